@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Turn kbl.h into skbviewer/readers/_kbl_layout.py.
+"""Turn kbl.h into skbviewer/records/kbl_layout.py.
 
 In: the header, through the C preprocessor and pycparser.  Out: Python text with
 a numpy dtype per struct (little-endian), an IntEnum per enum, the constants.
@@ -21,7 +21,7 @@ from pycparser import c_ast, c_parser
 
 HERE = Path(__file__).resolve().parent
 HEADER = HERE / "kbl.h"
-OUTPUT = HERE.parent / "skbviewer" / "readers" / "_kbl_layout.py"
+OUTPUT = HERE.parent / "skbviewer" / "records" / "kbl_layout.py"
 CODES = {
     "kbl_u8": ("u1", 1),
     "kbl_u16": ("<u2", 2),
@@ -151,7 +151,7 @@ def in_order(dtype: np.dtype[np.void], order: str) -> np.dtype[np.void]:
 
 
 def render(header: Path) -> str:
-    """Return the text of _kbl_layout.py for ``header``."""
+    """Return the text of kbl_layout.py for ``header``."""
     layout = read_header(header)
     sha = hashlib.sha256(header.read_bytes()).hexdigest()
     lines = [

@@ -3,7 +3,7 @@
  * The kernel behaviour log (KBL): THE layout of a .kbl file.
  *
  * The module writes slots, kblrecord puts them into chunks and adds tables, and Python reads
- * them (gen_layout.py turns this file into skbviewer/readers/_kbl_layout.py).  All structs are
+ * them (gen_layout.py turns this file into skbviewer/records/kbl_layout.py).  All structs are
  * naturally aligned.  All fields have a fixed width and the byte order of the recording
  * machine; the magic shows that order.  Addresses in footprints are bytes in network byte
  * order, as in the packet; all other fields of a footprint are numbers in host byte order.

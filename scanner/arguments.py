@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-from scanner import cache, graph, instrument_arguments
-from scanner.analysis import Options
-from scanner.polymorphism import HUBS, Limits
+from scanner import cache, graph_drawing
+from scanner.instrument import instrument_arguments
 from scanner.results import Run
+from scanner.tables.polymorphism import HUBS, Limits
+from scanner.tables.three_tables import Options
 
 _SEED = re.compile(r"(?:(?:struct|union) )?(?!(?:struct|union)\Z)[A-Za-z_]\w*")
 
@@ -27,8 +28,8 @@ def _seed(text: str) -> str:
 
 def _drawing(text: str) -> Path:
     path = Path(text)
-    if path.suffix and path.suffix not in (*graph.DRAWN, *graph.TEXT):
-        endings = " ".join((*graph.TEXT, *graph.DRAWN))
+    if path.suffix and path.suffix not in (*graph_drawing.DRAWN, *graph_drawing.TEXT):
+        endings = " ".join((*graph_drawing.TEXT, *graph_drawing.DRAWN))
         raise argparse.ArgumentTypeError(f"{text!r} ends in none of {endings}")
     return path
 

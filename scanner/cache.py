@@ -71,8 +71,10 @@ _TABLES = frozenset(_TABLES_TEXT.split())
 def scanner_key(every: bool = False) -> str:
     """Return a hash of the code that determines the facts, or with every also the tables."""
     whole = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        if path.stem in _READING or (every and path.stem in _TABLES):
+    here = Path(__file__).parent
+    for path in sorted(here.rglob("*.py")):
+        part = path.relative_to(here).parts[0].removesuffix(".py")
+        if part in _READING or (every and part in _TABLES):
             whole.update(path.read_bytes())
     parsers = [version(name) for name in ("pycparser", "tree-sitter", "tree-sitter-c")]
     return " ".join([whole.hexdigest(), *parsers])

@@ -12,11 +12,12 @@ import json
 import sys
 from collections.abc import Sequence
 
-from scanner import arguments, btf, graph, instrument_command, output, probes, summary
-from scanner.analysis import Result
+from scanner import arguments, btf, graph_drawing, output, probes, summary
+from scanner.instrument import instrument_command
 from scanner.progress import Progress
 from scanner.results import tables
-from scanner.tree import BadTree
+from scanner.source.source_tree import BadTree
+from scanner.tables.three_tables import Result
 
 _TEXT = {"polymorphism": output.polymorphism, "direct": output.direct, "indirect": output.indirect}
 
@@ -26,7 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = arguments.parse(argv)
     try:
         return _COMMANDS[args.command](args)
-    except (BadTree, graph.NoGraph, btf.BadBtf) as problem:
+    except (BadTree, graph_drawing.NoGraph, btf.BadBtf) as problem:
         print(f"skbscan: {problem}", file=sys.stderr)
     except BrokenPipeError:
         output.forget(sys.stdout)
@@ -97,12 +98,12 @@ def _print_tables(args: argparse.Namespace) -> int:
 
 def _graph(args: argparse.Namespace) -> int:
     result = _tables(args)
-    seen, edges = graph.reachable(
+    seen, edges = graph_drawing.reachable(
         result.functions, result.edges, args.root, args.depth, args.callers
     )
-    text = graph.dot(result.functions, seen, edges)
-    if args.output is not None and args.output.suffix in graph.DRAWN:
-        output.write_bytes(graph.drawing(text, args.output.suffix), args.output)
+    text = graph_drawing.dot(result.functions, seen, edges)
+    if args.output is not None and args.output.suffix in graph_drawing.DRAWN:
+        output.write_bytes(graph_drawing.drawing(text, args.output.suffix), args.output)
     else:
         output.write([text.rstrip("\n")], args.output)
     return _finish(result.warnings)

@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from scanner.analysis import Result
 from scanner.btf import Function, Kernel
+from scanner.tables.three_tables import Result
 
 MAX_CARRIERS = 4
 LAST_ARGUMENT = 14

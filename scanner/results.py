@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scanner import cache
-from scanner.analysis import Options, Result, analyse
 from scanner.progress import Progress
 from scanner.scan import digests, scan
-from scanner.tree import folders, listing
+from scanner.source.source_tree import folders, listing
+from scanner.tables.three_tables import Options, Result, analyse
 
 
 class Run(NamedTuple):

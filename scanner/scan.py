@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 from scanner import cache
 from scanner.facts import FileFacts, Macro
-from scanner.macros import MacroTable, learn
-from scanner.prepared import defines
+from scanner.parse.file_reader import FileReader
 from scanner.progress import Progress
-from scanner.reading import FileReader
-from scanner.tree import SourceFile, folders, listing
+from scanner.source.macro_table import MacroTable, learn
+from scanner.source.prepared_file import defines
+from scanner.source.source_tree import SourceFile, folders, listing
 from scanner.workers import Lost, run
 
 LARGEST = 32 << 20  # bytes; larger files are left out and named

@@ -4,16 +4,16 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from .event_text import EventFacts, event_text, event_word
-from .info import address, describe, ends, known, mac
-from .layers import LayerStyle, layer_of, layers
-from .names import Names, names_in, names_of
-from .reasons import VERDICTS, reason, series_reason
+from .words.event_text import EventFacts, event_text, event_word
+from .words.function_layers import LayerStyle, layer_of, layers
+from .words.kernel_names import Names, names_in, names_of
+from .words.packet_info import address, describe, ends, known, mac
+from .words.verdict_reasons import VERDICTS, reason, series_reason
 
 if TYPE_CHECKING:
-    from .calls import build as build_calls
-    from .ingest import Input, Unread, store_inputs
-    from .path import captured, legs
+    from .calls.call_building import build as build_calls
+    from .ingest.store_inputs import Input, Unread, store_inputs
+    from .packet_path import captured, legs
 
 __all__ = [
     "VERDICTS",
@@ -44,12 +44,12 @@ __all__ = [
 
 # Code that reads a session and code that makes one do not need each other's modules.
 _LATER = {
-    "Input": (".ingest", "Input"),
-    "Unread": (".ingest", "Unread"),
-    "build_calls": (".calls", "build"),
-    "captured": (".path", "captured"),
-    "legs": (".path", "legs"),
-    "store_inputs": (".ingest", "store_inputs"),
+    "Input": (".ingest.store_inputs", "Input"),
+    "Unread": (".ingest.store_inputs", "Unread"),
+    "build_calls": (".calls.call_building", "build"),
+    "captured": (".packet_path", "captured"),
+    "legs": (".packet_path", "legs"),
+    "store_inputs": (".ingest.store_inputs", "store_inputs"),
 }
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from ..readers import KblEvent
 from ..records import PathEvent
 from ..store import queries
-from .event_text import EventFacts, event_text, event_word
-from .names import Names
+from .words.event_text import EventFacts, event_text, event_word
+from .words.kernel_names import Names
 
 CONTEXTS = ("task", "softirq", "hardirq", "nmi")
 CHANGES = {event_word(e) for e in (KblEvent.NEIGH, KblEvent.ADDR, KblEvent.ROUTE, KblEvent.LINK)}

@@ -10,7 +10,7 @@ from typing import Any
 from .. import readers
 from ..export import dump_lines
 from ..records import BadInput, KernelLog
-from .output import Stderr, command, warn
+from .command_output import Stderr, command, warn
 
 
 def add(commands: Any) -> None:

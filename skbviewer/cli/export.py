@@ -10,12 +10,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from ..analysis.timeline import ALIGNED, KINDS, PACKET_KINDS
-from ..analysis.timeline_shown import DPI, SIZE, Shown, rows_of, rows_text, seconds_of
+from ..analysis.timeline.lanes import ALIGNED, KINDS, PACKET_KINDS
+from ..analysis.timeline.shown_part import DPI, SIZE, Shown, rows_of, rows_text, seconds_of
 from ..export import EXPORTS, Export, Request, Subject, Writer
 from ..session import Session
-from .opening import add_files, opened, warn_of
-from .output import command
+from .command_output import command
+from .file_argument import add_files, opened, warn_of
 from .starting import needing_qt
 
 HELP = """Without --lanes, --filter and --range, the path of --packet is written: as a picture with
@@ -172,7 +172,7 @@ def _write(
 def _painter(export: Export, subject: Subject) -> Writer:
     what = "an export of the timeline" if subject is Subject.TIMELINE else "a picture"
     with needing_qt(what):
-        from ..gui.painters import PAINTERS  # needs Qt, but no display
+        from ..gui.pictures.export_painters import PAINTERS  # needs Qt, but no display
     return PAINTERS[export.name, subject]
 
 

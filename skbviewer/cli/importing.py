@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..session import import_files
-from .output import Stderr, command, warn
+from .command_output import Stderr, command, warn
 
 
 def add(commands: Any) -> None:

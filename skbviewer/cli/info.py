@@ -8,8 +8,8 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from .opening import add_files, opened
-from .output import command, formats, warn
+from .command_output import command, formats, warn
+from .file_argument import add_files, opened
 
 
 def add(commands: Any) -> None:

@@ -60,8 +60,8 @@ def _fail(text: str) -> int:
 
 def _filter_error(error: ValueError) -> str:
     """Return the message for an invalid display filter; raise any other `error` again."""
-    from ..analysis.filter import FilterError
-    from .filtering import error_text
+    from ..analysis.display_filter import FilterError
+    from .filter_option import error_text
 
     if not isinstance(error, FilterError):
         raise error

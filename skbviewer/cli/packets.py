@@ -12,10 +12,10 @@ from typing import Any
 
 from ..records import PacketRow, SeriesRow
 from ..session import Session
-from ..session.exporting import first_ns
-from .filtering import add_filter, chosen, pages
-from .opening import add_files, opened, warn_of
-from .output import Stderr, command, formats
+from ..session.exported_rows import first_ns
+from .command_output import Stderr, command, formats
+from .file_argument import add_files, opened, warn_of
+from .filter_option import add_filter, chosen, pages
 
 # Keys of a packet's object; a row K<n> has the fields of SeriesRow instead.
 JSON_KEYS = (*PacketRow._fields, "relative_ns")

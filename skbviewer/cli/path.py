@@ -9,8 +9,8 @@ from typing import Any
 
 from ..export import path_lines, path_xml
 from ..records import Leg, PacketPath
-from .opening import add_files, opened, warn_of
-from .output import command, formats
+from .command_output import command, formats
+from .file_argument import add_files, opened, warn_of
 from .row_numbers import path_of, row_id
 
 ROWS = ("calls", "waits", "events")

@@ -12,9 +12,9 @@ from typing import Any
 from ..analysis.stats import STATISTICS, Chosen, Table
 from ..export.table_csv import cell, write_table_csv
 from ..session import Session
-from . import opening, stats_columns
-from .filtering import add_filter, chosen
-from .output import command, formats, warn
+from . import file_argument, stats_columns
+from .command_output import command, formats, warn
+from .filter_option import add_filter, chosen
 
 
 def add(commands: Any) -> None:
@@ -32,7 +32,7 @@ def add(commands: Any) -> None:
         "files",
         nargs="+",
         metavar="FILE... TABLE",
-        help=f"{opening.HELP}; the table comes first or last: {', '.join(sorted(STATISTICS))}",
+        help=f"{file_argument.HELP}; first or last the table: {', '.join(sorted(STATISTICS))}",
     )
     parser.add_argument(
         "--range",
@@ -50,7 +50,7 @@ def add(commands: Any) -> None:
 
 def _stats(arguments: argparse.Namespace) -> int:
     files, name = _in_order([str(word) for word in arguments.files])
-    session = opening.opened(files)
+    session = file_argument.opened(files)
     table = STATISTICS[name].make(session.statistics(_chosen(session, arguments)))
     if arguments.json:
         rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
@@ -59,7 +59,7 @@ def _stats(arguments: argparse.Namespace) -> int:
         write_table_csv(table, sys.stdout)
     else:
         _print(table)
-    return warn(table.warnings) | opening.warn_of(session, files)
+    return warn(table.warnings) | file_argument.warn_of(session, files)
 
 
 def _in_order(words: list[str]) -> tuple[list[Path], str]:

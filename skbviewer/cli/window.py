@@ -8,7 +8,7 @@ import difflib
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..analysis.filter import FilterError, parse
+from ..analysis.display_filter import FilterError, parse
 from ..records import BadInput
 from .row_numbers import row_id
 from .starting import importing, needing_qt
@@ -61,5 +61,5 @@ def run(words: Sequence[str]) -> int:
     arguments = parser.parse_args(words)
     _check(arguments.files)
     with importing(), needing_qt("the window"):
-        from ..gui.app import run as show  # Qt is loaded only for the window
+        from ..gui.window.app import run as show  # Qt is loaded only for the window
     return show(arguments.files, goto=arguments.goto, display_filter=arguments.filter)

@@ -5,9 +5,9 @@ EXPORTS has a line for each format and its subjects.  The command line, the expo
 File menu are made from it.
 """
 
-from .dump import dump_lines
 from .folded import write_folded
 from .formats import Export, Exportable, Request, Subject, Writer, packet_path
+from .log_text import dump_lines
 from .packets_csv import write_packets_csv, write_packets_of
 from .path_csv import write_path_csv, write_path_of
 from .path_text import has_line, path_lines, path_xml

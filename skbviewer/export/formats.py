@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ..analysis.timeline_shown import Shown
+from ..analysis.timeline.shown_part import Shown
 from ..records import PacketPath, PacketRow, SeriesRow, SourceRow
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
-from ..analysis.layers import layer_of
+from ..analysis.words.function_layers import layer_of
 from ..records import BadInput
 from .formats import Exportable, Request, stacks_of
 

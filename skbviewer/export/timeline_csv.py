@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from ..analysis.timeline import Timeline
-from ..analysis.timeline_bins import DROP, LAYER, OPEN
+from ..analysis.timeline.lanes import Timeline
+from ..analysis.timeline.pixel_bins import DROP, LAYER, OPEN
 from ..records import BadInput
 
 COLUMNS: tuple[str, ...] = ("lane", "row", "begin_ns", "end_ns", "dur_ns", "count")

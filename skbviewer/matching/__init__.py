@@ -1,13 +1,21 @@
 # SPDX-License-Identifier: MIT
 """Series, identity and clock: which wire packet is which packet life in the kernel."""
 
-from .clock import ClockFit, Segment
-from .identity import has_larger_header
-from .joints import Host, Joint
-from .joints import build as build_timebase
-from .kinds import chosen
-from .legs import FORWARD, LEG_DTYPE, RX, TX, LegTable
-from .legs import build as build_legs
+from .arrays.array_blocks import blocks
+from .arrays.int_index import IntIndex, longer
+from .arrays.record_rows import Rows, found, passing, whole
+from .clock.clock_fit import ClockFit, Segment
+from .clock.timebase import EVERY, Piece, Timebase
+from .identity.identity_candidates import has_larger_header
+from .kernel_functions import READER, RECEIVE_START, TRANSMIT
+from .legs.leg_cutting import FORWARD, LEG_DTYPE, RX, TX, LegTable
+from .legs.leg_cutting import build as build_legs
+from .legs.socket_calls import Joined
+from .legs.socket_calls import join as join_sockets
+from .lifetimes.call_nesting import Nesting
+from .lifetimes.merged_lifetimes import Merges, merges
+from .lifetimes.skb_lifetimes import SeriesTable
+from .lifetimes.skb_lifetimes import build as build_series
 from .matcher import (
     CAPTURED_DTYPE,
     MATCH_DTYPE,
@@ -18,13 +26,8 @@ from .matcher import (
     interfaces,
     match,
 )
-from .merges import Merges, merges
-from .nesting import Nesting
-from .numbering import IntIndex, longer
-from .oneway import OneWay, Trips, bound, joined, trips, without_early_arrivals
-from .ordering import blocks
-from .phases import READER, RECEIVE_START, TRANSMIT
-from .record_rows import Rows, found, passing, whole
+from .one_way_delay import OneWay, Trips, bound, joined, trips, without_early_arrivals
+from .record_kinds import chosen
 from .rules import (
     AMBIGUOUS,
     BY_KEY,
@@ -43,11 +46,8 @@ from .rules import (
     LifetimeRung,
     Rung,
 )
-from .series import SeriesTable
-from .series import build as build_series
-from .sockets import Joined
-from .sockets import join as join_sockets
-from .timebase import EVERY, Piece, Timebase
+from .session_clock import Host, Joint
+from .session_clock import build as build_timebase
 
 __all__ = [
     "AMBIGUOUS",

@@ -18,16 +18,16 @@ import numpy.typing as npt
 from ..records import Packets
 from ..records.protocols import TCP
 from ..records.types import Bools, Int64s
-from .clock import ClockFit, precision_of
-from .edges import between
-from .file_order import NO_MOMENT
-from .headerless import may_hold
-from .identity import Candidates
-from .lacking import lacking
-from .nearest import Place
+from .assignment.file_order import NO_MOMENT
+from .candidates.eligible_moments import between
+from .candidates.headerless_moments import may_hold
+from .candidates.missing_moments import lacking
+from .candidates.same_traffic import trusted
+from .clock.capture_point_fit import Located, relocate
+from .clock.clock_fit import ClockFit, precision_of
+from .clock.point_distances import Place
+from .identity.identity_candidates import Candidates
 from .rules import AMBIGUOUS, BY_SEGMENT, BY_TIME, EXACT, LATE, UNSURE, Rung
-from .same_run import trusted
-from .sniffer import Located, relocate
 from .solve import CROWDED, NO_PAIR, Solution, by_tcp_alone, incomplete, is_alone, solve
 
 if TYPE_CHECKING:

@@ -29,25 +29,25 @@ from ..records import (
     scratch_of,
 )
 from ..records.types import Int64s
-from .clock import ClockFit
+from .arrays.hash_join import by_pair, runs, without
+from .candidates.gso_candidates import segments
+from .candidates.headerless_moments import without_header
+from .candidates.non_ip_candidates import by_ethertype, unidentified
+from .candidates.time_window_candidates import near_in_time
+from .candidates.wall_clock import by_wall_clock
+from .clock.capture_point_fit import SEVERAL_DEVICES, Located, agreeing, everywhere, locate
+from .clock.clock_fit import ClockFit
+from .clock.timebase import EVERY
 from .decide import Decided, decide, of_segments, undecided
-from .headerless import without_header
-from .identity import Candidates, Footprints, candidates, footprints
-from .keys import by_pair, runs, without
-from .legs import LegTable
-from .losses import Table as Losses
-from .losses import declared, of_calls
-from .met import RecordTimes
-from .nonip import by_ethertype, unidentified
-from .parts import segments
-from .points import build as build_points
-from .repeats import near_in_time
+from .identity.identity_candidates import Candidates, Footprints, candidates, footprints
+from .legs.capture_points import build as build_points
+from .legs.declared_losses import Table as Losses
+from .legs.declared_losses import declared, of_calls
+from .legs.leg_cutting import LegTable
+from .lifetimes.skb_held_from import RecordTimes
+from .lifetimes.skb_lifetimes import SeriesTable
 from .rules import NAMELESS
-from .series import SeriesTable
-from .sniffer import SEVERAL_DEVICES, Located, agreeing, everywhere, locate
 from .solve import incomplete
-from .timebase import EVERY
-from .wall_clock import by_wall_clock
 
 MATCHING, STEPS = "matching", 5
 MATCH_DTYPE = np.dtype(

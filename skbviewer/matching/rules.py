@@ -3,7 +3,7 @@
 
 Sessions outlive the program that made them.  So these numbers are written down here, not counted,
 and none is ever used again for another meaning: a rung that no rule gives any more keeps its line.
-A new rung takes the next free number here and its sentence in analysis/reasons.py.
+A new rung takes the next free number here and its sentence in analysis/words/verdict_reasons.py.
 """
 
 from __future__ import annotations

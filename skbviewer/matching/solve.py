@@ -3,9 +3,9 @@
 
 In: pairs (packet, series) whose identities agree, the clock fit, where the capture was taken.
 Out: a Solution.  The steps: what is known of the capture (_case), at which moments each packet may
-have been captured (possible_moments.py), which packets the log may lack (lacking.py, twins.py),
-what all consistent assignments agree on (file_order.py, assignment.py), and which of that the clock
-cannot justify (same_run.py, clock_doubts.py).
+have been captured (possible_moments.py), which packets the log may lack (missing_moments.py,
+repeated_identities.py), what all consistent assignments agree on (file_order.py,
+forced_lifetimes.py), and which of that the clock cannot justify (same_traffic.py, clock_doubts.py).
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ import numpy.typing as npt
 from ..records import PACKET_DTYPE, KernelLog, Packets, part
 from ..records.protocols import TCP
 from ..records.types import Bools, Int64s
-from .assignment import Assigned, Problem
-from .clock import ClockFit, precision_of
-from .clock_doubts import contradicted_by_clock
-from .edges import Edges, eligible
-from .file_order import NO_MOMENT, each_alone, first_consistent, orders_of, problem_for
-from .headerless import may_hold
-from .identity import Candidates
-from .keys import hashed, repeated, shared
-from .lacking import hidden, lacking
-from .ladder import FRAGMENT
-from .phases import RECEIVE_START, TRANSMIT
-from .possible_moments import Asked, options
-from .same_run import is_local, trusted
-from .sniffer import SEVERAL_DEVICES, Located
-from .twins import company, far, offsets
+from .arrays.hash_join import hashed, repeated, shared
+from .assignment.file_order import NO_MOMENT, each_alone, first_consistent, orders_of, problem_for
+from .assignment.forced_lifetimes import Assigned, Problem
+from .candidates.clock_doubts import contradicted_by_clock
+from .candidates.eligible_moments import Edges, eligible
+from .candidates.headerless_moments import may_hold
+from .candidates.missing_moments import hidden, lacking
+from .candidates.possible_moments import Asked, options
+from .candidates.repeated_identities import company, far, offsets
+from .candidates.same_traffic import is_local, trusted
+from .clock.capture_point_fit import SEVERAL_DEVICES, Located
+from .clock.clock_fit import ClockFit, precision_of
+from .identity.identity_candidates import Candidates
+from .identity.identity_ladder import FRAGMENT
+from .kernel_functions import RECEIVE_START, TRANSMIT
 
 if TYPE_CHECKING:
     from .matcher import KernelSide

@@ -17,18 +17,18 @@ from pathlib import Path
 import numpy as np
 
 from ..records import BadInput, Capture, KernelLog, Progress
+from ..records.kbl_layout import KBL_MAGIC, KblChange, KblEvent, KblLost
 from ..records.types import UInt8s
-from ._kbl_layout import KBL_MAGIC, KblChange, KblEvent, KblLost
-from .kbl import read_kbl
-from .link_types import linktype_name
-from .packed import Unpacked, beginning, is_packed, unpack
-from .pcap import FORMATS as PCAP_FORMATS
-from .pcap import read_pcap
-from .pcapng import SECTION_HEADER, read_pcapng
-from .printable import printable
-from .raw import SIZE as SLOT_SIZE
-from .raw import RawField, RawRecord, RawSlot, slots_of
-from .raw import raw_records as find_raw
+from .capture.linktype_names import linktype_name
+from .capture.pcap import FORMATS as PCAP_FORMATS
+from .capture.pcap import read_pcap
+from .capture.pcapng import SECTION_HEADER, read_pcapng
+from .compression import Unpacked, beginning, is_packed, unpack
+from .kbl.kernel_log import read_kbl
+from .kbl.raw_records import SIZE as SLOT_SIZE
+from .kbl.raw_records import RawField, RawRecord, RawSlot, slots_of
+from .kbl.raw_records import raw_records as find_raw
+from .printable_names import printable
 from .source import Source
 
 __all__ = [

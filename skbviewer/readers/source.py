@@ -13,7 +13,7 @@ import numpy as np
 
 from ..records import BadInput
 from ..records.types import UInt8s
-from .wire import forget
+from .numbers_in_bytes import forget
 
 AHEAD = 1 << 12  # bytes to read beyond the wanted ones, because they are mostly wanted next
 WINDOW = 1 << 18  # bytes that readers walk through together: they stay in the processor's cache

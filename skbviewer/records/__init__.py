@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Data types that all layers share.  This package imports no other one of the project."""
 
-from .annotations import Annotation, NotePlace
-from .arrays import (
+from .annotation import Annotation, NotePlace
+from .bulk_dtypes import (
     CHANGE_DTYPE,
     DROP_DTYPE,
     FOOTPRINT,
@@ -20,7 +20,20 @@ from .arrays import (
     Table,
     empty,
 )
-from .columns import (
+from .captures_and_logs import (
+    HOLE,
+    UNRECORDED,
+    Calibration,
+    Capture,
+    ClockTriple,
+    Details,
+    Hole,
+    Interface,
+    KernelLog,
+    Probe,
+    Stream,
+)
+from .column_tables import (
     FOOTPRINT_DTYPE,
     ColumnTable,
     Packets,
@@ -33,12 +46,12 @@ from .columns import (
     pick,
     scratch_of,
 )
-from .counted import counted
 from .errors import BadInput, Cancelled, OtherVersion
+from .plurals import counted
 from .progress import Part, Progress, Silent
-from .resource import resource
-from .room import Gathered, Scratch
-from .rows import (
+from .resource_files import resource
+from .scratch import Gathered, Scratch
+from .view_rows import (
     MAYBE_LOST,
     OUTSIDE,
     Behind,
@@ -51,19 +64,6 @@ from .rows import (
     SeriesRow,
     SourceRow,
     Wait,
-)
-from .sources import (
-    HOLE,
-    UNRECORDED,
-    Calibration,
-    Capture,
-    ClockTriple,
-    Details,
-    Hole,
-    Interface,
-    KernelLog,
-    Probe,
-    Stream,
 )
 
 __all__ = [

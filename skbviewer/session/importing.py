@@ -12,9 +12,9 @@ from .. import readers
 from ..analysis import Input, Unread, store_inputs
 from ..records import BadInput, KernelLog, Progress, Silent, scratch_of
 from ..store import Builder, is_session
-from .hashing import sha256
-from .inputs import inputs_as_then
-from .memory import give_back, keep_less, reused_memory
+from .file_hash import sha256
+from .input_files import inputs_as_then
+from .memory_reuse import give_back, keep_less, reused_memory
 
 
 class ImportResult(NamedTuple):

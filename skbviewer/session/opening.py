@@ -11,9 +11,9 @@ from pathlib import Path
 from ..matching import RULES
 from ..records import BadInput, Progress
 from ..store import is_session, schema
-from ..store.annotations import merge
-from .hashing import sha256
-from .inputs import cache_folder
+from ..store.annotation_tables import merge
+from .file_hash import sha256
+from .input_files import cache_folder
 from .session import Session
 
 SUFFIX = ".skbv"

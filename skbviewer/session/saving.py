@@ -6,14 +6,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..records import BadInput, Progress, SourceRow
-from ..store import copying
-from .hashing import sha256
+from ..store import session_copies
+from .file_hash import sha256
 
 
 def save_as(file: Path, out: Path, progress: Progress) -> None:
     """Copy the session `file` to `out`, which appears only when it is complete."""
     if file.absolute() != out.absolute():
-        copying.copy_session(file, out, progress)
+        session_copies.copy_session(file, out, progress)
 
 
 def relocate(file: Path, source: SourceRow, path: Path) -> None:
@@ -24,4 +24,4 @@ def relocate(file: Path, source: SourceRow, path: Path) -> None:
     if sha256(path) != source.sha256:
         name = Path(source.path).name
         raise BadInput(path, None, f"is not {name} as it was when the session was made")
-    copying.set_path(file, source.id, path.absolute())
+    session_copies.set_path(file, source.id, path.absolute())

@@ -12,12 +12,13 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..analysis import LayerStyle, Names, layers, names_of, tcp_info
-from ..analysis.detail import Node
-from ..analysis.fields_data import Data
+from ..analysis import LayerStyle, Names, layers, names_of
+from ..analysis.dissect import Node
+from ..analysis.fields.field_data import Data
 from ..analysis.stats import STATISTICS, Chosen, Scope, Stack, Table, call_stacks
-from ..analysis.timeline import Timeline
-from ..analysis.timeline_overview import Overview
+from ..analysis.streams import tcp_info
+from ..analysis.timeline.lanes import Timeline
+from ..analysis.timeline.session_overview import Overview
 from ..matching import Timebase
 from ..records import (
     Annotation,
@@ -30,27 +31,18 @@ from ..records import (
     SourceRow,
 )
 from ..store import Columns, open_session, queries, schema
-from . import annotations as kept
-from . import (
-    clocks,
-    detail,
-    exporting,
-    inputs,
-    listing,
-    ordering,
-    paths,
-    saving,
-    selecting,
-    streams,
-)
-from . import timeline as time
-from .annotations import RowIds
-from .payloads import Payloads
-from .raw import RawCall, raw_of
-from .reasons import Reason, reasons
-from .rules import rules_of
-from .statistics import begin_of, scope_of
-from .summary import summary
+from . import annotation_places as kept
+from . import exported_rows, input_files, saving
+from .annotation_places import RowIds
+from .kernel import clocks, kernel_paths
+from .kernel import timeline_answers as time
+from .kernel.raw_calls import RawCall, raw_of
+from .kernel.statistics_scope import begin_of, scope_of
+from .kernel.verdict_counts import Reason, reasons
+from .match_again import rules_of
+from .packets import column_order, filtered_rows, followed_stream, list_pages, packet_headers
+from .packets.payloads import Payloads
+from .session_summary import summary
 
 FEW_PACKETS = 100_000  # up to this many, following all streams takes no noticeable time
 
@@ -65,7 +57,7 @@ class Session:
         self._files: Payloads | None = None
         self._lock = threading.Lock()
         self._packets: int | None = None
-        self._origins: listing.Origins | None = None
+        self._origins: list_pages.Origins | None = None
         self._summary: dict[str, Any] | None = None
         self._summary_lock = threading.Lock()
         self._overview: Overview | None = None
@@ -99,7 +91,7 @@ class Session:
 
     def words(self) -> tuple[str, ...]:
         """Return how a command names the open session; see inputs.words()."""
-        return inputs.words(self.file, self.sources())
+        return input_files.words(self.file, self.sources())
 
     def info(self) -> dict[str, Any]:
         """Return counts, matches, losses, clock fits and sources: the JSON of `skbviewer info`."""
@@ -125,7 +117,7 @@ class Session:
 
     def packets(self, first: int, count: int) -> list[PacketRow]:
         """Return the packets with numbers first .. first + count - 1 that exist."""
-        ids = listing.numbered(first, count, self.packet_count())
+        ids = list_pages.numbered(first, count, self.packet_count())
         return cast(list[PacketRow], self.rows(ids))
 
     def rows(self, ids: RowIds) -> list[PacketRow | SeriesRow]:
@@ -134,11 +126,13 @@ class Session:
         Raises KeyError for a row that does not exist.  In large sessions, Info lacks TCP stream
         analysis until follow_streams() was called.
         """
-        known = listing.known_of(self._data(), ids, self.streams_followed())
+        known = list_pages.known_of(self._data(), ids, self.streams_followed())
         files = self._payloads()
         with self._db() as db:
-            self._origins = self._origins or listing.origins(db)
-            return listing.rows(db, ids, self._origins, self._names_of, self._fitted, files, known)
+            self._origins = self._origins or list_pages.origins(db)
+            return list_pages.rows(
+                db, ids, self._origins, self._names_of, self._fitted, files, known
+            )
 
     def streams_followed(self) -> bool:
         """Return whether rows() includes what TCP streams show about their packets."""
@@ -147,7 +141,7 @@ class Session:
     def follow_streams(self, progress: Progress | None = None) -> None:
         """Follow all TCP streams once: seconds for millions of packets.  Raises Cancelled."""
         tcp_info.follow(self._data(), progress or Silent())
-        listing.known_of(self._data(), np.zeros(0, np.int64), True)  # cached, so no page waits
+        list_pages.known_of(self._data(), np.zeros(0, np.int64), True)  # cached, so no page waits
 
     def _payloads(self) -> Payloads:
         self._files = self._files or Payloads(self.sources())
@@ -156,19 +150,19 @@ class Session:
     def listed(
         self,
         text: str = "",
-        order: selecting.Order | None = None,
+        order: filtered_rows.Order | None = None,
         kernel_only: bool = False,
         hidden: RowIds | None = None,
         progress: Progress | None = None,
         all_lives: bool = False,
     ) -> RowIds | None:
         """Return the rows as select() does.  `order` may also be a word of ordering.WORDS."""
-        if order is None or order[0] not in ordering.WORDS:
+        if order is None or order[0] not in column_order.WORDS:
             return self.select(text, order, kernel_only, hidden, progress, all_lives)
         ids = self.select(text, None, kernel_only, hidden, progress, all_lives)
         if ids is None:
-            ids = listing.numbered(1, self.packet_count(), self.packet_count())
-        return ordering.ordered(self.columns, ids, *order)
+            ids = list_pages.numbered(1, self.packet_count(), self.packet_count())
+        return column_order.ordered(self.columns, ids, *order)
 
     def _fitted(self, source: int, ts: RowIds) -> RowIds:
         """Convert times of a KBL to the first capture's clock, ns since the epoch."""
@@ -199,18 +193,18 @@ class Session:
 
     def kernel_only(self, first: int, count: int) -> list[SeriesRow]:
         """Return the rows K<first> .. K<first + count - 1>."""
-        ids = listing.numbered(first, count, self.kernel_only_count())
+        ids = list_pages.numbered(first, count, self.kernel_only_count())
         return cast(list[SeriesRow], self.rows(-ids))
 
     def path(self, packet: int | None = None, series: int | None = None) -> PacketPath:
         """Return the path of a packet, else of a series.  Raises KeyError if there is none."""
         with self._db() as db:
             if packet is None:
-                return paths.of_series(db, series or 0, self._names_of, self.sources())
+                return kernel_paths.of_series(db, series or 0, self._names_of, self.sources())
             found = self.packets(packet, 1)
             if packet < 1 or not found:
                 raise KeyError(f"no packet {packet}")
-            return paths.of_packet(db, found[0], self._names_of, self.sources())
+            return kernel_paths.of_packet(db, found[0], self._names_of, self.sources())
 
     def _names_of(self, source: int) -> Names:
         with self._lock:
@@ -247,7 +241,7 @@ class Session:
     def packet_bytes(self, number: int) -> bytes | None:
         """Return the captured bytes of a packet; None if its file moved or changed its size."""
         with self._db() as db:
-            return detail.bytes_of(db, self.sources(), number)
+            return packet_headers.bytes_of(db, self.sources(), number)
 
     def detail(self, number: int) -> tuple[Node, ...]:
         """Return the headers of packet `number`; () if its source file has moved."""
@@ -255,21 +249,21 @@ class Session:
         if data is None:
             return ()
         (packet,) = self.packets(number, 1)
-        return detail.of_packet(self, self._data(), packet, data)
+        return packet_headers.of_packet(self, self._data(), packet, data)
 
     def first_fit(self, texts: Sequence[str], ids: RowIds) -> list[int]:
         """Return the first of `texts` that each row matches, else -1.  Raises FilterError."""
-        return selecting.first_fit(self._data(), texts, ids)
+        return filtered_rows.first_fit(self._data(), texts, ids)
 
-    def stream(self, number: int, progress: Progress | None = None) -> streams.Stream:
+    def stream(self, number: int, progress: Progress | None = None) -> followed_stream.Stream:
         """Return the stream of packet `number`.  Raises KeyError if it has none, and Cancelled."""
         (packet,) = self.packets(number, 1)
-        word = streams.WORDS.get(packet.protocol or 0, "")
+        word = followed_stream.WORDS.get(packet.protocol or 0, "")
         values = self.field_values(f"{word}.stream", [number]) if word else [""]
-        text = streams.stream_filter(packet.protocol, values[0])
-        ids = streams.numbers_of(self.select(text), self.packet_count())
+        text = followed_stream.stream_filter(packet.protocol, values[0])
+        ids = followed_stream.numbers_of(self.select(text), self.packet_count())
         with self._db() as db:
-            return streams.stream_of(db, ids, text, self.sources(), progress or Silent())
+            return followed_stream.stream_of(db, ids, text, self.sources(), progress or Silent())
 
     def annotations(self, kind: str | None = None) -> list[Annotation]:
         """Return the notes of one kind, or all notes."""
@@ -302,13 +296,13 @@ class Session:
     def _data(self) -> Data:
         with self._lock:
             if self._fields is None:
-                self._fields = selecting.data_of(self, self._db, self._fitted)
+                self._fields = filtered_rows.data_of(self, self._db, self._fitted)
             return self._fields
 
     def select(
         self,
         text: str = "",
-        order: selecting.Order | None = None,
+        order: filtered_rows.Order | None = None,
         kernel_only: bool = False,
         hidden: RowIds | None = None,
         progress: Progress | None = None,
@@ -322,15 +316,15 @@ class Session:
             first, last = self.kernel_only_count() + 1, self.all_kernel_only_count()
             unknown = -np.arange(first, last + 1, dtype=np.int64)
             hidden = unknown if hidden is None else np.concatenate([hidden, unknown])
-        return selecting.select(self._data(), text, order, kernel_only, hidden, progress)
+        return filtered_rows.select(self._data(), text, order, kernel_only, hidden, progress)
 
     def field_words(self, name: str) -> list[str]:
         """Return the texts that a field can have in this session, such as function names."""
-        return selecting.words_of(self._data(), name)
+        return filtered_rows.words_of(self._data(), name)
 
     def field_values(self, name: str, ids: Sequence[int]) -> list[str]:
         """Return a field's values in rows n and -n (K<n>).  Raises KeyError if unknown."""
-        return selecting.values_of(self._data(), name, ids)
+        return filtered_rows.values_of(self._data(), name, ids)
 
     def timebase(self) -> Timebase:
         """Return what maps the clock of each source to session time."""
@@ -387,12 +381,12 @@ class Session:
 
     def range_filter(self, times: tuple[int, int]) -> str:
         """Return the display filter for packets captured in a range of session time."""
-        return exporting.range_filter(self.timebase(), self.sources(), times)
+        return exported_rows.range_filter(self.timebase(), self.sources(), times)
 
     def lane_ids(self, text: str, times: tuple[int, int] | None) -> tuple[int, ...]:
         """Return the rows that get a lane in an exported timeline; see exporting.lane_ids()."""
-        return exporting.lane_ids(self, self.timebase(), text, times)
+        return exported_rows.lane_ids(self, self.timebase(), text, times)
 
     def export_packets_csv(self, text: str, out: Path) -> None:
         """Write the rows that match a display filter.  Raises FilterError and BadInput."""
-        exporting.packets_csv(self, text, out)
+        exported_rows.packets_csv(self, text, out)

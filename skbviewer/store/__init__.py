@@ -5,29 +5,29 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from . import schema
-from .build import Builder
-from .files import inputs_of, is_session
+from .session_builder import Builder
+from .session_files import inputs_of, is_session
 
 if TYPE_CHECKING:
-    from . import anchors, annotations, queries, row_queries
-    from .columns import Columns
+    from . import annotation_anchors, annotation_tables, packet_list_queries, queries
     from .database import open_session
+    from .whole_columns import Columns
 
 __all__ = [
     "Builder",
     "Columns",
-    "anchors",
-    "annotations",
+    "annotation_anchors",
+    "annotation_tables",
     "inputs_of",
     "is_session",
     "open_session",
+    "packet_list_queries",
     "queries",
-    "row_queries",
     "schema",
 ]
 
 # Only readers of a session need these modules, so an import, which makes one, does not load them.
-_LATER = {"Columns": ".columns", "open_session": ".database"}
+_LATER = {"Columns": ".whole_columns", "open_session": ".database"}
 
 
 def __getattr__(name: str) -> object:

@@ -15,7 +15,7 @@ from sqlalchemy.pool import QueuePool
 
 from ..records import BadInput, OtherVersion
 from . import schema
-from .files import MMAP, SQLITE_HEAD, head, inputs_of
+from .session_files import MMAP, SQLITE_HEAD, head, inputs_of
 
 HEADER = 100  # bytes of SQLite's header (sqlite.org/fileformat2.html, 1.3)
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR)

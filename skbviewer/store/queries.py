@@ -21,8 +21,7 @@ from sqlalchemy import (
 )
 
 from ..records import NO_DELTA
-from .declare import Table
-from .tables import (
+from .sqlalchemy_tables import (
     address,
     call,
     change,
@@ -50,9 +49,10 @@ from .tables import (
     timebase,
     wait,
 )
-from .tables import (
+from .sqlalchemy_tables import (
     meta as meta_table,
 )
+from .table_declarations import Table
 
 KBL_EV_DROP = 7  # kbl.h
 MISSED = 2  # kbl.h enum kbl_lost

@@ -19,7 +19,7 @@ from ..records import (
     STORED_PACKET_DTYPE,
     SYSCALL_DTYPE,
 )
-from .declare import BLOB, FLOAT, INTEGER, TEXT, Column, Index, Table
+from .table_declarations import BLOB, FLOAT, INTEGER, TEXT, Column, Index, Table
 
 SCHEMA_VERSION = 8
 APPLICATION_ID = 0x736B6276  # "skbv"
@@ -95,7 +95,7 @@ series = _table(
     *_columns(IDENTITY_DTYPE),
 )
 
-# Series that were merged into the skb of another one, see matching/merges.py.
+# Series that were merged into the skb of another one, see matching/lifetimes/merged_lifetimes.py.
 merge = _table("merge", *_integers("series", "target"))
 
 leg = _table(
@@ -107,12 +107,13 @@ leg = _table(
     *_integers("busy_ns", "unknown_ns", "cpu_ns"),  # between begin_ns and end_ns
 )
 
-# Addresses of a packet, in the leg of the series that had them first; see analysis/addresses.py.
+# Addresses of a packet, in the leg of the series that had them first; see
+# analysis/ingest/leg_addresses.py.
 address = _table(
     "address", *_integers("leg", "ip_version", "saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo")
 )
 
-# When a leg was not busy; `kind` is an index of NAMES in analysis/waits.py.
+# When a leg was not busy; `kind` is an index of NAMES in analysis/words/wait_kinds.py.
 wait = _table("wait", *_integers("leg", "kind", "begin_ns", "end_ns"))
 
 call = _table(
@@ -189,7 +190,7 @@ clock = _table(
     *_integers("residual_ns", "pairs", "netns", "ifindex"),
 )
 
-# Converts each source's clock to session time, see matching/timebase.py.
+# Converts each source's clock to session time, see matching/clock/timebase.py.
 timebase = _table(
     "timebase",
     *_integers("source", "interface"),  # interface -1: all
@@ -198,7 +199,8 @@ timebase = _table(
     *_integers("error_ns"),  # -1 = unknown
 )
 
-# The clock of `other` minus that of `kbl`, bounded by two-way traffic, see matching/oneway.py.
+# The clock of `other` minus that of `kbl`, bounded by two-way traffic, see
+# matching/one_way_delay.py.
 oneway = _table(
     "oneway",
     *_integers("kbl", "other"),
@@ -209,7 +211,7 @@ oneway = _table(
 # The bounds at some times of `kbl`; between these times they are straight lines.
 oneway_bound = _table("oneway_bound", *_integers("kbl", "other", "at_ns", "low_ns", "high_ns"))
 
-# The second copy of the bulk tables, by column: see chunks.py.
+# The second copy of the bulk tables, by column: see column_chunks.py.
 chunk = _table(
     "chunk",
     Column("table_name", TEXT),
@@ -242,7 +244,8 @@ def is_float(table: str, column: str) -> bool:
     return any(c.name == column and c.type == FLOAT for c in TABLES[table].columns)
 
 
-# What users add, see annotations.py.  Named by input file, because row ids change with each import.
+# What users add, see annotation_tables.py.  Named by input file, because row ids change with each
+# import.
 annotation = _table(
     "annotation",
     *_texts("kind", "source", "anchor"),

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from skbviewer.analysis.detail import Node
+from skbviewer.analysis.dissect import Node
 from skbviewer.records import resource
 from skbviewer.session import Session, import_files
 

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from skbviewer import readers
-from skbviewer.analysis.call_table import CALL_DTYPE
-from skbviewer.analysis.calls import build as build_calls
-from skbviewer.analysis.events import build as build_events
-from skbviewer.analysis.leg_tells import owners
-from skbviewer.analysis.series_tells import series_summary
+from skbviewer.analysis.calls.call_building import build as build_calls
+from skbviewer.analysis.calls.call_table import CALL_DTYPE
+from skbviewer.analysis.ingest.event_rows import build as build_events
+from skbviewer.analysis.ingest.leg_summary import owners
+from skbviewer.analysis.ingest.series_summary import series_summary
 from skbviewer.matching import Nesting, build_legs, build_series, join_sockets
-from skbviewer.matching.ordering import blocks
-from skbviewer.records import KernelLog, Silent, resource, room, scratch_of
+from skbviewer.matching.arrays.array_blocks import blocks
+from skbviewer.records import KernelLog, Silent, resource, scratch, scratch_of
 
 
 def made(log: KernelLog) -> dict[str, Any]:
@@ -68,9 +68,9 @@ def test_what_lies_in_files_is_the_same(
 ) -> None:
     path = resource(f"samples/{name}/{name}.kbl")
     log = readers.read(path, Silent())
-    monkeypatch.setattr(room, "LARGE", 1)
-    monkeypatch.setattr(room, "LEAST", 1)
-    monkeypatch.setattr(room, "KEPT", 1)
+    monkeypatch.setattr(scratch, "LARGE", 1)
+    monkeypatch.setattr(scratch, "LEAST", 1)
+    monkeypatch.setattr(scratch, "KEPT", 1)
     monkeypatch.setattr(blocks, "__defaults__", (1000,))
     filed = readers.read(path, Silent(), tmp_path)
     assert isinstance(log, KernelLog) and isinstance(filed, KernelLog)

@@ -10,8 +10,8 @@ import numpy as np
 from skbviewer.analysis import Input, store_inputs
 from skbviewer.analysis.stats import Chosen, function_rows, layer_table
 from skbviewer.readers import read
-from skbviewer.readers._kbl_layout import KblEvent
 from skbviewer.records import Silent
+from skbviewer.records.kbl_layout import KblEvent
 from skbviewer.session import Session, import_files
 from skbviewer.store import Builder
 from tests.matching.story import HOST, HOUR, capture, udp4, udp4_frame

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from skbviewer.analysis.timeline import (
+from skbviewer.analysis.timeline.lanes import (
     WIRE,
     Functions,
     Lane,
@@ -21,9 +21,9 @@ from skbviewer.analysis.timeline import (
     layer_names,
     wires_of,
 )
-from skbviewer.analysis.timeline_bins import DROP, LAYER, OPEN, boxes
-from skbviewer.analysis.timeline_overview import BINS, Gap, overview
-from skbviewer.analysis.timeline_rows import MOST_ROWS, ranks, stack
+from skbviewer.analysis.timeline.pixel_bins import DROP, LAYER, OPEN, boxes
+from skbviewer.analysis.timeline.row_stacking import MOST_ROWS, ranks, stack
+from skbviewer.analysis.timeline.session_overview import BINS, Gap, overview
 from skbviewer.records import Silent
 
 Index = npt.NDArray[np.int64]

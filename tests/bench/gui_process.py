@@ -23,9 +23,9 @@ with importing():  # as the program itself does
     from PySide6.QtTest import QTest
     from PySide6.QtWidgets import QApplication
 
-    from skbviewer.gui.app import application
-    from skbviewer.gui.main_window import MainWindow
-    from skbviewer.records.resource import resource
+    from skbviewer.gui.window.app import application
+    from skbviewer.gui.window.main_window import MainWindow
+    from skbviewer.records.resource_files import resource
     from skbviewer.session import open_files
 
 SEED = 20261121

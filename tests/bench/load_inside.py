@@ -24,7 +24,7 @@ from skbviewer import readers
 from skbviewer.matching import build_kernel_side, build_legs, build_series, match
 from skbviewer.records import Capture, KernelLog, Silent
 from skbviewer.session import Session
-from skbviewer.session.memory import reused_memory
+from skbviewer.session.memory_reuse import reused_memory
 
 EXACT = 0
 PAGE = 50

@@ -11,7 +11,7 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from skbviewer.readers import _kbl_layout as kbl
+from skbviewer.records import kbl_layout as kbl
 from tests.readers.build_kbl import KblBuilder, chunk_bytes
 
 from .capture_file import WALL_EPOCH

@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scanner import btf, summary
-from scanner.analysis import Options, Result
-from scanner.polymorphism import HUBS
 from scanner.progress import Progress
 from scanner.results import Run, tables
+from scanner.tables.polymorphism import HUBS
+from scanner.tables.three_tables import Options, Result
 
 from . import scanner_oracle as oracle
 

@@ -21,10 +21,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scanner.analysis import Options, Result
-from scanner.normalise import close_paren
 from scanner.progress import Progress
 from scanner.results import Run, tables
+from scanner.source.normalise import close_paren
+from scanner.tables.three_tables import Options, Result
 
 # Package, the struct asked about, and the folders; u-boot has include and net as a kernel has.
 PACKAGES: tuple[tuple[str, str, list[str]], ...] = (

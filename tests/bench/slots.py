@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from skbviewer.readers import _kbl_layout as kbl
+from skbviewer.records import kbl_layout as kbl
 
 from .traffic import (
     CALL_NS,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from skbviewer.cli import main
-from skbviewer.gui import app
+from skbviewer.gui.window import app
 
 Captured = pytest.CaptureFixture[str]
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from skbviewer.cli import main
-from skbviewer.gui import app
+from skbviewer.gui.window import app
 from skbviewer.records import resource
 
 SAMPLE = resource("samples/handshake")
@@ -72,7 +72,7 @@ from skbviewer.gui import app
 app.application()
 
 def look():
-    from skbviewer.gui.main_window import MainWindow
+    from skbviewer.gui.window.main_window import MainWindow
     window = [w for w in QApplication.topLevelWidgets() if isinstance(w, MainWindow)][0]
     row = window.workspace.table.current_row()
     if row is None or window.tasks.busy or window.listing.tasks.busy or not window.listing.filter:

@@ -11,8 +11,8 @@ import pytest
 
 from skbviewer import readers
 from skbviewer.export import dump_lines, path_lines
-from skbviewer.readers import _kbl_layout as kbl
 from skbviewer.records import BadInput, KernelLog, Silent
+from skbviewer.records import kbl_layout as kbl
 from skbviewer.session import Session, import_files
 from tests.readers.build_kbl import chunk_bytes
 from tests.readers.rewrite import version3

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from skbviewer.analysis.kernel_only import WIRE_ONLY
+from skbviewer.analysis.ingest.kernel_only_rows import WIRE_ONLY
 from skbviewer.matching import EXACT
 from skbviewer.records import resource
 from tests.lab.samples import SAMPLES

@@ -12,7 +12,7 @@ import pytest
 
 from skbviewer.matching import EXACT
 from skbviewer.records import RECORD_DTYPE, KernelLog, Packets, RecordTable, resource
-from skbviewer.records.columns import FOOTPRINT_NAMES
+from skbviewer.records.column_tables import FOOTPRINT_NAMES
 from tests.lab.fixture import Lab
 from tests.lab.fixture import lab as lab
 from tests.lab.samples import SAMPLES

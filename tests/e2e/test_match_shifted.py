@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pytest
 
 from skbviewer.analysis import reason
-from skbviewer.analysis.kernel_only import WIRE_ONLY
+from skbviewer.analysis.ingest.kernel_only_rows import WIRE_ONLY
 from skbviewer.matching import AMBIGUOUS, EXACT, Matches
 from skbviewer.matching.rules import LACKING
 from skbviewer.records import PACKET_DTYPE, Packets, resource

@@ -12,7 +12,7 @@ import pytest
 
 from skbviewer.matching import AMBIGUOUS, BY_TIME, EXACT, bound, trips, without_early_arrivals
 from skbviewer.records import RECORD_DTYPE, KernelLog, RecordTable, resource
-from skbviewer.records.columns import FOOTPRINT_NAMES
+from skbviewer.records.column_tables import FOOTPRINT_NAMES
 from skbviewer.session import Session, import_files
 from tests.lab.fixture import hosts as hosts
 

@@ -12,7 +12,7 @@ import pytest
 
 from skbviewer.analysis import build_calls
 from skbviewer.matching import build_legs, build_series
-from skbviewer.readers._kbl_layout import KBL_FLAG_EXT_LOST, KBL_FLAG_SKB_IS_RET
+from skbviewer.records.kbl_layout import KBL_FLAG_EXT_LOST, KBL_FLAG_SKB_IS_RET
 from tests.matching.story import HOST, OTHER, SOFTIRQ, Story, udp4
 
 SKBS = [0xFFFF888000001000 + 0x100 * n for n in range(6)]

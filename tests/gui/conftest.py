@@ -15,9 +15,9 @@ from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from skbviewer.gui.contract import Opener
-from skbviewer.gui.main_window import MainWindow
-from skbviewer.gui.packet_table import PacketTable
+from skbviewer.gui.base.recording import Opener
+from skbviewer.gui.packets.packet_table import PacketTable
+from skbviewer.gui.window.main_window import MainWindow
 
 from .fake import FakeRecording
 from .fake import opener as fake_opener

@@ -21,7 +21,7 @@ from skbviewer.records import (
     SourceRow,
     Wait,
 )
-from skbviewer.session.reasons import Reason
+from skbviewer.session.kernel.verdict_counts import Reason
 
 from .fake_list import FakeList
 from .fake_timeline import FakeTimeline

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from skbviewer.analysis.detail import Node, dissect
-from skbviewer.analysis.filter import parse
+from skbviewer.analysis.display_filter import parse
+from skbviewer.analysis.dissect import Node, dissect
 from skbviewer.analysis.stats import (
     Conversation,
     DropRow,
@@ -20,11 +20,11 @@ from skbviewer.analysis.stats import (
     LayerRow,
     Table,
 )
-from skbviewer.analysis.stream import Piece
-from skbviewer.gui.contract import RowIds
+from skbviewer.analysis.streams.stream_payload import Piece
+from skbviewer.gui.base.recording import RowIds
 from skbviewer.records import BadInput, PacketRow, Progress, SeriesRow
-from skbviewer.session.raw import RawCall
-from skbviewer.session.streams import Stream
+from skbviewer.session.kernel.raw_calls import RawCall
+from skbviewer.session.packets.followed_stream import Stream
 
 
 class FakeList:

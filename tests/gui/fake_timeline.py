@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from skbviewer.analysis.stats import Stack
-from skbviewer.analysis.timeline import (
+from skbviewer.analysis.timeline.lanes import (
     ALIGNED,
     PACKET_KINDS,
     WIRE,
@@ -22,10 +22,10 @@ from skbviewer.analysis.timeline import (
     assemble,
     layer_names,
 )
-from skbviewer.analysis.timeline_bins import DROP, OPEN
-from skbviewer.analysis.timeline_overview import BINS, Gap, Overview
+from skbviewer.analysis.timeline.pixel_bins import DROP, OPEN
+from skbviewer.analysis.timeline.session_overview import BINS, Gap, Overview
 from skbviewer.records import Annotation, NotePlace, PacketPath, PathCall, Progress
-from skbviewer.session.timeline import CallPlace
+from skbviewer.session.kernel.timeline_answers import CallPlace
 
 GAP = (20_000_000, 24_000_000)  # ns since t0
 NAMES = Functions(

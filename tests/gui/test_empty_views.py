@@ -9,11 +9,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from skbviewer.gui.call_tree import NO_CALLS, NO_PACKET
-from skbviewer.gui.import_summary import size_text
-from skbviewer.gui.main_window import MainWindow
-from skbviewer.gui.raw_view import RawView
-from skbviewer.gui.status_label import StatusLabel
+from skbviewer.gui.files.import_summary import size_text
+from skbviewer.gui.packet_panes.call_tree import NO_CALLS, NO_PACKET
+from skbviewer.gui.packet_panes.raw_view import RawView
+from skbviewer.gui.window.main_window import MainWindow
+from skbviewer.gui.window.status_label import StatusLabel
 
 KEY = Qt.Key
 

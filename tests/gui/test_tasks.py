@@ -10,8 +10,8 @@ from collections.abc import Iterator
 import pytest
 from pytestqt.qtbot import QtBot
 
-from skbviewer.gui.notices import WorkBar
-from skbviewer.gui.tasks import Tasks
+from skbviewer.gui.base.background_tasks import Tasks
+from skbviewer.gui.window.notices import WorkBar
 from skbviewer.records import BadInput, Cancelled, Progress
 
 

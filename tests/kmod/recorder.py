@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from skbviewer.readers import _kbl_layout as layout
+from skbviewer.records import kbl_layout as layout
 
 HERE = Path(__file__).resolve().parent
 KMOD = HERE.parents[1] / "kmod"

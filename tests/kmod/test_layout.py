@@ -11,7 +11,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from skbviewer.readers import _kbl_layout as layout
+from skbviewer.records import kbl_layout as layout
 
 KMOD = Path(__file__).resolve().parents[2] / "kmod"
 

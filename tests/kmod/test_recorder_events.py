@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from skbviewer.readers import _kbl_layout as layout
+from skbviewer.records import kbl_layout as layout
 from tests.kmod.recorder import REAL_MINUS_MONO, Fake, event, ext
 from tests.kmod.test_recorder_show import show
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from skbviewer.readers import _kbl_layout as layout
+from skbviewer.records import kbl_layout as layout
 from tests.kmod.recorder import STEXT, Fake, Recorder, call, calls, event, task
 from tests.lab.kbl_check import Kbl, Type, chunks, one, probes, read, string
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from skbviewer.readers import _kbl_layout as layout
+from skbviewer.records import kbl_layout as layout
 from tests.kmod.recorder import Fake, Recorder, calls
 from tests.lab.kbl_check import Kbl, read
 

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from skbviewer import readers
-from skbviewer.readers import _kbl_layout as layout
 from skbviewer.records import KernelLog, Silent
+from skbviewer.records import kbl_layout as layout
 from tests.kmod.recorder import Fake, built, calls, missed
 from tests.lab.kbl_check import Kbl, Record, Type, chunks, one, probes, read
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from skbviewer.readers import _kbl_layout as layout
+from skbviewer.records import kbl_layout as layout
 from tests.lab.kbl_check import EXTS, HEADS, LONG, SLOT, Kbl, Kind, Type, chunks, one
 
 U8 = npt.NDArray[np.uint8]

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import dpkt
 import numpy as np
 
-from skbviewer.readers import _kbl_layout as layout
+from skbviewer.records import kbl_layout as layout
 from tests.lab.columns import I64, Columns, Large
 from tests.lab.kbl_check import Kbl, Kind, Type, one, probes
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skbviewer.readers import _kbl_layout as layout
+from skbviewer.records import kbl_layout as layout
 
 Kind = layout.KblKind
 Type = layout.KblChunkType

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from skbviewer.readers import _kbl_layout as layout
+from skbviewer.records import kbl_layout as layout
 from tests.lab.columns import I64, Columns, field
 from tests.lab.kbl_check import Kind
 

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from skbviewer.analysis.compensation import error_bar
-from skbviewer.readers import _kbl_layout as layout
+from skbviewer.analysis.calls.probe_compensation import error_bar
+from skbviewer.records import kbl_layout as layout
 from tests.lab import guest
 from tests.lab.fixture import SERIES, Lab, built
 from tests.lab.kbl_check import SLOT, Kind

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from skbviewer.matching.keys import hashed
-from skbviewer.matching.ladder import KNOWN
+from skbviewer.matching.arrays.hash_join import hashed
+from skbviewer.matching.identity.identity_ladder import KNOWN
 from skbviewer.readers import read
 from skbviewer.records import Capture, KernelLog, Packets, Silent, Table
 from tests.lab.fixture import SERIES, evidence

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from skbviewer.readers import _kbl_layout as layout
+from skbviewer.records import kbl_layout as layout
 from tests.lab.columns import Columns, columns, count_torn, field
 from tests.lab.fixture import Lab
 from tests.lab.fixture import lab as lab

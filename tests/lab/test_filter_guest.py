@@ -10,7 +10,7 @@ import dpkt
 import numpy as np
 import pytest
 
-from skbviewer.readers import _kbl_layout as layout
+from skbviewer.records import kbl_layout as layout
 from tests.kmod.filter import tcpdump
 from tests.lab import guest
 from tests.lab.fixture import SERIES, Lab, built

@@ -11,7 +11,7 @@ import dpkt
 import numpy as np
 import pytest
 
-from skbviewer.readers import _kbl_layout as layout
+from skbviewer.records import kbl_layout as layout
 from skbviewer.session import Session, import_files
 from tests.lab import small_kernel
 from tests.lab.identity import frames

@@ -12,7 +12,7 @@ import dpkt
 import numpy as np
 import pytest
 
-from skbviewer.readers import _kbl_layout as layout
+from skbviewer.records import kbl_layout as layout
 from tests.lab import debs, guest, initramfs
 from tests.lab.fixture import built
 from tests.lab.fixture import lab_recording as lab_recording

@@ -10,7 +10,7 @@ import dpkt
 import numpy as np
 import pytest
 
-from skbviewer.readers import _kbl_layout as layout
+from skbviewer.records import kbl_layout as layout
 from tests.lab.columns import Large, backward
 from tests.lab.fixture import Lab, large
 from tests.lab.fixture import lab as lab

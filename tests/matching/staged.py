@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skbviewer.matching import EXACT, build_kernel_side, build_legs, build_series, match
-from skbviewer.matching.clock import ClockFit
+from skbviewer.matching.clock.clock_fit import ClockFit
 from skbviewer.records import KernelLog
 from tests.readers import build
 from tests.readers.build_kbl import Ipv4

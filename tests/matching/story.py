@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from skbviewer import readers
-from skbviewer.readers._kbl_layout import KBL_FLAG_SKB_IS_RET, KBL_FLAG_SOCK, KblEvent
 from skbviewer.records import Capture, KernelLog, Packets, Silent
+from skbviewer.records.kbl_layout import KBL_FLAG_SKB_IS_RET, KBL_FLAG_SOCK, KblEvent
 from tests.readers import build
 from tests.readers.build_kbl import STEXT, Ipv4, KblBuilder, SkbInfo
 from tests.readers.rewrite import version3

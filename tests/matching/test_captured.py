@@ -22,7 +22,7 @@ from skbviewer.matching import (
     build_series,
     match,
 )
-from skbviewer.matching.oneway import _without
+from skbviewer.matching.one_way_delay import _without
 from skbviewer.records import NO_DELTA, UNTIMED, Capture, Silent
 from tests.readers import build
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from skbviewer.matching.edges import Edges, agreeing_contents
-from skbviewer.matching.moments import MOMENT_DTYPE, UNKNOWN
+from skbviewer.matching.candidates.eligible_moments import Edges, agreeing_contents
+from skbviewer.matching.legs.tap_moments import MOMENT_DTYPE, UNKNOWN
 from skbviewer.records import PACKET_DTYPE, RECORD_DTYPE, empty
 
 PART = 0x2000  # MF of frag_off

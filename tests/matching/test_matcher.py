@@ -24,8 +24,8 @@ from skbviewer.matching import (
     match,
 )
 from skbviewer.matching.rules import TWICE
-from skbviewer.readers._kbl_layout import KblEvent
 from skbviewer.records import UNTIMED
+from skbviewer.records.kbl_layout import KblEvent
 from tests.readers import build
 
 from .joined import ANCHOR_FRAMES, ANCHORS, MS, OFFSET, A, Found, join, send, sent

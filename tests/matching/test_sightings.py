@@ -19,7 +19,7 @@ from skbviewer.matching import (
     build_series,
     match,
 )
-from skbviewer.matching.points import SOCKET
+from skbviewer.matching.legs.capture_points import SOCKET
 from skbviewer.records import Capture, Silent
 from tests.readers import build
 from tests.readers.build_kbl import Ipv4

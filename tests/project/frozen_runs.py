@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from scanner.cli import main as skbscan
-from skbviewer.analysis.filter import parse
+from skbviewer.analysis.display_filter import parse
 from skbviewer.cli import main as skbviewer
 
 from .frozen_text import filter_fields

@@ -10,7 +10,7 @@ from zlib import crc32
 
 import numpy as np
 
-from skbviewer.readers import _kbl_layout as kbl
+from skbviewer.records import kbl_layout as kbl
 
 STEXT = 0xFFFFFFFF81000000
 Slot = tuple["np.dtype[np.void]", dict[str, Any]]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from skbviewer.readers import _kbl_layout as kbl
+from skbviewer.records import kbl_layout as kbl
 
 from .build_kbl import STEXT, KblBuilder, Slot
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from skbviewer import readers
-from skbviewer.readers import kbl_slots
+from skbviewer.readers.kbl import slot_blocks
 from skbviewer.records import Cancelled, Part, Progress, resource
 from skbviewer.session import import_files
-from skbviewer.session.hashing import sha256
+from skbviewer.session.file_hash import sha256
 
 LOG = resource("samples/bulk") / "bulk.kbl"
 CAPTURE = resource("samples/bulk") / "bulk.pcap"
@@ -38,7 +38,7 @@ class ProgressLog:
 
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kbl_slots, "BLOCK_SLOTS", 1)
+    monkeypatch.setattr(slot_blocks, "BLOCK_SLOTS", 1)
 
 
 def test_decoding_moves_from_nothing_to_all(small_blocks: None) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from skbviewer import readers
 from skbviewer.cli.main import main
-from skbviewer.readers import dissect, pcap, pcapng
+from skbviewer.readers.capture import header_columns, pcap, pcapng
 from skbviewer.records import BadInput, Capture, KernelLog, Silent, resource
 from skbviewer.session import import_files
 from tests.readers.build import ethernet, ipv4, tcp, udp, write_pcap, write_pcapng
@@ -53,7 +53,7 @@ def test_files_read_alike(
     for module in (pcap, pcapng):
         monkeypatch.setattr(module, "WINDOW", 50)  # most packets are larger
     monkeypatch.setattr(readers.source, "AHEAD", 3)
-    monkeypatch.setattr(dissect, "BLOCK_BYTES", 200)
+    monkeypatch.setattr(header_columns, "BLOCK_BYTES", 200)
     in_pieces = load(path)
     assert in_pieces.packets.tolist() == at_once.packets.tolist()
     assert in_pieces.warnings == at_once.warnings

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 LAYOUT = runpy.run_path(
-    str(Path(__file__).parents[2] / "skbviewer/readers/_kbl_layout.py"), run_name="layout"
+    str(Path(__file__).parents[2] / "skbviewer/records/kbl_layout.py"), run_name="layout"
 )
 KIND, EVENT, CHUNK, EXT = (
     LAYOUT[name] for name in ("KblKind", "KblEvent", "KblChunkType", "KblExtType")

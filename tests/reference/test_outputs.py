@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from skbviewer.analysis import stats
-from skbviewer.analysis.interruptions import MARK_INTERRUPTED
-from skbviewer.analysis.stats import functions, layers, spread, stages
-from skbviewer.analysis.waits import NAMES
+from skbviewer.analysis.calls.interruptions import MARK_INTERRUPTED
+from skbviewer.analysis.stats import duration_spread, function_table, layer_table, stages
+from skbviewer.analysis.words.wait_kinds import NAMES
 from skbviewer.export import timeline_csv
-from skbviewer.gui import wording
+from skbviewer.gui.base import wording
 from skbviewer.store import queries
 
 from .compare import Cell, Made, make
@@ -25,11 +25,11 @@ from .window_texts import WindowTexts, is_time
 
 MOST = 12  # packets whose paths are asked for, and as many packet lives
 WRONG: dict[str, tuple[object, object]] = {
-    "PERCENTS": (spread, (50, 94, 99, 100)),
-    "NAMES": (layers, NAMES[:8]),  # waits that are missing
-    "leg_time": (layers, lambda scope: scope.own_ns),  # also before the packet was there
-    "EXAMPLES": (stats.drops, 1),
-    "MARK_SLEPT": (functions, MARK_INTERRUPTED),
+    "PERCENTS": (duration_spread, (50, 94, 99, 100)),
+    "NAMES": (layer_table, NAMES[:8]),  # waits that are missing
+    "leg_time": (layer_table, lambda scope: scope.own_ns),  # also before the packet was there
+    "EXAMPLES": (stats.drop_table, 1),
+    "MARK_SLEPT": (function_table, MARK_INTERRUPTED),
     "STACK": (stages, frozenset({"ip_rcv"})),
 }
 

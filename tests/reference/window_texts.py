@@ -17,11 +17,11 @@ from typing import Any
 
 from PySide6.QtCore import QModelIndex, Qt
 
-from skbviewer.gui.call_columns import CALL_COLUMNS
-from skbviewer.gui.call_model import CallModel
-from skbviewer.gui.packet_model import PacketModel
-from skbviewer.gui.status import status_text
-from skbviewer.gui.summary import totals
+from skbviewer.gui.base.status_text import status_text
+from skbviewer.gui.packet_panes.call_columns import CALL_COLUMNS
+from skbviewer.gui.packet_panes.call_model import CallModel
+from skbviewer.gui.packets.packet_model import PacketModel
+from skbviewer.gui.packets.selected_summary import totals
 from skbviewer.session import Session
 
 from .calls import Nested

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from scanner import graph
-from scanner.analysis import Options, Result
-from scanner.architectures import architecture, chosen
+from scanner import graph_drawing
 from scanner.progress import Progress
 from scanner.results import Run, tables
+from scanner.source.architectures import architecture, chosen
+from scanner.tables.three_tables import Options, Result
 
 SKB = "struct sk_buff { void *data; };\n"
 
@@ -43,7 +43,7 @@ def test_copies_of_architectures_count_once(tmp_path: Path, wanted: str, found: 
     files = {row["function"]: row["file"] for row in result.indirect}
     assert files == {"fast": f"include/asm-{found}/sum.h", "slow": "include/asm-generic/sum.h"}
     assert len(result.indirect) == 2
-    seen, edges = graph.reachable(result.functions, result.edges, "rx", 5)
+    seen, edges = graph_drawing.reachable(result.functions, result.edges, "rx", 5)
     assert len(seen) == 3 and len(edges) == 2
     assert sum(row["copy"] for row in result.functions) == 2
 

@@ -15,7 +15,7 @@ import pytest
 
 from scanner import scan
 from scanner.cli import main
-from scanner.tree import SourceFile
+from scanner.source.source_tree import SourceFile
 
 TREES = Path(__file__).parent / "trees"
 TODAY = str(TREES / "today")

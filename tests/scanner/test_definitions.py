@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scanner.definitions import Definition, compound_statements, definitions
-from scanner.macros import learn
-from scanner.normalise import Normaliser
-from scanner.prepared import defines
+from scanner.parse.definitions import Definition, compound_statements, definitions
+from scanner.source.macro_table import learn
+from scanner.source.normalise import Normaliser
+from scanner.source.prepared_file import defines
 
 TREES = Path(__file__).parent / "trees"
 

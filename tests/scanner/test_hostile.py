@@ -11,11 +11,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from scanner import reading, workers
-from scanner.analysis import Options, Result
+from scanner import workers
+from scanner.parse import file_reader
 from scanner.progress import Progress
 from scanner.results import Run, tables
-from scanner.tree import BadTree, listing
+from scanner.source.source_tree import BadTree, listing
+from scanner.tables.three_tables import Options, Result
 
 GOOD = "struct sk_buff { int len; };\nint good(struct sk_buff *skb)\n{\n\treturn skb->len;\n}\n"
 
@@ -119,7 +120,7 @@ def test_one_line_of_five_megabytes(good: Path, line: str) -> None:
 def test_a_megabyte_of_nothing(good: Path, line: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Scanned, or given up in time and told; the rest of the tree is read."""
     monkeypatch.setattr(workers, "SECONDS", 3.0)
-    monkeypatch.setattr(reading, "SECONDS", 2.0)
+    monkeypatch.setattr(file_reader, "SECONDS", 2.0)
     (good / "long.c").write_text((line + "\n") * (1_000_000 // (len(line) + 1)))
     before = sum(os.times()[:4])
     result = scanned(good)
@@ -133,7 +134,7 @@ def test_a_file_that_takes_too_long_is_read_in_part(
     good: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = SimpleNamespace(process_time=partial(next, count()))  # a second a look
-    monkeypatch.setattr(reading, "time", clock)
+    monkeypatch.setattr(file_reader, "time", clock)
     text = "".join(f"int f{n}(struct sk_buff *skb) {{ return g(skb); }}\n" for n in range(200))
     (good / "long.c").write_text(text)
     run = Run(good, [], 1, tmp_path / "cache")
@@ -142,7 +143,7 @@ def test_a_file_that_takes_too_long_is_read_in_part(
     left = "gave up after 120 s of CPU time at line 121: what follows is not read"
     assert result.warnings == [f"long.c: {left}"]
     # Nothing of it is kept: with more time it is read as a whole.
-    monkeypatch.setattr(reading, "SECONDS", 1000.0)
+    monkeypatch.setattr(file_reader, "SECONDS", 1000.0)
     assert not tables(run, Options(), Progress(quiet=True)).warnings
 
 

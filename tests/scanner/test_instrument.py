@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from scanner import results
-from scanner.analysis import Options
 from scanner.cli import main
 from scanner.progress import Progress
+from scanner.tables.three_tables import Options
 
 HERE = Path(__file__).parent / "instrument"
 SOURCES = sorted(path.stem for path in (HERE / "source").glob("*.c"))

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from scanner.analysis import Options, Result
-from scanner.definitions import definitions
-from scanner.macros import learn
-from scanner.normalise import Normaliser
-from scanner.prepared import defines
+from scanner.parse.definitions import definitions
 from scanner.progress import Progress
 from scanner.results import Run, tables
+from scanner.source.macro_table import learn
+from scanner.source.normalise import Normaliser
+from scanner.source.prepared_file import defines
+from scanner.tables.three_tables import Options, Result
 
 AFTER = """
 struct after { struct sk_buff *skb; };

@@ -9,7 +9,7 @@ import pytest
 from pycparser import c_ast
 from pycparser.c_parser import CParser, ParseError
 
-from scanner.parser import IslandParser
+from scanner.parse.c_parser import IslandParser
 
 _BODIES = (
     "int f(int a) { return a; }",

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from scanner.blanking import branch_groups, choices, hide_literals
-from scanner.macros import learn
-from scanner.normalise import Normaliser
-from scanner.prepared import defines, prepare, variants
+from scanner.source.blanking import branch_groups, choices, hide_literals
+from scanner.source.macro_table import learn
+from scanner.source.normalise import Normaliser
+from scanner.source.prepared_file import defines, prepare, variants
 
 TREES = Path(__file__).parent / "trees"
 FILES = sorted(TREES.rglob("*.[ch]"))

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from scanner import output
-from scanner.analysis import Options, Result
-from scanner.polymorphism import HUBS, Limits
 from scanner.progress import Progress
 from scanner.results import Run, tables
+from scanner.tables.polymorphism import HUBS, Limits
+from scanner.tables.three_tables import Options, Result
 
 TREES = Path(__file__).parent / "trees"
 TEXT = {

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from skbviewer.session import memory
+from skbviewer.session import memory_reuse
 
 MEASURE = """
 import resource
 import numpy as np
-from skbviewer.session.memory import reused_memory
+from skbviewer.session.memory_reuse import reused_memory
 
 def clearing():
     begin = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
@@ -56,7 +56,7 @@ def test_huge_pages_are_counted_that_need_no_work(
     text: str, found: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     info = tmp_path / "buddyinfo"
-    monkeypatch.setattr(memory, "BUDDYINFO", info)
-    assert memory.free_huge_pages() == 0
+    monkeypatch.setattr(memory_reuse, "BUDDYINFO", info)
+    assert memory_reuse.free_huge_pages() == 0
     info.write_text(text)
-    assert memory.free_huge_pages() == found
+    assert memory_reuse.free_huge_pages() == found

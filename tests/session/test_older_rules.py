@@ -15,7 +15,7 @@ from skbviewer.matching import RULES, UNNUMBERED
 from skbviewer.records import Annotation, BadInput, resource
 from skbviewer.session import Session, cached_session, import_files, open_files
 from skbviewer.session import opening as opening_module
-from skbviewer.session.rules import match_again, rules_warning
+from skbviewer.session.match_again import match_again, rules_warning
 
 from .older import WRONG, age
 

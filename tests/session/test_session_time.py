@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pytest
 
 from skbviewer.analysis.stats import Chosen
-from skbviewer.analysis.timeline import WIRE
+from skbviewer.analysis.timeline.lanes import WIRE
 from skbviewer.cli import main
 from skbviewer.readers import packet_bytes
 from skbviewer.records import Annotation, resource

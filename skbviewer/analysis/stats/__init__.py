@@ -2,9 +2,8 @@
 """Statistics over calls, layers, stages, drops, programs and conversations of chosen packets."""
 
 from .clock import ClockRow, clock_rows
-from .drops import DropRow, drop_rows
-from .ends import KINDS as CONVERSATION_KINDS
-from .ends import (
+from .conversation_table import KINDS as CONVERSATION_KINDS
+from .conversation_table import (
     Conversation,
     Endpoint,
     conversations,
@@ -12,11 +11,12 @@ from .ends import (
     endpoints,
     endpoints_by_kind,
 )
-from .functions import FunctionRow, function_rows
-from .layers import LayerRow, LayerTable, layer_table
-from .processes import ProcessRow, process_rows
+from .drop_table import DropRow, drop_rows
+from .duration_spread import Spread, spreads
+from .function_table import FunctionRow, function_rows
+from .layer_table import LayerRow, LayerTable, layer_table
+from .process_table import ProcessRow, process_rows
 from .scope import Chosen, Kernel, Scope
-from .spread import Spread, spreads
 from .stacks import Stack, call_stacks, path_stacks
 from .statistics import STATISTICS
 from .table import Statistic, Table

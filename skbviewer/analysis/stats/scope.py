@@ -16,10 +16,10 @@ from ...matching import EXACT
 from ...records import UNTIMED, Progress, Silent
 from ...records.types import Bools, Int64s
 from ...store import Columns
-from ..layers import layer_of
-from ..losses import Spans
-from ..names import Names
-from ..session_time import Clock, packet_times
+from ..calls.lost_spans import Spans
+from ..timeline.session_time import Clock, packet_times
+from ..words.function_layers import layer_of
+from ..words.kernel_names import Names
 
 SOCK = 0x80  # kbl.h KBL_FLAG_SOCK
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 
 from .clock import ClockRow, clock_rows
-from .drops import DropRow, drop_rows
-from .ends import (
+from .conversation_table import (
     CONVERSATION_TITLES,
     ENDPOINT_TITLES,
     KINDS,
@@ -20,9 +19,10 @@ from .ends import (
     endpoints_by_kind,
     ends_filter,
 )
-from .functions import FunctionRow, function_rows
-from .layers import BUSY, LayerRow, layer_table
-from .processes import ProcessRow, process_rows
+from .drop_table import DropRow, drop_rows
+from .function_table import FunctionRow, function_rows
+from .layer_table import BUSY, LayerRow, layer_table
+from .process_table import ProcessRow, process_rows
 from .scope import Scope
 from .table import Row, Statistic, Table, quoted
 

@@ -15,7 +15,7 @@ from skbviewer.analysis.stats import (
     layer_table,
     process_rows,
 )
-from skbviewer.readers._kbl_layout import KblEvent
+from skbviewer.records.kbl_layout import KblEvent
 from skbviewer.session import Session, import_files
 from tests.matching.story import HOST, OTHER, SOFTIRQ, Story, udp4, udp4_frame
 from tests.readers.build import write_pcap

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skbviewer.readers import _kbl_layout as layout
+from skbviewer.records import kbl_layout as layout
 
 ETHERTYPE = {"ip": 0x0800, "ip6": 0x86DD, "arp": 0x0806, "rarp": 0x8035, "lldp": 0x88CC}
 TCP, UDP, SCTP, UDPLITE, ICMP, ICMP6, FRAGMENT = 6, 17, 132, 136, 1, 58, 44

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skbviewer.readers import _kbl_layout as layout
+from skbviewer.records import kbl_layout as layout
 from tests.lab import debs, guest, initramfs
 from tests.lab.kbl_check import Record, split
 from tests.lab.record import Built

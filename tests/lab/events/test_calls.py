@@ -8,7 +8,7 @@ from collections import defaultdict
 
 import pytest
 
-from skbviewer.readers import _kbl_layout as layout
+from skbviewer.records import kbl_layout as layout
 from tests.lab.events.conftest import Events
 from tests.lab.events.guest_events import Case, ext, stat
 from tests.lab.kbl_check import Record

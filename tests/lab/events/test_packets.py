@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from skbviewer.readers import _kbl_layout as layout
+from skbviewer.records import kbl_layout as layout
 from tests.lab.events.conftest import Events
 from tests.lab.events.guest_events import Case, Symbols, ext, stack, stat, with_footprint
 from tests.lab.kbl_check import Record

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from skbviewer.readers import _kbl_layout as layout
+from skbviewer.records import kbl_layout as layout
 from tests.lab.events.conftest import Events
 from tests.lab.events.guest_events import Case, ext, stat
 

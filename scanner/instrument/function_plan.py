@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: MIT
+"""The edits that put probes into one function, or why it is left out.
+
+There are two modes.  Explicit: each return becomes a block that keeps the result, passes it to
+the probe and returns it; the end of the body gets a probe.  Scope: a variable whose cleanup is
+the exit probe, for functions with exits that their text does not show (a return in a macro).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from scanner.instrument.function_returns import Return
+from scanner.source import probe_marks as marks
+
+_FREED = "__init: its text is freed after boot"
+_DROPPED = "__exit: its text may be dropped"
+_TRACED = "notrace: tracing itself may call it"
+_PROBED = "__kprobes: probing itself may call it"
+_ENDLESS = "noreturn: it has no exit"
+LEFT_OUT = {
+    "naked": "naked: it has no frame",
+    "__naked": "naked: it has no frame",
+    "__naked__": "naked: it has no frame",
+    "noinstr": "noinstr: nothing may be called in it",
+    "notrace": _TRACED,
+    "no_instrument_function": _TRACED,
+    "__no_instrument_function": _TRACED,
+    "__no_instrument_function__": _TRACED,
+    "__kprobes": _PROBED,
+    "nokprobe_inline": _PROBED,
+    "noreturn": _ENDLESS,
+    "__noreturn": _ENDLESS,
+    "__noreturn__": _ENDLESS,
+    "NORET_TYPE": _ENDLESS,
+    "__init": _FREED,
+    "__initfunc": _FREED,
+    "__devinit": _FREED,
+    "__cpuinit": _FREED,
+    "__meminit": _FREED,
+    "__net_init": "__init: its text may be freed after boot",
+    "__exit": _DROPPED,
+    "__devexit": _DROPPED,
+    "__cpuexit": _DROPPED,
+    "__memexit": _DROPPED,
+    "__net_exit": _DROPPED,
+}
+_WORD = re.compile(r"\w+")
+
+
+class Edit(NamedTuple):
+    """text replaces the bytes from start to end."""
+
+    start: int
+    end: int
+    text: str
+
+
+class Shape(NamedTuple):
+    """What one #if variant shows of a function.
+
+    head: its declaration.  brace, close: of its body.  kind: the result's type, None if only the
+    compiler knows it.  void, scalar: what that type is.  ends: control may reach the closing
+    brace.  hidden: why exits may be hidden, "" if all are seen.
+    """
+
+    head: str
+    brace: int
+    close: int
+    kind: str | None
+    void: bool
+    scalar: bool
+    returns: tuple[Return, ...]
+    ends: bool
+    hidden: str
+
+
+class Plan(NamedTuple):
+    """Edits with ``@`` for the id; mode: "explicit" or "scope", why: the reason for scope."""
+
+    mode: str
+    why: str
+    edits: tuple[Edit, ...]
+    carriers: tuple[str, ...]
+    returns: int
+    ends: int
+    start: int
+
+
+def left_out(head: str, file: str, name: str) -> str:
+    """Return why the words before the body of a function forbid probes in it, "" if they do not.
+
+    The names of the function and its parameters do not matter.
+    """
+    words = _WORD.findall(_unnamed(head, name))
+    for word in words:
+        if reason := LEFT_OUT.get(word):
+            return reason
+    if any(word.strip("_") in ("inline", "always_inline") for word in words):
+        if file.endswith(".h"):
+            return "inline in a header: probes would go into every user"
+        if "static" not in words:
+            return "inline with external linkage: it cannot have static data"
+    return ""
+
+
+def _unnamed(head: str, name: str) -> str:
+    """Return a head without the function's name and the parentheses after it."""
+    found = re.search(rf"\b{name}\s*(?=\()", head)
+    if found is None:
+        return head
+    depth = 0
+    for mark in re.finditer(r"[()]", head[found.end() :]):
+        depth += 1 if mark[0] == "(" else -1
+        if depth == 0:
+            return head[: found.start()] + head[found.end() + mark.end() :]
+    return head[: found.start()]
+
+
+def plan(shapes: list[Shape], call: str, carriers: list[str], text: str, hidden: str) -> Plan:
+    """Return the edits of a function, given what each #if variant shows of it.
+
+    call: the function called with its own parameters, for the type of its result.
+    text: the file; hidden: the same without comments, literals and directives, all branches.
+    """
+    first = shapes[0]
+    why = _why_scope(shapes, hidden)
+    for place, shape in enumerate(shapes):
+        after = marks.LOCAL_LABELS.match(hidden, shape.brace + 1)
+        shapes[place] = shape._replace(brace=after.end() - 1 if after and after[0] else shape.brace)
+    places = {shape.brace + 1 for shape in shapes}
+    edits: dict[int, Edit] = {}
+    if not why:
+        for shape in shapes:
+            for edit in _exits(shape, text):
+                if edits.setdefault(edit.start, edit) != edit:
+                    why = "#if variants differ in how they leave"
+    if why:
+        edits = {}
+    keeps = any(edit.text == marks.KEEP for edit in edits.values())
+    kind = (first.kind or f"__typeof__({call})") if keeps else None
+    for place in places:
+        enter = marks.enter(carriers, kind, bool(why))
+        old = edits.get(place)
+        edits[place] = Edit(place, old.end, enter + old.text) if old else Edit(place, place, enter)
+    ends = {shape.close for shape in shapes if shape.ends}
+    starts = {r.start for shape in shapes for r in shape.returns}
+    return Plan(
+        "scope" if why else "explicit",
+        why,
+        tuple(edits[start] for start in sorted(edits)),
+        tuple(carriers),
+        0 if why else len(starts),
+        0 if why else len(ends),
+        first.brace,
+    )
+
+
+def _why_scope(shapes: list[Shape], hidden: str) -> str:
+    """Return why not all exits of a function can be seen in its text, "" if they can."""
+    first = shapes[0]
+    for shape in shapes:
+        if shape.hidden:
+            return shape.hidden
+        if any(r.semicolon < 0 for r in shape.returns):
+            return "a return without semicolon, in a macro's arguments"
+        if shape.close != first.close or shape.brace != first.brace:
+            return "#if variants differ in where its body begins or ends"
+        if (shape.kind, shape.void) != (first.kind, first.void):
+            return "#if variants differ in the type of its result"
+        if shape.kind is None and shape.head.split() != first.head.split():
+            return "#if variants differ in its parameters"
+    seen = {r.start for shape in shapes for r in shape.returns}
+    every = {m.start() for m in re.finditer(r"\breturn\b", hidden[first.brace : first.close])}
+    if {start + first.brace for start in every} - seen:
+        return "a return in an #if branch that no variant shows"
+    if hidden.count("{", first.brace, first.close + 1) != hidden.count(
+        "}", first.brace, first.close + 1
+    ):
+        return "#if branches open and close blocks unevenly"
+    return ""
+
+
+def _exits(shape: Shape, text: str) -> list[Edit]:
+    edits = []
+    for item in shape.returns:
+        word_end = item.start + len("return")
+        if item.empty and not text[word_end : item.semicolon].strip(" \t"):
+            before, after = marks.PLAIN
+            edits.append(Edit(item.start, item.start, before))
+            edits.append(Edit(item.semicolon, item.semicolon + 1, ";" + after))
+            continue
+        opened = marks.NOTHING if item.empty else marks.DROP if shape.void else marks.KEEP
+        edits.append(Edit(item.start, word_end, opened))
+        closed = marks.leave(opened, shape.scalar)
+        edits.append(Edit(item.semicolon, item.semicolon + 1, closed))
+    if shape.ends:
+        edits.append(Edit(shape.close, shape.close, marks.END))
+    return edits
+
+
+def applied(text: str, edits: list[Edit]) -> str:
+    """Return the text with edits applied, which are sorted and do not overlap."""
+    pieces = []
+    position = 0
+    for start, end, new in edits:
+        pieces += [text[position:start], new]
+        position = end
+    return "".join([*pieces, text[position:]])

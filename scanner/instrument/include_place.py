@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""Find where a file can take another #include without another line."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+
+from scanner.source.blanking import Directive, blank, directives, hide_literals
+
+_BLANK = re.compile(r"^[ \t\r]*$", re.MULTILINE)
+_BRACKETS = re.compile(r"[(){}\[\]]")
+_OPEN = ("if", "ifdef", "ifndef")
+
+
+def _conditions(found: list[Directive], place: int) -> tuple[int, ...]:
+    """Return the branches that a place lies in, outermost first."""
+    stack: list[int] = []
+    for directive in found:
+        if directive.start >= place:
+            break
+        if directive.keyword in _OPEN:
+            stack.append(directive.start)
+        elif directive.keyword.startswith("el") and stack:
+            stack[-1] = directive.start
+        elif directive.keyword == "endif" and stack:
+            stack.pop()
+    return tuple(stack)
+
+
+def _blank_lines(text: str, end: int) -> list[int]:
+    """Return the empty lines before end that lie in no comment, last first."""
+    starts = {m.start() for m in _BLANK.finditer(text) if m.end() < end}
+    marked = _BLANK.sub("\x01", text[:end])
+    lines = hide_literals(marked).split("\n")
+    kept = []
+    raw = text[:end].split("\n")
+    position = 0
+    for line, written in zip(lines, raw, strict=False):
+        if line == "\x01" and position in starts:
+            kept.append(position)
+        position += len(written) + 1
+    return kept[::-1]
+
+
+def without(hidden: str, found: list[Directive]) -> str:
+    """Return the text with its directives blanked, all branches kept."""
+    pieces = []
+    position = 0
+    for directive in found:
+        pieces += [
+            hidden[position : directive.start],
+            blank(hidden[directive.start : directive.end]),
+        ]
+        position = directive.end
+    return "".join([*pieces, hidden[position:]])
+
+
+def _nested(text: str, end: int) -> list[tuple[int, int]]:
+    """Return where brackets are open: (first byte after the bracket, closing bracket)."""
+    spans = []
+    depth = start = 0
+    for match in _BRACKETS.finditer(text, 0, end):
+        if match[0] in "({[":
+            start = match.end() if depth == 0 else start
+            depth += 1
+        else:
+            depth -= 1
+            if depth == 0:
+                spans.append((start, match.start()))
+    return [*spans, (start, end)] if depth else spans
+
+
+def serves(hidden: str, includes: list[int], functions: list[int]) -> bool:
+    """Say whether each function comes after one of the includes, and is compiled only with it.
+
+    hidden: the text without comments, literals.  includes, functions: their first bytes.
+    """
+    found = directives(hidden)
+    known = [(at, _conditions(found, at)) for at in includes]
+    for start in functions:
+        around = _conditions(found, start)
+        if not any(at < start and around[: len(branches)] == branches for at, branches in known):
+            return False
+    return True
+
+
+def place(text: str, hidden: str, functions: list[int]) -> int:
+    """Return the start of an empty line that comes before all functions, wherever they are.
+
+    hidden: the text without comments, literals.  functions: their first bytes.
+    -1 if there is no such line.
+    """
+    found = directives(hidden)
+    plain = without(hidden, found)
+    first = min(functions)
+    nested = _nested(plain, first)
+    wanted = [_conditions(found, start) for start in functions]
+    for start in _blank_lines(text, first):
+        index = bisect_right(nested, (start, len(text))) - 1
+        inside = index >= 0 and start <= nested[index][1]
+        before = plain[:start].rstrip()[-1:]
+        if inside or before not in ("", ";", "}", ")") or text[:start].endswith("\\\n"):
+            continue
+        if before == ")" and plain[start:].lstrip()[:1] == "{":
+            continue  # between the head of a function and its body
+        around = _conditions(found, start)
+        if all(other[: len(around)] == around for other in wanted):
+            return start
+    return -1

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""``skbscan instrument``: as a patch, in place, or undone."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections import Counter
+from pathlib import Path
+
+from scanner import arguments, output
+from scanner.instrument import probe_runtime as runtime
+from scanner.instrument.instrument_tree import Choice, Instrumented, instrument, undone
+from scanner.instrument.unified_patch import unified
+from scanner.progress import Progress
+
+
+def command(args: argparse.Namespace) -> int:
+    """Run it; returns the exit code."""
+    if args.undo:
+        changes = list(undone(args.tree, args.dir))
+        _write_all(args.tree, changes)
+        runtime.write(args.tree, runtime.taken_out(args.tree))
+        print(f"probes taken out of {len(changes)} files")
+        return 0
+    added = runtime.put(args.tree) if args.runtime else []
+    choice = Choice(args.dir, args.select, args.level)
+    made = instrument(arguments.run(args), arguments.options(args), choice, Progress(args.quiet))
+    if args.in_place:
+        _write_all(args.tree, made.files)
+        runtime.write(args.tree, added)
+    elif args.patch is not None:
+        _patch(args.patch, made, added)
+    if args.manifest is not None:
+        whole = {"functions": made.manifest, "left_out": made.left_out}
+        output.write([json.dumps(whole, indent=1)], args.manifest)
+    for text in [*_summary(made), *(f"warning: {text}" for text in made.warnings)]:
+        print(f"skbscan: {text}", file=sys.stderr)
+    return 1 if made.warnings else 0
+
+
+def _write_all(root: Path, changes: list[tuple[str, str, str]]) -> None:
+    """Replace each file at once, so that an interrupt leaves none half written."""
+    for path, _, new in changes:
+        target = root / path
+        beside = target.with_name(f".{target.name}.skbscan")
+        try:
+            beside.write_bytes(new.encode("latin-1"))
+            os.chmod(beside, target.stat().st_mode & 0o7777)
+            beside.replace(target)
+        except OSError as problem:
+            # What write() raises does not name the file.
+            raise OSError(problem.errno, problem.strerror, str(target)) from None
+        finally:
+            beside.unlink(missing_ok=True)
+
+
+def _patch(out: Path, made: Instrumented, added: list[runtime.Change]) -> None:
+    lines = (line for path, old, new in made.files for line in unified(path, old, new))
+    data = "".join([*lines, *runtime.patch(added)]).encode("latin-1")
+    output.write_bytes(data, out)
+
+
+def _summary(made: Instrumented) -> list[str]:
+    exits = sum(row["returns"] for row in made.manifest)
+    ends = sum(row["ends"] for row in made.manifest)
+    scopes = sum(row["mode"] == "scope" for row in made.manifest)
+    lines = [
+        f"{len(made.manifest)} functions with probes ({scopes} by scope), {exits} returns, "
+        f"{ends} ends; {len(made.files)} files to change"
+    ]
+    reasons = Counter(row["reason"] for row in made.left_out)
+    lines += [f"left out: {count} {reason}" for reason, count in reasons.most_common()]
+    return lines

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: MIT
+"""Probes into the source of the packet functions of a tree: choosing, planning, numbering."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from scanner import probes
+from scanner.instrument.file_plan import Done, FilePlan, FilePlanner, Tree, Wanted, written
+from scanner.progress import Progress
+from scanner.results import Run
+from scanner.scan import scan
+from scanner.source import probe_marks as marks
+from scanner.source.source_tree import folders, listing
+from scanner.tables.three_tables import Options, Row, analyse
+from scanner.workers import Lost, run
+
+DENIED = ("kbl_*", "__kbl_*")  # what a probe calls must have none
+
+
+class Choice(NamedTuple):
+    """Which functions: folders ([] for net or the whole tree), name patterns, highest level."""
+
+    folders: list[str]
+    patterns: list[str]
+    level: int | None
+
+
+class Instrumented(NamedTuple):
+    """A tree with probes: (path, before, after) of each file that changes, and the manifest."""
+
+    files: list[tuple[str, str, str]]
+    manifest: list[Row]
+    left_out: list[Row]
+    warnings: list[str]
+
+
+def _scanned(root: Path, wanted: list[str]) -> list[str]:
+    """Return the folders to read: types and macros are in include."""
+    names = folders(root, wanted)
+    both = wanted and "." not in names and "include" not in names and (root / "include").is_dir()
+    return ["include", *names] if both else names
+
+
+def _chosen(rows: Iterable[Row], choice: Choice, places: tuple[str, ...]) -> Iterator[Row]:
+    for row in rows:
+        inside = not places or row["file"].startswith(places)
+        level = choice.level is None or (row["level"] or 0) <= choice.level
+        named = not choice.patterns or any(
+            fnmatchcase(row["function"], p) or fnmatchcase(f"{row['file']}:{row['function']}", p)
+            for p in choice.patterns
+        )
+        if row["kind"] is not None and inside and level and named:
+            yield row
+
+
+def _type(text: str) -> tuple[str, int, int]:
+    base = text.rstrip("*").rstrip()
+    return base, text.count("*"), 0
+
+
+def carriers(row: Row) -> tuple[str, ...]:
+    """Return where a function carries packets and its sock, as in a probe list."""
+    kinds = [_type(kind) for _, _, kind in row["parameters"]]
+    return probes.carriers(kinds, _type(row["returns_stripped"]), row["skb_list"], every=True)
+
+
+def _wanted(row: Row) -> Wanted:
+    names = tuple(name for name, *_ in row["parameters"])
+    places = [c.partition("@")[2] for c in carriers(row)]
+    carried = tuple(names[int(p)] for p in places if p.isdigit() and int(p) < len(names))
+    carried = tuple(name for name in carried if name.isidentifier())
+    return Wanted(row["function"], row["line"], names, carried, row["macro"])
+
+
+def _plans(
+    root: Path, tree: Tree, rows: dict[str, list[Row]], jobs: int, progress: Progress
+) -> Iterator[FilePlan]:
+    progress.start("probes", len(rows))
+
+    def make() -> Any:
+        planner = FilePlanner(tree)
+
+        def work(path: str) -> FilePlan:
+            wanted = [_wanted(row) for row in rows[path]]
+            return planner.plan(path, (root / path).read_bytes(), wanted)
+
+        return work
+
+    found: dict[str, FilePlan] = {}
+    for path, plan in run(sorted(rows), jobs, make):
+        progress.add(1)
+        if isinstance(plan, Lost):
+            plan = FilePlan(path, "", (), None, plan.reason)
+        found[path] = plan
+    progress.clear()
+    yield from (found[path] for path in sorted(found))
+
+
+def instrument(run_: Run, options: Options, choice: Choice, progress: Progress) -> Instrumented:
+    """Return the files of a tree with probes in the functions chosen.  Raises BadTree."""
+    names = _scanned(run_.root, choice.folders)
+    found = scan(run_.root, names, run_.jobs, run_.store, progress)
+    result = analyse(found.files, options, found.warnings)
+    asked = choice.folders or [n for n in names if n != "include"] or names
+    places = () if "." in asked else tuple(f"{name.strip('/')}/" for name in asked)
+    rows: dict[str, list[Row]] = defaultdict(list)
+    left: list[Row] = []
+    for row in _chosen(result.functions, choice, places):
+        if any(fnmatchcase(row["function"], pattern) for pattern in DENIED):
+            left.append(_left(row, "it belongs to the probes"))
+        elif row["file"].endswith(".h"):
+            left.append(_left(row, "in a header: probes would go into every user"))
+        else:
+            rows[row["file"]].append(row)
+    plans = list(_plans(run_.root, Tree(found.files), dict(rows), run_.jobs, progress))
+    return _numbered(plans, rows, left, result.warnings, _used(run_.root, names))
+
+
+def _used(root: Path, names: list[str]) -> int:
+    """Return the highest id in the tree."""
+    highest = 0
+    for file in listing(root, names).files:
+        data = (root / file.path).read_bytes()
+        if marks.INCLUDE.encode() in data:
+            highest = max([highest, *marks.ids(data.decode("latin-1"))])
+    return highest
+
+
+def _numbered(
+    plans: list[FilePlan],
+    rows: dict[str, list[Row]],
+    left: list[Row],
+    warnings: list[str],
+    used: int,
+) -> Instrumented:
+    files = []
+    manifest: list[Row] = []
+    for plan in plans:
+        own = rows[plan.path]
+        if plan.problem:
+            left += [_left(row, plan.problem) for row in own]
+            continue
+        numbers = []
+        for row, done in zip(own, plan.functions, strict=True):
+            if done.plan is None and done.found is None:
+                left.append(_left(row, done.reason))
+                continue
+            if done.plan is not None:
+                used += 1
+                numbers.append(used)
+            manifest.append(_entry(row, done, used))
+        if numbers:
+            files.append((plan.path, plan.text, written(plan, numbers)))
+    return Instrumented(files, sorted(manifest, key=lambda row: row["id"]), left, warnings)
+
+
+def _entry(row: Row, done: Done, number: int) -> Row:
+    """Return a function's row of the manifest; it is the same when its probes are found again."""
+    if done.plan is not None:
+        made = done.plan
+        number, names, mode = number, made.carriers, made.mode
+        exits, ends = made.returns, made.ends
+    else:
+        assert done.found is not None
+        number, names, mode, exits, ends = done.found
+    order = [name for name, *_ in row["parameters"]]
+    kinds = {c.partition("@")[2]: c for c in carriers(row)}
+    return {
+        "id": number,
+        "function": row["function"],
+        "file": row["file"],
+        "line": row["line"],
+        "kind": row["kind"],
+        "level": row["level"],
+        "mode": mode,
+        "returns": exits,
+        "ends": ends,
+        "carriers": [kinds[str(order.index(name))] for name in names],
+        "arguments": list(names),
+    }
+
+
+def _left(row: Row, reason: str) -> Row:
+    return {
+        "function": row["function"],
+        "file": row["file"],
+        "line": row["line"],
+        "reason": reason,
+    }
+
+
+def undone(root: Path, names: list[str]) -> Iterator[tuple[str, str, str]]:
+    """Yield (path, before, after) of each file that has probes.  Raises BadTree."""
+    for file in listing(root, _scanned(root, names)).files:
+        data = (root / file.path).read_bytes()
+        if marks.INCLUDE.encode() in data:
+            text = data.decode("latin-1")
+            yield file.path, text, marks.strip(text)

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+"""The runtime of the probes, put into a kernel's tree and taken out again.
+
+Two files are added, and a line to lib/Makefile; nothing else of the kernel changes.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from scanner import output
+from scanner.source.source_tree import RUNTIME_HEADER, RUNTIME_SOURCE, BadTree
+
+PACKAGE = Path(__file__).resolve().parents[2]
+INSTALLED = PACKAGE / "_runtime"  # put there by the wheel (pyproject.toml)
+SOURCE_TREE = PACKAGE.parent / "kmod/instrument"
+PLACES = {"kbl_probe.h": RUNTIME_HEADER, "kbl_probe.c": RUNTIME_SOURCE}
+MAKEFILE = "lib/Makefile"
+LINE = "obj-y += kbl_probe.o\n"
+
+
+class Change(NamedTuple):
+    """A file before and after; None: it is not there."""
+
+    path: str
+    before: str | None
+    after: str | None
+
+
+def _read(path: Path) -> str | None:
+    return path.read_bytes().decode("latin-1") if path.exists() else None
+
+
+def _makefile(root: Path) -> str:
+    text = _read(root / MAKEFILE)
+    if text is None:
+        raise BadTree(f"{root}: no kernel: {MAKEFILE} is missing, which builds the probes' runtime")
+    return text
+
+
+def put(root: Path) -> list[Change]:
+    """Return what puts the runtime into a tree; nothing if it is there.  Raises BadTree."""
+    folder = INSTALLED if INSTALLED.is_dir() else SOURCE_TREE
+    old = _makefile(root)
+    with_end = old if old.endswith("\n") or not old else f"{old}\n"
+    new = old if LINE in old else f"{with_end}{LINE}"
+    changes = [Change(MAKEFILE, old, new)]
+    changes += [
+        Change(place, _read(root / place), _read(folder / name)) for name, place in PLACES.items()
+    ]
+    return [change for change in changes if change.before != change.after]
+
+
+def taken_out(root: Path) -> list[Change]:
+    """Return what takes the runtime out of a tree; nothing if it is not there."""
+    old = _read(root / MAKEFILE) or ""
+    changes = [Change(MAKEFILE, old, old.removesuffix(LINE))] if old.endswith(LINE) else []
+    changes += [Change(place, _read(root / place), None) for place in PLACES.values()]
+    return [change for change in changes if change.before != change.after]
+
+
+def write(root: Path, changes: Iterable[Change]) -> None:
+    """Change the files."""
+    for path, _, after in changes:
+        if after is None:
+            (root / path).unlink()
+        else:
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            output.write_bytes(after.encode("latin-1"), root / path)
+
+
+def patch(changes: Iterable[Change]) -> Iterator[str]:
+    """Yield a patch for ``patch -p1``."""
+    for path, before, after in changes:
+        names = (f"a/{path}" if before is not None else "/dev/null", f"b/{path}")
+        old, new = ((text or "").splitlines(keepends=True) for text in (before, after))
+        yield from difflib.unified_diff(old, new, *names)

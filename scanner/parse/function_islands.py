@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: MIT
+"""One function definition: from tree-sitter's node to pycparser's tree."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+from tree_sitter import Node
+
+from scanner.parse import declarations, fallback, gnu_dialect, islands
+from scanner.source import macro_heads
+from scanner.source.brace_blocks import is_statement
+from scanner.source.normalise import Normal, Normaliser
+from scanner.source.prepared_file import Prepared
+
+_UNTOUCHED = re.compile(
+    r"\b(noinstr|notrace|__naked|__no_instrument_function|__kprobes|nokprobe_inline|__init|__exit"
+    r"|__initfunc|__noscs|__net_init|__net_exit|__devinit|__devexit|__cpuinit|__cpuexit|__meminit|__memexit)\b"
+)
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_NO_TYPES = ("struct", "union", "enum", "unsigned", "signed", "long", "short")
+
+
+class Island(NamedTuple):
+    """A function definition before it is parsed.
+
+    text: what pycparser shall read; its first line is line ``first`` of the file, its lines
+    are the file's.  types: the type names used in it.  head: the macro that makes its head,
+    or "".  unknown_head: nothing is known of what that macro makes.  annotations: the words of
+    the head that speak against a probe.  inside: the node that holds the statements of the body.
+    """
+
+    name: str
+    line: int
+    first: int
+    text: str
+    types: frozenset[str]
+    head: str
+    unknown_head: bool
+    node: Node
+    brace: Node
+    inside: Node
+    annotations: tuple[str, ...]
+
+
+def read_island(
+    prepared: Prepared,
+    normal: Normal,
+    found: islands.Found,
+    node: Node,
+    normaliser: Normaliser,
+) -> Island | None:
+    """Return the island of a function_definition; None if it declares no function."""
+    name = islands.name_node(node)
+    brace = node.child_by_field_name("body")
+    if name is None or brace is None:
+        return None
+    inside = found.inside(brace)
+    start = node.start_byte
+    text = normal.old_style[start : node.end_byte]
+    types = found.type_names(start, node.end_byte)
+    if text[: brace.start_byte - start] != normal.text[start : brace.start_byte]:
+        types -= fallback.parameter_names(node)
+        types |= _declared_types(text[: brace.start_byte - start])
+    if is_statement(text[: brace.start_byte - start]):
+        return None  # error recovery's function around a macro that holds statements
+    line = prepared.line(name.start_byte)
+    declared = prepared.text.rfind("\n", 0, start) + 1
+    words = _UNTOUCHED.findall(prepared.text, declared, brace.start_byte)
+    against = tuple(dict.fromkeys(words))
+    head = normal.heads.get(name.start_byte)
+    if head is None:
+        label = text[name.start_byte - start : name.end_byte - start]
+        first = prepared.line(start)
+        return Island(label, line, first, text, types, "", False, node, brace, inside, against)
+    written = macro_heads.signature(head, normaliser.table.heads)
+    if not head.macro:
+        label = head.arguments.partition("(")[0].split()[-1]
+        types |= _declared_types(head.arguments)
+        text = f"{written}{text[brace.start_byte - start :]}"
+        first = prepared.line(start)
+        return Island(label, line, first, text, types, "", False, node, brace, inside, against)
+    unknown = written is None
+    label = head.macro
+    if written is None:
+        arguments = macro_heads.split_arguments(head.arguments)
+        label = arguments[0] if arguments[0].isidentifier() else label
+        written = f"int {label}()"
+    written = normaliser.plain(written)
+    text = f"{written} {text[brace.start_byte - start :]}"
+    types |= frozenset(_plain_types(written))
+    first = prepared.line(brace.start_byte)
+    return Island(
+        label, line, first, text, types, head.macro, unknown, node, brace, inside, against
+    )
+
+
+def parse_island(island: Island) -> tuple[Any, str, list[tuple[str, Exception]]]:
+    """Return pycparser's FuncDef, how much of it can be used, and what failed.
+
+    How much: "pycparser" for all, "signature" for its head only, "tree-sitter" for nothing
+    (the FuncDef is None).
+    """
+    problems: list[tuple[str, Exception]] = []
+    text, types = island.text, island.types
+    try:
+        return _definition(gnu_dialect.body_text(text, types), types), "pycparser", problems
+    except declarations.Unreadable as problem:
+        problems.append(("body", problem))
+    try:
+        return _definition(text.partition("{")[0] + "{}", types), "signature", problems
+    except declarations.Unreadable as problem:
+        problems.append(("signature", problem))
+    return None, "tree-sitter", problems
+
+
+def _declared_types(head: str) -> frozenset[str]:
+    """Return the type names in the parameter declarations of a K&R definition."""
+    found = set()
+    for declaration in head.rpartition(")")[2].split(";"):
+        words = [
+            w for w in _NAME.findall(declaration) if w not in ("register", "const", "volatile")
+        ]
+        if len(words) > 1 and words[0] not in islands.BASIC and words[0] not in _NO_TYPES:
+            found.add(words[0])
+    return frozenset(found)
+
+
+def _plain_types(written: str) -> list[str]:
+    """Type names in a head that a macro made; there every type is one word or has a tag."""
+    words = written.replace("*", " ").replace("(", " , ").replace(")", " ").split()
+    known = (
+        "struct",
+        "union",
+        "enum",
+        "const",
+        "unsigned",
+        "long",
+        "int",
+        "char",
+        "void",
+        "short",
+        "signed",
+        "static",
+        "inline",
+        ",",
+    )
+    found = []
+    for before, word, after in zip([","] + words, words, words[1:] + [","], strict=False):
+        plain = word.isidentifier() and word not in known and before not in known[:3]
+        if plain and after != "," and not after.startswith(","):
+            found.append(word)
+    return found
+
+
+def _definition(text: str, types: frozenset[str]) -> Any:
+    for declared in declarations.parse(text, types):
+        if type(declared).__name__ == "FuncDef":
+            return declared
+    raise declarations.Unreadable("no function")

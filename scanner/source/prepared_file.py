@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""A file with its comments and literals hidden, its directives read, and its #if variants."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from scanner.facts import Macro
+from scanner.source.blanking import (
+    Directive,
+    branch_groups,
+    choices,
+    choose_branches,
+    directives,
+    hide_literals,
+)
+from scanner.source.macro_table import read_define, worth_keeping
+
+
+class Prepared(NamedTuple):
+    """A file whose comments and literals are hidden, and its directives."""
+
+    text: str
+    directives: list[Directive]
+    newlines: list[int]
+    macros: tuple[Macro, ...]
+
+    def line(self, offset: int) -> int:
+        """Return the line of a byte offset, from 1."""
+        return bisect_right(self.newlines, offset - 1) + 1
+
+
+def prepare(data: bytes) -> Prepared:
+    """Hide comments and literals, and read the directives."""
+    text = hide_literals(data.decode("latin-1"))
+    newlines = [m.start() for m in _NEWLINE.finditer(text)]
+    found = directives(text)
+    macros = []
+    for directive in found:
+        if directive.keyword == "define":
+            line = bisect_right(newlines, directive.start - 1) + 1
+            macro = read_define(directive, line)
+            if macro and worth_keeping(macro):
+                macros.append(macro)
+    return Prepared(text, found, newlines, tuple(macros))
+
+
+LONGEST_LINE = 250_000  # characters; a file with a longer line was not written by hand
+_NEWLINE = re.compile(r"\n")
+_DEFINE = re.compile(rb"\n[ \t]*+#[ \t]*+define\b(?:[^\\\n]++|\\[ \t\r]*+\n?)*+")
+_LITERAL = re.compile(rb"[/\"'\x80-\xff]|\\[ \t\r]")
+
+
+def defines(data: bytes) -> list[Macro]:
+    """Return the macros of a file by a quick look at its #define lines; their line is 0."""
+    found: list[Macro] = []
+    if len(data) > LONGEST_LINE and longest_line(data) > LONGEST_LINE:
+        return found
+    for match in _DEFINE.findall(b"\n" + data):
+        text = match[1:].decode("latin-1")
+        if _LITERAL.search(match):
+            text = hide_literals(text)
+        for directive in directives(text):
+            macro = read_define(directive, 0)
+            if macro and worth_keeping(macro):
+                found.append(macro)
+    return found
+
+
+def variants(prepared: Prepared) -> Iterator[tuple[int, str]]:
+    """Yield (number, text) of the #if variants that together show every branch."""
+    text = prepared.text
+    groups = branch_groups(prepared.directives, len(text))
+    for variant, chosen in enumerate(choices(groups)):
+        yield variant, choose_branches(text, prepared.directives, groups, chosen)
+
+
+def longest_line(data: bytes) -> int:
+    """Return the length of the longest line."""
+    return max(map(len, data.split(b"\n")))

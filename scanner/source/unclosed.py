@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""Find brackets that are open at the end of a file, as in one that was cut off."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from scanner.source.blanking import open_comment
+from scanner.source.prepared_file import Prepared
+
+_PAIRS = (("{", "}"), ("(", ")"))
+
+
+class Uneven(NamedTuple):
+    """A bracket without counterpart, and its offset."""
+
+    bracket: str
+    offset: int
+
+
+def uneven(text: str) -> Uneven | None:
+    """Return a bracket of one #if variant that has no other half; None if there are as many."""
+    for opens, closes in _PAIRS:
+        if text.count(opens) != text.count(closes):
+            return _first(text, opens, closes)
+    return None
+
+
+def _first(text: str, opens: str, closes: str) -> Uneven:
+    """Return a closing bracket too many, or the outermost one that is not closed."""
+    depth = 0
+    outermost = Uneven(opens, 0)
+    for match in re.finditer(f"[{opens}{closes}]", text):
+        if match[0] == opens:
+            outermost = outermost if depth else Uneven(opens, match.start())
+            depth += 1
+        elif depth:
+            depth -= 1
+        else:
+            return Uneven(closes, match.start())
+    return outermost
+
+
+def warnings(data: bytes, prepared: Prepared, found: list[Uneven | None]) -> list[str]:
+    """Return what is left open; found: of each #if variant, for one that is even is enough."""
+    if (comment := open_comment(data)) >= 0:
+        return [f"cut off: the comment of line {prepared.line(comment)} has no end"]
+    opened = []
+    for directive in prepared.directives:
+        if directive.keyword in ("if", "ifdef", "ifndef"):
+            opened.append(directive)
+        elif directive.keyword == "endif" and opened:
+            opened.pop()
+    if opened:
+        return [f"cut off: the #if of line {prepared.line(opened[0].start)} has no #endif"]
+    if None in found or found[0] is None:
+        return []
+    bracket, offset = found[0]
+    place = f"{bracket} of line {prepared.line(offset)}"
+    if bracket in "{(":
+        return [f"cut off: the {place} is never closed"]
+    return [f"brackets do not balance: the {place} closes nothing"]

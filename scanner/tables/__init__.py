@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""From facts to the three tables of packet functions."""

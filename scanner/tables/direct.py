@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""Second table: functions that take or return the struct or one of its forms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from scanner.facts import FileFacts, Function, TypeRef
+from scanner.tables.polymorphism import Closure
+from scanner.tables.type_graph import Types
+
+RESULT = -1
+
+
+class Use(NamedTuple):
+    """A parameter (where: from 0) or the result (where: RESULT) that is a form of the struct."""
+
+    where: int
+    name: str
+    type: TypeRef
+    form: str
+    level: int
+
+
+class Direct(NamedTuple):
+    """A function of the table; level is the lowest of its uses."""
+
+    file: str
+    function: Function
+    uses: tuple[Use, ...]
+    level: int
+
+    @property
+    def mark(self) -> str:
+        """D: the struct itself; P & D: only forms of it."""
+        return "D" if self.level == 0 else "P & D"
+
+
+def uses(
+    function: Function, file: str, types: Types, found: Closure, pointers: bool
+) -> Iterator[Use]:
+    """Yield the forms that a function takes or returns; pointers: count function pointers, too."""
+    listed = [(i, p.name, p.type) for i, p in enumerate(function.params)]
+    for index, name, kind in [*listed, (RESULT, "", function.returns)]:
+        form = types.base(kind.base, file)
+        level = found.level(form)
+        if level is not None and (pointers or not kind.function):
+            yield Use(index, name, kind, form, level)
+
+
+def direct(
+    files: list[FileFacts], types: Types, found: Closure, pointers: bool = False
+) -> list[Direct]:
+    """Return the table, in order of file and position."""
+    table = []
+    for facts in files:
+        for function in facts.functions:
+            used = tuple(uses(function, facts.path, types, found, pointers))
+            if used:
+                table.append(Direct(facts.path, function, used, min(u.level for u in used)))
+    return table

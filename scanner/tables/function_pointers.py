@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""Which functions members of structs and variables point to, by initialisers and assignments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from scanner.facts import FileFacts, Init, TypeRef
+
+if TYPE_CHECKING:
+    from scanner.tables.callgraph import CallGraph
+
+MANY = 400  # functions of one field that are believed when the table's type is unknown
+
+
+class Held:
+    """The functions assigned, for one call graph: by (struct, member), by member, by variable."""
+
+    def __init__(self, graph: CallGraph) -> None:
+        self._graph = graph
+        self._table: dict[tuple[str, str], set[int]] = {}
+        self._members: dict[str, set[int]] = {}
+        self._variables: dict[tuple[str, str], set[int]] = {}  # by file, "" for those of headers
+        self._locals: dict[int, dict[str, set[int]]] = {}
+
+    def initialised(self, files: list[FileFacts]) -> None:
+        """Add what the initialisers of file-scope variables name."""
+        for facts in files:
+            for init in facts.inits:
+                targets = self._graph.resolve(init.function, facts.path)
+                if targets and not init.base:
+                    self._add_variable(facts.path, init.field, targets)
+                elif targets:
+                    self._add_member(*self._place(init, facts.path), targets)
+
+    def assigned(self, number: int) -> None:
+        """Add what the assignments of a function name."""
+        graph = self._graph
+        file = graph.nodes[number].file
+        local = graph.names(number)
+        for assign in graph.nodes[number].function.assigns:
+            names = [atom for atom in assign.atoms if atom.isidentifier() and atom not in local]
+            targets = {target for name in names for target in graph.resolve(name, file)}
+            outer, dot, field = assign.to.rpartition(".")
+            if not targets or assign.to in ("return", "="):
+                continue
+            if dot:
+                kind = graph.type_of(number, outer)
+                self._add_member(graph.types.strip(kind).base if kind else "", field, targets)
+            elif assign.to in local:
+                held = self._locals.setdefault(number, {})
+                held.setdefault(assign.to, set()).update(targets)
+            else:
+                self._add_variable(file, assign.to, targets)
+
+    def by_member(self, number: int, field: str, pointer: str, count: int) -> tuple[int, ...]:
+        """Return what ``pointer->field`` may be, called with so many arguments in a function."""
+        if field not in self._members:
+            return ()
+        graph = self._graph
+        kind = graph.type_of(number, pointer) if pointer else None
+        if kind is not None:
+            return tuple(sorted(self._table.get((graph.types.strip(kind).base, field), set())))
+        fitting = [n for n in self._members[field] if self._takes(n, count)]
+        return tuple(sorted(fitting)) if len(fitting) <= MANY else ()
+
+    def by_variable(self, number: int, name: str) -> tuple[int, ...]:
+        """Return what a variable, or an element of it, may be in a function."""
+        if name in self._graph.names(number):
+            return tuple(sorted(self._locals.get(number, {}).get(name, set())))
+        own = self._variables.get((self._graph.nodes[number].file, name))
+        return tuple(sorted(own or self._variables.get(("", name), set())))
+
+    def _takes(self, number: int, count: int) -> bool:
+        return len(self._graph.nodes[number].function.params) == count
+
+    def _add_member(self, base: str, field: str, targets: Iterable[int]) -> None:
+        if field:
+            self._table.setdefault((base, field), set()).update(targets)
+            self._members.setdefault(field, set()).update(targets)
+
+    def _add_variable(self, file: str, name: str, targets: Iterable[int]) -> None:
+        self._variables.setdefault((file, name), set()).update(targets)
+        if name in self._graph.globals:
+            self._variables.setdefault(("", name), set()).update(targets)
+
+    def _place(self, init: Init, file: str) -> tuple[str, str]:
+        """Return the struct and the member that an initialiser means; "" for what is unknown."""
+        types = self._graph.types
+        base = TypeRef(types.base(init.base, file))
+        outer, _, field = self._spelt(base, init.field).rpartition(".")
+        inner = types.member(base, outer) if outer else base
+        return types.strip(inner).base if inner else "", field
+
+    def _spelt(self, base: TypeRef, path: str) -> str:
+        """Return a path with its places as names; "" if the struct has no such member."""
+        if "#" not in path:
+            return path
+        types = self._graph.types
+        kind: TypeRef | None = base
+        spelt: list[str] = []
+        for part in path.split("."):
+            name = part
+            if part.startswith("#"):
+                if spelt and kind and kind.stars > kind.function:  # an element of an array
+                    kind = TypeRef(kind.base, kind.stars - 1, kind.function)
+                    continue
+                names = self._names(kind) if kind else self._names(base, ".".join([*spelt, ""]))
+                place = int(part[1:])
+                if place >= len(names):
+                    return ""
+                name = names[place]
+            spelt.append(name)
+            kind = types.member(base, ".".join(spelt))
+        return ".".join(spelt)
+
+    def _names(self, kind: TypeRef, inside: str = "") -> list[str]:
+        """Return the members of a struct in order; inside: "m." for those of its member m."""
+        types = self._graph.types
+        members = types.members.get(types.strip(kind).base, {})
+        own = [m.removeprefix(inside) for m in members if m.startswith(inside)]
+        return list(dict.fromkeys(member.partition(".")[0] for member in own))

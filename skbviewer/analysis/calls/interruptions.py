@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""What happened between entry and exit of a call: interrupts, other tasks, other CPUs, losses.
+
+Input: the records of a KBL, the nesting, losses and calls.  Output for each call: MARK_* bits, its
+self time, the times in which interrupts ran or its thread was switched out, and the number of
+probed calls in those interrupts.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...matching import Nesting, whole
+from ...records import Records, part
+from ...records.types import UInt8s
+from .call_table import CallTable, Column
+from .lost_spans import Losses
+from .own_times import Between, own_times
+from .task_switches import MARK_MIGRATED, MARK_SLEPT
+
+__all__ = ["MARK_GAP", "MARK_INTERRUPTED", "MARK_MIGRATED", "MARK_SLEPT", "Interruptions", "find"]
+
+TASK = 0  # context
+MARK_INTERRUPTED = 4
+MARK_GAP = 8  # its CPUs lost records meanwhile, so its inner calls are not all known
+
+
+class Interruptions(NamedTuple):
+    """For each call: MARK_* bits; self time (-1 = unknown); times of interrupts and switches.
+
+    `irq_ns` and `off_ns` include interrupts and switches during inner calls.  `probed` and
+    `with_skb` are the numbers of probed calls in those interrupts, 0 if they are not needed.
+    """
+
+    marks: UInt8s
+    self_ns: Column
+    irq_ns: Column
+    off_ns: Column
+    probed: Column
+    with_skb: Column
+
+
+def find(
+    records: Records,
+    nesting: Nesting,
+    losses: Losses,
+    calls: CallTable,
+    between: Between,
+) -> Interruptions:
+    """Interruptions of `calls`.  Further packets of a list have those of the call with the list."""
+    own, switched = own_times(records, nesting, between), between.switched
+    marks = calls.scratch.take(len(calls), np.uint8)
+    pid = whole(records, "pid", "i4")
+    for rows in calls.passing():
+        entry = calls.part("entry", rows)
+        is_task = (calls.part("context", rows) == TASK) & (pid[entry] > 0)
+        marks[rows] = np.where(
+            is_task & (calls.part("dur_ns", rows) >= 0), switched.marks[entry], 0
+        )
+    _note_gaps(records, losses, calls, marks)
+
+    def of(name: str) -> Column:
+        return calls.by_parts(lambda rows: _of_rows(getattr(own, name), nesting, calls, rows))
+
+    def self_ns(rows: slice) -> Column:
+        known = (calls.part("dur_ns", rows) >= 0) & ((marks[rows] & MARK_GAP) == 0)
+        return np.where(known, _of_rows(own.self_ns, nesting, calls, rows), -1)
+
+    irq_ns = of("irq_ns")
+    for rows in calls.passing():
+        marks[rows] |= np.where(irq_ns[rows] > 0, MARK_INTERRUPTED, 0).astype(np.uint8)
+    off_ns = of("off_ns")
+    probed = of("probed"), of("with_skb")
+    return Interruptions(marks, calls.by_parts(self_ns), irq_ns, off_ns, *probed)
+
+
+def _of_rows(values: Column, nesting: Nesting, calls: CallTable, rows: slice) -> Column:
+    """Values of each row's ENTRY; for a list's further packet, of the call with the list."""
+    if not len(values):
+        return np.zeros(rows.stop - rows.start, np.int8)
+    entry = calls.part("entry", rows)
+    given = nesting.parent[entry]
+    return np.asarray(values[np.where(nesting.carried[entry] & (given >= 0), given, entry)])
+
+
+def _note_gaps(records: Records, losses: Losses, calls: CallTable, marks: UInt8s) -> None:
+    """Mark calls on a CPU that lost records between their entry and exit.
+
+    If a call changed its CPU, losses of every CPU count, because it is unknown where it ran.
+    """
+    if not len(losses.ts):
+        return
+    ts, dur, lost_on = (column.tolist() for column in (losses.ts, losses.dur, losses.cpu))
+    for rows in calls.passing():
+        cpu, enter, leave = (calls.part(name, rows) for name in ("cpu", "entry_ns", "exit_ns"))
+        left_on = part(records, "exit_cpu", calls.part("entry", rows))  # -1: open
+        moved = ((marks[rows] & MARK_MIGRATED) != 0) | ((left_on >= 0) & (left_on != cpu))
+        for end, lasted, number in zip(ts, dur, lost_on, strict=True):
+            ends = np.where(leave >= 0, leave, end)
+            across = ((cpu == number) | moved) & (enter <= end) & (ends >= end - max(lasted, 0))
+            marks[rows][across] |= MARK_GAP

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""When each CPU lost records: losses that the recorder declares, and gaps in the file.
+
+Input: a KBL.  Output: columns of table `loss`, and tests whether a time is in a loss.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ...matching import found
+from ...records import HOLE, Hole, KernelLog, part
+from ...records.types import EARLIEST_NS, Bools, Int64s
+
+LOST = 5  # kbl.h enum kbl_kind
+MISSED = 2  # enum kbl_lost
+
+
+class Losses(NamedTuple):
+    """Losses on one CPU (-1 = any) from `ts` - `dur` to `ts`; `flags` is enum kbl_lost, or HOLE.
+
+    `ordinal` is that of the LOST record, -1 for a gap in the file.  `data` is the number of lost
+    records; for a gap, it is a lower bound.
+    """
+
+    ordinal: Int64s
+    ts: Int64s
+    dur: Int64s
+    cpu: Int64s
+    data: Int64s
+    flags: Int64s
+
+
+def losses(log: KernelLog, missed: bool = False) -> Losses:
+    """All losses: LOST records by time, then the gaps in the file.
+
+    Hits that probes missed are included only if `missed` is set; their CPU is unknown.
+    """
+    records = log.records
+    lost = found(records, lambda some: part(records, "kind", some) == LOST)
+    if not missed:
+        lost = lost[part(records, "flags", lost) != MISSED]
+    recorded = {name: part(records, name, lost).astype(np.int64) for name in Losses._fields}
+    recorded["cpu"][recorded["flags"] == MISSED] = -1
+    made = np.array([_of_hole(hole) for hole in log.holes], np.int64).reshape(-1, 6).T
+    return Losses(*(np.concatenate(both) for both in zip(recorded.values(), made, strict=True)))
+
+
+def spans_of(found: Losses) -> Spans:
+    """The times of these losses, on any CPU."""
+    begin = found.ts - np.maximum(found.dur, 0)
+    return Spans(list(zip(begin.tolist(), found.ts.tolist(), strict=True)))
+
+
+def _of_hole(hole: Hole) -> tuple[int, ...]:
+    return -1, hole.end, hole.end - hole.begin, hole.cpu, hole.lost, HOLE
+
+
+class Spans:
+    """When any CPU of a KBL lost records, so that no packet's position is certain."""
+
+    def __init__(self, spans: Sequence[tuple[int, int]] = ()) -> None:
+        """`spans` are (begin_ns, end_ns) by the KBL's clock."""
+        begin, end = np.array(sorted(spans), np.int64).reshape(-1, 2).T
+        self.begins = np.ascontiguousarray(begin)
+        self.ends = np.maximum.accumulate(end)  # latest end of this span and all before
+
+    def __len__(self) -> int:
+        return len(self.begins)
+
+    def meet(self, begin: Int64s, end: Int64s) -> Bools:
+        """Whether records were lost between these times, or at one of them."""
+        before = np.searchsorted(self.begins, end, "right")  # losses that began by then
+        latest = np.concatenate([[EARLIEST_NS], self.ends])[before]
+        return np.asarray(latest >= begin, np.bool_)

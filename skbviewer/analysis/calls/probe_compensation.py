@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+"""How long calls would have taken without probes (see struct kbl_calibration in kbl.h).
+
+Input: calls with their durations and marks, and the probed calls inside them.  Output: columns
+`comp_ns` and `comp_err_ns`.  A probed call delays all calls around it equally, whether it is in
+their own execution context or in one that interrupted them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ...matching import Nesting
+from ...records import Calibration, part
+from ...records.types import Int64s
+from .call_table import CallTable, Column
+from .interruptions import MARK_GAP
+from .probed_calls import Probed
+
+Columns = tuple[Column, Column]
+
+
+def compensated(
+    known: Calibration, nesting: Nesting, probed: Probed, in_interrupts: Columns, calls: CallTable
+) -> Columns:
+    """T = T' - empty - K * nested (NetSlice), but not below 0, and its possible error; ns.
+
+    `in_interrupts` are, for each call, the K (all, and those with a packet) of interrupts during
+    it.  The possible error of T is error_bar() of the difference between calls with and without a
+    packet, for the call itself and the K inside.
+    """
+    own = nesting.inside(probed.every), nesting.inside(probed.with_skb)
+
+    def inside(which: int, rows: slice) -> Int64s:
+        found = in_interrupts[which][rows].astype(np.int64)
+        found += own[which][calls.part("entry", rows)]
+        return np.asarray(found, np.int64)
+
+    def costs(rows: slice) -> Int64s:
+        shown = part(calls.records, "skb", calls.part("entry", rows)) != 0
+        taken = inside(0, rows) * known.nested
+        taken += inside(1, rows) * (known.skb_nested - known.nested)
+        return taken + np.where(shown, known.skb_empty, known.empty)
+
+    def left(rows: slice) -> Column:
+        left = np.maximum(calls.part("dur_ns", rows) - costs(rows), 0)
+        return np.where(is_known(calls, rows), left, -1)
+
+    def unsure(rows: slice) -> Column:
+        wrong = inside(0, rows) * abs(known.skb_nested - known.nested) + known.error
+        wrong = error_bar(wrong, costs(rows), calls.part("dur_ns", rows))
+        return np.where(is_known(calls, rows), wrong, -1)
+
+    return calls.by_parts(left), calls.by_parts(unsure)
+
+
+def error_bar(apart: Int64s, costs: Int64s, dur: Int64s) -> Int64s:
+    """The possible error of a duration less `costs`, ns: at least half of the costs.
+
+    The cost of a probe depends on what it has to record (tests/lab/test_calibration.py).  If the
+    costs exceed the duration, the excess is a lower bound of the error.
+    """
+    return np.asarray(np.maximum(np.maximum(apart, -(-costs // 2)), costs - dur), np.int64)
+
+
+def is_known(calls: CallTable, rows: slice) -> npt.NDArray[np.bool_]:
+    """Calls whose duration and contents are known."""
+    known = (calls.part("dur_ns", rows) >= 0) & ((calls.part("marks", rows) & MARK_GAP) == 0)
+    return np.asarray(known, np.bool_)

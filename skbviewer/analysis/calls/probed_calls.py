@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""Which records are probed calls.  Each one makes the calls around it look slower.
+
+Input: the records of a KBL, and the nesting.  Output: flags of records.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...matching import Nesting, passing
+from ...records import Records, part, scratch_of
+from ...records.types import Bools
+
+ENTRY = 1  # kbl.h enum kbl_kind
+
+
+class Probed(NamedTuple):
+    """For each record, whether it is a probed call, and whether it is one with a packet.
+
+    Both are empty if nobody needs the numbers.
+    """
+
+    every: Bools
+    with_skb: Bools
+
+
+def nobody_asks() -> Probed:
+    """The result if nobody needs the numbers."""
+    return Probed(np.zeros(0, np.bool_), np.zeros(0, np.bool_))
+
+
+def probed(records: Records, nesting: Nesting) -> Probed:
+    """The flags of all records; a call counts once, however many packets its list has."""
+    scratch = scratch_of(records)
+    every, with_skb = scratch.take(len(records), np.bool_), scratch.take(len(records), np.bool_)
+    for some in passing(records):
+        every[some] = (part(records, "kind", some) == ENTRY) & ~nesting.carried[some]
+        with_skb[some] = every[some] & (part(records, "skb", some) != 0)
+    return Probed(every, with_skb)

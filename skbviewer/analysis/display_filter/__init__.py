@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: MIT
+"""The display filter: Wireshark's grammar over the columns of a session."""
+
+from .check import parse
+from .complete import Completion, complete
+from .evaluate import evaluate
+from .filter_errors import FilterError
+from .filter_from_value import MODES, combined, expression_for
+from .plan import Plan
+
+__all__ = [
+    "MODES",
+    "Completion",
+    "FilterError",
+    "Plan",
+    "combined",
+    "complete",
+    "evaluate",
+    "expression_for",
+    "parse",
+]

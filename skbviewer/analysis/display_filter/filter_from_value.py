@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""Make filters from a value that a user points at: Apply as Filter and Prepare as Filter."""
+
+from __future__ import annotations
+
+import re
+
+from ..fields.all_fields import FIELDS
+from ..fields.field_kind import Kind
+
+SELECTED, NOT_SELECTED = "Selected", "Not Selected"
+AND_SELECTED, OR_SELECTED = "...and Selected", "...or Selected"
+AND_NOT_SELECTED, OR_NOT_SELECTED = "...and not Selected", "...or not Selected"
+MODES = (
+    SELECTED, NOT_SELECTED, AND_SELECTED, OR_SELECTED, AND_NOT_SELECTED, OR_NOT_SELECTED
+)  # fmt: skip
+_THERE_ONLY = (Kind.LABEL, Kind.PROTOCOL, Kind.BYTES)
+
+
+def comparison(field: str, value: str) -> str:
+    """`field == value`, or the field alone if it has no value.  Raises KeyError if unknown."""
+    kind = FIELDS[field].kind
+    if kind in _THERE_ONLY:
+        return field
+    if kind in (Kind.STRING, Kind.TIME):
+        value = quoted(value)
+    elif kind is Kind.BOOLEAN:
+        value = "1" if value == "True" else "0" if value == "False" else value
+    return f"{field} == {value}"
+
+
+def quoted(text: str) -> str:
+    """The text as a string of the filter language."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def expression_for(field: str, value: str, mode: str = SELECTED, current: str = "") -> str:
+    """A filter for a value as a column shows it.
+
+    `mode` is one of MODES; `current` is the filter that "...and" and "...or" extend.  Raises
+    KeyError for an unknown field.
+    """
+    return combined(comparison(field, value), mode, current)
+
+
+def combined(condition: str, mode: str = SELECTED, current: str = "") -> str:
+    """A condition by itself, negated, or joined to the current filter."""
+    if "ot Selected" in mode or "not Selected" in mode:
+        condition = f"!({condition})"
+    if not mode.startswith("...") or not current.strip():
+        return condition
+    return f"{_bracketed(current)} {'&&' if 'and' in mode else '||'} {_bracketed(condition)}"
+
+
+def _bracketed(text: str) -> str:
+    text = text.strip()
+    return text if re.fullmatch(r"!?\([^()]*\)", text) else f"({text})"

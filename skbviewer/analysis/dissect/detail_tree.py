@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: MIT
+"""From captured bytes to the detail tree, one known header after the other.
+
+Input: bytes and link type.  Output: a Node for each header, from the outermost in.  Truncated or
+malformed headers are reported by a node of their own, and bytes that no header explains are "Data".
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, cast
+
+import dpkt
+
+from ...readers.capture.header_offsets import network_header
+from ..words.link_names import link_name
+from . import icmp, internet, link_headers, transport_headers
+from .application import payload_summary
+from .tree_nodes import Node, Step
+
+Dissector = Callable[[bytes, int, int], Step]
+
+LINKTYPES = {1: "ethernet", 0: "null", 108: "null", 101: "raw", 12: "raw", 14: "raw"}
+LINKTYPES |= {228: "ipv4", 229: "ipv6", 113: "cooked", 276: "cooked2"}  # tcpdump.org/linktypes
+DISSECTORS: dict[str, Dissector] = {
+    "ethernet": link_headers.ethernet,
+    "vlan": link_headers.vlan,
+    "cooked": link_headers.cooked,
+    "cooked2": link_headers.cooked2,
+    "null": link_headers.null,
+    "raw": link_headers.raw,
+    "llc": link_headers.llc,
+    "arp": link_headers.arp,
+    "ipv4": internet.ipv4,
+    "ipv6": internet.ipv6,
+    "icmp": icmp.icmp,
+    "icmpv6": icmp.icmpv6,
+    "tcp": transport_headers.tcp,
+    "udp": transport_headers.udp,
+    **{
+        f"ipv6 extension {kind}": cast(Dissector, internet.extension(kind))
+        for kind in (*internet.EXTENSIONS, internet.AUTHENTICATION)
+    },
+}
+NEEDED = {"ethernet": 14, "vlan": 4, "cooked": 16, "cooked2": 20, "null": 4, "raw": 1, "llc": 3}
+NEEDED |= {"arp": 28, "ipv4": 20, "ipv6": 40, "icmp": 4, "icmpv6": 4, "tcp": 20, "udp": 8}
+ETHERNET = 1
+_NETWORK = {"ip": "ipv4"}
+MOST_HEADERS = 64  # a longer chain is an attack
+
+
+class Payload(NamedTuple):
+    """The captured payload of a TCP (6) or UDP (17) packet."""
+
+    protocol: int
+    sport: int
+    dport: int
+    data: bytes
+
+
+def dissect(data: bytes, linktype: int, length: int) -> tuple[Node, ...]:
+    """The headers of a packet of `length` bytes on the wire; `data` are the captured ones."""
+    return tuple(_lines(data, linktype, length))
+
+
+def payload_of(data: bytes, linktype: int) -> Payload | None:
+    """The payload of a captured packet; None if it has no whole TCP or UDP header."""
+    if linktype == ETHERNET and data[12:14] == b"\x08\x00":
+        plain = _plain(data)
+        if plain is not None:
+            return plain
+    walk = _Walk(data, linktype)
+    for _ in walk:
+        pass
+    if not walk.kind.endswith("payload"):
+        return None
+    return Payload(*walk.ports, data[walk.at : walk.end])
+
+
+def carried_of(data: bytes, linktype: int) -> bytes | None:
+    """The bytes after the IP headers if they are not TCP, UDP or ICMP for IPv4; else None."""
+    walk = _Walk(data, linktype, "icmpv6")
+    for _ in walk:
+        pass
+    return data[walk.at : walk.end] if walk.kind in ("data", "icmpv6") else None
+
+
+def tcp_options_of(data: bytes, linktype: int) -> bytes:
+    """The captured part of a TCP header's options."""
+    if linktype == ETHERNET and data[12:15] == b"\x08\x00\x45":
+        at = 34
+    else:
+        walk = _Walk(data, linktype, "tcp")
+        for _ in walk:
+            pass
+        at = walk.at if walk.kind == "tcp" else len(data)
+    return data[at + 20 : at + (data[at + 12] >> 4) * 4] if at + 20 < len(data) else b""
+
+
+def _plain(data: bytes) -> Payload | None:
+    """payload_of() for Ethernet, IPv4 and whole headers only: fifty times as fast."""
+    if len(data) < 42:
+        return None
+    words, protocol = (data[14] & 15) * 4, data[23]
+    total, fragment = struct.unpack_from(">H2xH", data, 16)
+    at = 14 + words
+    if words < 20 or fragment & 0x1FFF or protocol not in (6, 17) or total < words:
+        return None
+    end = min(len(data), 14 + total)
+    size = 8 if protocol == 17 else (data[at + 12] >> 4) * 4 if end >= at + 20 else 0
+    if size < 8 or at + size > end:
+        return None
+    sport, dport, length = struct.unpack_from(">3H", data, at)
+    if protocol == 17 and length >= 8:
+        end = min(end, at + length)
+    return Payload(protocol, sport, dport, data[at + size : end])
+
+
+class _Walk:
+    """Walks from header to header.  Where it stops, `kind` is the next header's, at byte `at`.
+
+    It also stops before a header of the kind `last`.
+    """
+
+    def __init__(self, data: bytes, linktype: int, last: str = "") -> None:
+        self._data, self._last, self._linktype = data, last, linktype
+        self.kind = LINKTYPES.get(linktype, "data")
+        self.at, self.end = 0, len(data)
+        self.ports = (0, 0, 0)  # protocol, source, destination
+
+    def __iter__(self) -> Iterator[Node]:
+        data = self._data
+        seen_ip = inner = False
+        for _ in range(MOST_HEADERS):
+            if self.kind == "data" and not seen_ip:
+                yield from self._skip()
+            kind, at, end = self.kind, self.at, self.end
+            if kind not in DISSECTORS or kind == self._last or at >= end:
+                return
+            if end - at < NEEDED.get(kind, 8):
+                yield self._stop(f"[{kind.upper()} header is cut short]")
+                return
+            try:
+                step = DISSECTORS[kind](data, at, end)
+            except (dpkt.Error, struct.error, ValueError, IndexError):
+                yield self._stop(f"[Malformed packet: {kind.upper()}]")
+                return
+            node = _within(step.node, len(data))
+            inner |= kind in ("ipv4", "ipv6") and seen_ip  # in a tunnel or an ICMP error
+            seen_ip |= kind in ("ipv4", "ipv6")
+            yield _unnamed(node) if inner else node
+            if kind in ("tcp", "udp"):
+                sport, dport = (int.from_bytes(data[at + i : at + i + 2], "big") for i in (0, 2))
+                self.ports = (6 if kind == "tcp" else 17, sport, dport)
+            self.kind, self.at, self.end = step.following, step.at, min(step.end, len(data))
+
+    def _skip(self) -> Iterator[Node]:
+        """Go to the network header, past headers that have no dissector here."""
+        found = network_header(self._data, self._linktype)
+        if found is None or found[1] < self.at:
+            return
+        name, begin, end = found
+        what = "Encapsulation" if self.at else link_name(self._linktype)
+        if begin > self.at:
+            yield Node(f"{what} ({begin - self.at} bytes)", self.at, begin - self.at)
+        self.kind, self.at, self.end = _NETWORK.get(name, name), begin, end
+
+    def _stop(self, why: str) -> Node:
+        at, self.kind, self.at = self.at, "", self.end
+        return Node(why, at, self.end - at)
+
+
+def _lines(data: bytes, linktype: int, length: int) -> Iterator[Node]:
+    walk = _Walk(data, linktype)
+    yield from walk
+    at, end = walk.at, walk.end
+    if walk.kind.endswith("payload"):
+        yield from _payload(data, at, end, walk.ports)
+    elif at < end:
+        yield _data("Trailer" if walk.kind == "trailer" else "Data", at, end)
+    if end < len(data) and length == len(data) and at <= end:
+        yield _data("Trailer", end, len(data))
+    if length > len(data):
+        missing = length - len(data)
+        yield Node(f"[Packet size limited during capture: {missing} bytes missing]", len(data), 0)
+
+
+def _within(node: Node, size: int) -> Node:
+    """The node, limited to bytes that were captured."""
+    if node.offset + node.length <= size:
+        return node
+    kept = tuple(_within(child, size) for child in node.children if child.offset < size)
+    return node._replace(length=max(size - node.offset, 0), children=kept)
+
+
+def _unnamed(node: Node) -> Node:
+    """The node without filter fields, which refer to the outermost IP header and its contents."""
+    children = tuple(_unnamed(child) for child in node.children)
+    return node._replace(field="", value="", children=children)
+
+
+def _payload(data: bytes, at: int, end: int, ports: tuple[int, int, int]) -> Iterator[Node]:
+    if at >= end:
+        return
+    summary = payload_summary(*ports, data[at:end])
+    if summary is None:
+        yield _data("TCP payload" if ports[0] == 6 else "Data", at, end)
+        return
+    lines = tuple(
+        Node(line.text, at + line.offset, min(line.length, end - at - line.offset))
+        for line in summary.lines
+    )
+    yield Node(f"{summary.protocol}: {summary.info}", at, end - at, lines)
+
+
+def _data(what: str, at: int, end: int) -> Node:
+    count = "1 byte" if end - at == 1 else f"{end - at} bytes"
+    return Node(f"{what} ({count})", at, end - at)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The fields of display filters, columns and sorting."""

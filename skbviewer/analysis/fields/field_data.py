@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: MIT
+"""The tables from which the fields of a display filter are computed, as columns.
+
+A view is a set of rows with columns: all packets, all rows K<n>, all calls, legs or drops of a
+session, or some of these rows.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...records import SourceRow
+from ...records.types import Bools, Int64s
+from ...store import Columns, queries
+from ..words.kernel_names import Names, names_of
+
+PACKET, SERIES, LEG, CALL, DROP = "packet", "series", "leg", "call", "drop"
+ADDRESS = "address"  # applies to the whole series of its leg
+KBL_EV_DROP = 7  # kbl.h
+ROW = "row"  # a packet or a row K<n>
+
+Array = npt.NDArray[Any]
+
+
+class View:
+    """Rows of one table.  A column that the table does not have is unknown (-1) in all rows."""
+
+    def __init__(self, data: Data, table: str, rows: Int64s | None = None) -> None:
+        self.data = data
+        self.table = table
+        self.rows = rows  # 0-based; None = all
+        self.size = data.columns.length(table) if rows is None else len(rows)
+        self._made: dict[str, Any] = {}
+
+    def has(self, name: str) -> bool:
+        return name in self.data.columns.names(self.table)
+
+    def column(self, name: str) -> Array:
+        """The values of a column; read-only."""
+        if not self.has(name):
+            return np.broadcast_to(np.int8(-1), (self.size,))
+        rows = self.rows
+        if rows is None:
+            return self.data.columns.array(self.table, name)
+        taken: Array = self.made(
+            f"column {name}", lambda view: view.data.columns.take(view.table, name, rows)
+        )
+        return taken
+
+    def made(self, name: str, make: Callable[[View], Any]) -> Any:
+        """The result of `make` for this view, computed once."""
+        if name not in self._made:
+            self._made[name] = make(self)
+        return self._made[name]
+
+    def ids(self) -> Int64s:
+        """Row ids: n for packet n, -n for row K<n>."""
+        return -self.number() if self.table == SERIES else self.number()
+
+    def number(self) -> Int64s:
+        """The packet numbers, or the n of the rows K<n>."""
+        if self.table == SERIES:
+            return self.column("kernel_only").astype(np.int64)
+        return (np.arange(self.size) if self.rows is None else self.rows) + 1
+
+
+class _Slot:
+    """A value that is computed once, by the first thread that needs it."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.made = False
+        self.value: Any = None
+
+
+class Data:
+    """The columns and names of one open session, and a cache of values computed from them."""
+
+    def __init__(
+        self,
+        columns: Columns,
+        connect: Callable[[], AbstractContextManager[Any]],
+        sources: Callable[[], Sequence[SourceRow]],
+        fitted: Callable[[int, Int64s], Int64s],
+        flags: Callable[[str], Int64s] = lambda kind: np.zeros(0, np.int64),
+        comments: Callable[[], Mapping[int, str]] = dict,
+    ) -> None:
+        """`fitted` converts times of a KBL (by source id) into ns since the epoch of the captures.
+
+        `flags` returns the rows (n, or -n for K<n>) with a flag, `comments` the comments by row.
+        """
+        self.columns = columns
+        self.connect = connect
+        self.fitted = fitted
+        self.flags = flags
+        self.comments = comments
+        self._sources = sources
+        self._kept: dict[str, _Slot] = {}
+        self._lock = threading.Lock()
+
+    def kept(self, name: str, make: Callable[[], Any]) -> Any:
+        """The result of `make`, computed once a session; only callers of this name wait for it."""
+        with self._lock:
+            slot = self._kept.setdefault(name, _Slot())
+        with slot.lock:
+            if not slot.made:
+                slot.value, slot.made = make(), True
+            return slot.value
+
+    def has(self, name: str) -> bool:
+        """Whether a value is cached under this name, so that nobody has to wait for it."""
+        slot = self._kept.get(name)
+        return slot is not None and slot.made
+
+    @property
+    def sources(self) -> tuple[SourceRow, ...]:
+        return tuple(self._sources())  # not cached: a file may have been found elsewhere
+
+    def logs(self) -> list[int]:
+        """The ids of the KBLs."""
+        return self.kept(  # type: ignore[no-any-return]
+            "logs", lambda: [source.id for source in self.sources if source.kind == "kbl"]
+        )
+
+    def names(self, source: int) -> Names:
+        def read() -> Names:
+            with self.connect() as db:
+                return names_of(db, source)
+
+        return self.kept(f"names {source}", read)  # type: ignore[no-any-return]
+
+    def functions(self, source: int) -> dict[int, str]:
+        """The probed functions of a KBL by probe id."""
+
+        def read() -> dict[int, dict[int, str]]:
+            found: dict[int, dict[int, str]] = {}
+            with self.connect() as db:
+                for row in queries.probe_names(db):
+                    found.setdefault(row.source, {})[row.func] = row.name
+            return found
+
+        return self.kept("functions", read).get(source, {})  # type: ignore[no-any-return]
+
+    def packets(self) -> View:
+        return View(self, PACKET)
+
+    def kernel_only(self) -> View:
+        """The rows K1, K2, ..., as series rows."""
+        return View(self, SERIES, self.kernel_only_rows())
+
+    def kernel_only_rows(self) -> Int64s:
+        """The 0-based series rows of K1, K2, ..."""
+        return self.kept("kernel_only", self._kernel_only)  # type: ignore[no-any-return]
+
+    def _kernel_only(self) -> Int64s:
+        number = self.columns.array(SERIES, "kernel_only")
+        rows = np.flatnonzero(number > 0)
+        return rows[np.argsort(number[rows], kind="stable")]
+
+    def table(self, name: str) -> View:
+        """All rows of LEG, CALL, ADDRESS or DROP (the events that are drops)."""
+        if name == DROP:
+            return View(self, "event", self.kept("drops", self._drops))
+        return View(self, name)
+
+    def _drops(self) -> Int64s:
+        return np.flatnonzero(self.columns.array("event", "event") == KBL_EV_DROP)
+
+    def legs_with(self, table: str, mask: Bools) -> Bools:
+        """Which legs have a row of `table` that is in `mask`."""
+        if table == LEG:
+            return mask
+        found = np.zeros(self.columns.length(LEG) + 2, np.bool_)
+        legs = self.table(table).column("leg").compress(mask)  # faster than indexing by a mask
+        found[legs] = True  # -1, no leg, is the last index
+        if table == ADDRESS:
+            series = self.columns.array(LEG, "series")
+            return np.asarray(np.isin(series, series[found[1:-1]]))
+        return found[1:-1]
+
+    def rows_with(self, view: View, legs: Bools) -> Bools:
+        """Which packets or rows K<n> of a view have a leg that is in `legs`."""
+        if view.table == PACKET:
+            hit = np.r_[False, legs].take(self.columns.array("match", "leg"))
+            whole = np.zeros(self.columns.length(PACKET) + 1, np.bool_)
+            whole[self.columns.array("match", "packet").compress(hit)] = True
+            found = whole[1:]
+        else:
+            found = np.zeros(self.columns.length(SERIES), np.bool_)
+            found[self.columns.array(LEG, "series")[legs] - 1] = True
+        return found if view.rows is None else found[view.rows]

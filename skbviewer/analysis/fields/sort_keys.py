@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""The sort keys of rows when a column with a field's values is sorted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...records.types import Bools, Int64s
+from .field_data import LEG, PACKET, ROW, SERIES, Array, Data, View
+from .field_kind import Field, Kind, Values
+
+Part = tuple[View, Int64s]  # a view, and positions of rows in it
+
+
+def keys_of(field: Field, parts: Sequence[Part]) -> tuple[Array, Bools]:
+    """(keys, known) for the rows of all `parts`, one part after the other.
+
+    Of several values of a row, the first one is used; of several calls, legs or drops the smallest
+    value, or for durations the largest.
+    """
+    found = [_keys(field, view, rows) for view, rows in parts]
+    if field.kind is Kind.IPV6:
+        return _ranked(np.concatenate([keys for keys, _ in found])), _joined(found)
+    return np.concatenate([keys for keys, _ in found]), _joined(found)
+
+
+def _joined(found: list[tuple[Array, Bools]]) -> Bools:
+    return np.concatenate([known for _, known in found])
+
+
+def _keys(field: Field, view: View, rows: Int64s) -> tuple[Array, Bools]:
+    if field.table == ROW:
+        values = field.make(view)[0]
+        return _comparable(field.kind, values)[rows], values.present()[rows]
+    values = field.make(view.data.table(field.table))[0]
+    largest = field.kind is Kind.DURATION
+    keys, known = _carried(view, field.table, _comparable(field.kind, values), values, largest)
+    return keys[rows], known[rows]
+
+
+def _comparable(kind: Kind, values: Values) -> Array:
+    """Numbers with the same order as the values."""
+    if kind is Kind.STRING:
+        texts = np.array([text.lower() for text in values.texts or ()] + [""])
+        return np.unique(texts, return_inverse=True)[1][values.low]
+    if kind is Kind.IPV6 and values.high is not None:
+        return np.stack([_unsigned(values.high), _unsigned(values.low)], axis=1)
+    return values.low
+
+
+def _unsigned(half: Array) -> Array:
+    return half.astype(np.int64, copy=False).view(np.uint64)
+
+
+def _ranked(halves: Array) -> Array:
+    order = np.lexsort((halves[:, 1], halves[:, 0]))
+    new = np.r_[False, (np.diff(halves[order], axis=0) != 0).any(axis=1)]
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.cumsum(new)[: len(order)]
+    return rank
+
+
+def _carried(
+    view: View, table: str, keys: Array, values: Values, largest: bool
+) -> tuple[Array, Bools]:
+    """The smallest or largest key among the calls, legs or drops of each row."""
+    data, known = view.data, values.present()
+    legs = np.arange(len(keys)) if table == LEG else data.table(table).column("leg") - 1
+    of_leg, leg_known = _reduced(legs, keys, known & (legs >= 0), data.columns.length(LEG), largest)
+    row, leg = _pairs(data, view)
+    found = _reduced(row, of_leg[leg], leg_known[leg], view_size(data, view), largest)
+    return (found[0], found[1]) if view.rows is None else (found[0][view.rows], found[1][view.rows])
+
+
+def view_size(data: Data, view: View) -> int:
+    return data.columns.length(view.table)
+
+
+def _pairs(data: Data, view: View) -> tuple[Array, Array]:
+    """(row, leg), both 0-based, for all matches or series of the view's table."""
+    if view.table == PACKET:
+        return data.columns.array("match", "packet") - 1, data.columns.array("match", "leg") - 1
+    assert view.table == SERIES
+    series = data.columns.array(LEG, "series") - 1
+    return series, np.arange(len(series))
+
+
+def _reduced(
+    at: Array, keys: Array, known: Bools, count: int, largest: bool
+) -> tuple[Array, Bools]:
+    """The smallest or largest known key at each of `count` positions."""
+    pick = np.maximum if largest else np.minimum
+    found = np.full(count, -1 if largest else np.iinfo(np.int64).max, np.int64)
+    pick.at(found, at[known], keys[known].astype(np.int64))
+    there = np.zeros(count, np.bool_)
+    there[at[known]] = True
+    return found, there

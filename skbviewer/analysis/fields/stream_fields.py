@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: MIT
+"""Conversations: tcp.stream, udp.stream, and numbers relative to the first ones of a stream.
+
+Streams of a transport are numbered from 0 in the order of their first packets; files have no common
+streams.  As in Wireshark, a SYN with another sequence number begins a new TCP stream.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ...records.types import Bools, Int64s
+from .field_data import PACKET, Array, Data, View
+from .field_kind import Field, Kind, Values
+from .packet_fields import is_tcp, is_udp
+
+SYN, ACK = 0x02, 0x10
+BASES = "tcp bases"  # name under which the result is cached
+PART = 1 << 20  # packets whose keys are computed together
+MIX = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F)  # odd multipliers with well-spread bits
+
+
+class Streams(NamedTuple):
+    """Packets of one transport, sorted by stream, then in capture order.
+
+    `rows` are 0-based packet rows; `stream`, `direction` (0 or 1) and `key` are parallel to it.
+    Packets between the same two ends have equal keys.  `number` is the stream of each packet of the
+    session, -1 = none.
+    """
+
+    rows: Array
+    stream: Array
+    direction: Array
+    key: Array
+    number: Array
+
+    def parts(self, size: int) -> Iterator[Streams]:
+        """Parts of about `size` packets; all packets between two ends are in the same part."""
+        begin = 0
+        while begin < len(self.rows):
+            last = min(begin + size, len(self.rows)) - 1
+            end = int(np.searchsorted(self.key, self.key[last], side="right"))
+            mine = slice(begin, end)
+            rows, stream, direction, key = (column[mine] for column in self[:4])
+            yield Streams(rows, stream, direction, key, self.number)
+            begin = end
+
+
+def streams_of(data: Data, transport: str) -> Streams:
+    """The conversations of "tcp" or "udp", computed once a session."""
+    found: Streams = data.kept(f"streams {transport}", lambda: _streams(data, transport))
+    return found
+
+
+def _streams(data: Data, transport: str) -> Streams:
+    view = data.packets()
+    rows = np.flatnonzero((is_tcp if transport == "tcp" else is_udp)(view)).astype(np.int32)
+    key, direction = np.empty(len(rows), np.uint64), np.empty(len(rows), np.int8)
+    for begin in range(0, len(rows), PART):
+        part = slice(begin, begin + PART)
+        key[part], direction[part] = _keys(view, rows[part])
+    order = np.argsort(key, kind="stable")
+    rows, key, direction = rows[order], key[order], direction[order]
+    del order
+    new = np.r_[True, key[1:] != key[:-1]][: len(rows)]
+    if transport == "tcp":
+        new |= _reused(view, rows, direction, new)
+    stream = _by_first_packet(np.cumsum(new, dtype=np.int32) - 1, rows[new])
+    number = np.full(view.size, -1, np.int32)
+    number[rows] = stream
+    return Streams(rows, stream, direction, key, number)
+
+
+def _keys(view: View, rows: Array) -> tuple[Array, Array]:
+    """(key of the file and the unordered pair of ends, direction) of some packets."""
+    ends, direction = keys_of_ends(view, rows)
+    return ends * np.uint64(MIX[1]) + view.column("source")[rows].astype(np.uint64), direction
+
+
+def keys_of_ends(view: View, rows: Array) -> tuple[Array, Array]:
+    """(key of the unordered pair of ends, direction) of some packets."""
+    low = _mixed(view, rows, ("saddr_hi", "saddr_lo"), "sport")
+    high = _mixed(view, rows, ("daddr_hi", "daddr_lo"), "dport")
+    direction = (low > high).astype(np.int8)
+    first, last = np.minimum(low, high), np.maximum(low, high)
+    return first * np.uint64(MIX[0]) ^ last, direction
+
+
+def _mixed(view: View, rows: Array, address: tuple[str, str], port: str) -> Array:
+    """A 64-bit hash of an address and its port."""
+    mixed = view.column(port)[rows].astype(np.uint64)
+    for name in address:
+        mixed = (mixed ^ view.column(name)[rows].astype(np.int64).view(np.uint64)) * np.uint64(
+            MIX[0]
+        )
+        mixed ^= mixed >> np.uint64(29)
+    return mixed
+
+
+def _by_first_packet(group: Array, first: Array) -> Array:
+    """Renumber groups by the row of their first packet."""
+    rank = np.empty(len(first), np.int32)
+    rank[np.argsort(first, kind="stable")] = np.arange(len(first))
+    return rank[group] if len(group) else group
+
+
+def _reused(view: View, rows: Array, direction: Array, new: Bools) -> Bools:
+    """SYNs that begin a new stream on the same ports: their sequence number has changed."""
+    flags = view.column("tcp_flags")[rows]
+    syn = np.flatnonzero((flags & (SYN | ACK)) == SYN)
+    group, way = (np.cumsum(new) - 1)[syn], direction[syn]
+    seq = view.column("seq")[rows[syn]]
+    order = np.lexsort((syn, way, group))
+    mine, before = order[1:], order[:-1]
+    same = (group[mine] == group[before]) & (way[mine] == way[before])
+    found = np.zeros(len(rows), np.bool_)
+    found[syn[mine[same & (seq[mine] != seq[before])]]] = True
+    return found
+
+
+def last_before(of: Bools, start: Int64s) -> Int64s:
+    """For each position, the last earlier one in `of` that is not before its `start`, else -1."""
+    at = np.where(of, np.arange(len(of)), -1)
+    last = np.r_[-1, np.maximum.accumulate(at)[:-1]] if len(of) else at
+    return np.where(last >= start, last, -1)
+
+
+def starts(stream: Array) -> Int64s:
+    """For each position, where its stream begins."""
+    new = np.r_[True, stream[1:] != stream[:-1]][: len(stream)]
+    return np.maximum.accumulate(np.where(new, np.arange(len(stream)), 0))
+
+
+class Bases(NamedTuple):
+    """By stream and direction (columns 0 and 1): the sequence number that counts as 0."""
+
+    base: Int64s
+    known: Bools  # False: no packet of this direction; `base` is from acknowledgments, if any
+
+
+def relative(view: View, column: str) -> tuple[Int64s, Bools]:
+    """Column "seq" or "ack", relative to the first number of its direction; and where known."""
+    bases, stream = bases_of(view.data), _of_rows(view, streams_of(view.data, "tcp").number)
+    low, known = np.full(view.size, -1, np.int64), np.zeros(view.size, np.bool_)
+    for begin in range(0, view.size, PART):
+        rows = begin + np.flatnonzero(stream[begin : begin + PART] >= 0)
+        raw, mine = view.column(column)[rows].astype(np.int64), stream[rows]
+        own = _keys(view, rows)[1].astype(np.int64)
+        at = mine, own if column == "seq" else 1 - own
+        low[rows], known[rows] = (raw - bases.base[at]) & 0xFFFFFFFF, bases.known[at]
+        if column == "ack":
+            known[rows] = True
+            silent = (view.column("tcp_flags")[rows] & ACK) == 0
+            low[rows[silent]] = raw[silent]
+    return low, known
+
+
+def stream_ways(view: View) -> tuple[Array, Array]:
+    """The TCP stream of each packet of a view, -1 = none, and its direction."""
+    stream = _of_rows(view, streams_of(view.data, "tcp").number)
+    direction = np.zeros(view.size, np.int8)
+    rows = np.flatnonzero(stream >= 0)
+    direction[rows] = _keys(view, rows)[1]
+    return stream, direction
+
+
+def bases_of(data: Data) -> Bases:
+    """The bases of all TCP streams, computed once a session."""
+    found: Bases = data.kept(BASES, lambda: _bases(data))
+    return found
+
+
+def _bases(data: Data) -> Bases:
+    """As in Wireshark: without a SYN, the base is the first (or acknowledged) number minus 1."""
+    found, view = streams_of(data, "tcp"), data.packets()
+    begin = np.flatnonzero(np.r_[True, found.stream[1:] != found.stream[:-1]][: len(found.stream)])
+    count = len(begin)
+    base, known = np.zeros((count, 2), np.int64), np.zeros((count, 2), np.bool_)
+    for way in (0, 1):
+        first, other = (_first(found.direction == w, begin) for w in (way, 1 - way))
+        seen, acked = first >= 0, (first < 0) & (other >= 0)
+        rows = found.rows[first[seen]]
+        syn = (view.column("tcp_flags")[rows] & SYN) != 0
+        base[seen, way] = view.column("seq")[rows].astype(np.int64) - ~syn
+        rows = found.rows[other[acked]]
+        base[acked, way] = view.column("ack")[rows].astype(np.int64) - 1
+        known[:, way] = seen
+    number = found.stream[begin]
+    placed = Bases(np.empty_like(base), np.empty_like(known))
+    placed.base[number], placed.known[number] = base, known
+    return placed
+
+
+def _first(of: Bools, begin: Int64s) -> Int64s:
+    """In each part that begins at `begin`, the first position in `of`, else -1."""
+    at = np.flatnonzero(of)
+    if not len(at):
+        return np.full(len(begin), -1, np.int64)
+    place = np.searchsorted(at, begin)
+    end = np.r_[begin[1:], len(of)]
+    first = at[np.minimum(place, len(at) - 1)]
+    return np.where((place < len(at)) & (first < end), first, -1)
+
+
+def _of_rows(view: View, whole: Array) -> Array:
+    return whole if view.rows is None else whole[view.rows]
+
+
+def _stream(transport: str, view: View) -> list[Values]:
+    if view.table != PACKET:
+        return [Values(np.full(view.size, -1), np.zeros(view.size, np.bool_))]
+    low = _of_rows(view, streams_of(view.data, transport).number)
+    return [Values(low, low >= 0)]
+
+
+def _relative_values(column: str, view: View) -> list[Values]:
+    if view.table != PACKET:
+        return [Values(np.full(view.size, -1), np.zeros(view.size, np.bool_))]
+    return [Values(*relative(view, column))]
+
+
+_U = Kind.UNSIGNED
+STREAM_FIELDS: tuple[Field, ...] = (
+    Field("tcp.stream", _U, "Conversation, from 0", lambda view: _stream("tcp", view), bits=32),
+    Field("udp.stream", _U, "Conversation, from 0", lambda view: _stream("udp", view), bits=32),
+    Field(
+        "tcp.seq", _U, "Relative sequence number", lambda v: _relative_values("seq", v), bits=32
+    ),
+    Field(
+        "tcp.ack", _U, "Relative acknowledgment number", lambda v: _relative_values("ack", v),
+        bits=32,
+    ),
+)  # fmt: skip

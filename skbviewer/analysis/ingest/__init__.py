@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""From matched inputs to the rows of a session file."""

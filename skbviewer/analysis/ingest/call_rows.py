@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""Store the calls of a KBL, its losses, and records that are neither calls nor events.
+
+Input: records and the tables made from them.  Output: rows in a store.Builder.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ...matching import SeriesTable, found, passing
+from ...records import ColumnTable, KernelLog, Records, part, parts, scratch_of
+from ...store import Builder, schema
+from ..calls.call_table import CallTable
+from ..calls.lost_spans import LOST, losses
+from ..leg_times.time_spent import Spent
+
+Columns = dict[str, npt.NDArray[np.generic]]
+
+
+def numbered(rows: npt.NDArray[np.integer], before: int) -> npt.NDArray[np.int64]:
+    """Ids for rows that count from 0, after `before` stored rows; -1 stays -1."""
+    made: npt.NDArray[np.int64] = np.add(rows, before + 1, dtype=np.int64)
+    made[rows < 0] = -1
+    return made
+
+
+def repeated(value: int, count: int) -> npt.NDArray[np.int64]:
+    """A column with one value in all rows, which takes no memory."""
+    return np.broadcast_to(np.int64(value), count)
+
+
+def store_records(
+    source: int,
+    log: KernelLog,
+    series: SeriesTable,
+    calls: CallTable,
+    events: ColumnTable,
+    first: dict[str, int],
+    builder: Builder,
+) -> None:
+    """Losses, and records that are in no other table; `first` counts rows stored before."""
+    records = log.records
+    kept = _rest(records, calls, events)
+
+    def make(rows: slice) -> Columns:
+        scratch_of(records).passed()
+        some = kept[rows].astype(np.int64)
+        columns: Columns = dict(parts(records, schema.RECORD_COLUMNS.names or (), some))
+        columns["series"] = numbered(series.of[some], first["series"])
+        columns["source"] = repeated(source, len(some))
+        return columns
+
+    builder.add_parts(schema.record, len(kept), make)
+    lost: Columns = dict(losses(log, missed=True)._asdict())
+    builder.add_array(schema.loss, lost | {"source": repeated(source, len(lost["ts"]))})
+
+
+def _rest(records: Records, calls: CallTable, events: ColumnTable) -> npt.NDArray[np.int32]:
+    """Records that are neither calls, nor events, nor losses."""
+    rest = scratch_of(records).full(len(records), np.bool_, 1)
+    for some in calls.passing():
+        rest[calls.part("entry", some)] = False
+    for some in passing(records, len(events)):
+        rest[events["record"][some]] = False
+    rest[found(records, lambda some: part(records, "kind", some) == LOST)] = False
+    return found(records, lambda some: rest[some]).astype(np.int32)
+
+
+def store_calls(calls: CallTable, first: dict[str, int], builder: Builder) -> None:
+    """All calls; `first` counts rows stored before."""
+
+    def make(rows: slice) -> Columns:
+        calls.scratch.passed()
+        columns: Columns = dict(calls.columns(rows))
+        columns["leg"] = numbered(calls.stored("leg")[rows], first["leg"])
+        columns["parent"] = numbered(calls.stored("parent")[rows], first["call"])
+        return columns
+
+    builder.add_parts(schema.call, len(calls), make)
+
+
+def store_waits(spent: Spent, first: dict[str, int], builder: Builder) -> None:
+    """The times when legs were not busy; `first` counts rows stored before."""
+    columns = {name: getattr(spent, name) for name in ("kind", "begin_ns", "end_ns")}
+    builder.add_array(schema.wait, columns | {"leg": numbered(spent.leg, first["leg"])})

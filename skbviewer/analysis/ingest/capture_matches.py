@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT
+"""Match every capture with every KBL, and derive what depends on all matches.
+
+Input: captures, and KBLs with their series and legs.  Output: matches to store, a verdict for each
+series, and the clocks of all sources.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...matching import (
+    KERNEL_ONLY,
+    ClockFit,
+    Host,
+    Joint,
+    KernelSide,
+    LifetimeRung,
+    Matches,
+    OneWay,
+    Trips,
+    bound,
+    build_timebase,
+    interfaces,
+    joined,
+    match,
+    trips,
+    without_early_arrivals,
+)
+from ...records import KernelLog, Packets, Part, Progress
+from ...records.types import Bools
+from ...store import Builder, schema
+
+
+class SeriesVerdicts(NamedTuple):
+    """Columns of table `series`, a row for each series of a KBL; KERNEL_ONLY = no wire packet."""
+
+    verdict: npt.NDArray[np.int8]
+    rung: npt.NDArray[np.int8]
+    confidence: npt.NDArray[np.float64]
+
+    def note(self, found: Matches, kernel: KernelSide) -> None:
+        """Include the matches with one more capture."""
+        series = kernel.legs.rows["series"][found.rows["leg"]]
+        better = found.rows["verdict"] < self.verdict[series]
+        rows, mine = found.rows[better][::-1], series[better][::-1]
+        order = np.argsort(-rows["verdict"].astype(np.int64), kind="stable")  # the best one last
+        for column in ("verdict", "rung", "confidence"):
+            getattr(self, column)[mine[order]] = rows[column][order]
+        lost = found.refused[self.verdict[found.refused] == KERNEL_ONLY]
+        self.rung[lost] = LifetimeRung.TAKEN
+
+
+class Joining:
+    """Matches captures one by one, and collects what depends on all of them."""
+
+    def __init__(self, logs: Mapping[int, KernelSide], is_ip: Mapping[int, Bools]) -> None:
+        """KBLs by source, and which of their series have an IP header."""
+        self._logs = dict(logs)
+        self.verdicts = {source: _not_captured(logs[source], is_ip[source]) for source in logs}
+        self._clocks: dict[Joint, ClockFit] = {}
+        self._interfaces: dict[int, list[int]] = {}
+        self._trips: dict[tuple[int, int], list[Trips]] = {}
+
+    def capture(
+        self, source: int, packets: Packets, number: int, progress: Progress
+    ) -> dict[int, Matches]:
+        """The matches of a capture with each KBL, by the KBL's source.  Raises Cancelled.
+
+        `number` is how many packets the captures before this one have.
+        """
+        self._interfaces[source] = interfaces(packets)
+        found, count = {}, len(self._logs)
+        for nth, (kbl, kernel) in enumerate(self._logs.items()):
+            watch = Part(progress, "matching", 100 * nth, 100 * nth + 100, 100 * count)
+            found[kbl] = match(packets, kernel, watch)
+        sources = sorted(found)
+        for a in sources:
+            for b in sources[sources.index(a) + 1 :]:
+                self._compare(a, b, found)
+        for kbl, matches in found.items():
+            self.verdicts[kbl].note(matches, self._logs[kbl])
+            for one in matches.clocks:
+                self._clocks[Joint(source, one.interface, kbl)] = _numbered(one.clock, number)
+        return found
+
+    def _compare(self, a: int, b: int, found: dict[int, Matches]) -> None:
+        """Compare the clocks of two KBLs by a capture's matches with both; correct the matches."""
+        one, other = self._logs[a], self._logs[b]
+        parts = self._trips.setdefault((a, b), [])
+        parts.append(trips(found[a], found[b], one, other))
+        way = bound(joined(parts))
+        if way is not None:
+            found[a], found[b] = without_early_arrivals(found[a], found[b], one, other, way)
+
+    def store_times(self, builder: Builder) -> None:
+        """Write the tables `oneway`, `oneway_bound` and `timebase`."""
+        between: dict[tuple[int, int], OneWay] = {}
+        for pair, parts in self._trips.items():
+            way = bound(joined(parts))
+            if way is not None:
+                between[pair] = way
+        builder.add_rows(schema.oneway, [(*pair, *way[3:]) for pair, way in between.items()])
+        for pair, way in between.items():
+            bounds = zip(*(column.tolist() for column in way[:3]), strict=True)
+            builder.add_rows(schema.oneway_bound, [(*pair, *row) for row in bounds])
+        hosts = {source: _host(kernel) for source, kernel in self._logs.items()}
+        pieces = build_timebase(hosts, self._interfaces, self._clocks, between)
+        builder.add_rows(schema.timebase, [tuple(piece) for piece in pieces])
+
+
+def epoch_ns(log: KernelLog) -> int:
+    """The wall clock of a KBL's host minus the KBL's clock at the begin of the recording, ns."""
+    return log.clock[0].real_ns - log.clock[0].mono_ns if log.clock else 0
+
+
+def clock_rows(found: Matches, capture: int, kbl: int, number: int) -> list[tuple[object, ...]]:
+    """Rows of table `clock`; `number` is how many packets earlier captures have."""
+    return [
+        (capture, kbl, one.interface, *segment[:7], *(one.sniffer or (-1, -1)))
+        for one in found.clocks
+        for segment in _numbered(one.clock, number).segments
+    ]
+
+
+def _numbered(clock: ClockFit, number: int) -> ClockFit:
+    """The fit with packet numbers instead of indices."""
+    segments = (s._replace(first=s.first + number + 1) for s in clock.segments)
+    return ClockFit(tuple(segments))
+
+
+def _host(kernel: KernelSide) -> Host:
+    rows = kernel.legs.rows
+    begin = int(rows["begin_ns"].min()) if len(rows) else 0
+    end = max(int(rows[name].max(initial=0)) for name in ("end_ns", "reader_ns"))
+    return Host(epoch_ns(kernel.log), begin, end)
+
+
+def _not_captured(kernel: KernelSide, is_ip: Bools) -> SeriesVerdicts:
+    count = len(kernel.series.parent)
+    rung = np.where(is_ip, LifetimeRung.NOT_CAPTURED, LifetimeRung.NO_HEADER)
+    typed = np.zeros(count, np.bool_)
+    typed[kernel.legs.rows["series"][kernel.legs.rows["ethertype"] > 0]] = True
+    rung[typed & ~is_ip] = LifetimeRung.NO_IP
+    rung[kernel.series.tap] = LifetimeRung.SNIFFED
+    verdict = np.full(count, KERNEL_ONLY, np.int8)
+    return SeriesVerdicts(verdict, rung.astype(np.int8), np.zeros(count))

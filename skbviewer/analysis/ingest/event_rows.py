@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: MIT
+"""Events of a KBL as rows of their own, each with the leg and the call in which it happened.
+
+Input: a KBL, its series and legs, the nesting, and its calls.  Output: EVENT_DTYPE rows in time
+order.  A change of a table (neighbours, addresses, routes, links) belongs to the packet in whose
+call it happened, because that packet caused it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ...matching import IntIndex, LegTable, Nesting, Rows, SeriesTable, longer, passing
+from ...readers import KblEvent
+from ...records import ColumnTable, Gathered, KernelLog, Records, part, parts, scratch_of
+from ...records.compiled import allocation_free
+from ...records.types import Bools, Int32s, Int64s, UInt8s
+from ...store import Builder, schema
+from ..calls.call_finder import Finder
+from ..calls.call_table import CallTable
+from .call_rows import numbered, repeated
+
+EVENT = 4  # kbl.h enum kbl_kind
+IS_SKIPPED = np.zeros(256, np.bool_)  # events that only describe other records
+IS_SKIPPED[[KblEvent.TASK, KblEvent.FOOTPRINT]] = True
+IS_CHANGE = np.zeros(256, np.bool_)  # events that belong to the leg that caused them
+IS_CHANGE[[KblEvent.NEIGH, KblEvent.ADDR, KblEvent.ROUTE, KblEvent.LINK]] = True
+
+EVENT_DTYPE = np.dtype(
+    [
+        ("record", "<i4"),
+        ("event", "u1"),
+        ("leg", "<i4"),  # -1: of no packet
+        ("call", "<i4"),  # row of the innermost call of that leg around the event, -1 = none
+    ]
+)
+OF_RECORD = ("ordinal", "ts", "cpu", "context", "pid", "skb", "data")  # stored from the record
+
+CPU_BITS = 32
+
+
+def build(
+    log: KernelLog,
+    series: SeriesTable,
+    legs: LegTable,
+    nesting: Nesting,
+    calls: CallTable,
+) -> ColumnTable:
+    """All events except those that only describe other records."""
+    rows = _rows(log.records, legs)
+    record, event, leg, call = (rows.stored(name) for name in EVENT_DTYPE.names or ())
+    sent = np.flatnonzero(event == KblEvent.XMIT)
+    leg[sent] = _started(log.records, rows, sent)
+    finder = Finder(nesting, legs, calls)
+    for some in passing(log.records, len(rows)):
+        caused = IS_CHANGE[event[some]]
+        call[some] = finder.around(leg[some], record[some], series.owner_calls, caused)
+    return rows
+
+
+def _rows(records: Records, legs: LegTable) -> ColumnTable:
+    """The events, each with the leg of its own record; the column `call` is not filled."""
+    scratch, of_event = scratch_of(records), ("record", "event", "leg")
+    made = {name: Gathered(scratch, EVENT_DTYPE[name]) for name in of_event}
+    for some in passing(records):
+        kind, event = Rows(records, some).columns("kind event")
+        rows = [np.empty(len(kind), EVENT_DTYPE[name]) for name in of_event]
+        count = _fill(some.start, kind, event, legs.of[some], *rows)
+        for name, column in zip(of_event, rows, strict=True):
+            made[name].add(column[:count].copy())
+    columns = {name: column.whole() for name, column in made.items()}
+    columns["call"] = scratch.take(len(columns["record"]), EVENT_DTYPE["call"])
+    return ColumnTable(EVENT_DTYPE, columns, scratch)
+
+
+@allocation_free
+def _fill(
+    first: int, kind: UInt8s, event: UInt8s, of: Int32s, record: Int32s, number: UInt8s, leg: Int32s
+) -> int:
+    """Fill the columns with the events among records from `first` on; returns their number."""
+    count = 0
+    for i in range(len(kind)):
+        record[count], number[count], leg[count] = first + i, event[i], of[i]
+        # Without a branch, which would often be mispredicted.
+        count += (kind[i] == EVENT) & ~IS_SKIPPED[event[i]]
+    return count
+
+
+def _started(records: Records, rows: ColumnTable, sent: Int64s) -> Int64s:
+    """For each XMIT, the leg of the last START_XMIT of its skb on its CPU: the skb may be freed."""
+    event, of_row, of_leg = (rows.stored(name) for name in ("event", "record", "leg"))
+    starts = np.flatnonzero(event == KblEvent.START_XMIT)
+    item = np.sort(np.concatenate([starts, sent]))
+    leg, last = np.empty(len(item), np.int64), np.zeros(0, np.int64)
+    skbs, places = IntIndex(), IntIndex()
+    for some in passing(records, len(item)):
+        mine = item[some]
+        record = of_row[mine]
+        skb = skbs.of(part(records, "skb", record).astype(np.int64)).astype(np.int64) + 1
+        place = places.of((skb << CPU_BITS) | (part(records, "cpu", record) + 1))
+        last = longer(last, places.count, -1)
+        leg[some] = of_leg[mine]
+        _hand_on(event[mine] == KblEvent.START_XMIT, place, last, leg[some])
+    return np.asarray(leg[event[item] == KblEvent.XMIT], np.int64)
+
+
+@allocation_free
+def _hand_on(is_start: Bools, place: Int32s, last: Int64s, leg: Int64s) -> None:
+    """Give each XMIT the leg of the last start at its place; `last` keeps these legs by place."""
+    for i in range(len(place)):
+        if is_start[i]:
+            last[place[i]] = leg[i]
+        else:
+            leg[i] = last[place[i]]
+
+
+def store_events(
+    log: KernelLog,
+    source: int,
+    events: ColumnTable,
+    first: dict[str, int],
+    builder: Builder,
+) -> None:
+    """Write the events of a KBL and their details; `first` counts rows stored before."""
+    records = log.records
+
+    def make(rows: slice) -> dict[str, npt.NDArray[np.generic]]:
+        scratch_of(records).passed()
+        record = events.stored("record")[rows].astype(np.int64)
+        columns: dict[str, npt.NDArray[np.generic]] = dict(parts(records, OF_RECORD, record))
+        columns |= {"event": events.stored("event")[rows], "source": repeated(source, len(record))}
+        for name in ("leg", "call"):
+            columns[name] = numbered(events.stored(name)[rows], first[name])
+        return columns
+
+    builder.add_parts(schema.event, len(events), make)
+    details = log.details
+    if not any(map(len, details)):
+        return
+    number = _numbers(records, events, first["event"])
+    for table, rows in (
+        (schema.frame, details.frames),
+        (schema.drop, details.drops),
+        (schema.change, details.changes),
+        (schema.syscall, details.syscalls),
+    ):
+        of_events = {name: rows[name] for name in rows.dtype.names or () if name != "ordinal"}
+        builder.add_array(table, of_events | {"event": number[rows["ordinal"]]})
+    names = ((int(number[ordinal]), name) for ordinal, name in details.names.items())
+    builder.add_rows(schema.event_name, [row for row in names if row[0] >= 0])
+
+
+def _numbers(records: Records, events: ColumnTable, before: int) -> npt.NDArray[np.int32]:
+    """The row of each record's event by ordinal, -1 = none; `before` rows were stored before."""
+    highest = max((int(part(records, "ordinal", r).max()) for r in passing(records)), default=-1)
+    number = scratch_of(records).full(highest + 1, np.int32, -1)
+    for rows in passing(records, len(events)):
+        ordinals = part(records, "ordinal", events["record"][rows])
+        number[ordinals] = np.arange(rows.start, rows.stop) + before + 1
+    return number

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""Summarize the matches of each packet: its verdict and its time in the kernel.
+
+Input: the matches of a capture with one KBL after the other.  Output: columns of table `packet`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...matching import CONTESTED, EXACT, NAMELESS, Matches, blocks
+from ...records import ColumnTable, Packets, part, scratch_of
+from ...records.compiled import allocation_free
+from ...records.types import Int32s, Int64s
+from ...store import schema
+from ..leg_times.packet_times import NAMES as SPENT
+from ..leg_times.packet_times import SpentLegs, sums
+from .kernel_only_rows import WIRE_ONLY
+
+OF_MATCH = ("packet", "leg", "verdict", "rung", "confidence")
+PACKET, BEFORE, EXACTLY = 0, 1, 2  # previous row's packet, its earlier verdict; last exact packet
+
+LOST = -2
+
+
+class PacketSummary(NamedTuple):
+    """Columns of schema.MATCH_COLUMNS, one row a packet; time and functions are -1 if unknown.
+
+    While matches are added, they are LOST if records of a leg may be lost.
+    """
+
+    verdict: npt.NDArray[np.uint8]
+    rung: npt.NDArray[np.int8]
+    confidence: npt.NDArray[np.float64]
+    functions: Int32s
+    kernel_ns: Int64s
+    busy_ns: Int64s
+    unknown_ns: Int64s
+    cpu_ns: Int64s
+
+    def note(self, found: Matches, legs: ColumnTable, spent: SpentLegs) -> None:
+        """Include the matches with one more KBL, which has these legs."""
+        lost = found.contested[self.verdict[found.contested] == WIRE_ONLY]
+        self.rung[lost] = CONTESTED
+        state = np.array([-1, 0, -1])
+        for some in blocks(len(found.rows)):
+            packet, leg, verdict, rung, confidence = (
+                np.ascontiguousarray(found.rows[name][some]) for name in OF_MATCH
+            )
+            functions = np.array(part(legs, "functions", leg), np.int32)
+            functions[spent.gap[leg]] = LOST
+            _fold(packet, verdict, rung, confidence, functions, state, *self[:4])
+        self._add_times(found, spent)
+
+    def _add_times(self, found: Matches, spent: SpentLegs) -> None:
+        """Add the times in this log; those of several hosts are summed up."""
+        exact = np.flatnonzero(found.rows["verdict"] == EXACT)
+        packet = found.rows["packet"][exact].astype(np.int64)
+        mine = np.unique(packet)
+        times = sums(
+            np.searchsorted(mine, packet), found.rows["leg"][exact].astype(np.int64), spent,
+            len(mine),
+        )  # fmt: skip
+        for name, ns in zip(SPENT, times, strict=True):
+            column = getattr(self, name)
+            before = column[mine]
+            known = (ns >= 0) & (before != LOST)
+            column[mine] = np.where(known, np.maximum(before, 0) + ns, LOST)
+
+    def columns(self, rows: slice) -> dict[str, npt.NDArray[np.generic]]:
+        """The columns of some packets, as they are stored."""
+        made = {name: column[rows] for name, column in self._asdict().items()}
+        return made | {name: np.maximum(made[name], -1) for name in ("functions", *SPENT)}
+
+
+def unmatched(packets: Packets) -> PacketSummary:
+    """The summary of packets without any match."""
+    scratch, columns = scratch_of(packets), schema.MATCH_COLUMNS
+    first = dict(zip(PacketSummary._fields, (WIRE_ONLY, 0, 0, *(-1,) * 5), strict=True))
+    made = PacketSummary(
+        **{name: scratch.full(len(packets), columns[name], value) for name, value in first.items()}
+    )
+    made.rung[packets["ip_version"] == 0] = NAMELESS
+    return made
+
+
+@allocation_free
+def _fold(
+    packet: Int64s,
+    verdict: npt.NDArray[np.uint8],
+    rung: npt.NDArray[np.int8],
+    confidence: npt.NDArray[np.float64],
+    functions: Int32s,
+    state: Int64s,
+    best: npt.NDArray[np.uint8],
+    best_rung: npt.NDArray[np.int8],
+    best_confidence: npt.NDArray[np.float64],
+    called: Int32s,
+) -> None:
+    """Include matches sorted by packet: the last one that is better than earlier verdicts, and the
+    number of functions in exact ones, negative if that is lost.  `state` is kept between blocks.
+    """
+    for i in range(len(packet)):
+        at = packet[i]
+        if at != state[PACKET]:
+            state[PACKET], state[BEFORE] = at, best[at]
+        if verdict[i] < state[BEFORE]:
+            best[at], best_rung[at], best_confidence[at] = verdict[i], rung[i], confidence[i]
+        if verdict[i] != EXACT:
+            continue
+        if at != state[EXACTLY] and called[at] != LOST:
+            called[at] = max(called[at], 0)
+        state[EXACTLY] = at
+        if functions[i] < 0 or called[at] == LOST:
+            called[at] = LOST
+        else:
+            called[at] += functions[i]

@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: MIT
+"""For whom the calls of a leg worked, and when they did not run: the inner part of leg_loops.py.
+
+Input: the calls inside each call, the packet of each call, and when CPUs were interrupted and
+switched threads.  Output: spans with ranks (wait_kinds.py), painted over each other.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...records.compiled import Int, allocation_free
+from ...records.types import Bools, Int32s, Int64s, UInt8s
+from ..calls.interrupt_times import CPUS, LEVELS
+from ..calls.own_times import search, was_switched
+from ..words.wait_kinds import BUSY, INTERRUPTS, OFF, OTHERS
+
+SAME, KIN, MINE, NOBODY = range(20, 24)  # modes of calls, see paint_call()
+
+TASK = 0  # context
+KIND, BEGIN, END = range(1, 4)  # rows of painted spans
+CPU_NS = 0  # row of sums
+SERIES_BITS = 32
+PAINT = 0  # index of counts
+
+
+class Inside(NamedTuple):
+    """For each record, when and where it was made, and the record around it.
+
+    A call without a call around it has its execution context instead, numbered after the records.
+    The calls directly inside `n` are child[first[n] : first[n + 1]], in order of time.
+    """
+
+    ts: Int64s
+    exit_ts: Int64s
+    cpu: Int32s
+    exit_cpu: Int32s
+    context: UInt8s
+    pid: Int32s
+    around: Int32s
+    first: Int32s
+    child: Int32s
+
+
+class Beside(NamedTuple):
+    """When CPUs were interrupted and switched threads, and when records were lost."""
+
+    irq_first: Int32s
+    irq_begin: Int64s
+    irq_end: Int64s
+    near: Int64s
+    switch_first: Int32s
+    switched: Int64s
+    lost_begin: Int64s
+    lost_end: Int64s
+
+
+class Owned(NamedTuple):
+    """Rows of calls by leg: the record, its flags; begins of legs; `of` is the leg of each record.
+
+    `mine` and `joined` are the last leg that visited a record as a call of its packet, or of its
+    socket.  `also` are calls with the series of their further packets, sorted; the call is above
+    SERIES_BITS.
+    """
+
+    at: Int64s
+    record: Int32s
+    has: Bools
+    gives: Bools
+    reads: Bools
+    puts: Bools
+    merges: Bools
+    sends: Bools
+    dequeued: Bools
+    polled: Bools
+    stack: Bools
+    tcp: Bools
+    begin: Int64s
+    end: Int64s
+    series: Int64s
+    of: Int32s
+    mine: Int32s
+    joined: Int32s
+    also: Int64s
+    queue_at: Int64s
+    queue_rank: UInt8s
+    queue_begin: Int64s
+    queue_end: Int64s
+
+
+@allocation_free
+def same_thread(one: Int, other: Int, inside: Inside) -> bool:
+    """A task may change its CPU; the idle task and interrupts are different on each CPU."""
+    if inside.context[one] != inside.context[other]:
+        return False
+    if inside.context[one] == TASK and inside.pid[one] > 0:
+        return bool(inside.pid[one] == inside.pid[other])
+    same: bool = inside.cpu[one] == inside.cpu[other]
+    return same and not (inside.context[one] == TASK and inside.pid[other] > 0)
+
+
+@allocation_free
+def add(
+    rank: Int, begin: Int, end: Int, low: Int, high: Int, paint: Int64s, counts: Int64s
+) -> None:
+    """Paint the part of a span within bounds; without room, only count it."""
+    begin, end = max(begin, low), min(end, high)
+    if begin >= end:
+        return
+    at = counts[PAINT]
+    if 2 * at + 4 <= paint.shape[1]:
+        paint[KIND, at], paint[BEGIN, at], paint[END, at] = rank, begin, end
+    counts[PAINT] += 1
+
+
+@allocation_free
+def paint_call(
+    record: Int,
+    mode: Int,
+    leg: Int,
+    low: Int,
+    high: Int,
+    inside: Inside,
+    beside: Beside,
+    owned: Owned,
+    paint: Int64s,
+    stack: Int64s,
+    sums: Int64s,
+    counts: Int64s,
+) -> None:
+    """Paint the stretches of a call from low to high, and of inner calls that work for the packet.
+
+    `mode`: SAME: it has the packet; KIN: another leg of the packet has it; MINE: it belongs to the
+    socket, and no call has the packet; OTHERS: it works for other packets; NOBODY: nothing shows
+    for whom it works.  A record number after the last record is a context.
+    """
+    depth = _push(np.int64(0), np.int64(record), np.int64(mode), low, inside, stack)
+    while depth > 0:
+        top = depth - 1
+        one, how, next_ = stack[0, top], stack[1, top], stack[2, top]
+        at, on = stack[3, top], stack[4, top]
+        is_call = one < len(inside.ts)
+        done = next_ >= inside.first[one + 1]
+        child = np.int64(-1)
+        if not done:
+            child = np.int64(inside.child[next_])
+            done = inside.ts[child] >= high
+        until, cpu = high, on
+        if child >= 0:
+            until, cpu = inside.ts[child], np.int64(inside.cpu[child])
+        elif is_call:
+            until, cpu = inside.exit_ts[one], np.int64(inside.exit_cpu[one])
+        if is_call and until > at:
+            _stretch(
+                one, how, leg, at, on, until, cpu, low, high, inside, beside, paint, sums, counts
+            )
+        if done:
+            depth -= 1
+            continue
+        stack[2, top] = next_ + 1
+        if inside.exit_ts[child] > at:
+            stack[3, top], stack[4, top] = inside.exit_ts[child], inside.exit_cpu[child]
+        go = _how(child, how, leg, owned)
+        if go == OTHERS:
+            add(OTHERS, inside.ts[child], inside.exit_ts[child], low, high, paint, counts)
+        elif go > OTHERS and depth < stack.shape[1]:
+            depth = _push(depth, child, go, low, inside, stack)
+
+
+@allocation_free
+def _push(depth: Int, record: Int, mode: Int, low: Int, inside: Inside, stack: Int64s) -> np.int64:
+    """Push a call, beginning with the first call inside it that has not ended at `low`."""
+    begin, end = np.int64(inside.first[record]), np.int64(inside.first[record + 1])
+    first = begin
+    while begin < end:
+        middle = (begin + end) // 2
+        if inside.exit_ts[inside.child[middle]] <= low:
+            begin = middle + 1
+        else:
+            end = middle
+    at, on = np.int64(low), np.int64(-1)
+    if begin > first:
+        before = np.int64(inside.child[begin - 1])
+        at, on = inside.exit_ts[before], np.int64(inside.exit_cpu[before])
+    elif record < len(inside.ts):
+        at, on = inside.ts[record], np.int64(inside.cpu[record])
+    stack[0, depth], stack[1, depth], stack[2, depth] = record, mode, begin
+    stack[3, depth], stack[4, depth] = at, on
+    return np.int64(depth + 1)
+
+
+@allocation_free
+def _how(child: Int, mode: Int, leg: Int, owned: Owned) -> np.int64:
+    """The mode of a call inside another one; -1: skip it, because it is visited by itself."""
+    is_mine = owned.mine[child] == leg or owned.mine[child] == -2 - leg
+    of = np.int64(owned.of[child])
+    if mode in (SAME, KIN):
+        if is_mine:
+            return np.int64(-1)
+        if of < 0:
+            return np.int64(mode)
+        mine = owned.series[leg]
+        return np.int64(
+            KIN if owned.series[of] == mine or _is_given(child, mine, owned) else OTHERS
+        )
+    if is_mine or owned.joined[child] == leg:
+        return np.int64(MINE)
+    return np.int64(mode if of < 0 else OTHERS)
+
+
+@allocation_free
+def _is_given(call: Int, series: Int, owned: Owned) -> bool:
+    """Whether one of the further packets of a call belongs to a series."""
+    wanted = (np.int64(call) << SERIES_BITS) | np.int64(series)
+    at = np.searchsorted(owned.also, wanted)
+    return bool(at < len(owned.also) and owned.also[at] == wanted)
+
+
+@allocation_free
+def _stretch(
+    record: Int,
+    mode: Int,
+    leg: Int,
+    at: Int,
+    on: Int,
+    until: Int,
+    cpu: Int,
+    low: Int,
+    high: Int,
+    inside: Inside,
+    beside: Beside,
+    paint: Int64s,
+    sums: Int64s,
+    counts: Int64s,
+) -> None:
+    """Paint one stretch of a call."""
+    if mode == NOBODY:
+        return
+    if mode == OTHERS:
+        add(OTHERS, at, until, low, high, paint, counts)
+        return
+    level = np.int64(inside.context[record])
+    is_thread = level == TASK and inside.pid[record] > 0
+    if is_thread and was_switched(on, at, cpu, until, beside.switch_first, beside.switched):
+        add(OFF, at, until, low, high, paint, counts)
+        return
+    begin, end = max(at, low), min(until, high)
+    if begin >= end:
+        return
+    add(BUSY, begin, end, begin, end, paint, counts)
+    ran = end - begin - paint_interrupts(level, on, begin, end, True, beside, paint, counts)
+    if mode != KIN:
+        sums[CPU_NS, leg] += ran
+
+
+@allocation_free
+def paint_interrupts(
+    level: Int,
+    cpu: Int,
+    begin: Int,
+    end: Int,
+    cut: bool,
+    beside: Beside,
+    paint: Int64s,
+    counts: Int64s,
+) -> np.int64:
+    """Paint interrupts of a CPU, and `cut` them out of the last span.  Returns their total, ns."""
+    taken = np.int64(0)
+    if level >= LEVELS or not 0 <= cpu < CPUS:
+        return taken
+    place = CPUS * level + cpu
+    low, high = np.int64(beside.irq_first[place]), np.int64(beside.irq_first[place + 1])
+    if low >= high:
+        return taken
+    one = search(beside.irq_begin, low, high, np.int64(beside.near[place]), np.int64(begin))
+    beside.near[place] = one
+    if one > low and beside.irq_end[one - 1] > begin:
+        one -= 1
+    at = begin
+    while one < high and beside.irq_begin[one] < end:
+        since, until = max(beside.irq_begin[one], begin), min(beside.irq_end[one], end)
+        taken += np.int64(until - since)
+        if cut:  # the busy span ends here, and another one begins after it
+            last = counts[PAINT] - 1
+            if 2 * last + 4 <= paint.shape[1]:
+                paint[END, last] = since
+            if since <= at:
+                counts[PAINT] -= 1
+        add(INTERRUPTS, since, until, begin, end, paint, counts)
+        if cut:
+            add(BUSY, until, end, begin, end, paint, counts)
+            if until >= end:
+                return taken
+        at = until
+        one += 1
+    return taken

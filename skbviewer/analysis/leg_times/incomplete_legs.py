@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""Find legs whose records may have been lost, or whose hits missed; their numbers are not shown.
+
+Input: a KBL, its series, legs, calls and events, and the nesting.  Output: a flag for each leg.  A
+lost record may belong to any leg that was active meanwhile, because a packet may be anywhere.  A
+call is written when it returns, so a loss may also have swallowed calls that began before it.
+Their recorded inner calls reveal them, or events that are in no call.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...matching import RX, LegTable, Nesting, SeriesTable, found
+from ...records import ColumnTable, KernelLog, part
+from ...records.types import Bools, Int64s
+from ..calls.call_table import CallTable
+from ..calls.lost_spans import Losses, Spans, spans_of
+from .lost_callers import swallowed, unseen
+from .missed_hits import Windows, may_lack, windows_of
+from .open_ended_legs import open_ended
+
+ENTRY, TASK = 1, 0  # kbl.h enum kbl_kind; context
+LASTS_NS = 20_000_000  # longest duration of a call around an event
+EVENTS, CONTEXTS = 256, 4
+LIVES = (1, 2, 3, 4, 5, 6, 7)  # kbl.h enum kbl_event: ALLOC to DROP
+
+
+def leg_gaps(
+    log: KernelLog,
+    lost: Losses,
+    series: SeriesTable,
+    legs: LegTable,
+    nesting: Nesting,
+    calls: CallTable,
+    events: ColumnTable,
+) -> Bools:
+    """Whether records of each leg may have been lost (docs/matching.md explains when)."""
+    gap, windows = np.zeros(len(legs.rows), np.bool_), windows_of(log)
+    if not (len(lost.ts) or len(windows.first)) or not len(gap):
+        return gap
+    last = _last(legs, calls)
+    if len(lost.ts):
+        spans = spans_of(lost)
+        gap |= _meanwhile(legs, last, spans)
+        gap |= open_ended(log, series, legs, spans)
+        gap[swallowed(log, nesting, calls, spans)] = True
+        gap[_outside(log, events, spans)] = True
+        gap[legs.of[_threadless(log, legs)]] = True
+    if len(windows.first):
+        gap |= may_lack(log, windows, legs, last, calls)
+        gap |= open_ended(log, series, legs, _of_lives(log, windows))
+        gap[unseen(log, nesting, calls, windows)] = True
+    return gap
+
+
+def _last(legs: LegTable, calls: CallTable) -> Int64s:
+    """The time of each leg's last record, or of the return of its last call."""
+    last = legs.last_ns.copy()
+    for rows in calls.passing():
+        ends = np.maximum(calls.part("exit_ns", rows), calls.part("entry_ns", rows))
+        np.maximum.at(last, calls.part("leg", rows), ends)
+    return last
+
+
+def _of_lives(log: KernelLog, windows: Windows) -> Spans:
+    """The times when probes missed hits that would show the birth or the end of a lifetime."""
+    wanted = [p.id for p in log.probes.values() if p.event in LIVES]
+    size = np.diff(windows.at)
+    first, last = np.repeat(windows.first, size), np.repeat(windows.last, size)
+    rows = np.flatnonzero(np.isin(windows.func, wanted))
+    return Spans(list(zip(first[rows].tolist(), last[rows].tolist(), strict=True)))
+
+
+def _meanwhile(legs: LegTable, last: Int64s, spans: Spans) -> Bools:
+    """Losses from the first record of a leg to the `last` one, or before its series' next leg.
+
+    In the latter case, the next leg may have begun earlier; a receiving leg may have lasted longer.
+    """
+    begin = np.asarray(legs.rows["begin_ns"], np.int64)
+    gap = spans.meet(begin, last)
+    series = legs.rows["series"]
+    between = np.flatnonzero(series[1:] == series[:-1])
+    between = between[spans.meet(np.minimum(last[between], begin[between + 1]), begin[between + 1])]
+    gap[between + 1] = True
+    gap[between[np.asarray(legs.rows["kind"])[between] == RX]] = True
+    return gap
+
+
+def _outside(log: KernelLog, events: ColumnTable, spans: Spans) -> Int64s:
+    """Legs with an event outside of their calls, if most events of its kind are inside one.
+
+    The kind includes the context, because interrupts treat packets differently from processes.
+    """
+    leg, event, call = (events.stored(name) for name in ("leg", "event", "call"))
+    context = part(log.records, "context", events.stored("record")).astype(np.int64)
+    kind = event + EVENTS * np.minimum(context, CONTEXTS - 1)
+    known = np.bincount(kind[(leg >= 0) & (call >= 0)], minlength=EVENTS * CONTEXTS)
+    lone = (leg >= 0) & (call < 0)
+    rare = known > np.bincount(kind[lone], minlength=EVENTS * CONTEXTS)
+    rows = np.flatnonzero(lone & rare[kind])
+    ts = part(log.records, "ts", events.stored("record")[rows]).astype(np.int64)
+    return leg[rows[spans.meet(ts, ts + LASTS_NS)]].astype(np.int64)
+
+
+def _threadless(log: KernelLog, legs: LegTable) -> Int64s:
+    """Calls in legs whose thread is unknown: after a gap, their outer calls are unknown, too."""
+
+    def wanted(some: slice) -> Bools:
+        kind, context, pid = (part(log.records, n, some) for n in ("kind", "context", "pid"))
+        return np.asarray((kind == ENTRY) & (context == TASK) & (pid < 0) & (legs.of[some] >= 0))
+
+    return found(log.records, wanted)

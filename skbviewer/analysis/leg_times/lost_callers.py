@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""Find legs with a call whose caller is probed but not recorded: the outer call was lost.
+
+Input: a KBL, the nesting, its calls, and when records were lost or hits were missed.  Output:
+numbers of legs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...matching import IntIndex, Nesting, found, whole
+from ...records import KernelLog, part
+from ...records.compiled import allocation_free
+from ...records.types import Bools, Int32s, Int64s
+from ..calls.call_table import CallTable
+from ..calls.lost_spans import Spans
+from .missed_hits import Windows
+from .open_ended_legs import REACH_NS
+
+ENTRY = 1  # kbl.h enum kbl_kind
+INSIDE_NS = 20_000_000  # longest time from the begin of a call to an inner call
+
+
+def swallowed(log: KernelLog, nesting: Nesting, calls: CallTable, spans: Spans) -> Int64s:
+    """Legs whose outer call a loss swallowed: a call is written when it returns, so later."""
+    near = found(log.records, lambda some: _are_calls_before(log, some, spans))
+    return _legs(log, nesting, calls, near, _callers(log, near))
+
+
+def unseen(log: KernelLog, nesting: Nesting, calls: CallTable, windows: Windows) -> Int64s:
+    """Legs whose outer call a probe missed: the missed hit is before their calls."""
+    near = found(log.records, lambda some: _are_calls_behind(log, some, windows))
+    func = _callers(log, near)
+    ts = np.array(part(log.records, "ts", near), np.int64)
+    size = np.diff(windows.at)
+    first, last = np.repeat(windows.first, size), np.repeat(windows.last, size)
+    order = np.argsort(func, kind="stable")
+    missed = np.unique(windows.func)
+    low, high = (np.searchsorted(func[order], missed, side) for side in ("left", "right"))
+    was_missed = np.zeros(len(near), np.bool_)
+    for one, begin, end in zip(missed.tolist(), low.tolist(), high.tolist(), strict=True):
+        rows, own = order[begin:end], windows.func == one
+        spans = Spans(list(zip(first[own].tolist(), last[own].tolist(), strict=True)))
+        was_missed[rows] = spans.meet(ts[rows] - INSIDE_NS, ts[rows])
+    return _legs(log, nesting, calls, near, np.where(was_missed, func, -1).astype(np.int32))
+
+
+def _legs(log: KernelLog, nesting: Nesting, calls: CallTable, near: Int64s, func: Int32s) -> Int64s:
+    """Legs with a call in `near`, or a call inside one, whose caller `func` is not around it."""
+    records = log.records
+    caller, missing = np.full(len(records), -1, np.int32), np.zeros(len(records), np.bool_)
+    caller[near] = func
+    _miss(nesting.parent, whole(records, "func", "i4"), caller, missing)
+    legs = [calls.part("leg", rows)[missing[calls.part("entry", rows)]] for rows in calls.passing()]
+    return np.concatenate([np.zeros(0, np.int64), *legs])
+
+
+def _callers(log: KernelLog, near: Int64s) -> Int32s:
+    """The probe of each record's caller, -1 = none or unknown."""
+    callers = IntIndex()
+    number = callers.of(np.array(part(log.records, "caller", near), np.int64))
+    probes = {p.name: p.id for p in log.probes.values() if p.address}
+    known = callers.of(np.array(list(log.symbols), np.int64))
+    by_caller = np.full(callers.count + 1, -1, np.int32)  # the last is for unknown callers
+    by_caller[known] = [probes.get(name.split("+")[0], -1) for name in log.symbols.values()]
+    return by_caller[number]
+
+
+def _are_calls_before(log: KernelLog, some: slice, spans: Spans) -> Bools:
+    """Which records are calls that returned shortly before a loss."""
+    ts, leave = (part(log.records, name, some).astype(np.int64) for name in ("ts", "exit_ts"))
+    leave = np.maximum(ts, leave)
+    is_call = part(log.records, "kind", some) == ENTRY
+    return np.asarray(is_call & spans.meet(leave, leave + REACH_NS))
+
+
+def _are_calls_behind(log: KernelLog, some: slice, windows: Windows) -> Bools:
+    """Which records are calls that began in a window, or shortly after it."""
+    ts = part(log.records, "ts", some).astype(np.int64)
+    spans = Spans(list(zip(windows.first.tolist(), windows.last.tolist(), strict=True)))
+    is_call = part(log.records, "kind", some) == ENTRY
+    return np.asarray(is_call & spans.meet(ts - INSIDE_NS, ts))
+
+
+@allocation_free
+def _miss(parent: Int32s, func: Int32s, caller: Int32s, missing: Bools) -> None:
+    """Set `missing` for records whose `caller` (a function, -1 = any) has no call around them.
+
+    Records inside these are also set.
+    """
+    for i in range(len(parent)):
+        up = np.int64(parent[i])
+        missing[i] = up >= 0 and missing[up]
+        if caller[i] >= 0:
+            while up >= 0 and func[up] != caller[i]:
+                up = np.int64(parent[up])
+            missing[i] = missing[i] or up < 0

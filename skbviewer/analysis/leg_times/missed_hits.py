@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: MIT
+"""Find legs that may lack a call because its probe missed the hit.
+
+Input: a KBL, its legs and calls, and the windows of time in which probes missed hits.  Output: a
+flag for each leg.  A window contains hundreds of legs, but often only a single miss of a function.
+So a leg is suspected only if the log has similar ones that are at least as frequent: legs with the
+same calls plus calls that may have been missed meanwhile.  The same test is applied to whole
+lifetimes, because all calls of a leg may have been missed.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...matching import LegTable
+from ...matching.legs.declared_losses import ANY, MISSED, declared
+from ...records import KernelLog
+from ...records.compiled import Int, allocation_free
+from ...records.types import Bools, Int64s
+from ..calls.call_table import CallTable
+from ..calls.lost_spans import Spans
+from .open_ended_legs import CLOSE_NS
+
+LIKELY = 1000  # the most frequent bags of calls, with which legs are compared
+UNLIMITED = np.iinfo(np.int64).max
+
+
+Hashes = npt.NDArray[np.uint64]
+
+
+class Windows(NamedTuple):
+    """When probes missed hits: from `first` to `last`, ns, of functions func[at[i]:at[i + 1]].
+
+    `most` is the number of missed hits of each function.
+    """
+
+    first: Int64s
+    last: Int64s
+    at: Int64s
+    func: Int64s
+    most: Int64s
+
+
+class Bags(NamedTuple):
+    """Multisets of the calls that legs, or lifetimes, have.
+
+    Bag i has most[j] calls of func[j] for j from at[i] to at[i + 1].
+    `of` is the bag of each leg, and `legs` counts the legs of each bag; legs of different kinds
+    have different bags.  `hash` is the sum of a random number for each call, `of_func`, and one for
+    the kind.
+    """
+
+    of: Int64s
+    legs: Int64s
+    hash: Hashes
+    at: Int64s
+    func: Int64s
+    most: Int64s
+    of_func: Hashes
+
+
+def windows_of(log: KernelLog) -> Windows:
+    """All windows, grouped by time; a missed hit of an unknown function counts for all of them."""
+    rows = declared(log)
+    rows = rows[(rows["reason"] == MISSED) & (rows["count"] > 0)]
+    functions = max(log.probes, default=-1) + 1
+    rows = rows[(rows["func"] >= ANY) & (rows["func"] < functions)]
+    every = rows[rows["func"] == ANY]
+    rest = rows[rows["func"] != ANY]
+    wide = np.repeat(every, functions)
+    wide["func"] = np.tile(np.arange(functions), len(every))
+    rows = np.concatenate([rest, wide])
+    rows = rows[np.lexsort((rows["last_ns"], rows["first_ns"]))]
+    times = np.stack([rows["first_ns"], rows["last_ns"]], axis=1)
+    new = np.flatnonzero(np.r_[True, (times[1:] != times[:-1]).any(axis=1)][: len(rows)])
+    return Windows(
+        times[new, 0].copy(),
+        times[new, 1].copy(),
+        np.r_[new, len(rows)].astype(np.int64),
+        rows["func"].astype(np.int64),
+        rows["count"].astype(np.int64),
+    )
+
+
+def may_lack(
+    log: KernelLog, windows: Windows, legs: LegTable, last: Int64s, calls: CallTable
+) -> Bools:
+    """Legs that may lack a call; `last` is when the last call of each returned, ns.
+
+    Bags are compared twice: with the number of calls of each function, and with each function
+    counted once, because no other leg may have a loop with the same number of calls.
+    """
+    begin = np.asarray(legs.rows["begin_ns"], np.int64)
+    found = np.zeros(len(begin), np.bool_)
+    if not len(windows.first) or not len(begin):
+        return found
+    leg, kind = np.arange(len(begin)), np.asarray(legs.rows["kind"], np.int64)
+    series = np.asarray(legs.rows["series"])
+    first = np.flatnonzero(np.r_[True, series[1:] != series[:-1]])
+    life = np.repeat(np.arange(len(first)), np.diff(np.r_[first, len(series)]))
+    begins, ends = np.minimum.reduceat(begin, first), np.maximum.reduceat(last, first)
+    for once in (False, True):
+        bags = _bags(log, leg, kind, calls, once)
+        found |= _suspects(windows, bags, begin, last)
+        bags = _bags(log, life, np.zeros(len(first), np.int64), calls, once)
+        found |= _suspects(windows, bags, begins, ends)[life] & near(windows, begin, last)
+    return found
+
+
+def near(windows: Windows, begin: Int64s, last: Int64s) -> Bools:
+    """Whether a window is near these times."""
+    spans = Spans(list(zip(windows.first.tolist(), windows.last.tolist(), strict=True)))
+    return spans.meet(*_reach(begin, last))
+
+
+def _reach(begin: Int64s, last: Int64s) -> tuple[Int64s, Int64s]:
+    """Extend times, because a missing call may be before the first record or after the last one."""
+    return begin - CLOSE_NS, last + CLOSE_NS
+
+
+def _suspects(windows: Windows, bags: Bags, begin: Int64s, last: Int64s) -> Bools:
+    """Which owners of these bags may lack a call."""
+    found = np.zeros(len(begin), np.bool_)
+    begin, last = _reach(begin, last)
+    order = np.argsort(begin, kind="stable")
+    likely = np.argsort(-bags.legs, kind="stable")[:LIKELY]
+    functions = len(bags.of_func)
+    _suspect(
+        windows,
+        bags,
+        order,
+        begin[order],
+        last[order],
+        np.maximum.accumulate(last[order]),
+        likely,
+        np.zeros(len(likely), np.uint64),
+        np.zeros(functions, np.int64),
+        np.zeros(functions, np.int64),
+        np.full(len(bags.legs), -1, np.int64),
+        found,
+    )
+    return found
+
+
+def _bags(log: KernelLog, unit: Int64s, kind: Int64s, calls: CallTable, once: bool) -> Bags:
+    """The bags of units, which consist of consecutive legs; `kind` is each unit's kind.
+
+    once: count calls of the same function as one.
+    """
+    functions = max(log.probes, default=-1) + 1
+    numbers = np.random.default_rng(1).integers(1, 1 << 63, functions + 256, np.uint64)
+    of_func, sums = numbers[:functions].copy(), numbers[functions:][kind]
+    many, met = np.zeros(len(sums) + 1, np.int64), np.full(functions, -1, np.int64)
+    for rows in calls.passing():
+        own = unit[calls.part("leg", rows)].astype(np.int64)
+        _add_up(own, calls.part("func", rows).astype(np.int64), once, of_func, met, sums, many)
+    hash_, lone, of, count = np.unique(
+        sums, return_index=True, return_inverse=True, return_counts=True
+    )
+    at, func, most = _contents(calls, np.cumsum(many), lone, functions)
+    most = np.minimum(most, 1) if once else most
+    of = of.astype(np.int64).ravel()
+    return Bags(of, count.astype(np.int64), hash_, at, func, most, of_func)
+
+
+@allocation_free
+def _add_up(
+    unit: Int64s, func: Int64s, once: bool, of_func: Hashes, met: Int64s, sums: Hashes, many: Int64s
+) -> None:
+    """Add calls to the sums of their units; many[unit + 1] counts them."""
+    for i in range(len(unit)):
+        many[unit[i] + 1] += 1
+        if func[i] < 0 or func[i] >= len(of_func):
+            continue
+        if not once or met[func[i]] != unit[i]:
+            sums[unit[i]] += of_func[func[i]]
+        met[func[i]] = unit[i]
+
+
+def _contents(
+    calls: CallTable, places: Int64s, lone: Int64s, functions: int
+) -> tuple[Int64s, Int64s, Int64s]:
+    """The contents (at, func, most) of the bags of some units, whose calls begin at `places`."""
+    size = places[lone + 1] - places[lone]
+    bag = np.repeat(np.arange(len(lone)), size)
+    inside = np.arange(len(bag)) - np.repeat(np.cumsum(size) - size, size)
+    func = calls.part("func", places[lone][bag] + inside).astype(np.int64)
+    known = (func >= 0) & (func < functions)
+    key, most = np.unique(bag[known] * functions + func[known], return_counts=True)
+    at = np.searchsorted(key, np.arange(len(lone) + 1) * functions)
+    return at.astype(np.int64), key % functions, most.astype(np.int64)
+
+
+@allocation_free
+def _suspect(
+    windows: Windows,
+    bags: Bags,
+    order: Int64s,
+    begin: Int64s,
+    last: Int64s,
+    latest: Int64s,
+    likely: Int64s,
+    rest: Hashes,
+    may: Int64s,
+    more: Int64s,
+    seen: Int64s,
+    found: Bools,
+) -> None:
+    """Set `found` for legs; `begin`, `last`, and `latest` (so far) are of legs in `order`.
+
+    `may` and `more` hold a 0 for each function, `seen` a -1 for each bag.
+    """
+    for w in range(len(windows.first)):
+        low, high = windows.at[w], windows.at[w + 1]
+        for j in range(low, high):
+            may[windows.func[j]] += windows.most[j]
+        for t in range(len(likely)):
+            rest[t] = _without(bags, likely[t], may)
+        first, behind = np.int64(0), np.int64(len(latest))
+        while first < behind:  # the first leg that may reach the window
+            middle = (first + behind) // 2
+            if latest[middle] < windows.first[w]:
+                first = middle + 1
+            else:
+                behind = middle
+        for i in range(first, len(order)):
+            if begin[i] > windows.last[w]:
+                break
+            bag = bags.of[order[i]]
+            if last[i] < windows.first[w] or found[order[i]]:
+                continue
+            if seen[bag] // 2 != w or seen[bag] < 0:
+                lacks = _is_part(bags, bag, likely, rest, may, more, windows, low, high)
+                seen[bag] = 2 * w + lacks
+            found[order[i]] = seen[bag] % 2
+        for j in range(low, high):
+            may[windows.func[j]] = 0
+
+
+@allocation_free
+def _without(bags: Bags, bag: Int, may: Int64s) -> Any:
+    """The hash of a bag without the functions that may be missing."""
+    found = bags.hash[bag]
+    for j in range(bags.at[bag], bags.at[bag + 1]):
+        if may[bags.func[j]] > 0:
+            found -= np.uint64(bags.most[j]) * bags.of_func[bags.func[j]]
+    return found
+
+
+@allocation_free
+def _is_part(
+    bags: Bags,
+    bag: Int,
+    likely: Int64s,
+    rest: Hashes,
+    may: Int64s,
+    more: Int64s,
+    windows: Windows,
+    low: Int,
+    high: Int,
+) -> bool:
+    """Whether this bag plus calls that may be missing is another bag that is as frequent."""
+    mine = _without(bags, bag, may)
+    for t in range(len(likely)):
+        other = likely[t]
+        if rest[t] != mine or other == bag or bags.legs[other] < bags.legs[bag]:
+            continue
+        for j in range(bags.at[other], bags.at[other + 1]):
+            more[bags.func[j]] += bags.most[j]
+        for j in range(bags.at[bag], bags.at[bag + 1]):
+            more[bags.func[j]] -= bags.most[j]
+        fits = True
+        for j in range(low, high):
+            func = windows.func[j]
+            fits = fits and 0 <= more[func] <= may[func]
+        for j in range(bags.at[other], bags.at[other + 1]):
+            more[bags.func[j]] = 0
+        for j in range(bags.at[bag], bags.at[bag + 1]):
+            more[bags.func[j]] = 0
+        if fits:
+            return True
+    return False

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: MIT
+"""Where the time of each leg was spent: busy, or in one of the waits (docs/times.md).
+
+Input: a KBL, its legs, the nesting, its calls and events, and when CPUs were interrupted and
+switched threads.  Output: the spans in which each leg is not busy, and sums of each leg.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...matching import READER, IntIndex, LegTable, Nesting, Rows, passing, whole
+from ...readers import KblEvent
+from ...records import ColumnTable, KernelLog, Records, part, scratch_of
+from ...records.compiled import allocation_free
+from ...records.types import Bools, Int32s, Int64s
+from ..calls.call_table import CallTable
+from ..calls.lost_spans import Losses, spans_of
+from ..words.wait_kinds import QDISC, RANKS, SOCKET
+from .call_loops import SERIES_BITS, Beside, Inside, Owned
+from .leg_loops import fill
+
+ENTRY = 1  # kbl.h enum kbl_kind
+NULL_SKB, SKB_IS_RET = 0x04, 0x10  # kbl.h KBL_FLAG_*
+BACKLOG = frozenset({"enqueue_to_backlog", "netif_rx_internal", "__netif_rx", "netif_rx"})
+# Functions that merge fragments that waited for the last one, or segments that TCP's receiver kept.
+MERGES = frozenset({"skb_morph", "skb_try_coalesce", "tcp_try_coalesce"})
+# Functions that send packets from TCP's queues of unsent or unacknowledged data.
+SENDS = frozenset({"__tcp_transmit_skb", "tcp_retransmit_skb", "__tcp_retransmit_skb"})
+DEQUEUED = frozenset({"sch_direct_xmit"})  # sends a packet from a queueing discipline
+# Receives packets again that were received before, from a queue that NAPI polls, such as GRO cells.
+POLLED = frozenset({"napi_gro_receive"})
+RECEIVED = frozenset({"__netif_receive_skb", "__netif_receive_skb_one_core"})
+QUEUES = (
+    (KblEvent.QDISC_ENQUEUE, KblEvent.QDISC_DEQUEUE, QDISC),
+    (KblEvent.SOCK_ENQUEUE, KblEvent.COPY_TO_USER, SOCKET),
+)
+# Flags of calls, in the order of Owned.
+FLAGS = ("has", "gives", "reads", "puts", "merges", "sends", "dequeued", "polled", "stack", "tcp")
+ROLES = (READER, BACKLOG, MERGES, SENDS, DEQUEUED, POLLED, RECEIVED)  # FLAGS from "reads" on
+DEEP = 4096  # more than the deepest nesting of calls in the kernel
+SOME = 1 << 16  # spans to allocate at first
+
+
+class Spent(NamedTuple):
+    """Spans by leg and time, with `kind` an index of waits.NAMES; sums of each leg, ns."""
+
+    leg: Int32s
+    kind: npt.NDArray[np.uint8]
+    begin_ns: Int64s
+    end_ns: Int64s
+    cpu_ns: Int64s
+    busy_ns: Int64s
+    unknown_ns: Int64s
+
+
+def build(
+    log: KernelLog,
+    legs: LegTable,
+    nesting: Nesting,
+    calls: CallTable,
+    events: ColumnTable,
+    lost: Losses,
+) -> Spent:
+    """The spans and sums of all legs of a log."""
+    assert calls.between is not None
+    higher, switched = calls.between
+    inside = _inside(log.records, nesting)
+    spans = spans_of(lost)
+    beside = Beside(
+        higher.first, higher.begin, higher.end, higher.first.astype(np.int64),
+        switched.first, switched.ts, spans.begins, spans.ends,
+    )  # fmt: skip
+    owned = _owned(log, legs, nesting, calls, events)
+    count = len(legs.rows)
+    sums, counts = np.zeros((3, count), np.int64), np.zeros(3, np.int64)
+    most = int(np.diff(owned.at).max(initial=0)) + 1
+    held, stack = np.empty((3, most), np.int64), np.empty((5, DEEP), np.int64)
+    paint, open_ = np.empty((4, SOME), np.int64), np.zeros(RANKS, np.int64)
+    made = np.empty((4, SOME), np.int64)
+    while not fill(inside, beside, owned, held, paint, stack, made, sums, counts, open_):
+        if 2 * counts[0] + 4 > paint.shape[1]:
+            paint = np.empty((4, 4 * int(counts[0]) + 8), np.int64)
+        else:
+            made = np.concatenate([made, np.empty_like(made)], axis=1)
+    leg, kind, begin, end = made[:, : counts[1]]
+    return Spent(leg.astype(np.int32), kind.astype(np.uint8), begin, end, *sums)
+
+
+def _inside(records: Records, nesting: Nesting) -> Inside:
+    scratch, count = scratch_of(records), len(records)
+    around, contexts = scratch.take(count, np.int32), IntIndex()
+    for some in passing(records):
+        parent = nesting.parent[some]
+        number = contexts.of(Rows(records, some).contexts())
+        around[some] = np.where(parent >= 0, parent, count + number)
+    size = np.zeros(count + contexts.count + 1, np.int32)
+    kind, exit_ts = whole(records, "kind", "u1"), whole(records, "exit_ts", "i8")
+    _count(kind, exit_ts, nesting.carried, around, size)
+    np.cumsum(size, out=size)
+    child = scratch.take(int(size[-1]), np.int32)
+    _place(kind, exit_ts, nesting.carried, around, size.copy(), child)
+    return Inside(
+        whole(records, "ts", "i8"),
+        exit_ts,
+        whole(records, "cpu", "i4"),
+        whole(records, "exit_cpu", "i4"),
+        whole(records, "context", "u1"),
+        whole(records, "pid", "i4"),
+        around,
+        size,
+        child,
+    )
+
+
+@allocation_free
+def _count(
+    kind: npt.NDArray[np.uint8], exit_ts: Int64s, carried: Bools, around: Int32s, size: Int32s
+) -> None:
+    """Count the calls inside each record or context, in the index after its own."""
+    for i in range(len(kind)):
+        if kind[i] == ENTRY and exit_ts[i] >= 0 and not carried[i]:
+            size[around[i] + 1] += 1
+
+
+@allocation_free
+def _place(
+    kind: npt.NDArray[np.uint8],
+    exit_ts: Int64s,
+    carried: Bools,
+    around: Int32s,
+    begin: Int32s,
+    child: Int32s,
+) -> None:
+    for i in range(len(kind)):
+        if kind[i] == ENTRY and exit_ts[i] >= 0 and not carried[i]:
+            child[begin[around[i]]] = i
+            begin[around[i]] += 1
+
+
+def _owned(
+    log: KernelLog, legs: LegTable, nesting: Nesting, calls: CallTable, events: ColumnTable
+) -> Owned:
+    records, scratch, count = log.records, calls.scratch, len(calls)
+    takes, *roles = _by_function(log)
+    flags = {name: scratch.take(count, np.bool_) for name in FLAGS}
+    record = scratch.take(count, np.int32)
+    for rows in calls.passing():
+        entry = calls.part("entry", rows)
+        given = nesting.parent[entry]
+        record[rows] = np.where(nesting.carried[entry] & (given >= 0), given, entry)
+        func = calls.part("func", rows).astype(np.int64)
+        func = np.where((func >= 0) & (func < len(takes)), func, len(takes) - 1)
+        said = calls.part("flags", rows)
+        flags["has"][rows] = calls.part("skb", rows) != 0
+        returns = (said & SKB_IS_RET != 0) & (calls.part("exit_ns", rows) >= 0)
+        flags["gives"][rows] = returns & ~(takes[func] & (said & NULL_SKB == 0))
+        for name, of_function in zip(FLAGS[2:], roles, strict=True):
+            flags[name][rows] = of_function[func]
+    leg = calls.stored("leg")
+    at = np.searchsorted(leg, np.arange(len(legs.rows) + 1)).astype(np.int64)
+    begin, end = (np.asarray(legs.rows[name], np.int64) for name in ("begin_ns", "end_ns"))
+    series = np.asarray(legs.rows["series"], np.int64)
+    marks = (scratch.full(len(records), np.int32, -1) for _ in range(2))
+    queues = _queues(records, legs, events)
+    also = _also(records, legs, nesting)
+    mine: tuple[Any, ...] = (begin, end, series, legs.of, *marks, also, *queues)
+    return Owned(at, record, *flags.values(), *mine)
+
+
+def _also(records: Records, legs: LegTable, nesting: Nesting) -> Int64s:
+    """Owned.also: calls with the series of their further packets."""
+    series, made = np.asarray(legs.rows["series"], np.int64), [np.zeros(0, np.int64)]
+    for some in passing(records):
+        further = np.flatnonzero(nesting.carried[some] & (legs.of[some] >= 0)) + some.start
+        call = nesting.parent[further].astype(np.int64)
+        made.append((call << SERIES_BITS) | series[legs.of[further]])
+    return np.unique(np.concatenate(made))
+
+
+def _by_function(log: KernelLog) -> list[Bools]:
+    """For each probe, whether it takes a packet, and FLAGS from "reads" on; last: no probe."""
+    made = [np.zeros(max(log.probes, default=-1) + 2, np.bool_) for _ in FLAGS[1:]]
+    for probe in log.probes.values():
+        roles = [probe.name in names for names in ROLES]
+        for column, value in zip(
+            made, [probe.arg >= 0, *roles, probe.name.startswith("tcp_")], strict=True
+        ):
+            column[probe.id] = value
+    return made
+
+
+def _queues(
+    records: Records, legs: LegTable, events: ColumnTable
+) -> tuple[Int64s, npt.NDArray[np.uint8], Int64s, Int64s]:
+    """When each leg was in a queue, from its events: from each enqueue to the next dequeue."""
+    event, leg = np.asarray(events["event"]), np.asarray(events["leg"], np.int64)
+    found = [np.zeros((4, 0), np.int64)]
+    for enter, leave, rank in QUEUES:
+        mine = np.flatnonzero(((event == enter) | (event == leave)) & (leg >= 0))
+        mine = mine[np.argsort(leg[mine], kind="stable")]
+        enters = event[mine] == enter
+        place = np.where(enters, len(mine), np.arange(len(mine)))
+        following = np.minimum.accumulate(place[::-1])[::-1]
+        known = enters & (following < len(mine))
+        known[known] = leg[mine[known]] == leg[mine[following[known]]]
+        ts = np.asarray(part(records, "ts", np.asarray(events["record"], np.int64)[mine]), np.int64)
+        begin = np.flatnonzero(known)
+        rank_of = np.full(len(begin), rank)
+        found.append(np.stack([leg[mine[begin]], rank_of, ts[begin], ts[following[begin]]]))
+    of, rank, since, until = np.concatenate(found, axis=1)
+    order = np.lexsort((since, of))
+    at = np.searchsorted(of[order], np.arange(len(legs.rows) + 1)).astype(np.int64)
+    return at, rank[order].astype(np.uint8), since[order], until[order]

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""Where packets spent their time: layers, waits, the wire: `skbviewer stats layers`.
+
+A layer's time in a leg is the sum of its functions' self times there: no nanosecond counts twice.
+A call that several packets share counts for the first of them.  What a call did before its packet
+was there (call_time_in_leg.py) does not count.  Waits are those of the leg (docs/times.md),
+including those after its end.  Legs whose records may have been lost are left out and counted.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...records.types import Bools, Int64s
+from ..words.function_layers import layers
+from ..words.wait_kinds import NAMES, UNKNOWN
+from .call_time_in_leg import leg_time
+from .duration_spread import Spread, spreads
+from .scope import Scope
+from .stages import leg_stages
+
+BUSY, WAIT, NOWHERE, STAGE = "busy", "wait", "unknown", "stage"
+
+
+class LayerRow(NamedTuple):
+    """One layer, kind of waiting or stage.  `number` counts legs; the other numbers are ns per leg.
+
+    kind: "busy" for the self time of a layer's functions; "wait" for time in a queue, on the wire
+    or while the CPU served others; "unknown" if nothing shows what it was; "stage" for a section of
+    a leg, including waits (Wu & Crawford 2007 for the receiving side).
+    """
+
+    kind: str
+    layer: str
+    calls: int
+    number: int
+    total_ns: int
+    mean_ns: int
+    p50_ns: int
+    p95_ns: int
+    p99_ns: int
+    max_ns: int
+
+
+class LayerTable(NamedTuple):
+    """`gaps` counts the legs that were left out because their records may be lost."""
+
+    rows: tuple[LayerRow, ...]
+    legs: int
+    gaps: int
+
+
+def layer_table(scope: Scope) -> LayerTable:
+    """Layers from the wire upwards, then waits and stages, as far as there are any.
+
+    A leg that begins in the range counts as a whole.
+    """
+    stages, scope = leg_stages(scope), scope.whole
+    usable = scope.legs & ~scope.gaps
+    rows = [*_layers(scope, usable, leg_time(scope))]
+    rows += _waits(scope, usable)
+    for kind, named in ((WAIT, stages.waits), (STAGE, stages.stages)):
+        for name, ns in named.items():
+            known = usable & (ns >= 0)
+            if np.any(known):
+                rows.append(_row(kind, name, 0, _of_all(ns[known])))
+    return LayerTable(tuple(rows), int(usable.sum()), int((scope.legs & scope.gaps).sum()))
+
+
+def _layers(scope: Scope, usable: Bools, own: Int64s) -> list[LayerRow]:
+    """The rows of layers; `own` is the self time of each chosen call, -1 = unknown."""
+    names = [style.name for style in layers()]
+    layer = np.array([names.index(name) for name in scope.layer_names], np.int64)
+    leg, function = scope.leg_of_call, scope.function
+    known = (function >= 0) & (own >= 0) & usable[leg] & scope.once
+    of, own, leg = layer[function[known]], own[known], leg[known]
+    spent = np.zeros(len(names) * len(usable), np.int64)
+    place = of * len(usable) + leg
+    np.add.at(spent, place, own)
+    met = np.unique(place)
+    found = spreads(met // len(usable), spent[met], len(names))
+    calls = np.bincount(of, minlength=len(names))
+    return [
+        _row(BUSY, name, int(calls[at]), found[at])
+        for at, name in reversed(list(enumerate(names)))
+        if found[at].number
+    ]
+
+
+def _waits(scope: Scope, usable: Bools) -> list[LayerRow]:
+    """What legs waited for, summed up by leg; kinds without any time are left out."""
+    kind, leg, begin, end = (scope.of_wait(name) for name in ("kind", "leg", "begin_ns", "end_ns"))
+    rows = []
+    for number, name in enumerate(NAMES):
+        mine = np.flatnonzero((kind == number) & usable[leg - 1])
+        if len(mine):
+            spent = np.zeros(len(usable), np.int64)
+            np.add.at(spent, leg[mine] - 1, end[mine] - begin[mine])
+            word = NOWHERE if number in UNKNOWN else WAIT
+            rows.append(_row(word, name, 0, _of_all(spent[spent > 0])))
+    return rows
+
+
+def _of_all(ns: Int64s) -> Spread:
+    return spreads(np.zeros(len(ns), np.int64), ns, 1)[0]
+
+
+def _row(kind: str, name: str, calls: int, found: Spread) -> LayerRow:
+    return LayerRow(kind, name, calls, *found)

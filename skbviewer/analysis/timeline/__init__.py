@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Lanes and boxes of a session's calls over time."""

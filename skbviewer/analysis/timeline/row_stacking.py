@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+"""The row of each call in its lane, such that no box hides another: arrays in, arrays out."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ...records.types import Int64s
+
+MOST_ROWS = 32  # of one lane; deeper calls share the last row
+_LOOKED_UP = 1 << 24  # values within this span are ranked by a table, others by sorting
+
+
+def stack(begin: Int64s, end: Int64s) -> npt.NDArray[np.uint8]:
+    """Rows from 0 of spans sorted by `begin` (outer before inner if they begin together).
+
+    A span is put in the first row whose earlier spans have all ended.  So nested calls get their
+    depth, and others (of a sleeping task) as many rows as they need.
+    """
+    row = np.zeros(len(begin), np.uint8)
+    left = np.arange(len(begin))
+    for number in range(1, MOST_ROWS):
+        reach = np.maximum.accumulate(end[left])
+        left = left[1:][begin[left[1:]] < reach[:-1]]
+        if not len(left):
+            break
+        row[left] = number
+    return row
+
+
+def ranks(values: npt.NDArray[np.integer]) -> tuple[Int64s, Int64s]:
+    """The sorted distinct values, and the index of each value among them."""
+    if not len(values):
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    low, high = int(values.min()), int(values.max())
+    if high - low >= _LOOKED_UP:
+        distinct, at = np.unique(values, return_inverse=True)
+        return distinct.astype(np.int64), at.astype(np.int64)
+    offset = values.astype(np.int64) - low
+    seen = np.zeros(high - low + 1, np.bool_)
+    seen[offset] = True
+    return np.flatnonzero(seen) + low, (np.cumsum(seen) - 1)[offset]
+
+
+def order_by(group: npt.NDArray[np.integer], begin: Int64s) -> Int64s:
+    """Indices that sort by group, then by `begin`; stable."""
+    by_time = np.argsort(begin, kind="stable")
+    small = group.astype(np.uint16) if len(group) and int(group.max()) < 1 << 16 else group
+    return by_time[np.argsort(small[by_time], kind="stable")]

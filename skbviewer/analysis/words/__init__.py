@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Names and sentences for what records and packets hold."""

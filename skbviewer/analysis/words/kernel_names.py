@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""The name tables of one KBL, from a log as it was read or from a session."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, NamedTuple
+
+from ...records import KernelLog, resource
+
+MASK64 = (1 << 64) - 1
+IDLE = 0  # thread: the idle task
+REASON = "drop_reason."  # docs/kbl-format.md, META
+
+
+class Names(NamedTuple):
+    """Names by address (signed 64 bits, as in records); `meta` includes stext and arch."""
+
+    symbols: Mapping[int, str]
+    tasks: Mapping[int, str]
+    devices: Mapping[tuple[int, int], str]
+    meta: Mapping[str, str]
+
+    def device(self, netns: int, ifindex: int) -> str:
+        """A device's name, or "if3" if it is unknown, or "" if there is no device."""
+        found = self.devices.get((netns, ifindex))
+        return found or (f"if{ifindex}" if ifindex > 0 else "")
+
+    def task(self, pid: int, cpu: int) -> str:
+        """A thread's name, "" if unknown; each CPU has its own thread 0, "swapper/1" on CPU 1."""
+        return task_name(self.tasks, pid, cpu)
+
+    def symbol(self, address: int) -> str:
+        """ "ip_rcv+0x4c"; the number if there is no symbol; "" for 0."""
+        return self.symbols.get(address, f"0x{address & MASK64:x}" if address else "")
+
+    def place(self, offset: int) -> str:
+        """The symbol at an offset from _stext; "" for 0."""
+        address = int(self.meta.get("stext", "0")) + offset & MASK64
+        return self.symbol(address - (1 << 64) if address >> 63 else address) if offset else ""
+
+    def drop_reason(self, number: int) -> str:
+        """The kernel's name of a drop reason, or "reason 3" if it is unknown."""
+        return self.meta.get(f"{REASON}{number}", f"reason {number}")
+
+    def syscall(self, number: int) -> str:
+        """ "sendto"; "syscall 44" if it is unknown."""
+        table = _syscalls().get(self.meta.get("arch", ""), {})
+        return table.get(str(number), f"syscall {number}")
+
+
+def task_name(tasks: Mapping[int, str], pid: int, cpu: int) -> str:
+    """As Names.task(); `tasks` has the name of thread 0 as one CPU of a log has it."""
+    name = tasks.get(pid, "")
+    return f"{name.partition('/')[0]}/{cpu}" if pid == IDLE and "/" in name else name
+
+
+@cache
+def _syscalls() -> dict[str, dict[str, str]]:
+    tables: dict[str, dict[str, str]] = json.loads(
+        resource("syscalls.json").read_text(encoding="utf-8")
+    )
+    return tables
+
+
+def names_of(db: Any, source: int) -> Names:
+    """The names of KBL `source` of a session."""
+    from ...store import queries  # imports do not need it
+
+    return Names(
+        queries.symbols(db, source),
+        queries.tasks(db, source),
+        queries.devices(db, source),
+        queries.meta(db, source),
+    )
+
+
+def names_in(log: KernelLog) -> Names:
+    """The names of a KBL as it was read."""
+    return Names(log.symbols, log.tasks, log.devices, meta_of(log))
+
+
+def meta_of(log: KernelLog) -> dict[str, str]:
+    """The META and header values of a KBL that a session stores."""
+    return log.meta | {"stext": str(log.stext), "arch": log.arch}

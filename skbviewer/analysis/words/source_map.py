@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""Where each kernel function is in the source, according to the JSON of `skbscan scan`.
+
+Input: that file, and the folder of the kernel tree if there is one.  Output: file, line and layer
+(by folder) of a function, and the text of the file.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ...records import BadInput
+
+# Suffixes of gcc's function variants (-fipa-sra, -fipa-cp, -fpartial-inlining).
+VARIANT = re.compile(r"\.(?:constprop|isra|part|cold|lto_priv)(?:\.\d+)?")
+MOST_BYTES = 8 << 20  # bytes to show of a source file at most
+
+
+class Place(NamedTuple):
+    """A definition.  `file` is relative to the tree, lines count from 1."""
+
+    file: str
+    line: int
+    end_line: int
+    layer: str
+
+
+class SourceMap:
+    """Places by function name; there are several if #if, static functions or headers repeat it."""
+
+    def __init__(self, places: Mapping[str, Sequence[Place]], tree: Path | None = None) -> None:
+        self._places = {name: tuple(found) for name, found in places.items()}
+        self.tree = tree
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def places(self, function: str) -> tuple[Place, ...]:
+        """Definitions of a function, those in .c files first; variants count as the original."""
+        found = self._places.get(function) or self._places.get(VARIANT.sub("", function), ())
+        return tuple(sorted(found, key=lambda place: not place.file.endswith(".c")))
+
+    def layer(self, function: str) -> str | None:
+        """The layer of the function's folder; None if the function is unknown."""
+        found = self.places(function)
+        return found[0].layer if found else None
+
+    def text(self, place: Place) -> str:
+        """The whole source file.  Raises BadInput if it is missing or outside the tree."""
+        if self.tree is None:
+            raise BadInput(Path(place.file), None, "the folder of the kernel source is unknown")
+        path = self.tree / place.file
+        if not path.resolve().is_relative_to(self.tree.resolve()):
+            raise BadInput(path, None, "is outside the kernel source")
+        try:
+            with path.open("rb") as file:
+                return file.read(MOST_BYTES).decode("utf-8", "replace")
+        except OSError as error:
+            raise BadInput(path, None, f"cannot read: {error.strerror}") from error
+
+
+def load(path: Path, tree: Path | None = None) -> SourceMap:
+    """Read the output of `skbscan scan --json`.  Raises BadInput if the file is something else."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadInput(path, None, f"cannot read: {error.strerror}") from error
+    except ValueError as error:  # from JSON or UTF-8
+        raise BadInput(path, getattr(error, "pos", None), "not JSON written by skbscan") from error
+    try:
+        return SourceMap(_places(data["functions"]), tree)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise BadInput(path, None, "no list of functions written by skbscan") from error
+
+
+def _places(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Place]]:
+    found: dict[str, list[Place]] = {}
+    for row in rows:
+        line = int(row["line"])
+        end = int(row.get("end_line") or line)
+        place = Place(str(row["file"]), line, end, str(row.get("layer", "other")))
+        known = found.setdefault(str(row["function"]), [])
+        if place not in known:
+            known.append(place)
+    return found

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+"""The reason of each verdict, in one sentence: a line for each number in matching/rules.py."""
+
+from __future__ import annotations
+
+from ...matching import AMBIGUOUS, KERNEL_ONLY, WIRE_ONLY, LifetimeRung, Rung
+
+VERDICTS = ("exact", "ambiguous", "wire-only")
+
+_REPEATS = "The identity repeats; distinguished by"
+_EXACT: dict[int, str] = {
+    Rung.BY_KEY: "Only packet with this source, destination, identification and protocol.",
+    Rung.BY_PORTS: f"{_REPEATS} ports.",
+    Rung.BY_SEQUENCE: f"{_REPEATS} TCP or ICMP sequence.",
+    Rung.BY_LENGTH: f"{_REPEATS} length and fragment offset.",
+    Rung.BY_IPV6: f"{_REPEATS} IPv6 flow label or fragment identification.",
+    Rung.BY_POINTS: "The only lifetime with this identity; captured at several of its devices.",
+    Rung.BY_TIME: "No other lifetime fits the identity, the time and the order of the packets.",
+    Rung.BY_SEGMENT: "A segment of this larger packet: its sequence numbers lie in it (GSO, GRO).",
+}
+_SEVERAL = "Several lifetimes have this identity, and order and time fit more than one."
+_AMBIGUOUS: dict[int, str] = {
+    Rung.BY_TIME: _SEVERAL,
+    Rung.LATE: "Lifetimes have this identity, but none was at the device at this time.",
+    Rung.LACKING: "Records of its time are missing: its lifetime may be one of them.",
+    Rung.TWICE: "More such packets than the device had then: captured twice, or out of order.",
+    Rung.DOUBTED: "Packets next to it contradict the clock, which may have been set between them.",
+    Rung.UNSURE: "Nothing shows that the capture is of this recording, not of another run or host.",
+    Rung.NAMELESS: (
+        "The capture has no IP header for this packet, and several lifetimes are close in time."
+    ),
+}
+_NO_LIFETIME = "No lifetime in the kernel log has this packet's identity."
+_WIRE_ONLY: dict[int, str] = {
+    Rung.BY_KEY: _NO_LIFETIME,
+    Rung.CONTESTED: "Every lifetime with this identity belongs to another packet.",
+    Rung.NAMELESS: (
+        "The capture has no IP header for this packet, and no kernel record is close enough in "
+        "time to match it."
+    ),
+}
+_KERNEL_ONLY: dict[int, str] = {
+    LifetimeRung.NOT_CAPTURED: "No loaded capture holds this packet.",
+    LifetimeRung.TAKEN: (
+        "Captured packets have its identity, but all belong to other skb lifetimes."
+    ),
+    LifetimeRung.NO_HEADER: (
+        "The kernel log has no network header for it, so it cannot be identified."
+    ),
+    LifetimeRung.SNIFFED: "A sniffer's own copy of a packet.",
+    LifetimeRung.NO_IP: (
+        "The kernel log has no IP header for it, and no captured packet is close enough in time."
+    ),
+}
+_KNOWN = frozenset(Rung)
+
+
+def reason(verdict: int, rung: int, has_kbl: bool = True) -> str:
+    """The sentence for the verdict (index of VERDICTS) and rung of a packet or leg.
+
+    For a rung that only a newer version knows, the sentence says so.
+    """
+    if verdict == WIRE_ONLY and not has_kbl:
+        return "No kernel log is loaded."
+    if rung not in _KNOWN:
+        return _unknown(rung)
+    if verdict == WIRE_ONLY:
+        return _WIRE_ONLY.get(rung, _NO_LIFETIME)
+    if verdict == AMBIGUOUS:
+        return _AMBIGUOUS.get(rung, _SEVERAL)
+    return _EXACT.get(rung) or _unknown(rung)
+
+
+def series_reason(verdict: int, rung: int) -> str:
+    """The sentence for the verdict of a series."""
+    if verdict == KERNEL_ONLY:
+        return _KERNEL_ONLY.get(rung) or _unknown(rung)
+    return reason(verdict, rung)
+
+
+def _unknown(rung: int) -> str:
+    return f"A reason that this version of skbviewer does not know (number {rung})."

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""The argument FILE of commands that read a session: the session, or the files it is built from."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..session import Session, open_files
+from .command_output import Stderr, warn
+
+HELP = "a session, or captures and KBLs (imported once; the session is cached)"
+
+
+def add_files(parser: argparse.ArgumentParser) -> None:
+    """Add the argument FILE to `parser`, as `files`."""
+    parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help=HELP)
+
+
+def opened(files: Sequence[Path]) -> Session:
+    """Open the session of `files`.  Raises BadInput and Cancelled."""
+    progress = Stderr()
+    try:
+        return open_files(files, progress)
+    finally:
+        progress.close()
+
+
+def warn_of(session: Session, files: Sequence[Path]) -> int:
+    """Print the warnings about an opened session and return the exit code.
+
+    A warning says that another version of the matching rules made the verdicts.  Warnings about
+    captures and KBLs are printed only if `files` are these: `import` and `info` list the warnings
+    of a session file.
+    """
+    from ..session.match_again import rules_warning
+
+    warnings = [rules_warning(session.file, session.rules())]
+    if session.file not in files:
+        warnings += [warning for source in session.sources() for warning in source.warnings]
+    return warn(filter(None, warnings))

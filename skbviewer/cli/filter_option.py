@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+"""The option --filter: a display filter on the command line."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from ..analysis.display_filter import FilterError
+from ..session import Session
+from .command_output import Stderr
+
+PAGE = 1000
+RowIds = npt.NDArray[np.int64]
+
+
+def add_filter(parser: argparse.ArgumentParser, of: str = "rows") -> None:
+    """Add the option --filter to `parser`; `of` is what it selects, for the help text."""
+    parser.add_argument(
+        "--filter", default="", metavar="F", help=f"only {of} that match this display filter"
+    )
+
+
+def error_text(error: FilterError) -> str:
+    """Format the message for an invalid filter.  A line with ^ marks the position of the error."""
+    return f"--filter: {error.message}\n{error.text}\n{error.marked().splitlines()[1]}"
+
+
+def chosen(session: Session, text: str, kernel_only: bool = False) -> RowIds:
+    """Return the ids of the packets that match, in file order (int64).
+
+    With `kernel_only`, return those of the rows K<n> instead.  Raises FilterError, BadInput and
+    Cancelled.
+    """
+    progress = Stderr()
+    try:
+        ids = session.select(text, kernel_only=kernel_only, progress=progress)
+    finally:
+        progress.close()
+    if ids is None:
+        return np.arange(1, session.packet_count() + 1)
+    return np.sort(-ids[ids < 0]) * -1 if kernel_only else ids
+
+
+def pages(ids: RowIds) -> Iterator[RowIds]:
+    """Yield `ids` in parts of PAGE; each part is read with one query."""
+    for begin in range(0, len(ids), PAGE):
+        yield ids[begin : begin + PAGE]

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""The texts of the status bar."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from skbviewer.session.kernel.log_names import log_names
+from skbviewer.session.match_again import rules_words
+
+from . import wording
+from .recording import Recording
+
+BETWEEN = "  ·  "  # separates two parts
+
+
+def list_text(packets: int, lives: int, shown: int, marked: int, ignored: int) -> str:
+    """Return "Packets: 60 · Displayed: 12 (20.0 %) · Marked: 1".  Counts of 0 are left out.
+
+    `lives` is the number of rows K<n> that can be listed: 0 if they are hidden.
+    """
+    every = packets + lives
+    share = f" ({shown / every:.1%})".replace("%", " %") if every else ""
+    parts = [f"Packets: {packets:,}"]
+    parts += [f"Kernel-only: {lives:,}"] if lives else []
+    parts += [f"Displayed: {shown:,}{share}"]
+    parts += [f"Marked: {marked:,}"] if marked else []
+    parts += [f"Ignored: {ignored:,}"] if ignored else []
+    return BETWEEN.join(parts)
+
+
+def status_text(recording: Recording) -> str:
+    """Return "Matched: 18 · ...", with the clock offset at the end."""
+    info = recording.info()
+    matches = info["matches"]
+    parts = (
+        ("Matched", matches["exact"]),
+        ("Ambiguous", matches["ambiguous"]),
+        ("Wire-only", matches["wire_only"]),
+        ("Kernel-only", matches["kernel_only"]),
+        ("Lost records", info["lost_records"]),
+    )
+    nameless = recording.all_kernel_only_count() - recording.kernel_only_count()
+    more = {"Kernel-only": f" (+ {nameless:,} without an address)"} if nameless > 0 else {}
+    counts = BETWEEN.join(f"{what}: {number:,}{more.get(what, '')}" for what, number in parts)
+    other = rules_words(recording.rules())
+    rules = [f"Matched by {other}"] if other else []
+    return BETWEEN.join([*rules, counts, *clock_texts(recording)[:1]])
+
+
+def clock_texts(recording: Recording) -> list[str]:
+    """Return one text per fitted capture clock: "Clock offset: 1.234567890 s ± 250 ns".
+
+    It names the capture if there are several clocks, and the log if there are several logs.  For
+    several logs, texts such as "Clock of b.kbl to a.kbl: ± 632.4 µs" follow.
+    """
+    info, sources = recording.info(), recording.sources()
+    clocks = info.get("clock", [])
+    names = {each.id: Path(each.path).name for each in sources}
+    logs = log_names(sources)
+    texts = []
+    for clock in clocks:
+        of = f" of {names[clock['source']]}" if len(clocks) > 1 else ""
+        of += f" to {logs[clock['kbl']]}" if logs else ""
+        for segment in clock["segments"]:
+            offset = wording.seconds(round(segment["offset_ns"]))
+            error = wording.duration(round(segment["residual_ns"]))
+            where = f" of interface {segment['interface']}" if "interface" in segment else ""
+            texts.append(f"Clock offset{where}{of}: {offset} s ± {error}")
+    for way in info.get("one_way", []):
+        error = wording.duration(-(-way["uncertainty_ns"] // 2))  # from the middle of the bounds
+        texts.append(f"Clock of {logs[way['other']]} to {logs[way['kbl']]}: ± {error}")
+    return texts

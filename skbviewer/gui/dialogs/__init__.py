@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Windows beside the main window, and the settings they keep."""

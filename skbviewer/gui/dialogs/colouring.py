@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""Apply the colouring rules to the packet list, and let the user edit them.
+
+TCP streams of large recordings are followed while the user is idle.  Rules and Info that depend on
+streams are applied afterwards.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtWidgets import QDialog
+
+from skbviewer.records import Progress
+
+from ..base.background_tasks import Tasks
+from ..base.recording import Recording
+from ..filters.cell_filter import NO_CONVERSATION, conversations
+from ..packets.colour_rules import DARK_TEXT, Rule, store, stored
+from .colour_dialog import ColourDialog
+
+if TYPE_CHECKING:
+    from ..window.main_window import MainWindow
+
+# Wireshark's ten colours
+CONVERSATIONS: tuple[str, ...] = ("#ffc0c0", "#ffc0ff", "#e0c0e0", "#c0c0ff", "#c0e0e0")
+CONVERSATIONS += ("#c0ffff", "#c0ffc0", "#ffffc0", "#e0e0c0", "#e0e0e0")
+SLOW = "tcp.analysis"  # fields that need whole streams, followed once per recording
+PAUSE_MS = 700  # of idle time, so that following streams delays no click or scrolling
+
+
+class Colouring(QObject):
+    """The rules of one window."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self.rules = stored()
+        self.on = True
+        self.painted: tuple[Rule, ...] = ()  # of conversations, until other files are opened
+        self._shown: tuple[Rule, ...] = ()
+        self.tasks = Tasks(self)
+        self._pause = QTimer(self, interval=PAUSE_MS, singleShot=True)
+        self._pause.timeout.connect(self._prepare)
+        selection = window.selection
+        for touched in (selection.path_changed, selection.visible_changed, selection.rows_changed):
+            touched.connect(lambda _: self._pause.isActive() and self._pause.start())
+        window.row_query.tasks.started.connect(lambda _: self._give_way())
+
+    @property
+    def busy(self) -> bool:
+        """Whether streams are being followed, or will be."""
+        return self._pause.isActive() or self.tasks.busy
+
+    def close(self) -> None:
+        """Stop following streams.  No thread is left afterwards."""
+        self._pause.stop()
+        self.tasks.close()
+
+    def use(self, recording: Recording | None) -> None:
+        """Colour the rows of `recording`.
+
+        Rules that need streams apply once these are followed.
+        """
+        self.painted = ()
+        self._use(recording)
+
+    def paint(self, number: int) -> None:
+        """Give the current packet's conversation colour `number` (from 1)."""
+        row = self._window.workspace.table.current_row()
+        found = [] if row is None else conversations(row)
+        if not found:
+            self._window.statusBar().showMessage(NO_CONVERSATION, 5000)
+            return
+        name, text = found[0]
+        rule = Rule(f"{name} conversation", text, CONVERSATIONS[number - 1], DARK_TEXT)
+        self.painted = (rule, *(one for one in self.painted if one.text != text))
+        self._set(self._shown)
+
+    def unpaint(self) -> None:
+        """Remove the colours of conversations."""
+        self.painted = ()
+        self._set(self._shown)
+
+    def _use(self, recording: Recording | None) -> None:
+        self._pause.stop()
+        self.tasks.cancel()
+        rules = self.rules if self.on else ()
+        if recording is None or recording.streams_followed():
+            self._set(rules)
+            return
+        self._set([rule for rule in rules if SLOW not in rule.text])
+        self._pause.start()
+
+    def _give_way(self) -> None:
+        """Pause while the user waits for a filter or a sort."""
+        if self.busy:
+            self.tasks.cancel()
+            self._pause.start()
+
+    def _prepare(self) -> None:
+        recording = self._window.recording
+        if recording is None:
+            return
+        if self._window.row_query.tasks.busy:
+            self._pause.start()
+            return
+
+        def prepare(progress: Progress) -> None:
+            recording.follow_streams(progress)
+
+        def ready(_: None) -> None:
+            self._set(self.rules if self.on else ())
+            self._window.workspace.table.packets.read_again()
+
+        self.tasks.start("", prepare, ready)
+
+    def switch(self) -> None:
+        """Switch colours on or off."""
+        self.on = not self.on
+        self._use(self._window.recording)
+
+    def ask(self) -> None:
+        """Open the dialog that edits the rules."""
+        dialog = ColourDialog(self.rules, self._window)
+        dialog.accepted.connect(lambda: self.change(dialog.rules()))
+        dialog.finished.connect(dialog.deleteLater)
+        QDialog.open(dialog)
+
+    def change(self, rules: tuple[Rule, ...]) -> None:
+        """Use and save these rules."""
+        self.rules = rules
+        store(rules)
+        self._use(self._window.recording)
+
+    def _set(self, rules: list[Rule] | tuple[Rule, ...]) -> None:
+        self._shown = tuple(rules)
+        self._window.workspace.table.packets.set_rules((*self.painted, *rules))

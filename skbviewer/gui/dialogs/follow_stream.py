@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: MIT
+"""Analyze > Follow Stream: the data of both ends, each in its colour.
+
+A click goes to the packet.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QColor, QFontDatabase, QMouseEvent, QTextCharFormat, QTextCursor
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from skbviewer.records import Progress
+from skbviewer.session.packets.followed_stream import Stream
+
+from ..base.theme import chosen, is_dark
+from ..base.window_size import open_at
+from .stream_text import Form, Said, written
+
+if TYPE_CHECKING:
+    from ..window.main_window import MainWindow
+
+# Wireshark's client and server, light and dark theme: colours of text and background.
+TEXTS = (("#7f0000", "#ff9c9c"), ("#00007f", "#9cb8ff"))
+GROUNDS = (("#fbeded", "#3a2226"), ("#ededfb", "#22283c"))
+MOST_SHOWN = 2 << 20  # characters; Save As writes everything
+
+
+class StreamText(QPlainTextEdit):
+    """Data of both sides; `packet_asked` is the packet at the position clicked."""
+
+    packet_asked = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setReadOnly(True)
+        self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.setAccessibleName("Data of the stream")
+        self._begins: list[int] = []
+        self._packets: list[int] = []
+
+    def show_said(self, said: list[Said], dark: bool) -> bool:
+        """Show `said`; return False if only the beginning of it is shown."""
+        self.clear()
+        self._begins, self._packets = [], []
+        cursor = QTextCursor(self.document())
+        cursor.beginEditBlock()
+        for one in said:
+            if cursor.position() > MOST_SHOWN:
+                break
+            self._begins.append(cursor.position())
+            self._packets.append(one.packet)
+            cursor.insertText(one.text, _format(one.side, dark))
+        cursor.endEditBlock()
+        self.moveCursor(QTextCursor.MoveOperation.Start)
+        return len(self._packets) == len(said)
+
+    def packet_at(self, position: int) -> int | None:
+        """Return the packet that the character at `position` came from; None if none."""
+        found = [p for b, p in zip(self._begins, self._packets, strict=True) if b <= position]
+        return found[-1] if found else None
+
+    # Qt's own names
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        cursor = self.cursorForPosition(event.position().toPoint())
+        packet = self.packet_at(cursor.position())
+        if packet is not None and not self.textCursor().hasSelection():
+            self.packet_asked.emit(packet)
+
+
+def _format(side: int, dark: bool) -> QTextCharFormat:
+    form = QTextCharFormat()
+    form.setForeground(QColor(chosen(TEXTS[side], dark)))
+    form.setBackground(QColor(chosen(GROUNDS[side], dark)))
+    return form
+
+
+class FollowStream(QDialog):
+    """One stream.  `filter_asked` is a display filter; `packet_asked` a packet number."""
+
+    filter_asked = Signal(str)
+    packet_asked = Signal(int)
+
+    def __init__(self, stream: Stream, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._stream = stream
+        self.setWindowTitle(f"Follow {stream.protocol} Stream ({stream.text})")
+        self.text = StreamText()
+        self.text.packet_asked.connect(self.packet_asked)
+        self.direction = QComboBox()
+        self.direction.setAccessibleName("Direction")
+        self.form = QComboBox()
+        self.form.setAccessibleName("Show data as")
+        self.note = QLabel()
+        self.note.setWordWrap(True)
+        self._build()
+        self._show()
+
+    def _build(self) -> None:
+        sizes = [sum(len(p.data) for p in self._stream.pieces if p.side == s) for s in (0, 1)]
+        a, b = self._stream.ends
+        self.direction.addItem(f"Entire conversation ({sum(sizes):,} bytes)", None)
+        self.direction.addItem(f"{a} → {b} ({sizes[0]:,} bytes)", 0)
+        self.direction.addItem(f"{b} → {a} ({sizes[1]:,} bytes)", 1)
+        for form in Form:
+            self.form.addItem(form.value, form)
+        self.direction.currentIndexChanged.connect(self._show)
+        self.form.currentIndexChanged.connect(self._show)
+        choices = QHBoxLayout()
+        choices.addWidget(self.direction, 1)
+        choices.addWidget(QLabel("Show data as"))
+        choices.addWidget(self.form)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        self.out = QPushButton("&Filter Out This Stream")
+        self.out.clicked.connect(self._filter_out)
+        self.save = QPushButton("&Save As…")
+        self.save.clicked.connect(self._ask_save)
+        for button in (self.out, self.save):
+            button.setAutoDefault(False)
+            buttons.addButton(button, QDialogButtonBox.ButtonRole.ActionRole)
+        buttons.rejected.connect(self.close)
+        column = QVBoxLayout(self)
+        column.addWidget(self.text, 1)
+        column.addWidget(self.note)
+        column.addLayout(choices)
+        column.addWidget(buttons)
+        open_at(self, 820, 560)
+
+    def said(self) -> list[Said]:
+        """Return the data in the chosen form and direction."""
+        return list(
+            written(self._stream.pieces, self.form.currentData(), self.direction.currentData())
+        )
+
+    def _show(self) -> None:
+        whole = self.text.show_said(self.said(), is_dark(self.palette()))
+        self.note.setText(self._notes(whole))
+        self.note.setVisible(bool(self.note.text()))
+
+    def _notes(self, whole: bool) -> str:
+        notes = []
+        if not self._stream.pieces:
+            notes.append("The captured part of this stream has no data.")
+        if self._stream.unread:
+            notes.append(f"{self._stream.unread:,} packets could not be read from the capture.")
+        missing = sum(piece.missing for piece in self._stream.pieces)
+        if missing:
+            notes.append(f"{missing:,} bytes are missing from the capture.")
+        if not whole:
+            notes.append("Only the beginning is shown; Save As writes everything.")
+        return " ".join(notes)
+
+    def _filter_out(self) -> None:
+        self.filter_asked.emit(f"!({self._stream.text})")
+        self.close()
+
+    def _ask_save(self) -> None:
+        name, _ = QFileDialog.getSaveFileName(self, "Save Stream As", "stream.txt")
+        if not name:
+            return
+        try:
+            Path(name).write_text("".join(one.text for one in self.said()), encoding="utf-8")
+        except OSError as error:
+            self.note.setText(f"Cannot write {name}: {error.strerror}")
+            self.note.show()
+
+
+def ask_stream(window: MainWindow) -> None:
+    """Show the stream of the selected packet and apply its filter, as Wireshark does."""
+    row, recording = window.selection.row, window.recording
+    if row is None or row.packet is None or recording is None:
+        return
+    number = row.packet
+
+    def work(progress: Progress) -> Stream | None:
+        try:
+            return recording.stream(number, progress)
+        except KeyError:
+            return None
+
+    window.tasks.start("Following the stream", work, lambda stream: _show(window, stream))
+
+
+def _show(window: MainWindow, stream: Stream | None) -> None:
+    if stream is None:
+        window.banner.show_text("Only TCP and UDP packets have a stream to follow.", "hint")
+        return
+    dialog = FollowStream(stream, window)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.packet_asked.connect(lambda packet: window.selection.row_asked.emit(packet))
+    dialog.filter_asked.connect(lambda text: window.use_filter(text, True))
+    window.use_filter(stream.text, True)
+    dialog.show()

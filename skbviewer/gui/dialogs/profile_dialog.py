@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""Edit > Configuration Profiles: choose a profile, make one of the present settings, remove one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QPushButton,
+    QVBoxLayout,
+)
+
+from ..base.window_size import open_at
+from . import kept_settings, profiles
+
+if TYPE_CHECKING:
+    from ..window.main_window import MainWindow
+
+TEXT = (
+    "A profile holds columns, panes, time format, coloring rules and filter buttons. Changes "
+    "are saved in the current profile."
+)
+
+
+class ProfileDialog(QDialog):
+    """Changes the settings of `window` at once."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self.setWindowTitle("Configuration Profiles")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        text = QLabel(TEXT)
+        text.setWordWrap(True)
+        self.list = QListWidget()
+        self.list.setAccessibleName("Profiles")
+        self.name = QLineEdit()
+        self.name.setPlaceholderText("Name of a new profile")
+        self.name.setAccessibleName("Name of a new profile")
+        self.add, self.remove = QPushButton("&New"), QPushButton("&Remove")
+        self.add.setToolTip("Make a profile of the present settings")
+        for button in (self.add, self.remove):
+            button.setAutoDefault(False)
+        row = QHBoxLayout()
+        for widget in (self.name, self.add, self.remove):
+            row.addWidget(widget)
+        standard = QDialogButtonBox.StandardButton
+        buttons = QDialogButtonBox(standard.Ok | standard.Cancel)
+        buttons.accepted.connect(self._choose)
+        buttons.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        for part in (text, self.list):
+            column.addWidget(part)
+        column.addLayout(row)
+        column.addWidget(buttons)
+        self._show()
+        self.list.itemActivated.connect(lambda _: self._choose())
+        self.list.currentTextChanged.connect(self._check)
+        self.name.textChanged.connect(self._check)
+        self.add.clicked.connect(self._add)
+        self.remove.clicked.connect(self._remove)
+        self._check()
+        open_at(self, 420, 320)
+
+    def _show(self) -> None:
+        self.list.clear()
+        self.list.addItems(profiles.names())
+        self.list.setCurrentRow(profiles.names().index(profiles.current()))
+
+    def _check(self) -> None:
+        item = self.list.currentItem()
+        self.remove.setEnabled(item is not None and item.text() != profiles.DEFAULT)
+        self.add.setEnabled(profiles.valid(self.name.text()))
+
+    def _add(self) -> None:
+        kept_settings.keep(self._window)
+        profiles.keep(profiles.current())
+        profiles.keep(self.name.text().strip())
+        self.name.clear()
+        self._show()
+        self._window.show_profile()
+
+    def _remove(self) -> None:
+        profiles.remove(self.list.currentItem().text())
+        self._show()
+        self._window.show_profile()
+
+    def _choose(self) -> None:
+        item = self.list.currentItem()
+        if item is not None and item.text() != profiles.current():
+            kept_settings.keep(self._window)
+            profiles.keep(profiles.current())
+            profiles.switch(item.text())
+            kept_settings.use(self._window)
+            self._window.show_profile()
+        self.accept()

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+"""A table of statistics for a view: titles, texts, sorting, the display filter of a row."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from skbviewer.analysis.stats import STATISTICS, Table
+from skbviewer.analysis.stats.meanings import meaning
+
+from ..base import wording
+from ..packets.packet_columns import LEFT, RIGHT
+
+Index = QModelIndex | QPersistentModelIndex
+_NOWHERE = QModelIndex()
+_ROLE = Qt.ItemDataRole
+Names = Callable[[str], str]  # returns the name of an address
+ADDRESSES = ("address", "address_a", "address_b")
+# Numbers that name something: they are not grouped by thousands.
+NAMING = ("port", "port_a", "port_b", "source", "kbl", "host", "interface")
+
+
+def title_of(statistic: str, key: str) -> str:
+    """Return the title of a column: "Self (µs)" for self_ns."""
+    titles = STATISTICS[statistic].titles
+    if key in titles:
+        return titles[key]
+    word = "count" if key == "number" else key.removesuffix("_ns")
+    unit = " (µs)" if key.endswith("_ns") else ""
+    percentile = re.fullmatch(r"p\d+", word) is not None
+    words = word.replace("_", " ")
+    return (words if percentile else words[0].upper() + words[1:]) + unit
+
+
+class StatisticModel(QAbstractTableModel):
+    """The rows of a table of `statistic`, or of one of its tabs (`tab`).
+
+    The Begin column counts from `first_ns`.  Columns without a known value are left out.
+    """
+
+    def __init__(
+        self,
+        statistic: str,
+        table: Table,
+        tab: str = "",
+        first_ns: int = 0,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.statistic, self.tab = statistic, tab
+        self._first_ns = first_ns
+        self._names: Names = lambda address: address
+        self._keys = table.keys
+        self._rows = [row for row in table.rows if not tab or row[0] == tab]
+        self.columns = [
+            at
+            for at in range(1 if tab else 0, len(table.keys))
+            if not self._rows or any(row[at] is not None for row in self._rows)
+        ]
+
+    def key(self, column: int) -> str:
+        return self._keys[self.columns[column]]
+
+    def shown(self) -> Table:
+        """Return the rows in the order in which they are shown, with all columns."""
+        return Table(self._keys, self._rows)
+
+    def filter(self, position: int) -> str | None:
+        """Return the display filter for the packets of a row; None if there is none."""
+        filter_of = STATISTICS[self.statistic].filter
+        row = dict(zip(self._keys, self._rows[position], strict=True))
+        return None if filter_of is None else filter_of(row)
+
+    def use_names(self, names: Names) -> None:
+        """Show addresses by the names that `names` returns."""
+        self._names = names
+        if self._rows:
+            last = self.index(len(self._rows) - 1, len(self.columns) - 1)
+            self.dataChanged.emit(self.index(0, 0), last)
+
+    def text(self, position: int, column: int) -> str:
+        """Return the text of a cell."""
+        key, value = self.key(column), self._rows[position][self.columns[column]]
+        if value is None:
+            return ""
+        if key in ADDRESSES:
+            return self._names(value)
+        if key in STATISTICS[self.statistic].seconds:
+            return wording.seconds(value - (self._first_ns if key == "begin_ns" else 0))
+        if key.endswith("_ns"):
+            return wording.microseconds(value)
+        return str(value) if key in NAMING else _text(value)
+
+    # Qt's own names
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        """Sort by value.  Unknown values come last."""
+        if not 0 <= column < len(self.columns):
+            return
+        at = self.columns[column]
+        self.layoutAboutToBeChanged.emit()
+        known = [row for row in self._rows if row[at] is not None]
+        unknown = [row for row in self._rows if row[at] is None]
+        known.sort(key=lambda row: row[at], reverse=order is Qt.SortOrder.DescendingOrder)
+        self._rows = known + unknown
+        self.layoutChanged.emit()
+
+    def rowCount(self, parent: Index = _NOWHERE) -> int:
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: Index = _NOWHERE) -> int:
+        return 0 if parent.isValid() else len(self.columns)
+
+    def _alignment(self, column: int) -> Any:
+        at = self.columns[column]
+        return LEFT if any(isinstance(row[at], str) for row in self._rows[:1]) else RIGHT
+
+    def data(self, index: Index, role: int = _ROLE.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        if role == _ROLE.DisplayRole:
+            return self.text(index.row(), index.column())
+        return self._alignment(index.column()) if role == _ROLE.TextAlignmentRole else None
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = _ROLE.DisplayRole
+    ) -> Any:
+        if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(self.columns):
+            return None
+        if role == _ROLE.TextAlignmentRole:
+            return self._alignment(section)
+        if role == _ROLE.ToolTipRole:
+            text = meaning(self.statistic, self.key(section))
+            return text[:1].upper() + text[1:]
+        return title_of(self.statistic, self.key(section)) if role == _ROLE.DisplayRole else None
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:,.3f}"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Opening, importing and exporting files."""

@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: MIT
+"""The File menu: open, reload, restore, save, locate moved files.  A worker reads the files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from PySide6.QtCore import QObject, QSettings
+from PySide6.QtWidgets import QFileDialog
+
+from skbviewer.records import OtherVersion, Progress
+from skbviewer.session.file_hash import HASHING
+from skbviewer.session.match_again import are_older, match_again, rules_words
+
+from ..base.recording import Opener, Recording
+from . import bundled_recordings, recent_files, restored_view
+from .files_to_open import files_to_open
+from .import_summary import ImportSummary, import_line
+from .moved_files import ask_missing, missing_sources
+from .recording_warnings import missing
+from .restored_view import ViewState
+
+if TYPE_CHECKING:
+    from ..window.main_window import MainWindow
+
+FILES = "Captures, kernel logs, sessions (*.pcap *.pcapng *.cap *.kbl *.skbv);;All files (*)"
+SESSION = ".skbv"
+SESSIONS = f"Sessions (*{SESSION})"
+
+
+class _Opened(NamedTuple):
+    recording: Recording
+    imported: bool  # whether captures and KBLs were just imported
+
+    def close(self) -> None:
+        self.recording.close()
+
+
+class _Seen:
+    """Passes progress on.  `any` is set if more than hashing was reported: files were imported."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self.any = False
+
+    def report(self, what: str, done: int, total: int) -> None:
+        self.any |= not what.startswith(HASHING)
+        self._progress.report(what, done, total)
+
+
+class Opening(QObject):
+    """Opens files into one window.  The open recording stays until the new one is ready."""
+
+    def __init__(self, window: MainWindow, opener: Opener) -> None:
+        super().__init__(window)
+        self._window = window
+        self._opener = opener
+        self.files: tuple[Path, ...] = ()
+        self.summary: ImportSummary | None = None
+
+    def open(self, paths: Sequence[Path], then: ViewState | None = None) -> None:
+        """Open `paths`.  A capture and a kernel log are joined if one of them is open already."""
+        if paths:
+            self._start(files_to_open(self._window.recording, paths), then)
+
+    def _start(self, files: Sequence[Path], then: ViewState | None) -> None:
+        files = tuple(files)
+        keep = self._related(files)
+
+        def work(progress: Progress) -> _Opened | OtherVersion:
+            seen = _Seen(progress)
+            try:
+                return _Opened(self._opener(files, seen, keep), seen.any)
+            except OtherVersion as old:
+                return old
+
+        def done(found: _Opened | OtherVersion) -> None:
+            if isinstance(found, OtherVersion):
+                self._offer_anew(found, files, then)
+            else:
+                self._show(found, files, then)
+
+        names = " + ".join(path.name for path in files)
+        self._window.tasks.start(f"Opening {names}", work, done)
+
+    def _offer_anew(self, old: OtherVersion, files: Sequence[Path], then: ViewState | None) -> None:
+        """Offer to rebuild a session of another version from its input files."""
+        if not old.inputs:
+            self._window.banner.show_text(str(old), "error")
+            return
+        names = ", ".join(path.name for path in old.inputs)
+        self._window.banner.show_text(
+            f"{old.path.name}: {old.why}. Rebuild it from {names}? Notes and marks are kept.",
+            "error",
+            ("Rebuild", lambda: self._make_anew(old, files, then)),
+        )
+
+    def _make_anew(self, old: OtherVersion, files: Sequence[Path], then: ViewState | None) -> None:
+        inputs = ask_missing(self._window, old.inputs)
+        if inputs is None:
+            return
+
+        def work(progress: Progress) -> None:
+            from skbviewer.session import import_files  # slow to import
+
+            import_files(inputs, old.path, progress)
+
+        self._window.banner.clear()
+        self._window.tasks.start(
+            f"Rebuilding {old.path.name}", work, lambda _: self._start(files, then)
+        )
+
+    def _related(self, files: Sequence[Path]) -> tuple[Path, ...]:
+        """Return the open session if one of `files` is among its inputs: its notes are kept."""
+        now = self._window.recording
+        if now is None:
+            return ()
+        inputs = {Path(source.path) for source in now.sources()}
+        return (now.file,) if inputs & {path.absolute() for path in files} else ()
+
+    def _show(self, opened: _Opened, files: Sequence[Path], then: ViewState | None) -> None:
+        self.files = tuple(path.absolute() for path in files)
+        self._window.show_recording(opened.recording, " + ".join(path.name for path in files))
+        recent_files.remember(files)
+        self._report_missing(opened.recording)
+        if then is not None:
+            self._window.restore(then)
+        if opened.imported and QSettings().value("import_summary", "true") != "false":
+            self._report_import(opened.recording)
+
+    def _report_import(self, recording: Recording) -> None:
+        """Show the result of an import in the banner, unless it shows what is missing."""
+        if not self._window.banner.isVisible():
+            link = ("Summary…", self.show_summary)
+            self._window.banner.show_text(import_line(recording), "hint", link)
+
+    def _match_again(self, recording: Recording) -> None:
+        """Match the session again with this program's rules, and keep the view."""
+        at = ask_missing(self._window, [Path(source.path) for source in recording.sources()])
+        if at is None:
+            return
+        files, view = self.files, self._window.view_state()
+
+        def work(progress: Progress) -> None:
+            match_again(recording.file, progress, at)
+
+        self._window.tasks.start(
+            f"Matching {recording.file.name} again", work, lambda _: self._start(files, view)
+        )
+
+    def _report_missing(self, recording: Recording) -> None:
+        gone = missing_sources(recording)
+        hint = missing(recording)
+        other = rules_words(recording.rules())
+        if other:
+            self._report_rules(recording, other, hint)
+            return
+        if gone and any(path.suffix == SESSION for path in self.files):
+            names = ", ".join(Path(source.path).name for source in gone)
+            there = "it was" if len(gone) == 1 else "they were"
+            self._window.banner.show_text(
+                f"{names}: not where {there} when the session was made. Everything except "
+                "the packets' bytes is available.",
+                "hint",
+                ("Locate…", self.locate),
+            )
+        elif hint is not None:
+            self._window.banner.show_text(hint, "hint")
+
+    def _report_rules(self, recording: Recording, other: str, hint: str | None) -> None:
+        """Show that other rules made the verdicts; for older rules, offer to match again."""
+        text = f"{recording.file.name}: its verdicts were made by {other}."
+        older = are_older(recording.rules())
+        if older:
+            text += " It can be matched again from its files; notes and marks are kept."
+        link = ("Match Again", lambda: self._match_again(recording)) if older else None
+        self._window.banner.show_text("\n".join(filter(None, [text, hint])), "hint", link)
+
+    def ask(self) -> None:
+        folder = str(QSettings().value("folder", ""))
+        names, _ = QFileDialog.getOpenFileNames(self._window, "Open", folder, FILES)
+        if names:
+            QSettings().setValue("folder", str(Path(names[0]).parent))
+            self.open([Path(name) for name in names])
+
+    def open_recent(self, entry: Sequence[Path]) -> None:
+        """Open files that were open before.  Asks for the location of files that moved."""
+        self.open_again(entry, None)
+
+    def open_again(self, entry: Sequence[Path], then: ViewState | None) -> None:
+        found = ask_missing(self._window, entry)
+        if found is not None:
+            self._start(found, then)
+
+    def open_bundled(self, name: str = bundled_recordings.NAME) -> None:
+        """Open a recording that comes with the program."""
+        try:
+            self.open(bundled_recordings.bundled(name))
+        except FileNotFoundError as error:
+            self._window.banner.show_text(str(error), "error")
+
+    def reload(self) -> None:
+        """Read the files again; filter, row and columns stay."""
+        if self.files:
+            self.open_again(self.files, self._window.view_state())
+
+    def restore(self) -> None:
+        """Open the last files with their view."""
+        state = restored_view.last()
+        if state is None or not state.files:
+            self._window.banner.show_text("There is no last view: nothing was open before.", "hint")
+        else:
+            self.open_again(state.paths(), state)
+
+    def save(self) -> None:
+        """Save a session that has no name yet.  Notes and marks are saved at once in any case."""
+        recording = self._window.recording
+        if recording is None:
+            return
+        if [path.suffix for path in self.files] == [SESSION]:
+            self._window.statusBar().showMessage("Everything is saved", 5000)
+        else:
+            self.save_as()
+
+    def save_as(self) -> None:
+        """Save the session under another name and continue with that file."""
+        recording = self._window.recording
+        if recording is None:
+            return
+        first = self.files[0] if self.files else Path("session")
+        name, _ = QFileDialog.getSaveFileName(
+            self._window, "Save Session As", str(first.with_suffix(SESSION)), SESSIONS
+        )
+        if not name:
+            return
+        out = Path(name) if Path(name).suffix else Path(name).with_suffix(SESSION)
+        state = self._window.view_state()
+
+        def work(progress: Progress) -> Any:
+            recording.save_as(out, progress)
+            return _Opened(self._opener([out], progress, ()), False)
+
+        self._window.tasks.start(
+            f"Saving {out.name}", work, lambda opened: self._show(opened, [out], state)
+        )
+
+    def locate(self) -> None:
+        """Ask where the captures and KBLs of the session are now."""
+        recording = self._window.recording
+        if recording is None:
+            return
+        gone = missing_sources(recording)
+        if not gone:
+            self._window.statusBar().showMessage("No file has moved", 5000)
+            return
+        found = ask_missing(self._window, [Path(source.path) for source in gone])
+        if found is None:
+            return
+        pairs = [(s.id, path) for s, path in zip(gone, found, strict=True)]
+
+        def work(progress: Progress) -> None:
+            for done, (source, path) in enumerate(pairs):
+                progress.report(f"Comparing {path.name}", done, len(pairs))
+                recording.relocate(source, path)
+
+        self._window.tasks.start("Comparing", work, lambda _: self._show_located())
+
+    def _show_located(self) -> None:
+        """Read the bytes of the selected packet again."""
+        self._window.banner.clear()
+        selection = self._window.selection
+        if selection.row is not None:
+            selection.choose_row(selection.row)
+
+    def show_summary(self) -> None:
+        """Open Statistics > Summary."""
+        if self._window.recording is not None:
+            self.summary = ImportSummary(self._window.recording, self._window)
+            self.summary.show()

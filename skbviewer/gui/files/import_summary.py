@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: MIT
+"""Statistics > Summary: what was loaded, matched and lost, and why.  Does not block the window."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QSettings, Qt
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QDialogButtonBox,
+    QTextBrowser,
+    QVBoxLayout,
+    QWidget,
+)
+
+from skbviewer.session.kernel.verdict_counts import Reason
+
+from ..base.recording import Recording
+from ..base.status_text import clock_texts
+from ..base.window_size import open_at
+from ..base.wording import VERDICT
+
+KINDS = {"kbl": "kernel log", "pcap": "capture", "pcapng": "capture (pcapng)"}
+PROTOCOLS = {"ipv4": "IPv4", "ipv6": "IPv6", "arp": "ARP", "other": "Other"}
+LOSSES = {
+    "lost": "lost because buffers were full",
+    "missed": "missed by the probes",
+    "nested": "not recorded: nested in another probe",
+    "filtered": "excluded by the recorder's filter",
+    "open": "calls still open at the end",
+    "unpaired": "exits without an entry",
+}
+
+WIDTH, MOST_HEIGHT, AROUND = 720, 700, 24  # pixels; AROUND: approximate margin of the text
+
+
+def summary_html(recording: Recording) -> str:
+    """Return the whole text."""
+    info = recording.info()
+    return "".join(
+        (
+            "<h3>Loaded</h3>",
+            _sources(recording),
+            "<h3>Matched</h3>",
+            _matches(info),
+            _table(("Verdict", "Number", "Why"), map(_reason, recording.reasons())),
+            "<h3>Lost</h3>",
+            _lost(info),
+            _warnings(info.get("warnings", [])),
+        )
+    )
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    titles = "".join(f"<th align='left'>{html.escape(title)}</th>" for title in head)
+    lines = "".join(
+        "<tr>" + "".join(f"<td>{html.escape(_text(cell))}</td>" for cell in row) + "</tr>"
+        for row in rows
+    )
+    return f"<table cellpadding='3' width='97%'><tr>{titles}</tr>{lines}</table>"
+
+
+def _text(cell: object) -> str:
+    return f"{cell:,}" if isinstance(cell, int) else str(cell)
+
+
+def _sources(recording: Recording) -> str:
+    rows = []
+    for source in recording.sources():
+        host = " ".join(source.detail.get(key, "") for key in ("hostname", "release", "arch"))
+        place = host.strip() or source.detail.get("interfaces", "")
+        unit = "records" if source.kind == "kbl" else "packets"
+        kind = KINDS.get(source.kind, source.kind)
+        count = f"{source.rows:,} {unit}"
+        rows.append((Path(source.path).name, kind, size_text(source.size), count, place))
+    return _table(("File", "Kind", "Size", "Content", "From"), rows)
+
+
+def size_text(size: int) -> str:
+    """Return a size in units of 1024 bytes: "1.5 KiB"."""
+    amount = float(size)
+    for unit in ("B", "KiB", "MiB"):
+        if amount < 1024:
+            return f"{amount:,.0f} {unit}" if unit == "B" else f"{amount:,.1f} {unit}"
+        amount /= 1024
+    return f"{amount:,.1f} GiB"
+
+
+def _matches(info: dict[str, Any]) -> str:
+    rows = [
+        (PROTOCOLS.get(name, name), m["exact"], m["ambiguous"], m["wire_only"])
+        for name, m in info.get("matches_by_protocol", {}).items()
+    ]
+    total = info["matches"]
+    rows.append(("All packets", total["exact"], total["ambiguous"], total["wire_only"]))
+    head = ("Protocol", "Exact", "Ambiguous", "On the wire only")
+    return _table(head, rows) + f"<p>{_kernel_only(total['kernel_only'])}</p>"
+
+
+def _kernel_only(count: int) -> str:
+    """Return a sentence on kernel-only packets with an address.
+
+    The table of reasons counts all.
+    """
+    why = "(dropped before the wire, or not captured)"
+    if count == 0:
+        return f"No addressed packet was seen only by the kernel {why}."
+    packets = "addressed packet was" if count == 1 else "addressed packets were"
+    return f"{count:,} {packets} seen only by the kernel {why}."
+
+
+def import_line(recording: Recording) -> str:
+    """Return one line on the result of an import."""
+    info = recording.info()
+    match, lost = info["matches"], info.get("lost_records", 0)
+    records = sum(source.rows for source in recording.sources() if source.kind == "kbl")
+    parts = [f"{recording.packet_count():,} packets", f"{records:,} kernel records"]
+    verdicts = ", ".join(
+        f"{match[key]:,} {word}"
+        for key, word in (
+            ("exact", "exact"),
+            ("ambiguous", "ambiguous"),
+            ("wire_only", "on the wire only"),
+        )
+    )
+    losses = f"{lost:,} kernel records were lost." if lost else "No kernel record was lost."
+    return f"Imported {' and '.join(parts)}: {verdicts}. {losses}"
+
+
+def _reason(row: Reason) -> tuple[str, int, str]:
+    return VERDICT.get(row.verdict, row.verdict), row.number, row.why
+
+
+def _lost(info: dict[str, Any]) -> str:
+    counters = info.get("recorder", {})
+    rows = [(f"{counters[key]:,}", words) for key, words in LOSSES.items() if counters.get(key)]
+    lost = info.get("lost_records", 0)
+    first = f"<p>{lost:,} kernel records are missing.</p>" if lost else "<p>Nothing.</p>"
+    return first + (_table(("Number", "What"), rows) if rows else "")
+
+
+def _warnings(warnings: Sequence[str]) -> str:
+    if not warnings:
+        return ""
+    lines = "".join(f"<li>{html.escape(line)}</li>" for line in warnings)
+    return f"<h3>Warnings</h3><ul>{lines}</ul>"
+
+
+class ImportSummary(QDialog):
+    """Stays open next to the window until closed."""
+
+    def __init__(self, recording: Recording, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Summary")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.text = QTextBrowser()
+        self.text.setAccessibleName("What was loaded, matched and lost")
+        clocks = "".join(f"<p>{html.escape(text)}</p>" for text in clock_texts(recording))
+        self.text.setHtml(summary_html(recording) + clocks)
+        self.again = QCheckBox("Show a summary line after each import")
+        self.again.setChecked(QSettings().value("import_summary", "true") != "false")
+        self.again.toggled.connect(
+            lambda on: QSettings().setValue("import_summary", "true" if on else "false")
+        )
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.addWidget(self.text)
+        column.addWidget(self.again)
+        column.addWidget(buttons)
+        document = self.text.document()
+        document.setTextWidth(WIDTH - 2 * AROUND)  # its width on screen, to compute its height
+        open_at(self, WIDTH, min(round(document.size().height()) + 5 * AROUND, MOST_HEIGHT))

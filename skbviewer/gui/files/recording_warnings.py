@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+"""Messages about what a recording lacks, and its warnings."""
+
+from __future__ import annotations
+
+from ..base.recording import Recording
+
+NO_KBL = (
+    "No kernel log (.kbl) is open: packets are listed without their path through the kernel. "
+    "Open the .kbl that was recorded at the same time to join them."
+)
+NO_CAPTURE = (
+    "No packet capture is open: the list shows packets as the kernel saw them (K1, K2, …). "
+    "Open the capture that was recorded at the same time to join them."
+)
+
+
+def missing(recording: Recording) -> str | None:
+    """Return what is missing and the first warning, with the number of others; None if nothing."""
+    kinds = {source.kind for source in recording.sources()}
+    lines = []
+    if "kbl" not in kinds:
+        lines.append(NO_KBL)
+    elif kinds == {"kbl"}:
+        lines.append(NO_CAPTURE)
+    warnings = [line for source in recording.sources() for line in source.warnings]
+    if warnings:
+        more = f" (and {len(warnings) - 1} more)" if len(warnings) > 1 else ""
+        lines.append(f"{warnings[0]}{more}")
+    return "\n".join(lines) or None

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: MIT
+"""File > Export Timeline: format, size and colours; shows the command that writes the same file."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSettings
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QSpinBox,
+    QWidget,
+)
+
+from skbviewer.analysis.timeline.lanes import ALIGNED
+from skbviewer.analysis.timeline.shown_part import Shown, command_of
+from skbviewer.export import EXPORTS, Export, Request, Subject
+from skbviewer.records import BadInput
+
+from ..base.recording import Recording
+from ..pictures.export_painters import writer_of
+from ..timeline.window_connection import shown_now
+
+if TYPE_CHECKING:
+    from ..window.main_window import MainWindow
+
+# What can be written of the timeline and of the packets that the display filter shows.
+OFFERED = tuple(
+    (export, subject)
+    for subject in (Subject.TIMELINE, Subject.PACKETS)
+    for export in EXPORTS
+    if subject in export.subjects
+)
+AskName = Callable[[QWidget, str, str, str], tuple[str, str]]
+
+
+class ExportDialog(QDialog):
+    """Writes what the timeline shows.  `made` is the file written, None until then."""
+
+    def __init__(self, recording: Recording, shown: Shown, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Export Timeline")
+        self._recording, self._shown = recording, shown
+        self._t0 = 0 if shown.lanes == ALIGNED else recording.overview().t0_ns
+        self.made: Path | None = None
+        self.ask_name: AskName = QFileDialog.getSaveFileName
+        self.form, self.theme = QComboBox(), QComboBox()
+        self.title_edit, self.command = QLineEdit(shown.title), QLineEdit()
+        self.wide, self.high = _number(200, 30_000, " px"), _number(100, 30_000, " px")
+        self.dpi = _number(24, 2400, " dpi")
+        self.error = QLabel()
+        self._build()
+        self._restore()
+        self._describe()
+
+    def _build(self) -> None:
+        for export, subject in OFFERED:
+            self.form.addItem(export.title, f"{export.name} {subject.name}")
+        self.theme.addItem("Light, for print", False)
+        self.theme.addItem("Dark", True)
+        size = QHBoxLayout()
+        for widget in (self.wide, QLabel("×"), self.high, QLabel("at"), self.dpi):
+            size.addWidget(widget)
+        size.addStretch(1)
+        self.title_edit.setPlaceholderText("Default: what is shown")
+        self.command.setReadOnly(True)
+        self.command.setToolTip("The command that writes the same file")
+        self.error.setWordWrap(True)
+        self.error.hide()
+        rows = QFormLayout(self)
+        pixels = QLabel("&Size")  # a layout cannot be a buddy
+        pixels.setBuddy(self.wide)
+        for label, thing in (
+            ("&Format", self.form),
+            ("&Title", self.title_edit),
+            (pixels, size),
+            ("&Colors", self.theme),
+            ("Command", self.command),
+        ):
+            rows.addRow(label, thing)
+        rows.addRow(self.error)
+        buttons = QDialogButtonBox(
+            QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel
+        )
+        buttons.accepted.connect(self.save)
+        buttons.rejected.connect(self.reject)
+        rows.addRow(buttons)
+        self.setMinimumWidth(620)
+        self.form.currentIndexChanged.connect(self._describe)
+        self.theme.currentIndexChanged.connect(self._describe)
+        self.title_edit.textChanged.connect(self._describe)
+        for box in (self.wide, self.high, self.dpi):
+            box.valueChanged.connect(self._describe)
+
+    def _restore(self) -> None:
+        settings = QSettings()
+        for box, key, value in ((self.wide, "width", 2400), (self.high, "height", 1500)):
+            box.setValue(int(str(settings.value(f"export/{key}", value))))
+        self.dpi.setValue(int(str(settings.value("export/dpi", 300))))
+
+    def shown(self) -> Shown:
+        """Return what will be written."""
+        return self._shown._replace(
+            title=self.title_edit.text().strip(),
+            size=(self.wide.value(), self.high.value()),
+            dpi=self.dpi.value(),
+            dark=bool(self.theme.currentData()),
+        )
+
+    def _chosen(self) -> tuple[Export, Subject]:
+        return OFFERED[self.form.currentIndex()]
+
+    def _describe(self) -> None:
+        export, subject = self._chosen()
+        for option, widgets in (
+            ("theme", (self.theme,)),
+            ("dpi", (self.dpi,)),
+            ("title", (self.title_edit,)),
+            ("size", (self.wide, self.high)),
+        ):
+            for widget in widgets:
+                widget.setEnabled(option in export.options)
+        files = self._recording.words()
+        if subject is Subject.PACKETS:
+            words = ["skbviewer", "export", *files, f"--{export.name}"]
+            words += [f"packets{export.suffixes[0]}", "--filter", self._shown.filter]
+            text = shlex.join(words)
+        else:
+            text = command_of(self.shown(), files, export.name, self._t0)
+        self.command.setText(text)
+        self.command.setCursorPosition(0)
+
+    def save(self) -> None:
+        """Ask for a name and write the file.  The dialog shows an error."""
+        export, subject = self._chosen()
+        suffix = export.suffixes[0]
+        stem = "packets" if subject is Subject.PACKETS else "timeline"
+        folder = Path(str(QSettings().value("folder", "")))
+        name, _ = self.ask_name(
+            self, "Export Timeline", str(folder / f"{stem}{suffix}"), f"*{suffix}"
+        )
+        if not name:
+            return
+        out, request = Path(name), Request(None, self._shown.filter, self.shown())
+        try:
+            writer_of(export, subject)(self._recording, request, out)
+        except (BadInput, OSError) as error:
+            self.error.setText(str(error))
+            self.error.show()
+            return
+        self._keep()
+        self.made = out
+        self.accept()
+
+    def _keep(self) -> None:
+        settings = QSettings()
+        for key, box in (("width", self.wide), ("height", self.high), ("dpi", self.dpi)):
+            settings.setValue(f"export/{key}", box.value())
+
+
+def _number(low: int, high: int, unit: str) -> QSpinBox:
+    box = QSpinBox()
+    box.setRange(low, high)
+    box.setSuffix(unit)
+    return box
+
+
+def ask_export(window: MainWindow) -> None:
+    """Open the dialog for what the timeline shows now."""
+    shown = shown_now(window)
+    if window.recording is None or shown is None:
+        window.banner.show_text("Select a packet first: the timeline is empty.", "hint")
+        return
+    dialog = ExportDialog(window.recording, shown, window)
+    dialog.accepted.connect(lambda: window.statusBar().showMessage(f"Wrote {dialog.made}", 8000))
+    dialog.open()

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT
+"""Filter the list by the range selected on the timeline, in addition to the present filter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..base.recording import Recording
+
+
+class RangeFilter:
+    """`current` returns the applied filter, `apply` applies another one."""
+
+    def __init__(self, current: Callable[[], str], apply: Callable[[str], None]) -> None:
+        self._current, self._apply = current, apply
+        self._before = ""
+        self._made: str | None = None
+
+    def select(self, recording: Recording | None, times: tuple[int, int] | None) -> None:
+        """Filter by a range of session time, replacing an earlier one; None removes it."""
+        now = self._current()
+        before = self._before if now == self._made else now
+        if times is None or recording is None:
+            if now == self._made:
+                self._apply(before)
+            self._made = None
+            return
+        wanted = recording.range_filter(times)
+        self._before = before
+        self._made = f"({before}) && {wanted}" if before else wanted
+        self._apply(self._made)

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+"""The pane of packet details: the headers as a tree, and the bytes."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QWidget
+
+from skbviewer.records import PacketPath
+
+from ..packets.selection import Selection
+from .tree_and_bytes import TreeAndBytes
+
+NO_PACKET = "Select a packet to see its headers and bytes."
+NOT_CAPTURED = "No capture holds this packet; only the kernel log does."
+MOVED = (
+    "The capture file has moved or changed since it was imported, so its bytes cannot be shown. "
+    "Use File > Locate Moved Files if it has moved."
+)
+NO_BYTES = "No bytes of this packet were captured."
+
+
+class PacketDetail(TreeAndBytes):
+    """Follows `selection`."""
+
+    def __init__(self, selection: Selection, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._selection = selection
+        self.tree.filter_asked.connect(selection.filter_asked)
+        self.tree.packet_asked.connect(selection.row_asked)
+        selection.path_changed.connect(self.show_path)
+        self.show_path(None)
+
+    def show_path(self, path: PacketPath | None) -> None:
+        """Show the packet of `path`."""
+        row, recording = self._selection.row, self._selection.recording
+        if path is None or row is None or recording is None:
+            self.show_nodes((), b"", NO_PACKET)
+        elif row.packet is None:
+            self.show_nodes((), b"", NOT_CAPTURED)
+        else:
+            data = recording.packet_bytes(row.packet)
+            nodes = recording.detail(row.packet)
+            self.show_nodes(nodes, data or b"", MOVED if data is None else NO_BYTES)

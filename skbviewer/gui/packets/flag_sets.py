@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+"""Which rows are marked, ignored or time references: one bit per row, so that all rows can be."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from skbviewer.records.annotation import FLAGS
+
+from ..base.recording import RowIds
+
+
+class FlagSets:
+    """Flags of packets 1 .. `packets` and of rows K1 .. K<lives>."""
+
+    def __init__(self, packets: int = 0, lives: int = 0) -> None:
+        self._lives = lives
+        # index: id + lives, so rows K<n> come before the packets
+        self._bits = {kind: np.zeros(packets + lives + 1, np.bool_) for kind in FLAGS}
+
+    def has(self, kind: str, row_id: int) -> bool:
+        bits = self._bits[kind]
+        at = row_id + self._lives
+        return bool(bits[at]) if 0 <= at < len(bits) else False
+
+    def put(self, kind: str, ids: RowIds, on: bool) -> None:
+        self._bits[kind][ids + self._lives] = on
+
+    def those(self, kind: str, ids: RowIds, on: bool = True) -> RowIds:
+        """Return the rows of `ids` that have the flag, or, if not `on`, that lack it."""
+        found: RowIds = ids[self._bits[kind][ids + self._lives] == on]
+        return found
+
+    def all(self, kind: str) -> RowIds:
+        """Return every row that has the flag, ascending."""
+        found: RowIds = np.flatnonzero(self._bits[kind]) - self._lives
+        return found
+
+    def count(self, kind: str) -> int:
+        return int(np.count_nonzero(self._bits[kind]))

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""What is open, listed and selected.  Views follow the Selection, never each other."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+from skbviewer.records import PacketPath
+
+from ..base.recording import Recording, RowIds
+from .packet_rows import ListRow
+
+NONE = (-1, -1)
+
+
+class Selection(QObject):
+    """The signals that views follow, and their last values."""
+
+    recording_changed = Signal(object)  # Recording or None; the selection is empty then
+    rows_changed = Signal(object)  # RowIds of the list in its order; None: all packets by number
+    visible_changed = Signal(object)  # RowIds of the rows on screen
+    path_changed = Signal(object)  # PacketPath of the selected row, or None
+    call_changed = Signal(int, int)  # leg, call of the path; (-1, -1): none
+    range_changed = Signal(object)  # (begin_ns, end_ns) in session time, or None
+    colours_changed = Signal(object, bool)  # QColor by layer name, dark
+    notes_changed = Signal()  # notes or flags of the recording changed
+    filter_asked = Signal(str, bool)  # put the text into the filter bar; True: apply it
+    source_asked = Signal(str)  # show where a function is defined
+    row_asked = Signal(object)  # go to a row: n = packet n, -n = K<n>
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.recording: Recording | None = None
+        self.row: ListRow | None = None
+        self.path: PacketPath | None = None
+        self.call = NONE
+        self.rows: RowIds | None = None
+        self.range: tuple[int, int] | None = None
+
+    def use(self, recording: Recording | None) -> None:
+        """Use `recording` from now on, with nothing selected."""
+        self.recording, self.rows, self.range = recording, None, None
+        self.recording_changed.emit(recording)
+        self.choose_range(None)
+        self._set(None, None)
+
+    def show_rows(self, rows: RowIds | None) -> None:
+        """Set the listed rows."""
+        self.rows = rows
+        self.rows_changed.emit(rows)
+
+    def choose_row(self, row: ListRow) -> None:
+        """Select the packet or skb lifetime of `row` and query its path."""
+        if self.recording is None:
+            return
+        if row.packet is not None:
+            self._set(row, self.recording.path(packet=row.packet))
+        else:
+            self._set(row, self.recording.path(series=row.series))
+
+    def choose_nothing(self) -> None:
+        self._set(None, None)
+
+    def choose_call(self, leg: int, call: int) -> None:
+        """Select one call of the path; (-1, -1) selects none."""
+        if (leg, call) != self.call:
+            self.call = (leg, call)
+            self.call_changed.emit(leg, call)
+
+    def choose_range(self, times: tuple[int, int] | None) -> None:
+        """Select a range of session time, ns; None selects none."""
+        if times != self.range:
+            self.range = times
+            self.range_changed.emit(times)
+
+    def _set(self, row: ListRow | None, path: PacketPath | None) -> None:
+        self.row, self.path, self.call = row, path, NONE
+        self.path_changed.emit(path)

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+"""The writers of EXPORTS that need Qt: pictures, and the table of the boxes that they draw."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+from skbviewer.export import Export, Exportable, Request, Subject, Writer
+
+from ..base.recording import Recording
+from .packet_picture import render_png
+from .timeline_picture import write_timeline
+
+
+def _paint_packet(recording: Exportable, request: Request, out: Path) -> None:
+    """Write the annotated picture of a row.  Raises KeyError and BadInput."""
+    looks = request.shown
+    theme = "dark" if looks.dark else "light"
+    row = 1 if request.row is None else request.row
+    render_png(cast(Recording, recording), out, row, looks.size, looks.dpi, theme)
+
+
+def _timeline(form: str) -> Writer:
+    def write(recording: Exportable, request: Request, out: Path) -> None:
+        write_timeline(cast(Recording, recording), request.shown, out, form)
+
+    return write
+
+
+PAINTERS: dict[tuple[str, Subject], Writer] = {
+    ("png", Subject.PACKET): _paint_packet,
+    ("png", Subject.TIMELINE): _timeline("png"),
+    ("svg", Subject.TIMELINE): _timeline("svg"),
+    ("csv", Subject.TIMELINE): _timeline("csv"),
+}
+
+
+def writer_of(export: Export, subject: Subject) -> Writer:
+    """Return the writer of a line of EXPORTS."""
+    return export.write or PAINTERS[export.name, subject]

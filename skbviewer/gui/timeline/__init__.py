@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The latency timeline: lanes of calls, markers, overview."""

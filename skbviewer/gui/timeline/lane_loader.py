@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+"""Read what the timeline shows outside the window's thread: overview, lanes, a call's place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from skbviewer.analysis.timeline.lanes import Timeline
+from skbviewer.analysis.timeline.session_overview import Overview
+from skbviewer.records import Progress
+
+from ..base.background_tasks import Tasks
+from ..base.recording import Recording
+
+DELAY_MS = 300
+
+
+class Loader(QObject):
+    """Serves one recording.  Each kind of work has its own Tasks, and only the latest counts."""
+
+    overview_ready = Signal(object)  # Overview
+    timeline_ready = Signal(object)  # Timeline
+    working = Signal(str)  # what is being done; "" = nothing
+    failed = Signal(str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._recording: Recording | None = None
+        self._lanes, self._calls = Tasks(self), Tasks(self)
+        self.overview: Overview | None = None
+        self._soon = QTimer(self)  # delays the overview until the list shows its first rows
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(DELAY_MS)
+        self._soon.timeout.connect(self._look_over)
+        for tasks in (self._lanes, self._calls):
+            tasks.failed.connect(self.failed)
+        self._lanes.started.connect(self.working)
+        self._lanes.ended.connect(lambda: self.working.emit(""))
+
+    @property
+    def busy(self) -> bool:
+        return self._lanes.busy or self._calls.busy or self._soon.isActive()
+
+    def use(self, recording: Recording | None) -> None:
+        """Use `recording` from now on.  Its overview is read after a short delay."""
+        self.stop()
+        self._recording, self.overview = recording, None
+        if recording is not None:
+            self._soon.start()
+
+    def _look_over(self) -> None:
+        if self._recording is not None:
+            self._lanes.start("Looking over the recording…", self._recording.overview, self._keep)
+
+    def _keep(self, overview: Overview) -> None:
+        self.overview = overview
+        self.overview_ready.emit(overview)
+
+    def lanes(self, kind: str, ids: Sequence[int]) -> None:
+        """Read the lanes of `kind`.  For "packet", each of the rows `ids` gets a lane."""
+        recording = self._recording
+        if recording is None:
+            return
+        self._soon.stop()
+
+        def work(progress: Progress) -> tuple[Overview, Timeline]:
+            overview = recording.overview(progress)
+            return overview, recording.timeline(kind, ids, progress)
+
+        self._lanes.start("Arranging calls…", work, self._report_lanes)
+
+    def _report_lanes(self, found: tuple[Overview, Timeline]) -> None:
+        if self.overview is None:
+            self._keep(found[0])
+        self.timeline_ready.emit(found[1])
+
+    def place(self, call: int, done: Callable[[Any], None]) -> None:
+        """Pass the CallPlace of a call (id in table call) to `done`."""
+        recording = self._recording
+        if recording is not None:
+            self._calls.start("Looking up the call…", lambda _: recording.call_place(call), done)
+
+    def stop(self) -> None:
+        """Cancel the running work."""
+        self._soon.stop()
+        self._lanes.cancel()
+        self._calls.cancel()
+
+    def close(self) -> None:
+        """Stop everything.  No thread is left afterwards."""
+        self._soon.stop()
+        self._lanes.close()
+        self._calls.close()

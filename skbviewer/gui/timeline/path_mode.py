@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT
+"""The timeline of one packet's path: a lane per leg, a bar per call by depth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QPointF
+
+from skbviewer.records import PacketPath
+
+from .hover_tips import call_tip, leg_rows
+from .path_item import TITLE_ROWS, TimelineItem
+from .path_layout import bar_at, lay_out, wait_at
+
+if TYPE_CHECKING:
+    from .timeline_view import TimelineView
+
+SLACK_PADS = 20  # one may pan this many fiftieths of the path beyond it
+
+
+class PathMode:
+    """Draws the selected packet's path in a TimelineView."""
+
+    is_relative = False
+
+    def __init__(self, view: TimelineView) -> None:
+        self._view = view
+        self.item = TimelineItem()
+
+    @property
+    def origin_ns(self) -> int:
+        """The session time at x = 0."""
+        return self.item.layout.origin_ns
+
+    @property
+    def rows(self) -> float:
+        return self.item.layout.rows
+
+    @property
+    def top_rows(self) -> float:
+        """The height of the first leg's title."""
+        return TITLE_ROWS if self.item.layout.titles else 0.0
+
+    def layers(self) -> Iterable[str]:
+        return self.item.layout.layers
+
+    def bounds(self) -> tuple[float, float, float]:
+        """Return the begin and the end of the path and how far one may pan beyond, ns."""
+        layout = self.item.layout
+        return layout.begin, layout.end, (layout.end - layout.begin) * 0.02 * SLACK_PADS
+
+    def message(self) -> str:
+        """Return the text to show if nothing is drawn."""
+        if self.item.layout.labels:
+            return ""
+        if self._view.path is None:
+            return "Select a packet to show its path through the kernel."
+        return "The kernel log has no record of this packet."
+
+    def show_path(self, path: PacketPath | None) -> None:
+        view = self._view
+        self.item.draw(lay_out(path))
+        span = None
+        if path is not None and path.legs:
+            ends = [leg.end_ns + leg.session_offset_ns for leg in path.legs]
+            span = (min(leg.session_ns for leg in path.legs), max(ends))
+        view.state.span = span
+        if view.mode is self:
+            view.show_layers()
+            view.bar.setValue(0)
+            view.axis.setStyle(showValues=bool(self.item.layout.labels))
+            view.fit()
+
+    def show_call(self, leg: int, call: int) -> None:
+        bars = self.item.layout.bars
+        hits = ((bars["leg"] == leg) & (bars["call"] == call)).nonzero()[0]
+        self.item.select(int(hits[0]) if len(hits) else None)
+        if len(hits) and self._view.mode is self:
+            self._bring_into_view(bars[hits[0]])
+
+    def selected_call(self) -> int | None:
+        """Return the id of the selected call in table call."""
+        path, at = self._view.path, self.item.selected
+        if path is None or at is None:
+            return None
+        bar = self.item.layout.bars[at]
+        return self._view.notes.call_number(path, int(bar["leg"]), int(bar["call"]))
+
+    def step(self, by: int) -> None:
+        """Select the call that is `by` calls further."""
+        bars, now = self.item.layout.bars, self.item.selected
+        if len(bars):
+            at = (0 if by > 0 else len(bars) - 1) if now is None else now + by
+            bar = bars[min(max(at, 0), len(bars) - 1)]
+            self._view.call_chosen.emit(int(bar["leg"]), int(bar["call"]))
+
+    def _bring_into_view(self, bar: np.void) -> None:
+        begin, end, y = (float(bar[name]) for name in ("begin", "end", "y"))
+        box = self._view.box
+        low, high = box.viewRange()[0]
+        if end < low or begin > high:
+            half = max((high - low) / 2, (end - begin) * 0.6)
+            box.setXRange((begin + end) / 2 - half, (begin + end) / 2 + half)
+        self._view.scroll_to(y)
+
+    def bar_under(self, scene: QPointF) -> int | None:
+        """Return the bar drawn at a scene position."""
+        box = self._view.box
+        at = box.mapSceneToView(scene)
+        return bar_at(self.item.layout, at.x(), at.y(), 2 * box.viewPixelSize()[0])
+
+    def click(self, scene: QPointF) -> None:
+        at = self.bar_under(scene)
+        leg, call = -1, -1
+        if at is not None:
+            bar = self.item.layout.bars[at]
+            leg, call = int(bar["leg"]), int(bar["call"])
+        self._view.call_chosen.emit(leg, call)
+
+    def edges(self, y: float, _pixel: float) -> npt.NDArray[np.float64]:
+        """Return the begins and ends of the bars in the row at y, else of all bars."""
+        bars = self.item.layout.bars
+        mine = bars[(bars["y"] <= y) & (y < bars["y"] + 1)]
+        chosen = mine if len(mine) else bars
+        return np.concatenate([chosen["begin"], chosen["end"]])
+
+    def tip_at(self, scene: QPointF) -> str:
+        """Return the tip of the call or wait at a scene position."""
+        layout, path = self.item.layout, self._view.path
+        box = self._view.box
+        at = box.mapSceneToView(scene)
+        wait = wait_at(layout, at.x(), at.y(), 2 * box.viewPixelSize()[0])
+        if wait is not None:
+            return f"Waited, {wait.text}"
+        bar = self.bar_under(scene)
+        if bar is None or path is None:
+            return ""
+        number, call = int(layout.bars["leg"][bar]), int(layout.bars["call"][bar])
+        leg, since = path.legs[number], layout.origin_ns - layout.offsets[number]
+        return call_tip(leg.calls[call], since, leg_rows(leg, since))

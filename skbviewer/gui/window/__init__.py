@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The main window: its menus, its actions, and how its parts are connected."""

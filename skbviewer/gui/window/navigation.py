@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""The Go menu and Find Packet: by number, back and forward, along a conversation, to a match."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QInputDialog
+
+from skbviewer.analysis.display_filter import FilterError
+from skbviewer.records import Progress
+
+from ..base.background_tasks import Tasks
+from ..filters import find_packet
+from ..filters.cell_filter import NO_CONVERSATION, conversations
+from ..packets.packet_rows import ListRow
+from .row_history import History
+
+if TYPE_CHECKING:
+    from .main_window import MainWindow
+
+_NUMBER = re.compile(r"([Kk]?)\s*([0-9][0-9,]*)")
+
+
+class Navigation(QObject):
+    """Moves the packet list of one window.  The status bar says why a move was not possible."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._table = window.workspace.table
+        self.history = History()
+        self.tasks = Tasks(self)
+        self.tasks.failed.connect(lambda line: window.banner.show_text(line, "error"))
+        window.workspace.find_bar.find_asked.connect(self.find)
+        window.workspace.find_bar.closed.connect(lambda: window.banner.clear("Find Packet:"))
+        window.selection.row_asked.connect(self.to_id)
+        self._table.row_chosen.connect(lambda row: self.history.visit(row.id))
+
+    def to_id(self, row_id: int) -> None:
+        """Go to a row.  If it is not listed, go to the nearest one that is, and say so."""
+        if row_id < 0 and not self._window.row_query.holds_life(-row_id):
+            self._window.list_life(row_id)
+            return
+        if not self._table.go_to_id(row_id):
+            name = f"Packet {row_id}" if row_id > 0 else f"K{-row_id}"
+            self._say(f"{name} is not in the list; this is the nearest row")
+
+    def use_nothing(self) -> None:
+        """The recording was closed: stop searching and forget where the user was."""
+        self.tasks.cancel()
+        self.history.clear()
+
+    def back(self) -> None:
+        self._step_history(self.history.back())
+
+    def forward(self) -> None:
+        self._step_history(self.history.forward())
+
+    def _step_history(self, row_id: int | None) -> None:
+        if row_id is not None:
+            self._table.go_to_id(row_id)
+
+    def ask(self) -> None:
+        """Ask for a row's number, "12" or "K3", and go there."""
+        row, recording = self._table.current_row(), self._window.recording
+        if recording is None:
+            return
+        packets, lives = recording.packet_count(), recording.all_kernel_only_count()
+        spans = [f"1 to {packets:,}"] * (packets > 0) + [f"K1 to K{lives:,}"] * (lives > 0)
+        text, chosen = QInputDialog.getText(
+            self._window,
+            "Go to Packet",
+            f"Packet number ({' or '.join(spans)}):",
+            text="" if row is None else row.number,
+        )
+        found = _NUMBER.fullmatch(text.strip()) if chosen else None
+        if found is not None:
+            number = int(found[2].replace(",", ""))
+            self.to_id(min(-number, -1) if found[1] else max(number, 1))
+        elif chosen:
+            self._say(f"Not a packet number: {text.strip()}")
+
+    def in_conversation(self, step: int) -> None:
+        """Go to the next (1) or previous (-1) packet of the current packet's conversation."""
+        recording, row = self._window.recording, self._table.current_row()
+        if recording is None or row is None:
+            return
+        ways = conversations(row)
+        if not ways:
+            self._say(NO_CONVERSATION)
+            return
+        text = ways[0][1]
+
+        def work(progress: Progress) -> int | None:
+            return find_packet.conversation_step(recording, row, text, step, progress)
+
+        self.tasks.start("Conversation", work, self._arrive_in_conversation)
+
+    def _arrive_in_conversation(self, row_id: int | None) -> None:
+        if row_id is None:
+            self._say("No more packets in this conversation")
+        else:
+            self.to_id(row_id)
+
+    def find(self, search: find_packet.Search, step: int) -> None:
+        """Go to the next (1) or previous (-1) row that matches `search`."""
+        recording, ids = self._window.recording, self._window.row_query.rows
+        if recording is None:
+            return
+        start = self._table.currentIndex().row()
+        self._window.banner.clear("Find Packet:")
+
+        def work(progress: Progress) -> int | str | None:
+            try:
+                return find_packet.find(recording, ids, start, step, search, progress)
+            except (find_packet.BadSearch, FilterError) as error:
+                return str(error)
+
+        self.tasks.start("Searching", work, self._arrive)
+
+    def _arrive(self, found: int | str | None) -> None:
+        if isinstance(found, str):
+            self._window.banner.show_text(f"Find Packet: {found}", "error")
+        elif found is None:
+            self._say("Find Packet: nothing found")
+        else:
+            self._table.go_to_row(found)
+
+    def next_flag(self, kind: str, step: int) -> None:
+        """Go to the next (1) or previous (-1) row with a flag."""
+        position = self._table.currentIndex().row()
+        notes, rows = self._window.notes, self._window.row_query.rows
+        row_id = notes.next_flag(kind, rows, position, step)
+        if row_id is None:
+            self._say("No other such packet in the list")
+        else:
+            self.to_id(row_id)
+
+    def current(self) -> ListRow | None:
+        return self._table.current_row()
+
+    def _say(self, text: str) -> None:
+        self._window.statusBar().showMessage(text, 5000)

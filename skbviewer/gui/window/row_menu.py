@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""The list's context menu: actions on the current cell and the selected rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QMenu
+
+from skbviewer.analysis.display_filter import MODES, combined
+
+from ..dialogs.colouring import CONVERSATIONS
+from ..filters.cell_filter import cell_filter, conversations
+
+if TYPE_CHECKING:
+    from .main_window import MainWindow
+
+_MARKS = ("Mark/Unmark Packet", "Ignore/Unignore Packet", "Set/Unset Time Reference")
+_NOTES = ("Packet Comment",)
+_COPIES = ("Copy Cell", "Copy Rows as CSV", "Copy Rows as Text")
+
+
+def current_filter(window: MainWindow) -> str | None:
+    """Return the filter for the current cell; None if it has none."""
+    table = window.workspace.table
+    row, index = table.current_row(), table.currentIndex()
+    if row is None:
+        return None
+    column = table.packets.columns[index.column()]
+    return cell_filter(row, column.key, table.packets.text(index.row(), index.column()))
+
+
+def fill_filters(window: MainWindow, menu: QMenu, apply: bool) -> None:
+    """Fill Apply as Filter or Prepare as Filter: one entry per way to combine filters."""
+    new = current_filter(window)
+    for mode in MODES:
+        act = menu.addAction(_with_letter(mode))
+        act.setEnabled(new is not None)
+        if new is not None:
+            text = combined(new, mode, window.workspace.filter_bar.text())
+            act.setToolTip(text)
+            act.triggered.connect(lambda _=False, text=text: window.use_filter(text, apply))
+    menu.setToolTipsVisible(True)
+
+
+def _with_letter(mode: str) -> str:
+    """Give each entry its own mnemonic: S, N, A, O, and D and R for the last two."""
+    letters = {"...and Selected": "a", "...or Selected": "o"}
+    letters |= {"...and not Selected": "d", "...or not Selected": "r"}
+    letter = letters.get(mode, mode[0])
+    return mode.replace(letter, f"&{letter}", 1)
+
+
+def fill_conversations(window: MainWindow, menu: QMenu) -> None:
+    """Fill Conversation Filter: one entry per layer in which the packet has addresses."""
+    row = window.workspace.table.current_row()
+    for name, text in [] if row is None else conversations(row):
+        act = menu.addAction(name)
+        act.setToolTip(text)
+        act.triggered.connect(lambda _=False, text=text: window.use_filter(text, True))
+    menu.setToolTipsVisible(True)
+    if menu.isEmpty():
+        menu.addAction("No addresses").setEnabled(False)
+
+
+def row_menu(window: MainWindow) -> QMenu:
+    """Return the context menu of the current cell.  Delete it after it is closed."""
+    menu = QMenu(window)
+    for name in (*_MARKS, *_NOTES):
+        menu.addAction(window.menus.actions[name])
+    menu.addSeparator()
+    fills: tuple[tuple[str, Callable[[QMenu], None]], ...] = (
+        ("&Apply as Filter", lambda inner: fill_filters(window, inner, True)),
+        ("&Prepare as Filter", lambda inner: fill_filters(window, inner, False)),
+        ("Con&versation Filter", lambda inner: fill_conversations(window, inner)),
+    )
+    for title, fill in fills:
+        fill(menu.addMenu(title))
+    colours = menu.addMenu("Colori&ze Conversation")
+    for number in range(1, len(CONVERSATIONS) + 1):
+        colours.addAction(window.menus.actions[f"Color {number}"])
+    colours.addAction(window.menus.actions["Reset Colorization"])
+    menu.addAction(window.menus.actions["Follow Stream"])
+    menu.addSeparator()
+    copy = menu.addMenu("&Copy")
+    for name in _COPIES:
+        copy.addAction(window.menus.actions[name])
+    menu.addSeparator()
+    column = menu.addAction("Add Field as Col&umn…")
+    column.triggered.connect(window.workspace.table.header.ask_field)
+    return menu

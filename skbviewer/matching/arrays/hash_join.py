@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: MIT
+"""Join rows of two tables by the values of many columns.
+
+Rows are found by a 64-bit hash of their columns; pairs of equal hash are compared on the columns
+themselves, so a collision of hashes costs time and never a wrong pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from ...records import ColumnTable, part
+from ...records.compiled import allocation_free
+from ...records.types import Int32s, Int64s
+from .array_blocks import blocks, fits
+
+Hash = npt.NDArray[np.uint64]
+
+
+Rows = ColumnTable | npt.NDArray[np.void]
+
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2**64 / golden ratio (Knuth, TAOCP 6.4)
+_SHIFT = np.uint64(29)
+
+
+def hashed(columns: Iterable[npt.NDArray[np.generic]]) -> Hash:
+    """One hash a row of columns of integers."""
+    listed = list(columns)
+    made = np.zeros(len(listed[0]) if listed else 0, np.uint64)
+    for rows in blocks(len(made)):
+        block = made[rows]
+        for column in listed:
+            block ^= column[rows].astype(np.int64).view(np.uint64)
+            block *= _MULTIPLIER
+            block ^= block >> _SHIFT
+    return made
+
+
+def hashed_rows(rows: Rows, columns: Iterable[str]) -> Hash:
+    """One hash for the named columns of each row."""
+    made, names = np.empty(len(rows), np.uint64), list(columns)
+    for some in blocks(len(rows)):
+        made[some] = hashed(part(rows, name, some) for name in names)
+    return made
+
+
+def repeated(keys: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
+    """Which of these keys came before.  Fast where few or none do: keys are sorted, not places."""
+    made = np.zeros(len(keys), np.bool_)
+    if not (several := shared(keys)).any():
+        return made
+    some = np.flatnonzero(several)
+    made[some] = True
+    made[some[np.unique(keys[some], return_index=True)[1]]] = False
+    return made
+
+
+def shared(keys: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
+    """Which of these keys come more than once."""
+    ranked = np.sort(keys)
+    again = ranked[1:][ranked[1:] == ranked[:-1]]
+    return np.isin(keys, again) if len(again) else np.zeros(len(keys), np.bool_)
+
+
+def join(left: Hash, right: Hash, limit: int = 0) -> tuple[Int64s, Int64s, npt.NDArray[np.bool_]]:
+    """Index pairs of equal hashes, and which of `left` have more partners than `limit` (0: none).
+
+    Those that have more are in no pair.  Pairs are sorted by `left`, then by `right`.
+    """
+    most = limit or len(right)
+    slots = slots_for(len(right))
+    after, count = np.empty((2, len(right)), np.int32)
+    _collect(right, slots, after, count)
+    first, many = np.empty(len(left), np.int32), np.zeros(len(left), np.bool_)
+    total = int(_ask(left, right, slots, count, most, first, many))
+    i, j = np.empty((2, total), np.int64)
+    _pair(first, many, after, i, j)
+    return i, j, many
+
+
+def slots_for(count: int) -> Int32s:
+    """An empty hash table (see int_index.py) for indices of so many keys; -1 is a free place."""
+    return np.full(1 << (4 * count).bit_length(), -1, np.int32)
+
+
+@allocation_free
+def place(key: np.uint64, keys: Hash, slots: Int32s) -> np.int64:
+    """Where `key` is in the hash table `slots` of some `keys`, or would be."""
+    mask = len(slots) - 1
+    at = np.int64(key >> _SHIFT) & mask
+    while slots[at] >= 0 and keys[slots[at]] != key:
+        at = (at + 1) & mask
+    return np.int64(at)
+
+
+@allocation_free
+def _collect(keys: Hash, slots: Int32s, after: Int32s, count: Int32s) -> None:
+    """Fill the hash table `slots` with the first of each key.
+
+    `after` is the next one of a key, or -1, `count` how many there are from each on.
+    """
+    for i in range(len(keys) - 1, -1, -1):
+        at = place(keys[i], keys, slots)
+        after[i] = slots[at]
+        count[i] = 1 if slots[at] < 0 else count[slots[at]] + 1
+        slots[at] = i
+
+
+@allocation_free
+def _ask(
+    asked: Hash,
+    keys: Hash,
+    slots: Int32s,
+    count: Int32s,
+    most: int,
+    first: Int32s,
+    many: npt.NDArray[np.bool_],
+) -> int:
+    """Set the `first` partner, -1 = none, and who has more than `most`; the pairs of the others."""
+    total = 0
+    for i in range(len(asked)):
+        first[i] = slots[place(asked[i], keys, slots)]
+        if first[i] >= 0:
+            many[i] = count[first[i]] > most
+            total += 0 if many[i] else count[first[i]]
+    return total
+
+
+@allocation_free
+def _pair(
+    first: Int32s, many: npt.NDArray[np.bool_], after: Int32s, left: Int64s, right: Int64s
+) -> None:
+    to = 0
+    for i in range(len(first)):
+        at = np.int32(-1) if many[i] else first[i]
+        while at >= 0:
+            left[to], right[to] = i, at
+            at = after[at]
+            to += 1
+
+
+def among(asked: Hash, few: Hash) -> npt.NDArray[np.bool_]:
+    """Which of the keys are among a few."""
+    slots, found = slots_for(len(few)), np.empty(len(asked), np.bool_)
+    _collect(few, slots, *np.empty((2, len(few)), np.int32))
+    _find(asked, few, slots, found)
+    return found
+
+
+@allocation_free
+def _find(asked: Hash, few: Hash, slots: Int32s, found: npt.NDArray[np.bool_]) -> None:
+    for i in range(len(asked)):
+        found[i] = slots[place(asked[i], few, slots)] >= 0
+
+
+def sharing(keys: Hash) -> Int32s:
+    """How many rows have the same key as each."""
+    first, count = np.empty(len(keys), np.int32), np.zeros(len(keys), np.int32)
+    _share(keys, slots_for(len(keys)), first, count)
+    return count[first]
+
+
+@allocation_free
+def _share(keys: Hash, slots: Int32s, first: Int32s, count: Int32s) -> None:
+    """Set the `first` row of each one's key, and how many have it."""
+    for i in range(len(keys)):
+        at = place(keys[i], keys, slots)
+        if slots[at] < 0:
+            slots[at] = i
+        first[i] = slots[at]
+        count[first[i]] += 1
+
+
+def runs(owner: npt.NDArray[np.integer], asked: Int64s) -> tuple[Int64s, Int64s]:
+    """Where numbers from 0 on stand in `owner`, which is sorted: (first place, how many)."""
+    size = max(int(owner.max(initial=-1)), int(asked.max(initial=-1))) + 1
+    count = np.bincount(owner, minlength=size)
+    begin = np.cumsum(count) - count
+    return begin[asked], count[asked]
+
+
+def spread(low: Int64s, count: Int64s, order: Int64s) -> tuple[Int64s, Int64s]:
+    """(i, order[low[i]]), (i, order[low[i] + 1]), ...: count[i] pairs for each i."""
+    left = np.repeat(np.arange(len(count)), count)
+    offset = np.arange(len(left)) - np.repeat(np.cumsum(count) - count, count)
+    return left, order[np.repeat(low, count) + offset]
+
+
+def by_pair(first: Int64s, second: Int64s) -> Int64s:
+    """The stable order of pairs of numbers."""
+    span = int(second.max(initial=0)) + 1
+    if int(first.min(initial=0)) < 0 or int(second.min(initial=0)) < 0:
+        return np.lexsort((second, first))
+    if not fits(int(first.max(initial=0)) + 1, span):
+        return np.lexsort((second, first))
+    return np.argsort(first * span + second, kind="stable")  # mostly nearly in order
+
+
+def distinct(first: Int64s, second: Int64s) -> Int64s:
+    """Positions of the first occurrence of each pair of numbers, sorted by pair."""
+    order = by_pair(first, second)
+    a, b = first[order], second[order]
+    new = np.ones(len(order), np.bool_)
+    new[1:] = (a[1:] != a[:-1]) | (b[1:] != b[:-1])
+    return np.asarray(order[new], np.int64)
+
+
+def without(numbers: Int64s, others: Int64s) -> Int64s:
+    """The numbers (none below 0) that are not among `others`, each once, sorted."""
+    left = np.zeros(max(int(numbers.max(initial=-1)), int(others.max(initial=-1))) + 1, np.bool_)
+    left[numbers] = True
+    left[others] = False
+    return np.flatnonzero(left)

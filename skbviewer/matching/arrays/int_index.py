@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""Numbers from 0 on for values as they come (addresses, contexts), so that arrays can be by them.
+
+A hash table of open addressing with linear probing (Knuth, TAOCP 3, 6.4).  What fills it stops
+where it becomes full, to go on with a larger one: so it is no larger than its values need, and
+stays in the processor's cache.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...records.compiled import allocation_free
+from ...records.types import Int32s, Int64s
+
+MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2**64 / golden ratio
+HALF = np.uint64(32)
+LEAST = 1 << 8
+
+Number = int | np.integer[Any]
+
+
+class IntIndex:
+    """Equal values, but 0, have equal numbers."""
+
+    def __init__(self) -> None:
+        # `numbers` are one more than they mean, 0 in free places; `used` is how many there are.
+        self.keys, self.numbers = np.zeros(LEAST, np.int64), np.zeros(LEAST, np.int32)
+        self.used = np.zeros(1, np.int64)
+
+    @property
+    def count(self) -> int:
+        """How many values there were."""
+        return int(self.used[0])
+
+    @property
+    def most(self) -> int:
+        """How many numbers there can be before grow() is needed."""
+        return len(self.keys) // 2
+
+    def of(self, values: Int64s) -> Int32s:
+        """The number of each value, a new one for a new value, -1 for 0."""
+        made, done = np.empty(len(values), np.int32), 0
+        while (done := int(_fill(values, done, self.keys, self.numbers, self.used, made))) < len(
+            values
+        ):
+            self.grow()
+        return made
+
+    def grow(self) -> None:
+        """Have room for four times as many."""
+        size, used = 4 * len(self.keys), np.flatnonzero(self.numbers)
+        keys = self.keys[used[np.argsort(self.numbers[used])]]
+        self.keys, self.numbers = np.zeros(size, np.int64), np.zeros(size, np.int32)
+        self.used[0] = 0
+        _fill(keys, 0, self.keys, self.numbers, self.used, np.empty(len(keys), np.int32))
+
+
+def longer(rows: npt.NDArray[Any], size: int, blank: int) -> npt.NDArray[Any]:
+    """At least `size` rows: these, then `blank` ones."""
+    if len(rows) >= size:
+        return rows
+    made = np.empty(max(size, 2 * len(rows)), rows.dtype)
+    made[: len(rows)] = rows
+    made[len(rows) :] = blank
+    return made
+
+
+@allocation_free
+def is_full(keys: Int64s, used: Int64s) -> bool:
+    """Whether number_of() must not be asked for two new values."""
+    return bool(2 * (used[0] + 2) > len(keys))
+
+
+@allocation_free
+def number_of(value: Number, keys: Int64s, numbers: Int32s, used: Int64s) -> np.int64:
+    """The number of a value that is not 0."""
+    mask = len(keys) - 1
+    at = np.int64((np.uint64(value) * MULTIPLIER) >> HALF) & mask
+    while numbers[at] != 0 and keys[at] != value:
+        at = (at + 1) & mask
+    if numbers[at] == 0:
+        used[0] += 1
+        keys[at], numbers[at] = value, used[0]
+    return np.int64(numbers[at]) - 1
+
+
+@allocation_free
+def known_number(value: Number, keys: Int64s, numbers: Int32s) -> np.int64:
+    """The number of a value that is not 0, -1 if it has none."""
+    mask = len(keys) - 1
+    at = np.int64((np.uint64(value) * MULTIPLIER) >> HALF) & mask
+    while numbers[at] != 0 and keys[at] != value:
+        at = (at + 1) & mask
+    return np.int64(numbers[at]) - 1
+
+
+@allocation_free
+def _fill(
+    values: Int64s, begin: int, keys: Int64s, numbers: Int32s, used: Int64s, made: Int32s
+) -> int:
+    """Fill `made` from `begin` on; returns where the table was full, or the end."""
+    for i in range(begin, len(values)):
+        if values[i] == 0:
+            made[i] = -1
+            continue
+        if is_full(keys, used):
+            return i
+        made[i] = number_of(values[i], keys, numbers, used)
+    return len(values)
+
+
+@allocation_free
+def execution_of(context: Number, pid: Number, cpu: Number) -> np.int64:
+    """As records/execution_context.py's execution() says: never 0."""
+    if context == 0 and pid > 0:
+        return np.int64(pid)
+    return -((np.int64(context) << 20) + np.int64(cpu) + 1)

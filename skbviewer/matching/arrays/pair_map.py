@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+"""A value for each pair of numbers, in a hash table like that of int_index.py.
+
+A cell is (used, first, second, value): all of it comes into the processor's cache at once.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ...records.compiled import allocation_free
+from ...records.types import Int64s
+from .int_index import HALF, MULTIPLIER, Number
+
+USED, FIRST, SECOND, VALUE = range(4)
+LEAST = 1 << 11
+
+Cells = npt.NDArray[np.int64]
+
+
+class PairMap:
+    """`cells` and how many of them are `used`."""
+
+    def __init__(self) -> None:
+        self.cells, self.used = np.zeros((LEAST, 4), np.int64), np.zeros(1, np.int64)
+
+    def grow(self, since: int | None = None) -> None:
+        """Make room, without the pairs whose first number is below `since`."""
+        left = self.cells[self.cells[:, USED] != 0]
+        if since is not None:
+            left = left[left[:, FIRST] >= since]
+        size = max(LEAST, 1 << (4 * len(left)).bit_length())
+        self.cells, self.used[0] = np.zeros((size, 4), np.int64), len(left)
+        _refill(left, self.cells)
+
+
+@allocation_free
+def has_no_room(cells: Cells, used: Int64s) -> bool:
+    """Whether put() must not be given a new pair."""
+    return bool(2 * (used[0] + 1) > len(cells))
+
+
+@allocation_free
+def cell_of(first: Number, second: Number, cells: Cells) -> np.int64:
+    """Where the pair is, or the free cell for it."""
+    mask = len(cells) - 1
+    at = np.int64((np.uint64(first * 512 + second) * MULTIPLIER) >> HALF) & mask
+    while cells[at, USED] != 0 and (cells[at, FIRST] != first or cells[at, SECOND] != second):
+        at = (at + 1) & mask
+    return at
+
+
+@allocation_free
+def put(
+    at: Number, first: Number, second: Number, value: Number, cells: Cells, used: Int64s
+) -> None:
+    """Set the value of the pair whose cell is `at`."""
+    used[0] += 1 - cells[at, USED]
+    cells[at, USED], cells[at, VALUE] = 1, value
+    cells[at, FIRST], cells[at, SECOND] = first, second
+
+
+@allocation_free
+def _refill(left: Cells, cells: Cells) -> None:
+    for i in range(len(left)):
+        at = cell_of(left[i, FIRST], left[i, SECOND], cells)
+        for field in range(4):
+            cells[at, field] = left[i, field]

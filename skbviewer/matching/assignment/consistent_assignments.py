@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: MIT
+"""All consistent assignments of a group, followed packet by packet.
+
+What later packets must know of the earlier ones is a state: which moments are taken that a later
+packet may have, and when the latest taken one begins.  States that are equal go on as one, so a
+long group costs little if few moments overlap at a time.  At the end, and where only one state is
+left, the way back shows which pairs lead there.
+
+Beyond the limits all states of a packet become one that forbids what each of them forbids: then
+assignments may be thought possible that are not, but none is left out.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...records.compiled import allocation_free
+from ...records.types import Bools, Int8s, Int64s
+from .packet_groups import CROWDED, EXACT, SEVERAL, TOO_LARGE, Groups, Places, Tangle
+
+SLOTS = 62  # moments that can be taken at a time: bits of a state, without the sign
+EVERY = (1 << SLOTS) - 1
+LONG_AGO = -(1 << 62)
+MIX, MIX2 = -7046029254386353131, -4417276706812531889  # odd, about 2**64 / golden ratio; any
+# Counts: steps left to all groups, states there have been, steps that one group may have at a time
+# and has, slots that are free, how often something was forgotten.
+LEFT, STATES, MOST, STEPS, FREE, FORGOT, COUNTS = range(7)
+FEW = 8  # steps for each pair of a group that are allowed anyway
+
+
+class Limits(NamedTuple):
+    """`steps` from states to states: of one group at a time, and of all groups together."""
+
+    steps: int = 1 << 18
+    total: int = 1 << 24
+
+
+class Scratch(NamedTuple):
+    """States (`taken`, `latest`, `leads`), steps (`source`, `pair`, `target`), and a hash table.
+
+    `slot` and `last` are of places; `holder` is the place that has each slot.  `counts` are the
+    numbers below.
+    """
+
+    taken: Int64s
+    latest: Int64s
+    source: Int64s
+    pair: Int64s
+    target: Int64s
+    table: Int64s
+    slot: Int64s
+    last: Int64s
+    holder: Int64s
+    leads: Bools
+    counts: Int64s
+
+    @classmethod
+    def of(cls, limits: Limits) -> Scratch:
+        """Room without states."""
+        holder, counts = np.zeros(SLOTS, np.int64), np.zeros(COUNTS, np.int64)
+        counts[LEFT], counts[STATES], counts[MOST] = limits.total, 1, limits.steps
+        a, b, c, d, e, f, g, h = (np.zeros(0, np.int64) for _ in range(8))
+        return cls(a, b, c, d, e, f, g, h, holder, np.zeros(0, np.bool_), counts)
+
+    def ready(self, places: int) -> Scratch:
+        """Room for that many places."""
+        scratch = self._replace(slot=np.zeros(places, np.int64), last=np.full(places, -1))
+        if len(self.table):
+            return scratch
+        steps = int(self.counts[MOST])
+        size = 1 << (2 * steps + 2).bit_length()
+        return scratch._replace(
+            taken=np.zeros(steps + 2, np.int64),
+            latest=np.zeros(steps + 2, np.int64),
+            leads=np.zeros(steps + 2, np.bool_),
+            source=np.zeros(steps, np.int64),
+            pair=np.zeros(steps, np.int64),
+            target=np.zeros(steps, np.int64),
+            table=np.zeros(size, np.int64),
+        )
+
+
+def follow(tangle: Tangle, groups: Groups, places: Places, scratch: Scratch, sure: Int8s) -> None:
+    """Drop pairs that lead nowhere in the groups that are SEVERAL, and set `sure` of these.
+
+    EXACT: each pair that is left is in an assignment.  TOO_LARGE: perhaps.  CROWDED: there is none.
+    """
+    _follow(tangle, groups, places, scratch, np.zeros(len(tangle.kept), np.bool_), sure)
+
+
+@allocation_free
+def _follow(
+    tangle: Tangle, groups: Groups, places: Places, scratch: Scratch, seen: Bools, sure: Int8s
+) -> None:
+    for g in range(len(sure)):
+        if sure[g] != SEVERAL:
+            continue
+        first, last = groups.first[g], groups.first[g + 1]
+        pairs = _ends(tangle, groups.order, first, last, places, scratch)
+        sure[g] = _group(tangle, groups.order, first, last, places, scratch, seen, pairs)
+        if sure[g] == CROWDED:
+            continue
+        for n in range(first, last):
+            packet = groups.order[n]
+            for pair in range(tangle.rows[packet], tangle.rows[packet + 1]):
+                tangle.kept[pair] = seen[pair]
+
+
+@allocation_free
+def _ends(
+    tangle: Tangle, order: Int64s, first: np.int64, last: np.int64, places: Places, scratch: Scratch
+) -> np.int64:
+    """Which packet is the last that may have each place; how many pairs there are."""
+    pairs = np.int64(0)
+    for n in range(first, last):
+        for pair in range(tangle.rows[order[n]], tangle.rows[order[n] + 1]):
+            if tangle.kept[pair]:
+                place = places.of[tangle.moment[pair]]
+                scratch.last[place], scratch.slot[place] = n, -1
+                pairs += 1
+    return pairs
+
+
+@allocation_free
+def _group(
+    tangle: Tangle,
+    order: Int64s,
+    first: np.int64,
+    last: np.int64,
+    places: Places,
+    scratch: Scratch,
+    seen: Bools,
+    pairs: np.int64,
+) -> int:
+    """Follow one group; what is said of it."""
+    counts = scratch.counts
+    allowed = pairs * FEW + min(counts[MOST], counts[LEFT])
+    spent, low, high = np.int64(0), np.int64(0), np.int64(1)
+    counts[FREE], counts[FORGOT], counts[STEPS] = EVERY, 0, 0
+    scratch.taken[0], scratch.latest[0] = 0, LONG_AGO
+    for n in range(first, last):
+        packet = order[n]
+        options = _options(tangle, packet)
+        more = (high - low) * options
+        if high - low == 1 or max(counts[STEPS] + more - counts[MOST], spent + more - allowed) > 0:
+            counts[FORGOT] += high - low > 1
+            _settle(scratch, low, high, seen)
+            low, high = np.int64(0), np.int64(1)
+        gone = _slots(tangle, packet, np.int64(n), places, scratch)
+        if options > counts[MOST]:  # of one packet: it keeps them all, and takes none
+            _pass(tangle, packet, scratch, gone, seen)
+            continue
+        spent += (high - low) * options
+        made = _step(tangle, packet, places, scratch, gone, low, high)
+        low, high = high, made
+        if low == high:
+            break
+    counts[LEFT] -= max(np.int64(0), spent - pairs * FEW)
+    if low == high:
+        counts[STATES] += high
+        return CROWDED
+    _settle(scratch, low, high, seen)
+    return TOO_LARGE if counts[FORGOT] else EXACT
+
+
+@allocation_free
+def _options(tangle: Tangle, packet: np.int64) -> np.int64:
+    """How many pairs of a packet are left."""
+    options = np.int64(0)
+    for pair in range(tangle.rows[packet], tangle.rows[packet + 1]):
+        options += 1 if tangle.kept[pair] else 0
+    return options
+
+
+@allocation_free
+def _slots(
+    tangle: Tangle, packet: np.int64, n: np.int64, places: Places, scratch: Scratch
+) -> np.int64:
+    """Give slots to moments that packets behind the n-th may have, too.
+
+    Returns the bits of those that are free behind it, as nobody else may have their moments.
+    """
+    gone, counts = np.int64(0), scratch.counts
+    for pair in range(tangle.rows[packet], tangle.rows[packet + 1]):
+        if not tangle.kept[pair]:
+            continue
+        place = places.of[tangle.moment[pair]]
+        slot = scratch.slot[place]
+        if scratch.last[place] == n:
+            gone |= np.int64(1) << slot if slot >= 0 else np.int64(0)
+        elif slot < 0 and counts[FREE]:
+            slot = _lowest(counts[FREE])
+            counts[FREE] &= ~(np.int64(1) << slot)
+            scratch.slot[place], scratch.holder[slot] = slot, place
+        elif slot < 0:
+            counts[FORGOT] += 1
+    return gone
+
+
+@allocation_free
+def _pass(tangle: Tangle, packet: np.int64, scratch: Scratch, gone: np.int64, seen: Bools) -> None:
+    """Go on without a packet."""
+    for pair in range(tangle.rows[packet], tangle.rows[packet + 1]):
+        seen[pair] = tangle.kept[pair]
+    scratch.taken[0] &= ~gone
+    scratch.counts[FREE] |= gone
+    scratch.counts[FORGOT] += 1
+
+
+@allocation_free
+def _step(
+    tangle: Tangle,
+    packet: np.int64,
+    places: Places,
+    scratch: Scratch,
+    gone: np.int64,
+    low: np.int64,
+    high: np.int64,
+) -> np.int64:
+    """Make the states behind a packet, from `high` on, of those before it; returns their end."""
+    made, counts = high, scratch.counts
+    for state in range(low, high):
+        for pair in range(tangle.rows[packet], tangle.rows[packet + 1]):
+            if not tangle.kept[pair]:
+                continue
+            place = places.of[tangle.moment[pair]]
+            slot, latest = scratch.slot[place], max(scratch.latest[state], places.begin[place])
+            bit = np.int64(1) << slot if slot >= 0 else np.int64(0)
+            if places.end[place] < scratch.latest[state] or scratch.taken[state] & bit:
+                continue
+            taken = (scratch.taken[state] | bit) & ~gone
+            if latest > scratch.latest[state]:
+                taken = _open(taken, latest, scratch.holder, places.end)
+            target, step = _state(scratch, high, made, taken, latest), counts[STEPS]
+            scratch.source[step], scratch.pair[step], scratch.target[step] = state, pair, target
+            made = max(made, target + 1)
+            counts[STEPS] += 1
+    counts[FREE] |= gone
+    return made
+
+
+@allocation_free
+def _lowest(bits: np.int64) -> np.int64:
+    """The number of the lowest bit that is set."""
+    at = np.int64(0)
+    while not (bits >> at) & 1:
+        at += 1
+    return at
+
+
+@allocation_free
+def _open(taken: np.int64, latest: np.int64, holder: Int64s, end: Int64s) -> np.int64:
+    """Taken moments without those that no later packet can have: they ended before `latest`."""
+    slot, rest = np.int64(0), taken
+    while rest:
+        if rest & 1 and end[holder[slot]] < latest:
+            taken &= ~(np.int64(1) << slot)
+        rest >>= 1
+        slot += 1
+    return taken
+
+
+@allocation_free
+def _state(
+    scratch: Scratch, low: np.int64, high: np.int64, taken: np.int64, latest: np.int64
+) -> np.int64:
+    """The state, of those from `low` on, that is like this; else the new one `high`."""
+    mixed = (taken * MIX) ^ (latest * MIX2)
+    mixed ^= mixed >> 29
+    known, at = scratch.counts[STATES], (mixed * MIX) >> 20 & (len(scratch.table) - 1)
+    while scratch.table[at] >= known + low:
+        state = np.int64(scratch.table[at] - known)
+        if scratch.taken[state] == taken and scratch.latest[state] == latest:
+            return state
+        at = (at + 1) & (len(scratch.table) - 1)
+    scratch.table[at] = known + high
+    scratch.taken[high], scratch.latest[high] = taken, latest
+    return high
+
+
+@allocation_free
+def _settle(scratch: Scratch, low: np.int64, high: np.int64, seen: Bools) -> None:
+    """Go back from the states that are left to what led there; then all of them become one."""
+    for state in range(high):
+        scratch.leads[state] = state >= low
+    for step in range(scratch.counts[STEPS] - 1, -1, -1):
+        if scratch.leads[scratch.target[step]]:
+            scratch.leads[scratch.source[step]] = True
+            seen[scratch.pair[step]] = True
+    taken, latest = scratch.taken[low], scratch.latest[low]
+    for state in range(low + 1, high):
+        taken &= scratch.taken[state]
+        latest = min(latest, scratch.latest[state])
+    scratch.taken[0], scratch.latest[0] = taken, latest
+    scratch.counts[STATES] += high
+    scratch.counts[STEPS] = 0

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""Which lifetime every consistent assignment of packets to tap moments gives.
+
+In: packets of one interface of one capture in the order of its file, tap moments, and the pairs
+whose identities do not contradict each other.  Out: for each packet the lifetime that all
+consistent assignments give it, or why there is none.
+
+An assignment is consistent if each packet has a moment of its pairs, within the clock's error, or
+none where the log may lack it; if no moment is used twice; and if no packet has a moment that
+ended before that of an earlier packet of the file began.
+
+A packet that the log may lack is never exact, and takes nothing from others: leaving it out is
+always consistent.  The rest falls into groups that share moments or may contradict each other's
+order.  A group without any consistent assignment decides nothing.  In each other group, moments
+that overlap form clusters; the earliest and the latest cluster of each packet bound its moments,
+and decide where no moments overlap.  Else all assignments are followed packet by packet
+(`consistent_assignments.py`).  What exceeds the limits there is forgotten, which leaves more
+assignments possible, never fewer: so what is exact is so in every one.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...records.compiled import allocation_free
+from ...records.types import Bools, Int8s, Int64s
+from .consistent_assignments import Limits, Scratch, follow
+from .moment_bounds import narrow
+from .packet_groups import (
+    CROWDED,
+    EXACT,
+    LACKING,
+    NONE_IN_TIME,
+    SEVERAL,
+    TOO_LARGE,
+    Groups,
+    Tangle,
+    grouped,
+    linked,
+    placed,
+)
+
+
+class Problem(NamedTuple):
+    """Packets in the order of their file, tap moments, pairs; times in ns.
+
+    A packet's stamp is `at` on the log's clock, at most `error` off; `may_lack`: the log may lack
+    its moment.  A moment is of the lifetime `life`; its stamp was made within [`after`, `before`],
+    its call within [`begin`, `end`].  Pairs (`packet`, `moment`) are sorted by packet.  Times and
+    errors are below 2**61.
+    """
+
+    at: Int64s
+    error: Int64s
+    may_lack: Bools
+    life: Int64s
+    after: Int64s
+    before: Int64s
+    begin: Int64s
+    end: Int64s
+    packet: Int64s
+    moment: Int64s
+
+
+class Assigned(NamedTuple):
+    """For each packet its lifetime, and moment, in all assignments, or -1; `why` there is none.
+
+    `possible`: pairs that a consistent assignment has; beyond the limits perhaps others, too.  Of a
+    packet that the log may lack, or that is CROWDED, all pairs in time.
+    """
+
+    life: Int64s
+    moment: Int64s
+    possible: Bools
+    why: Int8s
+
+
+def assign(asked: Problem, limits: Limits | None = None) -> Assigned:
+    """Decide each packet.
+
+    Groups that share moments come first, so that one which contradicts itself takes no other one
+    with it.  Then those that the order joins.
+    """
+    size = len(asked.at)
+    rows, why = np.zeros(size + 1, np.int64), np.zeros(size, np.int8)
+    kept = np.zeros(len(asked.packet), np.bool_)
+    _in_time(asked, rows, kept, why)
+    possible, scratch = kept.copy(), Scratch.of(limits or Limits())
+    tangle = Tangle(asked.moment, asked.begin, asked.end, rows, kept, why)
+    root = linked(tangle, ordered=False)
+    scratch = _solve(tangle, grouped(root, tangle), scratch)
+    both = linked(tangle._replace(kept=possible), ordered=True)
+    _solve(tangle, grouped(both, tangle, known=root), scratch)
+    life, moment = np.full(size, -1), np.full(size, -1)
+    _agreed(tangle, asked.life, possible, life, moment)
+    return Assigned(life, moment, kept, why)
+
+
+def _solve(tangle: Tangle, groups: Groups, scratch: Scratch) -> Scratch:
+    """Drop pairs that no assignment of their group has, and say of its packets what it lacks."""
+    if not len(groups.order):
+        return scratch
+    places = placed(tangle, groups)
+    sure = np.zeros(len(groups.first) - 1, np.int8)
+    narrow(tangle, groups, places, sure)
+    if (sure == SEVERAL).any():
+        scratch = scratch.ready(len(places.begin))
+        follow(tangle, groups, places, scratch, sure)
+    _mark(groups.order, groups.first, sure, tangle.why)
+    return scratch
+
+
+@allocation_free
+def _in_time(asked: Problem, rows: Int64s, kept: Bools, why: Int8s) -> None:
+    """Which pairs the clock allows; `rows` has where the pairs of each packet begin."""
+    pair = np.int64(0)
+    for p in range(len(asked.at)):
+        rows[p] = pair
+        low, high = asked.at[p] - asked.error[p], asked.at[p] + asked.error[p]
+        why[p] = LACKING if asked.may_lack[p] else NONE_IN_TIME
+        while pair < len(asked.packet) and asked.packet[pair] == p:
+            moment = asked.moment[pair]
+            if low <= asked.before[moment] and high >= asked.after[moment]:
+                kept[pair] = True
+                if not asked.may_lack[p]:
+                    why[p] = EXACT
+            pair += 1
+    rows[len(asked.at)] = pair
+
+
+@allocation_free
+def _mark(order: Int64s, first: Int64s, sure: Int8s, why: Int8s) -> None:
+    for group in range(len(first) - 1):
+        if sure[group] == CROWDED or sure[group] == TOO_LARGE:
+            for n in range(first[group], first[group + 1]):
+                why[order[n]] = sure[group]
+
+
+@allocation_free
+def _agreed(tangle: Tangle, lives: Int64s, possible: Bools, life: Int64s, moment: Int64s) -> None:
+    """What all pairs that are left of a packet say."""
+    rows, kept, why = tangle.rows, tangle.kept, tangle.why
+    for p in range(len(why)):
+        if why[p] == CROWDED:
+            for pair in range(rows[p], rows[p + 1]):
+                kept[pair] = possible[pair]
+        if why[p] != EXACT and why[p] != TOO_LARGE:
+            continue
+        one, where = np.int64(-2), np.int64(-2)
+        for pair in range(rows[p], rows[p + 1]):
+            if kept[pair]:
+                its = tangle.moment[pair]
+                one = lives[its] if one == -2 or one == lives[its] else np.int64(-1)
+                where = its if where == -2 or where == its else np.int64(-1)
+        if one >= 0:
+            life[p], moment[p], why[p] = one, where, EXACT
+        elif why[p] == EXACT:
+            why[p] = SEVERAL

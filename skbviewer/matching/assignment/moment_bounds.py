@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""The earliest and the latest tap moments that each packet of a group can have.
+
+Moments that overlap form clusters, and clusters do not overlap: of two packets the later one has a
+moment of the same or of a later cluster, and a cluster holds as many packets as moments.  So the
+earliest cluster of each packet is found from the first packet on, the latest from the last one
+back.  Where no cluster has two moments, each moment between the two is possible.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...records.compiled import allocation_free
+from ...records.types import Int8s, Int64s
+from .packet_groups import CROWDED, EXACT, SEVERAL, Groups, Places, Tangle
+
+NOWHERE = (1 << 62) - 1
+
+
+def narrow(tangle: Tangle, groups: Groups, places: Places, sure: Int8s) -> None:
+    """Drop pairs outside these bounds, and set `sure` for each group.
+
+    CROWDED has no assignment, EXACT has one for each pair that is left, SEVERAL is not known.
+    """
+    size = len(places.begin)
+    _narrow(
+        tangle,
+        groups,
+        places,
+        np.zeros(size, np.int64),
+        np.zeros(size, np.int64),
+        np.zeros(len(groups.order), np.int64),
+        sure,
+    )
+
+
+@allocation_free
+def _narrow(
+    tangle: Tangle,
+    groups: Groups,
+    places: Places,
+    cluster: Int64s,
+    holds: Int64s,
+    least: Int64s,
+    sure: Int8s,
+) -> None:
+    """`cluster` is the first place of each place's cluster, `holds` its moments there."""
+    for g in range(len(sure)):
+        single = _clusters(places, np.int64(g), cluster, holds)
+        first, last = groups.first[g], groups.first[g + 1]
+        low, used = np.int64(-1), np.int64(0)
+        for n in range(first, last):
+            best = np.int64(NOWHERE)
+            packet = groups.order[n]
+            for pair in range(tangle.rows[packet], tangle.rows[packet + 1]):
+                if tangle.kept[pair]:
+                    its = cluster[places.of[tangle.moment[pair]]]
+                    if its < best and (its > low or (its == low and used < holds[its])):
+                        best = its
+            used = used + 1 if best == low else np.int64(1)
+            low = best
+            least[n] = low
+            if low == NOWHERE:
+                break
+        if low == NOWHERE:
+            sure[g] = CROWDED
+            continue
+        sure[g] = EXACT if single else SEVERAL
+        high, used = np.int64(NOWHERE), np.int64(0)
+        for n in range(last - 1, first - 1, -1):
+            best = np.int64(-1)
+            packet = groups.order[n]
+            for pair in range(tangle.rows[packet], tangle.rows[packet + 1]):
+                if tangle.kept[pair]:
+                    its = cluster[places.of[tangle.moment[pair]]]
+                    if its > best and (its < high or (its == high and used < holds[its])):
+                        best = its
+            used = used + 1 if best == high else np.int64(1)
+            high = best
+            for pair in range(tangle.rows[packet], tangle.rows[packet + 1]):
+                if tangle.kept[pair]:
+                    its = cluster[places.of[tangle.moment[pair]]]
+                    tangle.kept[pair] = least[n] <= its and its <= high
+
+
+@allocation_free
+def _clusters(places: Places, g: np.int64, cluster: Int64s, holds: Int64s) -> bool:
+    """Set the clusters of a group; whether each has one moment."""
+    single, at, over = True, np.int64(-1), np.int64(0)
+    for place in range(places.first[g], places.first[g + 1]):
+        if at < 0 or places.begin[place] > over:
+            at, over = np.int64(place), places.end[place]
+        else:
+            single = False
+            over = max(over, places.end[place])
+        cluster[place] = at
+        holds[at] = place - at + 1
+    return single

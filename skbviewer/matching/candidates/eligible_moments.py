@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: MIT
+"""Which packets may have been captured at which tap moments.
+
+In: pairs of packets and series whose identities agree, the moments of a log, the packets' times on
+its clock.  Out: pairs of packets and moments, sorted by packet, that neither the clock nor the
+header at the moment contradicts.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ...records import ColumnTable, Packets, part
+from ...records.compiled import allocation_free
+from ...records.types import Bools, Int64s
+from ..arrays.array_blocks import blocks
+from ..identity.identity_ladder import FRAGMENT, KNOWN, LENGTH
+from ..legs.tap_moments import UNKNOWN
+from ..record_kinds import IP, chosen
+
+if TYPE_CHECKING:
+    from ..clock.capture_point_fit import Located
+    from ..matcher import KernelSide
+
+
+class Edges(NamedTuple):
+    """Pairs by index; `pair` is the place of each in the list of pairs (packet, series)."""
+
+    packet: Int64s
+    moment: Int64s
+    pair: Int64s
+
+    def only(self, some: Bools | Int64s) -> Edges:
+        """The chosen ones."""
+        return Edges(*(column[some] for column in self))
+
+
+def eligible(
+    kernel: KernelSide, where: Located, sockets_only: bool, several_devices: bool
+) -> Bools:
+    """Which moments a capture may show that was taken at one of some devices.
+
+    In a log that lacks nothing a packet socket's capture shows moments of sockets only
+    (`sockets_only`), where the log has any.  A leg that no call shows at a device may have passed
+    one in a log that lacks records, or that has no probe at the hand-over.
+    """
+    moments = kernel.moments
+    met, socket = moments["met"], moments["socket"]
+    here = np.ones(len(moments), np.bool_)
+    if where.devices and not several_devices:
+        netns, ifindex = moments["netns"], moments["ifindex"]
+        here = np.zeros(len(moments), np.bool_)
+        for device in where.devices:
+            here |= (netns == device[0]) & (ifindex == device[1])
+        here |= np.asarray(ifindex) <= 0  # the record that shows the device was lost
+    at_socket = here & socket
+    if sockets_only and at_socket.any() and where.place.at_socket:
+        return np.asarray(at_socket)
+    bare = ~met & (not sockets_only or not (met & ~socket).any())
+    return np.asarray(here & met | bare)
+
+
+def between(
+    kernel: KernelSide, packet: Int64s, series: Int64s, at: Int64s, error: Int64s, here: Bools
+) -> Edges:
+    """Pairs of packets and moments that are `here`, which the clock does not contradict.
+
+    `packet` and `series` are the pairs whose identities agree, in any order; `at` and `error` (ns)
+    are by packet: its time on the log's clock, and how far off the clock may be then.
+    """
+    moments = kernel.moments
+    order = np.lexsort((series, packet))
+    owner = np.asarray(moments["series"], np.int64)
+    after, before = (np.asarray(moments[name], np.int64) for name in ("after", "before"))
+    first = np.searchsorted(owner, np.arange(int(series.max(initial=-1)) + 2))
+    asked = (packet[order], series[order], at, error, first, after, before, here)
+    count = int(_between(*asked, *np.zeros((3, 0), np.int64)))
+    made = np.empty((3, count), np.int64)
+    _between(*asked, *made)
+    return Edges(made[0], made[1], order[made[2]])
+
+
+@allocation_free
+def _between(
+    packet: Int64s,
+    series: Int64s,
+    at: Int64s,
+    error: Int64s,
+    first: Int64s,
+    after: Int64s,
+    before: Int64s,
+    here: Bools,
+    out_packet: Int64s,
+    out_moment: Int64s,
+    out_pair: Int64s,
+) -> int:
+    """Set the last three, if they have any room; returns how many there are."""
+    count, writes = 0, len(out_packet) > 0
+    for i in range(len(packet)):
+        p, s = packet[i], series[i]
+        low, high = at[p] - error[p], at[p] + error[p]
+        for m in range(first[s], first[s + 1]):
+            if here[m] and before[m] >= low and after[m] <= high:
+                if writes:
+                    out_packet[count], out_moment[count], out_pair[count] = p, m, i
+                count += 1
+    return count
+
+
+def agreeing_headers(
+    packets: Packets, kernel: KernelSide, edges: Edges, may_be_cut_later: bool
+) -> Edges:
+    """The pairs whose packet has the header that the log shows at the moment, as far as known.
+
+    `may_be_cut_later`: a capture of another host may show fragments of what was whole here.
+    """
+    shown = np.asarray(kernel.moments["shown"], np.int64)[edges.moment]
+    asked = np.flatnonzero((shown != UNKNOWN) & (packets["ip_version"][edges.packet] != 0))
+    keep, rows = np.ones(len(shown), np.bool_), kernel.prints.rows
+    for block in blocks(len(asked)):
+        some = asked[block]
+        wire, kern = edges.packet[some], shown[some]
+        differs = np.zeros(len(some), np.bool_)
+        cut = np.zeros(len(some), np.bool_)
+        if may_be_cut_later:
+            cut = _is_part(packets["frag_off"][wire]) & ~_is_part(part(rows, "frag_off", kern))
+        for name in KNOWN:
+            left, right = packets[name][wire], part(rows, name, kern)
+            if name == "ip_version" or name.endswith(("_hi", "_lo")):
+                differs |= left != right
+            else:
+                other = (left >= 0) & (right >= 0) & (left != right)
+                differs |= other & ~cut if name in LENGTH else other
+        differs &= ~_stands_for_more(rows, kern)
+        keep[some] = ~differs
+    return edges.only(keep)
+
+
+def agreeing_contents(packets: Packets, kernel: KernelSide, edges: Edges) -> Edges:
+    """The pairs whose packet carries what the socket was given at the moment, as far as known.
+
+    A part of what the socket was given, as another host may have captured it, carries other bytes.
+    """
+    given = np.asarray(kernel.moments["content"], np.int64)[edges.moment]
+    some = np.flatnonzero((given >= 0) & (packets["content"][edges.packet] >= 0))
+    some = some[packets["content"][edges.packet[some]] != given[some]]
+    shown = np.asarray(kernel.moments["shown"], np.int64)[edges.moment[some]]
+    rows, wire, keep = kernel.prints.rows, edges.packet[some], np.ones(len(given), np.bool_)
+    whole = shown == UNKNOWN
+    whole |= (part(rows, "tot_len", shown) == packets["tot_len"][wire]) & (
+        _is_part(part(rows, "frag_off", shown)) == _is_part(packets["frag_off"][wire])
+    )
+    keep[some[whole]] = False
+    return edges.only(keep)
+
+
+def _is_part(frag_off: Int64s) -> Bools:
+    """Fragments, by flags and offset of their header; -1 is unknown."""
+    return np.asarray((frag_off > 0) & (frag_off & FRAGMENT != 0))
+
+
+def _stands_for_more(rows: ColumnTable | Packets, kern: Int64s) -> Bools:
+    """Footprints whose header may be that of a larger packet than their skb."""
+    held, length = part(rows, "skb_len", kern), part(rows, "tot_len", kern)
+    return np.asarray((held >= 0) & (held + 120 < length))
+
+
+def of_one_ethertype(packets: Packets, kernel: KernelSide, edges: Edges) -> Edges:
+    """The pairs of packets without an IP header with moments of legs of their EtherType."""
+    leg = kernel.moments["leg"][edges.moment]
+    kind = kernel.legs.rows["ethertype"][leg]
+    blind = packets["ip_version"][edges.packet] == 0
+    wanted = packets["ethertype"][edges.packet]
+    same = (kind == wanted) & ~chosen(np.asarray(kind), IP)
+    return edges.only(~blind | same)
+
+
+def by_packet(edges: Edges, values: Int64s, size: int) -> tuple[Int64s, Int64s]:
+    """The lowest and the highest value of each packet's pairs; (largest, -1) without any."""
+    low, high = np.full(size, np.iinfo(np.int64).max), np.full(size, -1, np.int64)
+    np.minimum.at(low, edges.packet, values)
+    np.maximum.at(high, edges.packet, values)
+    return low, high

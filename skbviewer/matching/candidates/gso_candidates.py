@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: MIT
+"""Candidates among larger skbs, for packets that no footprint is equal to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...records import Packets
+from ...records.types import Int64s
+from ..arrays.hash_join import distinct
+from ..identity.gso_segments import covers
+from ..identity.identity_candidates import Candidates, is_strong
+
+if TYPE_CHECKING:
+    from ..matcher import KernelSide
+
+
+def segments(packets: Packets, kernel: KernelSide, wire: Int64s) -> Candidates:
+    """Pairs of those packets with the skbs that they may be a segment of."""
+    packet, shown = covers(packets, wire, kernel.prints)
+    series = kernel.prints.series[shown]
+    pairs = distinct(packet, series)
+    packet, series = packet[pairs], series[pairs]
+    strong = is_strong(packets, packet)
+    rung, sure = np.zeros(len(packet), np.int8), np.zeros(len(packet), np.bool_)
+    return Candidates(packet, series, rung, strong, wire[:0], sure)

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""Lifetimes whose IP header the log does not show, and the packets that may belong to them.
+
+In: a log's tap moments, the packets' times on its clock.  Out: moments, and a flag per packet.
+Where records are lost, the footprint of an skb may be among them, while the call of the packet
+socket that got the skb is recorded.  No identity joins such a lifetime to a packet.  So each packet
+that its moments may show has one more candidate, which cannot be named.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...records import ColumnTable, Packets
+from ...records.types import EARLIEST_NS, Bools, Int64s
+from ..arrays.hash_join import spread
+from ..record_kinds import IP, chosen
+
+if TYPE_CHECKING:
+    from ..identity.identity_candidates import Footprints
+    from ..legs.leg_cutting import LegTable
+    from ..matcher import KernelSide
+
+PAIRS = 1_000_000  # of packets and moments with equal contents that are looked at one by one
+
+
+def without_header(moments: ColumnTable, legs: LegTable, prints: Footprints) -> Int64s:
+    """Rows of `moments` of lifetimes that may carry IP, but have no footprint with its header."""
+    named = np.zeros(len(moments) and int(moments["series"].max()) + 1, np.bool_)
+    named[prints.series[prints.series < len(named)]] = True
+    kind = np.asarray(legs.rows["ethertype"])[moments["leg"]]
+    here = np.array(moments["socket"] if moments["socket"].any() else moments["met"], np.bool_)
+    here &= ~named[moments["series"]] & ((kind <= 0) | chosen(kind, IP))
+    return np.flatnonzero(here)
+
+
+def may_hold(
+    packets: Packets, kernel: KernelSide, at: Int64s, error: Int64s, here: Bools, whole: bool
+) -> Bools:
+    """Packets that one of these moments may show.
+
+    `at` and `error` (ns) are the packets' times on the log's clock, and how far off it may be.
+    `here`: by moment, where the capture may have been taken.  `whole`: the capture shows what the
+    sockets of this host were given, so that packets with other contents are excluded.
+    """
+    rows = kernel.headerless[here[kernel.headerless]]
+    low, high = at - error, at + error
+    if not whole:
+        return _overlap(kernel.moments, rows, low, high)
+    given = np.asarray(kernel.moments.part("content", rows), np.int64)
+    carried = np.asarray(packets["content"], np.int64)
+    held = _overlap(kernel.moments, rows[given < 0], low, high)
+    blind = carried < 0
+    held[blind] |= _overlap(kernel.moments, rows, low[blind], high[blind])
+    rest = np.flatnonzero(~held & ~blind)
+    held[rest] = _equal(kernel.moments, rows[given >= 0], carried[rest], low[rest], high[rest])
+    return held
+
+
+def _overlap(moments: ColumnTable, rows: Int64s, low: Int64s, high: Int64s) -> Bools:
+    """Which of the spans (ns) overlap the window of one of these moments."""
+    after = np.asarray(moments.part("after", rows), np.int64)
+    order = np.argsort(after, kind="stable")
+    before = np.asarray(moments.part("before", rows[order]), np.int64)
+    ends = np.maximum.accumulate(np.append(np.int64(EARLIEST_NS), before))
+    return np.asarray(ends[np.searchsorted(after[order], high, "right")] >= low, np.bool_)
+
+
+def _equal(moments: ColumnTable, rows: Int64s, content: Int64s, low: Int64s, high: Int64s) -> Bools:
+    """Which spans overlap a moment with their content; all of them, if too many have to be read."""
+    given = np.asarray(moments.part("content", rows), np.int64)
+    order = np.argsort(given, kind="stable")
+    first = np.searchsorted(given[order], content, "left")
+    count = np.searchsorted(given[order], content, "right") - first
+    made = count > 0
+    if int(count.sum()) <= PAIRS:
+        span, place = spread(first, count, order)
+        after, before = (moments.part(name, rows[place]) for name in ("after", "before"))
+        made[:] = False
+        made[span[(after <= high[span]) & (before >= low[span])]] = True
+    return made

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""Candidates for packets without an IP header: by EtherType and time.
+
+Without a clock there is nothing to tell them by, nor where the header is only not captured: then
+any few lives are candidates, and none is the packet's for certain.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from ...records import Packets
+from ...records.types import Bools, Int64s
+from ..arrays.hash_join import distinct, spread
+from ..clock.clock_fit import ClockFit
+from ..clock.point_distances import FAR
+from ..identity.identity_candidates import Candidates
+from ..record_kinds import IP
+from ..rules import BY_TIME
+
+if TYPE_CHECKING:
+    from ..matcher import KernelSide
+
+WINDOW_NS = 100_000_000  # farther than this is another one
+CANDIDATES = 64  # of one packet, on either side: those farther cannot be the nearest
+FEW = 2  # of a packet that nothing tells, on either side
+
+
+def by_ethertype(packets: Packets, kernel: KernelSide, clock: ClockFit | None) -> Candidates:
+    """Pairs of packets and series of the same EtherType within the window."""
+    rows, tap = kernel.legs.rows, kernel.series.tap
+    wire = np.flatnonzero(_nameless(packets) & ~np.isin(packets["ethertype"], IP))
+    of_ip = np.isin(rows["ethertype"], (0, *IP))
+    legs = np.flatnonzero(~of_ip & ~tap[rows["series"]])
+    if clock is None or not len(wire) or not len(legs):
+        return _candidates(wire[:0], wire[:0])
+    at = clock.to_kernel(packets["ts"][wire], wire)
+    packet, leg = _within(at, packets["ethertype"][wire], rows[legs], WINDOW_NS, CANDIDATES)
+    return _candidates(wire[packet], rows["series"][legs[leg]])
+
+
+def unidentified(packets: Packets, kernel: KernelSide, clock: ClockFit | None) -> Candidates:
+    """Pairs of those that nothing tells, with a few lives of the same EtherType.
+
+    They are near in time where a clock says so.
+    """
+    rows, tap = kernel.legs.rows, kernel.series.tap
+    nameless = _nameless(packets)
+    if clock is not None:
+        nameless &= np.isin(packets["ethertype"], IP)
+    wire, legs = np.flatnonzero(nameless), np.flatnonzero(~tap[rows["series"]])
+    if not len(wire):
+        return _candidates(wire, wire)
+    ts = packets["ts"][wire]
+    at, window = (ts, FAR) if clock is None else (clock.to_kernel(ts, wire), WINDOW_NS)
+    packet, leg = _within(at, packets["ethertype"][wire], rows[legs], window, FEW)
+    return _candidates(wire[packet], rows["series"][legs[leg]])
+
+
+def _nameless(packets: Packets) -> Bools:
+    """Packets whose EtherType is all that is known of what they are."""
+    return np.asarray((packets["ip_version"] == 0) & (packets["ethertype"] > 0))
+
+
+def _candidates(packet: Int64s, series: Int64s) -> Candidates:
+    pairs = distinct(packet, series)
+    packet, series = packet[pairs], series[pairs]
+    no = np.zeros(len(packet), np.bool_)
+    return Candidates(packet, series, np.full(len(packet), BY_TIME, np.int8), no, packet[:0], no)
+
+
+def crowded(packets: Packets, asked: Int64s, within: Int64s) -> Bools:
+    """Which of `asked` have another packet without IP, of the same EtherType, so near in time (ns).
+
+    If the clock is off by as much, they are mistaken for it.
+    """
+    every = np.flatnonzero(packets["ip_version"] == 0)
+    every = every[np.lexsort((packets["ts"][every], packets["ethertype"][every]))]
+    ts, kind = packets["ts"][every], packets["ethertype"][every]
+    gap = np.full(len(every) + 1, FAR)
+    gap[1:-1] = np.where(kind[1:] == kind[:-1], ts[1:] - ts[:-1], FAR)
+    nearest = np.full(len(packets), FAR)
+    nearest[every] = np.minimum(gap[:-1], gap[1:])
+    return np.asarray(nearest[asked] <= within)
+
+
+def _within(
+    at: Int64s, ethertype: Int64s, legs: npt.NDArray[np.void], window: int | np.int64, most: int
+) -> tuple[Int64s, Int64s]:
+    """Pairs of equal EtherType, within so many ns, and no more than `most` on either side."""
+    found: list[tuple[Int64s, Int64s]] = []
+    for kind in np.unique(ethertype):
+        wire = np.flatnonzero(ethertype == kind)
+        mine = np.flatnonzero(legs["ethertype"] == kind)
+        mine = mine[np.argsort(legs["wire_ns"][mine], kind="stable")]
+        times = legs["wire_ns"][mine]
+        middle = np.searchsorted(times, at[wire])
+        high = np.minimum(len(times), middle + most)
+        low = np.maximum(0, middle - most)
+        if window != FAR:
+            low = np.maximum(np.searchsorted(times, at[wire] - window), low)
+            high = np.minimum(np.searchsorted(times, at[wire] + window, "right"), high)
+        pair, leg = spread(low, high - low, mine)
+        found.append((wire[pair], leg))
+    return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""At which tap moments each packet of a capture may have been captured.
+
+In: pairs (packet, series) whose identities agree, the packets' times on the log's clock.  Out:
+pairs (packet, moment) that neither the clock contradicts, nor the header and content that the log
+shows at the moment, nor the call of a packet socket that it has.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ...records import Packets
+from ...records.types import Bools, Int64s
+from ..identity.identity_candidates import Candidates
+from .eligible_moments import Edges, agreeing_contents, agreeing_headers, between, of_one_ethertype
+
+if TYPE_CHECKING:
+    from ..matcher import KernelSide
+
+
+class Asked(NamedTuple):
+    """Packets with their pairs, and what is known of their capture.
+
+    `at`: times on the log's clock, ns.  By moment: `here`, where the capture may have been taken;
+    `doubtful`, whose packet socket's call may be missing.  By packet: `shown`, whose call of a
+    packet socket the log has.  `elsewhere`: another host may have captured some of them.
+    """
+
+    packets: Packets
+    kernel: KernelSide
+    found: Candidates
+    at: Int64s
+    here: Bools
+    doubtful: Bools
+    shown: Bools
+    elsewhere: bool
+
+
+class Options(NamedTuple):
+    """By packet: `near`, its time is that of a moment of its lifetimes, whatever that moment shows;
+    `unsure`, records are missing that may show another moment of the same lifetimes."""
+
+    edges: Edges
+    near: Bools
+    unsure: Bools
+
+
+def options(asked: Asked, error: Int64s) -> Options:
+    """What a clock leaves that may be off by `error` (ns, by packet)."""
+    packets, kernel, found = asked.packets, asked.kernel, asked.found
+    size, at_socket = len(packets), np.asarray(kernel.moments["socket"], np.bool_)
+    near, unsure = np.zeros((2, size), np.bool_)
+    made = between(kernel, found.packet, found.series, asked.at, error, asked.here)
+    near[made.packet] = True
+    by_call = ~asked.shown[made.packet] | at_socket[made.moment]
+    known = np.zeros(len(found.packet), np.bool_)
+    known[made.pair[by_call]] = True
+    lost = ~by_call & asked.doubtful[made.moment]
+    unsure[made.packet[lost & known[made.pair]]] = True
+    made = made.only(by_call | lost & ~known[made.pair])
+    made = of_one_ethertype(packets, kernel, made)
+    made = agreeing_headers(packets, kernel, made, asked.elsewhere)
+    return Options(agreeing_contents(packets, kernel, made), near, unsure)

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""Whether a capture is of the very traffic that a log recorded.
+
+A capture of another run, boot or host may hold the same addresses and identifications.  So a clock
+that some pairs suggest is believed only for a reason: it stamps packets between the moments that
+the log shows, each some microseconds long; or it is nearly the wall clock of the log's host, and no
+packet was captured elsewhere before it was sent here, or after it came here; or TCP's sequence
+numbers, 32 random bits each (RFC 9293 3.4.1), came again.
+"""
+
+from __future__ import annotations
+
+from math import comb
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...records import ClockTriple, Packets
+from ...records.protocols import TCP
+from ...records.types import Bools, Int64s
+from ..clock.clock_fit import MAX_DRIFT_PPM, ClockFit, Segment
+from ..clock.clock_steps import STEP_NS
+from ..clock.feasible_lines import Intervals, corridor
+from .eligible_moments import Edges, by_packet
+
+ENOUGH = 8  # packets whose stamps lie between their moments
+GOES_ON = 5  # the same, where another part of the capture is believed
+SOME = 3  # TCP segments, or packets by the wall clock
+CHANCE = 4000  # one of so many captures of another run orders packets of both directions alike
+OPEN_NS = 1e12  # what bounds a line on one side only
+SLEWED_NS = 1_000_000  # the wall clock drifts between two readings
+SYNCHRONOUS_NS = 1_000_000_000  # hosts that keep the time by NTP differ by less
+
+if TYPE_CHECKING:
+    from ..matcher import KernelSide
+
+
+def trusted(
+    packets: Packets, clock: ClockFit, kernel: KernelSide, edges: Edges, precision: int
+) -> Bools:
+    """Which packets are of a segment of the clock that is believed.
+
+    `edges` are the pairs in time; `precision` (ns) is that of the packets' times.
+    """
+    segment = clock.segment_of(np.arange(len(packets)))
+    tcp, readings = _tcp_packets(packets, edges), kernel.log.clock
+    each = [
+        _is_trusted(one, readings, int(np.count_nonzero(tcp[segment == number])), precision)
+        or (
+            _by_wall_clock(one, readings)
+            and (_is_local(one, precision) or _on_the_way(packets, clock, kernel, edges, number))
+        )
+        for number, one in enumerate(clock.segments)
+    ]
+    if any(each):  # the same capture went on after its clock was set
+        local = is_local(clock, precision).tolist()
+        each = [
+            known or (here and (one.pairs >= GOES_ON or not one.pairs))
+            for known, here, one in zip(each, local, clock.segments, strict=True)
+        ]
+    return np.asarray(np.array(each)[segment], np.bool_)
+
+
+def is_local(clock: ClockFit, precision: int) -> Bools:
+    """Per segment whether the stamps were made at the moments the log shows: on this host."""
+    return np.array([_is_local(one, precision) for one in clock.segments])
+
+
+def _is_local(segment: Segment, precision: int) -> bool:
+    return segment.torn_ns < max(precision, 1)
+
+
+def _tcp_packets(packets: Packets, edges: Edges) -> Bools:
+    """TCP packets with a sequence number that may have been captured at a moment."""
+    made = np.zeros(len(packets), np.bool_)
+    made[edges.packet] = True
+    return np.asarray(made & (packets["protocol"] == TCP) & (packets["seq"] >= 0))
+
+
+def _is_trusted(
+    segment: Segment, readings: tuple[ClockTriple, ...], tcp: int, precision: int
+) -> bool:
+    """Whether many stamps lie between their moments, or TCP's numbers came again."""
+    if _is_scattered(segment):
+        return False
+    return tcp >= SOME or (_is_local(segment, precision) and segment.pairs >= ENOUGH)
+
+
+def _is_scattered(segment: Segment) -> bool:
+    return segment.pairs > 1 and segment.spread_ns > STEP_NS
+
+
+def _on_the_way(
+    packets: Packets, clock: ClockFit, kernel: KernelSide, edges: Edges, number: int
+) -> bool:
+    """Whether a steady clock has all packets of a segment captured after this host sent them, and
+    before they came here, of both directions so many that chance does not order them so.
+
+    Of packets that have one lifetime in time.
+    """
+    mine = edges.only(clock.segment_of(edges.packet) == number)
+    sends, series = (
+        np.asarray(kernel.moments[name], np.int64)[mine.moment] for name in ("sends", "series")
+    )
+    way, life = (by_packet(mine, of, len(packets)) for of in (sends, series))
+    known = np.flatnonzero((life[0] == life[1]) & (way[0] == way[1]))
+    after, before = (
+        by_packet(mine, np.asarray(kernel.moments[name], np.int64)[mine.moment], len(packets))
+        for name in ("after", "before")
+    )
+    known = known[np.argsort(packets["ts"][known], kind="stable")]
+    at = clock.to_kernel(packets["ts"][known], known)
+    sent = way[0][known] == 1
+    lines = _lines(at, sent, after[0][known], before[1][known])
+    here = int(np.count_nonzero(sent))
+    return comb(len(known), min(here, len(known) - here, ENOUGH)) >= CHANCE and lines
+
+
+def _lines(at: Int64s, sent: Bools, after: Int64s, before: Int64s) -> bool:
+    """Whether a line passes above what came and below what was sent.  `at` rises."""
+    if not len(at):
+        return False
+    low = np.where(sent, -OPEN_NS, (at - before).astype(np.float64))
+    high = np.where(sent, (at - after).astype(np.float64), OPEN_NS)
+    rows = Intervals((at - at[0]).astype(np.float64), low, high)
+    return corridor(rows, MAX_DRIFT_PPM * 1e-6).torn == 0
+
+
+def _by_wall_clock(segment: Segment, readings: tuple[ClockTriple, ...]) -> bool:
+    """Whether the capture's clock is the log's wall clock: of many packets as hosts keep it.
+
+    Few packets may agree with it by chance as far as that.
+    """
+    return not _is_scattered(segment) and any(
+        abs(segment.offset_ns - (one.real_ns - one.mono_ns))
+        <= (SYNCHRONOUS_NS if segment.pairs >= ENOUGH else segment.residual_ns + SLEWED_NS)
+        for one in readings
+    )

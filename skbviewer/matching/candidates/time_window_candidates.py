@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""Candidates for packets whose key comes again so often that only time can choose among them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ...records import Packets
+from ...records.types import Int64s
+from ..arrays.hash_join import Hash, spread
+from ..clock.clock_fit import ClockFit, precision_of
+from ..clock.point_distances import FAR
+from ..identity.identity_candidates import Candidates, Partly, full_keys, unique
+from ..identity.identity_ladder import Known, climb
+from ..identity.unnumbered import Unnumbered, joined_hashes, joining_keys, meetings
+from .repeated_identities import far
+from .same_traffic import is_local
+
+if TYPE_CHECKING:
+    from ..matcher import KernelSide
+
+MOST = 256  # lifetimes of one packet at its time; with more the clock decides nothing
+
+
+def near_in_time(
+    packets: Packets, kernel: KernelSide, found: Candidates, clock: ClockFit | None
+) -> Candidates:
+    """`found` with pairs of its `many` packets: all lifetimes that the clock does not contradict.
+
+    Where there is none, a packet has some of another time.  Without a clock, or where they are too
+    many, it has some of them and stays in `many`.
+    """
+    if not len(found.many):
+        return found
+    wire, prints, seen = found.many, kernel.prints, _seen(kernel)
+    at, error = packets["ts"][wire], np.full(len(wire), FAR // 4)
+    if clock is not None:
+        precision = precision_of(packets["ts"])
+        error = clock.error(at, wire) + precision
+        local = is_local(clock, precision)[clock.segment_of(wire)]
+        error = np.where(local, error, far(error))
+        at = clock.to_kernel(at, wire)
+    asked, known = Known(packets, wire), prints.known()
+    unnumbered, shown = joining_keys(asked)[1], joining_keys(known)[1]
+    when = _When(at, error)
+    frames, rows, left = [], [], [found.many[:0]]
+    for hashes, mine, theirs in _joins(asked, unnumbered, known, shown, prints.series):
+        frame, row, more = _among_lives(*hashes, prints.series[theirs], when.of(mine), seen)
+        frames.append(mine[frame])
+        rows.append(theirs[row])
+        left.append(wire[mine[more]])
+    frame, row = np.concatenate(frames), np.concatenate(rows)
+    packet, start = wire[frame], np.zeros(len(frame), np.int8)
+    packet, row, rung = climb(packets, prints, packet, row, start)
+    partly = Partly.of(asked, unnumbered, known, shown)
+    added = unique(packets, prints, packet, row, rung, partly, wire[:0])
+    return found._replace(many=np.unique(np.concatenate(left))).and_also(added)
+
+
+class _When(NamedTuple):
+    """Times of packets on the log's clock, and how far off it may be, ns."""
+
+    at: Int64s
+    error: Int64s
+
+    def of(self, some: Int64s) -> _When:
+        return _When(self.at[some], self.error[some])
+
+
+def _joins(
+    asked: Known, unnumbered: Unnumbered, known: Known, shown: Unnumbered, series: Int64s
+) -> Iterator[tuple[tuple[Hash, Hash], Int64s, Int64s]]:
+    """Hashes of packets and of prints that are to be equal, and which packets and prints they are.
+
+    First by all that there is, then of those that lack something by what both know.
+    """
+    every, prints = np.arange(len(asked.at)), np.arange(len(known.at))
+    yield (full_keys(asked), full_keys(known)), every, prints
+    for met in meetings(asked, unnumbered, known, shown, series):
+        yield joined_hashes(asked, known, met), met.packets, met.prints
+
+
+def _among_lives(
+    asked: Hash, hashes: Hash, series: Int64s, when: _When, seen: _Seen
+) -> tuple[Int64s, Int64s, Int64s]:
+    """Pairs of equal hashes, of those only with the lives of the packet's time; who has too many.
+
+    `series` is by hash.
+    """
+    keys, group = np.unique(asked, return_inverse=True)
+    place = np.clip(np.searchsorted(keys, hashes), 0, len(keys) - 1)
+    mine = np.flatnonzero(keys[place] == hashes)
+    mine = mine[np.lexsort((series[mine], place[mine]))]
+    lives = np.ones(len(mine), np.bool_)  # the first print of each life
+    lives[1:] = (place[mine][1:] != place[mine][:-1]) | (series[mine][1:] != series[mine][:-1])
+    first = np.flatnonzero(lives)
+    size = np.diff(np.append(first, len(mine)))
+    owner = series[mine[first]]
+    frame, life, more = _of_the_time(
+        group.reshape(-1), when, place[mine[first]], seen.after[owner], seen.before[owner]
+    )
+    pair, shown = spread(first[life], size[life], mine)
+    return frame[pair], shown, more
+
+
+class _Seen(NamedTuple):
+    """From when to when each series may have been stamped, ns; without a moment never."""
+
+    after: Int64s
+    before: Int64s
+
+
+def _seen(kernel: KernelSide) -> _Seen:
+    moments, count = kernel.moments, len(kernel.series.parent)
+    after, before = np.full(count, FAR), np.full(count, -FAR)
+    np.minimum.at(after, moments["series"], moments["after"])
+    np.maximum.at(before, moments["series"], moments["before"])
+    return _Seen(after, before)
+
+
+def _of_the_time(
+    group: Int64s, when: _When, place: Int64s, after: Int64s, before: Int64s
+) -> tuple[Int64s, Int64s, Int64s]:
+    """Pairs within the groups that overlap in time, and who has more than MOST: they get MOST.
+
+    `group` is by packet, `place` is that of each life, with its times.  A packet of whose group no
+    life overlaps gets MOST of those nearest: the log may know it, at another time.
+    """
+    order, count = np.lexsort((after, place)), len(place) + 1
+    first, end = (np.searchsorted(place[order], group, side) for side in ("left", "right"))
+    after, before, base = after[order], before[order], place[order] * count
+    ends = np.maximum.accumulate(base + np.searchsorted(np.sort(before), before))
+    low = group * count + np.searchsorted(np.sort(before), when.at - when.error)
+    high = group * count + np.searchsorted(np.sort(after), when.at + when.error, "right")
+    begin = np.searchsorted(ends, low)
+    begins = base + np.searchsorted(np.sort(after), after)
+    number = np.maximum(np.searchsorted(begins, high) - begin, 0)
+    more = np.flatnonzero(number > MOST)
+    nearest = np.maximum(np.minimum(begin - MOST // 2, end - MOST), first)
+    begin = np.where(number == 0, nearest, begin)
+    number = np.where(number == 0, end - first, number)
+    packet, life = spread(begin, np.minimum(number, MOST), order)
+    return packet, life, more

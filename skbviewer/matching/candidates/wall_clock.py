@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: MIT
+"""The wall clock of the log's host as that of a capture, where identity decides no packet alone.
+
+In: candidate pairs, the log's readings of both clocks.  Out: the clock and the devices where nearly
+all packets were with a packet socket at their time.  A sniffer stamps packets by the wall clock of
+its host (tpacket_get_timestamp() in net/packet/af_packet.c).  A capture whose clock was changed
+afterwards, or that is of another run, has packets at times when no socket had any.  Where most
+packets were with a socket at other times as well, if all are moved alike, any of these may be true:
+the clock is stated to be so far off.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...records import UNTIMED, KernelLog, Packets
+from ...records.types import Bools, Int64s
+from ..clock.capture_point_fit import SEVERAL_DEVICES, Located
+from ..clock.clock_fit import ClockFit, Segment, precision_of
+from ..clock.clock_steps import STEP_NS
+from ..clock.point_distances import Place
+from ..identity.identity_candidates import Candidates
+from ..legs.capture_points import SOCKET
+from .eligible_moments import Edges, agreeing_contents, agreeing_headers, between
+from .headerless_moments import may_hold
+from .missing_moments import lacking
+from .same_traffic import ENOUGH, SYNCHRONOUS_NS
+from .time_window_candidates import near_in_time
+
+if TYPE_CHECKING:
+    from ..matcher import KernelSide
+
+NEARLY_ALL = 0.99  # of the packets must have been with a socket at their time
+ROUNDING_NS = 1_000  # of both clocks, and between their readings
+MOST = 0.9  # of the packets with a socket make another offset possible
+NEAR_NS = SYNCHRONOUS_NS  # offsets are tried so far from the wall clock
+FARTHEST_NS = 10_000_000  # what decides less than this decides nothing
+SAMPLE, PAIRS = 200, 20_000_000  # packets that are tried; of them with moments at most
+
+
+def by_wall_clock(packets: Packets, kernel: KernelSide, found: Candidates) -> Located | None:
+    """The host's wall clock with the devices that agree with it; None if there is no such."""
+    clock = _wall_clock(kernel.log, packets)
+    moments = kernel.moments
+    sockets = np.asarray(moments["socket"], np.bool_)
+    if clock is None or not sockets.any() or packets["ts"][0] == UNTIMED:
+        return None
+    found = near_in_time(packets, kernel, found, clock)
+    number = np.arange(len(packets))
+    at = clock.to_kernel(packets["ts"], number)
+    error = clock.error(packets["ts"], number) + precision_of(packets["ts"])
+    edges = between(kernel, found.packet, found.series, at, error, sockets)
+    place = Place(None, -1, None, SOCKET)
+    shown = (packets["ip_version"] != 0) & ~lacking(kernel, place, at, error)[0]
+    every = np.ones(len(moments), np.bool_)
+    shown &= ~may_hold(packets, kernel, at, error, every, whole=False)
+    if np.count_nonzero(shown) < ENOUGH:
+        return None
+    edges, wanted = edges.only(shown[edges.packet]), NEARLY_ALL * np.count_nonzero(shown)
+    if np.isin(packets["linktype"], SEVERAL_DEVICES).all():
+        if _packets(edges.packet) < wanted:
+            return None
+        return _as_sure(
+            Located(clock, place, (), True), packets, kernel, shown, np.flatnonzero(sockets)
+        )
+    rows = moments[edges.moment]
+    devices = []
+    for one in np.unique(rows[["netns", "ifindex"]]):
+        here = (rows["netns"] == one["netns"]) & (rows["ifindex"] == one["ifindex"])
+        if _packets(edges.packet[here]) >= wanted:
+            devices.append((int(one["netns"]), int(one["ifindex"])))
+    if not devices:
+        return None
+    place = place._replace(netns=devices[0][0], ifindex=devices[0][1])
+    some = np.asarray(moments["netns"], np.int64) << 31 | moments["ifindex"]
+    here = np.flatnonzero(sockets & np.isin(some, [n << 31 | i for n, i in devices]))
+    return _as_sure(Located(clock, place, tuple(devices), True), packets, kernel, shown, here)
+
+
+def _as_sure(
+    where: Located, packets: Packets, kernel: KernelSide, shown: Bools, here: Int64s
+) -> Located | None:
+    """The same with a clock that may be off by every offset that these moments leave possible.
+
+    `shown` are packets whose moment the log has.
+    """
+    clock = where.clock
+    assert clock is not None
+    some = np.flatnonzero(shown)
+    some = some[np.linspace(0, len(some) - 1, min(SAMPLE, len(some))).astype(np.int64)]
+    if len(some) * len(here) > PAIRS:
+        return None
+    packet, moment = np.repeat(some, len(here)), np.tile(here, len(some))
+    at = clock.to_kernel(packets["ts"], np.arange(len(packets)))
+    error = clock.segments[0].residual_ns + precision_of(packets["ts"])
+    edges = Edges(packet, moment, np.zeros(len(packet), np.int64))
+    near = np.abs(kernel.moments["begin"][moment] - at[packet]) <= NEAR_NS
+    edges = agreeing_headers(packets, kernel, edges.only(near), False)
+    edges = agreeing_contents(packets, kernel, edges)
+    rows = kernel.moments[edges.moment]
+    off = _farthest(
+        edges.packet,
+        rows["after"] - at[edges.packet] - error,
+        rows["before"] - at[edges.packet] + error,
+        MOST * len(some),
+    )
+    return where._replace(clock=clock.wider(max(0, off - error))) if off <= FARTHEST_NS else None
+
+
+def _farthest(packet: Int64s, low: Int64s, high: Int64s, wanted: float) -> int:
+    """The farthest offset at which so many packets are with a moment of theirs.
+
+    Each pair of a packet with a moment is one if the clock is off by `low` to `high`, ns.
+    """
+    order = np.lexsort((low, packet))
+    packet, low, high = packet[order], low[order], high[order]
+    beyond = np.int64(4 * NEAR_NS)  # sets the spans of one packet apart from those of the next
+    ends = np.maximum.accumulate(np.clip(high, -NEAR_NS, NEAR_NS) + packet * beyond)
+    begins = np.clip(low, -NEAR_NS, NEAR_NS) + packet * beyond
+    new = np.flatnonzero(np.r_[True, begins[1:] > ends[:-1]][: len(begins)])
+    last = np.append(new[1:], len(begins))[: len(new)] - 1
+    begins, ends = begins[new] - packet[new] * beyond, ends[last] - packet[new] * beyond
+    when = np.concatenate([begins, ends])
+    step = np.repeat([1, -1], len(new))
+    order = np.lexsort((-step, when))
+    enough = np.cumsum(step[order]) >= wanted
+    when = when[order]
+    possible = np.abs(np.concatenate([when[enough], when[1:][enough[:-1]]]))
+    return int(possible.max(initial=-1)) if enough.any() else NEAR_NS
+
+
+def _packets(packet: np.ndarray[tuple[int], np.dtype[np.int64]]) -> int:
+    return len(np.unique(packet))
+
+
+def _wall_clock(log: KernelLog, packets: Packets) -> ClockFit | None:
+    """The clock by the log's readings; None if it was set meanwhile."""
+    if not log.clock or not len(packets):
+        return None
+    ahead = np.array([one.real_ns - one.mono_ns for one in log.clock])
+    middle = int(np.median(ahead))
+    off = int(np.abs(ahead - middle).max()) + max(one.uncertainty_ns for one in log.clock)
+    if off > STEP_NS:
+        return None
+    error = off + ROUNDING_NS
+    begin, origin = int(packets["ts"][0]), log.clock[0].mono_ns
+    return ClockFit((Segment(begin, 0, origin, middle, 0.0, error, 0, error),))

@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: MIT
+"""Fit the sniffer's clock to the KBL's clock from pairs whose match is certain.
+
+Only a result of matching by identity, never its reason.  In segments, where a clock was set; within
+each robust: median offset, Theil-Sen drift (Sen 1968), spread as 1.4826 x median absolute
+deviation.  What it states as its error is what the moments that the log shows leave open.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...records.types import Float64s, Int64s
+from .clock_steps import boundaries, runs
+from .feasible_lines import Intervals, corridor
+from .small_clock_steps import cuts
+
+MIN_DRIFT_PAIRS = 8
+# The kernel's loop slews by at most 500 (MAXFREQ in linux/timex.h), a bad crystal adds 200.  A
+# daemon that changes the tick's length may be faster: then the segment is torn.
+MAX_DRIFT_PPM = 1000
+CLEAR = 10  # a drift is believed if it moved the clock by this many spreads
+MAX_SLOPES = 2000
+CUT_BY = 20_000  # pairs show where a segment is to be cut
+ENOUGH = 100_000  # pairs whose medians are those of all
+SECOND_NS = 1_000_000_000
+SURELY_COARSE = 12  # packets whose times share a divisor by chance in one of 4,000 captures
+COARSE_BITS, COARSE_BINARY_NS = 18, 3815  # a resolution of 2**-18 s
+KNOTS = 65  # times of a segment for which its error is reckoned
+
+
+class Segment(NamedTuple):
+    """capture time = KBL time + offset_ns + drift_ppm * 1e-6 * (KBL time - origin_ns).
+
+    It holds from the packet `first` (index) on, captured at `begin_ns`.  `residual_ns` is how far
+    off it may be at any packet it holds for: no clock of at most MAX_DRIFT_PPM that stamped each
+    pair between the moments its log shows is farther away.  `spread_ns` is how the pairs scatter;
+    `pairs` counts a packet that was at several points once.  `errors` tells how far off it may be
+    then: (captured at, ns), in order of time, linear between.  `torn_ns` is by how much no clock
+    stamps all pairs between their moments: 0 in a capture of this host.
+    """
+
+    begin_ns: int
+    first: int
+    origin_ns: int
+    offset_ns: int
+    drift_ppm: float
+    residual_ns: int
+    pairs: int
+    spread_ns: int
+    errors: tuple[tuple[int, int], ...] = ()
+    torn_ns: int = 0
+
+    def error(self, capture_ns: Int64s) -> Int64s:
+        """How far off the clock may be at these times of its packets, ns."""
+        if not self.errors:
+            return np.full(len(capture_ns), self.residual_ns)
+        at, error = np.array(self.errors, np.int64).T
+        past = (capture_ns - at[0]).astype(np.float64)  # epoch ns need 61 bits
+        return np.asarray(np.ceil(np.interp(past, at - at[0], error)), np.int64)
+
+    def to_kernel(self, capture_ns: Int64s) -> Int64s:
+        """Capture times on the KBL's clock, ns."""
+        made = np.asarray(capture_ns - (self.offset_ns + self.origin_ns), np.int64)
+        if self.drift_ppm:
+            drift = made * (self.drift_ppm * 1e-6 / (1 + self.drift_ppm * 1e-6))
+            made -= np.rint(drift, out=drift).astype(np.int64)
+        made += self.origin_ns
+        return made
+
+
+class ClockFit(NamedTuple):
+    """Segments in the order of the capture's packets, at least one."""
+
+    segments: tuple[Segment, ...]
+
+    def to_kernel(self, capture_ns: Int64s, packet: Int64s) -> Int64s:
+        """Capture times of these packets (indices) on the KBL's clock, ns."""
+        if len(self.segments) == 1:
+            return self.segments[0].to_kernel(capture_ns)
+        which = self.segment_of(packet)
+        made = np.zeros(len(capture_ns), np.int64)
+        for number, segment in enumerate(self.segments):
+            mine = which == number
+            made[mine] = segment.to_kernel(capture_ns[mine])
+        return made
+
+    def segment_of(self, packet: Int64s) -> Int64s:
+        """The segment that each packet is in."""
+        if len(self.segments) == 1:
+            return np.zeros(len(packet), np.int64)
+        first = np.array([segment.first for segment in self.segments])
+        return np.maximum(np.searchsorted(first, packet, "right") - 1, 0)
+
+    def error(self, capture_ns: Int64s, packet: Int64s) -> Int64s:
+        """How far off the clock may be at these packets (indices) and times of them, ns."""
+        which, made = self.segment_of(packet), np.zeros(len(packet), np.int64)
+        for number, segment in enumerate(self.segments):
+            mine = which == number
+            made[mine] = segment.error(capture_ns[mine])
+        return made
+
+    def wider(self, more_ns: int) -> ClockFit:
+        """The same, which may be so much farther off."""
+        return ClockFit(
+            tuple(
+                s._replace(
+                    residual_ns=s.residual_ns + more_ns,
+                    errors=tuple((when, error + more_ns) for when, error in s.errors),
+                )
+                for s in self.segments
+            )
+        )
+
+    @property
+    def pairs(self) -> int:
+        """All pairs that it is made from."""
+        return sum(segment.pairs for segment in self.segments)
+
+
+class TimedPairs(NamedTuple):
+    """Pairs of the same packet.
+
+    `packet` is its index in the capture; the KBL shows it at `kernel_ns`, and that the stamp was
+    made from `after` to `before`, ns of its clock.
+    """
+
+    packet: Int64s
+    kernel_ns: Int64s
+    after: Int64s
+    before: Int64s
+
+    def only(self, chosen: Int64s | npt.NDArray[np.bool_] | slice) -> TimedPairs:
+        """The chosen pairs."""
+        return TimedPairs._make(column[chosen] for column in self)
+
+
+def fit(pairs: TimedPairs, captured: Int64s, bounded: bool = True) -> ClockFit | None:
+    """The fit of these pairs; None without any.  `captured`: the times (ns) of all packets.
+
+    Not `bounded`: only how the pairs scatter is asked for, not how far off the clock may be.
+    """
+    if not len(pairs.packet):
+        return None
+    pairs = _whole(pairs.only(np.lexsort((pairs.kernel_ns, pairs.packet))))
+    difference = captured[pairs.packet] - pairs.kernel_ns
+    run = runs(difference, pairs.kernel_ns, pairs.packet)
+    segments, begins = [], boundaries(pairs.packet, captured, difference, run)
+    del difference
+    for number, first in enumerate(begins):
+        end = begins[number + 1] if number + 1 < len(begins) else len(captured)
+        mine = run == number
+        own = pairs if mine.all() else pairs.only(mine)
+        one = _segment(first, captured[first:end], captured, own, bounded)
+        segments += _set_by_little(one, end, captured, own) if one.torn_ns else [one]
+    return ClockFit(tuple(segments))
+
+
+def _set_by_little(one: Segment, end: int, captured: Int64s, pairs: TimedPairs) -> list[Segment]:
+    """The segment of the packets before `end`, cut where moments show that its clock was set."""
+    precision = precision_of(captured[one.first : end])
+    if one.torn_ns < precision:
+        return [one]
+    each = pairs.only(np.r_[True, pairs.packet[1:] != pairs.packet[:-1]])
+    each = each.only(slice(None, None, 1 + len(each.packet) // CUT_BY))
+    capture_ns = captured[each.packet]
+    here = one.to_kernel(capture_ns)
+    rows = Intervals(
+        (capture_ns - one.begin_ns).astype(np.float64),
+        (each.after - here - precision).astype(np.float64),
+        (each.before - here + precision).astype(np.float64),
+    )
+    made = cuts(rows, MAX_DRIFT_PPM * 1e-6)
+    if not made:
+        return [one]
+    firsts = [one.first, *(int(each.packet[cut.first]) for cut in made)]
+    ends = [*(int(each.packet[cut.last]) + 1 for cut in made), end]
+    sides = []
+    for first, behind in zip(firsts, ends, strict=True):
+        mine = pairs.only((pairs.packet >= first) & (pairs.packet < behind))
+        sides.append(_segment(first, captured[first:behind], captured, mine, True))
+    if any(side.torn_ns >= max(precision, 1) for side in sides):
+        return [one]
+    segments = sides[:1]
+    for last, side, behind in zip(sides, sides[1:], ends, strict=False):
+        if behind < side.first:
+            segments.append(_of_both(last, side, behind, captured[behind : side.first]))
+        segments.append(side)
+    return segments
+
+
+def _of_both(last: Segment, following: Segment, first: int, range_ns: Int64s) -> Segment:
+    """The segment, without pairs, of packets from `first` on that either clock may have stamped."""
+    at = np.unique(np.linspace(range_ns.min(), range_ns.max(), KNOTS).round()).astype(np.int64)
+    apart = np.abs(following.to_kernel(at) - last.to_kernel(at))
+    error = np.maximum(last.error(at), following.error(at) + apart)
+    return last._replace(
+        begin_ns=int(range_ns[0]),
+        first=first,
+        residual_ns=int(error.max()),
+        pairs=0,
+        errors=tuple(zip(at.tolist(), error.tolist(), strict=True)),
+    )
+
+
+def _whole(pairs: TimedPairs) -> TimedPairs:
+    """The pairs, sorted by packet: one that was at several points was stamped at any of them."""
+    new = np.r_[True, pairs.packet[1:] != pairs.packet[:-1]]
+    if new.all():
+        return pairs
+    begin, which = np.flatnonzero(new), np.cumsum(new) - 1
+    after = np.minimum.reduceat(pairs.after, begin)[which]
+    return pairs._replace(after=after, before=np.maximum.reduceat(pairs.before, begin)[which])
+
+
+def _segment(
+    first: int, range_ns: Int64s, captured: Int64s, pairs: TimedPairs, bounded: bool
+) -> Segment:
+    """The segment of the packets from `first` on, captured at range_ns."""
+    capture_ns = captured[pairs.packet]
+    origin = int(pairs.kernel_ns.min())
+    few = slice(None, None, 1 + len(capture_ns) // ENOUGH)
+    kernel_ns = pairs.kernel_ns[few]
+    difference = capture_ns[few] - kernel_ns
+    base = int(difference[0])  # keeps float64 exact: epoch ns need 61 bits
+    x, y = (kernel_ns - origin).astype(np.float64), (difference - base).astype(np.float64)
+    lines = []
+    packets = 1 + int(np.count_nonzero(np.diff(pairs.packet)))  # one may have several pairs
+    for slope in {0.0, _drift(x, y)}:
+        rest = y - slope * x
+        middle = float(np.median(rest))
+        offset, spread = base + round(middle), _spread(rest - middle)
+        lines.append(
+            Segment(
+                int(captured[first]), first, origin, offset, slope * 1e6, 0, packets, round(spread)
+            )
+        )
+    if not bounded:
+        return min(lines, key=lambda line: line.spread_ns)
+    moments = _in_order(capture_ns, pairs)
+    tries = [_with_errors(line, range_ns, *moments) for line in lines]
+    return min(tries, key=lambda line: (line.residual_ns, line.drift_ppm != 0))
+
+
+def _in_order(capture_ns: Int64s, pairs: TimedPairs) -> tuple[Int64s, TimedPairs]:
+    """Both in order of capture."""
+    if not (capture_ns[1:] < capture_ns[:-1]).any():
+        return capture_ns, pairs
+    order = np.argsort(capture_ns, kind="stable")
+    return capture_ns[order], pairs.only(order)
+
+
+def _with_errors(line: Segment, range_ns: Int64s, capture_ns: Int64s, pairs: TimedPairs) -> Segment:
+    """The line with its errors from the first to the last of range_ns; capture_ns rises.
+
+    No less than the spread.  The error is convex: so it is less than what is linear between.
+    """
+    here, begin = line.to_kernel(capture_ns), line.offset_ns + line.origin_ns
+    at = np.unique(np.linspace(range_ns.min() - begin, range_ns.max() - begin, KNOTS).round())
+    moments = Intervals(
+        (capture_ns - begin).astype(np.float64),
+        (pairs.after - here).astype(np.float64),
+        (pairs.before - here).astype(np.float64),
+    )
+    lines = corridor(moments, MAX_DRIFT_PPM * 1e-6)
+    error = np.ceil(np.maximum(lines.error(at), line.spread_ns)).astype(np.int64)
+    made = np.stack([at.astype(np.int64) + begin, error], axis=1)
+    errors = tuple((when, ns) for when, ns in made.tolist())
+    torn_ns = int(np.ceil(lines.torn))
+    return line._replace(residual_ns=int(error.max()), errors=errors, torn_ns=torn_ns)
+
+
+def _spread(rest: Float64s) -> float:
+    """Of numbers around 0."""
+    return 1.4826 * float(np.median(np.abs(rest)))
+
+
+def _drift(x: Float64s, y: Float64s) -> float:
+    """The slope, if it is clear."""
+    span, slope = float(np.ptp(x)), _slope(x, y)
+    rest = y - slope * x
+    clear = abs(slope) * span > CLEAR * _spread(rest - np.median(rest))
+    return slope if clear and abs(slope) <= MAX_DRIFT_PPM * 1e-6 else 0.0
+
+
+def _slope(x: Float64s, y: Float64s) -> float:
+    if len(x) < MIN_DRIFT_PAIRS:
+        return 0.0
+    half = len(x) // 2
+    order = np.argsort(x, kind="stable")
+    low, high = order[:half], order[-half:]
+    step = max(1, half // MAX_SLOPES)
+    run = (x[high] - x[low])[::step]
+    rise = (y[high] - y[low])[::step]
+    return float(np.median(rise[run > 0] / run[run > 0])) if np.any(run > 0) else 0.0
+
+
+def precision_of(times: Int64s) -> int:
+    """Of what all times (ns) are multiples: 1, or 1000 and more.
+
+    Stamps of a binary resolution (pcapng's if_tsresol) are rounded to ns: COARSE_BINARY_NS.
+    """
+    if not len(times):
+        return 1
+    past = times % SECOND_NS
+    if not (past % 1000).any():
+        few = int(np.gcd.reduce(past)) if len(past) >= SURELY_COARSE else 1000
+        return few or SECOND_NS
+    parts = (past << COARSE_BITS) % SECOND_NS
+    rounded = np.minimum(parts, SECOND_NS - parts) <= 1 << COARSE_BITS
+    return COARSE_BINARY_NS if len(past) >= SURELY_COARSE and rounded.all() else 1

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""Find where a clock was set, and pairs that speak for no clock at all.
+
+In: differences of two clocks, in the order of a capture.  A clock that is set moves all
+differences from there on; a packet that was late, or matched wrongly, moves its own.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...records.types import Int64s
+
+STEP_NS = 10_000_000  # smaller steps count as noise: ntpd and chrony step by more (128 ms, 1 s)
+NOISES = 20
+SLEW = 5e-4  # adjtimex(2): a clock that is not set moves by at most this
+MIN_RUN = 3  # packets that make a clock
+END = 9  # pairs at the end of a run that tell where it stands
+
+
+def runs(difference: Int64s, kernel_ns: Int64s, packet: Int64s) -> Int64s:
+    """The number of each pair's run, from 0 in order; -1 for outliers.
+
+    Pairs are sorted by `packet`, of which one may have several.  Without MIN_RUN packets in a row
+    that agree, all are one run.
+    """
+    count, nth = len(difference), np.cumsum(np.r_[False, packet[1:] != packet[:-1]])
+    leap = np.abs(np.diff(difference))
+    noise = float(np.median(leap)) if len(leap) else 0.0
+    allowed = max(STEP_NS, min(NOISES * noise, 100 * STEP_NS))
+    gap = np.abs(np.diff(kernel_ns)) * SLEW
+    piece = np.cumsum(np.r_[False, leap > allowed + gap])
+    found = np.full(count, -1, np.int64)
+    begins = np.searchsorted(piece, np.arange(int(piece[-1]) + 2)) if count else np.zeros(1, int)
+    pieces = list(zip(begins[:-1].tolist(), begins[1:].tolist(), strict=True))
+    number = -1
+    stands = _Standing(difference, kernel_ns, allowed)
+    for low, high in pieces:
+        goes_on = number >= 0 and stands.near(low, high)
+        if not goes_on and nth[high - 1] - nth[low] + 1 < MIN_RUN:
+            continue
+        number += not goes_on
+        found[low:high] = number
+        stands.at(max(low, high - END), high)
+    number = -1
+    for low, high in reversed(pieces):  # what came before its run
+        if found[low] >= 0:
+            number = int(found[low])
+        elif number >= 0 and stands.near(low, high):
+            found[low:high] = number
+        else:
+            continue
+        stands.at(low, min(low + END, high))
+    return found if (found >= 0).any() else np.zeros(count, np.int64)
+
+
+class _Standing:
+    """Where the run that goes on stands."""
+
+    def __init__(self, difference: Int64s, kernel_ns: Int64s, allowed: float) -> None:
+        self._difference, self._kernel_ns, self._allowed = difference, kernel_ns, allowed
+        self._level, self._seen = 0.0, 0
+
+    def at(self, low: int, high: int) -> None:
+        """It was seen in these pairs."""
+        self._level = float(np.median(self._difference[low:high]))
+        self._seen = int(self._kernel_ns[(low + high) // 2])
+
+    def near(self, low: int, high: int) -> bool:
+        """Whether these pairs may go on with it."""
+        away = SLEW * abs(int(self._kernel_ns[low]) - self._seen) + self._allowed
+        level = float(np.median(self._difference[low : min(low + END, high)]))
+        return abs(level - self._level) <= away
+
+
+def boundaries(packet: Int64s, captured: Int64s, difference: Int64s, run: Int64s) -> list[int]:
+    """For each run the packet (index) that it begins with; the first begins with the capture.
+
+    Between the pairs at both sides of a step the boundary is where the capture's time leaps by
+    most of it.
+    """
+    begins = [0]
+    for number in range(1, int(run.max()) + 1):
+        before, after = np.flatnonzero(run == number - 1), np.flatnonzero(run == number)
+        step = int(difference[after[0]] - difference[before[-1]])
+        low, high = int(packet[before[-1]]), int(packet[after[0]])
+        leaps = np.diff(captured[low : high + 1])
+        begins.append(low + 1 + int(np.argmin(np.abs(leaps - step))) if len(leaps) else high)
+    return begins

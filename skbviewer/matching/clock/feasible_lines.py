@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: MIT
+"""How far off a line through intervals may be.
+
+The sniffer stamped each packet at some moment between two that the log shows, so what a fitted
+clock is off lies in an interval.  Every line that passes all intervals may be the truth: between
+the convex hulls of their ends (Moon, Skelly, Towsley: Estimation and Removal of Clock Skew from
+Network Delay Measurements, INFOCOM 1999).  What such lines leave open is what a fit must state.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...records.compiled import allocation_free
+from ...records.types import Float64s
+
+THIN = 1024  # parts of the time, of each of which the tightest intervals are looked at
+WRONG = 20  # of so many pairs one may be of two different packets
+ROUNDS = 16
+
+
+class Intervals(NamedTuple):
+    """At x (ns) the line is between low and high (ns); float64, x rises."""
+
+    x: Float64s
+    low: Float64s
+    high: Float64s
+
+
+class Points(NamedTuple):
+    """At x (ns) a line is at most, or at least, y (ns); float64, x rises."""
+
+    x: Float64s
+    y: Float64s
+
+
+class Corridor(NamedTuple):
+    """All lines that pass: slopes at the corners, lowest and highest value there at x = 0.
+
+    `torn`: by how much no line passes all intervals, ns; 0 where one does.
+    """
+
+    slope: Float64s
+    low: Float64s
+    high: Float64s
+    torn: float
+
+    def error(self, at: Float64s) -> Float64s:
+        """How far a line that passes may be from 0 at each x of `at`, ns: a convex function."""
+        rise = self.slope[:, None] * at
+        above, below = (self.high[:, None] + rise).max(axis=0), (self.low[:, None] + rise).min(0)
+        return np.asarray(np.maximum(np.maximum(above, -below), 0.0) + self.torn, np.float64)
+
+    def knots(self, first: float, last: float) -> Float64s:
+        """Where, from `first` to `last`, other lines become the highest or the lowest."""
+        step = np.diff(self.slope)
+        bends = np.concatenate([-np.diff(self.high) / step, -np.diff(self.low) / step])
+        return np.unique(np.r_[first, bends[(bends > first) & (bends < last)], last])
+
+    def bounds(self, at: Float64s) -> tuple[Float64s, Float64s]:
+        """The lowest and the highest value of all lines at each x of `at`, ns."""
+        rise = self.slope[:, None] * at
+        return (self.low[:, None] + rise).min(axis=0), (self.high[:, None] + rise).max(axis=0)
+
+
+def corridor(rows: Intervals, steepest: float) -> Corridor:
+    """The lines of a slope within `steepest` (ns/ns) that pass the intervals, at least one.
+
+    Of WRONG intervals one may be left out if no line passes all; if still none does, all intervals
+    are widened.
+    """
+    left, made = len(rows.x) // WRONG, _through(rows, steepest)
+    for _ in range(min(left, ROUNDS)):
+        if made.lines.torn == 0:
+            break
+        without = [_through(_but(rows, at), steepest) for at in made.tight]
+        best = min(range(len(without)), key=lambda n: without[n].lines.torn)
+        rows, made = _but(rows, made.tight[best]), without[best]
+    return made.lines
+
+
+def between(over: Points, under: Points, steepest: float) -> Corridor:
+    """The lines of a slope within `steepest` (ns/ns) below `over` and above `under`.
+
+    If there is none, `torn` is not 0.
+    """
+    return _between(over, under, steepest).lines
+
+
+class _Found(NamedTuple):
+    lines: Corridor
+    tight: tuple[int, int]  # the points of both sides that leave least room
+
+
+def _but(rows: Intervals, at: int) -> Intervals:
+    return Intervals(*(np.delete(column, at) for column in rows))
+
+
+def _through(rows: Intervals, steepest: float) -> _Found:
+    made = _between(Points(rows.x, rows.high), Points(rows.x, rows.low), steepest)
+    lines, tight = made
+    if lines.torn > 0:  # the truth is no line: it may be at the other end of the tightest
+        wide = float(np.max(rows.high[list(tight)] - rows.low[list(tight)]))
+        made = made._replace(lines=lines._replace(torn=lines.torn + wide))
+    return made
+
+
+def _between(above: Points, below: Points, steepest: float) -> _Found:
+    over, under = _hull(above.x, above.y), _hull(below.x, -below.y)
+    x, high = above.x[over], above.y[over]
+    z, low = below.x[under], below.y[under]
+    edges = np.concatenate([np.diff(high) / np.diff(x), np.diff(low) / np.diff(z)])
+    limits = np.array([-steepest, steepest])
+    slope = np.unique(np.concatenate([limits, edges[np.abs(edges) < steepest]]))
+    upper, lower = high - slope[:, None] * x, low - slope[:, None] * z
+    scratch = upper.min(axis=1) - lower.max(axis=1)
+    best = int(np.argmax(scratch))
+    tight = int(over[upper[best].argmin()]), int(under[lower[best].argmax()])
+    torn = max(0.0, -float(scratch[best]) / 2)
+    slope = np.union1d(slope, _crossings(slope, scratch + 2 * torn))
+    top = (high - slope[:, None] * x).min(axis=1) + torn
+    bottom = (low - slope[:, None] * z).max(axis=1) - torn
+    passes = top - bottom >= -1e-3  # of a ns: rounding
+    passes[np.argmax(top - bottom)] = True
+    return _Found(Corridor(slope[passes], bottom[passes], top[passes], torn), tight)
+
+
+def _crossings(slope: Float64s, scratch: Float64s) -> Float64s:
+    """The slopes where the room, linear between `slope`, becomes nought."""
+    at = np.flatnonzero((scratch[:-1] < 0) != (scratch[1:] < 0))
+    part = scratch[at] / (scratch[at] - scratch[at + 1])
+    return np.asarray(slope[at] + part * (slope[at + 1] - slope[at]), np.float64)
+
+
+def _hull(x: Float64s, y: Float64s) -> npt.NDArray[np.int64]:
+    """The lower convex hull: positions in x, which rises."""
+    few = _lowest(x, y)
+    return few[: _keep(x[few], y[few], few)]
+
+
+@allocation_free
+def _keep(x: Float64s, y: Float64s, at: npt.NDArray[np.int64]) -> int:
+    """Move the corners of the hull to the front of these arrays; how many they are."""
+    kept = 0
+    for i in range(len(x)):
+        if kept and x[i] == x[kept - 1]:
+            if y[i] >= y[kept - 1]:
+                continue
+            kept -= 1
+        while kept > 1:
+            rise = (y[i] - y[kept - 2]) * (x[kept - 1] - x[kept - 2])
+            if (y[kept - 1] - y[kept - 2]) * (x[i] - x[kept - 2]) < rise:
+                break
+            kept -= 1
+        x[kept], y[kept], at[kept] = x[i], y[i], at[i]
+        kept += 1
+    return kept
+
+
+def _lowest(x: Float64s, y: Float64s) -> npt.NDArray[np.int64]:
+    """Where y is lowest in each of THIN parts; all of a few."""
+    if len(x) <= 2 * THIN:
+        return np.arange(len(x))
+    part = ((x - x[0]) * (THIN / (x[-1] - x[0] + 1))).astype(np.int64)
+    begin = np.flatnonzero(np.r_[True, part[1:] != part[:-1]])
+    least = np.minimum.reduceat(y, begin)
+    at = np.flatnonzero(y == np.repeat(least, np.diff(np.append(begin, len(x)))))
+    return at[np.unique(part[at], return_index=True)[1]]

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""Find where a clock was set by less than 10 ms.
+
+In: for each packet, in the order of the file, an interval that contains the clock's offset.  No
+straight line passes through all intervals.  Out: where to cut the packets so that one line passes
+through each piece, with as few pieces as possible.  Each piece needs LEAST packets of its own:
+stamps with random errors would pass in shorter ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .feasible_lines import WRONG, Intervals, Points, between
+
+LEAST = 12  # packets of a piece that no other line passes
+MOST = 64  # pieces of a capture
+GOES_ON = 3  # packets after an outlier that must fit the line again
+ALONE = 128  # outliers at most
+
+
+class Cut(NamedTuple):
+    """The clock was set after packet `last` and before packet `first`; those between fit both."""
+
+    last: int
+    first: int
+
+
+def cuts(rows: Intervals, steepest: float) -> list[Cut]:
+    """Where the line has to be cut; nothing if there are no lines of LEAST intervals each.
+
+    Lines have a slope within `steepest` (ns/ns).  `rows` are in order of packets; their x may not
+    rise where a clock was set back.  Of WRONG intervals one may be left out.
+    """
+    lines = _Lines(rows, steepest)
+    begins, size = [0], len(rows.x)
+    while begins[-1] < size:
+        end = lines.longest(begins[-1])
+        if end - begins[-1] < LEAST or len(begins) > MOST:
+            return []
+        begins.append(end)
+    made: list[Cut] = []
+    for before, begin, end in zip(begins, begins[1:], begins[2:], strict=False):
+        early = lines.earliest(before, begin, end)
+        if early - (made[-1].first if made else 0) < LEAST:
+            return []
+        made.append(Cut(early - 1, begin))
+    return made
+
+
+class _Lines:
+    """Which stretches of the intervals a line passes."""
+
+    def __init__(self, rows: Intervals, steepest: float) -> None:
+        self._rows, self._steepest = rows, steepest
+        self._kept: npt.NDArray[np.bool_] = np.ones(len(rows.x), np.bool_)
+        self._left = min(len(rows.x) // WRONG, ALONE)
+
+    def passes(self, begin: int, end: int) -> bool:
+        some = begin + np.flatnonzero(self._kept[begin:end])
+        some = some[np.argsort(self._rows.x[some], kind="stable")]
+        x, low, high = (column[some] for column in self._rows)
+        return not len(x) or between(Points(x, high), Points(x, low), self._steepest).torn == 0
+
+    def longest(self, begin: int) -> int:
+        """The end of the longest stretch from `begin` on; leaves out pairs that stand alone."""
+        size, end = len(self._rows.x), begin
+        while True:
+            end = begin + _largest(
+                lambda n: self.passes(begin, begin + n), size - begin, end - begin
+            )
+            if end == size or not self._left:
+                return end
+            self._kept[end] = False
+            if not self.passes(begin, min(end + 1 + GOES_ON, size)):
+                self._kept[end] = True
+                return end
+            self._left -= 1
+
+    def earliest(self, low: int, begin: int, end: int) -> int:
+        """From where on, at `low` or later, the line from `begin` to `end` may have been so."""
+        return begin - _largest(lambda n: self.passes(begin - n, end), begin - low)
+
+
+def _largest(holds: Callable[[int], bool], most: int, low: int = 0) -> int:
+    """The largest n up to `most` for which it holds: as for `low`, and for all up to that n."""
+    step = 1
+    while low + step <= most and holds(low + step):
+        low, step = low + step, 2 * step
+    high = min(low + step, most + 1)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: MIT
+"""TCP packets that are a part of a larger skb in the kernel, or from which one was merged.
+
+In: packets of one capture, footprints of one KBL.  Out: pairs.  A device cuts a GSO skb, GRO merges
+packets, and where the log does not show the single ones their bytes still say where they belong:
+the sequence range of the skb, as skb_segment() and tcp_gso_segment() number it.  Of a packet whose
+TCP header was not captured the identification says so, as far as IPv4 has one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...records import Packets
+from ...records.protocols import TCP
+from ...records.types import Bools, Int64s
+from ..arrays.hash_join import hashed_rows, spread
+from .identity_candidates import MANY, Footprints
+from .identity_ladder import ADDRESS, PORTS
+
+HOSTS = ("ip_version", *ADDRESS, "protocol")
+FLOW = (*HOSTS, *PORTS)
+
+SEQ = 1 << 32
+LAST = 0x09  # FIN and PSH stand in the last segment only, CWR (0x80) in the first
+CWR = 0x80
+HEADERS, MOST_HEADERS = 40, 120  # bytes of a segment before its data
+PAIRS = 1 << 24  # in memory at once; with more, each packet gets those that begin nearest
+
+
+def covers(packets: Packets, wire: Int64s, prints: Footprints) -> tuple[Int64s, Int64s]:
+    """Pairs (of `wire`, row of `prints`) in which the packet is a segment of the print's skb."""
+    frames, rows = packets[wire], prints.rows
+    tcp, known = frames["protocol"] == TCP, (frames["seq"] >= 0) & (frames["tcp_flags"] >= 0)
+    cut = wire[tcp & ~known & (frames["ip_id"] > 0) & (frames["tot_len"] > HEADERS)]
+    wire = wire[tcp & known & (frames["payload"] > 0)]
+    large = (rows["protocol"] == TCP) & (rows["gso_size"] > 0) & (rows["seq"] >= 0)
+    large &= rows["skb_len"] > rows["gso_size"]
+    shown = np.flatnonzero(large[prints.number])
+    found = [(wire[:0], shown[:0])]
+    for some, way in ((wire, _BY_SEQUENCE), (cut, _BY_IDENTIFICATION)):
+        if len(some) and len(shown):
+            kernel = prints.of(shown)
+            frame, large_one = _in_range(packets[some], kernel, way)
+            packet = some[frame]
+            fits = way.fits(packets[packet], kernel[large_one])
+            found.append((packet[fits], shown[large_one[fits]]))
+    packet, row = (np.concatenate(columns) for columns in zip(*found, strict=True))
+    return packet, row
+
+
+class _Way(NamedTuple):
+    """How packets are found in an skb: which columns are equal, which number, modulo what, begins
+    and how far it goes, and which pairs are right."""
+
+    flow: tuple[str, ...]
+    number: str
+    modulus: int
+    length: Callable[[npt.NDArray[np.void]], Int64s]
+    fits: Callable[[npt.NDArray[np.void], npt.NDArray[np.void]], Bools]
+
+
+def _in_range(
+    frames: npt.NDArray[np.void], kernel: npt.NDArray[np.void], way: _Way
+) -> tuple[Int64s, Int64s]:
+    """Pairs of one flow in which the frame's number lies in the skb."""
+    flows, of_frame = np.unique(hashed_rows(frames, way.flow), return_inverse=True)
+    asked, modulus = hashed_rows(kernel, way.flow), way.modulus
+    flow = np.clip(np.searchsorted(flows, asked), 0, len(flows) - 1)
+    known = np.flatnonzero(flows[flow] == asked)
+    first, size = kernel[way.number][known].astype(np.int64), way.length(kernel[known])
+    begin = flow[known].astype(np.int64) * (2 * modulus) + first
+    # An skb that wraps around covers the beginning of the numbers too.
+    wraps = first + size > modulus
+    begin = np.concatenate([begin, begin[wraps] - modulus])
+    owner = np.concatenate([known, known[wraps]])
+    order = np.argsort(begin, kind="stable")
+    at = of_frame.reshape(-1).astype(np.int64) * (2 * modulus) + frames[way.number]
+    low = np.searchsorted(begin[order], at - int(size.max(initial=0)), "right")
+    high = np.searchsorted(begin[order], at, "right")
+    if int((high - low).sum()) > PAIRS:
+        low = np.maximum(low, high - MANY)
+    frame, print_ = spread(low, high - low, order)
+    return frame, owner[print_]
+
+
+def _count(kernel: npt.NDArray[np.void]) -> Int64s:
+    """How many segments an skb has."""
+    size = kernel["gso_size"].astype(np.int64)
+    known = kernel["gso_segs"].astype(np.int64)
+    return np.asarray(np.where(known > 0, known, -(-kernel["skb_len"] // size)), np.int64)
+
+
+def _may_be_segment(frames: npt.NDArray[np.void], kernel: npt.NDArray[np.void]) -> Bools:
+    """The same where nothing of the TCP header is known: by place and length."""
+    place = (frames["ip_id"] - kernel["ip_id"]) % (1 << 16)
+    data, size, count = frames["tot_len"] - HEADERS, kernel["gso_size"], _count(kernel)
+    same = (place < count) & (data - (MOST_HEADERS - HEADERS) <= size)
+    full = (data >= size) | (place == count - 1)
+    for name in PORTS:
+        same &= (frames[name] < 0) | (frames[name] == kernel[name])
+    return np.asarray(same & full, np.bool_)
+
+
+def _is_segment(frames: npt.NDArray[np.void], kernel: npt.NDArray[np.void]) -> Bools:
+    same = np.ones(len(frames), np.bool_)
+    for name in (*FLOW, "ack"):
+        same &= frames[name] == kernel[name]
+    into = (frames["seq"] - kernel["seq"]) % SEQ
+    size = kernel["gso_size"].astype(np.int64)
+    same &= into % size == 0
+    same &= into + frames["payload"] <= kernel["skb_len"]
+    place = into // size
+    same &= place < _count(
+        kernel
+    )  # skb_len counts headers too: what follows the skb is no part of it
+    # tcp_gso_segment(): one identification a segment, or the same in all (SKB_GSO_TCP_FIXEDID).
+    ids = ((kernel["ip_id"] + place) & 0xFFFF == frames["ip_id"]) | (
+        kernel["ip_id"] == frames["ip_id"]
+    )
+    same &= ids | (frames["ip_version"] == 6)
+    flags = kernel["tcp_flags"] & ~(LAST | CWR)
+    return np.asarray(same & (frames["tcp_flags"] & ~(LAST | CWR) == flags), np.bool_)
+
+
+_BY_SEQUENCE = _Way(FLOW, "seq", SEQ, lambda k: k["skb_len"].astype(np.int64), _is_segment)
+_BY_IDENTIFICATION = _Way(HOSTS, "ip_id", 1 << 16, _count, _may_be_segment)

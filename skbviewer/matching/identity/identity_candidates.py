@@ -1,0 +1,364 @@
+# SPDX-License-Identifier: MIT
+"""Which packet lives could be which wire packet, by identity.
+
+In: packets of one capture, footprints of one KBL.  Out: candidate pairs (packet, series)
+after the ladder.  First rung: the key of RFC 791 (source, destination, identification, protocol).
+It repeats in real traffic (identification 0 with DF, IPv6, wrap, fragments, retransmission), so
+pairs climb on: ports, then TCP sequence, acknowledgement and flags or ICMP id and sequence, then
+lengths, then what IPv6 has.  A pair that contradicts itself on a rung is none, even if it has no
+rival.  What one side does not know contradicts nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...records import ColumnTable, Packets, Records, RecordTable, part, pick, scratch_of
+from ...records.compiled import allocation_free
+from ...records.protocols import TCP
+from ...records.types import Bools, Int32s, Int64s, UInt8s
+from ..arrays.array_blocks import blocks
+from ..arrays.hash_join import Hash, by_pair, distinct, hashed, join, place, sharing, slots_for
+from ..arrays.record_rows import found
+from ..record_kinds import ENTRY, EVENT
+from .identity_ladder import FRAGMENT, KNOWN, NONE, THESIS_KEY, Known, alike, climb
+from .unnumbered import (
+    Unnumbered,
+    as_both_know,
+    is_numbered,
+    joined_hashes,
+    joining_keys,
+    keys,
+    meetings,
+)
+
+Rung = npt.NDArray[np.int8]
+
+DISTINGUISHING = (*KNOWN, "gso_size", "gso_segs")
+STRONG = ("ip_id", "frag_id")
+MANY = 64  # partners of a packet by its key; with more, only those near in time are candidates
+
+FOOTPRINT = 34  # kbl.h KBL_EV_FOOTPRINT
+PULLED = 120  # bytes of IP's and TCP's headers at most, which a function may have taken off
+
+
+class Candidates(NamedTuple):
+    """Pairs by index, without repetition; `rung` is how far up each pair's packet had to climb.
+
+    `strong`: its identification numbers the packets of a sender, so it hardly comes again within a
+    life; `many`: packets whose key has so many partners that none is listed here; `vague`: one of
+    the two does not know all that tells such packets apart.
+    """
+
+    packet: Int64s
+    series: Int64s
+    rung: Rung
+    strong: Bools
+    many: Int64s
+    vague: Bools
+
+    def and_also(self, other: Candidates) -> Candidates:
+        """Those of both."""
+        made: list[Any] = [np.concatenate([a, b]) for a, b in zip(self, other, strict=True)]
+        return Candidates(*made)
+
+    def only(self, chosen: Bools) -> Candidates:
+        """The chosen pairs."""
+        packet, series, rung, strong, many, vague = self
+        return Candidates(
+            packet[chosen], series[chosen], rung[chosen], strong[chosen], many, vague[chosen]
+        )
+
+
+class Partly(NamedTuple):
+    """Which packets, and which rows of prints, do not know all that tells such packets apart."""
+
+    packet: Bools
+    shown: Bools
+
+    @classmethod
+    def of(cls, wire: Known, weak_w: Unnumbered, kernel: Known, weak_k: Unnumbered) -> Partly:
+        made = cls(np.zeros(len(wire.rows), np.bool_), np.zeros(len(kernel.at), np.bool_))
+        made.packet[wire.at[weak_w.lacking()]] = True
+        made.shown[weak_k.lacking()] = True
+        return made
+
+    def pairs(self, packet: Int64s, shown: Int64s) -> Bools:
+        return np.asarray(self.packet[packet] | self.shown[shown])
+
+
+class Footprints(NamedTuple):
+    """What a KBL shows of its packets: rows that say that a series had a footprint."""
+
+    rows: Records | ColumnTable  # the footprints themselves
+    number: Int64s  # row
+    series: Int64s
+    record: Int64s  # the first one that says so
+
+    def known(self) -> Known:
+        """What they are known by."""
+        return Known(self.rows, self.number)
+
+    def of(self, index: Int64s) -> npt.NDArray[np.void]:
+        """The footprints of these rows."""
+        return pick(self.rows, self.number[index])
+
+
+def footprints(records: Records, series: npt.NDArray[np.integer], tap: Int64s) -> Footprints:
+    """All footprints of all series but sniffers' copies (`tap`), each once, in time order."""
+    rows: Records | ColumnTable
+    if isinstance(records, RecordTable):
+        rows, number = records.footprints, records.footprint
+    else:
+        rows, number = records, np.arange(len(records), dtype=np.int32)
+    sniffed = np.zeros(int(series.max(initial=0)) + 1, np.bool_)
+    sniffed[tap] = True
+    known = np.asarray(rows["ip_version"] != 0) & ~has_larger_header(rows)
+    of, kind = np.asarray(series, np.int32), np.asarray(records["kind"], np.uint8)
+    first, least, most = np.full((3, len(rows)), NONE, np.int32)
+    count = int(_owners(kind, number, of, known, sniffed, first, least, most))
+    # Nearly every footprint is one series' only: sort no more than the others.
+    single = np.flatnonzero((least == most) & (most >= 0))
+    single = single[_differs(rows, single, least[single].astype(np.int64))]
+    index = np.empty(count, np.int64)
+    _shared_by(kind, number, of, sniffed, least < most, index)
+    index = index[distinct(number[index].astype(np.int64), of[index].astype(np.int64))]
+    shown = np.concatenate([first[single].astype(np.int64), index])
+    by_event, owner = _shown_by_events(records, number, of, known & (least < 0))
+    by_event, owner = by_event[~sniffed[owner]], owner[~sniffed[owner]]
+    record, every = np.concatenate([shown, by_event]), np.concatenate([of[shown], owner])
+    order = np.argsort(record, kind="stable")
+    record, mine = record[order], every[order].astype(np.int64)
+    return _without_stale(Footprints(rows, number[record].astype(np.int64), mine, record))
+
+
+def _shown_by_events(
+    records: Records, number: Int32s, of: Int32s, wanted: Bools
+) -> tuple[Int64s, Int32s]:
+    """FOOTPRINT records that show what no call does, and the series of the events they precede.
+
+    The recorder tells an event's packet first; the packet's calls may have been missed.
+    """
+
+    def is_wanted(some: slice) -> Bools:
+        event = (part(records, "kind", some) == EVENT) & (part(records, "event", some) == FOOTPRINT)
+        return np.asarray(event & wanted[number[some]])
+
+    shown = found(records, is_wanted)
+    shown = shown[shown + 1 < len(of)]
+    same = (part(records, "kind", shown + 1) == EVENT) & (of[shown + 1] >= 0)
+    for name in ("skb", "ts", "cpu"):
+        same &= part(records, name, shown) == part(records, name, shown + 1)
+    shown = shown[same]
+    pairs = distinct(number[shown].astype(np.int64), of[shown + 1].astype(np.int64))
+    return shown[pairs], of[shown[pairs] + 1]
+
+
+@allocation_free
+def _owners(
+    kind: UInt8s,
+    number: Int32s,
+    series: Int32s,
+    known: Bools,
+    sniffed: Bools,
+    first: Int32s,
+    least: Int32s,
+    most: Int32s,
+) -> int:
+    """Of each footprint the first record and the lowest and highest series.
+
+    Returns how many records have one of several series.
+    """
+    for i in range(len(kind)):
+        s, n = series[i], number[i]
+        if kind[i] == ENTRY and s >= 0 and known[n] and not sniffed[s]:
+            if first[n] < 0:
+                first[n], least[n] = i, s
+            least[n], most[n] = min(least[n], s), max(most[n], s)
+    several = 0
+    for i in range(len(kind)):
+        s, n = series[i], number[i]
+        if kind[i] == ENTRY and s >= 0 and least[n] < most[n] and not sniffed[s]:
+            several += 1
+    return several
+
+
+@allocation_free
+def _shared_by(
+    kind: UInt8s, number: Int32s, series: Int32s, sniffed: Bools, shared: Bools, index: Int64s
+) -> None:
+    """Those records."""
+    at = 0
+    for i in range(len(kind)):
+        s, n = series[i], number[i]
+        if kind[i] == ENTRY and s >= 0 and shared[n] and not sniffed[s]:
+            index[at] = i
+            at += 1
+
+
+def has_larger_header(rows: Records | ColumnTable) -> Bools:
+    """Rows whose header is of a larger packet than the skb holds.
+
+    skb_segment() and ip_frag_next() begin each part with a copy of the whole packet's header, and
+    correct it once the data are there.  So a fragment that has no length yet, nor a protocol of its
+    skb, shows the header of the fragment before it.
+    """
+    held, length, frag_off = rows["skb_len"], rows["tot_len"], rows["frag_off"]
+    made = (held >= 0) & (held + PULLED < length)
+    copied = (frag_off > 0) & (frag_off & FRAGMENT != 0) & (length < 0)
+    return np.asarray(made | copied & (rows["ethertype"] <= 0))
+
+
+SEGMENT = ("saddr_lo", "daddr_lo", "sport", "dport", "seq", "tot_len")
+
+
+def _without_stale(prints: Footprints) -> Footprints:
+    """A TCP segment sent again begins with the header it was sent with before, and gets a new one.
+
+    So of one segment's identifications in one series only the last ever was on the wire.
+    """
+    rows = prints.rows
+    keep = np.ones(len(prints.number), np.bool_)
+    at, keys, ids = [np.zeros(0, np.int64)], [np.zeros(0, np.uint64)], [np.zeros(0, np.int64)]
+    for some in blocks(len(keep)):
+        number, series = prints.number[some], prints.series[some]
+        tcp = (part(rows, "protocol", number) == TCP) & (part(rows, "seq", number) >= 0)
+        number, series = number[tcp], series[tcp]
+        at.append(some.start + np.flatnonzero(tcp))
+        keys.append(hashed([series, *(part(rows, name, number) for name in SEGMENT)]))
+        ids.append(part(rows, "ip_id", number).astype(np.int64))
+    key, every = np.concatenate(keys), np.concatenate(at)
+    _only_last(key, np.concatenate(ids), every, slots_for(len(key)), keep)
+    return Footprints(rows, prints.number[keep], prints.series[keep], prints.record[keep])
+
+
+@allocation_free
+def _only_last(keys: Hash, ip_id: Int64s, at: Int64s, slots: Int32s, keep: Bools) -> None:
+    """Keep of each key, in time order, those with the identification of the last."""
+    for i in range(len(keys) - 1, -1, -1):
+        slot = place(keys[i], keys, slots)
+        if slots[slot] < 0:
+            slots[slot] = i
+        keep[at[i]] = ip_id[i] == ip_id[slots[slot]]
+
+
+def _differs(rows: Records | ColumnTable, index: Int64s, series: Int64s) -> Bools:
+    """Rows that are another packet than the row before, not just elsewhere or of another length."""
+    change = np.ones(len(index), np.bool_)
+    change[1:] = series[1:] != series[:-1]
+    every = len(index) and index[-1] - index[0] + 1 == len(index)
+    chosen = slice(int(index[0]), int(index[-1]) + 1) if every else index
+    for name in DISTINGUISHING:
+        column = part(rows, name, chosen)
+        change[1:] |= column[1:] != column[:-1]
+    return change
+
+
+def candidates(packets: Packets, prints: Footprints) -> Candidates:
+    """Candidate pairs of IP packets and series."""
+    wire, kernel = Known(packets, np.flatnonzero(packets["ip_version"] != 0)), prints.known()
+    keys_w, weak_w = joining_keys(wire)
+    keys_k, weak_k = joining_keys(kernel)
+    start = _start(wire, weak_w, kernel, weak_k, prints.series)
+    for rows in (packets, prints.rows):
+        scratch_of(rows).forget()
+    p, r, many = join(keys_w, keys_k, MANY)
+    # What has many partners by that, is joined by all that there is.
+    left = np.flatnonzero(many)
+    if len(left):
+        asked = Known(packets, wire.at[left])
+        p2, r2, many = join(full_keys(asked), full_keys(kernel), MANY)
+        p, r = np.concatenate([p, left[p2]]), np.concatenate([r, r2])
+        left = left[many]
+    same = alike(wire, p, kernel, r, THESIS_KEY)
+    p, r = p[same], r[same]
+    p2, r2, crowd = _partly_known(wire, weak_w, kernel, weak_k, prints.series)
+    if len(p2) or len(crowd):
+        p, r, left = np.concatenate([p, p2]), np.concatenate([r, r2]), np.union1d(left, crowd)
+    partly = Partly.of(wire, weak_w, kernel, weak_k)
+    for rows in (packets, prints.rows):
+        scratch_of(rows).forget()
+    packet, shown, rung = climb(packets, prints, wire.at[p], r, start[p])
+    return unique(packets, prints, packet, shown, rung, partly, wire.at[left])
+
+
+def _start(
+    wire: Known, weak_w: Unnumbered, kernel: Known, weak_k: Unnumbered, series: Int64s
+) -> Rung:
+    """The rung up to which the key of each packet tells it from others."""
+    start = np.zeros(len(wire.at), np.int8)
+    left, right = (as_both_know(k.columns(w.at)) for k, w in ((wire, weak_w), (kernel, weak_k)))
+    for level, column in enumerate(("sport", "seq")):
+        crowd = _shared(keys(left, level), keys(right, level), series[weak_k.at])
+        decides = (left[column] >= 0) & crowd
+        start[weak_w.at] = np.where(decides, level + 1, start[weak_w.at])
+    return start
+
+
+def _partly_known(
+    wire: Known, weak_w: Unnumbered, kernel: Known, weak_k: Unnumbered, series: Int64s
+) -> tuple[Int64s, Int64s, Int64s]:
+    """Pairs of packets and prints of which one lacks what would tell it, and packets with many."""
+    none = np.zeros(0, np.int64)
+    pairs, crowd = [(none, none)], [none]
+    for met in meetings(wire, weak_w, kernel, weak_k, series):
+        left, right = joined_hashes(wire, kernel, met)
+        alike_few = sharing(left) <= MANY
+        few = np.flatnonzero(alike_few)
+        i, j, many = join(left[few], right, MANY)
+        mine, shown = met.packets[few[i]], met.prints[j]
+        same = alike(wire, mine, kernel, shown, met.names)
+        pairs.append((mine[same], shown[same]))
+        crowd += [met.packets[few[many]], met.packets[~alike_few]]
+    p, r = (np.concatenate(columns) for columns in zip(*pairs, strict=True))
+    return p, r, np.unique(np.concatenate(crowd))
+
+
+def full_keys(known: Known) -> Hash:
+    """A hash of everything by which the rows are known."""
+    made = np.empty(len(known.at), np.uint64)
+    for some in blocks(len(made)):
+        made[some] = keys(known.columns(some), 3)
+    return made
+
+
+def is_strong(packets: Packets, index: Int64s) -> Bools:
+    """Packets whose identification numbers them."""
+    return is_numbered(Known(packets, index).columns(slice(None), STRONG))
+
+
+def _shared(left: npt.NDArray[np.uint64], right: npt.NDArray[np.uint64], owner: Int64s) -> Bools:
+    """Which of `left` share their hash with another of them, or find several owners at `right`."""
+    keys, back, count = np.unique(left, return_inverse=True, return_counts=True)
+    at = np.searchsorted(keys, right)
+    at[at == len(keys)] = 0
+    found = keys[at] == right if len(keys) else np.zeros(len(right), np.bool_)
+    pairs = distinct(at[found], owner[found])
+    owners = np.bincount(at[found][pairs], minlength=len(keys))
+    return np.asarray(((count > 1) | (owners > 1))[back.reshape(-1)], np.bool_)
+
+
+def unique(
+    packets: Packets,
+    prints: Footprints,
+    packet: Int64s,
+    shown: Int64s,
+    rung: Rung,
+    partly: Partly,
+    many: Int64s,
+) -> Candidates:
+    """Candidates of pairs (packet, row of prints), each once, with the least rung."""
+    series = prints.series[shown]
+    order = by_pair(packet, series)
+    packet, series, rung = packet[order], series[order], rung[order]
+    new = np.ones(len(packet), np.bool_)
+    new[1:] = (packet[1:] != packet[:-1]) | (series[1:] != series[:-1])
+    first = np.flatnonzero(new)
+    vague = partly.pairs(packet, shown[order])
+    if len(first):
+        vague, rung = np.logical_and.reduceat(vague, first), np.minimum.reduceat(rung, first)
+    packet, series = packet[first], series[first]
+    return Candidates(packet, series, rung, is_strong(packets, packet), many, vague)

@@ -1,0 +1,353 @@
+# SPDX-License-Identifier: MIT
+"""Where and when a sniffer could have seen each leg.
+
+In: a KBL with its series and legs.  Out: POINT_DTYPE rows, and tap moments.  A sniffer in the same
+kernel stamps a packet while a packet socket has it (net/packet/af_packet.c: between entry and exit
+of tpacket_rcv), which the log may show; else where the driver or the stack gets it; or, as soon as
+any socket of the machine wants timestamps, on arrival (net_timestamp_check() in net/core/dev.c).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...records import ColumnTable, KernelLog, Scratch, narrow, part, scratch_of
+from ...records.types import Bools, Int64s
+from ..arrays.record_rows import found
+from ..kernel_functions import (
+    PACKET_SOCKET,
+    RECEIVE_START,
+    RECEIVE_TAP,
+    STAMPS_RECEIVED,
+    STAMPS_SENT,
+    TRANSMIT,
+)
+from ..lifetimes.skb_lifetimes import SeriesTable
+from ..record_kinds import ENTRY, EVENT, IP, chosen
+from . import tap_moments
+from .declared_losses import ANY, MISSED, Table, inside, meets
+from .leg_cutting import FORWARD, RX, TX, LegTable
+from .released_skbs import after_release
+
+CLONE, RECEIVE, START_XMIT = 2, 17, 19  # kbl.h enum kbl_event
+RECEIVED = RECEIVE_START | frozenset(RECEIVE_TAP)
+ONE_NS = 100_000  # all sockets get a packet within this
+WAIT_NS = 1_000_000_000  # what is received waits less before the stack takes it up
+SOCKET, WIRE, EARLY = 0, 1, 2  # by whom: a packet socket, the hand-over, the arrival
+
+POINT_DTYPE = np.dtype(
+    [
+        ("series", "<i8"),
+        ("leg", "<i8"),
+        ("netns", "<i8"),
+        ("ifindex", "<i8"),
+        ("met", "?"),  # the log shows that a device or the receiving stack had it there
+        ("ip", "?"),  # as an IP packet
+        ("sends", "u1"),  # 1: on the way out of the device
+        ("how", "u1"),
+        ("ts", "<i8"),  # ns of the KBL's clock
+        ("after", "<i8"),  # the stamp was made not before this, not after that
+        ("before", "<i8"),
+    ]
+)
+
+
+SOCKET_DTYPE = np.dtype([*POINT_DTYPE.descr, ("record", "<i8")])
+
+
+class Seen(NamedTuple):
+    """Where a sniffer may have stamped packets: points for the clock fit, and tap moments."""
+
+    points: ColumnTable  # POINT_DTYPE
+    moments: ColumnTable  # MOMENT_DTYPE
+    unowned: Int64s  # calls of packet sockets whose lifetime is not known: records
+
+
+def build(log: KernelLog, series: SeriesTable, legs: LegTable, losses: Table) -> Seen:
+    """The points and the moments of all legs, both sorted by series.
+
+    `losses` are those that the log declares.
+    """
+    entries, scratch = _Entries(log), scratch_of(log.records)
+    foreign = np.zeros(0, np.int64)
+    if len(inside(losses)) or log.missed:  # else no birth and no end of an skb is missing
+        foreign = entries.drop(after_release(log.records, series, entries.all()))
+    rows = legs.rows
+    sent = entries.of(TRANSMIT)
+    sent = sent[legs.of[sent] >= 0]
+    onwards = sent[rows["kind"][legs.of[sent]] == FORWARD]
+    forward = onwards[np.unique(legs.of[onwards], return_index=True)[1]]
+    arrival = _arrivals(log, legs, entries, losses)
+    sockets = _sockets(log, series, legs, entries.of(PACKET_SOCKET))
+    sockets_of, sockets = sockets["record"], _merged(sockets)
+    each, before = (
+        _of_legs(legs, legs.of[sent]),
+        _until_socket(rows["end_ns"], rows["kind"] == TX, sockets),
+    )
+    each |= {"after": arrival.ns, "before": np.maximum(before, arrival.ns)}
+    onward = _of_records(log, series, legs, forward)
+    onward["before"] = _ended_by(onward, sockets)
+    passes = _passes(series, legs, entries, sent)
+    others = np.unique(legs.of[foreign]).astype(np.int64)
+    taken = tap_moments.build(
+        log.records, series, legs, sockets, passes, arrival, log.taps, others, scratch
+    )
+    sockets["after"] = np.minimum(sockets["after"], arrival.ns[sockets["leg"]])
+    parts: list[Rows] = [sockets]
+    for how, column in ((WIRE, "wire_ns"), (EARLY, "early_ns")):
+        parts.append(each | {"ts": rows[column], "how": np.full(len(rows), how, np.uint8)})
+        again = onward.copy()
+        again["how"] = how
+        parts.append(again)
+    scratch.forget()
+    unowned = np.setdiff1d(entries.calls_of_sockets, sockets_of)
+    return Seen(_by_series(parts, scratch), taken, unowned)
+
+
+def _passes(
+    series: SeriesTable, legs: LegTable, entries: _Entries, sent: Int64s
+) -> tap_moments.HandOver:
+    """What hands skbs over: calls and events, of drivers, and of the stack that receives a leg."""
+    received = entries.of(RECEIVED)
+    received = received[legs.of[received] >= 0]
+    leg, met = legs.of[received], series.met[received]
+    received = received[(met == legs.rows["wire_ns"][leg]) & (legs.rows["kind"][leg] != TX)]
+    stamped = entries.of(STAMPS_SENT)
+    parts = [sent, entries.events(START_XMIT), received, entries.events(RECEIVE)]
+    record = np.concatenate(parts)
+    sends = np.arange(len(record)) < len(parts[0]) + len(parts[1])
+    order = np.argsort(record, kind="stable")
+    record, sends = record[order], sends[order]
+    own = legs.of[record] >= 0
+    record, sends = record[own], sends[own]
+    leg = legs.of[record].astype(np.int64)
+    return tap_moments.HandOver(record, leg, sends, np.isin(record, stamped))
+
+
+Rows = npt.NDArray[np.void] | dict[str, npt.NDArray[Any]]
+_SMALL = ("series", "leg", "netns", "ifindex")  # stored as narrow as they are
+
+
+def _by_series(parts: list[Rows], scratch: Scratch) -> ColumnTable:
+    """All rows, those of each series in the order of `parts`."""
+    owner = narrow(np.concatenate([rows["series"] for rows in parts]))
+    order = np.argsort(owner, kind="stable").astype(np.int32)  # runs in order
+    columns = {"series": scratch.keep(owner[order])}
+    del owner
+    for name in (POINT_DTYPE.names or ())[1:]:
+        column = np.concatenate([rows[name] for rows in parts])
+        columns[name] = scratch.keep((narrow(column) if name in _SMALL else column)[order])
+        scratch.forget()
+    return ColumnTable(POINT_DTYPE, columns, scratch)
+
+
+def _of_legs(legs: LegTable, sent: npt.NDArray[np.integer]) -> dict[str, npt.NDArray[Any]]:
+    """Columns of the points where the legs meet their first device, without times.
+
+    `sent` are those that a driver has been given.
+    """
+    made = {name: legs.rows.stored(name) for name in ("series", "netns", "ifindex")}
+    made["leg"] = np.arange(len(legs.rows), dtype=np.int32)
+    made["sends"] = (legs.rows["kind"] == TX).astype(np.uint8)
+    made["met"], made["ip"] = made["sends"] == 0, _of_ip(legs, slice(None))
+    made["met"][sent] = True  # else it is the bare begin of what the log shows
+    return made
+
+
+def _of_ip(legs: LegTable, rows: slice | Int64s) -> Bools:
+    return chosen(legs.rows.part("ethertype", rows), IP)
+
+
+def _arrivals(
+    log: KernelLog, legs: LegTable, entries: _Entries, losses: Table
+) -> tap_moments.Arrival:
+    """The moment in each leg before which no sniffer at its first point can stamp the packet.
+
+    The entry of a function that does so inside; if the log lacks them the begin of the leg, and of
+    a packet that is received the begin of all.  Where records are lost before it, that entry may
+    be among them: then WAIT_NS earlier.
+    """
+    rows = legs.rows
+    new = np.r_[True, rows["series"][1:] != rows["series"][:-1]][: len(rows)]
+    begin = rows["begin_ns"][np.flatnonzero(new)][np.cumsum(new) - 1]
+    kind = np.asarray(rows["kind"])
+    begin = np.where(kind == TX, rows["begin_ns"], begin)
+    unsure = np.ones(len(rows), np.bool_)
+    goes_on = np.zeros(len(rows), np.bool_)
+    goes_on[1:] = ~new[1:] & (kind[1:] != TX) & (kind[:-1] == RX)
+    for names, received in ((STAMPS_SENT, False), (STAMPS_RECEIVED, True)):
+        index = entries.of(names)
+        leg = legs.of[index]
+        index, leg = index[leg >= 0], leg[leg >= 0]
+        sure = part(log.records, "ts", index) == rows["early_ns"][leg]
+        sure &= (rows["kind"][leg] != TX) == received
+        begin[leg[sure]] = rows["early_ns"][leg[sure]]
+        goes_on[leg[sure]] = unsure[leg[sure]] = False
+    begins = np.asarray(rows["begin_ns"], np.int64)
+    stamping = entries.ids(STAMPS_SENT | STAMPS_RECEIVED)
+    begin[unsure & meets(_of_functions(losses, stamping), begins - WAIT_NS, begins)] -= WAIT_NS
+    # A receive handler's device has the stamp of the one below.
+    own = np.maximum.accumulate(np.where(goes_on, 0, np.arange(len(rows))))
+    return tap_moments.Arrival(np.asarray(begin[own], np.int64), ~unsure[own])
+
+
+def _of_functions(losses: Table, ids: list[int]) -> Table:
+    """Losses of a known time that may be of calls of these functions."""
+    dated = inside(losses)
+    return np.asarray(dated[(dated["reason"] != MISSED) | np.isin(dated["func"], [ANY, *ids])])
+
+
+class _Entries:
+    """Records that enter a function that matters here."""
+
+    def __init__(self, log: KernelLog) -> None:
+        self._probes = log.probes
+        records = log.records
+        ids = self.ids(TRANSMIT | STAMPS_SENT | STAMPS_RECEIVED | PACKET_SOCKET | RECEIVED)
+
+        def enters(some: slice) -> Bools:
+            func = chosen(part(records, "func", some), ids)
+            kind = part(records, "kind", some)
+            event = chosen(part(records, "event", some), (RECEIVE, START_XMIT))
+            return np.asarray(func & (kind == ENTRY) | event & (kind == EVENT))
+
+        self._index = found(records, enters)
+        self._func = part(records, "func", self._index)
+        self._event = part(records, "event", self._index)
+        self.calls_of_sockets = self.of(PACKET_SOCKET)
+
+    def all(self) -> Int64s:
+        """All of them."""
+        return self._index
+
+    def drop(self, those: Bools) -> Int64s:
+        """Leave out some, whose skb lifetime the log does not show; returns them."""
+        dropped = self._index[those]
+        self._index, self._func = self._index[~those], self._func[~those]
+        self._event = self._event[~those]
+        return dropped
+
+    def ids(self, names: frozenset[str]) -> list[int]:
+        return [p.id for p in self._probes.values() if p.name in names]
+
+    def of(self, names: frozenset[str]) -> Int64s:
+        """Those that enter a function of `names`."""
+        calls = self._event == 0
+        return np.asarray(self._index[calls & chosen(self._func, self.ids(names))], np.int64)
+
+    def events(self, number: int) -> Int64s:
+        """The events of this kind."""
+        return np.asarray(self._index[self._event == number], np.int64)
+
+
+def _of_records(
+    log: KernelLog, series: SeriesTable, legs: LegTable, index: Int64s
+) -> npt.NDArray[np.void]:
+    """A point for each of these records, which have a leg and send."""
+    made = np.zeros(len(index), POINT_DTYPE)
+    made["leg"] = legs.of[index]
+    made["series"] = legs.rows["series"][made["leg"]]
+    made["ts"], made["ip"] = series.met[index], _of_ip(legs, made["leg"])
+    made["sends"] = made["met"] = True
+    made["after"], made["before"] = made["ts"], legs.rows["end_ns"][made["leg"]]
+    for name in ("netns", "ifindex"):
+        made[name] = part(log.records, name, index)
+    return made
+
+
+def _sockets(
+    log: KernelLog, series: SeriesTable, legs: LegTable, index: Int64s
+) -> npt.NDArray[np.void]:
+    """From the first entry of a packet socket's function to its last exit, per leg.
+
+    On its way out a packet is cloned for the sniffers: the clone's parent is meant.
+    """
+    if not _shows_clones(log):
+        index = index[:0]  # each may be of a sniffer's own copy, whose birth is not recorded
+    owner = series.of[index]
+    index, owner = index[owner >= 0], owner[owner >= 0]
+    copy = series.tap[owner]
+    owner = np.where(copy, series.parent[owner], owner)
+    leg = _leg_at(legs, owner, series.met[index])
+    # A clone gets to its socket at once: what is later is of another one at the same address.
+    mine = (leg >= 0) & (~copy | (series.met[index] <= legs.rows["end_ns"][leg]))
+    index, copy, leg = index[mine], copy[mine], leg[mine]
+    made = np.zeros(len(index), SOCKET_DTYPE)
+    made["leg"], made["series"], made["record"] = leg, legs.rows["series"][leg], index
+    made["met"], made["ip"] = True, _of_ip(legs, leg)
+    made["sends"], made["how"], made["after"] = copy, SOCKET, series.met[index]
+    made["before"] = np.maximum(part(log.records, "exit_ts", index), made["after"])
+    for name in ("netns", "ifindex"):
+        made[name] = part(log.records, name, index)
+    return made
+
+
+def _shows_clones(log: KernelLog) -> bool:
+    """Whether the log has any birth of a clone."""
+    records = log.records
+
+    def clones(some: slice) -> Bools:
+        kind, event = part(records, "kind", some), part(records, "event", some)
+        return np.asarray((kind == EVENT) & (event == CLONE))
+
+    armed = any(p.event == CLONE and p.address and not p.error for p in log.probes.values())
+    return armed or len(found(records, clones)) > 0
+
+
+def _leg_at(legs: LegTable, series: npt.NDArray[np.integer], ts: Int64s) -> Int64s:
+    """The last leg of each series that has begun by then, -1 if none has."""
+    rows = legs.rows  # sorted by (series, begin_ns)
+    if not len(series):
+        return np.zeros(0, np.int64)
+    both = np.concatenate([series, rows["series"]])
+    when = np.concatenate([ts, rows["begin_ns"]])
+    asked = np.arange(len(both)) < len(series)
+    order = np.lexsort((asked, when, both))
+    last = np.maximum.accumulate(np.where(asked[order], -1, np.arange(len(both))))
+    found = np.full(len(series), -1, np.int64)
+    mine = asked[order]
+    leg = np.where(last >= 0, order[last] - len(series), -1)[mine]
+    found[order[mine]] = leg
+    same = (found >= 0) & (series >= 0)
+    same[same] = rows["series"][found[same]] == series[same]
+    return np.where(same, found, -1)
+
+
+def _merged(points: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
+    """One point for all sockets at one place of a leg."""
+    if not len(points):
+        return points
+    names = ("after", "ifindex", "netns", "sends", "leg")
+    points = points[np.lexsort([points[name] for name in names])]
+    new = np.ones(len(points), np.bool_)
+    new[1:] = np.any([points[n][1:] != points[n][:-1] for n in names[1:]], axis=0)
+    # A leg of a damaged log may be of several packets.
+    new[1:] |= points["after"][1:] > points["before"][:-1] + ONE_NS
+    until = np.maximum.reduceat(points["before"], np.flatnonzero(new))
+    points = points[new]
+    points["before"] = until
+    points["ts"] = (points["after"] + until) // 2
+    return points
+
+
+def _until_socket(end: Int64s, sends: Bools, sockets: npt.NDArray[np.void]) -> Int64s:
+    """The end of each leg, or of the first packet socket that had it, on the way it `sends`."""
+    before = end.copy()
+    some = sockets[np.unique(sockets["leg"] * 2 + sockets["sends"], return_index=True)[1]]
+    some = some[sends[some["leg"]] == some["sends"]]
+    before[some["leg"]] = some["before"]
+    return before
+
+
+def _ended_by(points: npt.NDArray[np.void], sockets: npt.NDArray[np.void]) -> Int64s:
+    """The same for points of legs that send."""
+    before = points["before"].copy()
+    some = sockets[sockets["sends"] != 0]
+    leg, first = np.unique(some["leg"], return_index=True)
+    if len(leg):
+        at = np.minimum(np.searchsorted(leg, points["leg"]), len(leg) - 1)
+        before = np.where(leg[at] == points["leg"], some["before"][first[at]], before)
+    return np.asarray(np.maximum(before, points["after"]), np.int64)

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""Which calls of a lifetime came after its skb had been released, so that they are another skb's.
+
+In: the records of one KBL with their series.  Out: a flag per record that was asked about.
+kfree_skb() and consume_skb() fire their tracepoints when the last reference is gone
+(net/core/skbuff.c): then the memory is freed, and the next skb at this address has been born.
+Where the probes missed both the free and the birth, what the next skb did is in the records of the
+first one's lifetime.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ...records import Records, part
+from ...records.types import Int64s
+from ..arrays.record_rows import found
+from ..lifetimes.life_flags import ALLOC, CLONE, COPY, SEGMENT
+from ..lifetimes.skb_lifetimes import SeriesTable
+from ..record_kinds import EVENT, chosen
+
+CONSUME, DROP = 6, 7  # kbl.h enum kbl_event
+RELEASES, BIRTHS = (CONSUME, DROP), (ALLOC, CLONE, COPY, SEGMENT)
+
+
+def after_release(records: Records, series: SeriesTable, asked: Int64s) -> npt.NDArray[np.bool_]:
+    """Which of the records `asked` have an skb that was released before, and not born since."""
+
+    def wanted(some: slice) -> npt.NDArray[np.bool_]:
+        event = chosen(part(records, "event", some), (*RELEASES, *BIRTHS))
+        return np.asarray(event & (part(records, "kind", some) == EVENT))
+
+    events = found(records, wanted)
+    event = part(records, "event", events)
+    child = (event != ALLOC) & ~np.isin(event, RELEASES)
+    skb = np.where(child, part(records, "data", events), part(records, "skb", events))
+    last = _last_before((skb, series.met[events]), (part(records, "skb", asked), series.met[asked]))
+    known = last >= 0
+    made = np.zeros(len(asked), np.bool_)
+    one = last[known]
+    made[known] = np.isin(event[one], RELEASES) & (
+        series.of[events[one]] == series.of[asked[known]]
+    )
+    return made
+
+
+def _last_before(events: tuple[Int64s, Int64s], asked: tuple[Int64s, Int64s]) -> Int64s:
+    """The last event at the address of each of `asked` (address, ns) before its time, or -1."""
+    count = len(events[0])
+    address, when = (np.concatenate(both) for both in zip(events, asked, strict=True))
+    is_asked = np.arange(len(address)) >= count
+    order = np.lexsort((~is_asked, when, address))  # an event of the same time is not before
+    at = np.where(is_asked[order], -1, np.arange(len(order)))
+    before = np.maximum.accumulate(at) if len(at) else at
+    mine = np.flatnonzero(is_asked[order])
+    last = before[mine]
+    same = last >= 0
+    same[same] = address[order[last[same]]] == address[order[mine[same]]]
+    made = np.full(len(asked[0]), -1, np.int64)
+    made[order[mine] - count] = np.where(same, order[np.maximum(last, 0)], -1)
+    return made

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""Which packets a call with a socket, but without a packet, belongs to (tcp_sendmsg, tcp_ack).
+
+In: a KBL, its series and legs, and what calls enclose what.  Out: pairs (entry, leg).  Such a call
+belongs to a packet if one runs inside the other in the same thread, and the packet's skb->sk was
+that socket at some time.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...records import KernelLog, Records, part, scratch_of
+from ...records.types import Bools, Int64s
+from ..arrays.record_rows import found, passing
+from ..lifetimes.call_nesting import Nesting
+from ..lifetimes.skb_lifetimes import SeriesTable
+from ..record_kinds import ENTRY, SOCK
+from .leg_cutting import LegTable
+
+Numbers = npt.NDArray[np.integer]
+
+
+class Joined(NamedTuple):
+    """Parallel: a call's ENTRY and a leg it belongs to, without repetition, sorted."""
+
+    entry: Int64s
+    leg: Int64s
+
+
+def join(log: KernelLog, series: SeriesTable, legs: LegTable, nesting: Nesting) -> Joined:
+    """The pairs of `log`."""
+    records = log.records
+    is_sock = _sock_calls(records, legs)
+    calls = found(records, lambda some: is_sock[some])
+    none = np.zeros(0, np.int64)
+    if not len(calls):
+        return Joined(none, none)
+    owners = _Owners(log, series, _socks(records, calls))
+    pairs: list[tuple[Numbers, Numbers]] = [(none, none)]
+    packet = found(records, lambda some: owners.may(series.of[some]) & (legs.of[some] >= 0))
+    packet = packet[part(records, "kind", packet) == ENTRY]
+    outer: list[tuple[Numbers, Numbers]] = [(none, none)]
+    for some in passing(records, len(packet)):
+        for position, call in nesting.around(packet[some]):  # a packet's call inside a socket's
+            mine = packet[some][position]
+            right = is_sock[call] & owners.own(series.of[mine], part(records, "sk", call))
+            outer.append((call[right], legs.of[mine[right]]))
+    pairs.append(_first_legs(legs, *(np.concatenate(one) for one in zip(*outer, strict=True))))
+    for some in passing(records, len(calls)):
+        for position, call in nesting.around(calls[some]):  # a socket's call inside a packet's
+            mine = calls[some][position]
+            right = legs.of[call] >= 0
+            right &= owners.own(series.of[call], part(records, "sk", mine))
+            pairs.append((mine[right], legs.of[call[right]]))
+    entry, leg = (np.concatenate(one) for one in zip(*pairs, strict=True))
+    both = np.unique(np.stack([entry, leg], axis=1).astype(np.int64), axis=0)
+    return Joined(both[:, 0], both[:, 1])
+
+
+def _sock_calls(records: Records, legs: LegTable) -> Bools:
+    """Which records are calls of a socket, but of no packet."""
+    made = scratch_of(records).take(len(records), np.bool_)
+    for some in passing(records):
+        is_sock = (part(records, "flags", some) & SOCK) != 0
+        made[some] = is_sock & (part(records, "kind", some) == ENTRY) & (legs.of[some] < 0)
+    return made
+
+
+def _socks(records: Records, calls: Int64s) -> Int64s:
+    """The sockets of some records, sorted."""
+    parts = [np.unique(part(records, "sk", calls[some])) for some in passing(records, len(calls))]
+    return np.unique(np.concatenate(parts))
+
+
+def _first_legs(legs: LegTable, entry: Numbers, leg: Numbers) -> tuple[Numbers, Numbers]:
+    """Of each call and series the first leg: a sender also hands its packet to the next stack."""
+    series = legs.rows["series"][leg]
+    order = np.lexsort((leg, series, entry))  # legs are numbered by series and time
+    entry, leg, series = entry[order], leg[order], series[order]
+    first = np.r_[True, (np.diff(entry) != 0) | (np.diff(series) != 0)][: len(entry)]
+    return entry[first], leg[first]
+
+
+class _Owners:
+    """Which series had which of some sockets."""
+
+    def __init__(self, log: KernelLog, series: SeriesTable, socks: Int64s) -> None:
+        records = log.records
+        self._socks = socks
+        self._series = np.zeros(len(series.parent) + 1, np.bool_)
+        known = []
+        for some in passing(records):
+            has = np.flatnonzero((series.of[some] >= 0) & (part(records, "skb", some) != 0))
+            has = has[np.isin(part(records, "sk", some)[has], socks)]
+            owner = series.of[some][has]
+            known.append(np.unique(self._key(owner, part(records, "sk", some)[has])))
+            self._series[owner] = True
+        self._known = np.unique(np.concatenate(known))
+
+    def _key(self, series: Numbers, sock: Int64s) -> Int64s:
+        found = np.minimum(np.searchsorted(self._socks, sock), len(self._socks) - 1)
+        known = self._socks[found] == sock
+        return np.where(known, series * np.int64(len(self._socks)) + found, -1)
+
+    def may(self, series: Numbers) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """Which of the series (-1: none) had any of the sockets."""
+        return self._series[series] & (series >= 0)
+
+    def own(self, series: Numbers, sock: Int64s) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """Which of the series had the socket beside them."""
+        key = self._key(series, sock)
+        return np.isin(key, self._known) & (key >= 0)

@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: MIT
+"""The tap moments of a log: each pass of an skb by the packet sockets of one device.
+
+In: a KBL with its series and legs, the calls that hand an skb over, the calls of packet sockets.
+Out: MOMENT_DTYPE rows, sorted by series.  A packet that a socket of this host captured belongs to
+exactly one of them; a moment belongs to at most one packet of a capture.
+
+A packet socket stamps an skb inside tpacket_rcv() or packet_rcv() (net/packet/af_packet.c), or
+takes the stamp of its arrival (net_timestamp_check() in net/core/dev.c).  Where the log does not
+show the socket, the moment is the hand-over to the driver or to the receiving stack.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...records import ColumnTable, Records, RecordTable, Scratch, narrow, part, pick
+from ...records.types import Bools, Int64s
+from ..arrays.hash_join import repeated
+from ..lifetimes.skb_lifetimes import SeriesTable
+from ..record_kinds import EVENT
+from .leg_cutting import TX, LegTable
+
+Rows = npt.NDArray[np.void]
+
+FOOTPRINT = 34  # kbl.h KBL_EV_FOOTPRINT
+UNKNOWN = -1  # the header at a moment that no footprint shows
+
+MOMENT_DTYPE = np.dtype(
+    [
+        ("series", "<i8"),
+        ("leg", "<i8"),
+        ("netns", "<i8"),
+        ("ifindex", "<i8"),
+        ("sends", "u1"),  # 1: on the way out of the device
+        ("socket", "?"),  # the log shows the call of a packet socket
+        ("met", "?"),  # a call shows the pass; else the leg only may have passed a device
+        ("arrived", "?"),  # the log shows when the skb came to the device: `after`
+        ("after", "<i8"),  # ns of the log's clock: the stamp was made not before this
+        ("before", "<i8"),  # and not after that
+        ("begin", "<i8"),  # when the socket was called, or the hand-over began
+        ("end", "<i8"),
+        ("shown", "<i4"),  # the footprint at the moment: a row of Prints.rows, UNKNOWN = none
+        ("content", "<i4"),  # as in PACKET_DTYPE, of what the socket was given; UNKNOWN = not told
+    ]
+)
+_SMALL = ("series", "leg", "netns", "ifindex", "shown", "content")
+PLACE = ("leg", "netns", "ifindex", "sends")
+
+
+class Arrival(NamedTuple):
+    """By leg: the first time (ns) at which its skb can have been stamped; whether it came then."""
+
+    ns: Int64s
+    shown: Bools
+
+
+class HandOver(NamedTuple):
+    """Entries of functions that hand an skb to a driver, or to the receiving stack.
+
+    Parallel, in time order: the record, its leg, whether it sends, and whether its call began
+    before any sniffer can have stamped the skb at that device.
+    """
+
+    record: Int64s
+    leg: Int64s
+    sends: Bools
+    first: Bools
+
+
+def build(
+    records: Records,
+    series: SeriesTable,
+    legs: LegTable,
+    sockets: Rows,
+    passes: HandOver,
+    arrival: Arrival,
+    taps: Rows,
+    others: Int64s,
+    scratch: Scratch,
+) -> ColumnTable:
+    """The moments of all legs, as a table of MOMENT_DTYPE sorted by series.
+
+    `sockets` are calls of packet sockets: POINT_DTYPE with `record`; `taps` are those of the log.
+    `others` are legs with calls of another skb, whose lifetime the log does not show.
+    """
+    arrival = _of_the_parent(series, legs, arrival)
+    handed = _handed(records, series, legs, passes, arrival)
+    called = _called(records, sockets, handed, arrival)
+    called["content"] = _given(sockets["record"], taps)
+    if len(called):
+        handed = _only(handed, ~_among(handed, called))
+    handed = _only(handed, ~series.tap[handed["series"]])
+    handed = _only(handed, ~_shown_better(handed, called))
+    known = np.concatenate([called["leg"], handed["leg"], others[others >= 0]])
+    bare = _bare(series, legs, known, arrival)
+    made = np.concatenate([called, handed, bare])
+    made = pick(made, np.lexsort((made["begin"], made["series"])))
+    columns: dict[str, npt.NDArray[Any]] = {}
+    for name in MOMENT_DTYPE.names or ():
+        column = np.ascontiguousarray(made[name])
+        columns[name] = scratch.keep(narrow(column) if name in _SMALL else column)
+    return ColumnTable(MOMENT_DTYPE, columns, scratch)
+
+
+def _called(records: Records, sockets: Rows, handed: Rows, arrival: Arrival) -> Rows:
+    """A moment for each pass that packet sockets were called for.
+
+    On its way out an skb is stamped after it was handed to the device: dev_queue_xmit_nit().
+    """
+    made = np.zeros(len(sockets), MOMENT_DTYPE)
+    for name in ("series", "leg", "netns", "ifindex", "sends"):
+        made[name] = sockets[name]
+    made["socket"] = made["met"] = True
+    made["begin"], made["end"] = sockets["after"], sockets["before"]
+    since = arrival.ns[sockets["leg"]]
+    made["arrived"] = arrival.shown[sockets["leg"]]
+    mine, theirs = _same_place(made, handed)
+    mine, theirs = (some[made["sends"][mine] == 1] for some in (mine, theirs))
+    since[mine] = handed["after"][theirs]
+    made["after"] = np.minimum(sockets["after"], since)
+    made["before"], made["shown"] = sockets["before"], _shown(records, sockets["record"])
+    return made
+
+
+def _handed(
+    records: Records, series: SeriesTable, legs: LegTable, passes: HandOver, arrival: Arrival
+) -> Rows:
+    """A moment for the first hand-over of each leg at each device in each direction."""
+    made = np.zeros(len(passes.record), MOMENT_DTYPE)
+    made["leg"], made["sends"] = passes.leg, passes.sends
+    made["series"] = legs.rows["series"][passes.leg]
+    shows = _showing(records, passes.record)
+    unknown = part(records, "ifindex", shows) <= 0
+    for name in ("netns", "ifindex"):
+        column = part(records, name, shows)
+        made[name] = np.where(unknown, legs.rows[name][passes.leg], column)
+    made["met"], made["begin"], made["content"] = True, series.met[passes.record], UNKNOWN
+    made["end"] = legs.rows["end_ns"][passes.leg]
+    made["shown"] = _shown(records, shows)
+    since = np.where(
+        made["sends"] == 1, legs.rows["begin_ns"][made["leg"]], arrival.ns[made["leg"]]
+    )
+    made["arrived"] = arrival.shown[made["leg"]]
+    made["after"] = np.minimum(np.where(passes.first, made["begin"], since), made["begin"])
+    made = _only(made, ~repeated(_places(made)))
+    made["end"] = made["before"] = np.maximum(made["end"], made["begin"])
+    return made
+
+
+def _showing(records: Records, record: Int64s) -> Int64s:
+    """The record that shows what the skb of each was: of an event the footprint before it."""
+    event = (part(records, "kind", record) == EVENT) & (record > 0)
+    before = np.maximum(record - 1, 0)
+    for name in ("skb", "ts", "cpu"):
+        event &= part(records, name, before) == part(records, name, record)
+    event &= part(records, "event", before) == FOOTPRINT
+    return np.where(event, before, record)
+
+
+def _shown_better(handed: Rows, called: Rows) -> Bools:
+    """Which hand-overs are to an unknown device, though another moment shows that of their leg."""
+    unknown = handed["ifindex"] <= 0
+    way = 2 * handed["leg"] + handed["sends"]
+    shown = np.r_[way[~unknown], (2 * called["leg"] + called["sends"])[called["ifindex"] > 0]]
+    made = np.zeros(len(handed), np.bool_)
+    made[unknown] = np.isin(way[unknown], shown)
+    return made
+
+
+def _only(rows: Rows, keep: Bools) -> Rows:
+    """rows[keep]; of wide rows that copies by member, which takes ten times as long."""
+    return rows if keep.all() else np.asarray(pick(rows, np.flatnonzero(keep)))
+
+
+def _bare(series: SeriesTable, legs: LegTable, known: Int64s, arrival: Arrival) -> Rows:
+    """A moment for each leg that no call shows at a device: records of it may be lost."""
+    rest = np.ones(len(legs.rows), np.bool_)
+    rest[known] = False
+    rest &= ~series.tap[legs.rows["series"]]
+    leg = np.flatnonzero(rest)
+    made = np.zeros(len(leg), MOMENT_DTYPE)
+    made["leg"], made["shown"], made["content"] = leg, UNKNOWN, UNKNOWN
+    for name in ("series", "netns", "ifindex"):
+        made[name] = legs.rows.part(name, leg)
+    made["sends"] = legs.rows.part("kind", leg) == TX
+    made["begin"] = legs.rows.part("begin_ns", leg)
+    since = np.where(made["sends"] == 1, made["begin"], arrival.ns[leg])
+    made["after"] = np.minimum(since, made["begin"])
+    made["before"] = made["end"] = np.maximum(legs.rows.part("end_ns", leg), made["begin"])
+    return made
+
+
+def _of_the_parent(series: SeriesTable, legs: LegTable, arrival: Arrival) -> Arrival:
+    """The arrival of each leg; a clone that is received has the stamp of the skb it was made from.
+
+    So a bridge's clone that goes up the stack, whose original goes on to another port.
+    """
+    owner, parent = legs.rows["series"], series.parent
+    first = np.full(len(parent) + 1, np.iinfo(np.int64).max)
+    np.minimum.at(first, owner, arrival.ns)
+    above = parent[owner]
+    cloned = (above >= 0) & (legs.rows["kind"] != TX)
+    earlier = cloned & (first[above] < arrival.ns)
+    return Arrival(np.where(earlier, first[above], arrival.ns), arrival.shown & ~earlier)
+
+
+def _given(record: Int64s, taps: Rows) -> npt.NDArray[np.int32]:
+    """What the packet sockets were given in these calls, as far as the log shows it."""
+    made = np.full(len(record), UNKNOWN, np.int32)
+    taps = taps[np.argsort(taps["record"], kind="stable")]
+    if len(taps):
+        at = np.minimum(np.searchsorted(taps["record"], record), len(taps) - 1)
+        made = np.where(taps["record"][at] == record, taps["content"][at], made)
+    return made
+
+
+def _shown(records: Records, index: Int64s) -> npt.NDArray[np.int64]:
+    """The footprint of each of these records, UNKNOWN where it has no IP header."""
+    if isinstance(records, RecordTable):
+        number = np.asarray(records.footprint[index], np.int64)
+        version = part(records.footprints, "ip_version", number)
+    else:
+        number, version = index.astype(np.int64), records["ip_version"][index]
+    return np.where(version != 0, number, UNKNOWN)
+
+
+def _places(rows: Rows) -> Int64s:
+    """A number for each leg, device and direction."""
+    devices, which = np.unique(rows["netns"] << 31 | rows["ifindex"], return_inverse=True)
+    return np.asarray((2 * rows["leg"] + rows["sends"]) * len(devices) + which.reshape(-1))
+
+
+def _among(rows: Rows, others: Rows) -> Bools:
+    """Which rows are at the place of one of the others, in the same leg."""
+    made = np.zeros(len(rows), np.bool_)
+    made[_same_place(rows, others)[0]] = True
+    return made
+
+
+def _same_place(rows: Rows, others: Rows) -> tuple[Int64s, Int64s]:
+    """Pairs of a row and one of the others at the same place of the same leg, one for each row."""
+    if not len(rows) or not len(others):
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    both = _places(np.concatenate([rows[list(PLACE)], others[list(PLACE)]]))
+    _, back = np.unique(both, return_inverse=True)
+    back = back.reshape(-1)
+    of_place = np.full(int(back.max()) + 1, -1, np.int64)
+    of_place[back[len(rows) :]] = np.arange(len(others))
+    other = of_place[back[: len(rows)]]
+    mine = np.flatnonzero(other >= 0)
+    return mine, other[mine]

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: MIT
+"""Cut records into the lives of skbs: from birth to free at one address.
+
+In: records of one KBL in time order, the log's tables.  Out: for each record
+the life it belongs to, and for each life its parent.  Addresses are reused within microseconds (one
+carried 17 packets in a short recording), so births, frees and clones cut, not time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ...records import KernelLog, Records, RecordTable, part
+from ...records.compiled import allocation_free
+from ...records.types import LATEST_NS, Bools, Int32s, Int64s, UInt8s
+from ..arrays.int_index import Number, longer
+from ..arrays.record_rows import Rows, passing
+from ..kernel_functions import PACKET_SOCKET, TAP_CLONER
+from ..record_kinds import ENTRY, EVENT, LOST
+from .life_events import Items, Moved, items
+from .life_flags import BORN, CHILD, CHILD_MOVED, FREE, FREED, INSIDE, OWN, OWN_MOVED
+from .skb_held_from import RecordTimes
+
+CONSUME, DROP, FOOTPRINT = 6, 7, 34  # kbl.h enum kbl_event
+
+
+@dataclass(frozen=True)
+class Lives:
+    """`of`: life of each record or -1; `parent`, `birth`, `tap` are per life.
+
+    Lives are numbered by their first record.  `birth` is the index of the record that tells of the
+    clone (-1: none).  `met` is when the function of each record had the skb.  `owner_calls` is per
+    record: the ENTRY of the call that told the event when it returned, or -1.
+    """
+
+    of: Int32s
+    parent: Int32s
+    birth: Int32s
+    tap: Bools
+    met: RecordTimes
+    owner_calls: Int32s
+
+
+def cut(log: KernelLog) -> Lives:
+    """Assign each record of `log` to a life; records without an skb get -1."""
+    found = items(log)
+    of, birth = _cut(log.records, found)
+    of[found.late] = of[found.owner_calls[found.late]]
+    parent = np.where(birth >= 0, of[birth], np.int32(-1)) if len(birth) else birth
+    return Lives(of, parent, birth, _is_tap(log, found, birth, of), found.met, found.owner_calls)
+
+
+def _cut(records: Records, found: Items) -> tuple[Int32s, Int32s]:
+    """The life of each record, in place of its address, and the record of each life's birth."""
+    of, birth = found.place, np.zeros(0, np.int32)
+    identity = np.zeros(0, np.int32) if found.has_life_events else _identities(records)
+    life, shown = np.full(found.addresses, -1, np.int32), np.zeros(0, np.int32)
+    if not found.has_life_events:
+        shown = np.zeros(len(life), np.int32)
+    was, counts = np.zeros(len(life), np.uint8), np.zeros(3, np.int64)
+    for some in passing(records):
+        ts, last = Rows(records, some)["ts"], some.stop == len(records)
+        due = len(found.moved.when)
+        if not last:
+            due = int(np.searchsorted(found.moved.when, ts[-1], "right"))
+        most = int(counts[0]) + 2 * len(ts) + due - int(counts[1])
+        birth = longer(birth, most, -1)
+        _cut_some(
+            some.start, ts, found.what[some], identity, last, found.moved, found.children,
+            life, was, shown, of, birth, counts,
+        )  # fmt: skip
+    return of, birth[: counts[0]].copy()
+
+
+def _identities(records: Records) -> Int32s:
+    """Of each record a number for its thesis key, from 1 on, or 0 where none is known."""
+    rows = records.footprints if isinstance(records, RecordTable) else records
+    columns = ["saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo", "ip_id", "protocol"]
+    number = np.unique(rows[columns], return_inverse=True)[1].reshape(-1).astype(np.int32) + 1
+    number = np.where(rows["ip_version"] != 0, number, np.int32(0))
+    return number[records.footprint] if isinstance(records, RecordTable) else number
+
+
+@allocation_free
+def _cut_some(
+    first: int,
+    ts: Int64s,
+    what: UInt8s,
+    identity: Int32s,
+    is_last: bool,
+    moved: Moved,
+    children: npt.NDArray[np.int32],
+    life: Int32s,
+    was: UInt8s,
+    shown: Int32s,
+    of: Int32s,
+    birth: Int32s,
+    counts: Int64s,
+) -> None:
+    """Put the items of some records into lives, moved ones when their time comes.
+
+    At an address (`life`, `was` and `shown` are by its number: what was there last) a life begins
+    at the first of some births, after the last of some frees, and where nothing was before; where
+    `identity` is not empty (it is of all records, 0 where none is known) also where that changes.
+    `counts`: lives, moved items put, `children` passed.
+    """
+    when, item, moved_place, born = moved
+    for i in range(len(ts) + is_last):
+        now, bits = (ts[i], np.int64(what[i])) if i < len(ts) else (LATEST_NS, np.int64(OWN))
+        for mine in range(2):
+            if bits & (OWN if mine else CHILD) == 0:
+                continue
+            counts[2] += 1 - mine
+            if bits & (OWN_MOVED if mine else CHILD_MOVED) != 0:
+                continue
+            this, at = np.int64(2 * (first + i) + mine), counts[1]
+            while at < len(when) and (when[at] < now or (when[at] == now and item[at] < this)):
+                is_now, place = BORN if born[at] else 0, np.int64(moved_place[at])
+                _put(item[at], place, is_now, identity, life, was, shown, of, birth, counts)
+                at += 1
+            counts[1] = at
+            if i == len(ts):
+                break
+            is_now, place = BORN, np.int64(children[counts[2] - 1, 1])
+            if mine:
+                place = np.int64(of[first + i])
+                is_now = FREED if bits & FREED else BORN if bits & (BORN | INSIDE) else 0
+            _put(this, place, is_now, identity, life, was, shown, of, birth, counts)
+
+
+@allocation_free
+def _put(
+    item: Number,
+    place: Number,
+    is_now: Number,
+    identity: Int32s,
+    life: Int32s,
+    was: UInt8s,
+    shown: Int32s,
+    of: Int32s,
+    birth: Int32s,
+    counts: Int64s,
+) -> None:
+    """An item at an address."""
+    begins = life[place] < 0 or (is_now == BORN and was[place] != BORN)
+    begins = begins or (was[place] == FREED and is_now != FREED)
+    if len(identity) and identity[item >> 1] != 0:
+        begins = begins or (shown[place] != 0 and shown[place] != identity[item >> 1])
+        shown[place] = identity[item >> 1]
+    if begins:
+        life[place] = counts[0]
+        counts[0] += 1
+    was[place] = is_now
+    if item & 1:
+        of[item >> 1] = life[place]
+    else:
+        birth[life[place]] = item >> 1
+
+
+def _is_tap(log: KernelLog, found: Items, birth: Int32s, of: Int32s) -> Bools:
+    """Which lives are copies made for a sniffer.
+
+    The caller of the function that cloned says so; or a packet socket freed it, and nothing else
+    handled it: the probes may have missed its birth.
+    """
+    tap = np.zeros(len(birth), np.bool_)
+    born = np.flatnonzero(birth >= 0)
+    child, maker = found.children[:, 0], found.children[:, 2]
+    maker = maker[np.searchsorted(child, birth[born])]
+    born, maker = born[maker >= 0], maker[maker >= 0]
+    taps = [a for a, name in log.symbols.items() if name.split("+")[0] in TAP_CLONER]
+    tap[born] = np.isin(part(log.records, "caller", maker), np.array(taps, np.int64))
+    # Behind a gap the last such call of a thread may be another one.
+    when, until = part(log.records, "ts", birth[born]), part(log.records, "exit_ts", maker)
+    tap[born] &= (until < 0) | (when <= until)
+    return tap | _only_sniffed(log, of, len(birth))
+
+
+def _only_sniffed(log: KernelLog, of: Int32s, count: int) -> Bools:
+    """Lives that a packet socket's function freed, and that no other function or event shows."""
+    records = log.records
+    sockets = {p.id for p in log.probes.values() if p.name in PACKET_SOCKET}
+    places = [a for a, name in log.symbols.items() if name.split("+")[0] in PACKET_SOCKET]
+    if not places:
+        return np.zeros(count, np.bool_)
+    freed, other = np.zeros((2, count + 1), np.bool_)  # the last is that of no life
+    for some in passing(records):
+        kind, event, func, data = Rows(records, some).columns("kind event func data")
+        ends = (kind == EVENT) & ((event == CONSUME) | (event == DROP))
+        at = np.flatnonzero(ends)
+        sniffed = np.zeros(len(kind), np.bool_)
+        sniffed[at] = np.isin((data[at] >> 32) + _signed(log.stext), places)
+        freed[of[some][sniffed]] = True
+        plain = (kind == EVENT) & ((event == FREE) | (event == FOOTPRINT))
+        plain |= (kind == ENTRY) & np.isin(func, list(sockets)) | sniffed | (kind == LOST)
+        other[of[some][~plain]] = True
+    return np.asarray((freed & ~other)[:-1])
+
+
+def _signed(address: int) -> int:
+    """An address as signed 64 bits."""
+    return address - (1 << 64) if address >> 63 else address

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""Which call an event was told by when it returned, and which function made a new skb.
+
+In: records of a KBL, one by one.  Out: for each the ENTRY of that call, or -1.  The
+event has the return's time and CPU, and is the one that the function's probe stands for.  By then
+the skb may be freed, or in another thread's hands: only the call says whose life the event belongs
+to.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...records import KernelLog
+from ...records.compiled import allocation_free
+from ...records.types import Int32s, Int64s, UInt8s
+from ..arrays.int_index import IntIndex, Number, is_full, longer, number_of
+from ..arrays.pair_map import USED, VALUE, Cells, PairMap, cell_of, has_no_room, put
+from ..record_kinds import ENTRY, EVENT, by_probe
+
+BIRTHS = 4  # ALLOC, CLONE, COPY, SEGMENT: kbl.h enum kbl_event from 1 on
+# And GRO_MERGE, COALESCE, MORPH, SOCK_ENQUEUE, NF_HOOK.
+AT_EXIT = (1, 2, 3, 4, 9, 10, 11, 15, 36)
+IS_AT_EXIT = np.zeros(256, np.bool_)
+IS_AT_EXIT[list(AT_EXIT)] = True
+KINDS = 8  # places of a context, by birth
+
+
+class Calls(NamedTuple):
+    """What is known of the calls up to some record.
+
+    `cells` are calls by (exit_ts, exit_cpu and event), as long as they may not be over; by context
+    (`keys`, `numbers`) and birth the `maker`: the last call that was entered and tells of such, -1
+    = none, and when it was `entered`.  `events` are by probe.
+    """
+
+    events: UInt8s
+    cells: Cells
+    used: Int64s
+    keys: Int64s
+    numbers: Int32s
+    contexts: Int64s
+    maker: Int32s
+    entered: Int64s
+
+
+class EventOwners:
+    """Keeps what tell() needs; `calls` is to be asked for anew after make_room()."""
+
+    def __init__(self, log: KernelLog) -> None:
+        self._events = by_probe({p.id: p.event for p in log.probes.values() if p.event in AT_EXIT})
+        self._contexts, self._pairs = IntIndex(), PairMap()
+        self._maker, self._entered = np.zeros(0, np.int32), np.zeros(0, np.int64)
+        self._enlarge()
+
+    @property
+    def calls(self) -> Calls:
+        """For tell()."""
+        pairs, contexts = self._pairs, self._contexts
+        return Calls(
+            self._events, pairs.cells, pairs.used, contexts.keys, contexts.numbers, contexts.used,
+            self._maker, self._entered,
+        )  # fmt: skip
+
+    def make_room(self, now: int) -> None:
+        """Where there is too little: forget calls that were over before `now`."""
+        if is_full(self._contexts.keys, self._contexts.used):
+            self._contexts.grow()
+            self._enlarge()
+        if has_no_room(self._pairs.cells, self._pairs.used):
+            self._pairs.grow(now)
+
+    def _enlarge(self) -> None:
+        self._maker = longer(self._maker, KINDS * self._contexts.most, -1)
+        self._entered = longer(self._entered, KINDS * self._contexts.most, 0)
+
+
+@allocation_free
+def owner_of(
+    record: Number,
+    kind: Number,
+    event: Number,
+    ts: Number,
+    exit_ts: Number,
+    cpu: Number,
+    exit_cpu: Number,
+    context: Number,
+    probe_event: Number,
+    cells: Cells,
+    used: Int64s,
+    keys: Int64s,
+    numbers: Int32s,
+    contexts: Int64s,
+    makers: Int32s,
+    entereds: Int64s,
+) -> tuple[np.int64, np.int64, np.int64]:
+    """The ENTRY that told this record; of a birth the call that made it, and when that was entered.
+
+    -1 = none; without a call, entered is the time of the record.  `probe_event` is the event that
+    the call's probe records, 0 = none; `context` is as of execution_of().  The arrays are those of
+    Calls.
+    """
+    by, maker, entered = np.int64(-1), np.int64(-1), np.int64(ts)
+    if kind == ENTRY and probe_event != 0:
+        which = (np.int64(exit_cpu) << 8) | np.int64(probe_event)
+        at = cell_of(exit_ts, which, cells)
+        if exit_ts >= 0 and cells[at, USED] == 0:  # of a list's packets the first
+            put(at, exit_ts, which, record, cells, used)
+        if probe_event <= BIRTHS:
+            place = KINDS * number_of(context, keys, numbers, contexts) + np.int64(probe_event)
+            makers[place], entereds[place] = record, ts
+    elif kind == EVENT and IS_AT_EXIT[event]:
+        at = cell_of(ts, (np.int64(cpu) << 8) | np.int64(event), cells)
+        by = cells[at, VALUE] if cells[at, USED] else by
+        if event <= BIRTHS:
+            place = KINDS * number_of(context, keys, numbers, contexts) + np.int64(event)
+            if makers[place] >= 0:
+                maker, entered = np.int64(makers[place]), entereds[place]
+            if by >= 0 and maker != by:  # behind a gap the thread may be unknown
+                maker, entered = by, np.int64(ts)
+    return by, maker, entered

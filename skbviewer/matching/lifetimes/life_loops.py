@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: MIT
+"""What each record tells of skbs' lives, and when: the one look at all records in time order.
+
+A birth is as early as the function that made the skb was entered, but not before the memory was
+free; it needs to be moved only if other items of the address came since.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...records import KernelLog
+from ...records.compiled import allocation_free
+from ...records.types import LATEST_NS, Int32s, Int64s, UInt8s
+from ..arrays.int_index import IntIndex, Number, execution_of, is_full, number_of
+from ..arrays.pair_map import has_no_room
+from ..arrays.record_rows import Rows
+from .event_owner import Calls, EventOwners, owner_of
+from .life_flags import (
+    BORN,
+    CHILD,
+    CHILD_MOVED,
+    FREED,
+    GIVEN,
+    INSIDE,
+    OWN,
+    OWN_MOVED,
+    Heads,
+    heads,
+    said,
+)
+
+MAYBE_FREED = (9, 10, 11, 15, 36)  # told at exit: by then the skb may be another's already
+IS_LATE = np.zeros(256, np.bool_)
+IS_LATE[list(MAYBE_FREED)] = True
+
+# Of an address: the record and the time of the last FREE, until when its items may stand, and
+# until when a call that returns an skb born in it lasts.
+FREED_BY, FREED_NS, LATEST, OPEN_UNTIL = range(4)
+FRESH = (-1, 0, -LATEST_NS, -LATEST_NS)
+
+Known = npt.NDArray[np.int64]
+
+MOVED, STRUCK, LATE, CHILDREN, WAITS, LIFE_BITS = range(6)  # of the sizes
+
+
+class Found(NamedTuple):
+    """Lists of what some records tell, as long as `sizes` say; there is room for all.
+
+    `when` (ns), `item` (2 x record, + 1 if it is of the record's own skb), `place` (number of the
+    address) and `born` are of items that stand at another time than their record.  `struck` are
+    FREE of what calls are yet to return, `late` events told too late to be sure of the skb,
+    `children` (record, number of the address, ENTRY of the maker or -1) births of clones, `waits`
+    calls that return an skb that was not born in them.
+    """
+
+    when: Int64s
+    item: Int64s
+    place: Int32s
+    born: UInt8s
+    struck: Int32s
+    late: Int32s
+    children: npt.NDArray[np.int32]
+    waits: Int32s
+    sizes: Int64s
+
+
+def _found(count: int) -> Found:
+    two, one = np.empty((2, 2 * count), np.int64), np.empty((3, count), np.int32)
+    return Found(
+        two[0], two[1], np.empty(2 * count, np.int32), np.empty(2 * count, np.uint8),
+        one[0], one[1], np.empty((count, 3), np.int32), one[2], np.zeros(6, np.int64),
+    )  # fmt: skip
+
+
+class LifeEventScanner:
+    """Looks at records in order."""
+
+    def __init__(self, log: KernelLog) -> None:
+        self.addresses, self._owners = IntIndex(), EventOwners(log)
+        self._known, self._found = np.zeros((0, 4), np.int64), _found(0)
+        self._enlarge()
+
+    def scan(self, rows: Rows, what: UInt8s, owner_calls: Int32s, place: Int32s) -> Found:
+        """Set what is said in life_events.py of these records; the lists hold until the next ones.
+
+        `what` comes with INSIDE.
+        """
+        head, (func, exit_cpu) = heads(rows), rows.columns("func exit_cpu")
+        if len(self._found.struck) < len(what):
+            self._found = _found(len(what))
+        self._found.sizes[:] = done = 0
+        while done < len(what):
+            self._make_room(int(head.ts[done]))
+            done = int(_scan(
+                rows.first, done, head, func, exit_cpu, self._owners.calls,
+                self.addresses.keys, self.addresses.numbers, self.addresses.used, self._known,
+                what, owner_calls, place, self._found,
+            ))  # fmt: skip
+        return self._found
+
+    def _make_room(self, now: int) -> None:
+        self._owners.make_room(now)
+        if is_full(self.addresses.keys, self.addresses.used):
+            self.addresses.grow()
+            self._enlarge()
+
+    def _enlarge(self) -> None:
+        known = np.empty((self.addresses.most, len(FRESH)), np.int64)
+        known[: len(self._known)], known[len(self._known) :] = self._known, FRESH
+        self._known = known
+
+
+@allocation_free
+def _scan(
+    first: int,
+    begin: int,
+    rows: Heads,
+    func: Int32s,
+    exit_cpu: Int32s,
+    calls: Calls,
+    keys: Int64s,
+    numbers: Int32s,
+    used: Int64s,
+    known: Known,
+    what: UInt8s,
+    owner_calls: Int32s,
+    place: Int32s,
+    found: Found,
+) -> int:
+    """From row `begin` on; returns where there was no room, or the end."""
+    # Plain arrays: to take one from a tuple costs as much as the rest.
+    ts, exit_ts, kind, event, flags, context, cpu, pid, skb, ret, data = rows
+    events, cells, cells_used, context_keys, context_numbers, contexts, makers, entereds = calls
+    when, item, moved_place, born, struck, late, children, waits, sizes = found
+    for i in range(begin, len(what)):
+        if has_no_room(cells, cells_used) or is_full(context_keys, contexts) or is_full(keys, used):
+            return i
+        record = np.int64(first + i)
+        probe_event = np.int64(events[func[i]] if 0 <= func[i] < len(events) else 0)
+        owner_call, maker, entered = owner_of(
+            record, kind[i], event[i], ts[i], exit_ts[i], cpu[i], exit_cpu[i],
+            execution_of(context[i], pid[i], cpu[i]), probe_event, cells, cells_used, context_keys,
+            context_numbers, contexts, makers, entereds,
+        )  # fmt: skip
+        bits, own, child = said(kind[i], event[i], flags[i], exit_ts[i], skb[i], ret[i], data[i])
+        bits |= np.int64(what[i])
+        owner_calls[i], place[i] = owner_call, -1
+        if owner_call >= 0 and IS_LATE[event[i]]:
+            bits = np.int64(0)
+            late[sizes[LATE]] = record
+            sizes[LATE] += 1
+        if bits & CHILD:
+            where = number_of(child, keys, numbers, used)
+            _note(record, where, maker, children, sizes)
+            begins = _begins(maker, record, entered, where, known)
+            if _moves(begins, ts[i], True, where, known):
+                bits |= CHILD_MOVED
+                _move(2 * record, begins, where, True, when, item, moved_place, born, sizes)
+        if bits & OWN:
+            where, begins = number_of(own, keys, numbers, used), ts[i]
+            place[i] = where
+            if bits & BORN:
+                begins = _begins(maker, record, entered, where, known)
+            elif bits & (GIVEN | INSIDE) == GIVEN:
+                begins = exit_ts[i]
+                waits[sizes[WAITS]] = record
+                sizes[WAITS] += 1
+            is_birth = bits & (BORN | INSIDE) != 0
+            if _moves(begins, ts[i], is_birth, where, known):
+                bits |= OWN_MOVED
+                _move(2 * record + 1, begins, where, is_birth, when, item, moved_place, born, sizes)
+            _note_end(bits, record, ts[i], exit_ts[i], where, known, struck, sizes)
+        sizes[LIFE_BITS] |= bits & (BORN | CHILD | FREED | INSIDE)
+        what[i] = bits
+    return len(what)
+
+
+@allocation_free
+def _note(
+    record: Number, place: Number, maker: Number, children: npt.NDArray[np.int32], sizes: Int64s
+) -> None:
+    """A birth of a clone."""
+    at = sizes[CHILDREN]
+    children[at, 0], children[at, 1], children[at, 2] = record, place, maker
+    sizes[CHILDREN] += 1
+
+
+@allocation_free
+def _begins(
+    maker: Number, record: Number, entered: Number, place: Number, known: Known
+) -> np.int64:
+    """When a birth is."""
+    if known[place, FREED_BY] > (maker if maker >= 0 else record):
+        return np.int64(max(entered, known[place, FREED_NS] + 1))
+    return np.int64(entered)
+
+
+@allocation_free
+def _moves(when: Number, ts: Number, is_birth: bool, place: Number, known: Known) -> bool:
+    """Whether an item must be kept, for it is of another time than its record."""
+    stays = when >= known[place, LATEST] and when <= ts and (is_birth or when == ts)
+    known[place, LATEST] = max(known[place, LATEST], when)
+    return not stays
+
+
+@allocation_free
+def _move(
+    moved: Number,
+    then: Number,
+    where: Number,
+    is_birth: bool,
+    when: Int64s,
+    item: Int64s,
+    place: Int32s,
+    born: UInt8s,
+    sizes: Int64s,
+) -> None:
+    at = sizes[MOVED]
+    when[at], item[at], place[at], born[at] = then, moved, where, is_birth
+    sizes[MOVED] += 1
+
+
+@allocation_free
+def _note_end(
+    bits: Number,
+    record: Number,
+    ts: Number,
+    exit_ts: Number,
+    place: Number,
+    known: Known,
+    struck: Int32s,
+    sizes: Int64s,
+) -> None:
+    """A call that lasts, or a free."""
+    if bits & INSIDE:
+        known[place, OPEN_UNTIL] = max(known[place, OPEN_UNTIL], exit_ts)
+    if bits & FREED:
+        known[place, FREED_BY], known[place, FREED_NS] = record, ts
+        if ts <= known[place, OPEN_UNTIL]:
+            struck[sizes[STRUCK]] = record
+            sizes[STRUCK] += 1
+            known[place, LATEST] = max(known[place, LATEST], ts + 1)

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""Which packet lives went on in the skb of another one.
+
+In: a KBL and its series.  Out: pairs of series.  GRO merges packets (skb_gro_receive()), a socket's
+queue does (tcp_try_coalesce()), and the last fragment to come takes the content of the first
+(skb_morph() in ip_frag_reasm()).  Events tell of them, and the address of the other skb: it is the
+life that was there last.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...records import KernelLog, part
+from ...records.compiled import allocation_free
+from ...records.types import Int32s, Int64s, UInt8s
+from ..arrays.hash_join import distinct
+from ..arrays.int_index import IntIndex, known_number
+from ..arrays.record_rows import Rows, found, passing
+from ..record_kinds import EVENT, chosen
+from .life_flags import FREE
+from .skb_lifetimes import SeriesTable
+
+GRO_MERGE, COALESCE, MORPH = 9, 10, 11  # kbl.h enum kbl_event
+
+
+class Merges(NamedTuple):
+    """Each pair once: `series` was merged `into` another one, in the order of `series`."""
+
+    series: Int64s
+    into: Int64s
+
+
+def merges(log: KernelLog, series: SeriesTable) -> Merges:
+    """All merges that `log` tells of between packet lives that it knows."""
+    records = log.records
+
+    def is_merge(some: slice) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        kind, event = part(records, "kind", some), part(records, "event", some)
+        return np.asarray((kind == EVENT) & chosen(event, (GRO_MERGE, COALESCE, MORPH)))
+
+    index = found(records, is_merge)
+    other = _others(log, series, index, np.asarray(part(records, "data", index), np.int64))
+    own = series.of[index].astype(np.int64)
+    moved = part(records, "event", index) == MORPH  # tells of the skb that took the content
+    merged, into = np.where(moved, other, own), np.where(moved, own, other)
+    known = (merged >= 0) & (into >= 0) & (merged != into)
+    merged, into = merged[known], into[known]
+    pairs = distinct(merged, into)
+    return Merges(merged[pairs], into[pairs])
+
+
+def _others(log: KernelLog, series: SeriesTable, index: Int64s, address: Int64s) -> Int64s:
+    """The series at these addresses when the records `index` were told, -1 if none is known."""
+    made = np.full(len(index), -1, np.int64)
+    if not len(index):
+        return made
+    addresses = IntIndex()
+    number, done = addresses.of(np.ascontiguousarray(address)), 0
+    last = np.full(addresses.count, -1, np.int32)
+    for some in passing(log.records):
+        rows = Rows(log.records, some)
+        kind, event, skb = rows.columns("kind event skb")
+        until = int(np.searchsorted(index, some.stop))
+        _follow(
+            some.start, kind, event, skb, series.of[some], addresses.keys, addresses.numbers, last,
+            index[done:until], number[done:until], made[done:until],
+        )  # fmt: skip
+        done = until
+    return made
+
+
+@allocation_free
+def _follow(
+    first: int,
+    kind: UInt8s,
+    event: UInt8s,
+    skb: Int64s,
+    of: Int32s,
+    keys: Int64s,
+    numbers: Int32s,
+    last: Int32s,
+    index: Int64s,
+    asked: Int32s,
+    made: Int64s,
+) -> None:
+    """Set `made`, for the records `index`, to what is `last` at the addresses `asked`."""
+    at = 0
+    for i in range(len(kind)):
+        place = known_number(skb[i], keys, numbers) if skb[i] != 0 and of[i] >= 0 else np.int64(-1)
+        if place >= 0:
+            last[place] = of[i]
+        if at < len(index) and index[at] == first + i:
+            made[at] = last[asked[at]] if asked[at] >= 0 else -1
+            at += 1
+        if place >= 0 and kind[i] == EVENT and event[i] == FREE:
+            last[place] = -1

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: MIT
+"""Join lives into series: one packet's way through one kernel.
+
+In: a KBL.  Out: the series of each record, and for each series its parent and whether it is a
+sniffer's copy.  TCP keeps the skb it filled for retransmission and sends a clone; what happened to
+the original up to the clone (filling, tcp_write_xmit) is the beginning of the sent packet's story,
+so those records move to the clone's series.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...records import KernelLog, RecordTable
+from ...records.compiled import allocation_free
+from ...records.types import Bools, Int32s, Int64s, UInt8s
+from ..arrays.record_rows import Rows, passing
+from ..kernel_functions import RECEIVE_START, TRANSMIT
+from ..record_kinds import ENTRY, EVENT, by_probe
+from .address_lifetimes import Lives, cut
+from .life_flags import SEGMENT
+from .skb_held_from import RecordTimes
+
+
+@dataclass(frozen=True)
+class SeriesTable:
+    """`of`: series of each record or -1; `parent` (series or -1) and `tap` are per series.
+
+    Series are numbered from 0 by their first record.  `met` is when each record's function had the
+    skb; `owner_calls` is the ENTRY of the call that recorded an event (see tellers) or -1.  `size`
+    is how many records each series has.
+    """
+
+    of: Int32s
+    parent: Int64s
+    tap: Bools
+    met: RecordTimes
+    owner_calls: Int32s
+    size: Int32s
+
+
+def build(log: KernelLog) -> SeriesTable:
+    """The series of `log`."""
+    lives = cut(log)
+    known, wired = _shown(log, lives)
+    child = _headed_children(lives, known)
+    root = _roots(lives, wired)
+    count = len(lives.parent)
+    following, rank = np.full((2, count + 1), -1, np.int32)  # the last is that of no life
+    born = lives.birth[child], lives.parent[child], child.astype(np.int32)
+    _join(lives.of, *born, root.astype(np.int32), following)
+    ordered, size = np.zeros((2, count), np.int32)
+    found = int(_rank(lives.of, rank, ordered, size))
+    ordered, size = ordered[:found], size[:found].copy()
+    parent = _parents(lives, root, rank, ordered)
+    return SeriesTable(lives.of, parent, lives.tap[ordered], lives.met, lives.owner_calls, size)
+
+
+def _shown(log: KernelLog, lives: Lives) -> tuple[Bools, Bools]:
+    """Lives with an IP header, and those that a driver or the receiving stack had.
+
+    It had those that were cut for it (GSO), too.
+    """
+    records = log.records
+    rows = records.footprints if isinstance(records, RecordTable) else records
+    has_ip = rows["ip_version"] != 0
+    made = np.zeros((2, len(lives.parent) + 1), np.bool_)  # the last is that of no life
+    met = {p.id: 1 for p in log.probes.values() if p.name in TRANSMIT | RECEIVE_START}
+    probes = by_probe(met)
+    for some in passing(records):
+        kind, event, func = Rows(records, some).columns("kind event func")
+        number = records.footprint[some] if isinstance(records, RecordTable) else None
+        number = np.arange(some.start, some.stop, dtype=np.int32) if number is None else number
+        _show(kind, event, func, number, lives.of[some], has_ip, probes, *made)
+    return made[0, :-1], made[1, :-1]
+
+
+@allocation_free
+def _show(
+    kind: UInt8s,
+    event: UInt8s,
+    func: Int32s,
+    footprint: Int32s,
+    of: Int32s,
+    has_ip: Bools,
+    probes: UInt8s,
+    shows_ip: Bools,
+    wired: Bools,
+) -> None:
+    """Set the last two, by life, of some records."""
+    for i in range(len(of)):
+        if has_ip[footprint[i]]:
+            shows_ip[of[i]] = True
+        if kind[i] == ENTRY and 0 <= func[i] < len(probes) and probes[func[i]] != 0:
+            wired[of[i]] = True
+        if kind[i] == EVENT and event[i] == SEGMENT:
+            wired[of[i]] = True
+
+
+def _headed_children(lives: Lives, known: Bools) -> Int64s:
+    """Clones with a header of parents without one, sorted by birth."""
+    child = np.flatnonzero((lives.parent >= 0) & ~lives.tap)
+    child = child[~known[lives.parent[child]] & known[child]]
+    return child[np.argsort(lives.birth[child], kind="stable")]
+
+
+def _roots(lives: Lives, wired: Bools) -> Int64s:
+    """Clones that never see a driver (for a raw socket, say) are of their parent's series."""
+    count = len(lives.parent)
+    inner = (lives.parent >= 0) & ~lives.tap & ~wired
+    root = np.where(inner, lives.parent, np.arange(count))
+    for _ in range(count.bit_length()):  # each step doubles the generations covered
+        above = root[root]
+        if np.array_equal(above, root):
+            return root
+        root = above
+    return np.where(root[root] == root, root, np.arange(count))  # garbage may be its own ancestor
+
+
+@allocation_free
+def _join(
+    of: Int32s, birth: Int32s, parent: Int32s, child: Int32s, root: Int32s, following: Int32s
+) -> None:
+    """Move records of some lives to the child born next, and those of all to their roots.
+
+    `birth` is sorted; `following` is of lives, -1.
+    """
+    born = len(birth) - 1
+    for i in range(len(of) - 1, -1, -1):
+        while born >= 0 and birth[born] >= i:
+            following[parent[born]] = child[born]
+            born -= 1
+        if of[i] >= 0:
+            life = following[of[i]] if following[of[i]] >= 0 else of[i]
+            of[i] = root[life]
+
+
+def _parents(lives: Lives, root: Int64s, rank: Int32s, ordered: Int32s) -> Int64s:
+    """The series of each parent, which may be that of the life whose part the parent is."""
+    parent = lives.parent[ordered]
+    found = np.where(parent >= 0, rank[root[parent]], np.int32(-1)).astype(np.int64)
+    return np.where(found == np.arange(len(found)), -1, found)
+
+
+@allocation_free
+def _rank(of: Int32s, rank: Int32s, ordered: Int32s, size: Int32s) -> int:
+    """Number lives by their first record and count their records; returns how many have any."""
+    count = 0
+    for i in range(len(of)):
+        if of[i] >= 0:
+            if rank[of[i]] < 0:
+                rank[of[i]], ordered[count] = count, of[i]
+                count += 1
+            of[i] = rank[of[i]]
+            size[of[i]] += 1
+    return count

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: MIT
+"""How long packets were under way between two hosts, as far as two-way traffic bounds it.
+
+In: the matches of one capture with two KBLs.  Out: intervals.  No clock tells the offset between
+the hosts; but no packet arrives before it was sent, so each direction bounds it from one side
+(Paxson, "On Calibrating Measurements of Packet Transit Times", SIGMETRICS 1998).  One-way traffic
+leaves the other side open and gives nothing.  Clocks drift apart, steadily: every line of at most
+MAX_DRIFT that no packet contradicts may be the truth, and the interval is what all of them leave.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..records.types import Int64s
+from .clock.feasible_lines import Points, between
+from .legs.capture_points import WIRE
+from .rules import AMBIGUOUS, BY_POINTS, BY_TIME, EXACT
+
+if TYPE_CHECKING:
+    from .matcher import KernelSide, Matches
+
+MAX_DRIFT = 1e-3  # clocks slewed against each other at adjtimex(2)'s limit
+STAMP_NS = 1  # a stamp in whole ns may be early by this
+
+
+class Trips(NamedTuple):
+    """One row a packet that both hosts saw: when one sent it and the other got it, own clocks.
+
+    `onward`: the first host sent it.  `series_a`, `series_b`: its lives in both.
+    """
+
+    series_a: Int64s
+    series_b: Int64s
+    a_ns: Int64s
+    b_ns: Int64s
+    onward: npt.NDArray[np.bool_]
+
+
+class OneWay(NamedTuple):
+    """Clock b - clock a is from `low_ns` to `high_ns` at times `at_ns` of clock a.
+
+    Between these the bounds are straight; before and after them they part, for clock b is faster
+    than clock a by `least_ppm` to `most_ppm`.  `onward` and `back` count the packets of both
+    directions.
+    """
+
+    at_ns: Int64s
+    low_ns: Int64s
+    high_ns: Int64s
+    least_ppm: float
+    most_ppm: float
+    onward: int
+    back: int
+
+    def offset(self, a_ns: Int64s) -> tuple[Int64s, Int64s]:
+        """Least and greatest clock b - clock a at times of clock a, ns."""
+        at, base = (self.at_ns - self.at_ns[0]).astype(np.float64), int(self.low_ns[0])
+        x = (np.asarray(a_ns, np.int64) - self.at_ns[0]).astype(np.float64)
+        before, after = np.minimum(x, 0.0), np.maximum(x - at[-1], 0.0)
+        low, high = (
+            np.interp(x, at, (ends - base).astype(np.float64))
+            for ends in (self.low_ns, self.high_ns)
+        )
+        low += (before * self.most_ppm + after * self.least_ppm) * 1e-6
+        high += (before * self.least_ppm + after * self.most_ppm) * 1e-6
+        return base + np.floor(low).astype(np.int64), base + np.ceil(high).astype(np.int64)
+
+    def middle(self) -> tuple[int, int, float]:
+        """A line that no packet contradicts: a time of clock a, clock b - clock a then, ppm.
+
+        It is the mean of the slowest and the fastest such line: where packets end, and beyond,
+        in the middle of the bounds.
+        """
+        middle = int(self.low_ns[0]) + int(self.high_ns[0] - self.low_ns[0]) // 2
+        return int(self.at_ns[0]), middle, (self.least_ppm + self.most_ppm) / 2
+
+    def took(
+        self, a_ns: Int64s, b_ns: Int64s, onward: npt.NDArray[np.bool_]
+    ) -> tuple[Int64s, Int64s]:
+        """Least and greatest time under way of packets, ns; their middle assumes symmetric ways.
+
+        The greatest is negative for a packet that arrived before it was sent.
+        """
+        low, high = self.offset(a_ns)
+        there = b_ns - a_ns
+        most = np.where(onward, there - low, high - there)
+        least = np.where(onward, there - high, low - there)
+        return np.maximum(least, np.minimum(most, 0)), most
+
+
+def trips(found_a: Matches, found_b: Matches, a: KernelSide, b: KernelSide) -> Trips:
+    """The packets of a capture that are exact in both KBLs, sent by one and got by the other.
+
+    By what they are alone: what time decided says nothing of time.
+    """
+    return _both(_series_of(found_a, a, False), _series_of(found_b, b, False), a, b)[1]
+
+
+def without_early_arrivals(
+    found_a: Matches, found_b: Matches, a: KernelSide, b: KernelSide, way: OneWay
+) -> tuple[Matches, Matches]:
+    """The matches without those that time decided and by which a packet arrived before it was sent.
+
+    They become ambiguous; of two such ones of a packet, the one whose clocks fit worse.
+    """
+    packet, found = _both(_series_of(found_a, a, True), _series_of(found_b, b, True), a, b)
+    _, longest = way.took(found.a_ns, found.b_ns, found.onward)
+    early = packet[longest < 0]
+    if not len(early):
+        return found_a, found_b
+    worse = _error(found_a) > _error(found_b)
+    first, second = (found_a, found_b) if worse else (found_b, found_a)
+    first, left = _without(first, early)
+    second, _ = _without(second, left)
+    return (first, second) if worse else (second, first)
+
+
+def _error(found: Matches) -> int:
+    return max((s.residual_ns for one in found.clocks for s in one.clock.segments), default=0)
+
+
+def _without(found: Matches, packets: Int64s) -> tuple[Matches, Int64s]:
+    """What time decided of these packets becomes ambiguous; those of which it decided nothing."""
+    rows = found.rows.copy()
+    mine = (rows["verdict"] == EXACT) & np.isin(rows["rung"], (BY_TIME, BY_POINTS))
+    mine &= np.isin(rows["packet"], packets)
+    rows["verdict"][mine], rows["rung"][mine], rows["confidence"][mine] = AMBIGUOUS, BY_TIME, 0
+    changed = rows["packet"][mine]
+    moments = found.moments[~np.isin(found.moments["packet"], changed)]
+    return found._replace(rows=rows, moments=moments), np.setdiff1d(packets, changed)
+
+
+def _both(
+    one: tuple[Int64s, Int64s], other: tuple[Int64s, Int64s], a: KernelSide, b: KernelSide
+) -> tuple[Int64s, Trips]:
+    """Packets that have a series in both KBLs, and their trips."""
+    packet, at_a, at_b = np.intersect1d(one[0], other[0], return_indices=True)
+    series_a, series_b = one[1][at_a], other[1][at_b]
+    sent = [_seen(kernel, s, True) for kernel, s in ((a, series_a), (b, series_b))]
+    got = [_seen(kernel, s, False) for kernel, s in ((a, series_a), (b, series_b))]
+    onward, back = (sent[0] >= 0) & (got[1] >= 0), (sent[1] >= 0) & (got[0] >= 0)
+    clear = onward != back  # where both hosts do both, order is not known without the clocks
+    a_ns, b_ns = np.where(onward, sent[0], got[0]), np.where(onward, got[1], sent[1])
+    rows = (series_a, series_b, a_ns, b_ns, onward)
+    return packet[clear], Trips._make(column[clear] for column in rows)
+
+
+def _series_of(found: Matches, kernel: KernelSide, timed: bool) -> tuple[Int64s, Int64s]:
+    """(packet, series) of exact matches with packets that have one life only.
+
+    Without those that time decided, unless `timed`.
+    """
+    sure = found.rows["verdict"] == EXACT
+    if not timed:
+        sure &= ~np.isin(found.rows["rung"], (BY_TIME, BY_POINTS))
+    rows = found.rows[sure]
+    packet, first = np.unique(rows["packet"], return_index=True)
+    series = kernel.legs.rows["series"]
+    owner = series[rows["leg"]]
+    single = np.ones(len(packet), np.bool_)
+    if len(packet):
+        single = np.maximum.reduceat(owner, first) == np.minimum.reduceat(owner, first)
+    return packet[single], owner[first][single]
+
+
+def _seen(kernel: KernelSide, series: Int64s, sends: bool) -> Int64s:
+    """When the last device of each series sent it, or the first one got it; -1 if none did."""
+    points = kernel.points
+    points = points.only_rows((points["how"] == WIRE) & (points["sends"] == sends))
+    points = points.only_rows(np.lexsort((points["ts"], points["series"])))
+    if sends:
+        at = np.searchsorted(points["series"], series, "right") - 1
+    else:
+        at = np.searchsorted(points["series"], series)
+    inside = (at >= 0) & (at < len(points))
+    at = np.where(inside, at, 0)
+    if not len(points):
+        return np.full(len(series), -1, np.int64)
+    return np.where(inside & (points["series"][at] == series), points["ts"][at], -1)
+
+
+def joined(parts: list[Trips]) -> Trips:
+    """All trips, a packet that several captures saw once."""
+    columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+    pair = np.stack(columns[:2], axis=1)
+    first = np.unique(pair, axis=0, return_index=True)[1]
+    return Trips._make(column[first] for column in columns)
+
+
+def bound(found: Trips) -> OneWay | None:
+    """The bounds of the hosts' clocks; None without packets in both directions.
+
+    None too where no two clocks that drift apart steadily, by at most MAX_DRIFT, agree with all
+    packets: a clock was set.
+    """
+    if not found.onward.any() or found.onward.all():
+        return None
+    found = Trips._make(column[np.argsort(found.a_ns, kind="stable")] for column in found)
+    difference = found.b_ns - found.a_ns
+    origin, base = int(found.a_ns[0]), int(difference[0])  # keep float64 exact
+    x, y = (found.a_ns - origin).astype(np.float64), (difference - base).astype(np.float64)
+    onward, back = found.onward, ~found.onward
+    over, under = Points(x[onward], y[onward] + STAMP_NS), Points(x[back], y[back] - STAMP_NS)
+    lines = between(over, under, MAX_DRIFT)
+    if lines.torn > 0:
+        return None
+    at = np.unique(np.rint(lines.knots(0.0, x[-1])))
+    low, high = lines.bounds(at)
+    bounds = (np.floor(low).astype(np.int64) + base, np.ceil(high).astype(np.int64) + base)
+    drift = (float(lines.slope[0]) * 1e6, float(lines.slope[-1]) * 1e6)
+    return OneWay(at.astype(np.int64) + origin, *bounds, *drift, int(onward.sum()), int(back.sum()))

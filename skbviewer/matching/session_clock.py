@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: MIT
+"""What joins the clocks of all sources to session time.
+
+In: the clock fits of captures to KBLs, the bounds between KBLs.  Out: the pieces of a Timebase.  A
+source is reached from one that is, beginning with the first KBL (else the first capture).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import ceil
+from typing import NamedTuple
+
+import numpy as np
+
+from .clock.clock_fit import ClockFit, Segment
+from .clock.timebase import EVERY, UNKNOWN, Piece, Timebase
+from .one_way_delay import OneWay
+
+Node = tuple[int, int]  # a source and an interface: what has a clock
+Pieces = dict[Node, list[Piece]]
+
+
+class Host(NamedTuple):
+    """A KBL: its wall clock minus its own, and when (own clock) its packets were there, ns."""
+
+    epoch_ns: int
+    begin_ns: int
+    end_ns: int
+
+
+class Joint(NamedTuple):
+    """A capture's interface (EVERY, if all have one clock) and a KBL that a clock fit joins."""
+
+    capture: int
+    interface: int
+    kbl: int
+
+    @property
+    def wire(self) -> Node:
+        return self.capture, self.interface
+
+    @property
+    def kernel(self) -> Node:
+        return self.kbl, EVERY
+
+
+def build(
+    hosts: Mapping[int, Host],
+    captures: Mapping[int, Sequence[int]],
+    clocks: Mapping[Joint, ClockFit],
+    between: Mapping[tuple[int, int], OneWay],
+) -> list[Piece]:
+    """The pieces of all sources.
+
+    `captures` has the interfaces of each, the first packet's first, or EVERY; `clocks` are fits
+    whose segments begin with packet numbers; `between` are per pair of KBLs the bounds of their
+    clocks.
+    """
+    pieces = _begin(hosts, captures)
+    for kbl, host in sorted(hosts.items()):
+        _reach(pieces, hosts, clocks, between)
+        alone = [Piece(kbl, EVERY, 0, 0, host.epoch_ns, 0.0, UNKNOWN)]
+        pieces.setdefault((kbl, EVERY), alone)
+    _reach(pieces, hosts, clocks, between)
+    ordered = [pieces[kbl, EVERY] for kbl in hosts]
+    ordered += [clock for each in captures for clock in _of_capture(each, captures[each], pieces)]
+    ordered.sort(key=lambda clock: clock[0].source)  # keeps the order of interfaces
+    return [piece for clock in ordered for piece in clock]
+
+
+def _reach(
+    pieces: Pieces,
+    hosts: Mapping[int, Host],
+    clocks: Mapping[Joint, ClockFit],
+    between: Mapping[tuple[int, int], OneWay],
+) -> None:
+    """Add the pieces of all sources that something joins to those that have any."""
+    for _ in range(len(hosts) + 1):  # each round reaches sources one step farther away
+        for (a, b), way in sorted(between.items(), key=lambda item: item[0]):
+            if (a, EVERY) in pieces and (b, EVERY) not in pieces:
+                pieces[b, EVERY] = [_across(pieces[a, EVERY], b, way, hosts[b])]
+        near = [j for j in clocks if j.kernel in pieces and j.wire not in pieces]
+        for joint in sorted(near, key=lambda joint: _error(pieces, clocks, joint)):
+            if joint.wire not in pieces:
+                base = pieces[joint.kernel]
+                pieces[joint.wire] = [_of_segment(joint, s, base) for s in clocks[joint].segments]
+        for joint, clock in clocks.items():
+            if joint.wire in pieces and joint.kernel not in pieces:
+                base = pieces[joint.wire]
+                pieces[joint.kernel] = [_of_kernel(joint, s, base) for s in clock.segments]
+
+
+def _begin(hosts: Mapping[int, Host], captures: Mapping[int, Sequence[int]]) -> Pieces:
+    """What session time is the clock of, with no error."""
+    first = min(hosts, default=None)
+    if first is not None:
+        return {(first, EVERY): [Piece(first, EVERY, 0, 0, hosts[first].epoch_ns, 0.0, 0)]}
+    alone = next(iter(captures), None)
+    return {} if alone is None else {(alone, EVERY): [Piece(alone, EVERY, 0, 0, 0, 0.0, 0)]}
+
+
+def _of_capture(capture: int, interfaces: Sequence[int], pieces: Pieces) -> list[list[Piece]]:
+    """The pieces of each clock of a capture, those first that something joins.
+
+    Another interface is taken to have the clock of one of these, with an unknown error.
+    """
+    known = [pieces[capture, one] for one in (EVERY, *interfaces) if (capture, one) in pieces]
+    if not known:
+        return [[Piece(capture, EVERY, 0, 0, 0, 0.0, UNKNOWN)]]
+    if known[0][0].interface == EVERY:
+        return known[:1]
+    left = [one for one in interfaces if (capture, one) not in pieces]
+    same = [p._replace(error_ns=UNKNOWN) for p in known[0]]
+    return known + [[piece._replace(interface=one) for piece in same] for one in left]
+
+
+def _error(pieces: Pieces, clocks: Mapping[Joint, ClockFit], joint: Joint) -> int:
+    """How far off a capture is if it goes through a KBL."""
+    residual = max(segment.residual_ns for segment in clocks[joint].segments)
+    return residual + max(piece.error_ns for piece in pieces[joint.kernel])
+
+
+def _add(base: Sequence[Piece], more: int) -> int:
+    errors = [piece.error_ns for piece in base]
+    return UNKNOWN if UNKNOWN in errors else max(errors) + more
+
+
+def _of_segment(joint: Joint, segment: Segment, kernel: Sequence[Piece]) -> Piece:
+    """A segment of a capture's fit to a KBL whose pieces are known."""
+    at = segment.to_kernel(np.array([segment.begin_ns]))
+    session = int(Timebase(kernel).to_session(joint.kbl, at)[0])
+    base = [piece for piece in kernel if piece.begin_ns <= at[0]] or kernel[:1]
+    rate = (1 + base[-1].drift_ppm * 1e-6) / (1 + segment.drift_ppm * 1e-6)
+    begin, error = segment.begin_ns, _add(kernel, segment.residual_ns)
+    mapped = (begin, session - begin, (rate - 1) * 1e6, error)
+    return Piece(joint.capture, joint.interface, segment.first, *mapped)
+
+
+def _of_kernel(joint: Joint, segment: Segment, wire: Sequence[Piece]) -> Piece:
+    """A KBL through a segment of the fit of a capture whose pieces are known.
+
+    What is under way between them is part of the offset.
+    """
+    seen = np.array([segment.begin_ns])
+    begin = int(segment.to_kernel(seen)[0])
+    base = ([piece for piece in wire if piece.first <= segment.first] or wire[:1])[-1]
+    session = int(base.to_session(seen)[0])
+    rate = (1 + base.drift_ppm * 1e-6) * (1 + segment.drift_ppm * 1e-6)
+    mapped = (begin, session - begin, (rate - 1) * 1e6, _add(wire, segment.residual_ns))
+    return Piece(joint.kbl, EVERY, 0, *mapped)
+
+
+def _across(a: Sequence[Piece], b: int, way: OneWay, host: Host) -> Piece:
+    """KBL b through its bounds to KBL a: by the middle of the lines that no packet contradicts."""
+    origin, middle, drift_ppm = way.middle()
+    rate = 1 + drift_ppm * 1e-6
+    session = int(Timebase(a).to_session(a[0].source, np.array([origin]))[0])
+    base = ([piece for piece in a if piece.begin_ns <= origin] or a[:1])[-1]
+    begin, faster = origin + middle, (1 + base.drift_ppm * 1e-6) / rate
+    ends = [int((end - begin) / rate) + origin for end in (host.begin_ns, host.end_ns)]
+    error = _add(a, ceil(_off(way, min(ends[0], origin), max(ends[1], int(way.at_ns[-1]))) / rate))
+    return Piece(b, EVERY, 0, begin, session - begin, (faster - 1) * 1e6, error)
+
+
+def _off(way: OneWay, begin: int, end: int) -> int:
+    """How far off the middle may be from `begin` to `end` (clock a), at least where packets were.
+
+    All lines are farthest from each other at the ends.
+    """
+    origin, middle, drift_ppm = way.middle()
+    low, high = way.offset(np.array([begin, end]))
+    wide = high - low  # the ends themselves are known no better
+    ends = np.array([begin - wide[0], end + wide[1]])
+    low, high = way.offset(ends)
+    line = middle + np.rint((ends - origin) * (drift_ppm * 1e-6)).astype(np.int64)
+    return int(np.max(np.maximum(high - line, line - low))) + 1

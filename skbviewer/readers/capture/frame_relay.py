@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""Frame Relay (Q.922, RFC 2427), Cisco's encapsulation, and plain Ethernet frames inside it.
+
+No header field says which of them follows, so they are distinguished as Wireshark does it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...records.types import Bools, Int64s
+from ..numbers_in_bytes import Frames, Rows, Wire, joined, malformed
+from .encapsulation import VLAN_TPIDS, snapped
+from .ethertypes import (
+    ETH_P_802_3_MIN,
+    ETH_P_ARP,
+    ETH_P_IP,
+    ETH_P_IPV6,
+    ETH_P_MPLS_MC,
+    ETH_P_MPLS_UC,
+    ETH_P_TEB,
+)
+
+LAST = 0x01  # bit of an address byte: this is the last one
+MOST_ADDRESS = 8
+UNNUMBERED = 0x03  # control field: a network protocol identifier follows
+NLPID_SNAP, NLPIDS = 0x80, {0xCC: ETH_P_IP, 0x8E: ETH_P_IPV6}
+CISCO = (ETH_P_IP, ETH_P_ARP, ETH_P_IPV6, ETH_P_MPLS_UC, ETH_P_MPLS_MC)
+
+
+def frame_relay(wire: Wire, packets: Rows, frames: Frames) -> Frames:
+    """Frames that begin with their address."""
+    malformed(packets, frames.lacking(4))
+    frames = _past_address(wire, frames).scratch(2)
+    unnumbered = wire.u8(frames.at) == UNNUMBERED
+    by_number = _by_nlpid(wire, frames.only(unnumbered))
+    return joined([by_number, _by_ethertype(wire, frames.only(~unnumbered))])
+
+
+def _past_address(wire: Wire, frames: Frames) -> Frames:
+    done = []
+    for _ in range(MOST_ADDRESS):
+        frames = frames.scratch(1)
+        last = wire.u8(frames.at) & LAST == LAST
+        frames = frames.past(1, frames.kind)
+        done.append(frames.only(last))
+        frames = frames.only(~last)
+    return joined(done)
+
+
+def _by_nlpid(wire: Wire, frames: Frames) -> Frames:
+    """RFC 2427: control, an optional padding byte, and a protocol identifier or SNAP."""
+    padded = wire.u8(frames.at + 1) == 0
+    frames = frames.past(1 + padded, frames.kind).scratch(1)
+    number = wire.u8(frames.at)
+    kind = np.full(len(frames.rows), -1)
+    for known, ethertype in NLPIDS.items():
+        kind[number == known] = ethertype
+    snap = frames.only(number == NLPID_SNAP).scratch(6)
+    return joined([frames.past(1, kind).only(number != NLPID_SNAP), snapped(wire, snap, 1, 0)])
+
+
+def _by_ethertype(wire: Wire, frames: Frames) -> Frames:
+    """Cisco's encapsulation: an EtherType; or an Ethernet frame, if its EtherType is known."""
+    kind = wire.u16(frames.at)
+    cisco = np.isin(kind, CISCO)
+    rest = frames.only(~cisco).scratch(14)
+    inner = rest.only(_is_type(wire.u16(rest.at + 12)))
+    whole = inner.past(0, np.full(len(inner.rows), ETH_P_TEB))
+    return joined([frames.past(2, kind).only(cisco), whole])
+
+
+def _is_type(value: Int64s) -> Bools:
+    found: Bools = np.isin(value, (*CISCO, *VLAN_TPIDS)) | (value < ETH_P_802_3_MIN)
+    return found

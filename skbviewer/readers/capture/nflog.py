@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+"""NFLOG: packets that Linux' netfilter logged, as attributes, one of which is the packet.
+
+Layout: https://www.tcpdump.org/linktypes/LINKTYPE_NFLOG.html.  Attributes are in the byte order of
+the capturing host, which the number of the first attribute reveals.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...records.types import Bools, Int64s
+from ..numbers_in_bytes import Frames, Rows, Wire, joined, malformed
+from .ethertypes import by_family
+
+HEADER = 4  # bytes: family, version, resource
+NFULA_PACKET_HDR, NFULA_PAYLOAD = 1, 9
+TYPE = 0x7FFF  # mask of the attribute's type; the other bits are flags
+MOST = 64  # most attributes before the packet
+
+
+def nflog(wire: Wire, packets: Rows, frames: Frames) -> Frames:
+    """Frames that begin with the header; the kind is netfilter's protocol, else the family's."""
+    malformed(packets, frames.lacking(HEADER + 4))
+    frames = frames.scratch(HEADER + 4)
+    family = by_family(wire.u8(frames.at))
+    is_big = wire.le16(frames.at + HEADER + 2) & TYPE > 0xFF
+    done, frames = [], frames.past(HEADER, family)
+    for _ in range(MOST):
+        length, type_ = _number(wire, frames.at, is_big), _number(wire, frames.at + 2, is_big)
+        type_ &= TYPE
+        found = (type_ == NFULA_PAYLOAD) & (length >= 4)
+        done.append(_payload(packets, frames.only(found), length[found]))
+        named = (type_ == NFULA_PACKET_HDR) & (length == 8) & (frames.at + 6 <= frames.end)
+        protocol = wire.u16(np.where(named, frames.at + 4, frames.at))
+        frames = frames.past((length + 3) // 4 * 4, np.where(named, protocol, frames.kind))
+        more = ~found & (length >= 4)
+        malformed(packets, frames.rows[length < 4])
+        more &= frames.at + 4 <= frames.end
+        frames, is_big = frames.only(more), is_big[more]
+        if not len(frames.rows):
+            break
+    return joined(done)
+
+
+def _number(wire: Wire, at: Int64s, is_big: Bools) -> Int64s:
+    return np.where(is_big, wire.u16(at), wire.le16(at))
+
+
+def _payload(packets: Rows, frames: Frames, length: Int64s) -> Frames:
+    """Cut frames at the end of the payload, because attributes may follow it."""
+    malformed(packets, frames.rows[frames.at + length > frames.stop])
+    stop = np.minimum(frames.stop, frames.at + length)
+    frames = frames._replace(stop=stop, end=np.minimum(frames.end, stop))
+    return frames.past(4, frames.kind)

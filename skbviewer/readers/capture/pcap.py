@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: MIT
+"""Read classic pcap files of either byte order, with time stamps in micro- or nanoseconds.
+
+Layout: https://datatracker.ietf.org/doc/draft-ietf-opsawg-pcap/.  A damaged file is read up to the
+damage, with a warning that contains its position.
+"""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ...records import BadInput, Capture, Interface, Progress, counted
+from ...records.compiled import Int, allocation_free, compiled
+from ...records.types import Int64s, UInt8s
+from ..numbers_in_bytes import Block, word
+from ..source import WINDOW, Source
+from .header_columns import dissect
+
+FILE_HEADER_SIZE = 24
+MAX_CAPLEN = 262144  # libpcap's MAXIMUM_SNAPLEN
+LINKTYPE_MASK = 0xFFFF  # the upper bits describe the frame check sequence
+DG_UX = 543  # major version in files of DG/UX's tcpdump, whose lengths are as in version 2.2
+
+# Which of a record's two lengths is the captured one; decided as in libpcap and Wireshark.
+FIRST, SECOND, SMALLER = range(3)
+
+
+class _Format(NamedTuple):
+    order: str
+    unit_ns: int
+    record_size: int  # bytes of the header before each packet
+
+
+FORMATS = {
+    struct.pack(order + "I", magic): _Format(order, unit_ns, record_size)
+    for order in "<>"
+    for magic, unit_ns, record_size in (
+        (0xA1B2C3D4, 1000, 16),
+        (0xA1B23C4D, 1, 16),
+        (0xA1B2CD34, 1000, 24),  # Kuznetzov's patched libpcap of the 1990s
+    )
+}
+
+
+def read_pcap(data: Source, progress: Progress, folder: Path | None) -> Capture:
+    """Read a pcap file.  If there are many packets, they are in a nameless file in `folder`.
+
+    Raises BadInput if the file header is truncated or its version is unknown, or Cancelled.
+    """
+    path, layout = data.path, FORMATS[bytes(data.read(0, 4))]
+    if len(data) < FILE_HEADER_SIZE:
+        raise BadInput(path, len(data), "cut in the middle of the pcap file header")
+    raw = bytes(data.read(4, FILE_HEADER_SIZE))
+    major, minor, _, _, snaplen, network = struct.unpack(layout.order + "HHiIII", raw)
+    if major not in (2, DG_UX):
+        raise BadInput(path, 4, f"pcap version {major}.{minor} is not known")
+    captured = _captured(major, minor)
+    places, warnings = _walk(data, layout, captured, snaplen, progress)
+    interface = Interface(network & LINKTYPE_MASK, "", snaplen)
+
+    def fill(packets: Block, first: int, some: UInt8s, begin: int) -> None:
+        packets["interface"], packets["linktype"] = 0, interface.linktype
+        _fill(
+            some,
+            begin,
+            layout.order == "<",
+            layout.unit_ns,
+            layout.record_size,
+            captured,
+            places[first : first + len(packets)],
+            packets.blank("ts"),
+            packets.blank("offset"),
+            packets.blank("caplen"),
+            packets.blank("len"),
+        )
+
+    packets, unknown = dissect(data, places[:-1], places[1:], fill, progress, folder)
+    return Capture(path, "pcap", packets, (interface,), tuple(warnings + unknown))
+
+
+def _captured(major: int, minor: int) -> int:
+    """Which length is the captured one: before version 2.3 the second; in 2.3 the smaller one."""
+    if major == DG_UX or minor < 3:
+        return SECOND
+    return SMALLER if minor == 3 else FIRST
+
+
+def _walk(
+    data: Source, layout: _Format, captured: int, snaplen: int, progress: Progress
+) -> tuple[Int64s, list[str]]:
+    """Positions of the headers of all whole packets, then their end; warnings about the rest."""
+    limit = max(MAX_CAPLEN, snaplen if snaplen < 1 << 27 else 0)
+    size, header, little = len(data), layout.record_size, layout.order == "<"
+    found, scratch = [np.zeros(0, np.int64)], np.empty(WINDOW // header + 1, np.int64)
+    at, caplen, number = FILE_HEADER_SIZE, -1, 1
+    while caplen < 0 and at + header <= size:
+        progress.report(f"reading {data.path.name}", at, size)
+        some = data.some(at, header, WINDOW)
+        found_here = _walk_some(some, at, size, header, captured, limit, little, scratch)
+        count, at, caplen = map(int, found_here)
+        found.append(scratch[:count].copy())
+        number += count
+    places = np.concatenate([*found, [at]])
+    if at == size:
+        return places, []
+    return places, [_damage(data.path, size, at, number, at + header, caplen, limit)]
+
+
+@allocation_free
+def _lengths(some: UInt8s, at: Int, captured: int, little: bool) -> tuple[np.int64, np.int64]:
+    """The captured and the original length of the packet whose header is at `at`."""
+    first, second = word(some, at + 8, little), word(some, at + 12, little)
+    if captured == SECOND or (captured == SMALLER and first > second):
+        return second, first
+    return first, second
+
+
+@compiled
+def _walk_some(
+    some: UInt8s,
+    begin: int,
+    size: int,
+    header: int,
+    captured: int,
+    limit: int,
+    little: bool,
+    places: Int64s,
+) -> tuple[Int, Int, Int]:
+    """Walk packet headers in `some` bytes, at position `begin` of a file of `size` bytes.
+
+    Returns the number of `places` that it filled, the position where it stopped, and the captured
+    length there if it is impossible or reaches beyond the file's end, else -1.
+    """
+    at, count = np.int64(0), np.int64(0)
+    while at + header <= len(some) and count < len(places):
+        caplen, _ = _lengths(some, at, captured, little)
+        if caplen > limit or begin + at + header + caplen > size:
+            return count, begin + at, caplen
+        places[count] = begin + at
+        count += 1
+        at += header + caplen
+    return count, begin + at, np.int64(-1)
+
+
+@compiled
+def _fill(
+    some: UInt8s,
+    begin: int,
+    little: bool,
+    unit_ns: int,
+    header: int,
+    captured: int,
+    places: Int64s,
+    ts: Int64s,
+    offset: Int64s,
+    caplen: Int64s,
+    length: Int64s,
+) -> None:
+    """Decode the headers at `places`; `some` holds the file's bytes from `begin` on."""
+    for i in range(len(places)):
+        at = places[i] - begin
+        ts[i] = word(some, at, little) * 1_000_000_000 + word(some, at + 4, little) * unit_ns
+        caplen[i], length[i] = _lengths(some, at, captured, little)
+        offset[i] = places[i] + header
+
+
+def _damage(
+    path: Path, size: int, at: int, number: int, begin: int, caplen: int, limit: int
+) -> str:
+    if caplen > limit:
+        why = f"packet {number} claims {caplen} captured bytes; nothing after this place is read"
+    elif begin > size:
+        why = f"cut in the middle of packet {number}, in its header"
+    else:
+        why = f"cut in the middle of packet {number}, {_missing(begin + caplen - size)}"
+    return f"{path} at byte {at}: {why}"
+
+
+def _missing(count: int) -> str:
+    return f"{counted(count, 'byte')} {'is' if count == 1 else 'are'} missing"

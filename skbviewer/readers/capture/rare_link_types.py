@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT
+"""Rare link types, most of them of other systems or of networks of the past.
+
+Layouts: tcpdump.org/linktypes.html, RFC 1042 (LLC on IEEE 802), 1051 and 1201 (ARCNET), 1188
+(FDDI), 2734 (IEEE 1394), 4391 (InfiniBand).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ...records.types import Int64s
+from ..numbers_in_bytes import Frames, Rows, Wire, malformed
+from .ethertypes import (
+    ETH_P_ARP,
+    ETH_P_IP,
+    ETH_P_IPV6,
+    ETH_P_LLC,
+    ETH_P_MPLS_UC,
+    by_family,
+)
+
+LinkLayer = Callable[[Wire, Rows, Frames], Frames]
+
+# ARCNET's protocols; those of RFC 1051 have no fragment fields.
+ARCNET_OLD = {0xF0: ETH_P_IP, 0xF1: ETH_P_ARP}
+ARCNET = ARCNET_OLD | {0xD4: ETH_P_IP, 0xD5: ETH_P_ARP, 0xC4: ETH_P_IPV6}
+EXCEPTION = 0xFF  # value of ARCNET's split flag: padding follows, then the fields again
+FDDI_LLC = 0x50  # upper half of FDDI's frame control
+SOLARIS_FAMILIES = {2: ETH_P_IP, 26: ETH_P_IPV6}
+TOKEN_RING_LLC, ROUTED, ROUTE_LENGTH = 1, 0x80, 0x1F
+
+
+def header(size: int, then: LinkLayer) -> LinkLayer:
+    """A header of `size` bytes that is skipped, before another link layer."""
+
+    def layer(wire: Wire, packets: Rows, frames: Frames) -> Frames:
+        malformed(packets, frames.lacking(size))
+        frames = frames.scratch(size)
+        return then(wire, packets, frames.past(size, frames.kind))
+
+    return layer
+
+
+def of_kind(kind: int) -> LinkLayer:
+    """No link header: every packet begins with the same kind of header."""
+    return lambda wire, packets, frames: frames.past(0, np.full(len(frames.rows), kind))
+
+
+def ethertype(size: int) -> LinkLayer:
+    """A header of `size` bytes; its last two bytes are an EtherType."""
+
+    def layer(wire: Wire, packets: Rows, frames: Frames) -> Frames:
+        malformed(packets, frames.lacking(size))
+        frames = frames.scratch(size)
+        return frames.past(size, wire.u16(frames.at))
+
+    return layer
+
+
+llc, mpls = of_kind(ETH_P_LLC), of_kind(ETH_P_MPLS_UC)
+infiniband = header(40, ethertype(4))  # a global route header, or its replacement
+ieee_1394 = header(16, ethertype(2))
+fibre_channel = header(16, llc)
+
+
+def arcnet(addresses: int) -> LinkLayer:
+    """ARCNET: addresses, on Linux also an offset in the hardware's buffer, then the protocol."""
+
+    def layer(wire: Wire, packets: Rows, frames: Frames) -> Frames:
+        malformed(packets, frames.lacking(addresses + 1))
+        frames = frames.scratch(addresses + 2)
+        protocol, flag = wire.u8(frames.at + addresses), wire.u8(frames.at + addresses + 1)
+        fragments = np.where(flag == EXCEPTION, 7, 3)
+        size = addresses + 1 + np.where(np.isin(protocol, tuple(ARCNET_OLD)), 0, fragments)
+        return frames.past(size, _among(ARCNET, protocol))
+
+    return layer
+
+
+def fddi(wire: Wire, packets: Rows, frames: Frames) -> Frames:
+    """FDDI.  Its addresses stay unknown, because some systems capture their bits reversed."""
+    malformed(packets, frames.lacking(13))
+    frames = frames.scratch(13)
+    kind = np.where(wire.u8(frames.at) & 0xF0 == FDDI_LLC, ETH_P_LLC, -1)
+    return frames.past(13, kind)
+
+
+def token_ring(wire: Wire, packets: Rows, frames: Frames) -> Frames:
+    """Token Ring.  Its addresses stay unknown, because their bits are in reverse order."""
+    malformed(packets, frames.lacking(14))
+    frames = frames.scratch(15)
+    carries = wire.u8(frames.at + 1) >> 6 == TOKEN_RING_LLC
+    routed = wire.u8(frames.at + 8) & ROUTED == ROUTED
+    route = np.where(routed, wire.u8(frames.at + 14) & ROUTE_LENGTH, 0)
+    return frames.past(14 + route, np.where(carries, ETH_P_LLC, -1))
+
+
+def ipnet(wire: Wire, packets: Rows, frames: Frames) -> Frames:
+    """Solaris IPNET: version, family, and more."""
+    malformed(packets, frames.lacking(24))
+    frames = frames.scratch(24)
+    return frames.past(24, _among(SOLARIS_FAMILIES, wire.u8(frames.at + 1)))
+
+
+def pflog(wire: Wire, packets: Rows, frames: Frames) -> Frames:
+    """BSD's packet filter log: length of the header without padding, family, and more."""
+    malformed(packets, frames.lacking(4))
+    frames = frames.scratch(4)
+    return frames.past((wire.u8(frames.at) + 3) // 4 * 4, by_family(wire.u8(frames.at + 1)))
+
+
+def ipsec(wire: Wire, packets: Rows, frames: Frames) -> Frames:
+    """BSD's enc device: the family in the host's byte order, and more."""
+    malformed(packets, frames.lacking(12))
+    frames = frames.scratch(12)
+    family = wire.u32(frames.at)
+    return frames.past(12, by_family(np.where(family > 0xFFFF, family >> 24, family)))
+
+
+def _among(kinds: dict[int, int], protocol: Int64s) -> Int64s:
+    found = np.full(len(protocol), -1)
+    for number, kind in kinds.items():
+        found[protocol == number] = kind
+    return found

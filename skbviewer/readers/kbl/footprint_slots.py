@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: MIT
+"""Decode EXT slots into footprints: which packet is in which skb."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...records import FOOTPRINT_DTYPE, ColumnTable, Scratch, empty
+from ...records import kbl_layout as kbl
+from ...records.compiled import Int, allocation_free
+from ...records.protocols import ICMP, ICMPV6, TCP
+from ...records.types import Int64s
+from .slot_blocks import Column
+
+HOPOPTS, ROUTING, FRAGMENT, AUTH, DSTOPTS = (
+    0,
+    43,
+    44,
+    51,
+    60,
+)  # next headers that the module did not read
+LATER = 0x1FFF  # mask of frag_off: the fragment's offset, 0 in the first fragment
+IPV6_HEADER = 40
+IPV4, IPV6, IPV6_L4, SKB = (int(kbl.KblExtType[n]) for n in ("IPV4", "IPV6", "IPV6_L4", "SKB"))
+NAMES = FOOTPRINT_DTYPE.names or ()
+IFINDEX, NETNS, SKB_LEN, GSO_SIZE, GSO_SEGS, MARK, SK, ETHERTYPE = (
+    NAMES.index(name)
+    for name in (
+        *("ifindex", "netns", "skb_len", "gso_size", "gso_segs", "mark", "sk", "ethertype"),
+    )
+)
+IP_VERSION, SADDR_HI, SADDR_LO, DADDR_HI, DADDR_LO, IP_ID, PROTOCOL, FRAG_OFF, TOT_LEN = (
+    NAMES.index(name)
+    for name in (
+        *("ip_version", "saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo", "ip_id", "protocol"),
+        *("frag_off", "tot_len"),
+    )
+)
+SPORT, DPORT, SEQ, ACK, TCP_FLAGS, FLOW_LABEL, FRAG_ID = (
+    NAMES.index(name)
+    for name in ("sport", "dport", "seq", "ack", "tcp_flags", "flow_label", "frag_id")
+)
+NARROW = (np.int8, np.int16, np.int32)
+UNKNOWN = np.array([int(empty(FOOTPRINT_DTYPE, 1)[name][0]) for name in NAMES], np.int64)
+LAYOUTS = {
+    IPV4: kbl.KBL_EXT_IPV4,
+    IPV6: kbl.KBL_EXT_IPV6,
+    IPV6_L4: kbl.KBL_EXT_IPV6_L4,
+    SKB: kbl.KBL_EXT_SKB,
+}
+V4_V6 = ("sport", "dport", "seq", "ack", "frag_off", "tcp_flags")  # in slots of both IP versions
+COLUMN_SOURCES: dict[str, tuple[tuple[int, str], ...]] = {
+    **{name: ((IPV4, name), (IPV6_L4, name)) for name in V4_V6},
+    **{name: ((SKB, name),) for name in ("ifindex", "netns", "gso_size", "gso_segs", "mark", "sk")},
+    "skb_len": ((SKB, "len"),),
+    "ethertype": ((SKB, "ethertype"),),
+    "ip_version": ((IPV4, "kind"), (IPV6, "kind")),
+    "saddr_hi": ((IPV6, "saddr_hi"),),
+    "saddr_lo": ((IPV4, "saddr"), (IPV6, "saddr_lo")),
+    "daddr_hi": ((IPV6, "daddr_hi"),),
+    "daddr_lo": ((IPV4, "daddr"), (IPV6_L4, "daddr_lo")),
+    "ip_id": ((IPV4, "ip_id"),),
+    "protocol": ((IPV4, "protocol"), (IPV6, "nexthdr")),
+    "tot_len": ((IPV4, "tot_len"), (IPV6_L4, "payload_len")),
+    "flow_label": ((IPV6, "flow_label"),),
+    "frag_id": ((IPV6_L4, "frag_id"),),
+}
+
+
+class Planes(NamedTuple):
+    """Memory for columns of any width that compiled code can fill: the same bytes as four types.
+
+    `which` are column numbers, as in NAMES.  A column's values have 1 << `shift` bytes each, and
+    begin at index `where` of the array of that width.
+    """
+
+    which: Int64s
+    where: Int64s
+    shift: Int64s
+    one: npt.NDArray[np.int8]
+    two: npt.NDArray[np.int16]
+    four: npt.NDArray[np.int32]
+    eight: Int64s
+
+
+class FootprintTable:
+    """All footprints of a file; row 0 is the unknown footprint."""
+
+    def __init__(self, count: int, bits: npt.NDArray[np.uint64], scratch: Scratch) -> None:
+        """Allocate row 0 and `count` others in `scratch`, as narrow as Scan.bits allows."""
+        count += 1
+        self._in, self.count = scratch, count
+        widths = np.array([_width(name, _most(name, bits)) for name in NAMES], np.int64)
+        which = np.flatnonzero(widths)
+        width = widths[which]
+        sizes = -(-count * width // 8) * 8
+        shift = np.array([int(w).bit_length() - 1 for w in width], np.int64)
+        raw = scratch.take(int(sizes.sum()) // 8, np.int64)
+        self.planes = Planes(
+            which,
+            (np.cumsum(sizes) - sizes) >> shift,
+            shift,
+            raw.view(np.int8),
+            raw.view(np.int16),
+            raw.view(np.int32),
+            raw,
+        )
+        for c, column in self._filled_columns().items():
+            column[0] = UNKNOWN[c]
+
+    def table(self, count: int) -> ColumnTable:
+        """The first `count` footprints.  A column that no slot fills takes no memory."""
+        made, filled = {}, self._filled_columns()
+        for c, name in enumerate(NAMES):
+            dtype = FOOTPRINT_DTYPE[name]
+            if c not in filled:
+                made[name] = np.broadcast_to(dtype.type(UNKNOWN[c]), count)
+            else:
+                made[name] = (
+                    filled[c][:count] if dtype.kind == "i" else filled[c][:count].view(dtype)
+                )
+        return ColumnTable(FOOTPRINT_DTYPE, made, self._in)
+
+    def _filled_columns(self) -> dict[int, Column]:
+        """The columns that some slot fills, by number."""
+        widths: tuple[Column, ...] = self.planes[3:]
+        columns = zip(*(values.tolist() for values in self.planes[:3]), strict=True)
+        return {c: widths[shift][where:][: self.count] for c, where, shift in columns}
+
+
+def _most(name: str, bits: npt.NDArray[np.uint64]) -> int:
+    """An upper bound of the column's values; -1 if no slot fills it."""
+    most = int(bits[0, 0]) if name == "sk" and bits[0, 0] else -1
+    for type_, field in COLUMN_SOURCES[name]:
+        if bits[type_].any():
+            value = bits[type_].view(LAYOUTS[type_])[0][field]
+            # Addresses are in network order; IPv6 slots hold the payload's length.
+            number = int.from_bytes(value.tobytes(), "big") if value.ndim else int(value)
+            most = max(most, number + IPV6_HEADER * (field == "payload_len"))
+    return most
+
+
+def _width(name: str, most: int) -> int:
+    """Bytes that -1 and numbers up to `most` need; 0 if `most` is -1."""
+    widest = FOOTPRINT_DTYPE[name].itemsize
+    fits = (np.dtype(d).itemsize for d in NARROW if most <= np.iinfo(d).max)
+    return min(next(fits, widest), widest) if most >= 0 else 0
+
+
+def narrowed(column: Column) -> Column:
+    """The same integers in the narrowest signed type; unsigned integers unchanged."""
+    if column.dtype.kind != "i" or not len(column):
+        return column
+    return column.astype(_narrowest(column.dtype, int(column.min()), int(column.max())))
+
+
+def _narrowest(dtype: npt.DTypeLike, low: int, high: int) -> npt.DTypeLike:
+    if np.dtype(dtype).kind != "i":
+        return dtype
+    fits = (d for d in NARROW if np.iinfo(d).min <= low and high <= np.iinfo(d).max)
+    return next(fits, dtype)
+
+
+@allocation_free
+def or_unknown(value: Int) -> Int:
+    """Turn 0, which the module writes for unknown values, into -1."""
+    return np.int64(-1) if value == 0 else np.int64(value)
+
+
+@allocation_free
+def _swapped32(value: Int) -> Int:
+    """Four bytes in network order that were read as a little-endian number."""
+    v = np.int64(value)
+    return (v & 0xFF) << 24 | (v >> 8 & 0xFF) << 16 | (v >> 16 & 0xFF) << 8 | v >> 24 & 0xFF
+
+
+@allocation_free
+def _swapped64(value: Int) -> Int:
+    """Eight bytes in network order, as signed 64 bits."""
+    v = np.int64(value)
+    return _swapped32(v & 0xFFFFFFFF) << 32 | _swapped32(v >> 32 & 0xFFFFFFFF)
+
+
+@allocation_free
+def fill_ipv4(slot: np.void, values: Int64s) -> None:
+    """Decode an EXT slot IPV4 into `values`."""
+    values[IP_VERSION] = 4
+    values[PROTOCOL] = slot["ipv4_protocol"]
+    values[IP_ID] = slot["ipv4_ip_id"]
+    values[FRAG_OFF] = slot["ipv4_frag_off"]
+    values[SADDR_LO] = _swapped32(slot["ipv4_saddr"])
+    values[DADDR_LO] = _swapped32(slot["ipv4_daddr"])
+    values[TOT_LEN] = or_unknown(slot["ipv4_tot_len"])
+    if slot["ipv4_l4_valid"] != 0:
+        values[SPORT] = slot["ipv4_sport"]
+        values[DPORT] = slot["ipv4_dport"]
+        protocol = slot["ipv4_protocol"]
+        if protocol == TCP:
+            values[ACK] = slot["ipv4_ack"]
+            values[TCP_FLAGS] = slot["ipv4_tcp_flags"]
+        if protocol in (TCP, ICMP, ICMPV6):
+            values[SEQ] = slot["ipv4_seq"]
+
+
+@allocation_free
+def fill_ipv6(slot: np.void, values: Int64s) -> None:
+    """Decode an EXT slot IPV6 into `values`."""
+    values[IP_VERSION] = 6
+    values[PROTOCOL] = slot["ipv6_nexthdr"]
+    values[FLOW_LABEL] = np.int32(slot["ipv6_flow_label"])
+    values[SADDR_HI] = _swapped64(slot["ipv6_saddr_hi"])
+    values[SADDR_LO] = _swapped64(slot["ipv6_saddr_lo"])
+    values[DADDR_HI] = _swapped64(slot["ipv6_daddr_hi"])
+
+
+@allocation_free
+def fill_ipv6_l4(slot: np.void, values: Int64s) -> None:
+    """Decode an EXT slot IPV6_L4 into `values`, in which PROTOCOL is already set."""
+    values[DADDR_LO] = _swapped64(slot["l4_daddr_lo"])
+    payload = np.int64(slot["l4_payload_len"])
+    values[TOT_LEN] = payload + IPV6_HEADER if payload > 0 else -1
+    if slot["l4_frag_id"] != 0:
+        values[FRAG_OFF] = slot["l4_frag_off"]
+        values[FRAG_ID] = slot["l4_frag_id"]
+    if slot["l4_frag_off"] & LATER == 0 and values[PROTOCOL] in (
+        HOPOPTS, ROUTING, FRAGMENT, AUTH, DSTOPTS
+    ):  # fmt: skip
+        values[PROTOCOL] = -1
+    if slot["l4_l4_valid"] != 0:
+        values[SPORT] = slot["l4_sport"]
+        values[DPORT] = slot["l4_dport"]
+        protocol = values[PROTOCOL]
+        if protocol == TCP:
+            values[ACK] = slot["l4_ack"]
+            values[TCP_FLAGS] = slot["l4_tcp_flags"]
+        if protocol in (TCP, ICMP, ICMPV6):
+            values[SEQ] = slot["l4_seq"]
+
+
+@allocation_free
+def fill_skb(slot: np.void, values: Int64s) -> None:
+    """Decode an EXT slot SKB into `values`."""
+    values[IFINDEX] = slot["skb_ifindex"]
+    values[GSO_SIZE] = slot["skb_gso_size"]
+    values[GSO_SEGS] = slot["skb_gso_segs"]
+    values[MARK] = slot["skb_mark"]
+    values[ETHERTYPE] = or_unknown(slot["skb_ethertype"])
+    values[NETNS] = or_unknown(slot["skb_netns"])
+    values[SKB_LEN] = slot["skb_len"]
+    values[SK] = np.int64(slot["skb_sk"])

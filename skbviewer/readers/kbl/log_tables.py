@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: MIT
+"""The tables of a .kbl file: strings, probes, symbols, clocks, counters, devices, meta."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...records import Calibration, ClockTriple, Probe
+from ...records import kbl_layout as kbl
+from ..printable_names import name_of
+from ..source import Source
+from .chunk_search import Chunks
+
+NO_ARGUMENT = 0xFF
+PROBE_IDS = 1 << 16  # an id has 16 bits in struct kbl_span_slot
+FIRST_SIZES: dict[int, int] = {  # bytes of a row in version 2
+    kbl.KblChunkType.COUNTERS: 48,
+    kbl.KblChunkType.CALIBRATION: 48,
+}
+
+
+class Tables(NamedTuple):
+    """`symbols` are (address, name) in file order; `counters` are the last ones in the file.
+
+    `missed_before` are the hits that probes missed before the file began, by probe id; key -1 holds
+    their sum over all probes.
+    """
+
+    probes: dict[int, Probe]
+    symbols: list[tuple[int, str]]
+    clock: tuple[ClockTriple, ...]
+    counters: dict[str, int]
+    devices: dict[tuple[int, int], str]
+    meta: dict[str, str]
+    calibration: Calibration | None
+    complaints: list[str]
+    missed_before: dict[int, int]
+
+
+class _Reader:
+    """Reads the rows of one table.
+
+    A recorder writes a STRINGS or SYMBOLS table again when it has grown, so the last one is used.
+    """
+
+    def __init__(self, data: Source, chunks: Chunks, order: str) -> None:
+        self._data, self._chunks, self._order = data, chunks, order
+        self.complaints: list[str] = []
+        self._strings = b"".join(self.payloads(kbl.KblChunkType.STRINGS)[-1:])
+
+    def payloads(self, type_: int) -> list[bytes]:
+        found = self._chunks.of_type(type_)
+        return [bytes(self._data.read(chunk.begin, chunk.end)) for chunk in found]
+
+    def rows(self, type_: int, dtype: np.dtype[np.void], last: int = 0) -> list[dict[str, int]]:
+        """Rows as Python values, from the last `last` chunks (0 = all).
+
+        Structs grow at their end.  Rows of an older file lack the members that were added later.
+        """
+        rows: list[dict[str, int]] = []
+        for chunk in self._chunks.of_type(type_)[-last:]:
+            if not chunk.items:
+                continue
+            size = (chunk.end - chunk.begin) // chunk.items
+            if size < FIRST_SIZES.get(type_, dtype.itemsize):
+                name = kbl.KblChunkType(type_).name
+                self.complaints.append(f"a table {name} with rows of {size} bytes: left out")
+                continue
+            known = _beginning(kbl.in_order(dtype, self._order), size)
+            payload = self._data.read(chunk.begin, chunk.begin + chunk.items * size)
+            table = payload.reshape(-1, size)[:, : known.itemsize].copy().view(known)[:, 0]
+            names = known.names or ()
+            rows += [dict(zip(names, row, strict=True)) for row in table.tolist()]
+        return rows
+
+    def string(self, offset: int) -> str:
+        end = self._strings.find(b"\0", offset)
+        return name_of(self._strings[offset : None if end < 0 else end])
+
+
+def _beginning(dtype: np.dtype[np.void], size: int) -> np.dtype[np.void]:
+    """The members of a struct that are within its first `size` bytes."""
+    names = [n for n in dtype.names or () if _end(dtype, n) <= size]
+    return np.dtype([(n, dtype[n]) for n in names])
+
+
+def _end(dtype: np.dtype[np.void], name: str) -> int:
+    assert dtype.fields is not None
+    kind, offset = dtype.fields[name][:2]
+    return int(offset) + kind.itemsize
+
+
+def read_tables(data: Source, chunks: Chunks, order: str) -> Tables:
+    """Read all tables; of several rows for one probe or device, the last one counts."""
+    reader, kind = _Reader(data, chunks, order), kbl.KblChunkType
+    counters = reader.rows(kind.COUNTERS, kbl.KBL_COUNTERS)
+    devices = reader.rows(kind.DEVICES, kbl.KBL_DEVICE)
+    probes = _probes(reader)
+    before = {row["id"]: row["missed"] for row in reversed(probes)}
+    return Tables(
+        {row["id"]: _probe(reader, row) for row in probes},
+        [_symbol(reader, row) for row in reader.rows(kind.SYMBOLS, kbl.KBL_SYMBOL, 1)],
+        tuple(sorted(ClockTriple(**row) for row in reader.rows(kind.CLOCK, kbl.KBL_CLOCK))),
+        counters[-1] if counters else {},
+        {(row["netns"], row["ifindex"]): _name(row["name"]) for row in devices},
+        _meta(reader, counters[-1:]),
+        _calibration(reader),
+        reader.complaints,
+        before | {-1: counters[0]["missed"] if counters else 0},
+    )
+
+
+def _probes(reader: _Reader) -> list[dict[str, int]]:
+    """The rows of PROBES; a damaged row may have an id that is too large for an array."""
+    rows = reader.rows(kbl.KblChunkType.PROBES, kbl.KBL_PROBE)
+    good = [row for row in rows if row["id"] < PROBE_IDS]
+    if len(good) < len(rows):
+        left = len(rows) - len(good)
+        reader.complaints.append(f"{left} probes with an id of {PROBE_IDS} or more: left out")
+    return good
+
+
+def _calibration(reader: _Reader) -> Calibration | None:
+    """The last measurement.  If none was made with packets, the plain one is used for them."""
+    rows = reader.rows(kbl.KblChunkType.CALIBRATION, kbl.KBL_CALIBRATION)
+    if not rows or not (rows[-1]["tau_empty"] or rows[-1]["tau_nested"]):
+        return None
+    last = rows[-1]
+    empty, nested = last["tau_empty"], last["tau_nested"]
+    skb_empty, skb_nested = last.get("tau_skb_empty", 0), last.get("tau_skb_nested", 0)
+    return Calibration(empty, nested, skb_empty or empty, skb_nested or nested)
+
+
+def _name(value: object) -> str:
+    return name_of(value) if isinstance(value, bytes) else str(value)
+
+
+def _probe(reader: _Reader, row: dict[str, int]) -> Probe:
+    return Probe(
+        id=row["id"],
+        name=reader.string(row["name"]),
+        module=reader.string(row["module"]),
+        address=row["addr"],
+        arg=-1 if row["arg"] == NO_ARGUMENT else row["arg"],
+        returns_skb=bool(row["ret"]),
+        event=row["event"],
+        error=row["error"],
+        hits=row["hits"],
+        missed=row["missed"],
+    )
+
+
+def _symbol(reader: _Reader, row: dict[str, int]) -> tuple[int, str]:
+    name, module = reader.string(row["name"]), reader.string(row["module"])
+    return row["addr"], f"{name} [{module}]" if module else name
+
+
+def _meta(reader: _Reader, counters: list[dict[str, int]]) -> dict[str, str]:
+    """META's lines, and values without a table of their own: counters, costs of probes."""
+    lines = b"".join(reader.payloads(kbl.KblChunkType.META)[-1:]).partition(b"\0")[0].split(b"\n")
+    pairs = (name_of(line).partition("=") for line in lines)
+    meta = {key: value for key, _, value in pairs if key}
+    costs = reader.rows(kbl.KblChunkType.CALIBRATION, kbl.KBL_CALIBRATION)
+    for prefix, rows in (("counters", counters), ("calibration", costs[-1:])):
+        meta |= {f"{prefix}.{name}": str(value) for row in rows for name, value in row.items()}
+    return meta

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+"""Gaps in a CPU's records because the file lacks chunks, derived from the chunks around them.
+
+Input: RECORDS chunks.  Output: gaps.  If a CPU's last chunks are missing with their headers, or all
+chunks of a CPU, the gap cannot be seen.
+"""
+
+from __future__ import annotations
+
+from ...records import Hole
+from .chunk_search import Chunk
+
+
+def find_holes(whole: list[Chunk], damaged: list[Chunk]) -> tuple[Hole, ...]:
+    """The gaps of all CPUs, by CPU and time; of `damaged` chunks only the headers are valid.
+
+    A gap lasts from the last record before it to the first one after it.  If the CPU has no record
+    before it, the gap begins with the file's first record.  If the CPU has no record after it, the
+    gap ends where the headers of the damaged chunks say.
+    """
+    start = min((chunk.first_ns for chunk in (*whole, *damaged)), default=0)
+    found: list[Hole] = []
+    for cpu in sorted({chunk.cpu for chunk in (*whole, *damaged)}):
+        good, bad = ({c.seq: c for c in some if c.cpu == cpu} for some in (whole, damaged))
+        found += _holes_of(cpu, good, bad, start)
+    return tuple(found)
+
+
+def _holes_of(cpu: int, good: dict[int, Chunk], bad: dict[int, Chunk], start: int) -> list[Hole]:
+    """The gaps of one CPU; chunks are by sequence number."""
+    found, following, begin = [], 0, start
+    for seq in sorted(good):
+        if seq > following:
+            lost = _lost(range(following, seq), bad)
+            found.append(Hole(cpu, begin, max(begin, good[seq].first_ns), lost))
+        following, begin = seq + 1, good[seq].last_ns + 1  # records up to last_ns are complete
+    behind = [chunk for seq, chunk in bad.items() if seq >= following]
+    if behind:
+        end = max(begin, *(chunk.last_ns for chunk in behind))
+        last = max(chunk.seq for chunk in behind)
+        found.append(Hole(cpu, begin, end, _lost(range(following, last + 1), bad)))
+    return found
+
+
+def _lost(missing: range, bad: dict[int, Chunk]) -> int:
+    """Number of records in these chunks, by their headers; at least one if a chunk is missing."""
+    counts = [chunk.items for seq, chunk in bad.items() if seq in missing]
+    return sum(counts) + len(missing) - len(counts)

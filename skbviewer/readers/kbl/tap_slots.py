@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: MIT
+"""What packet sockets received, from EXT slots TAP of their calls."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...records import TAP_DTYPE, Table, empty
+from ...records import kbl_layout as kbl
+from .event_details import Asides
+from .record_order import Places
+
+
+def read_taps(asides: Asides, place: Places) -> Table:
+    """TAP_DTYPE rows; `place` is the position of each record by ordinal (-1: left out)."""
+    owner, slots = asides.of_type(kbl.KblExtType.TAP, kbl.KBL_EXT_TAP)
+    at = place[owner]
+    slots, at = slots[at >= 0], at[at >= 0]
+    taps = empty(TAP_DTYPE, len(at))
+    valid = slots["valid"].astype(np.int64)
+    taps["record"], taps["sock"] = at, slots["sk"].astype(np.int64)
+    taps["summed"], taps["direction"] = slots["ip_summed"], slots["pkt_type"]
+    for name, bit in (("content", kbl.KBL_TAP_CONTENT), ("checksum", kbl.KBL_TAP_CHECKSUM)):
+        taps[name] = np.where(valid & bit, slots[name].astype(np.int64), -1)
+    return taps

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""The range of time that a .kbl file covers, and losses without a time.
+
+Input: chunks, tables and LOST records.  Output: when each CPU's records begin and end, whether
+records may be missing after them, and the missed hits that no LOST record declares.
+"""
+
+from __future__ import annotations
+
+from ...records import Stream, Table
+from ...records import kbl_layout as kbl
+from .chunk_search import Chunk, Chunks
+from .log_tables import Tables
+
+POLLED = "missed_poll_ms"  # META key: this recorder writes LOST records for missed hits
+
+
+def of_cpus(records: list[Chunk]) -> list[Chunk]:
+    """Chunks of CPUs only: the recorder's own declare missed hits that the tables contain, too."""
+    return [chunk for chunk in records if chunk.cpu != kbl.KBL_CPU_RECORDER]
+
+
+def streams_of(chunks: Chunks) -> tuple[Stream, ...]:
+    """When the first and the last record of each CPU were written, by CPU."""
+    found: dict[int, tuple[int, int]] = {}
+    for chunk in of_cpus(chunks.of_type(kbl.KblChunkType.RECORDS)):
+        begin, end = found.get(chunk.cpu, (chunk.first_ns, chunk.last_ns))
+        found[chunk.cpu] = min(begin, chunk.first_ns), max(end, chunk.last_ns)
+    return tuple(Stream(cpu, *found[cpu]) for cpu in sorted(found))
+
+
+def is_complete(chunks: Chunks, rows: int, counters: dict[str, int]) -> bool:
+    """Whether no record can be missing after the last one of a CPU, nor a CPU's whole stream.
+
+    Sequence numbers of chunks cannot show that.  Therefore compare the recorder's count of written
+    records with the `rows` records of the file.
+    """
+    kind = kbl.KblChunkType
+    tables = [c.seq for c in chunks.whole if c.type != kind.RECORDS]
+    if not chunks.of_type(kind.END) or sorted(tables) != list(range(len(tables))):
+        return False
+    return rows >= counters.get("written", 0)
+
+
+def unmarked(tables: Tables, marks: Table) -> dict[int, int]:
+    """Missed hits that the tables count but no LOST record declares: by probe id, -1 = unknown.
+
+    For a recorder that does not write such LOST records, count from its own start.
+    """
+    before = tables.missed_before if POLLED in tables.meta else {}
+    missed = marks[marks["flags"] == int(kbl.KblLost.MISSED)]
+    left = {id_: probe.missed - before.get(id_, 0) for id_, probe in tables.probes.items()}
+    total = tables.counters.get("missed", 0) - before.get(-1, 0)
+    left[-1] = total - sum(left.values())
+    for func, count in zip(missed["func"].tolist(), missed["data"].tolist(), strict=True):
+        left[func] = left.get(func, 0) - count
+    return {func: count for func, count in left.items() if count > 0}

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+"""What readers return for one file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+from .bulk_dtypes import (
+    CHANGE_DTYPE,
+    DROP_DTYPE,
+    FRAME_DTYPE,
+    SYSCALL_DTYPE,
+    TAP_DTYPE,
+    Table,
+    empty,
+)
+from .column_tables import Packets, Records
+
+
+class Interface(NamedTuple):
+    """One capture interface: LINKTYPE_ value, name ("" if unknown), snap length (0 = none)."""
+
+    linktype: int
+    name: str
+    snaplen: int
+
+
+@dataclass(frozen=True)
+class Capture:
+    """A capture as it was read: `packets` has PACKET_DTYPE, in file order."""
+
+    path: Path
+    format: str  # "pcap" or "pcapng"
+    packets: Packets
+    interfaces: tuple[Interface, ...]
+    warnings: tuple[str, ...] = ()  # each contains offset and reason
+
+
+class Probe(NamedTuple):
+    """One row of the KBL's probe table; `event` is kbl.h's enum kbl_event or 0."""
+
+    id: int
+    name: str
+    module: str
+    address: int
+    arg: int
+    returns_skb: bool
+    event: int
+    error: int
+    hits: int
+    missed: int
+
+
+class ClockTriple(NamedTuple):
+    """The recording kernel's clocks read at one moment, ns."""
+
+    mono_ns: int
+    real_ns: int
+    boot_ns: int
+    uncertainty_ns: int
+
+
+class Details(NamedTuple):
+    """Details of records that are not in their columns: tables sorted by the record's ordinal.
+
+    `names` maps an ordinal to the name of a thread, interrupt, module or link.
+    """
+
+    frames: Table = empty(FRAME_DTYPE, 0)
+    drops: Table = empty(DROP_DTYPE, 0)
+    changes: Table = empty(CHANGE_DTYPE, 0)
+    syscalls: Table = empty(SYSCALL_DTYPE, 0)
+    names: Mapping[int, str] = MappingProxyType({})
+
+
+UNRECORDED = 254  # why records are lost: before a CPU's first record or after its last one
+HOLE = 255  # why records are lost: the file lacks chunks (not in kbl.h's enum kbl_lost)
+
+
+class Hole(NamedTuple):
+    """A gap in a CPU's stream, because chunks are missing or damaged: from begin to end, ns.
+
+    The file has no record of the gap; the reader derives it from the chunks around it.  `lost` is
+    the least number of lost records: a missing chunk held at least one.
+    """
+
+    cpu: int
+    begin: int
+    end: int
+    lost: int
+
+
+class Stream(NamedTuple):
+    """When the first and the last record of a CPU in the file were written, ns."""
+
+    cpu: int
+    begin: int
+    end: int
+
+
+class Calibration(NamedTuple):
+    """The cost of the probes, ns; see struct kbl_calibration in kbl.h.
+
+    `skb_empty` and `skb_nested` apply to calls that carry a packet.
+    """
+
+    empty: int
+    nested: int
+    skb_empty: int
+    skb_nested: int
+
+    @property
+    def error(self) -> int:
+        """The difference between empty calls with and without a packet: the possible error."""
+        return abs(self.skb_empty - self.empty)
+
+
+@dataclass(frozen=True)
+class KernelLog:
+    """A KBL as it was read: `records` has RECORD_DTYPE, in time order.
+
+    A call is one record: an ENTRY at the time when it began, which also holds its return.  An EXIT
+    is a return whose entry is unknown.  At equal times on one CPU, entries come first, then events
+    in the order in which they were written.
+
+    Records that the recorder lost are LOST records; `holes` are the gaps of the file itself.
+    `streams` are the CPUs that have records.  The file is `complete` if nothing is missing after
+    the last record: the recorder stopped in order and did not count more records than the file has.
+    `missed` maps a probe id (-1: unknown probe) to the number of hits that it missed and for which
+    no LOST record shows a time; they may have happened at any time of the recording.
+
+    `taps` has TAP_DTYPE: what packet sockets received.  It is empty for older recorders.
+
+    `symbols` maps each caller in the records to text such as `ip_output+0x4c`; `tasks` maps a
+    thread id to its latest command name; `devices` maps (netns, ifindex) to a name.
+    """
+
+    path: Path
+    version: int
+    records: Records
+    probes: dict[int, Probe]
+    symbols: dict[int, str]
+    tasks: dict[int, str]
+    devices: dict[tuple[int, int], str]
+    clock: tuple[ClockTriple, ...]
+    stext: int
+    release: str
+    hostname: str
+    arch: str
+    lost_records: int  # full buffers, missed and nested hits, damaged chunks
+    meta: dict[str, str] = field(default_factory=dict)
+    details: Details = field(default_factory=Details)
+    calibration: Calibration | None = None  # None: not measured
+    warnings: tuple[str, ...] = ()
+    holes: tuple[Hole, ...] = ()
+    streams: tuple[Stream, ...] = ()
+    complete: bool = True
+    missed: Mapping[int, int] = field(default_factory=dict)
+    taps: Table = field(default_factory=lambda: empty(TAP_DTYPE, 0))

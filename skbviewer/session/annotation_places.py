@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT
+"""Translate notes and flags between row numbers of a session and places that outlast it.
+
+A stored place is the hash of a file and the packet or record in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..records import Annotation
+from ..store import annotation_anchors, queries
+from ..store import annotation_tables as store
+
+RowIds = npt.NDArray[np.int64]  # int64: n = packet n, -n = row K<n>
+
+
+def notes(db: Any, kind: str | None) -> list[Annotation]:
+    """Return the notes on anything in this session, in the order in which they were made.
+
+    `kind` is a kind of note, or None for all.
+    """
+    files = _Files(db)
+    found = (_resolved(db, files, row) for row in store.notes(db, kind))
+    return [note for note in found if note is not None]
+
+
+def keep(db: Any, path: Path, note: Annotation) -> Annotation:
+    """Store a note, replacing the one with its id.  Returns it with its id.
+
+    Raises KeyError if its target does not exist, BadInput if the file cannot be written.
+    """
+    sha256, anchor, ordinal = _place(db, _Files(db), note)
+    row = store.Note(note.kind, sha256, anchor, ordinal, note.begin_ns, note.end_ns, note.text)
+    return note._replace(id=store.put(path, row, note.id))
+
+
+def remove(path: Path, note: int) -> None:
+    store.remove(path, note)
+
+
+def flags(db: Any, kind: str) -> RowIds:
+    """Return the rows that have the flag `kind`, in ascending order."""
+    files = _Files(db)
+    found = [np.empty(0, np.int64)]
+    for sha256, anchor, ordinals in store.flags(db, kind):
+        for source in files.of(sha256, anchor):
+            there = ordinals[ordinals < source.rows]
+            packets = anchor == store.PACKET
+            found.append(there + source.first if packets else _kernel_only_of(db, source.id, there))
+    return rising(np.concatenate(found))
+
+
+def set_flags(db: Any, path: Path, kind: str, rows: RowIds, on: bool) -> None:
+    """Set or clear a flag on rows.  Raises BadInput if the file cannot be written."""
+    files = _Files(db)
+    packets = rising(rows[rows > 0])
+    kernel_only = [-int(n) for n in rows[rows < 0]]
+    records = np.array(
+        annotation_anchors.records_of_kernel_only(db, kernel_only), np.int64
+    ).reshape(-1, 2)
+    for source in files.all(store.PACKET):
+        low, high = np.searchsorted(packets, [source.first, source.first + source.rows])
+        if low < high:
+            where = (source.sha256, store.PACKET)
+            store.set_flags(path, kind, where, packets[low:high] - source.first, on)
+    for source in files.all(store.RECORD):
+        ordinals = np.sort(records[records[:, 0] == source.id, 1])
+        if len(ordinals):
+            store.set_flags(path, kind, (source.sha256, store.RECORD), ordinals, on)
+
+
+def rising(ids: RowIds) -> RowIds:
+    """Return the ids in ascending order, each once.  If they already are, nothing is sorted."""
+    return ids if bool((np.diff(ids) > 0).all()) else np.unique(ids)
+
+
+def _kernel_only_of(db: Any, source: int, ordinals: RowIds) -> RowIds:
+    numbers = annotation_anchors.kernel_only_of_records(db, source, [int(n) for n in ordinals])
+    return -np.array(numbers, np.int64)
+
+
+class _Files:
+    """The sources of a session, found by the packets or records that they hold."""
+
+    def __init__(self, db: Any) -> None:
+        self._rows: Sequence[Any] = queries.sources(db)
+
+    def all(self, anchor: str) -> list[Any]:
+        """Return the captures if `anchor` is PACKET, the KBLs if it is RECORD."""
+        return [row for row in self._rows if (row.kind == "kbl") == (anchor == store.RECORD)]
+
+    def of(self, sha256: str, anchor: str) -> list[Any]:
+        """Return the source with this content; the first one if a file was given twice."""
+        return [row for row in self.all(anchor) if row.sha256 == sha256][:1]
+
+    def holding(self, packet: int) -> Any:
+        """Return the capture that holds a packet.  Raises KeyError if there is none."""
+        for row in self.all(store.PACKET):
+            if row.first <= packet < row.first + row.rows:
+                return row
+        raise KeyError(f"no packet {packet}")
+
+    def any(self, sha256: str) -> Any | None:
+        return next((row for row in self._rows if row.sha256 == sha256), None)
+
+    def number(self, number: int) -> Any:
+        for row in self._rows:
+            if row.id == number:
+                return row
+        raise KeyError(f"no source {number}")
+
+
+def _place(db: Any, files: _Files, note: Annotation) -> tuple[str, str, int]:
+    if note.packet is not None:
+        source = files.holding(note.packet)
+        return source.sha256, store.PACKET, note.packet - source.first
+    if note.series is not None or note.call is not None:
+        if note.call is not None:
+            number, ordinal = annotation_anchors.record_of_call(db, note.call)
+        else:
+            number, ordinal = annotation_anchors.record_of_series(db, note.series or 0)
+        return files.number(number).sha256, store.RECORD, ordinal
+    if note.source is not None:
+        return files.number(note.source).sha256, store.TIME, -1
+    return "", store.SESSION, -1
+
+
+def _resolved(db: Any, files: _Files, row: Any) -> Annotation | None:
+    note = Annotation(row.kind, row.text, begin_ns=row.begin_ns, end_ns=row.end_ns, id=row.id)
+    if row.anchor == store.SESSION:
+        return note
+    if row.anchor == store.TIME:
+        source = files.any(row.source)
+        return None if source is None else note._replace(source=source.id)
+    for source in files.of(row.source, row.anchor):
+        if row.ordinal >= source.rows:
+            return None
+        if row.anchor == store.PACKET:
+            return note._replace(packet=row.ordinal + source.first)
+        record = (source.id, row.ordinal)
+        if row.kind == "call_note":
+            call = annotation_anchors.call_of_record(db, record)
+            return None if call is None else note._replace(call=call)
+        return note._replace(series=annotation_anchors.series_of_record(db, record))
+    return None

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""The clocks of an open session: fits, session time, and travel times between hosts."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...analysis.timeline.session_time import Clock
+from ...matching import EVERY, EXACT, OneWay, Piece, Segment, Timebase
+from ...store import queries
+
+
+class UnderWay(NamedTuple):
+    """How long a packet travelled between two hosts, as bounds in ns.
+
+    `middle_ns` is the travel time if both directions take equally long.
+    """
+
+    sender: int  # source id of a KBL, as is `receiver`
+    receiver: int
+    low_ns: int
+    high_ns: int
+
+    @property
+    def middle_ns(self) -> int:
+        return (self.low_ns + self.high_ns) // 2
+
+
+def timebase_of(db: Any) -> Timebase:
+    """Return what maps the clocks of all sources to session time."""
+    return Timebase(Piece._make(row[1:]) for row in queries.timebases(db))
+
+
+def wire_time(db: Any, packet: Any, kbl: int) -> tuple[int, int] | None:
+    """Return the time of capture on a KBL's clock and its possible error, ns; None if unknown."""
+    rows = [r for r in queries.clocks(db) if (r.source, r.kbl) == (packet.source, kbl)]
+    interface = queries.interface_of(db, packet.number) if rows else EVERY
+    rows = [r for r in rows if r.interface in (EVERY, interface)]
+    if not rows or packet.ts_ns is None:
+        return None
+    row = max((r for r in rows if r.first <= packet.number), key=lambda r: r.first, default=rows[0])
+    clock = (row.begin_ns, row.first, row.origin_ns, row.offset_ns, row.drift_ppm)
+    segment = Segment(*clock, row.residual_ns, row.pairs, row.residual_ns)
+    return int(segment.to_kernel(np.array([packet.ts_ns]))[0]), row.residual_ns
+
+
+def session_time(db: Any, clock: Clock, source: int, number: int, ts: int) -> tuple[int, int]:
+    """Return the session time of a packet captured at `ts` and its possible error, ns.
+
+    An error of -1 means that it is unknown.
+    """
+    interface = queries.interface_of(db, number)
+    columns = (np.array([value], np.int64) for value in (ts, number, interface))
+    return int(clock.of_packets(source, *columns)[0]), clock.error(source, interface)
+
+
+def ways(db: Any) -> dict[tuple[int, int], OneWay]:
+    """Return the bounds between the clocks of each pair of KBLs."""
+    bounds = queries.oneway_bounds(db)
+    found = {}
+    for row in queries.oneways(db):
+        mine = [b[3:] for b in bounds if (b.kbl, b.other) == (row.kbl, row.other)]
+        columns = [np.array(column, np.int64) for column in zip(*mine, strict=True)]
+        found[row.kbl, row.other] = OneWay._make([*columns, *row[3:]])
+    return found
+
+
+def under_way(db: Any, packet: int) -> list[UnderWay]:
+    """Return how long a packet travelled between each pair of hosts that sent and received it.
+
+    Only pairs of hosts whose legs both match the packet exactly are included.
+    """
+    legs = [leg for leg in queries.legs_of_packet(db, packet) if leg.verdict == EXACT]
+    found = []
+    for (one, other), way in ways(db).items():
+        for sender, receiver, onward in ((one, other, True), (other, one, False)):
+            sent = [leg.wire_ns for leg in legs if leg.source == sender and leg.kind == 0]
+            got = [leg.wire_ns for leg in legs if leg.source == receiver and leg.kind == 1]
+            if sent and got:
+                times = (max(sent), min(got)) if onward else (min(got), max(sent))
+                a_ns, b_ns = (np.array([time]) for time in times)
+                low, high = way.took(a_ns, b_ns, np.array([onward]))
+                found.append(UnderWay(sender, receiver, int(low[0]), int(high[0])))
+    return found
+
+
+def one_way_json(db: Any) -> list[dict[str, Any]]:
+    """Return the bounds between KBLs for the JSON of `skbviewer info`.
+
+    Between the times in "bounds", the bounds are straight lines.  "uncertainty_ns" is their largest
+    distance at these times.
+    """
+    names = ("at_ns", "low_ns", "high_ns")
+    return [
+        {
+            "kbl": kbl,
+            "other": other,
+            "bounds": [
+                dict(zip(names, map(int, row), strict=True)) for row in zip(*way[:3], strict=True)
+            ],
+            "drift_ppm": [way.least_ppm, way.most_ppm],
+            "packets": [way.onward, way.back],
+            "uncertainty_ns": int((way.high_ns - way.low_ns).max()),
+        }
+        for (kbl, other), way in ways(db).items()
+    ]
+
+
+def clock_json(db: Any) -> list[dict[str, Any]]:
+    """Return the fits for the JSON of `skbviewer info`, one object per capture and KBL.
+
+    A segment has an "interface" if each interface of the capture has its own clock.
+    """
+    found: dict[tuple[int, int], list[dict[str, Any]]] = {}
+    for row in queries.clocks(db):
+        names = ("begin_ns", "first", "offset_ns", "drift_ppm", "residual_ns", "pairs")
+        segment = {name: getattr(row, name) for name in names}
+        if row.interface != EVERY:
+            segment["interface"] = row.interface
+        found.setdefault((row.source, row.kbl), []).append(segment)
+    return [
+        {"source": source, "kbl": kbl, "segments": segments}
+        for (source, kbl), segments in found.items()
+    ]

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+"""Statistics of an open session: which legs and calls count, and their names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...analysis import names_of
+from ...analysis.stats import Chosen, Kernel, Scope
+from ...analysis.timeline.session_time import Clock, packet_times
+from ...records import UNTIMED, Progress, SourceRow
+from ...store import Columns, queries
+from .clocks import clock_json
+
+
+def scope_of(
+    db: Any,
+    columns: Columns,
+    sources: Sequence[SourceRow],
+    clock: Clock,
+    chosen: Chosen,
+    progress: Progress | None = None,
+) -> Scope:
+    """Return the scope that `chosen` selects in the open session `db`."""
+    kernels = {
+        s.id: Kernel(names_of(db, s.id), queries.functions(db, s.id), queries.losses(db, s.id))
+        for s in sources
+        if s.kind == "kbl"
+    }
+    captures = tuple(s.id for s in sources if s.kind != "kbl")
+    return Scope(columns, kernels, clock, chosen, clock_json(db), captures, progress)
+
+
+def begin_of(columns: Columns, sources: Sequence[SourceRow], clock: Clock) -> int:
+    """Return the session time of packet 1, else of the first leg, else 0 (ns).
+
+    The Time column begins there.
+    """
+    table, column = ("packet", "ts") if columns.length("packet") else ("leg", "begin_ns")
+    if not columns.length(table):
+        return 0
+    ts = np.asarray(columns.array(table, column), np.int64)
+    source = np.asarray(columns.array(table, "source"))
+    if table == "packet":
+        if ts[0] == UNTIMED:
+            return 0
+        return int(packet_times(columns, clock, int(source[0]), np.array([0]), ts[:1])[0])
+    return min(
+        int(clock.to_session(s.id, ts[source == s.id]).min())
+        for s in sources
+        if np.any(source == s.id)
+    )

@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: MIT
+"""The timeline of an open session: its lanes, its overview, and the call of a box."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...analysis.timeline import lanes
+from ...analysis.timeline.lanes import KINDS, Lane, LaneKey, LaneWait, Part, Timeline, Wire
+from ...analysis.timeline.pixel_bins import DROP, OPEN
+from ...analysis.timeline.row_stacking import order_by
+from ...analysis.timeline.session_overview import Gap, Overview, overview
+from ...analysis.timeline.session_time import Clock
+from ...analysis.words.function_layers import layers
+from ...analysis.words.wait_kinds import NAMES, UNKNOWN
+from ...matching import EXACT
+from ...records import Annotation, NotePlace, PacketPath, PathCall, Progress, Silent, SourceRow
+from ...store import Columns, queries
+from ...store import timeline_queries as store
+from . import kernel_paths
+from .clocks import session_time
+from .log_names import log_names
+
+MOST_IDS = 200  # packets that get a lane
+
+
+class CallPlace(NamedTuple):
+    """A call and its place in the path of its packet, or of its skb lifetime."""
+
+    path: PacketPath
+    packet: int | None
+    series: int
+    leg: int
+    call: int
+    row: int = 0  # of the packet list: n = packet n, -n = K<n>, 0 = none
+
+    @property
+    def path_call(self) -> PathCall:
+        return self.path.legs[self.leg].calls[self.call]
+
+
+def overview_of(db: Any, columns: Columns, clock: Clock, watch: Progress | None) -> Overview:
+    """Return the overview of the whole session."""
+    (watch or Silent()).report("looking over the recording", 0, 1)
+    gaps = [
+        Gap(row.ts - max(row.dur, 0), row.ts, row.cpu, row.source, row.data, row.flags)
+        for row in store.gaps(db)
+    ]
+    return overview(columns, clock, _captures(db), gaps)
+
+
+def timeline_of(
+    db: Any,
+    session: Any,
+    clock: Clock,
+    kind: str,
+    ids: Sequence[int],
+    whole: Overview,
+    watch: Progress | None,
+) -> Timeline:
+    """Return the lanes of `kind`.
+
+    For "packet" and "aligned", each of `ids` (n = packet n, -n = K<n>) gets a lane.  Raises
+    ValueError for an unknown kind.
+    """
+    if kind not in KINDS:
+        raise ValueError(f"no lanes by {kind!r}")
+    bounds = (whole.t0_ns, whole.t0_ns + whole.span_ns)
+    if kind in lanes.PACKET_KINDS:
+        return _of_packets(db, session, kind, list(ids)[:MOST_IDS], bounds, clock)
+    names = lanes.Functions(store.functions(db))
+    part, keys = lanes.calls_by(kind, session.columns, clock, names, bounds[0], watch or Silent())
+    titles = _Titles(db, session.sources())
+    calls = [Lane(titles.of(kind, key), 0, 0, "calls", key.key, key.source) for key in keys]
+    captures = _captures(db)
+    wires = lanes.wires_of(session.columns, clock, captures, bounds[0])
+    wire_lanes = [
+        Lane(titles.capture(source), 0, 0, "wire", source, source, clock.error(source))
+        for source, _, _ in captures
+    ]
+    parts = [(wires, wire_lanes), (part, calls)]
+    del wires, part  # frees memory for assemble()
+    return lanes.assemble(kind, bounds, parts, names.names)
+
+
+def place_of(db: Any, session: Any, call: int) -> CallPlace:
+    """Return the place of `call` (id in table call).  Raises KeyError if there is none."""
+    found = store.place_of_call(db, call)
+    if found is None:
+        raise KeyError(f"no call {call}")
+    leg, series, first = found
+    packet = store.packet_of_leg(db, leg)
+    if packet is None:
+        legs = queries.legs_of_series(db, series)
+        path = session.path(series=series)
+    else:
+        legs = kernel_paths.rows_of_packet(db, packet)
+        path = session.path(packet=packet)
+    at = next(number for number, row in enumerate(legs) if row.id == leg)
+    _, _, kernel_only, other = queries.verdicts_of_series(db, [series])[series]
+    row = packet if packet is not None else other if other > 0 else -max(kernel_only, 0)
+    return CallPlace(path, packet, series, at, call - first, row)
+
+
+def places_of(db: Any, clock: Clock, notes: Sequence[Annotation]) -> list[NotePlace]:
+    """Return the session times of notes.  Notes that refer to no time are left out."""
+    found = (_note_place(db, clock, note) for note in notes)
+    return [place for place in found if place is not None]
+
+
+def _note_place(db: Any, clock: Clock, note: Annotation) -> NotePlace | None:
+    if note.call is not None:
+        span = store.time_of_call(db, note.call)
+    elif note.packet is not None:
+        span = store.time_of_packet(db, note.packet)
+    elif note.series is not None:
+        span = store.time_of_series(db, note.series)
+    elif note.source is not None and note.begin_ns is not None:
+        span = (note.source, note.begin_ns, (note.end_ns or note.begin_ns) - note.begin_ns)
+    else:
+        span = None
+    if span is None:
+        return None
+    source, begin, length = span
+    if note.packet is not None and note.call is None:
+        at, _ = session_time(db, clock, source, note.packet, begin)
+    else:
+        at = int(clock.to_session(source, np.array([begin], np.int64))[0])
+    return NotePlace(note, at, at + max(length, 0))
+
+
+def range_note(
+    clock: Clock, sources: Sequence[SourceRow], text: str, times: tuple[int, int]
+) -> Annotation:
+    """Make a note on a range of session time, stored on the clock of the first KBL or capture."""
+    first = min(sources, key=lambda source: source.kind != "kbl")
+    begin, end = clock.to_source(first.id, np.array(times, np.int64)).tolist()
+    return Annotation("range_note", text, source=first.id, begin_ns=begin, end_ns=end)
+
+
+def number_of(db: Any, packet: int | None, series: int, leg: int, call: int) -> int:
+    """Return the id of call `call` of leg `leg` in a path, the inverse of place_of().
+
+    Raises KeyError if there is none.
+    """
+    if packet is None:
+        legs = queries.legs_of_series(db, series)
+    else:
+        legs = kernel_paths.rows_of_packet(db, packet)
+    first = store.first_call(db, legs[leg].id) if leg < len(legs) else None
+    if first is None:
+        raise KeyError(f"no call {call} in leg {leg}")
+    return first + call
+
+
+def _captures(db: Any) -> list[tuple[int, int, int]]:
+    """Return (source, row of its first packet, number of packets) of each capture."""
+    rows = queries.sources(db)
+    return [(row.id, row.first - 1, row.rows) for row in rows if row.kind != "kbl"]
+
+
+def _of_packets(
+    db: Any, session: Any, kind: str, ids: list[int], bounds: tuple[int, int], clock: Clock
+) -> Timeline:
+    legs = dict[int, list[int]]()  # lanes by leg: several sniffers may have caught one packet
+    matches = store.legs_of_packets(db, [n for n in ids if n > 0])
+    exact = {row.packet for row in matches if row.verdict == EXACT}
+    for row in matches:
+        if row.verdict == EXACT:
+            legs.setdefault(row.leg, []).append(ids.index(row.packet))
+        elif row.packet not in exact:
+            legs.setdefault(row.leg, [ids.index(row.packet)])
+    for row in store.legs_of_kernel_only(db, [-n for n in ids if n < 0]):
+        legs.setdefault(row.leg, [ids.index(-row.kernel_only)])
+    names = lanes.Functions(store.functions(db))
+    part = _part(store.calls_of_legs(db, list(legs)), legs, names, bounds[0], clock)
+    packets = {n: session.packets(n, 1)[0] for n in ids if n > 0}
+    named, wires = [], []
+    for number, one in enumerate(ids):
+        title = f"K{-one}"
+        if one > 0:
+            row = packets[one]
+            title = f"{one}  {row.source_text} → {row.destination_text}  {row.protocol_name}"
+            if row.ts_ns is not None:
+                at, error = session_time(db, clock, row.source, one, row.ts_ns)
+                wires.append(Wire(number, one, at - bounds[0], error))
+        named.append(Lane(title, 0, 0, "calls", one, packets[one].source if one > 0 else 0))
+    waits = _waits(store.waits_of_legs(db, list(legs)), legs, bounds[0], clock)
+    if kind == lanes.ALIGNED:
+        part, aligned, waits, end = lanes.align(part, len(named), wires, waits)
+        return lanes.assemble(kind, (0, end), [(part, named)], names.names, aligned, waits)
+    return lanes.assemble(kind, bounds, [(part, named)], names.names, tuple(wires), waits)
+
+
+def _waits(
+    rows: Sequence[Any], of_leg: Mapping[int, Sequence[int]], t0_ns: int, clock: Clock
+) -> tuple[LaneWait, ...]:
+    """Return the waits that have a known reason."""
+    found = []
+    for row in rows:
+        if row.kind not in UNKNOWN:
+            times = np.array([row.begin_ns, row.end_ns], np.int64)
+            begin, end = (clock.to_session(row.source, times) - t0_ns).tolist()
+            found += [LaneWait(lane, begin, end, NAMES[row.kind]) for lane in of_leg[row.leg]]
+    return tuple(found)
+
+
+def _part(
+    rows: Sequence[Any],
+    of_leg: Mapping[int, Sequence[int]],
+    functions: lanes.Functions,
+    t0_ns: int,
+    clock: Clock,
+) -> Part:
+    """The calls of legs, in each lane of theirs."""
+    lane = np.array([lane for row in rows for lane in of_leg[row.leg]], np.int64)
+    rows = [row for row in rows for _ in of_leg[row.leg]]
+    count = len(rows)
+    source, entry, func, dur, reason, item = (
+        np.fromiter((row[at] for row in rows), np.int64, count) for at in (2, 4, 3, 5, 6, 0)
+    )
+    begin, name = np.zeros(count, np.int64), np.zeros(count, np.uint16)
+    for one in np.unique(source).tolist():
+        mine = source == one
+        begin[mine] = clock.to_session(one, entry[mine]) - t0_ns
+        name[mine] = functions.numbers(one, func[mine])
+    look = functions.layers(name)
+    look[dur < 0] |= OPEN
+    look[reason >= 0] |= DROP
+    order = order_by(lane, begin)
+    end, item = begin + np.maximum(dur, 0), item - 1
+    return Part(lane[order], begin[order], end[order], look[order], item[order], name[order])
+
+
+class _Titles:
+    """The titles of lanes.  They include the log's name if there are several logs."""
+
+    def __init__(self, db: Any, sources: Sequence[SourceRow]) -> None:
+        self._sources = {source.id: source for source in sources}
+        self._tasks: dict[int, dict[int, str]] = {}
+        self._db = db
+        self._logs = log_names(sources)
+
+    def of(self, kind: str, lane: LaneKey) -> str:
+        if kind == "cpu":
+            title = f"CPU {lane.key}"
+        elif kind == "layer":
+            title = f"{layers()[lane.key].name} · CPU {lane.cpu}"
+        else:
+            title = self._task(lane)
+        log = self._logs.get(lane.source, "")
+        return f"{title} ({log})" if log else title
+
+    def capture(self, source: int) -> str:
+        return f"wire: {Path(self._sources[source].path).name}"
+
+    def _task(self, lane: LaneKey) -> str:
+        if lane.source not in self._tasks:
+            self._tasks[lane.source] = queries.tasks(self._db, lane.source)
+        if lane.key == 0:
+            return f"idle · CPU {lane.cpu}"
+        name = self._tasks[lane.source].get(lane.key, "")
+        return f"{name} [{lane.key}]" if name else f"[{lane.key}]"

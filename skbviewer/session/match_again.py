@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+"""The version of the matching rules that made a session's verdicts, and matching it again."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ..matching import RULES, UNNUMBERED
+from ..records import Progress
+from ..store import queries, schema
+from .input_files import inputs_as_then
+
+DIGITS = 10  # a longer number is corrupt
+
+
+def rules_of(db: Any) -> int:
+    """Return the number of the rules of the open session `db`."""
+    number = queries.meta(db, schema.SESSION).get(schema.RULES, "")
+    return int(number) if number.isdecimal() and len(number) < DIGITS else UNNUMBERED
+
+
+def rules_words(rules: int) -> str:
+    """Return "older rules (0, now 1)"; "" if they are this program's rules."""
+    if rules == RULES:
+        return ""
+    older = f"older rules ({rules}, now {RULES})"
+    return older if are_older(rules) else f"newer rules ({rules}, here {RULES})"
+
+
+def are_older(rules: int) -> bool:
+    """Return whether this program has newer rules."""
+    return rules < RULES
+
+
+def rules_warning(file: Path, rules: int) -> str:
+    """Return the warning about a session with other rules; "" if the rules are the same.
+
+    For older rules it includes the command that matches the session again.
+    """
+    if rules == RULES:
+        return ""
+    line, name = f"{file}: its verdicts were made by {rules_words(rules)}", shlex.quote(str(file))
+    again = f"; match it again: skbviewer import -o {name} {name}"
+    return line + again if are_older(rules) else line
+
+
+def match_again(
+    session: Path, progress: Progress | None = None, at: Sequence[Path] | None = None
+) -> None:
+    """Rebuild the session file with this program's rules, from its inputs.
+
+    Notes and flags are kept.  Raises as inputs_as_then() and import_files() do; the file is
+    unchanged then.
+    """
+    from .importing import import_files  # slow to import
+
+    import_files(inputs_as_then(session, progress, at), session, progress)

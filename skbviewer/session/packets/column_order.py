@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""Sort rows by columns that are no field: Source, Destination, Protocol and Info."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ...store import Columns
+from ..annotation_places import RowIds
+
+# Sort keys of each word, the most significant first.  _OF_PACKETS are columns of packets only; skb
+# lifetimes have all others.  The text of Info begins by protocol, then type or ports, then flags.
+WORDS: dict[str, tuple[str, ...]] = {
+    "source": ("ip_version", "saddr_hi", "saddr_lo", "eth_src"),
+    "destination": ("ip_version", "daddr_hi", "daddr_lo", "eth_dst"),
+    "protocol": ("protocol", "ip_version", "ethertype"),
+    "info": ("ethertype", "protocol", "sport", "dport", "tcp_flags", "seq", "ack", "payload"),
+}
+_OF_PACKETS = ("eth_src", "eth_dst", "payload")
+Key = npt.NDArray[np.int64]
+
+
+def ordered(columns: Columns, ids: RowIds, word: str, descending: bool) -> RowIds:
+    """Return `ids` sorted by one of WORDS; equal rows keep their order."""
+    keys = _keys(columns, ids, WORDS[word])
+    if descending:
+        keys = [~key for key in keys]  # reverses the order without overflow
+    return ids[np.lexsort(keys[::-1])]
+
+
+def _keys(columns: Columns, ids: RowIds, names: Sequence[str]) -> list[Key]:
+    """Return the sort keys.
+
+    Addresses are unsigned, but their columns are int64: flip the sign bit.
+    """
+    packets, lives = ids > 0, ids < 0
+    rows = _series_rows(columns, -ids[lives])
+    found = []
+    for name in names:
+        key = np.full(len(ids), -1, np.int64)
+        key[packets] = columns.take("packet", name, ids[packets] - 1)
+        if name not in _OF_PACKETS:
+            key[lives] = columns.take("series", name, rows)
+        if name.endswith(("_hi", "_lo")):
+            key ^= np.int64(-(1 << 63))
+        found.append(key)
+    return found
+
+
+def _series_rows(columns: Columns, numbers: RowIds) -> npt.NDArray[np.int64]:
+    """Return the 0-based rows of table `series` for the rows K<n> of `numbers`."""
+    if not len(numbers):
+        return np.empty(0, np.int64)
+    of = columns.array("series", "kernel_only").astype(np.int64)
+    at = np.full(max(int(of.max()), 0) + 1, -1, np.int64)
+    there = np.flatnonzero(of > 0)
+    at[of[there]] = there
+    return at[numbers]

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT
+"""Select and order the rows of a session by a display filter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from functools import lru_cache
+from typing import Any, Protocol
+
+import numpy as np
+
+from ...analysis.display_filter import Plan, evaluate, parse
+from ...analysis.fields.all_fields import FIELDS
+from ...analysis.fields.field_data import DROP, PACKET, ROW, SERIES, Array, Data, View
+from ...analysis.fields.field_kind import Kind
+from ...analysis.fields.field_text import field_values
+from ...analysis.fields.sort_keys import keys_of
+from ...records import Annotation, BadInput, Progress, SourceRow
+from ...records.annotation import COMMENT
+from ...records.types import Bools, Int64s
+from ...store import Columns
+from ..annotation_places import RowIds
+
+Connect = Callable[[], AbstractContextManager[Any]]
+Order = tuple[str, bool]  # field, descending
+
+
+class Noted(Protocol):
+    """What fields need of a session besides its columns."""
+
+    columns: Columns
+
+    def sources(self) -> tuple[SourceRow, ...]: ...
+    def flags(self, kind: str) -> RowIds: ...
+    def annotations(self, kind: str | None = None) -> list[Annotation]: ...
+
+
+def data_of(session: Noted, connect: Connect, fitted: Callable[[int, Int64s], Int64s]) -> Data:
+    """Return the fields' view of an open session."""
+
+    def comments() -> dict[int, str]:
+        found: dict[int, str] = {}
+        for note in session.annotations(COMMENT):
+            row = note.packet or _life(session.columns, note.series)
+            if row:
+                found[row] = f"{found[row]}\n{note.text}" if row in found else note.text
+        return found
+
+    return Data(session.columns, connect, session.sources, fitted, session.flags, comments)
+
+
+def _life(columns: Columns, series: int | None) -> int:
+    """Return -n for the row K<n> of a series; 0 if it has none."""
+    if series is None:
+        return 0
+    return min(0, -int(columns.take(SERIES, "kernel_only", np.array([series - 1]))[0]))
+
+
+def select(
+    data: Data,
+    text: str = "",
+    order: Order | None = None,
+    kernel_only: bool = False,
+    hidden: RowIds | None = None,
+    progress: Progress | None = None,
+) -> RowIds | None:
+    """Return the rows that match, as n for packet n and -n for row K<n>; None = all, by number.
+
+    Without `order`, packets are sorted by number; if rows K<n> match, too, all rows are sorted by
+    time.  `hidden` rows are left out.  Raises FilterError, KeyError for an unknown field to order
+    by, BadInput and Cancelled.
+    """
+    plan = parse(text)
+    if plan is None and order is None and not kernel_only and (hidden is None or not len(hidden)):
+        return None
+    if order is not None and order[0] not in FIELDS:
+        raise KeyError(f"no field {order[0]}")
+    views = [data.packets()] + ([data.kernel_only()] if kernel_only else [])
+    passed = [_passed(plan, data, view, hidden, progress) for view in views]
+    parts = [_ids(view, rows) for view, rows in zip(views, passed, strict=True)]
+    ids = parts[0] if len(parts) == 1 else np.concatenate(parts)
+    if order is None:
+        order = ("frame.time_epoch", False) if kernel_only and len(passed[1]) else None
+    if order is None:
+        return ids
+    keys, known = keys_of(FIELDS[order[0]], [(v, r) for v, r in zip(views, passed, strict=True)])
+    return ids[_sorted(keys, known, order[1])]
+
+
+def _passed(
+    plan: Plan | None, data: Data, view: View, hidden: RowIds | None, progress: Progress | None
+) -> Int64s:
+    """Return the positions in `view` of the rows that match."""
+    mask = np.ones(view.size, np.bool_) if plan is None else evaluate(plan, data, view, progress)
+    if hidden is not None and len(hidden):
+        mask = mask.copy()
+        mine = hidden[hidden > 0] if view.rows is None else -hidden[hidden < 0]
+        mask[mine[mine <= view.size] - 1] = False
+    return np.flatnonzero(mask)
+
+
+def _ids(view: View, rows: Int64s) -> RowIds:
+    return rows + 1 if view.rows is None else -(rows + 1)
+
+
+def _sorted(keys: Array, known: Bools, descending: bool) -> Int64s:
+    """Sort stably.  Rows whose key is unknown come last."""
+    there, rest = np.flatnonzero(known), np.flatnonzero(~known)
+    if descending:  # equal rows keep their order
+        rank = len(there) - 1 - np.argsort(keys[there][::-1], kind="stable")[::-1]
+    else:
+        rank = np.argsort(keys[there], kind="stable")
+    return np.concatenate([there[rank], rest])
+
+
+@lru_cache(maxsize=256)
+def _plan(text: str) -> Plan | None:
+    """Parse a filter.  Cached, because colouring parses the same few filters for every page."""
+    return parse(text)
+
+
+def first_fit(data: Data, texts: Sequence[str], ids: RowIds) -> list[int]:
+    """Return for each row of `ids` the index of the first filter that it matches, else -1.
+
+    A filter that needs bytes of a file that has moved matches nothing.  Raises FilterError.
+    """
+    found = np.full(len(ids), -1, np.int64)
+    plans = [_plan(text) for text in texts]
+    for mine, view in (
+        (np.flatnonzero(ids > 0), View(data, PACKET, ids[ids > 0] - 1)),
+        (np.flatnonzero(ids < 0), _lives(data, -ids[ids < 0])),
+    ):
+        if not len(mine):
+            continue
+        for number, plan in reversed(list(enumerate(plans))):
+            if plan is None:
+                continue
+            try:
+                found[mine[evaluate(plan, data, view)]] = number
+            except BadInput:  # reported when the user applies such a filter
+                continue
+    return found.tolist()
+
+
+def _lives(data: Data, numbers: RowIds) -> View:
+    """Return a view of the rows K<n> with these numbers."""
+    return View(data, SERIES, data.kernel_only_rows()[numbers - 1])
+
+
+def values_of(data: Data, name: str, ids: Sequence[int]) -> list[str]:
+    """Return the values of a field in some rows as text.  Raises KeyError for an unknown field."""
+    if name not in FIELDS:
+        raise KeyError(f"no field {name}")
+    return field_values(FIELDS[name], data, ids)
+
+
+def words_of(data: Data, name: str) -> list[str]:
+    """Return the texts that a field can have in this session, sorted.
+
+    Returns [] for an unknown field, or one that has no texts.
+    """
+    field = FIELDS.get(name)
+    if field is None or field.kind is not Kind.STRING:
+        return []
+    views = [data.packets()] if field.table == ROW else [data.table(field.table)]
+    if field.table != DROP:  # their texts do not depend on the rows
+        views = [View(data, view.table, np.zeros(0, np.int64)) for view in views]
+    found = {text for view in views for values in field.make(view) for text in values.texts or ()}
+    return sorted(found - {""})

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""The detail tree of a packet: its headers, and facts from the session."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ... import readers
+from ...analysis.dissect import Node, dissect
+from ...analysis.dissect.generated_lines import FIELDS, STREAM_FIELDS, Facts, with_facts
+from ...analysis.fields.field_data import PACKET, Data
+from ...analysis.streams import tcp_info
+from ...analysis.streams.packet_links import Link, links_of
+from ...records import BadInput, PacketRow, SourceRow
+from ...store import queries
+
+
+def bytes_of(db: Any, sources: Sequence[SourceRow], number: int) -> bytes | None:
+    """Return the captured bytes of a packet; None if its file moved or changed its size.
+
+    Raises KeyError for an unknown packet.
+    """
+    rows = queries.packets(db, number, 1)
+    if not rows:
+        raise KeyError(f"no packet {number}")
+    source = sources[rows[0].source - 1]
+    path = Path(source.path)
+    if not path.is_file() or path.stat().st_size != source.size:
+        return None
+    return readers.packet_bytes(path, rows[0].offset, rows[0].caplen)
+
+
+def of_packet(session: Any, data: Data, packet: PacketRow, captured: bytes) -> tuple[Node, ...]:
+    """Return the Frame node and the headers of a packet.
+
+    In a large session, lines about its stream are missing until the streams have been followed.
+    """
+    nodes = dissect(captured, packet.linktype, packet.len)
+    return with_facts(nodes, _facts(session, data, packet, len(captured)))
+
+
+def _facts(session: Any, data: Data, packet: PacketRow, caplen: int) -> Facts:
+    number, followed = packet.number, session.streams_followed()
+    names = (*FIELDS, *(STREAM_FIELDS if followed else ()))
+    values = {name: _value(session, name, number) for name in names}
+    if session.sources()[packet.source - 1].kind != "pcapng":  # other files name no interfaces
+        values["frame.interface_id"] = ""
+    numbers = np.array([number], np.int64)
+    summary = tcp_info.segment_summaries(data, numbers).get(number) if followed else None
+    link = links_of(data, numbers).get(number) if followed else None
+    payload = int(data.columns.take(PACKET, "payload", numbers - 1)[0])
+    return Facts(
+        number,
+        packet.len,
+        caplen,
+        values,
+        0 if summary is None else summary.shift,
+        max(payload, 0),
+        link,
+        _response_ns(session, packet, link),
+    )
+
+
+def _value(session: Any, name: str, number: int) -> str:
+    try:
+        return str(session.field_values(name, [number])[0])
+    except BadInput:  # the capture was moved in the meantime
+        return ""
+
+
+def _response_ns(session: Any, packet: PacketRow, link: Link | None) -> int | None:
+    if link is None or not link.partner:
+        return None
+    (partner,) = session.packets(link.partner, 1)
+    if packet.ts_ns is None or partner.ts_ns is None:
+        return None
+    return abs(packet.ts_ns - int(partner.ts_ns))

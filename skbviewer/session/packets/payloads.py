@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""What only captured bytes show: the protocol of a packet's payload, and the payload itself.
+
+Bytes are read from the source files.  Files that moved or changed are treated as unreadable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ... import readers
+from ...analysis.dissect import (
+    IP_PROTOCOLS,
+    PARSERS,
+    Payload,
+    carried_of,
+    control_summary,
+    llc_summary,
+    options_text,
+    payload_of,
+    payload_summary,
+    tcp_options_of,
+)
+from ...analysis.streams.tcp_info import SegmentSummary
+from ...records import BadInput, PacketRow
+from ...records.protocols import TCP
+from ...records.types import UInt8s
+
+ETHERNET = 1
+PORTS = {protocol: {p for one, p in PARSERS if one == protocol} for protocol in (6, 17)}
+
+
+class Payloads:
+    """The payloads of a session's packets; `sources` are its input files."""
+
+    def __init__(self, sources: Sequence[Any]) -> None:
+        self._paths: Mapping[int, Path] = {
+            source.id: Path(source.path) for source in sources if source.kind != "kbl"
+        }
+        self._sizes = {source.id: source.size for source in sources}
+        self._kept: dict[int, UInt8s | None] = {}  # by source id; None: moved or changed
+
+    def look_again(self) -> None:
+        """Check the source files again, so that returned or changed files are noticed."""
+        for source in [s for s, kept in self._kept.items() if self._is(s) is (kept is None)]:
+            del self._kept[source]
+
+    def described(
+        self, row: Any, made: PacketRow, stream: SegmentSummary | None = None
+    ) -> PacketRow:
+        """Return `made` with the protocol and Info of its payload, if the ports suggest one.
+
+        Routing and bridging protocols, which have no ports, are found by protocol number or LLC
+        header.
+        """
+        if row.protocol in IP_PROTOCOLS or (row.ip_version == 0 and row.ethertype < 0):
+            found = self._control(row)
+            return made._replace(protocol_name=found[0], info=found[1]) if found else made
+        ports = PORTS.get(row.protocol, set())
+        if row.payload <= 0 or ports.isdisjoint((row.sport, row.dport)):
+            return made
+        payload = self.payload(row)
+        summary = payload_summary(*payload) if payload is not None else None
+        if summary is None:
+            return made
+        words = stream.words if stream else ""
+        return made._replace(protocol_name=summary.protocol, info=words + summary.info)
+
+    def options(self, row: Any, stream: SegmentSummary | None = None) -> str:
+        """Return what the options of a TCP header add to Info: " MSS=1460"."""
+        if row.protocol != TCP or row.tcp_flags < 0:
+            return ""
+        data = self.data(row.source, row.offset, row.caplen)
+        base = 0 if stream is None else row.ack - stream.ack
+        return options_text(tcp_options_of(data, row.linktype), base) if data else ""
+
+    def _control(self, row: Any) -> tuple[str, str] | None:
+        data = self.data(row.source, row.offset, row.caplen)
+        if data is None:
+            return None
+        if row.ip_version == 0:
+            return llc_summary(data) if row.linktype == ETHERNET else None
+        later = row.frag_off > 0 and row.frag_off & 0x1FFF
+        carried = None if later else carried_of(data, row.linktype)
+        return control_summary(row.protocol, carried) if carried else None
+
+    def payload(self, row: Any) -> Payload | None:
+        """Return the captured part of a packet's payload; None if it cannot be read."""
+        data = self.data(row.source, row.offset, row.caplen)
+        return payload_of(data, row.linktype) if data is not None else None
+
+    def data(self, source: int, offset: int, caplen: int) -> bytes | None:
+        """Return captured bytes; None if the source file moved or changed."""
+        if source not in self._kept:
+            self._kept[source] = self._open(source)
+        kept = self._kept[source]
+        if kept is None or offset + caplen > len(kept):
+            return None
+        return kept[offset : offset + caplen].tobytes()
+
+    def _open(self, source: int) -> UInt8s | None:
+        try:
+            return readers.file_bytes(self._paths[source]) if self._is(source) else None
+        except BadInput:
+            return None
+
+    def _is(self, source: int) -> bool:
+        """Return whether the source file exists and has its size at import."""
+        try:
+            return bool(self._paths[source].stat().st_size == self._sizes[source])
+        except (OSError, KeyError):
+            return False

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""Convert rows of the store into the plain values that views and exports use."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...analysis import VERDICTS, address, describe, known, mac, reason, series_reason
+from ...analysis.streams.tcp_info import SegmentSummary
+from ...records import MAYBE_LOST, UNTIMED, PacketRow, SeriesRow
+
+EXACT = VERDICTS.index("exact")
+LOST = f" {MAYBE_LOST.capitalize()}: its times are unknown."
+
+
+def packet_row(
+    row: Any, first: int, has_kbl: bool, stream: SegmentSummary | None = None, more: str = ""
+) -> PacketRow:
+    """Convert packet `row`.  `first` is the number of its source's first packet.
+
+    `more` is appended to Info.
+    """
+    protocol_name, info = describe(row, stream, more)
+    saddr = address(row.ip_version, row.saddr_hi, row.saddr_lo)
+    daddr = address(row.ip_version, row.daddr_hi, row.daddr_lo)
+    has_ports = row.protocol in (6, 17)
+    return PacketRow(
+        number=row.id,
+        ts_ns=None if row.ts == UNTIMED else row.ts,
+        caplen=row.caplen,
+        len=row.len,
+        linktype=row.linktype,
+        source=row.source,
+        frame=row.id - first + 1,
+        saddr=saddr,
+        daddr=daddr,
+        ip_id=known(row.ip_id),
+        protocol=known(row.protocol),
+        sport=known(row.sport) if has_ports else None,
+        dport=known(row.dport) if has_ports else None,
+        info=info,
+        verdict=VERDICTS[row.verdict],
+        confidence=None if row.verdict == VERDICTS.index("wire-only") else row.confidence,
+        kernel_ns=known(row.kernel_ns),
+        functions=known(row.functions),
+        reason=_reason(row, has_kbl),
+        protocol_name=protocol_name,
+        source_text=saddr or mac(row.eth_src),
+        destination_text=daddr
+        or ("Broadcast" if row.eth_dst == (1 << 48) - 1 else mac(row.eth_dst)),
+    )._replace(**spent(row))
+
+
+def spent(row: Any) -> dict[str, Any]:
+    """Return where a row's time in the kernel went, in ns.  See docs/times.md for the terms."""
+    names = ("busy_ns", "wait_ns", "unknown_ns", "cpu_ns", "overlap_ns")
+    if row.kernel_ns < 0:
+        return dict.fromkeys(names)
+    waited = row.kernel_ns - row.busy_ns - row.unknown_ns
+    times = (row.busy_ns, waited, row.unknown_ns, row.cpu_ns, row.cpu_ns - row.busy_ns)
+    return dict(zip(names, times, strict=True))
+
+
+def _reason(row: Any, has_kbl: bool) -> str:
+    """Return the reason of the verdict, and why an exact match has no time."""
+    lost = LOST if row.verdict == EXACT and row.kernel_ns < 0 else ""
+    return reason(row.verdict, row.rung, has_kbl) + lost
+
+
+def series_row(row: Any, stream: SegmentSummary | None = None) -> SeriesRow:
+    """Convert an skb lifetime to row K<n>.  `stream` has its numbers in a captured stream."""
+    protocol_name, info = describe(row, stream)
+    return SeriesRow(
+        series=row.id,
+        number=f"K{row.kernel_only}",
+        ts_ns=row.begin_ns,
+        saddr=address(row.ip_version, row.saddr_hi, row.saddr_lo),
+        daddr=address(row.ip_version, row.daddr_hi, row.daddr_lo),
+        ip_id=known(row.ip_id),
+        protocol=known(row.protocol),
+        info=info,
+        kernel_ns=known(row.kernel_ns),
+        functions=known(row.functions),
+        reason=series_reason(row.verdict, row.rung) + (LOST if row.kernel_ns < 0 else ""),
+        protocol_name=protocol_name,
+    )._replace(**spent(row))

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""The contents of a session as the JSON of `skbviewer info`: counts, losses, clock fits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..analysis import VERDICTS, event_word
+from ..records import SourceRow
+from ..store import Columns, queries, schema
+from .kernel.clocks import clock_json, one_way_json
+from .match_again import rules_of, rules_warning
+
+PROTOCOLS = {4: "ipv4", 6: "ipv6"}
+ETH_P_ARP = 0x0806
+
+
+def summary(db: Any, columns: Columns, sources: Sequence[SourceRow], file: Path) -> dict[str, Any]:
+    """Return the JSON object of the open session `db`.
+
+    `file` is its path; `columns` and `sources` are those of the session.
+    """
+    tables = (schema.packet, schema.series, schema.call)
+    counts = {t.name: queries.count(db, t) for t in tables}
+    kernel_only = queries.kernel_only_count(db)
+    events = np.zeros(256, np.int64)
+    for _, (kind,) in columns.pieces("event", "event"):
+        events += np.bincount(kind.astype(np.uint8), minlength=256)
+    metas = [queries.meta(db, s.id) for s in sources if s.kind == "kbl"]
+    by_protocol = _by_protocol(columns)
+    total = {key: sum(p[key] for p in by_protocol.values()) for key in _no_matches()}
+    rules = rules_of(db)
+    warning = rules_warning(file, rules)
+    return {
+        "packets": counts["packet"],
+        "records": sum(s.rows for s in sources if s.kind == "kbl"),
+        "series": counts["series"],
+        "calls": counts["call"],
+        "matches": total | {"kernel_only": kernel_only},
+        "matches_by_protocol": by_protocol,
+        "lost_records": sum(int(s.detail.get("lost_records", 0)) for s in sources),
+        "recorder": _recorder(metas),
+        "events": {event_word(kind): int(events[kind]) for kind in np.flatnonzero(events).tolist()},
+        "clock": clock_json(db),
+        "one_way": one_way_json(db),
+        "sources": [_source(s) for s in sources],
+        "rules": rules,
+        "warnings": [*([warning] if warning else []), *(w for s in sources for w in s.warnings)],
+    }
+
+
+COUNTERS: tuple[str, ...] = ("written", "bytes", "lost", "missed", "nested", "null_skb")
+COUNTERS += ("filtered", "open", "unpaired")  # struct kbl_counters
+
+
+def _recorder(metas: Sequence[Mapping[str, str]]) -> dict[str, int]:
+    """Return the sums of the recorders' counters; counters that no file has are left out.
+
+    They show why records are missing: `lost` because buffers were full, `missed` by the probes,
+    `nested` because a probe fired inside another one.
+    """
+    found = {}
+    for name in COUNTERS:
+        counts = [int(meta[f"counters.{name}"]) for meta in metas if f"counters.{name}" in meta]
+        if counts:
+            found[name] = sum(counts)
+    return found
+
+
+def _no_matches() -> dict[str, int]:
+    return {"exact": 0, "ambiguous": 0, "wire_only": 0}
+
+
+def _by_protocol(columns: Columns) -> dict[str, dict[str, int]]:
+    """Count packets by protocol and verdict.  Protocols without packets are left out."""
+    version = columns.array("packet", "ip_version")
+    is_arp = columns.array("packet", "ethertype") == ETH_P_ARP
+    protocol = np.select([version == 4, version == 6, is_arp], [0, 1, 2], 3)
+    place = protocol * len(VERDICTS) + columns.array("packet", "verdict")
+    names = (*PROTOCOLS.values(), "arp", "other")
+    tally = np.bincount(place, minlength=len(names) * len(VERDICTS)).reshape(len(names), -1)
+    words = [verdict.replace("-", "_") for verdict in VERDICTS]
+    return {
+        name: dict(zip(words, map(int, counts), strict=True))
+        for name, counts in zip(names, tally, strict=True)
+        if counts.any()
+    }
+
+
+def _source(row: SourceRow) -> dict[str, Any]:
+    return row._asdict() | {"warnings": list(row.warnings)}

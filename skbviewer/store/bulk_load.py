@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: MIT
+"""Two ways to fill the bulk tables of a new session: page by page, or row by row.
+
+Rows is the reference, and the fallback where pages do not work because SQLite was built with
+settings that the page writer does not support.  Both have the same interface and write the same
+rows.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from ..records import Progress, Silent
+from .btree import page_file
+from .btree.blob_rows import Value
+from .btree.typed_columns import Sources, StagedColumns, Values, signed
+from .session_files import connect_new
+from .table_declarations import BLOB, FLOAT, INTEGER, Column, Index, Table
+
+INDEXING = "making indexes"
+NARROW = ("<i1", "<i2", "<i4")
+
+
+class Bulk(Protocol):
+    """Fills tables of one connection, which has no open transaction when a method returns.
+
+    `indexes` are the indexes to make of these tables.
+    """
+
+    def __init__(
+        self, connection: sqlite3.Connection, file: Path, indexes: tuple[Index, ...]
+    ) -> None: ...
+
+    def add(self, table: Table, columns: dict[str, Values]) -> StagedColumns | None:
+        """Append equally long columns of numbers: all columns of the table except `id`.
+
+        Returns the places and bounds of the columns if the writer has computed them.
+        """
+
+    def add_records(self, table: Table, rows: Iterable[Sequence[Value]]) -> None:
+        """Append rows with all columns except `id`; the last column is a blob."""
+
+    def finish(self, progress: Progress) -> None:
+        """Write the rest and make the indexes.  Raises Cancelled."""
+
+
+class Rows:
+    """Writes with sqlite3's executemany."""
+
+    def __init__(
+        self, connection: sqlite3.Connection, file: Path, indexes: tuple[Index, ...]
+    ) -> None:
+        self._connection, self._indexes = connection, indexes
+
+    def add(self, table: Table, columns: dict[str, Values]) -> StagedColumns | None:
+        part = [signed(columns[name]).tolist() for name in table.names]
+        if rows := list(zip(*part, strict=True)):
+            self._connection.executemany(table.insertion(), rows)
+        self._connection.commit()
+        return None
+
+    def add_records(self, table: Table, rows: Iterable[Sequence[Value]]) -> None:
+        self._connection.executemany(table.insertion(), rows)
+        self._connection.commit()
+
+    def finish(self, progress: Progress) -> None:
+        for done, index in enumerate(self._indexes):
+            progress.report(INDEXING, done, len(self._indexes))
+            self._connection.execute(index.creation())
+        self._connection.commit()
+
+
+class Pages:
+    """Writes with the page writer.  The rows are visible to SQLite after finish()."""
+
+    def __init__(
+        self, connection: sqlite3.Connection, file: Path, indexes: tuple[Index, ...]
+    ) -> None:
+        self._connection, self._indexes = connection, indexes
+        self._file = file
+        self._trees: dict[str, page_file.Rows] = {}
+        self._records: dict[str, page_file.Records] = {}
+        self._numbers: dict[str, dict[str, int]] = {}  # column numbers by table and column
+        self._keys: dict[str, dict[str, list[Values]]] = {}  # index keys by table and column
+
+    def add(self, table: Table, columns: dict[str, Values]) -> StagedColumns | None:
+        if table.name not in self._trees:
+            self._trees[table.name] = page_file.Rows(self._root(table.name), len(table.names))
+            mine = (index.columns for index in self._indexes if index.table.name == table.name)
+            self._keys[table.name] = {name: [] for keys in mine for name in keys}
+            self._numbers[table.name] = {name: at for at, name in enumerate(table.names)}
+        sources = Sources([columns[name] for name in table.names])
+        if not sources.count:
+            return None
+        file = self._open()
+        try:
+            bounds = self._trees[table.name].add(file, sources)
+        finally:
+            file.close()
+        staged = StagedColumns(sources, self._numbers[table.name], bounds)
+        for name, parts in self._keys[table.name].items():
+            parts.append(_narrowed(columns[name], *bounds[staged.number[name]].tolist()))
+        return staged
+
+    def add_records(self, table: Table, rows: Iterable[Sequence[Value]]) -> None:
+        if table.name not in self._records:
+            self._records[table.name] = page_file.Records(self._root(table.name))
+        file = self._open()
+        try:
+            for row in rows:
+                self._records[table.name].add(file, row)
+        finally:
+            file.close()
+
+    def finish(self, progress: Progress) -> None:
+        for index in self._indexes:
+            self._connection.execute(index.creation())  # empty: SQLite does not see the rows yet
+        roots = {index: self._root(index.name) for index in self._indexes}
+        file = self._open()
+        try:
+            for tree in self._trees.values():
+                tree.finish(file)
+            for records in self._records.values():
+                records.finish(file)
+            for done, (index, root) in enumerate(roots.items()):
+                progress.report(INDEXING, done, len(roots))
+                parts = self._keys.get(index.table.name, {})
+                if keys := [parts[name] for name in index.columns if parts.get(name)]:
+                    page_file.write_index(file, root, [np.concatenate(key) for key in keys])
+        finally:
+            file.close()
+
+    def _root(self, name: str) -> int:
+        wanted = "SELECT rootpage FROM sqlite_master WHERE name = ?"
+        return int(self._connection.execute(wanted, (name,)).fetchone()[0])
+
+    def _open(self) -> page_file.PageFile:
+        self._connection.commit()
+        return page_file.PageFile(self._file)
+
+
+def _narrowed(values: Values, low: int, high: int) -> Values:
+    """A copy in the narrowest type for values from `low` to `high`."""
+    for dtype in NARROW:
+        if np.iinfo(dtype).min <= low and high <= np.iinfo(dtype).max:
+            return signed(values).astype(dtype)
+    return signed(values).astype(np.int64)
+
+
+def fastest(path: Path) -> type[Pages] | type[Rows]:
+    """The writer to use: Pages if a sample that it writes to `path` is a sound database."""
+    return Pages if _pages_work(path) else Rows
+
+
+def _pages_work(path: Path) -> bool:
+    table = Table("sample", (Column("a", INTEGER), Column("b", FLOAT)))
+    blobs = Table("sample_blob", (Column("n", INTEGER), Column("data", BLOB)))
+    written = [(n, bytes([n & 0xFF]) * n) for n in (0, 1, 4055, 9000)]
+    a = np.arange(1000) * -7919 % 1009
+    try:
+        path.touch(0o600)
+        with closing(connect_new(path)) as connection:
+            connection.execute(table.creation())
+            connection.execute(blobs.creation())
+            writer = Pages(connection, path, (Index("sample_a", table, ("a",)),))
+            writer.add(table, {"a": a, "b": a / 2})
+            writer.add_records(blobs, written)
+            writer.finish(Silent())
+            sound = connection.execute("PRAGMA integrity_check").fetchall()
+            rows = connection.execute("SELECT id, a, b FROM sample ORDER BY a").fetchall()
+            expected = sorted(zip(range(1, 1001), a.tolist(), (a / 2).tolist(), strict=True))
+            again = connection.execute("SELECT n, data FROM sample_blob ORDER BY id").fetchall()
+            return sound == [("ok",)] and sorted(rows) == expected and again == written
+    except (sqlite3.Error, OSError):
+        return False
+    finally:
+        with suppress(OSError):
+            path.unlink(missing_ok=True)

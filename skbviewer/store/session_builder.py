@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: MIT
+"""Write a new session file.
+
+Input: numpy tables.  Output: one SQLite file, which gets its name only when it is complete.  Bulk
+tables are written straight from numpy columns (see bulk_load.py).
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+import numpy.typing as npt
+
+from ..records import BadInput, Progress, Silent
+from . import schema
+from .annotation_migration import take_over
+from .bulk_load import Bulk, fastest
+from .column_chunks import Chunk, Packer
+from .session_files import connect_new, temporary
+from .table_declarations import Table
+
+BATCH = 1 << 16  # rows between two reports of progress
+PLURALS = {"match": "matches", "series": "series"}
+FULL = (errno.ENOSPC, errno.EDQUOT)
+
+Values = dict[str, npt.NDArray[np.generic]]
+
+
+class Builder:
+    """Makes a session file.  Use it as a context manager and call finish() at the end.
+
+    Leaving the context without finish() removes everything.  Raises BadInput with the file's name
+    if the disk is full or the folder cannot be written.
+    """
+
+    def __init__(
+        self,
+        out: Path,
+        progress: Progress | None = None,
+        keep: Sequence[Path] = (),
+        bulk: type[Bulk] | None = None,
+    ) -> None:
+        self.out = out
+        self.temporary = temporary(out)
+        self.progress: Progress = progress or Silent()
+        self._keep = (*keep, out)  # sessions whose annotations are copied
+        self._connection: sqlite3.Connection | None = None
+        self._bulk_type = bulk
+        self._bulk: Bulk | None = None
+        self._bulk_tables: set[str] = set()
+        self._rows: dict[str, int] = {}
+        self._packers = {name: Packer(name, columns) for name, columns in schema.CHUNKED.items()}
+
+    def __enter__(self) -> Builder:
+        try:
+            self.out.parent.mkdir(parents=True, exist_ok=True)
+            self.temporary.unlink(missing_ok=True)
+            os.close(os.open(self.temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+            self._connection = connect_new(self.temporary)
+            self._connection.execute("BEGIN")
+            for table in schema.TABLES.values():
+                self._connection.execute(table.creation())
+            for view in schema.VIEWS:
+                self._connection.execute(view)
+            self._connection.commit()
+            writer = self._bulk_type or fastest(self._beside("pages"))
+            self._bulk = writer(self._connection, self.temporary, schema.INDEXES)
+        except (OSError, sqlite3.Error) as error:
+            self._remove()
+            raise self._bad(error) from error
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._remove()
+        if isinstance(error, sqlite3.Error) or (isinstance(error, OSError) and error.errno in FULL):
+            raise self._bad(error) from error
+
+    def count(self, table: Table) -> int:
+        """Rows added to `table` so far.  The next row gets this number + 1 as its id."""
+        return self._rows.get(table.name, 0)
+
+    def add_array(self, table: Table, columns: Values) -> None:
+        """Append equally long columns of numbers: all columns of `table` except `id`.
+
+        Unsigned 64-bit numbers are stored as signed ones with the same bits.  A table that was
+        filled by this method must not be passed to add_rows().
+        """
+        total = len(next(iter(columns.values())))
+        self.add_parts(table, total, lambda rows: {n: c[rows] for n, c in columns.items()})
+
+    def add_parts(self, table: Table, total: int, make: Callable[[slice], Values]) -> None:
+        """Like add_array(); `make` returns the columns for a slice of rows, from row 0 on."""
+        assert self._bulk is not None, "Builder is used outside its with statement"
+        self._bulk_tables.add(table.name)
+        for begin in range(0, total, BATCH):
+            end = min(begin + BATCH, total)
+            part = make(slice(begin, end))
+            staged = self._bulk.add(table, part)
+            if table.name in self._packers:
+                self._add_chunks(self._packers[table.name].add(part, staged))
+            self._rows[table.name] = self.count(table) + end - begin
+            self.progress.report(f"storing {PLURALS.get(table.name, table.name + 's')}", end, total)
+
+    def add_rows(self, table: Table, rows: Iterable[Sequence[object]]) -> None:
+        """Append rows with all columns except `id`, in the table's order; not to a bulk table."""
+        assert table.name not in self._bulk_tables
+        self._insert(table, [tuple(row) for row in rows])
+
+    def finish(self) -> None:
+        """Make the indexes, write everything to disk, and rename the file to its final name."""
+        connection = self._open()
+        assert self._bulk is not None
+        for packer in self._packers.values():
+            self._add_chunks(packer.finish())
+        self._bulk.finish(self.progress)
+        for old in self._keep:  # last, because users may still add notes to them until now
+            take_over(connection, old)
+        connection.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {schema.SCHEMA_VERSION}")
+        connection.commit()
+        self._close()
+        os.replace(self.temporary, self.out)
+
+    def _add_chunks(self, chunks: Iterable[Chunk]) -> None:
+        """Add chunk by chunk: a list of all chunks would be a copy of the column."""
+        assert self._bulk is not None
+        self._bulk.add_records(schema.chunk, chunks)
+
+    def _insert(self, table: Table, rows: list[tuple[object, ...]]) -> None:
+        if not rows:
+            return
+        self._open().executemany(table.insertion(), rows)
+        self._rows[table.name] = self.count(table) + len(rows)
+
+    def _open(self) -> sqlite3.Connection:
+        assert self._connection is not None, "Builder is used outside its with statement"
+        return self._connection
+
+    def _close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _remove(self) -> None:
+        self._close()
+        for name in (self.temporary, self._beside("journal")):
+            with suppress(OSError):  # report the error that led here, not this one
+                name.unlink(missing_ok=True)
+
+    def _beside(self, what: str) -> Path:
+        return self.temporary.with_name(f"{self.temporary.name}-{what}")
+
+    def _bad(self, error: OSError | sqlite3.Error) -> BadInput:
+        if isinstance(error, OSError):
+            why = "the disk is full" if error.errno in FULL else error.strerror
+            return BadInput(self.out, None, f"cannot write the session: {why}")
+        full = isinstance(error, sqlite3.OperationalError) and "full" in str(error)
+        why = "the disk is full" if full else str(error)
+        return BadInput(self.out, None, f"cannot write the session: {why}")

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""Queries of the timeline, except whole columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, select
+
+from .queries import MISSED, Rows
+from .sqlalchemy_tables import call, leg, loss, match, packet, probe, series, wait
+
+
+def functions(db: Connection) -> dict[int, dict[int, str]]:
+    """Function names by KBL and probe id."""
+    found: dict[int, dict[int, str]] = {}
+    for source, func, name in db.execute(select(probe.c.source, probe.c.func, probe.c.name)):
+        found.setdefault(source, {})[func] = name
+    return found
+
+
+def gaps(db: Connection) -> Rows:
+    """(begin_ns, ts, cpu, source, data, flags) of losses, by the KBL's clock.
+
+    Missed hits are left out: each is a single call of a function, somewhere in a long time.
+    """
+    columns = (loss.c.ts, loss.c.dur, loss.c.cpu, loss.c.source, loss.c.data, loss.c.flags)
+    wanted = select(*columns).where(loss.c.flags != MISSED)
+    return list(db.execute(wanted.order_by(loss.c.id)))
+
+
+def legs_of_packets(db: Connection, numbers: Sequence[int]) -> Rows:
+    """(packet, leg, verdict) of the matches of some packets, exact ones first."""
+    columns = match.c.packet, match.c.leg, match.c.verdict
+    wanted = select(*columns).where(match.c.packet.in_(numbers))
+    return list(db.execute(wanted.order_by(match.c.verdict, match.c.packet, match.c.leg)))
+
+
+def legs_of_kernel_only(db: Connection, numbers: Sequence[int]) -> Rows:
+    """(n, leg) of rows K<n>."""
+    joined = series.join(leg, leg.c.series == series.c.id)
+    wanted = select(series.c.kernel_only, leg.c.id.label("leg")).select_from(joined)
+    wanted = wanted.where(series.c.kernel_only.in_(numbers))
+    return list(db.execute(wanted.order_by(series.c.kernel_only, leg.c.id)))
+
+
+def calls_of_legs(db: Connection, legs: Sequence[int]) -> Rows:
+    """(id, leg, source, func, entry_ns, dur_ns, drop_reason) in order of their ids."""
+    columns = (call.c.id, call.c.leg, leg.c.source, call.c.func, call.c.entry_ns, call.c.dur_ns)
+    wanted = select(*columns, call.c.drop_reason).join(leg, leg.c.id == call.c.leg)
+    return list(db.execute(wanted.where(call.c.leg.in_(legs)).order_by(call.c.id)))
+
+
+def waits_of_legs(db: Connection, legs: Sequence[int]) -> Rows:
+    """(leg, source, kind, begin_ns, end_ns) of times when legs were not busy, by leg and time."""
+    columns = (wait.c.leg, leg.c.source, wait.c.kind, wait.c.begin_ns, wait.c.end_ns)
+    wanted = select(*columns).join(leg, leg.c.id == wait.c.leg).where(wait.c.leg.in_(legs))
+    return list(db.execute(wanted.order_by(wait.c.leg, wait.c.begin_ns)))
+
+
+def place_of_call(db: Connection, number: int) -> tuple[int, int, int] | None:
+    """(leg, its series, its first call) for a call; None if there is no such call."""
+    wanted = select(call.c.leg, leg.c.series).join(leg, leg.c.id == call.c.leg)
+    found = db.execute(wanted.where(call.c.id == number)).first()
+    if found is None:
+        return None
+    return found.leg, found.series, first_call(db, found.leg) or number
+
+
+def packet_of_leg(db: Connection, number: int) -> int | None:
+    """The packet that matches a leg best; None if none does."""
+    wanted = select(match.c.packet).where(match.c.leg == number)
+    return db.execute(wanted.order_by(match.c.verdict, match.c.id)).scalar()
+
+
+def time_of_call(db: Connection, number: int) -> tuple[int, int, int] | None:
+    """(source, entry_ns, dur_ns) of a call; None if there is no such call."""
+    wanted = select(leg.c.source, call.c.entry_ns, call.c.dur_ns)
+    wanted = wanted.join(leg, leg.c.id == call.c.leg)
+    found = db.execute(wanted.where(call.c.id == number)).first()
+    return None if found is None else (found.source, found.entry_ns, found.dur_ns)
+
+
+def time_of_packet(db: Connection, number: int) -> tuple[int, int, int] | None:
+    """(source, ts, 0) of a packet; None if there is no such packet."""
+    wanted = select(packet.c.source, packet.c.ts).where(packet.c.id == number)
+    found = db.execute(wanted).first()
+    return None if found is None else (found.source, found.ts, 0)
+
+
+def time_of_series(db: Connection, number: int) -> tuple[int, int, int] | None:
+    """(source, begin_ns, duration) of an skb lifetime; None if there is no such series."""
+    wanted = select(series.c.source, series.c.begin_ns, series.c.end_ns)
+    found = db.execute(wanted.where(series.c.id == number)).first()
+    return None if found is None else (found.source, found.begin_ns, found.end_ns - found.begin_ns)
+
+
+def first_call(db: Connection, number: int) -> int | None:
+    """The first call of a leg; None if it has none."""
+    wanted = select(call.c.id).where(call.c.leg == number)
+    return db.execute(wanted.order_by(call.c.id).limit(1)).scalar()

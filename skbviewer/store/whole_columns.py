@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: MIT
+"""Whole columns of a session's bulk tables as numpy arrays.
+
+Arrays have the narrowest signed type that holds all values of the column, or float64.  Convert to
+int64 before you subtract values whose difference may overflow.  Arrays are shared and read-only.
+Row numbers are 0-based: id - 1.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import Engine, select
+
+from . import schema
+from .column_chunks import CHUNK, unpack
+from .database import forget_pages
+from .sqlalchemy_tables import chunk
+
+MUCH = 1 << 20  # bytes of a read after which SQLite's pages are unmapped
+BUDGET = 320 << 20  # bytes of arrays to cache
+SIGNED = ("<i1", "<i2", "<i4", "<i8")
+
+Array = npt.NDArray[Any]
+
+
+class _Place(NamedTuple):
+    """A row of table `chunk` without its data."""
+
+    id: int
+    number: int  # of values
+    dtype: str
+    low: int
+    high: int
+
+
+class Columns:
+    """The column chunks of one session; methods may be called from several threads at once.
+
+    Every method raises KeyError for a table or column that has no chunks.
+    """
+
+    def __init__(self, engine: Engine, budget: int = BUDGET) -> None:
+        self._engine = engine
+        self._budget = budget
+        self._lock = threading.Lock()
+        self._places: dict[tuple[str, str], list[_Place]] | None = None
+        self._kept: OrderedDict[tuple[str, str, int], Array] = OrderedDict()
+        self._size = 0
+
+    def names(self, table: str) -> tuple[str, ...]:
+        """The columns of `table` that have chunks."""
+        return schema.CHUNKED[table]
+
+    def length(self, table: str) -> int:
+        """Number of rows of `table`."""
+        return sum(place.number for place in self._of(table, self.names(table)[0]))
+
+    def array(self, table: str, column: str) -> Array:
+        """The whole column, cached."""
+        kept = self._get((table, column, -1))
+        if kept is not None:
+            return kept
+        return self._keep((table, column, -1), self.once(table, column))
+
+    def once(self, table: str, column: str) -> Array:
+        """The whole column, not cached: for code that reads it once."""
+        kept = self._get((table, column, -1))
+        if kept is not None:
+            return kept
+        places = self._of(table, column)
+        out = np.empty(sum(place.number for place in places), _dtype(table, column, places))
+        self._read(places, out)
+        return out
+
+    def pieces(self, table: str, *columns: str) -> Iterator[tuple[int, tuple[Array, ...]]]:
+        """(first row, values of each column) for consecutive blocks of rows; caches nothing."""
+        first = 0
+        for number, place in enumerate(self._of(table, columns[0])):
+            yield first, tuple(self._piece(table, column, number) for column in columns)
+            first += place.number
+        if first * 8 > MUCH:
+            with self._engine.connect() as db:
+                forget_pages(db)
+
+    def _piece(self, table: str, column: str, number: int) -> Array:
+        for key in ((table, column, -1), (table, column, number)):
+            kept = self._get(key)
+            if kept is not None:
+                return kept if key[2] >= 0 else kept[number * CHUNK : (number + 1) * CHUNK]
+        places = self._of(table, column)
+        out = np.empty(places[number].number, _dtype(table, column, places))
+        self._read([places[number]], out)
+        return out
+
+    def part(self, table: str, column: str, first: int, count: int) -> Array:
+        """`count` values from row `first` on; fewer at the end of the table."""
+        whole = self._get((table, column, -1))
+        if whole is not None:
+            return whole[first : first + count]
+        places = self._of(table, column)
+        dtype = _dtype(table, column, places)
+        numbers = range(first // CHUNK, min(-(-(first + count) // CHUNK), len(places)))
+        parts = [self._chunk(table, column, number, dtype) for number in numbers]
+        if not parts:
+            return np.empty(0, dtype)
+        begin = first - numbers[0] * CHUNK
+        joined = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        return joined[begin : begin + count]
+
+    def take(self, table: str, column: str, rows: npt.NDArray[np.integer]) -> Array:
+        """The values of some rows, in the order of `rows`.  Raises IndexError if one is missing."""
+        rows = np.asarray(rows)
+        whole = self._get((table, column, -1))
+        if whole is None and len(rows) * 16 > self.length(table):
+            whole = self.array(table, column)
+        if whole is not None:
+            return np.asarray(whole[rows])
+        places = self._of(table, column)
+        if len(rows) and (rows.min() < 0 or rows.max() >= sum(p.number for p in places)):
+            raise IndexError(f"{table}.{column} has {sum(p.number for p in places)} rows")
+        dtype = _dtype(table, column, places)
+        out = np.empty(len(rows), dtype)
+        number = rows // CHUNK
+        for one in np.unique(number).tolist():
+            mine = np.flatnonzero(number == one)
+            out[mine] = self._chunk(table, column, one, dtype)[rows[mine] - one * CHUNK]
+        return out
+
+    def _chunk(self, table: str, column: str, number: int, dtype: str) -> Array:
+        kept = self._get((table, column, number))
+        if kept is not None:
+            return kept
+        place = self._of(table, column)[number]
+        out = np.empty(place.number, dtype)
+        self._read([place], out)
+        return self._keep((table, column, number), out)
+
+    def _read(self, places: list[_Place], out: Array) -> None:
+        begin = 0
+        with self._engine.connect() as db:
+            cursor = db.connection.cursor()  # the driver's own is faster: many chunks are small
+            for place in places:
+                data = b""
+                if place.dtype:
+                    (data,) = cursor.execute(
+                        "SELECT data FROM chunk WHERE id = ?", (place.id,)
+                    ).fetchone()
+                unpack(place.dtype, place.low, data, out[begin : begin + place.number])
+                begin += place.number
+            cursor.close()
+            if out.nbytes > MUCH:
+                forget_pages(db)
+
+    def _of(self, table: str, column: str) -> list[_Place]:
+        if column not in schema.CHUNKED[table]:
+            raise KeyError(f"no chunks of {table}.{column}")
+        with self._lock:
+            if self._places is None:
+                self._places = self._all_places()
+            return self._places.get((table, column), [])
+
+    def _all_places(self) -> dict[tuple[str, str], list[_Place]]:
+        found: dict[tuple[str, str], list[_Place]] = {}
+        c = chunk.c
+        wanted = select(c.table_name, c.column_name, c.id, c.count, c.dtype, c.low, c.high)
+        with self._engine.connect() as db:
+            for table, column, *place in db.execute(wanted.order_by(c.first)):
+                found.setdefault((table, column), []).append(_Place(*place))
+        return found
+
+    def _get(self, key: tuple[str, str, int]) -> Array | None:
+        with self._lock:
+            found = self._kept.get(key)
+            if found is not None:
+                self._kept.move_to_end(key)
+            return found
+
+    def _keep(self, key: tuple[str, str, int], array: Array) -> Array:
+        array.flags.writeable = False
+        with self._lock:
+            if key not in self._kept and array.nbytes <= self._budget:
+                self._kept[key] = array
+                self._size += array.nbytes
+            while self._size > self._budget:
+                _, dropped = self._kept.popitem(last=False)
+                self._size -= dropped.nbytes
+        return array
+
+
+def _dtype(table: str, column: str, places: list[_Place]) -> str:
+    if schema.is_float(table, column):
+        return "<f8"
+    low = min((place.low for place in places), default=0)
+    high = max((place.high for place in places), default=0)
+    fits = (d for d in SIGNED if np.iinfo(d).min <= low and high <= np.iinfo(d).max)
+    return next(fits)

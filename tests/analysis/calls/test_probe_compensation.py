@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""What the probes cost goes off a call's time, wherever inside it they were."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.matching.story import HARDIRQ, SOFTIRQ, Story, udp4
+
+from .test_call_building import A, B, Calls
+
+EMPTY, NESTED, SKB_EMPTY, SKB_NESTED = 10, 20, 13, 25
+ERROR = SKB_EMPTY - EMPTY
+
+
+def sending() -> Story:
+    """A call of a packet, 10 us, with one of the same packet inside."""
+    story = Story()
+    story.kbl.calibration = {
+        "tau_empty": EMPTY,
+        "tau_nested": NESTED,
+        "tau_skb_empty": SKB_EMPTY,
+        "tau_skb_nested": SKB_NESTED,
+    }
+    story.call("ip_output", 1000, 11000, A, pid=7, ipv4=udp4(1))
+    story.call("eth_header", 1100, 1200, A, pid=7)
+    return story
+
+
+def costs(calls: int, with_skb: int) -> tuple[int, int]:
+    """What so many calls inside one with a packet cost, and how far that may be wrong."""
+    cost = SKB_EMPTY + calls * NESTED + with_skb * (SKB_NESTED - NESTED)
+    return cost, max(ERROR + calls * (SKB_NESTED - NESTED), (cost + 1) // 2)
+
+
+def times_of(story: Story, folder: Path, name: str = "ip_output") -> tuple[int, int]:
+    """What was taken off, and the error."""
+    call = Calls(story, folder)[name]
+    return int(call["dur_ns"] - call["comp_ns"]), int(call["comp_err_ns"])
+
+
+def test_calls_inside_it_cost(tmp_path: Path) -> None:
+    assert times_of(sending(), tmp_path) == costs(1, 1)
+
+
+def test_calls_in_interrupts_inside_it_cost_as_much(tmp_path: Path) -> None:
+    """On all levels, of whatever packet, or none."""
+    story = sending()
+    story.call("ip_rcv", 2000, 4000, B, pid=7, context=SOFTIRQ)
+    story.call("ip_rcv_core", 2100, 2200, B, pid=7, context=SOFTIRQ)
+    story.call("rt6_lookup", 2300, 2400, 0, pid=7, context=SOFTIRQ)
+    story.call("netif_rx", 2500, 2600, B, pid=7, context=HARDIRQ)
+    story.call("netif_rx_internal", 6000, 6100, 0, pid=7, context=HARDIRQ)
+    calls = Calls(story, tmp_path)
+    whole, softirq = calls["ip_output"], calls["ip_rcv"]
+    assert (whole["dur_ns"] - whole["comp_ns"], whole["comp_err_ns"]) == costs(6, 4)
+    assert (softirq["dur_ns"] - softirq["comp_ns"], softirq["comp_err_ns"]) == costs(3, 2)
+    assert whole["irq_ns"] == 2000 + 100
+    assert whole["self_ns"] == 10000 - 2100 - 100  # as recorded
+
+
+def test_interrupts_beside_it_do_not_cost_it(tmp_path: Path) -> None:
+    """Before, behind, of another CPU; in no call can come what begins when it returns."""
+    story = sending()
+    story.call("ip_rcv", 800, 900, B, pid=7, context=SOFTIRQ)
+    story.call("ip_rcv", 10500, 11000, B, pid=7, context=SOFTIRQ)
+    story.call("ip_rcv", 11000, 11500, B, pid=7, context=SOFTIRQ)
+    story.call("ip_rcv", 3000, 4000, B, cpu=1, pid=8, context=SOFTIRQ)
+    assert times_of(story, tmp_path) == costs(2, 2)
+
+
+def test_what_its_interrupts_cost_is_no_less_than_nothing(tmp_path: Path) -> None:
+    story = sending()
+    for at in range(500):
+        story.call("ip_rcv", 2000 + 10 * at, 2005 + 10 * at, B, pid=7, context=SOFTIRQ)
+    call = Calls(story, tmp_path)["ip_output"]
+    assert call["comp_ns"] == 0
+    assert call["comp_err_ns"] == costs(501, 501)[1]

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""Conversations and endpoints are what a plain count over the packets says."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from skbviewer.analysis.stats import CONVERSATION_KINDS, conversations, endpoints
+from skbviewer.records import PacketRow, resource
+from skbviewer.session import Session, import_files
+
+PROTOCOL = {"TCP": 6, "UDP": 17}
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    out = tmp_path_factory.mktemp("talk") / "s.skbv"
+    import_files([resource("samples/nat/nat.pcap"), resource("samples/nat/nat.kbl")], out)
+    opened = Session.open(out)
+    yield opened
+    opened.close()
+
+
+def rows_of(session: Session, kind: str) -> list[PacketRow]:
+    rows = session.packets(1, session.packet_count())
+    return [row for row in rows if row.protocol == PROTOCOL[kind] and row.sport is not None]
+
+
+@pytest.mark.parametrize("kind", ["TCP", "UDP"])
+def test_conversations(session: Session, kind: str) -> None:
+    packets: dict[frozenset[object], list[PacketRow]] = defaultdict(list)
+    for row in rows_of(session, kind):
+        packets[frozenset([(row.saddr, row.sport), (row.daddr, row.dport)])].append(row)
+    found = conversations(session.columns, kind)
+    assert len(found) == len(packets) > 0
+    for one in found:
+        a, b = (one.address_a, one.port_a), (one.address_b, one.port_b)
+        mine = packets[frozenset([a, b])]
+        sent = [row for row in mine if (row.saddr, row.sport) == a]
+        assert (one.packets, one.bytes) == (len(mine), sum(row.len for row in mine))
+        assert (one.packets_ab, one.bytes_ab) == (len(sent), sum(row.len for row in sent))
+        assert one.packets_ba == len(mine) - len(sent)
+        assert one.begin_ns == min(row.ts_ns or 0 for row in mine)
+        assert one.begin_ns + one.dur_ns == max(row.ts_ns or 0 for row in mine)
+        assert one.kernel_ns == sum(row.kernel_ns or 0 for row in mine)
+
+
+@pytest.mark.parametrize("kind", ["TCP", "UDP"])
+def test_endpoints(session: Session, kind: str) -> None:
+    rows = rows_of(session, kind)
+    for one in endpoints(session.columns, kind):
+        end = (one.address, one.port)
+        assert one.tx_packets == sum((row.saddr, row.sport) == end for row in rows)
+        assert one.rx_bytes == sum(row.len for row in rows if (row.daddr, row.dport) == end)
+        assert one.packets == one.tx_packets + one.rx_packets
+
+
+def test_of_some_packets_only(session: Session) -> None:
+    rows = rows_of(session, "TCP")
+    one = np.array([rows[0].number])
+    (found,) = conversations(session.columns, "TCP", one)
+    assert (found.packets, found.bytes) == (1, rows[0].len)
+    for kind in CONVERSATION_KINDS:
+        assert conversations(session.columns, kind, one[:0]) == []
+        assert endpoints(session.columns, kind, one[:0]) == []
+
+
+def test_each_kind_counts_its_packets(session: Session) -> None:
+    total = session.packet_count()
+    assert sum(row.packets for row in conversations(session.columns, "Ethernet")) == total
+    versions = [sum(r.packets for r in conversations(session.columns, k)) for k in ("IPv4", "IPv6")]
+    arp = sum(row.protocol is None for row in session.packets(1, total))
+    assert sum(versions) + arp == total
+
+
+def test_a_hash_that_two_share_separates_them_by_their_ends(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = conversations(session.columns, "UDP")
+    monkeypatch.setattr(
+        "skbviewer.analysis.stats.conversation_table.ODD", np.uint64(0)
+    )  # every key is 0
+    assert conversations(session.columns, "UDP") == right

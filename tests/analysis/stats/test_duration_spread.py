@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+"""Percentiles by nearest rank, of many groups at once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from skbviewer.analysis.stats import spreads
+from skbviewer.analysis.stats.duration_spread import NOTHING
+
+
+def test_each_group_has_its_own_spread() -> None:
+    value = np.arange(1, 101)
+    group = np.r_[np.zeros(100, np.int64), [2]]
+    first, second, third = spreads(group, np.r_[value[::-1], 7], 3)
+    assert first == (100, 5050, 50, 50, 95, 99, 100)
+    assert second == NOTHING
+    assert third == (1, 7, 7, 7, 7, 7, 7)
+
+
+def test_totals_exceed_what_a_float_can_count() -> None:
+    big = (1 << 60) + 1
+    assert spreads(np.zeros(2, np.int64), np.array([big, 2]), 1)[0].total_ns == big + 2

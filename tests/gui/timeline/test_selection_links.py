@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""What a click on a box of the timeline selects, and what the strip says of a drop."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from skbviewer.gui.packets.packet_rows import of_packet
+from skbviewer.gui.packets.selected_summary import dropped, totals
+from skbviewer.gui.packets.selection import Selection
+from skbviewer.gui.timeline.selection_links import _choose
+from skbviewer.records import resource
+from skbviewer.session import Session, import_files
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
+    out: Path = tmp_path_factory.mktemp("drops") / "drops.skbv"
+    import_files([resource(f"samples/drops/drops.{end}") for end in ("pcap", "kbl")], out)
+    return Session.open(out)
+
+
+def test_a_click_on_a_kernel_only_packet_selects_it(session: Session, qtbot: QtBot) -> None:
+    (series,) = np.flatnonzero(session.columns.array("series", "kernel_only") == 1)
+    (leg, *_) = np.flatnonzero(session.columns.array("leg", "series") == series + 1)
+    (call, *_) = np.flatnonzero(session.columns.array("call", "leg") == leg + 1)
+    selection = Selection()
+    selection.use(session)
+    _choose(selection, session.call_place(int(call) + 1))
+    assert selection.row is not None and selection.row.number == "K1"
+    assert selection.call == (0, 0)
+
+
+def test_the_strip_shows_the_drop_and_where_the_time_went(session: Session) -> None:
+    packet = session.packets(7, 1)[0]
+    assert dropped(of_packet(packet)) == "Dropped: NETFILTER_DROP at nf_hook_slow+0xaa"
+    assert totals(session.path(packet=7)).startswith(
+        "71.1 µs in the kernel (70.0 µs busy, 1.2 µs waiting), 54 functions"
+    )
+    assert dropped(of_packet(session.packets(4, 1)[0])) == ""  # only a copy

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""Which moments a capture of one device may show, where records are lost."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from skbviewer.matching.candidates.eligible_moments import eligible
+from skbviewer.matching.candidates.missing_moments import hidden
+from skbviewer.matching.clock.capture_point_fit import Located
+from skbviewer.matching.clock.point_distances import Place
+from skbviewer.matching.legs.capture_points import SOCKET, WAIT_NS
+from skbviewer.matching.legs.declared_losses import ANY, LOSS_DTYPE
+from skbviewer.matching.legs.tap_moments import MOMENT_DTYPE
+from skbviewer.records import HOLE
+
+HERE, THERE = (100, 2), (100, 3)  # netns, ifindex
+MS = 1_000_000
+
+
+def moments(*rows: tuple[tuple[int, int], bool, int]) -> Any:
+    """Moments by device, whether the socket's call shows them, and when they were over, ns."""
+    made = np.zeros(len(rows), MOMENT_DTYPE)
+    for row, (device, socket, before) in zip(made, rows, strict=True):
+        row["netns"], row["ifindex"] = device
+        row["socket"], row["met"] = socket, True
+        row["after"], row["before"] = before - MS, before
+    return made
+
+
+def test_a_call_whose_device_is_lost_may_be_of_any_device() -> None:
+    kernel: Any = SimpleNamespace(
+        moments=moments((HERE, True, MS), (THERE, True, MS), ((-1, -1), True, MS))
+    )
+    where = Located(None, Place(*HERE, None, SOCKET), (HERE,))
+    for lossless in (True, False):
+        here = eligible(kernel, where, lossless, several_devices=False)
+        assert here.tolist() == [True, False, True]
+
+
+def test_a_call_may_be_lost_until_its_packet_waited_for_long() -> None:
+    lost = np.array([(50 * MS, 60 * MS, 0, ANY, 1, HOLE)], LOSS_DTYPE)
+    times = (40 * MS, 50 * MS - WAIT_NS, 49 * MS - WAIT_NS, 62 * MS)
+    kernel: Any = SimpleNamespace(
+        log=SimpleNamespace(complete=True),
+        losses=lost,
+        moments=moments(*((HERE, False, before) for before in times)),
+    )
+    assert hidden(kernel).tolist() == [True, True, False, False]
