@@ -14,7 +14,7 @@ from typing import NamedTuple
 from scanner import output
 from scanner.source.source_tree import RUNTIME_HEADER, RUNTIME_SOURCE, BadTree
 
-PACKAGE = Path(__file__).resolve().parents[2]
+PACKAGE = Path(__file__).resolve().parents[1]
 INSTALLED = PACKAGE / "_runtime"  # put there by the wheel (pyproject.toml)
 SOURCE_TREE = PACKAGE.parent / "kmod/instrument"
 PLACES = {"kbl_probe.h": RUNTIME_HEADER, "kbl_probe.c": RUNTIME_SOURCE}

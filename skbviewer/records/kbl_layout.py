@@ -2,7 +2,7 @@
 """Layout of a .kbl file: dtypes, sizes, enums, constants.
 
 Generated from kmod/kbl.h by kmod/gen_layout.py; do not edit.
-kbl.h SHA-256: 9ba2904dd2c262e8edaf27505ccfdf5d45a950e346a2001f09d40c96147ad76c
+kbl.h SHA-256: 20762a905d8cd6bee64c7b13921edc5b3bfef3fa4244c755652c2368bdd5dc65
 """
 
 from __future__ import annotations
