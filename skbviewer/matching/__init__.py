@@ -16,16 +16,8 @@ from .lifetimes.call_nesting import Nesting
 from .lifetimes.merged_lifetimes import Merges, merges
 from .lifetimes.skb_lifetimes import SeriesTable
 from .lifetimes.skb_lifetimes import build as build_series
-from .matcher import (
-    CAPTURED_DTYPE,
-    MATCH_DTYPE,
-    Fitted,
-    KernelSide,
-    Matches,
-    build_kernel_side,
-    interfaces,
-    match,
-)
+from .matcher import build_kernel_side, interfaces, match
+from .model import CAPTURED_DTYPE, MATCH_DTYPE, Fitted, KernelSide, Matches
 from .one_way_delay import OneWay, Trips, bound, joined, trips, without_early_arrivals
 from .record_kinds import chosen
 from .rules import (

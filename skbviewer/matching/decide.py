@@ -31,7 +31,7 @@ from .rules import AMBIGUOUS, BY_SEGMENT, BY_TIME, EXACT, LATE, UNSURE, Rung
 from .solve import CROWDED, NO_PAIR, Solution, by_tcp_alone, incomplete, is_alone, solve
 
 if TYPE_CHECKING:
-    from .matcher import KernelSide
+    from .model import KernelSide
 
 CONTRADICT = 0.01  # of the packets may contradict a clock that is assumed
 MORE = 1.05  # pairs than those it was fitted from make another fit of the clock worth while

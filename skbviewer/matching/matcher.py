@@ -9,23 +9,17 @@ that can come again.  What stays open is ambiguous.
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import NamedTuple
-
 import numpy as np
 import numpy.typing as npt
 
 from ..records import (
     NO_DELTA,
-    RECORD_DTYPE,
     UNTIMED,
-    ColumnTable,
     KernelLog,
     Packets,
     Part,
     Progress,
     Silent,
-    empty,
     scratch_of,
 )
 from ..records.types import Int64s
@@ -39,103 +33,16 @@ from .clock.capture_point_fit import SEVERAL_DEVICES, Located, agreeing, everywh
 from .clock.clock_fit import ClockFit
 from .clock.timebase import EVERY
 from .decide import Decided, decide, of_segments, undecided
-from .identity.identity_candidates import Candidates, Footprints, candidates, footprints
+from .identity.identity_candidates import Candidates, candidates, footprints
 from .legs.capture_points import build as build_points
-from .legs.declared_losses import Table as Losses
 from .legs.declared_losses import declared, of_calls
 from .legs.leg_cutting import LegTable
-from .lifetimes.skb_held_from import RecordTimes
 from .lifetimes.skb_lifetimes import SeriesTable
+from .model import CAPTURED_DTYPE, MATCH_DTYPE, Fitted, KernelSide, Matches
 from .rules import NAMELESS
 from .solve import incomplete
 
 MATCHING, STEPS = "matching", 5
-MATCH_DTYPE = np.dtype(
-    [
-        ("packet", "<i8"),
-        ("leg", "<i8"),
-        ("verdict", "u1"),
-        ("rung", "i1"),
-        ("confidence", "<f8"),
-        # packet - where the sniffer saw the leg, after the clock fit; NO_DELTA without one
-        ("delta_ns", "<i8"),
-    ]
-)
-CAPTURED_DTYPE = np.dtype(
-    [
-        ("packet", "<i8"),
-        ("leg", "<i8"),  # as in MATCH_DTYPE: the pass of the skb that the sniffer saw
-        ("netns", "<i8"),
-        ("ifindex", "<i8"),  # not known below 1
-        ("sends", "u1"),  # 1: on the way out of the device
-        ("socket", "?"),  # the log shows the call of a packet socket
-        ("after_ns", "<i8"),  # of the log's clock: the stamp was made not before this
-        ("before_ns", "<i8"),  # and not after that
-    ]
-)
-
-
-class Fitted(NamedTuple):
-    """The clock of an interface (EVERY, if a capture has one) with at least one certain pair.
-
-    `sniffer` is the device (netns, ifindex) where its packets seem to have been seen.
-    """
-
-    interface: int
-    clock: ClockFit
-    sniffer: tuple[int, int] | None
-
-
-class Matches(NamedTuple):
-    """`rows` has MATCH_DTYPE, sorted by (packet, leg); each interface has a clock of its own.
-
-    `moments` has CAPTURED_DTYPE, sorted by packet: a row for each exact packet of which it is known
-    at which tap moment of the log it was captured.
-    `contested` are the packets that had candidates and lost all of them to others, `refused` those
-    series.
-    """
-
-    rows: npt.NDArray[np.void]
-    moments: npt.NDArray[np.void]
-    clocks: tuple[Fitted, ...]
-    contested: Int64s
-    refused: Int64s
-
-    @property
-    def clock(self) -> ClockFit | None:
-        """The fit of most pairs."""
-        return self._best.clock if self._best else None
-
-    @property
-    def sniffer(self) -> tuple[int, int] | None:
-        """Where most pairs say that the capture was taken."""
-        return self._best.sniffer if self._best else None
-
-    @property
-    def _best(self) -> Fitted | None:
-        return max(self.clocks, key=lambda one: one.clock.pairs, default=None)
-
-
-class KernelSide(NamedTuple):
-    """What of a KBL can be compared with captures: made once for all of them."""
-
-    log: KernelLog
-    series: SeriesTable
-    legs: LegTable
-    prints: Footprints
-    points: ColumnTable  # POINT_DTYPE
-    moments: ColumnTable  # MOMENT_DTYPE
-    headerless: Int64s  # moments of lifetimes whose IP header the log does not show
-    losses: Losses
-
-    def without_records(self) -> KernelSide:
-        """The same for match(), which asks nothing of single records."""
-        none, ts = np.zeros(0, np.int32), np.zeros(0, np.int64)
-        log = replace(self.log, records=empty(RECORD_DTYPE, 0))
-        series = replace(
-            self.series, of=none, met=RecordTimes(log.records, none, ts), owner_calls=none
-        )
-        return self._replace(log=log, series=series, legs=replace(self.legs, of=none, last_ns=ts))
 
 
 def build_kernel_side(log: KernelLog, series: SeriesTable, legs: LegTable) -> KernelSide:

@@ -21,7 +21,7 @@ from .legs.capture_points import WIRE
 from .rules import AMBIGUOUS, BY_POINTS, BY_TIME, EXACT
 
 if TYPE_CHECKING:
-    from .matcher import KernelSide, Matches
+    from .model import KernelSide, Matches
 
 MAX_DRIFT = 1e-3  # clocks slewed against each other at adjtimex(2)'s limit
 STAMP_NS = 1  # a stamp in whole ns may be early by this

@@ -35,7 +35,7 @@ from .identity.identity_ladder import FRAGMENT
 from .kernel_functions import RECEIVE_START, TRANSMIT
 
 if TYPE_CHECKING:
-    from .matcher import KernelSide
+    from .model import KernelSide
 
 EXACTLY, SEVERAL, LACKING, CROWDED, TOO_LARGE, NO_PAIR = range(6)  # assignment.Assigned.why
 UNTRUSTED, DOUBTED = 6, 7  # the clock is not believed; it may have been set near the packet

@@ -33,10 +33,10 @@ from skbviewer.records import Progress
 from ..base.background_tasks import Tasks
 from ..base.empty_text import EmptyText
 from ..base.host_names import HostNames
+from ..base.notices import WorkBar
 from ..base.recording import RowIds
 from ..base.sort_header import SortHeader
 from ..base.window_size import open_at
-from ..window.notices import WorkBar
 from .statistics_model import ADDRESSES, StatisticModel
 
 if TYPE_CHECKING:

@@ -24,6 +24,7 @@ from skbviewer.records.annotation import IGNORE, MARK, TIME_REF
 from ..base.appearance import Appearance
 from ..base.background_tasks import Tasks
 from ..base.host_names import HostNames
+from ..base.notices import Banner, WorkBar
 from ..base.recording import Opener, Recording, RowIds
 from ..base.status_text import list_text, status_text
 from ..base.text_dialog import ask_text
@@ -43,7 +44,6 @@ from ..packets.selection import Selection
 from ..timeline import window_connection
 from .menus import Menus
 from .navigation import Navigation
-from .notices import Banner, WorkBar
 from .row_menu import row_menu
 from .status_label import StatusLabel
 from .workspace import Workspace

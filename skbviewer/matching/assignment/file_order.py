@@ -20,7 +20,7 @@ from .forced_lifetimes import Assigned, Problem, assign
 from .packet_groups import CROWDED, EXACT, NONE_IN_TIME
 
 if TYPE_CHECKING:
-    from ..matcher import KernelSide
+    from ..model import KernelSide
 
 NO_MOMENT = -1
 OFFSET_BITS = 14  # of fragments

@@ -25,7 +25,7 @@ from ..identity.identity_candidates import Candidates
 from .time_window_candidates import near_in_time
 
 if TYPE_CHECKING:
-    from ..matcher import KernelSide
+    from ..model import KernelSide
 
 MOST = 500  # pairs of neighbours that are looked at; with more the clock is doubted
 

@@ -22,7 +22,7 @@ from ..record_kinds import IP, chosen
 
 if TYPE_CHECKING:
     from ..clock.capture_point_fit import Located
-    from ..matcher import KernelSide
+    from ..model import KernelSide
 
 
 class Edges(NamedTuple):

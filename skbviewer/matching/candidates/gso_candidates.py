@@ -14,7 +14,7 @@ from ..identity.gso_segments import covers
 from ..identity.identity_candidates import Candidates, is_strong
 
 if TYPE_CHECKING:
-    from ..matcher import KernelSide
+    from ..model import KernelSide
 
 
 def segments(packets: Packets, kernel: KernelSide, wire: Int64s) -> Candidates:

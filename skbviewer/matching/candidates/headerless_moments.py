@@ -21,7 +21,7 @@ from ..record_kinds import IP, chosen
 if TYPE_CHECKING:
     from ..identity.identity_candidates import Footprints
     from ..legs.leg_cutting import LegTable
-    from ..matcher import KernelSide
+    from ..model import KernelSide
 
 PAIRS = 1_000_000  # of packets and moments with equal contents that are looked at one by one
 

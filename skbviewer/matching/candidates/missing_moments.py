@@ -18,7 +18,7 @@ from ..legs.capture_points import WAIT_NS
 from ..legs.declared_losses import ANY, MISSED, Table, meets
 
 if TYPE_CHECKING:
-    from ..matcher import KernelSide
+    from ..model import KernelSide
 
 SENT = ("dev_hard_start_xmit", "xmit_one")  # one of them has every packet that is sent
 

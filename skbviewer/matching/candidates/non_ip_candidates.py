@@ -22,7 +22,7 @@ from ..record_kinds import IP
 from ..rules import BY_TIME
 
 if TYPE_CHECKING:
-    from ..matcher import KernelSide
+    from ..model import KernelSide
 
 WINDOW_NS = 100_000_000  # farther than this is another one
 CANDIDATES = 64  # of one packet, on either side: those farther cannot be the nearest

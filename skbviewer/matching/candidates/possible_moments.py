@@ -18,7 +18,7 @@ from ..identity.identity_candidates import Candidates
 from .eligible_moments import Edges, agreeing_contents, agreeing_headers, between, of_one_ethertype
 
 if TYPE_CHECKING:
-    from ..matcher import KernelSide
+    from ..model import KernelSide
 
 
 class Asked(NamedTuple):

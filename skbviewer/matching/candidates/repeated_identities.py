@@ -21,7 +21,7 @@ from ..identity.identity_ladder import ADDRESS, FRAGMENT
 from .eligible_moments import Edges, by_packet
 
 if TYPE_CHECKING:
-    from ..matcher import KernelSide
+    from ..model import KernelSide
 
 NEAR_NS, NEAR_ERRORS = 20_000_000, 20  # how near in time twins are looked for
 FLOW = (*ADDRESS, "protocol", "ethertype")

@@ -32,7 +32,7 @@ SLEWED_NS = 1_000_000  # the wall clock drifts between two readings
 SYNCHRONOUS_NS = 1_000_000_000  # hosts that keep the time by NTP differ by less
 
 if TYPE_CHECKING:
-    from ..matcher import KernelSide
+    from ..model import KernelSide
 
 
 def trusted(

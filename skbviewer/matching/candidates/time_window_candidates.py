@@ -20,7 +20,7 @@ from .repeated_identities import far
 from .same_traffic import is_local
 
 if TYPE_CHECKING:
-    from ..matcher import KernelSide
+    from ..model import KernelSide
 
 MOST = 256  # lifetimes of one packet at its time; with more the clock decides nothing
 

@@ -30,7 +30,7 @@ from .same_traffic import ENOUGH, SYNCHRONOUS_NS
 from .time_window_candidates import near_in_time
 
 if TYPE_CHECKING:
-    from ..matcher import KernelSide
+    from ..model import KernelSide
 
 NEARLY_ALL = 0.99  # of the packets must have been with a socket at their time
 ROUNDING_NS = 1_000  # of both clocks, and between their readings

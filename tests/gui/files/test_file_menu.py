@@ -12,12 +12,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QCheckBox, QFileDialog, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
+from skbviewer.gui.base.notices import left_text
 from skbviewer.gui.files import recent_files as recent
 from skbviewer.gui.files.import_summary import ImportSummary
 from skbviewer.gui.files.moved_files import Locate
 from skbviewer.gui.packets.time_column import Precision, TimeFormat
 from skbviewer.gui.window.main_window import MainWindow
-from skbviewer.gui.window.notices import left_text
 
 from ..conftest import open_and_wait
 from ..fake import FakeRecording

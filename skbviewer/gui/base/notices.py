@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QWidget
 
-from ..base.theme import is_dark
+from .theme import is_dark
 
 _ROLE = QPalette.ColorRole
 BAR_STEPS = 1000
