@@ -32,7 +32,7 @@ def test_a_test_without_mark_starts_no_such_program(command: list[str]) -> None:
 def test_a_test_without_mark_connects_to_no_other_host() -> None:
     with socket.socket() as sock, pytest.raises(Refused):
         sock.connect(("192.0.2.1", 9))
-    with socket.socket() as sock, pytest.raises(ConnectionRefusedError):
+    with socket.socket() as sock, pytest.raises(OSError):
         sock.connect(("127.0.0.1", 9))
 
 
