@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # make run     open the bundled recording (without a display: build/demo.png, build/demo.csv)
+# make check   what needs neither root, network, a guest nor minutes: before each commit
 # make test    everything: lint, types, unit tests, the window, a kernel in a virtual machine
 # make lab     record afresh in a virtual machine, into build/lab
 # make lab-long  the recorder's tests with more functions, cycles and hostile writes: an hour
@@ -14,6 +15,7 @@
 # make checkpatch   the kernel's style checker over kmod/ (downloads 140 MB once)
 # make truth    judge matches of hostile traffic by a witness in the guest's kernel (two hours)
 # make sample  record the bundled recordings anew
+# make slow-table   measure which test files are too slow for make check: tests/slow.txt
 # make clean   remove what these made
 
 VENV := .venv
@@ -24,8 +26,12 @@ DEMO := build/demo
 # Debian's python3 comes without the part of venv that installs pip.
 VENV_PACKAGE := $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
 RUN_PACKAGES := $(VENV_PACKAGE) resources/qt-packages.txt
+CHECK_PACKAGES := $(VENV_PACKAGE) tests/check-packages.txt resources/qt-packages.txt
+CHECK := not lab and not net and not root
 TEST_PACKAGES := $(RUN_PACKAGES) tests/packages.txt tests/lab/packages.txt
 
+.PHONY: check check-packages check-format check-lint check-contracts check-types check-tests
+.PHONY: slow-table
 .PHONY: bench-scanner-sources lab-instrumented check-instrumented bench-source truth
 .PHONY: help run demo test lab bench bench-kmod bench-scanner bench-gui checkpatch sample clean run-packages test-packages test-plan
 
@@ -56,6 +62,30 @@ demo: run-packages $(VENV)/run.stamp
 	@printf '\nThere is no display here.  The view of the SYN as a picture: %s, as a table: %s,\n' \
 	    $(DEMO).png $(DEMO).csv
 	@printf 'the session: %s.  With a display, make run opens the window.\n' $(DEMO).skbv
+
+# The parts share nothing, so they run beside each other, the longest first.
+check: check-packages $(VENV)/test.stamp
+	@$(MAKE) --no-print-directory -j2 -O -k \
+	    check-tests check-types check-contracts check-lint check-format
+
+check-tests:
+	@QT_QPA_PLATFORM=offscreen $(PYTHON) -m pytest -q -n auto --max-worker-restart 0 \
+	    -m '$(CHECK) and not slow' --deselect tests/project/test_lint.py
+
+check-types:
+	@$(VENV)/bin/mypy
+
+check-contracts:
+	@$(VENV)/bin/lint-imports
+
+check-lint:
+	@$(VENV)/bin/ruff check
+
+check-format:
+	@$(VENV)/bin/ruff format --check
+
+slow-table: check-packages $(VENV)/test.stamp
+	@QT_QPA_PLATFORM=offscreen $(PYTHON) -m pytest -q -n 0 -p tests.cpu_seconds -m '$(CHECK)'
 
 test: test-plan test-packages $(VENV)/test.stamp
 	@QT_QPA_PLATFORM=offscreen $(PYTHON) -m pytest -n auto --max-worker-restart 0 --durations 25
@@ -119,6 +149,10 @@ test-plan:
 	@echo '  Python packages, into $(VENV): those in pyproject.toml with the extra "test" (500 MB)'
 	@echo 'and downloads Debian kernels, headers and a source (240 MB), for virtual machines and builds.'
 	@echo 'On two cores it takes from 35 to 60 minutes.'
+
+# Installs nothing, not even as root.
+check-packages:
+	@.ci/debian-packages.sh -n $(CHECK_PACKAGES)
 
 run-packages:
 	@.ci/debian-packages.sh $(RUN_PACKAGES)

@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Usage: .ci/debian-packages.sh LIST-OR-PACKAGE...
+# Usage: .ci/debian-packages.sh [-n] LIST-OR-PACKAGE...
 # Install the Debian packages which are named, or listed in the files named, and missing.
-# Without root: print the line that does it, and fail.  Nothing is done if nothing is missing.
+# Without root, or with -n: print the line that does it, and fail.  Nothing is done if none is missing.
 set -eu
 
+install=$([ "$(id -u)" = 0 ] && echo yes || echo no)
+[ "${1-}" != -n ] || { install=no; shift; }
 want=$(for arg; do if [ -f "$arg" ]; then sed 's/#.*//' "$arg"; else echo "$arg"; fi; done | xargs)
 [ -n "$want" ] || exit 0
 if ! command -v dpkg-query >/dev/null; then
@@ -20,7 +22,7 @@ done
 [ -n "$missing" ] || exit 0
 
 line="apt-get install -y --no-install-recommends$missing"
-if [ "$(id -u)" = 0 ]; then
+if [ $install = yes ]; then
     echo "Debian packages to install:$missing"
     log=$(mktemp)
     { apt-get update -q && DEBIAN_FRONTEND=noninteractive $line; } </dev/null >"$log" 2>&1 || {

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Which tests stay together when several processes run them (``pytest -n auto``)."""
+"""The marks of tests, and which stay together when several processes run them (``-n auto``)."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
+
+from tests.guard import guarded
+from tests.marks import MORE_THAN_CHECK, marks
 
 TOP = Path(__file__).resolve().parents[1]
 BOOTING = "tests.lab.fixture"
@@ -37,3 +41,17 @@ class Together(LoadScopeScheduling):  # type: ignore[misc]
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Together:
     """How the tests are given out."""
     return Together(config, log)
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark a test by what it uses."""
+    for name in sorted(marks(item)):
+        item.add_marker(name)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Refuse downloads, root and guests to tests without the mark."""
+    marked = any(item.get_closest_marker(name) for name in MORE_THAN_CHECK)
+    with guarded(not marked):
+        return (yield)

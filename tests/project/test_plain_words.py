@@ -19,6 +19,9 @@ from .tree import ROOT, project_files
 CEILINGS = {
     "README.md": 0,
     "ARCHITECTURE.md": 0,
+    "CHANGELOG.md": 0,
+    "CONTRIBUTING.md": 0,
+    "SECURITY.md": 0,
     "docs/README.md": 0,
     "docs": 0,
     "kmod": 1,

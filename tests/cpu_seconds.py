@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+"""Measure the CPU seconds of each test file: ``make slow-table`` writes those of the slow ones.
+
+CPU seconds, unlike seconds, do not depend on what else the machine does. They include the programs
+that a test runs and waits for. A file is left as soon as it is slow, so its number is a minimum.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterator
+
+import pytest
+
+from tests.marks import SLOW_CPU_S, SLOW_TABLE
+
+HEAD = f"""\
+# SPDX-License-Identifier: MIT
+# Test files that need at least {SLOW_CPU_S:.0f} CPU seconds, and how many were measured before the rest
+# of the file was left. Their tests are marked slow. Written by `make slow-table`: run it twice after
+# compiled loops have changed, because the first run also counts their compilation.
+"""
+
+
+class CpuSeconds:
+    """Counts CPU seconds by file, and skips what is left of slow files."""
+
+    def __init__(self) -> None:
+        self.by_file: defaultdict[str, float] = defaultdict(float)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        """Measure one test with its fixtures."""
+        path = item.nodeid.partition("::")[0]
+        if self.by_file[path] >= SLOW_CPU_S:
+            item.add_marker(pytest.mark.skip(reason="its file is slow"))
+        before = sum(os.times()[:4])
+        result = yield
+        self.by_file[path] += sum(os.times()[:4]) - before
+        return result
+
+    def pytest_sessionfinish(self) -> None:
+        """Write the table."""
+        lines = [
+            f"{path} {seconds:.0f}\n"
+            for path, seconds in sorted(self.by_file.items())
+            if seconds >= SLOW_CPU_S
+        ]
+        SLOW_TABLE.write_text(HEAD + "".join(lines))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Begin to measure: this module is loaded with ``pytest -p tests.cpu_seconds``."""
+    config.pluginmanager.register(CpuSeconds())

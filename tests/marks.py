@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""Which marks a test has, by what it uses; ``tests/conftest.py`` sets them.
+
+lab: boots a guest, or runs programs that only the lab has.  net: downloads from Debian or PyPI.
+root: needs root.  slow: its file is in ``tests/slow.txt``.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+TOP = Path(__file__).resolve().parents[1]
+LAB = "tests/lab/"
+LAB_FIXTURES = "tests.lab.fixture"
+MORE_THAN_CHECK = ("lab", "net", "root")
+# Modules for which a test file needs more than `make check` expects.
+MODULES = {
+    "tests.kmod.headers": "net",
+    "tests.lab.guest": "lab",
+    "tests.lab.initramfs": "lab",
+    "tests.truth.guests": "lab",
+}
+# What the code of a test or of a fixture of it, or a parameter, contains if it needs more.
+WORDS = {
+    "lab": re.compile(r'"mandoc"|-linux-gnu-gcc|qemu-\w'),
+    "net": re.compile(r'\bdebs\.(?:fetch|download)\(|"(?:pip|apt-get|apt-cache)"'),
+    "root": re.compile(r'"(?:mount|sudo|unshare|setpriv)"'),
+}
+SLOW_CPU_S = 2.0
+SLOW_TABLE = TOP / "tests/slow.txt"
+
+
+def marks(item: pytest.Item) -> set[str]:
+    """Return the names of a test's marks."""
+    path = item.nodeid.partition("::")[0]
+    found = {"lab"} if path.startswith(LAB) else set[str]()
+    found |= {MODULES[name] for name in imported(path) & MODULES.keys()}
+    parameters = repr(item.callspec.params) if hasattr(item, "callspec") else ""
+    for function in functions(item):
+        if function.__module__ == LAB_FIXTURES:
+            found.add("lab")
+        text = source(function) + parameters
+        found |= {mark for mark, words in WORDS.items() if words.search(text)}
+    return found | ({"slow"} if path in slow_files() else set())
+
+
+def functions(item: pytest.Item) -> Iterator[Callable[..., Any]]:
+    """Yield the function of a test and those of all its fixtures."""
+    if not isinstance(item, pytest.Function):
+        return
+    yield item.function
+    for definitions in item._fixtureinfo.name2fixturedefs.values():
+        for definition in definitions:
+            yield definition.func
+
+
+@cache
+def source(function: Callable[..., Any]) -> str:
+    """Return a function's source, or nothing if it has none."""
+    try:
+        return inspect.getsource(function)
+    except (OSError, TypeError):
+        return ""
+
+
+@cache
+def imported(path: str) -> frozenset[str]:
+    """Return the dotted names of the modules that a test file imports."""
+    package = path.split("/")[:-1]
+    names: set[str] = set()
+    for node in ast.walk(ast.parse((TOP / path).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            whole = ".".join([*base, *([node.module] if node.module else [])])
+            names |= {whole} | {f"{whole}.{alias.name}" for alias in node.names}
+    return frozenset(names)
+
+
+@cache
+def slow_files() -> frozenset[str]:
+    """Return the paths in ``tests/slow.txt``."""
+    lines = SLOW_TABLE.read_text(encoding="utf-8").splitlines()
+    return frozenset(line.split()[0] for line in lines if line and not line.startswith("#"))
