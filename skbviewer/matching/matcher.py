@@ -100,7 +100,7 @@ def _of_part(fitted: Fitted, part: Int64s, interface: int) -> Fitted:
 
 
 def interfaces(packets: Packets) -> list[int]:
-    """Those of packets that have a time, the first packet's first; EVERY if it is but one."""
+    """Return the interfaces of packets with a time, in order of first use; EVERY if there is one."""
     column = packets["interface"]
     if not len(column) or column.min() == column.max():
         return [EVERY]
@@ -109,9 +109,9 @@ def interfaces(packets: Packets) -> list[int]:
 
 
 def _parts(packets: Packets) -> list[Int64s]:
-    """The packets of each interface, those of unknown time apart: no clock tells them.
+    """Split the packets by interface, and packets without a time from the others.
 
-    Nothing, if all of them belong together.
+    Empty if all belong together.
     """
     interfaces, timed = np.unique(packets["interface"]), packets["ts"] != UNTIMED
     if len(interfaces) < 2 and timed.all():
@@ -125,7 +125,7 @@ def _parts(packets: Packets) -> list[Int64s]:
 
 
 def _match(packets: Packets, kernel: KernelSide, progress: Progress) -> Matches:
-    """The same for the packets of one interface, all or none of which have a time."""
+    """Match the packets of one interface, all or none of which have a time."""
     progress.report(MATCHING, 0, STEPS)
     found = candidates(packets, kernel.prints)
     _forget(packets, kernel)
@@ -191,7 +191,7 @@ def _clock(packets: Packets, found: Candidates, kernel: KernelSide) -> Located:
     clock = where.clock
     if clock is None or len(vague) <= np.count_nonzero(alone) or incomplete(kernel.log):
         return where
-    # Hardly any packet knows all that tells it: those that do vouch for the others.
+    # Few packets have all values that distinguish them: these confirm the others.
     vague = vague[agreeing(packets, found.packet[vague], found.series[vague], points, clock)]
     alone[vague] = True
     return locate(packets, *_of(found, alone), points, kernel.moments, lossy)

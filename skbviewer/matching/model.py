@@ -104,7 +104,7 @@ class KernelSide(NamedTuple):
     losses: Losses
 
     def without_records(self) -> KernelSide:
-        """The same for match(), which asks nothing of single records."""
+        """Return a copy without records, which match() does not need."""
         none, ts = np.zeros(0, np.int32), np.zeros(0, np.int64)
         log = replace(self.log, records=empty(RECORD_DTYPE, 0))
         series = replace(

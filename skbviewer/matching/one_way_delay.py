@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How long packets were under way between two hosts, as far as two-way traffic bounds it.
 
-In: the matches of one capture with two KBLs.  Out: intervals.  No clock tells the offset between
+In: the matches of one capture with two KBLs.  Out: intervals.  No clock shows the offset between
 the hosts; but no packet arrives before it was sent, so each direction bounds it from one side
 (Paxson, "On Calibrating Measurements of Packet Transit Times", SIGMETRICS 1998).  One-way traffic
 leaves the other side open and gives nothing.  Clocks drift apart, steadily: every line of at most

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What tells records apart: kinds and flags, functions by name."""
+"""Select records by kind, flags and function."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def named(
 
 
 def by_probe(numbers: Mapping[int, int]) -> npt.NDArray[np.uint8]:
-    """A table of numbers below 256 by probe id, 0 for those that are not told; none is negative."""
+    """A table of numbers below 256 by probe id, 0 for probes without one; none is negative."""
     known = {probe: number for probe, number in numbers.items() if 0 <= probe < MOST_PROBES}
     made = np.zeros(max(known, default=-1) + 1, np.uint8)
     made[list(known)] = list(known.values())

@@ -56,7 +56,7 @@ class Scratch:
         return made
 
     def keep(self, values: Array) -> Array:
-        """The same values, moved to a file if they are large and there is a folder."""
+        """Return equal values, moved to a file if they are large and there is a folder."""
         if self._folder is None or values.nbytes < LEAST:
             return values
         made = self.take(len(values), values.dtype)

@@ -11,7 +11,7 @@ BITS = 63
 
 
 def time_order(ts: Int64s) -> Int64s:
-    """The same permutation as np.argsort(ts, kind="stable")."""
+    """Return the permutation of np.argsort(ts, kind="stable")."""
     count = len(ts)
     if not count:
         return np.zeros(0, np.int64)

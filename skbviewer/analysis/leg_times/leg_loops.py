@@ -266,7 +266,7 @@ def _name(
 
 @allocation_free
 def _is_lost(begin: Int, end: Int, beside: Beside) -> bool:
-    """The same as Spans.meet(), for one pair of times."""
+    """Do what Spans.meet() does, for one pair of times."""
     low, high = np.int64(0), np.int64(len(beside.lost_begin))
     while low < high:
         middle = (low + high) // 2

@@ -256,7 +256,7 @@ def _note(
 
 @allocation_free
 def _meets(low: Int, high: Int, begins: Int64s, ends: Int64s) -> bool:
-    """The same as Spans.meet(), for one pair of times."""
+    """Do what Spans.meet() does, for one pair of times."""
     first, last = np.int64(0), np.int64(len(begins))
     while first < last:  # count the losses that began by then
         middle = (first + last) // 2

@@ -116,7 +116,7 @@ class Scope:
 
     @property
     def whole(self) -> Scope:
-        """The same legs with all their calls, including those that begin after the range's end."""
+        """Return these legs with all their calls, also those that begin after the range's end."""
         ranged = self._chosen.begin_ns is not None or self._chosen.end_ns is not None
         return self._whole if ranged else self
 

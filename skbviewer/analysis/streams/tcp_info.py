@@ -50,7 +50,7 @@ class SegmentSummary(NamedTuple):
 
 
 def streams_known(data: Data) -> bool:
-    """Whether told() need not analyse all packets first."""
+    """Whether all packets have been analysed already."""
     return data.has(ANALYSIS) and data.has(BASES)
 
 

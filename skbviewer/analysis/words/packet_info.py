@@ -55,7 +55,7 @@ def known(value: int) -> int | None:
 
 
 class Stream(Protocol):
-    """Values of a TCP packet that depend on its stream; see tcp_info.TcpTold."""
+    """Values of a TCP packet that depend on its stream; see tcp_info.SegmentSummary."""
 
     @property
     def seq(self) -> int: ...

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 WINDOW_NS = 100_000_000  # farther than this is another one
 CANDIDATES = 64  # of one packet, on either side: those farther cannot be the nearest
-FEW = 2  # of a packet that nothing tells, on either side
+FEW = 2  # of a packet without an identity, on either side
 
 
 def by_ethertype(packets: Packets, kernel: KernelSide, clock: ClockFit | None) -> Candidates:
@@ -43,9 +43,9 @@ def by_ethertype(packets: Packets, kernel: KernelSide, clock: ClockFit | None) -
 
 
 def unidentified(packets: Packets, kernel: KernelSide, clock: ClockFit | None) -> Candidates:
-    """Pairs of those that nothing tells, with a few lives of the same EtherType.
+    """Pair packets without an identity with a few lifetimes of the same EtherType.
 
-    They are near in time where a clock says so.
+    With a clock, these are the nearest in time.
     """
     rows, tap = kernel.legs.rows, kernel.series.tap
     nameless = _nameless(packets)

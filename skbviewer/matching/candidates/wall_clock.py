@@ -82,7 +82,7 @@ def by_wall_clock(packets: Packets, kernel: KernelSide, found: Candidates) -> Lo
 def _as_sure(
     where: Located, packets: Packets, kernel: KernelSide, shown: Bools, here: Int64s
 ) -> Located | None:
-    """The same with a clock that may be off by every offset that these moments leave possible.
+    """Widen the clock's error to every offset that these moments leave possible.
 
     `shown` are packets whose moment the log has.
     """

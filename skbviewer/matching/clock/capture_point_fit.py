@@ -265,7 +265,7 @@ def relocate(
     where: Located,
     lossy: bool,
 ) -> Located | None:
-    """The same with fewer devices, or a surer clock, by more packets whose series are known.
+    """Exclude devices, or make the clock surer, with more packets whose series are known.
 
     None where these packets tell no more.  The clock has the same segments: no packet's match
     says where the clock was set.

@@ -38,7 +38,7 @@ class Segment(NamedTuple):
     It holds from the packet `first` (index) on, captured at `begin_ns`.  `residual_ns` is how far
     off it may be at any packet it holds for: no clock of at most MAX_DRIFT_PPM that stamped each
     pair between the moments its log shows is farther away.  `spread_ns` is how the pairs scatter;
-    `pairs` counts a packet that was at several points once.  `errors` tells how far off it may be
+    `pairs` counts a packet that was at several points once.  `errors` is how far off it may be
     then: (captured at, ns), in order of time, linear between.  `torn_ns` is by how much no clock
     stamps all pairs between their moments: 0 in a capture of this host.
     """
@@ -104,7 +104,7 @@ class ClockFit(NamedTuple):
         return made
 
     def wider(self, more_ns: int) -> ClockFit:
-        """The same, which may be so much farther off."""
+        """Return the fit with an error that is larger by so much."""
         return ClockFit(
             tuple(
                 s._replace(

@@ -20,7 +20,7 @@ FAR = np.int64(np.iinfo(np.int64).max)
 
 class Place(NamedTuple):
     """Where a capture was taken: the device (None: everywhere), which way packets went (None: both
-    ways), and which of capture_points.py's `how` tells when."""
+    ways), and by which `how` of capture_points.py the time is known."""
 
     netns: int | None
     ifindex: int

@@ -65,9 +65,9 @@ class Timebase:
     def to_session(self, source: int, ts: Int64s) -> Int64s:
         """Times of a source's clock as session time; unchanged for a source that has no pieces.
 
-        A time that a clock showed twice, for it was set back, is taken for the later one, and
-        where interfaces have clocks of their own, all times for those of the first: packets are
-        told better by of_packets().
+        A time that a clock showed twice, because it was set back, counts as the later one.  If
+        interfaces have clocks of their own, all times count as those of the first interface.
+        of_packets() distinguishes both.
         """
         ts, pieces = np.asarray(ts, np.int64), self._first(source)
         which = np.zeros(len(ts), np.int64)
@@ -110,7 +110,7 @@ class Timebase:
         return tuple(clocks) if len(clocks) > 1 else ()
 
     def error(self, source: int, interface: int | None = None) -> int:
-        """The greatest error of a source's pieces, ns; UNKNOWN (-1) if nothing tells it.
+        """The greatest error of a source's pieces, ns; UNKNOWN (-1) if it is unknown.
 
         With an `interface` of those of its clock.
         """

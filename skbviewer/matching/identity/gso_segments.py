@@ -96,7 +96,7 @@ def _count(kernel: npt.NDArray[np.void]) -> Int64s:
 
 
 def _may_be_segment(frames: npt.NDArray[np.void], kernel: npt.NDArray[np.void]) -> Bools:
-    """The same where nothing of the TCP header is known: by place and length."""
+    """Pair packets whose TCP header is unknown, by place and length."""
     place = (frames["ip_id"] - kernel["ip_id"]) % (1 << 16)
     data, size, count = frames["tot_len"] - HEADERS, kernel["gso_size"], _count(kernel)
     same = (place < count) & (data - (MOST_HEADERS - HEADERS) <= size)

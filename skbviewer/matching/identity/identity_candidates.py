@@ -50,7 +50,7 @@ class Candidates(NamedTuple):
 
     `strong`: its identification numbers the packets of a sender, so it hardly comes again within a
     life; `many`: packets whose key has so many partners that none is listed here; `vague`: one of
-    the two does not know all that tells such packets apart.
+    the two lacks a value that distinguishes such packets.
     """
 
     packet: Int64s
@@ -61,12 +61,12 @@ class Candidates(NamedTuple):
     vague: Bools
 
     def and_also(self, other: Candidates) -> Candidates:
-        """Those of both."""
+        """Return the pairs of both."""
         made: list[Any] = [np.concatenate([a, b]) for a, b in zip(self, other, strict=True)]
         return Candidates(*made)
 
     def only(self, chosen: Bools) -> Candidates:
-        """The chosen pairs."""
+        """Return the chosen pairs."""
         packet, series, rung, strong, many, vague = self
         return Candidates(
             packet[chosen], series[chosen], rung[chosen], strong[chosen], many, vague[chosen]
@@ -74,7 +74,7 @@ class Candidates(NamedTuple):
 
 
 class Partly(NamedTuple):
-    """Which packets, and which rows of prints, do not know all that tells such packets apart."""
+    """Which packets and rows of prints lack a value that distinguishes such packets."""
 
     packet: Bools
     shown: Bools
@@ -140,7 +140,7 @@ def _shown_by_events(
 ) -> tuple[Int64s, Int32s]:
     """FOOTPRINT records that show what no call does, and the series of the events they precede.
 
-    The recorder tells an event's packet first; the packet's calls may have been missed.
+    The recorder writes an event's footprint before the event; calls may have been missed.
     """
 
     def is_wanted(some: slice) -> Bools:
@@ -288,7 +288,7 @@ def candidates(packets: Packets, prints: Footprints) -> Candidates:
 def _start(
     wire: Known, weak_w: Unnumbered, kernel: Known, weak_k: Unnumbered, series: Int64s
 ) -> Rung:
-    """The rung up to which the key of each packet tells it from others."""
+    """Return the first rung that each packet needs to differ from others."""
     start = np.zeros(len(wire.at), np.int8)
     left, right = (as_both_know(k.columns(w.at)) for k, w in ((wire, weak_w), (kernel, weak_k)))
     for level, column in enumerate(("sport", "seq")):

@@ -2,7 +2,7 @@
 """The rungs of the identity ladder, and the climb of candidate pairs.
 
 In: pairs of a packet and a row of prints.  Out: those that contradict themselves on no rung, and
-how far up each packet had to climb to be told from its rivals.
+how far up each packet had to climb to differ from its rivals.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def _agree(wire: Known, kernel: Known, pairs: Int64s) -> Bools:
 def _climb(
     packets: Packets, prints: Footprints, packet: Int64s, shown: Int64s, rung: npt.NDArray[np.int8]
 ) -> tuple[Int64s, Int64s, npt.NDArray[np.int8]]:
-    """The same for pairs that have rivals."""
+    """Climb with the pairs that have rivals."""
     for level, columns in RUNGS:
         crowded = _crowded(packet, prints.series[shown])
         agreed = np.empty(len(packet), np.int8)

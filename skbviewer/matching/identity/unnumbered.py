@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Rows that no identification numbers, and what packets and prints of them are joined by.
+"""Join packets and prints that have no identification number (IPv4 id 0, IPv6).
 
-In: rows of packets and of prints.  Out: hashes of all that tells such packets apart; and, for rows
-that lack some of that (a capture was cut short, a header was not written yet), which of the others
-may meet them by what both know.
+In: rows of packets and of prints.  Out: hashes of all values that distinguish such packets.  Rows
+may lack some of these, because a capture was cut short or a header was not written yet: they are
+joined to the rows with the same values in all fields that both have.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from ..arrays.array_blocks import blocks
 from ..arrays.hash_join import Hash, among, hashed
 from .identity_ladder import ADDRESS, NONE, PORTS, RUNGS, SEQUENCE, THESIS_KEY, Columns, Known
 
-BASE = ("ip_version", *ADDRESS, "ip_id")  # what every IP header tells
+BASE = ("ip_version", *ADDRESS, "ip_id")  # in every IP header
 MORE = ("protocol", *PORTS, *SEQUENCE, "flow_label", "frag_id")
 PROTOCOL, FLOW, NUMBERED = (1 << MORE.index(n) for n in ("protocol", "flow_label", "frag_id"))
 LEVELS = 2  # rungs that are part of the key
 
 
 class Unnumbered(NamedTuple):
-    """Rows of a Known by their places in it, and which of them lack what tells them apart.
+    """Rows of a Known by their places in it, and which of them lack a distinguishing value.
 
     `thesis` are hashes of their thesis key.
     """
@@ -165,7 +165,7 @@ def _by_what_both_know(
     for a, mine in _patterns(packets, wire):
         for b, other in _patterns(prints, kernel):
             both = a & b
-            # The flow label tells IPv6.  Where the protocol is known, all headers before it are: a
+            # A flow label means IPv6.  Where the protocol is known, all headers before it are: a
             # packet without an identification is no fragment then.
             numbered = (a ^ b) & NUMBERED and (b if a & NUMBERED else a) & PROTOCOL
             if (a ^ b) & FLOW or numbered:

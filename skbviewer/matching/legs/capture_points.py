@@ -343,7 +343,7 @@ def _until_socket(end: Int64s, sends: Bools, sockets: npt.NDArray[np.void]) -> I
 
 
 def _ended_by(points: npt.NDArray[np.void], sockets: npt.NDArray[np.void]) -> Int64s:
-    """The same for points of legs that send."""
+    """End each point of a sending leg at the first packet socket that had the skb."""
     before = points["before"].copy()
     some = sockets[sockets["sends"] != 0]
     leg, first = np.unique(some["leg"], return_index=True)

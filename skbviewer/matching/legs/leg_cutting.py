@@ -4,7 +4,7 @@
 In: a KBL and its series.  Out: LEG_DTYPE rows and the leg of each record.  A leg begins where a
 packet that has been handed to a driver is received again (veth, loopback: the same skb goes on), or
 where its network namespace changes.  Records are looked at once, in order of the time when their
-functions had the skb; what a series tells is kept in a row of its own until its last record.
+functions had the skb.  The state of each series is kept in a row until its last record.
 """
 
 from __future__ import annotations

@@ -44,7 +44,10 @@ MOMENT_DTYPE = np.dtype(
         ("begin", "<i8"),  # when the socket was called, or the hand-over began
         ("end", "<i8"),
         ("shown", "<i4"),  # the footprint at the moment: a row of Prints.rows, UNKNOWN = none
-        ("content", "<i4"),  # as in PACKET_DTYPE, of what the socket was given; UNKNOWN = not told
+        (
+            "content",
+            "<i4",
+        ),  # as in PACKET_DTYPE, of what the socket was given; UNKNOWN = not recorded
     ]
 )
 _SMALL = ("series", "leg", "netns", "ifindex", "shown", "content")

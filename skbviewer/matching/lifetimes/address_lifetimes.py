@@ -31,9 +31,9 @@ CONSUME, DROP, FOOTPRINT = 6, 7, 34  # kbl.h enum kbl_event
 class Lives:
     """`of`: life of each record or -1; `parent`, `birth`, `tap` are per life.
 
-    Lives are numbered by their first record.  `birth` is the index of the record that tells of the
-    clone (-1: none).  `met` is when the function of each record had the skb.  `owner_calls` is per
-    record: the ENTRY of the call that told the event when it returned, or -1.
+    Lives are numbered by their first record.  `birth` is the index of the record of the clone's
+    birth (-1: none).  `met` is when the function of each record had the skb.  `owner_calls` is per
+    record: the ENTRY of the call that recorded the event when it returned, or -1.
     """
 
     of: Int32s

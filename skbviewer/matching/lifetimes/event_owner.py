@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which call an event was told by when it returned, and which function made a new skb.
+"""Find the call that recorded an event when it returned, and the function that made a new skb.
 
 In: records of a KBL, one by one.  Out: for each the ENTRY of that call, or -1.  The
 event has the return's time and CPU, and is the one that the function's probe stands for.  By then
@@ -32,7 +32,7 @@ class Calls(NamedTuple):
     """What is known of the calls up to some record.
 
     `cells` are calls by (exit_ts, exit_cpu and event), as long as they may not be over; by context
-    (`keys`, `numbers`) and birth the `maker`: the last call that was entered and tells of such, -1
+    (`keys`, `numbers`) and birth the `maker`: the last call that was entered and records such a birth, -1
     = none, and when it was `entered`.  `events` are by probe.
     """
 
@@ -96,7 +96,7 @@ def owner_of(
     makers: Int32s,
     entereds: Int64s,
 ) -> tuple[np.int64, np.int64, np.int64]:
-    """The ENTRY that told this record; of a birth the call that made it, and when that was entered.
+    """Return the ENTRY whose call wrote this record; of a birth also its maker and when that began.
 
     -1 = none; without a call, entered is the time of the record.  `probe_event` is the event that
     the call's probe records, 0 = none; `context` is as of execution_of().  The arrays are those of

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What each record tells of an skb's life, and when: its item, or the two of a clone's birth.
+"""What each record says of an skb's lifetime, and when: an item, or two for a clone's birth.
 
 In: records of one KBL in time order.  Out: bits for each record, the items that stand at another
-time than their record, and who told what.  A birth is told when the function that gives the skb
-returns, but the skb is there from its entry on; a reader's function waits for the skb it returns;
-and of two CPUs one may be given memory that the other is still giving back.
+time than their record, and the call that recorded each event.  A birth is recorded when the
+function that returns the skb returns, but the skb exists from its entry on.  A reader's function
+waits for the skb that it returns.  One CPU may get memory while another CPU is still freeing it.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class Items(NamedTuple):
     OWN is an item of the record's own skb, which its call returned if GIVEN; CHILD the birth of a
     clone, before it; BORN, FREED, OWN_MOVED and CHILD_MOVED are said of them.  `place` numbers the
     address of the own skb, -1 without an item, below `addresses`.  `late` are events
-    told too late to be sure of the skb: they belong where their tellers do.  `children` tell of
-    clones: (record, number of the address, the call it was inside or -1).
+    recorded too late to be sure of the skb: they belong to the lifetime of the call that recorded
+    them.  `children` are clones: (record, number of the address, the call it was inside or -1).
     `has_life_events`: whether there is any birth or free.
     """
 

@@ -38,7 +38,7 @@ class Heads(NamedTuple):
 
 
 def heads(rows: Rows) -> Heads:
-    """Those of `rows`."""
+    """Return these columns of `rows`."""
     return Heads(*rows.columns(" ".join(Heads._fields)))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What each record tells of skbs' lives, and when: the one look at all records in time order.
+"""Find the births, frees and uses of skbs in one pass over all records in time order.
 
 A birth is as early as the function that made the skb was entered, but not before the memory was
 free; it needs to be moved only if other items of the address came since.
@@ -33,7 +33,7 @@ from .life_flags import (
     said,
 )
 
-MAYBE_FREED = (9, 10, 11, 15, 36)  # told at exit: by then the skb may be another's already
+MAYBE_FREED = (9, 10, 11, 15, 36)  # recorded at exit: by then the address may be another skb's
 IS_LATE = np.zeros(256, np.bool_)
 IS_LATE[list(MAYBE_FREED)] = True
 
@@ -48,11 +48,11 @@ MOVED, STRUCK, LATE, CHILDREN, WAITS, LIFE_BITS = range(6)  # of the sizes
 
 
 class Found(NamedTuple):
-    """Lists of what some records tell, as long as `sizes` say; there is room for all.
+    """Lists of what was found in some records.  `sizes` are their lengths; the arrays are longer.
 
     `when` (ns), `item` (2 x record, + 1 if it is of the record's own skb), `place` (number of the
     address) and `born` are of items that stand at another time than their record.  `struck` are
-    FREE of what calls are yet to return, `late` events told too late to be sure of the skb,
+    FREE of what calls are yet to return, `late` events recorded too late to be sure of the skb,
     `children` (record, number of the address, ENTRY of the maker or -1) births of clones, `waits`
     calls that return an skb that was not born in them.
     """

@@ -34,7 +34,7 @@ class Merges(NamedTuple):
 
 
 def merges(log: KernelLog, series: SeriesTable) -> Merges:
-    """All merges that `log` tells of between packet lives that it knows."""
+    """Return all recorded merges of two known skb lifetimes."""
     records = log.records
 
     def is_merge(some: slice) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -44,7 +44,7 @@ def merges(log: KernelLog, series: SeriesTable) -> Merges:
     index = found(records, is_merge)
     other = _others(log, series, index, np.asarray(part(records, "data", index), np.int64))
     own = series.of[index].astype(np.int64)
-    moved = part(records, "event", index) == MORPH  # tells of the skb that took the content
+    moved = part(records, "event", index) == MORPH  # its record is of the skb that took the content
     merged, into = np.where(moved, other, own), np.where(moved, own, other)
     known = (merged >= 0) & (into >= 0) & (merged != into)
     merged, into = merged[known], into[known]
@@ -53,7 +53,7 @@ def merges(log: KernelLog, series: SeriesTable) -> Merges:
 
 
 def _others(log: KernelLog, series: SeriesTable, index: Int64s, address: Int64s) -> Int64s:
-    """The series at these addresses when the records `index` were told, -1 if none is known."""
+    """The series at these addresses when the records `index` were written, -1 if unknown."""
     made = np.full(len(index), -1, np.int64)
     if not len(index):
         return made

@@ -22,7 +22,7 @@ UPPER = np.uint64(32)  # shift to the bits of a product that depend on every bit
 
 
 def distinct(values: npt.NDArray[np.integer[Any]]) -> Int64s:
-    """The same as np.unique(values)."""
+    """Return np.unique(values)."""
     seen, taken, used = np.zeros(LEAST, np.int64), np.zeros(LEAST, np.bool_), np.zeros(1, np.int64)
     for begin in range(0, len(values), BLOCK):
         some, done = values[begin : begin + BLOCK].astype(np.int64), 0

@@ -151,7 +151,7 @@ def _width(name: str, most: int) -> int:
 
 
 def narrowed(column: Column) -> Column:
-    """The same integers in the narrowest signed type; unsigned integers unchanged."""
+    """Return integers in the narrowest signed type; unsigned integers unchanged."""
     if column.dtype.kind != "i" or not len(column):
         return column
     return column.astype(_narrowest(column.dtype, int(column.min()), int(column.max())))

@@ -69,7 +69,7 @@ def _keys(scan: Scan) -> Int64s:
 
 
 def _ranked(ts: Int64s, bits: int) -> Int64s:
-    """The same keys with ranks instead of times, for times that are too far apart."""
+    """Make keys with ranks instead of times, for times that are too far apart."""
     order = np.argsort(ts, kind="stable")
     found = ts[order]
     rank = np.cumsum(np.concatenate([[0], found[1:] != found[:-1]]))
