@@ -100,7 +100,7 @@ def _of_part(fitted: Fitted, part: Int64s, interface: int) -> Fitted:
 
 
 def interfaces(packets: Packets) -> list[int]:
-    """Return the interfaces of packets with a time, in order of first use; EVERY if there is one."""
+    """Return the interfaces of packets with a time, in order of first use; EVERY if only one."""
     column = packets["interface"]
     if not len(column) or column.min() == column.max():
         return [EVERY]

@@ -32,7 +32,7 @@ class Calls(NamedTuple):
     """What is known of the calls up to some record.
 
     `cells` are calls by (exit_ts, exit_cpu and event), as long as they may not be over; by context
-    (`keys`, `numbers`) and birth the `maker`: the last call that was entered and records such a birth, -1
+    (`keys`, `numbers`) and birth the `maker`: the last call entered that records such a birth, -1
     = none, and when it was `entered`.  `events` are by probe.
     """
 
