@@ -56,7 +56,7 @@ def test_decoding_stops_within(after: int, small_blocks: None) -> None:
         readers.read(LOG, ProgressLog("decoding", after))
 
 
-STEPS = ("reading", "decoding", "hashing", "following", "looking", "storing", "dissecting")
+STEPS = ("reading", "decoding", "hashing", "following", "finding", "storing", "dissecting")
 
 
 @pytest.mark.parametrize("step", [*STEPS, "matching", "making indexes"])
