@@ -29,12 +29,12 @@ OTHERWISE = re.compile(
     r"ICMPv6 Option \(type|Checksum: 0x\w+ \[(incorrect|unverified)|"
     r".*\(ff:ff:ff:ff:ff:ff\)|.*: (Not set \(0\)|Set \(1\))$)"
 )
-QUOTING = {("drops", 13), ("ipv6-and-fragments", 46)}  # ICMP errors: no field is told
+QUOTING = {("drops", 13), ("ipv6-and-fragments", 46)}  # ICMP errors: we show no field
 
 
 @pytest.fixture(autouse=True)
 def version() -> None:
-    """No log is written here, so nothing is told twice."""
+    """Override the two versions: no log is written here, so one run is enough."""
 
 
 @pytest.fixture(params=SAMPLES)

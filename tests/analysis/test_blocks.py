@@ -34,7 +34,7 @@ def made(log: KernelLog) -> dict[str, Any]:
         f"series {name}": getattr(series, name) for name in ("of", "parent", "tap", "owner_calls")
     }
     found["met"] = series.met[:]
-    found |= {f"tells {name}": column for name, column in summary.columns(slice(None)).items()}
+    found |= {f"summary {name}": column for name, column in summary.columns(slice(None)).items()}
     found |= {name: getattr(summary, name) for name in ("end_ns", "skb", "ordinal", "identity")}
     return found | {
         "legs": legs.rows[:],

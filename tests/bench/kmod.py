@@ -2,7 +2,7 @@
 """``python -m tests.bench.kmod [--kernel 6.12] [--line disk-50 ...]``: what recording costs.
 
 One guest run a line, on a CPU that counts instructions; lines not run again are taken from the
-last time.  docs/overhead.md tells what is measured.
+last time.  docs/overhead.md describes what is measured.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ argument() { sed -n "s/.*\b$1=\([^ ]*\).*/\1/p" /proc/cmdline; }
 kind=$(argument bench); list=/list-$(argument list); seconds=$(argument seconds)
 pings=$(argument pings); extra=$(argument module | tr , ' ')
 
-# One write a line: the shell's own echo, so a bad line is told and the rest armed.
+# One write a line: the shell's own echo, so bad lines are counted and the rest is armed.
 put() {
 	awk 'NR==FNR{if($2~/[tT]/&&!($3 in a))a[$3]=$1;next} /^[^#]/&&NF{if($1 in a)$1=$1" 0x"a[$1];print}' \
 		/proc/kallsyms $list > /tmp/list

@@ -168,8 +168,8 @@ def speeds(recording: Input, part: Input, runs: int) -> tuple[list[Line], Cost]:
 def parts(made: Generated, report: Cost, runs: int) -> list[Line]:
     """Where the time goes before anything is stored; `trace-cmd report` stores nothing either.
 
-    Of memory that no program had before, a virtual machine may take longer to give the first page
-    than we need to fill it: what a second turn in the same process takes is told, too.
+    A virtual machine may need longer to provide memory that no program used before than we need
+    to fill it, so the time of a second turn in the same process is reported, too.
     """
     found = [inside("stages", made.capture, made.log) for _ in range(runs)]
     spent, again = min(found, key=lambda turns: sum(turns[0].values()))

@@ -184,7 +184,7 @@ def _pick(packets: Packets, mask: Mask) -> Packets:
 
 
 def _births(made: _Maker, packets: Packets, calls: Calls) -> None:
-    """ALLOC, of clones CLONE; with the call that tells it if there are enough."""
+    """Add ALLOC, for clones CLONE; some also have the call that reports the birth."""
     event = kbl.KblEvent.ALLOC
     born = _pick(packets, _born_in_call(packets, calls.functions))
     func = np.where(born["out"], ALLOC, BUILD)
@@ -212,7 +212,7 @@ def _parents(made: _Maker, packets: Packets, number: Ints) -> None:
 
 
 def _tasks(made: _Maker, packets: Packets) -> None:
-    """Whoever sends runs on its CPU from there on; its name is told when it is new."""
+    """Add a TASK where the sender changes; it includes the name when the thread is new."""
     some = _pick(packets, packets["switch"].astype(bool))
     nothing = np.zeros(len(some), np.int64)
     _, first = np.unique(some["cpu"].astype(np.int64) << 32 | some["thread"], return_index=True)
@@ -236,7 +236,7 @@ def _names(some: Packets) -> Ext:
 
 
 def _footprints(made: _Maker, packets: Packets) -> None:
-    """What each skb holds, told when the stack begins with it."""
+    """Add a FOOTPRINT of each skb where the stack begins with it."""
     skb = np.zeros(len(packets), kbl.KBL_EXT_SKB)
     ip = np.zeros(len(packets), kbl.KBL_EXT_IPV4)
     protocol = packets["protocol"]

@@ -2,7 +2,7 @@
 """``python -m tests.bench.source [--line plain idle ...]``: what probes in the source cost.
 
 Two small kernels of the same source and configuration, one plain, one with probes, and the
-same functions recorded in both.  docs/overhead.md tells how it is measured and what came out.
+same functions recorded in both.  docs/overhead.md describes the method and the results.
 """
 
 from __future__ import annotations

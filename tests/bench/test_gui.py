@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The window's benchmark runs, on a small recording, and tells every number."""
+"""The window's benchmark runs on a small recording and prints every number."""
 
 from __future__ import annotations
 

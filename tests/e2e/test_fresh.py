@@ -22,7 +22,7 @@ def test_fresh_recording_is_matched_whole(lab_recording: Recording, tmp_path: Pa
     info = session.info()
     assert info["lost_records"] == info["recorder"]["missed"] <= info["records"] // 100
     assert info["matches"]["wire_only"] == 0
-    of_arp = info["matches_by_protocol"]["arp"]["ambiguous"]  # on a busy machine: only time tells
+    of_arp = info["matches_by_protocol"]["arp"]["ambiguous"]  # busy machine: matched by time
     assert info["matches"]["ambiguous"] == of_arp <= 2
     assert {path.packet.verdict for path in handshake(session).values() if path.packet} == {"exact"}
     assert table(handshake(session)).count("\n") == 10

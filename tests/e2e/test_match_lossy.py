@@ -154,7 +154,7 @@ def test_lost_lives_of_a_scenario_make_no_wrong_match(lab: Lab) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_packets_the_kernel_never_saw_are_on_the_wire_only(name: str) -> None:
-    """Those of all other recordings, at times when this one was made."""
+    """Mix in the packets of all other recordings, at times within this one."""
     mine = resource(f"samples/{name}")
     kernel, packets = follow(mine / f"{name}.kbl"), packets_of(mine / f"{name}.pcap")
     parts = [packets_of(resource(f"samples/{n}") / f"{n}.pcap") for n in NAMES if n != name]

@@ -84,7 +84,7 @@ def missed_by_probes(case: Case) -> npt.NDArray[np.bool_]:
 
 
 def twins(case: Case) -> npt.NDArray[np.bool_]:
-    """Packets that the sniffer's clock hardly tells from another one equal in every header.
+    """Packets too close in time, by the sniffer's clock, to another one equal in every header.
 
     Resets that answer several segments have no identification, and one sequence number.
     """
@@ -177,7 +177,7 @@ def test_session_time_is_the_hosts_wall_clock(name: str, tmp_path: Path) -> None
 
 
 def test_one_wire_packet_is_in_all_captures_of_it(tmp_path: Path) -> None:
-    """The same legs, seen once in each capture."""
+    """Both captures match each packet to equal legs."""
     folder = resource("samples/handshake")
     pcap, out = folder / "handshake.pcap", tmp_path / "twice.skbv"
     late = rewrite(pcap, tmp_path / "late.pcap", TREATMENTS["2 s ahead"])

@@ -101,7 +101,7 @@ def test_endpoints(sample: Sample, kind: str) -> None:
 
 
 def _bytes(text: str, ours: int) -> int:
-    """What tshark tells, with a unit: ours, if that is ours rounded."""
+    """Parse tshark's size with its unit; return ours if rounding explains the difference."""
     number, unit = text.split()
     size = {"bytes": 1, "kB": 1000, "MB": 1_000_000}[unit]
     shown = int(number.replace(",", "")) * size

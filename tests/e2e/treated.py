@@ -2,8 +2,8 @@
 """Captures whose clock was something else, and what is true of their packets all the same.
 
 The truth: the packet socket that wrote the capture is in the log too, and the matcher leaves such
-calls out.  A packet belongs to the life that the socket had in its hands at the packet's time, as
-the untreated capture tells it: both were stamped by one machine's clock.
+calls out.  A packet belongs to the life that the socket handled at the packet's time in the
+untreated capture: one machine's clock stamped both.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def follow(kbl: Path) -> Kernel:
 
 
 def followed(log: KernelLog) -> Kernel:
-    """The same of a log that is read."""
+    """Make of a log, already read, what can be matched."""
     series = build_series(log)
     legs = build_legs(log, series)
     probes = [p for p in log.probes.values() if p.name in SOCKETS]

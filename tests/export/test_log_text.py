@@ -88,7 +88,7 @@ def test_a_hole_in_the_file_stands_where_records_follow_again(tmp_path: Path) ->
 
 
 def test_an_interrupt_keeps_its_name(tmp_path: Path) -> None:
-    """The log tells it once on each CPU, in slots of 15 bytes."""
+    """The log contains it once on each CPU, in slots of 15 bytes."""
     story = Story()
     for ts, event, parts in (
         (1000, KblEvent.IRQ_ENTRY, (b"i40e-eth0-TxRx-", b"12")),

@@ -6,7 +6,7 @@
  * is refused.  /proc/kallsyms is the folder's.  Once KBL_DEBUGFS/unloaded is
  * there, control files are gone and relay files fail as debugfs lets them.
  * While KBL_DEBUGFS/busy is there, another process reads the relay files.
- * CPU 0 records what is in the file `retold` when it is asked to tell anew, and
+ * CPU 0 records what is in the file `retold` when it is asked to `retell`, and
  * what is in `meanwhile` whenever `probes` is read.
  *
  * Where KBL_DEBUGFS/cpuN.state is there, cpuN is the buffer itself, see struct

@@ -106,7 +106,7 @@ def test_event_is_shown_in_words(tmp_path: Path, raw: bytes, text: str) -> None:
 
 
 def test_interrupts_have_their_name_and_their_time(tmp_path: Path) -> None:
-    """The log tells a name where it is another than before; each CPU has its own begin."""
+    """A name is recorded when it changes; each CPU has its own begin time."""
     fake = Fake(tmp_path / "kbl")
     first, second = comm(b"i40e-eth0-TxRx-") + comm(b"12"), comm(b"usb1")
     numbers = (E.IRQ_ENTRY, E.IRQ_EXIT, E.IRQ_ENTRY, E.IRQ_EXIT)

@@ -63,7 +63,7 @@ def test_wrong_word_is_named_with_its_line(fake: Fake, line: str, word: str) -> 
 
 
 def sent(fake: Fake, *arguments: str | Path) -> list[str]:
-    """What the module is told to probe."""
+    """Return the lines that the recorder writes to `probes`."""
     fake.start("-w", fake.folder / "a.kbl", *arguments).ready().end(signal.SIGINT)
     return fake.log("probes").splitlines()
 

@@ -33,7 +33,7 @@ def raw(path: Path, cpu: int) -> bytes:
 
 
 def until_counted(path: Path, times: int) -> None:
-    """Wait until a recorder, slow as its machine may be, has told its counters so often."""
+    """Wait until a recorder, on a machine as slow as it may be, wrote so many COUNTERS."""
     wanted = struct.pack("<IH", layout.KBL_CHUNK_MAGIC, Type.COUNTERS)
     end = time.monotonic() + 60
     while path.read_bytes().count(wanted) < times and time.monotonic() < end:

@@ -40,7 +40,7 @@ TAIL_CALL = layout.KBL_FLAG_TAIL_CALL
 
 
 def footprint(ts: int) -> bytes:
-    """What an skb holds, told at ts."""
+    """A FOOTPRINT of an skb, recorded at ts."""
     head = event(ts, layout.KblEvent.FOOTPRINT, skb=0xFFFF888000001000, pid=7, ext=2)
     where = ext("skb", layout.KblExtType.SKB, ethertype=0x800, ifindex=2, len=74)
     return head + where + ext("ipv4", layout.KblExtType.IPV4, **IP)
@@ -314,7 +314,7 @@ SANITIZED: dict[str, Path] = {}
 
 
 def sanitized() -> Path:
-    """kblrecord that tells of its own faults, built once."""
+    """Build kblrecord with sanitizers, once."""
     if not SANITIZED:
         sources = [KMOD / "kblrecord.c", *sorted(KMOD.glob("rec_*.c"))]
         flags = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]

@@ -1,6 +1,6 @@
 #!/bin/busybox sh
 # SPDX-License-Identifier: MIT
-# The guest's init.  The kernel's command line tells what to do (see tests/lab/guest.py):
+# The guest's init.  The kernel's command line says what to do (see tests/lab/guest.py):
 #   lab=STEP,...     scripts of /scenarios, in this order.  "start:LIST" and "stop" begin and end
 #                    a recording of what comes between (lab.kbl), +STEP is recorded by itself
 #   functions=LIST   the list of functions for the latter

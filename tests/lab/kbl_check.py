@@ -37,7 +37,7 @@ EXTS: dict[int, np.dtype[np.void]] = {
     layout.KblExtType.SYSCALL: layout.KBL_EXT_SYSCALL,
 }
 SLOT = layout.KBL_SLOT_SIZE
-LONG = 0xFFFFFFFF  # a duration that EXT_CALL tells
+LONG = 0xFFFFFFFF  # the duration is in EXT_CALL
 
 
 class Record(NamedTuple):

@@ -13,7 +13,7 @@ from tests.lab.kbl_check import Kind
 def threads(records: Columns) -> I64:
     """Return the thread of each record: that of the last TASK event before it on its CPU.
 
-    0 where nothing tells: before the first, and after a loss until the next.
+    0 where it is unknown: before the first, and after a loss until the next.
     """
     event = records.kind == Kind.EVENT
     task = event & (records.second == layout.KblEvent.TASK)

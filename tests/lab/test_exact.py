@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Kept, lost and missed calls sum up to those made; carriers and sleepers are told exactly."""
+"""Kept, lost and missed calls sum up to those made; carriers and sleepers are exact."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def call(kbl: Kbl, name: str) -> Record:
 
 
 def footprint(kbl: Kbl, skb: int, cpu: int, until: int) -> Record:
-    """The last footprint of an skb told on a CPU up to an instant."""
+    """The last footprint of an skb that a CPU recorded up to an instant."""
     event = layout.KblEvent.FOOTPRINT
     return [
         r

@@ -69,7 +69,7 @@ def footprints(kbl: Kbl) -> list[tuple[np.void, ...]]:
 
 
 def packets(kbl: Kbl) -> Seen:
-    """The IPv4 packets that were told."""
+    """The IPv4 packets that were recorded."""
     ipv4 = [s[1] for s in footprints(kbl) if len(s) == 2]
     return Seen(
         (int(v["protocol"]), bytes(v["saddr"]), bytes(v["daddr"]), int(v["ip_id"])) for v in ipv4
@@ -98,7 +98,7 @@ def renumbered(lab: Lab, name: str, tmp_path: Path) -> Path:
 
 
 def calls(kbl: Kbl) -> dict[str, int]:
-    """How often each function's call was told."""
+    """How many calls of each function were recorded."""
     names = {int(row["id"]): name for name, row in probes(kbl).items()}
     count = dict.fromkeys(names.values(), 0)
     for record in kbl.records:
@@ -121,7 +121,7 @@ def test_recorded_are_the_packets_that_libpcap_accepts(lab: Lab, name: str, tmp_
 
 
 def test_before_the_header_the_socket_decides(lab: Lab, tmp_path: Path) -> None:
-    """The same traffic each time, but a slow guest acknowledges once more or less."""
+    """Traffic is equal each time, but a slow guest acknowledges once more or less."""
     made = {name: len(captured(renumbered(lab, name, tmp_path), "tcp")) for name in ("none", "tcp")}
     everything = calls(recorded(lab, "none"))
     assert min(everything[n] for n in ("tcp_sendmsg", "udp_sendmsg", "__tcp_transmit_skb")) > 0

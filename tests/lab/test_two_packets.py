@@ -25,7 +25,7 @@ LARGEST = 1 << 16  # bytes that GRO merges into one packet
 
 
 class Pair(NamedTuple):
-    """The keys (identity.KEY) of two packets of one event; None: it told no IPv4 header."""
+    """The keys (identity.KEY) of an event's two packets; None: no IPv4 header was recorded."""
 
     skb: np.void | None
     other: np.void | None
@@ -64,7 +64,7 @@ def keys(recorded: Large) -> dict[int, np.void]:
 
 
 def copies(recorded: Large) -> list[Pair]:
-    """Originals as they were told before, copies as they were told next."""
+    """Originals by their last footprint before the copy, copies by their first one after it."""
     records, key = recorded.records, keys(recorded)
     at, holder = places(recorded, layout.KblEvent.COPY), footprint_before(records)
     after = [

@@ -15,7 +15,7 @@ STEP = "two-hosts"
 
 
 def cable(role: str, ports: dict[str, int]) -> tuple[str, ...]:
-    """What QEMU must be told of the cable: each end sends to where the other one listens."""
+    """QEMU's options for the cable: each end sends to where the other one listens."""
     here, there = ports[role], ports[ROLES[1 - ROLES.index(role)]]
     mac = f"02:00:00:00:09:0{2 if role == 'server' else 1}"
     ends = f"udp=127.0.0.1:{there},localaddr=127.0.0.1:{here}"

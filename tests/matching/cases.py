@@ -52,7 +52,7 @@ class Drawn:
         )
 
     def without(self, packets: set[int], moments: set[int]) -> Drawn:
-        """The same without some packets, and moments: the log may lack their packets' moments."""
+        """Leave out some packets, and moments: the log may lack their packets' moments."""
         stay = [p for p in range(len(self.at)) if p not in packets]
         keep = [m for m in range(len(self.life)) if m not in moments]
         new = {m: n for n, m in enumerate(keep)}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every story is told twice: in a log of version 2 and in one of version 3."""
+"""Every story is written twice: in a log of version 2 and in one of version 3."""
 
 from __future__ import annotations
 

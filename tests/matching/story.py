@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tells small stories of packets in a kernel: written as a .kbl file and read back by the reader.
+"""Small stories of packets in a kernel, written as a .kbl file and read back by the reader.
 
 Times are ns of the KBL's clock.  Records may be added in any order.
 """
@@ -178,7 +178,7 @@ def udp4(ip_id: int, sport: int = 1000, dport: int = 2000, size: int = 10, **res
 def udp4_frame(
     ip_id: int, sport: int = 1000, dport: int = 2000, size: int = 10, frag_off: int = 0x4000
 ) -> bytes:
-    """The same packet on the wire."""
+    """The packet of udp4() on the wire."""
     payload = build.udp(sport, dport, bytes(size))
     return build.ethernet(build.ipv4("10.0.0.1", "10.0.0.2", 17, payload, ip_id, frag_off))
 
@@ -189,6 +189,6 @@ def tcp4(ip_id: int, seq: int = 1, ack: int = 1, flags: int = 0x10, **rest: Any)
 
 
 def tcp4_frame(ip_id: int, seq: int = 1, ack: int = 1, flags: int = 0x10) -> bytes:
-    """The same packet on the wire."""
+    """The packet of tcp4() on the wire."""
     segment = build.tcp(1000, 80, seq, ack, flags)
     return build.ethernet(build.ipv4("10.0.0.1", "10.0.0.2", 6, segment, ip_id))

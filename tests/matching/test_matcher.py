@@ -323,7 +323,7 @@ def test_a_segment_is_not_the_packet_whose_header_it_begins_with(tmp_path: Path)
 
 
 def test_a_packet_of_which_only_events_are_left_is_known_by_them(tmp_path: Path) -> None:
-    """The probes missed its calls; the recorder tells a packet before an event of it, too."""
+    """The probes missed its calls; a FOOTPRINT precedes events, too."""
     story = sent(ANCHORS)
     story.event(9 * MS, KblEvent.FOOTPRINT, A, skbinfo=HOST, ipv4=udp4(7))
     story.event(9 * MS, KblEvent.START_XMIT, A)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The same packet seen several times, in one capture or several; and packets without IP."""
+"""Packets seen several times, in one capture or several; and packets without IP."""
 
 from __future__ import annotations
 

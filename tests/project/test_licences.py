@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every file tells its licence, and it is the right one."""
+"""Every file states its licence, and it is the right one."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def _header(protocols: str, *values: str) -> tuple[Header, str]:
 
 
 def our_headers(capture: Capture) -> Iterator[tuple[Header, int]]:
-    """The same by the readers, and the link type."""
+    """The outermost IP header of each packet by our readers, and the link type."""
     names = ("ip_version", "saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo", "ip_id", "protocol")
     columns = [capture.packets[name].tolist() for name in (*names, "linktype")]
     for version, source_hi, source, target_hi, target, ip_id, protocol, linktype in zip(
@@ -86,7 +86,7 @@ def our_headers(capture: Capture) -> Iterator[tuple[Header, int]]:
 
 
 def differences(path: Path, sums: Counter[str]) -> Iterator[Difference]:
-    """Those of one file; `sums` are counted on."""
+    """Yield the differences in one file; add its counts to `sums`."""
     try:
         capture = read(path, Silent())
     except BadInput as error:

@@ -17,7 +17,7 @@ Slot = tuple["np.dtype[np.void]", dict[str, Any]]
 
 
 class Ipv4(NamedTuple):
-    """What struct kbl_ext_ipv4 tells, addresses as text."""
+    """The fields of struct kbl_ext_ipv4, addresses as text."""
 
     saddr: str
     daddr: str
@@ -54,7 +54,7 @@ class Ipv6(NamedTuple):
 
 
 class SkbInfo(NamedTuple):
-    """What struct kbl_ext_skb tells."""
+    """The fields of struct kbl_ext_skb."""
 
     ethertype: int = 0x0800
     ifindex: int = 2
@@ -187,7 +187,7 @@ class KblBuilder:
         kind: int = kbl.KblKind.ENTRY,
         extra: tuple[Slot, ...] = (),
     ) -> None:
-        """An ENTRY; `caller` is an absolute address, 0 = cannot be told."""
+        """An ENTRY; `caller` is an absolute address, 0 = unknown."""
         flags |= 0 if caller else kbl.KBL_FLAG_NO_CALLER
         offset = caller - self.header["stext"] if caller else 0
         head = {"kind": kind, "flags": flags, "context": context, "func": func, "ts": ts}
@@ -223,7 +223,7 @@ class KblBuilder:
         entry_cpu: int | None = None,
         extra: tuple[Slot, ...] = (),
     ) -> None:
-        """A CALL of version 3; `cpu` is that of the exit, and of the entry if not told."""
+        """A CALL of version 3; `cpu` is that of the exit, and of the entry if not given."""
         flags |= 0 if caller else kbl.KBL_FLAG_NO_CALLER
         offset = caller - self.header["stext"] if caller else 0
         head = {"kind": kbl.KblKind.CALL, "flags": flags, "context": context, "func": func}
@@ -239,7 +239,7 @@ class KblBuilder:
         self.event(ts, cpu, kbl.KblEvent.FOOTPRINT, skb, **packet)
 
     def carry(self, ts: int, cpu: int, skb: int, index: int, rest: int = 0) -> None:
-        """A CARRY: packet number `index` of the call entered at `ts`; `rest` more are not told."""
+        """A CARRY: packet number `index` of the call entered at `ts`; `rest` more are left out."""
         self.event(ts, cpu, kbl.KblEvent.CARRY, skb, index | rest << 32)
 
     def event(

@@ -87,7 +87,7 @@ class _Writer:
             self._kbl._add(cpu, kbl.KBL_EVENT_SLOT, event, slots)
             self._shown[cpu, skb] = slots
         elif skb and not slots:
-            head["flags"] |= kbl.KBL_FLAG_EXT_LOST  # it told nothing: nothing may be filled in
+            head["flags"] |= kbl.KBL_FLAG_EXT_LOST  # it had none: none may be filled in
         return head
 
     def _call(self, cpu: int, leave: Head, entry_cpu: int, entry: Head) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""KBLs are told from captures before anything else is read of them."""
+"""A KBL is distinguished from a capture before anything else of the file is read."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every step of an import tells how far it is, and stops when it is asked to."""
+"""Every step of an import reports its progress, and stops when it is asked to."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from .calls import Calls, Nested
 from .slots import EVENT, NULL_SKB, OPEN, RETURNS_SKB, SOCK, Call, Event, Footprint
 
 BIRTHS = (EVENT.ALLOC, EVENT.CLONE, EVENT.COPY, EVENT.SEGMENT)
-PARENTS = (EVENT.CLONE, EVENT.COPY, EVENT.SEGMENT)  # are told of the parent, with the new skb
+PARENTS = (EVENT.CLONE, EVENT.COPY, EVENT.SEGMENT)  # name the parent, and the new skb in `data`
 SILENT = (EVENT.TASK, EVENT.XMIT, EVENT.FOOTPRINT)  # of no skb, or of one that may be gone
 LATE = (EVENT.GRO_MERGE, EVENT.COALESCE, EVENT.MORPH, EVENT.SOCK_ENQUEUE, EVENT.NF_HOOK)
 ENDS = (EVENT.CONSUME, EVENT.DROP)
@@ -41,11 +41,11 @@ class Record:
     of: Nested | Event
     skb: int
     flags: int = 0
-    carried: int = -1  # n-th further packet of a list | packets that are not told << 32
+    carried: int = -1  # n-th further packet of a list | packets left out << 32
     ordinal: int = -1
     footprint: Footprint = field(default_factory=Footprint)
     met: int = 0  # since when its function has the packet
-    owner_call: Record | None = None  # the call whose return told the event
+    owner_call: Record | None = None  # the call whose return recorded the event
     life: Life | None = None
     series: Series | None = None
     leg: int = 0
@@ -81,7 +81,7 @@ class Life:
     """What one address was between a birth and a free."""
 
     records: list[Record] = field(default_factory=list)
-    birth: Record | None = None  # tells of the parent whose clone it is
+    birth: Record | None = None  # names the parent whose clone it is
     is_tap: bool = False
     met_a_driver: bool = False
 
@@ -149,10 +149,10 @@ class Lifetimes:
         """The function of a call."""
         return self._log.functions.get(record.call.func, "") if record.call else ""
 
-    # Who told what.
+    # Which record says what.
 
     def _find_tellers(self) -> None:
-        """An event that is told at an exit has its time and CPU, and the function tells such."""
+        """An event recorded at an exit has its time and CPU, and a kind the function records."""
         ends: dict[tuple[int, int, int], Record] = {}
         for record in self.records:
             if record.call is not None and record.end is not None and record.carried < 0:
@@ -200,7 +200,7 @@ class Lifetimes:
                 self._say(record.skb, _Said(record.ts, record, False, what))
 
     def _births(self) -> dict[tuple[int, tuple[int, int]], list[tuple[int, int]]]:
-        """(number, time) of births by (address, where it was told), whether told or returned."""
+        """(number, time) of births by (address, where it was recorded), recorded or returned."""
         made: dict[tuple[int, tuple[int, int]], list[tuple[int, int]]] = {}
         for record in self.records:
             if record.event == EVENT.ALLOC and record.skb:
@@ -304,7 +304,7 @@ class Lifetimes:
 
 
 def _cut(said: list[_Said], by_identity: bool) -> list[Life]:
-    """At births, and behind frees; `by_identity`: where neither is told, where headers change."""
+    """Cut at births and after frees; `by_identity`: where headers change, if none is known."""
     lives: list[Life] = []
     before, shown = "", b""
     for one in sorted(said, key=lambda each: each.order):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Run the commands on a session and compare what they tell with the reference, cell by cell.
+"""Run the commands on a session and compare their output with the reference, cell by cell.
 
-In: a session, and what the reference made of its log.  Out: cells: what, as told, as it should be.
+In: a session, and what the reference made of its log.  Out: cells: name, printed, expected.
 """
 
 from __future__ import annotations

@@ -122,7 +122,7 @@ class Pass:
         return self.begin if self.received is None else self.received
 
     def place(self, name: str) -> int:
-        """The namespace or the device that it is told to be at: the last one that counts."""
+        """The namespace or the device of its records: the last one that counts."""
         known = [(one.met, getattr(one.footprint, name)) for one in self.records]
         if not self.is_received:
             until = self.begin if self.sent is None else self.sent

@@ -61,7 +61,7 @@ class PathCells:
         return self._leg[series, begin_ns].number
 
     def compare(self, shown: dict[str, Any]) -> Iterator[Cell]:
-        """A leg as JSON tells it, cell by cell."""
+        """Compare a leg of the JSON output, cell by cell."""
         of = self._leg[shown["series"], shown["begin_ns"]]
         where = f"leg {of.number}"
         yield from _cells(where, shown, self._of_leg(of, self._made.legs[of.number]))

@@ -254,7 +254,7 @@ class _Reader:
         self._last: dict[int, int] = {}
         self._carried: list[Event] = []
         self._prints: dict[tuple[int, int], list[tuple[int, Footprint]]] = {}
-        self._holes: list[tuple[int, int]] = []  # CPU, since when nothing told before holds
+        self._holes: list[tuple[int, int]] = []  # (CPU, time): nothing known before holds after
 
     def read(self, data: bytes, chunk: dict[str, Any], at: int, end: int) -> None:
         """One chunk."""
@@ -350,7 +350,7 @@ class _Reader:
             entered[each.cpu, each.ts].further.append(each)
 
     def fill_footprints(self) -> None:
-        """Calls and further packets: the last one told of the skb on the entry's CPU by then."""
+        """Calls and further packets: the skb's last one on the entry's CPU by then."""
         for known in self._prints.values():
             known.sort(key=lambda one: one[0])
         for call in self._log.calls:

@@ -290,7 +290,7 @@ class _OneLeg:
         yield _state(running, at)
 
     def _between(self, around: Nested | None, running: list[Nested], at: int) -> Iterable[str]:
-        """The same of a thread that had the packet before, and has it again later."""
+        """What a thread does that had the packet before and has it again later."""
         mine = others = task = False
         above = around
         while above is not None and not mine and not others:

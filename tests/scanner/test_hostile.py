@@ -118,7 +118,7 @@ def test_one_line_of_five_megabytes(good: Path, line: str) -> None:
 
 @pytest.mark.parametrize("line", ["(", "{", "*&", '"', "/*", "#define A (", "f(g(h(", "if (a)"])
 def test_a_megabyte_of_nothing(good: Path, line: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Scanned, or given up in time and told; the rest of the tree is read."""
+    """Scanned, or given up in time with a warning; the rest of the tree is read."""
     monkeypatch.setattr(workers, "SECONDS", 3.0)
     monkeypatch.setattr(file_reader, "SECONDS", 2.0)
     (good / "long.c").write_text((line + "\n") * (1_000_000 // (len(line) + 1)))

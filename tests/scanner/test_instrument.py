@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Probes in compiled programs: same output, same diagnostics, and a log that gcc confirms.
 
-gcc -finstrument-functions tells of every call and return of the untouched program; what the
-probes tell of the instrumented one must be that, in that order, for the functions chosen.
+gcc -finstrument-functions logs every call and return of the untouched program.  The probes of the
+instrumented one must log these, in that order, for the functions chosen.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def test_the_probe_sees_packet_and_result(tree: Path) -> None:
 
 
 def test_lines_of_diagnostics_stay(tree: Path) -> None:
-    """A file without any empty line, too: there the compiler is told to count anew."""
+    """A file without any empty line, too: there a #line directive restores the count."""
     text = (
         '#include "skb.h"\n%sint f(struct sk_buff *skb)\n{\n\tint unused;\n'
         "\tif (skb)\n\t\treturn 1;\n\treturn\n\t2;\n\tint late;\n}\n"

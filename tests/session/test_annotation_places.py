@@ -74,7 +74,7 @@ def test_kernel_only_rows_carry_flags(tmp_path: Path) -> None:
 
 
 def test_records_of_an_old_session_were_counted_by_time(tmp_path: Path) -> None:
-    """Version 3 named the n-th record in order of time; its table of records tells which it was."""
+    """Version 3 named the n-th record in order of time; its table of records maps it."""
     import_files([KBL], tmp_path / "new.skbv")
     session = Session.open(tmp_path / "new.skbv")
     call = a_call(session)
@@ -148,7 +148,7 @@ def test_writing_while_others_read(session: Session) -> None:
         try:
             while not stop.is_set():
                 assert len(session.packets(1, 16)) == 16
-        except BaseException as error:  # noqa: BLE001 - told in the test's thread
+        except BaseException as error:  # noqa: BLE001 - raised in the test's thread
             failed.append(error)
 
     readers = [threading.Thread(target=read) for _ in range(3)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The list tells the protocol in the payload, as long as the capture is where it was."""
+"""The list shows the protocol in the payload, as long as the capture is where it was."""
 
 from __future__ import annotations
 

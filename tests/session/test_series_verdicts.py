@@ -18,7 +18,7 @@ VERDICTS = {0: "exact", 1: "ambiguous", 2: "kernel-only"}
 
 
 def test_packets_without_an_ip_header_have_reasons_of_their_own(tmp_path: Path) -> None:
-    """ARP alone tells no clock; a packet cut in its IP header may be of any life."""
+    """ARP alone fits no clock; a packet cut in its IP header may be of any life."""
     folder = resource("samples/handshake")
     sample = read(folder / "handshake.pcap", Silent())
     assert isinstance(sample, Capture)

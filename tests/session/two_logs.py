@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A session of two hosts' logs and captures, told without a machine: who shows what when is known.
+"""A session of two hosts' logs and captures, made without a machine: every time is known.
 
 Times are ns of the host "left".  The clock of "right" is BEHIND it, so by raw times it gets packets
 before they are sent; its sniffer is AHEAD of the other.  The hosts' wall clocks agree.  Packets

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files that are no sessions are told so in a sentence."""
+"""A file that is no session is refused with a sentence that says why."""
 
 from __future__ import annotations
 

@@ -247,7 +247,7 @@ def test_the_page_with_the_lock_byte_is_left_out(tmp_path: Path) -> None:
     with closing(connect_new(path)) as connection:
         connection.execute(table.creation())
         os.truncate(path, (page_file.LOCK_PAGE - 20) * PAGE)
-        page_file.PageFile(path).close()  # tells the header
+        page_file.PageFile(path).close()  # writes the size to the header
         writer = bulk_load.Pages(connection, path, indexes)
         writer.add(table, columns)
         writer.finish(Silent())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What came between a call's entry and exit is marked, and interrupts' time is told apart."""
+"""Interruptions between a call's entry and exit are marked; interrupt time is separate."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_no_number_is_given_across_lost_records(tmp_path: Path) -> None:
     story.call("ip_rcv", 2500, 2600, B, pid=7)
     calls = Calls(story, tmp_path)
     assert calls["ip_output"]["marks"] & MARK_GAP
-    # Version 2 tells entry and exit apart: which belong together nobody knows then.
+    # Version 2 records entry and exit separately: after a loss they cannot be paired.
     assert calls["ip_output"]["dur_ns"] == (1000 if story.version == 3 else -1)
     assert calls["ip_output"]["self_ns"] == -1
     assert calls["ip_rcv"]["marks"] == 0
@@ -102,7 +102,7 @@ def test_a_call_that_changed_its_cpu_lacks_what_any_of_them_lost(tmp_path: Path)
     story.leave(3000, "tcp_sendmsg_skb", A, cpu=1, pid=7)
     story.call("ip_rcv", 1010, 2010, B, cpu=0, pid=8)  # stays on its own
     calls = Calls(story, tmp_path)
-    if story.version == 3:  # of version 2 its exit is not told
+    if story.version == 3:  # version 2 cannot pair its exit
         assert calls["tcp_sendmsg_skb"]["marks"] & MARK_GAP
     assert calls["tcp_sendmsg_skb"]["self_ns"] == -1
     assert calls["ip_rcv"]["self_ns"] == 1000

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is lost: LOST records and holes in the file are told alike."""
+"""Lost spans: LOST records and holes in the file are reported alike."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ A = 0xFFFF888000001000
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """One long call, inside it two others of which a missing chunk told one."""
+    """One long call with two others inside it; the records of one are in a missing chunk."""
     build = KblBuilder(per_chunk=2)
     outer, inner, after = (build.probe(n) for n in ("udp_send_skb", "ip_send_skb", "ip_output"))
     build.entry(100, 0, outer, A, ipv4=udp4(1))

@@ -17,7 +17,7 @@ Opened = Callable[[str], Session]
 
 @pytest.fixture(autouse=True)
 def version() -> None:
-    """No log is written here, so nothing is told twice."""
+    """Override the two versions: no log is written here, so one run is enough."""
 
 
 @pytest.fixture(scope="session")

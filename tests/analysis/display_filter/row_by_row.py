@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What filters mean, told in plain Python about one packet at a time, from paths as views see them.
+"""What filters mean, in plain Python: one packet at a time, from paths as views see them.
 
 Of each condition: the filter, and a function of a packet's path (or of a row K<n>'s).
 """
@@ -19,7 +19,7 @@ def calls(path: PacketPath) -> list[PathCall]:
 
 
 def drops(path: PacketPath) -> list[str]:
-    """The reasons of the drops, as "drop REASON at ..." tells them."""
+    """Return the drop reasons, taken from the event text "drop REASON at ..."."""
     return [
         event.text.split()[1] for leg in path.legs for event in leg.events if event.event == "drop"
     ]
@@ -117,7 +117,7 @@ KERNEL: dict[str, Condition] = {
 
 
 def protocol(path: PacketPath) -> int | None:
-    """Rows K<n> of the recordings are all UDP, ICMP or ARP: told by the test."""
+    """Return the IP protocol; rows K<n> have none here (the test knows: UDP, ICMP or ARP)."""
     return path.packet.protocol if path.packet else None
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The same filters pass the same packets as in tshark, on all bundled recordings."""
+"""Each filter passes the same packets as in tshark, on all bundled recordings."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ NAMED: tuple[str, ...] = (
     "STP",
 )
 NAMED += ("NetBIOS", "BGP", "RIPv2", "NBSS", "SMB", "ISMP")
-SHORTER = ("NetBIOS", "SMB", "SCTP", "ISMP")  # less is told here
+SHORTER = ("NetBIOS", "SMB", "SCTP", "ISMP")  # we show less than tshark
 IGMP3 = bytes.fromhex("22000000000000020400" + "0000effffffa" + "03000000effffffb")
 MORE = (
     ip(2, IGMP3, "224.0.0.22", 1),

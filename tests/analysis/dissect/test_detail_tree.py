@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The detail tree tells each header, where its bytes are, and never stumbles."""
+"""The detail tree shows each header and its bytes, and survives any input."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ def test_the_socket_queue_lasts_until_the_reader_has_it(tmp_path: Path) -> None:
 
 
 def test_a_late_transmit_event_is_that_of_the_start(tmp_path: Path) -> None:
-    """The skb is freed, and its address another packet's, when its transmission is told."""
+    """When XMIT is recorded, the skb is freed and another packet has its address."""
     story = Story()
     story.alloc(1000, A)
     story.call("dev_hard_start_xmit", 2000, 9000, A, skbinfo=HOST, ipv4=udp4(1))

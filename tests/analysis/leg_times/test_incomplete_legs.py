@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""No number is told of a packet whose records may have been lost, and of all others one is."""
+"""A packet whose records may have been lost has no times; every other packet has them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def packets(session: Session) -> list[PacketRow]:
 def times(folder: Path, story: Story, *at: int) -> list[int | None]:
     """Of each datagram its time in the kernel, by its lifetime.
 
-    Its packet may be ambiguous: what tells the lifetimes of that time apart may be lost, too.
+    Its packet may be ambiguous: the loss may include what distinguishes lifetimes of that time.
     """
     with closing(imported(folder, story, frames(*at))) as session:
         legs = [session.path(series=number).legs[0] for number in range(1, len(at) + 1)]
@@ -131,7 +131,7 @@ def test_a_birth_among_the_lost_hides_the_life(tmp_path: Path) -> None:
 
 
 def test_a_call_around_a_freed_packet_among_the_lost_hides_it(tmp_path: Path) -> None:
-    """It returned in the gap; that its callee was called by it is told."""
+    """The call returned in the gap; only its callee's caller address shows that it was made."""
     story = Story()
     for number, skb in enumerate((A, B)):
         sent(story, 1000 + 10_000 * number, skb, number + 1)

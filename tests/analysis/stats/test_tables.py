@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Statistics of a small story, whose every number can be told by hand."""
+"""Statistics of a small story; every number can be computed by hand."""
 
 from __future__ import annotations
 

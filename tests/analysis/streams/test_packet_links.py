@@ -21,7 +21,7 @@ HOSTS = ("10.0.0.1", "10.0.0.2", "10.0.0.3")
 
 @pytest.fixture(autouse=True)
 def version() -> None:
-    """No log is written here, so nothing is told twice."""
+    """Override the two versions: no log is written here, so one run is enough."""
 
 
 def summed(message: bytes) -> bytes:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A conversation's bytes come in order, once, and holes are told."""
+"""A conversation's bytes come in order and once, and holes are reported."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from tests.readers import build
 
 @pytest.fixture(autouse=True)
 def version() -> None:
-    """No log is written here, so nothing is told twice."""
+    """Override the two versions: no log is written here, so one run is enough."""
 
 
 def imported(capture: Path, folder: Path) -> Session:

@@ -185,7 +185,7 @@ def test_an_exact_time_range(
 
 def test_the_markers_difference_is_shown_in_a_narrow_pane(opened: MainWindow, qtbot: QtBot) -> None:
     view, legend = opened.workspace.timeline, opened.workspace.timeline.legend
-    qtbot.waitUntil(lambda: not view.loader.busy)  # it tells of its work in the same place
+    qtbot.waitUntil(lambda: not view.loader.busy)  # the legend shows its progress in the same place
     layers = view.mode.layers()
     view.set_marker("A", view.window_ns()[0])
     view.set_marker("B", view.window_ns()[0] + 1_000)

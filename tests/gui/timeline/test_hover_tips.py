@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the timeline tells of a thing under the pointer."""
+"""What the timeline shows of the item under the pointer."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is told of the clocks of a recording."""
+"""What the status bar shows of a recording's clocks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_a_single_clock_needs_no_names() -> None:
 
 
 def test_kernel_only_is_one_word_with_one_meaning() -> None:
-    """Lives without an address are no rows of the list until asked for: they are told apart."""
+    """Lives without an address are not in the list until asked for: they are counted apart."""
 
     class Nameless(FakeRecording):
         def all_kernel_only_count(self) -> int:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * calls OUT: known system calls.  Writes one line for each that the module must
- * tell, "NAME NUMBER FD RESULT", and "thread TID" first; calls on what is no
- * socket are made too and must not be told.
+ * calls OUT: known system calls.  Writes "thread TID" first, then one line for
+ * each call that the module must record, "NAME NUMBER FD RESULT".  Calls on
+ * files that are no sockets are made too and must not be recorded.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -25,8 +25,8 @@
 
 static FILE *out;
 
-/* What a call must look like; a failed one returns its negative errno. */
-static long told(const char *name, long number, int fd, long result)
+/* Write how a call must be recorded; a failed one returns its negative errno. */
+static long report(const char *name, long number, int fd, long result)
 {
 	if (result < 0)
 		result = -errno;
@@ -34,7 +34,7 @@ static long told(const char *name, long number, int fd, long result)
 	return result;
 }
 
-#define TOLD(name, fd, call) told(#name, SYS_##name, fd, call)
+#define REPORT(name, fd, call) report(#name, SYS_##name, fd, call)
 
 static void fail(const char *what)
 {
@@ -42,7 +42,7 @@ static void fail(const char *what)
 	exit(1);
 }
 
-static void not_told(void)
+static void unrecorded(void)
 {
 	char byte = 'x';
 	int ends[2];
@@ -63,17 +63,17 @@ static void datagrams(int a, int b)
 	char text[16];
 
 	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	TOLD(bind, a, syscall(SYS_bind, a, &to, sizeof(to)));
-	TOLD(connect, b, syscall(SYS_connect, b, &to, sizeof(to)));
-	TOLD(write, b, syscall(SYS_write, b, "write", 5));
-	TOLD(poll, a, syscall(SYS_poll, &polled, 1, 1000));
-	TOLD(read, a, syscall(SYS_read, a, text, sizeof(text)));
-	TOLD(writev, b, syscall(SYS_writev, b, &part, 1));
-	TOLD(recvfrom, a, syscall(SYS_recvfrom, a, text, sizeof(text), 0, NULL, NULL));
-	TOLD(sendmsg, b, syscall(SYS_sendmsg, b, &message, 0));
+	REPORT(bind, a, syscall(SYS_bind, a, &to, sizeof(to)));
+	REPORT(connect, b, syscall(SYS_connect, b, &to, sizeof(to)));
+	REPORT(write, b, syscall(SYS_write, b, "write", 5));
+	REPORT(poll, a, syscall(SYS_poll, &polled, 1, 1000));
+	REPORT(read, a, syscall(SYS_read, a, text, sizeof(text)));
+	REPORT(writev, b, syscall(SYS_writev, b, &part, 1));
+	REPORT(recvfrom, a, syscall(SYS_recvfrom, a, text, sizeof(text), 0, NULL, NULL));
+	REPORT(sendmsg, b, syscall(SYS_sendmsg, b, &message, 0));
 	part.iov_base = text;
-	TOLD(recvmsg, a, syscall(SYS_recvmsg, a, &message, 0));
-	TOLD(recvfrom, a, syscall(SYS_recvfrom, a, text, sizeof(text), MSG_DONTWAIT, NULL, NULL));
+	REPORT(recvmsg, a, syscall(SYS_recvmsg, a, &message, 0));
+	REPORT(recvfrom, a, syscall(SYS_recvfrom, a, text, sizeof(text), MSG_DONTWAIT, NULL, NULL));
 }
 
 static void waits(int a, int b)
@@ -84,14 +84,14 @@ static void waits(int a, int b)
 	fd_set set;
 	char text[16];
 
-	TOLD(epoll_ctl, a, syscall(SYS_epoll_ctl, waiter, EPOLL_CTL_ADD, a, &event));
-	TOLD(sendto, b, syscall(SYS_sendto, b, "sendto", 6, 0, NULL, 0));
-	TOLD(epoll_wait, waiter, syscall(SYS_epoll_wait, waiter, &event, 1, 1000));
+	REPORT(epoll_ctl, a, syscall(SYS_epoll_ctl, waiter, EPOLL_CTL_ADD, a, &event));
+	REPORT(sendto, b, syscall(SYS_sendto, b, "sendto", 6, 0, NULL, 0));
+	REPORT(epoll_wait, waiter, syscall(SYS_epoll_wait, waiter, &event, 1, 1000));
 	FD_ZERO(&set);
 	FD_SET(a, &set);
-	TOLD(select, a, syscall(SYS_select, a + 1, &set, NULL, NULL, &second));
-	TOLD(read, a, syscall(SYS_read, a, text, sizeof(text)));
-	TOLD(sendfile, b, syscall(SYS_sendfile, b, file, NULL, 10));
+	REPORT(select, a, syscall(SYS_select, a + 1, &set, NULL, NULL, &second));
+	REPORT(read, a, syscall(SYS_read, a, text, sizeof(text)));
+	REPORT(sendfile, b, syscall(SYS_sendfile, b, file, NULL, 10));
 	close(file);
 	close(waiter);
 }
@@ -99,12 +99,12 @@ static void waits(int a, int b)
 static void stream(void)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(CLOSED_PORT) };
-	int fd = TOLD(socket, -1, syscall(SYS_socket, AF_INET, SOCK_STREAM, 0));
+	int fd = REPORT(socket, -1, syscall(SYS_socket, AF_INET, SOCK_STREAM, 0));
 
 	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	TOLD(connect, fd, syscall(SYS_connect, fd, &to, sizeof(to)));
-	TOLD(shutdown, fd, syscall(SYS_shutdown, fd, SHUT_RDWR));
-	TOLD(close, fd, syscall(SYS_close, fd));
+	REPORT(connect, fd, syscall(SYS_connect, fd, &to, sizeof(to)));
+	REPORT(shutdown, fd, syscall(SYS_shutdown, fd, SHUT_RDWR));
+	REPORT(close, fd, syscall(SYS_close, fd));
 }
 
 int main(int argc, char **argv)
@@ -115,14 +115,14 @@ int main(int argc, char **argv)
 	if (!out)
 		fail("calls OUT");
 	fprintf(out, "thread %ld\n", (long)syscall(SYS_gettid));
-	a = TOLD(socket, -1, syscall(SYS_socket, AF_INET, SOCK_DGRAM, 0));
-	b = TOLD(socket, -1, syscall(SYS_socket, AF_INET, SOCK_DGRAM, 0));
-	not_told();
+	a = REPORT(socket, -1, syscall(SYS_socket, AF_INET, SOCK_DGRAM, 0));
+	b = REPORT(socket, -1, syscall(SYS_socket, AF_INET, SOCK_DGRAM, 0));
+	unrecorded();
 	datagrams(a, b);
 	waits(a, b);
-	TOLD(close, a, syscall(SYS_close, a));
-	TOLD(close, b, syscall(SYS_close, b));
+	REPORT(close, a, syscall(SYS_close, a));
+	REPORT(close, b, syscall(SYS_close, b));
 	stream();
-	TOLD(listen, 77, syscall(SYS_listen, 77, 1));
+	REPORT(listen, 77, syscall(SYS_listen, 77, 1));
 	return fclose(out);
 }

@@ -35,7 +35,7 @@ def recorded(series: str) -> Events:
 
 @functools.cache
 def stormy(series: str) -> Events:
-    """The same, of the guest that is treated badly."""
+    """Boot the guest that is treated badly at most once."""
     out = guest_events.run(fixture.built(series), ("storm",), patched=True)
     return Events(series, out, guest_events.symbols(out))
 

@@ -102,7 +102,7 @@ def stat(case: Case, name: str) -> int:
 
 
 def with_footprint(case: Case, *kinds: layout.KblEvent) -> Iterator[tuple[Record, Record | None]]:
-    """Yield the events of these kinds, each with the FOOTPRINT its CPU told last of the skb."""
+    """Yield the events of these kinds, each with the skb's last FOOTPRINT on its CPU."""
     last: dict[tuple[int, int], Record] = {}
     for record in case.events(*kinds, layout.KblEvent.FOOTPRINT):
         key = (record.cpu, int(record.head["skb"]))

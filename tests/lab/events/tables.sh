@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Neighbours, addresses, routes, links, modules, the clock; nothing else is told.
+# Neighbours, addresses, routes, links, modules, the clock; nothing else is recorded.
 begin tables "-all +table"
 must $ip -n client neigh flush dev vc
 must client /bin/busybox ping -q -c 1 10.9.0.2

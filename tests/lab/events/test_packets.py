@@ -157,7 +157,7 @@ def test_drop_records_why_and_where(
 
 
 def test_each_end_is_recorded_once(events: Events) -> None:
-    """A probe and a tracepoint see the same end: only one of them tells it."""
+    """A probe and a tracepoint see the same end: only one of them records it."""
     case = events.case("probed")
     ends: Counter[int] = Counter()
     kinds = (Event.DROP, Event.CONSUME, Event.FREE)

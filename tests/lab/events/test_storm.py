@@ -34,7 +34,7 @@ def test_no_room_is_counted(storm: Events) -> None:
 
 
 def recorded_twice(case: Case) -> int:
-    """Drops that a probe told, and a tracepoint, which knows the stack, again."""
+    """Count drops recorded by a probe and again by a tracepoint, which knows the stack."""
     by_probe: set[int] = set()
     twice = 0
     for record in sorted(case.events(Event.DROP, Event.FREE), key=lambda r: int(r.head["ts"])):

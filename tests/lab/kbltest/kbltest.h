@@ -5,7 +5,7 @@
 
 #include <linux/skbuff.h>
 
-#define KBLTEST_LISTED 70	/* packets of a list: more than a record tells */
+#define KBLTEST_LISTED 70	/* packets of a list: more than a record holds */
 #define KBLTEST_PROBED noinline __noclone
 
 /* kbltest_main.c: probed */

@@ -4,7 +4,7 @@
  *
  * Takes "N ROUNDS": so often, kbltest_outer() runs a loop of N instructions and
  * calls kbltest_middle(), which does the same and calls kbltest_inner(), which
- * only runs the loop.  Interrupts are off in a round.  Reading tells "N NS",
+ * only runs the loop.  Interrupts are off in a round.  Reading returns "N NS",
  * the least time that a round took.
  */
 #include <linux/debugfs.h>

@@ -26,7 +26,7 @@ arm() {
 # account NAME CALLS: stop, and keep what the module says
 account() {
 	echo deactivate > $kbl/control || fail "deactivate"
-	# First, as what was lost at the end is told when all else has been read.
+	# The CPUs first: losses at the end are reported once all else has been read.
 	for n in 0 1; do cat $kbl/cpu$n > /tmp/out/exact-$1.cpu$n; done
 	cat $kbl/stats > /tmp/out/exact-$1.stats; cat $kbl/probes > /tmp/out/exact-$1.probes
 	echo "calls $2" >> /tmp/out/exact-$1.stats

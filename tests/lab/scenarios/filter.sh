@@ -47,7 +47,7 @@ part client server
 # Refused texts change nothing and are named in the kernel log.
 echo 'udp and port 7' > $kbl/filter || fail "filter"
 refused filter 'udp and foo' 'host 10.0.0.1/8' '(udp' 'port 70000' "$(head -c 2000 /dev/zero | tr '\0' x)"
-grep -q '^udp and port 7$' $kbl/filter || fail "the filter is not told"
+grep -q '^udp and port 7$' $kbl/filter || fail "the filter is not shown"
 dmesg | grep 'kbl: filter:' > /tmp/out/filter-refused
 echo > $kbl/filter || fail "no filter"
 namespace client router server

@@ -23,7 +23,7 @@ for text in '0 skb@0' 'ip_rcv skb@' 'ip_rcv skb@16' 'ip_rcv what@0' 'ip_rcv skb@
 echo exc_int3 > $kbl/probes || fail "probes: exc_int3"
 tail -n 1 $kbl/probes | grep -q '^[0-9]* 0x0 0 -22 .* exc_int3 ' || wrong "$(tail -n 1 $kbl/probes)"
 echo clear > $kbl/control || fail "clear"
-# A function named twice: fprobe tells of it once, kretprobes twice, and "enable" changes neither.
+# A function named twice: fprobe records it once, kretprobes twice, and "enable" changes neither.
 echo 'ip_rcv skb@0' > $kbl/probes || fail "probes: ip_rcv"
 echo "again $(tail -n 1 $kbl/probes | cut -d ' ' -f 2) skb@0" > $kbl/probes || fail "probes: again"
 activate; armed=$(cut -d " " -f 1-4 $kbl/probes)

@@ -14,7 +14,7 @@ until_said() {
 }
 # load PARAMETERS / unload: the module
 load() { must /bin/insmod /kbl.ko "$@"; }
-# activate: without kblrecord, which tells the module where the kernel's text begins
+# activate: without kblrecord, which passes the module the start of the kernel's text
 activate() {
 	# Reading all symbols takes seconds; _stext stands near the first.
 	stext=${stext:-$(grep -m 1 ' _stext$' /proc/kallsyms | cut -d ' ' -f 1)}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Packets that identity never tells apart, by the wall clock of the log's host."""
+"""Packets of one identity are matched by the wall clock of the log's host."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ def test_interfaces_have_clocks_of_their_own() -> None:
     base = Timebase(build_timebase({2: host(EPOCH)}, {1: [1, 0, 5]}, fits, {}))
     seen, interface = TIMES + EPOCH + np.array([0, 7, 7]) * SECOND, np.array([0, 1, 5])
     made = base.of_packets(1, seen, np.array([1, 2, 3]), interface)
-    assert made.tolist() == (TIMES + EPOCH).tolist()  # nothing tells of 5: as the first
+    assert made.tolist() == (TIMES + EPOCH).tolist()  # 5 has no fit: as the first
     assert [base.error(1, one) for one in (0, 1, 5)] == [500, 500, -1]
     assert (base.error(1), base.interfaces(1)) == (-1, (1, 0, 5))
     assert base.to_source(1, TIMES + EPOCH, 0).tolist() == (TIMES + EPOCH).tolist()

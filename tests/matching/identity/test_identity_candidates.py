@@ -156,7 +156,7 @@ def test_more_agreement_is_better(tmp_path: Path) -> None:
 
 def test_the_header_a_segment_was_sent_with_before_is_not_its_identity(tmp_path: Path) -> None:
     story = Story()
-    story.alloc(900, A)  # with births told, another header does not begin another life
+    story.alloc(900, A)  # births are known, so another header begins no other life
     story.call("__tcp_transmit_skb", 1000, 1900, A, ipv4=tcp4(7, seq=100))
     story.call("ip_output", 1100, 1800, A, ipv4=tcp4(9, seq=100))
     log = story.log(tmp_path)
@@ -172,7 +172,7 @@ def tcp6(seq: int, size: int = 0, **rest: Any) -> Ipv6:
 
 
 def tcp6_frame(seq: int, size: int = 0, before: bytes = b"") -> bytes:
-    """The same packet on the wire, with an extension header `before` its own."""
+    """The packet of tcp6() on the wire, with an extension header `before` its own."""
     segment = build.tcp(1000, 80, seq, 1, 0x10) + bytes(size)
     return build.ethernet(
         build.ipv6("fd00::1", "fd00::2", 60 if before else 6, before + segment), 0x86DD

@@ -67,7 +67,7 @@ def test_a_leg_ends_with_the_driver_not_with_the_other_end(tmp_path: Path) -> No
 
 
 def test_a_packet_over_loopback_has_two_legs(tmp_path: Path) -> None:
-    """Nothing but the way tells them apart: same device, same namespace."""
+    """Only their directions differ: device and namespace are equal."""
     story = Story()
     story.alloc(100, A)
     story.call("dev_hard_start_xmit", 300, 800, A, skbinfo=LOOPBACK, ipv4=udp4(1))

@@ -81,7 +81,7 @@ def test_what_is_inside_counts_on_all_levels(tmp_path: Path) -> None:
 
 
 def test_a_call_that_ended_is_not_around(tmp_path: Path) -> None:
-    """A thread seen on two CPUs at once, as only a broken log tells: calls that do not nest."""
+    """A thread seen on two CPUs at once, as only a broken log has it: calls that do not nest."""
     story = Story()
     story.call("ip_rcv", 1000, 1300, A)
     story.call("ip_output", 1200, 2000, B, cpu=1)

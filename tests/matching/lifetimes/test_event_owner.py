@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""An event told when a function returns belongs to the packet that the function was given."""
+"""An event recorded when a function returns belongs to the packet the function was given."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ B = 0xFFFF888000002000
 
 
 def dropped() -> Story:
-    """nf_hook_slow frees its packet; its address is another's when the verdict is told."""
+    """nf_hook_slow frees its packet; another has its address when the verdict is recorded."""
     story = Story()
     story.kbl.probe("unused")
     story._functions["nf_hook_slow"] = story.kbl.probe("nf_hook_slow", KblEvent.NF_HOOK)

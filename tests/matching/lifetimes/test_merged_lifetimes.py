@@ -64,7 +64,7 @@ def test_a_packet_that_was_never_seen_is_none(tmp_path: Path) -> None:
 
 
 def test_the_first_fragment_goes_on_in_the_last_to_come(tmp_path: Path) -> None:
-    """ip_frag_reasm() has it take the first one's content; the event is told of the last."""
+    """ip_frag_reasm() moves the first one's content into the last; the event names the last."""
     story = Story()
     received(story, 100, A, 1)
     received(story, 200, B, 1)

@@ -233,7 +233,7 @@ OF_THE_CAPTURE = ("ts", "caplen", "offset", "flags")
 
 @pytest.mark.parametrize("frame", FRAMES)
 def test_capture_cut_anywhere_only_forgets(tmp_path: Path, frame: bytes) -> None:
-    """Each column of a packet captured in part is unknown or what the whole packet tells."""
+    """Each column of a packet captured in part is unknown or equals the whole packet's."""
     whole = load(tmp_path, [frame]).packets[0]
     names = [name for name in whole.dtype.names or () if name not in OF_THE_CAPTURE]
     for size in range(len(frame)):

@@ -18,7 +18,7 @@ ENTRY, EXIT = 1, 2
 
 
 def times(log: KernelLog) -> dict[int, int]:
-    """When each call ended (-1: not told), by when it began."""
+    """When each call ended (-1: unknown), by when it began."""
     records = log.records[["ts", "exit_ts"]][log.records["kind"] == ENTRY]
     return dict(records.tolist())
 
@@ -101,7 +101,7 @@ def test_what_the_log_records_is_not_guessed(tmp_path: Path) -> None:
 
 
 def test_calls_that_version_3_could_not_hold_open(tmp_path: Path) -> None:
-    """Too many were open at once: their entries and exits are told apart."""
+    """Too many were open at once: their entries and exits are separate records."""
     build = KblBuilder(3)
     func, inner = build.probe("tcp_sendmsg"), build.probe("ip_output")
     build.entry(100, 0, func, SKB, pid=7)
@@ -122,7 +122,7 @@ def test_the_exit_of_another_call_behind_a_loss_is_none(tmp_path: Path) -> None:
     story.lost(9000, 9, begin=140)
     story.leave(9500, "ip_rcv", SKB, context=SOFTIRQ)
     log = story.log(tmp_path)
-    if log.version == 2:  # version 3 tells a call whole
+    if log.version == 2:  # version 3 records a whole call
         assert times(log) == {100: -1}
         assert alone(log) == [9500]
 

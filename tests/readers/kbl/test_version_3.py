@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Version 3: what is told once holds until it is told again, and never beyond a hole."""
+"""Version 3: a state is written once and holds until the next one, never beyond a hole."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_a_sock_is_no_skb(tmp_path: Path) -> None:
 
 
 def test_rows_of_one_time_stand_in_the_order_of_cause(tmp_path: Path) -> None:
-    """The stream tells the events first; a CALL is written when all is over."""
+    """The stream has the events first; a CALL is written when all is over."""
     build = KblBuilder(3)
     func = build.probe("skb_clone")
     build.footprint(10, 0, SKB, skbinfo=INFO)

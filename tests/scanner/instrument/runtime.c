@@ -18,9 +18,9 @@ NOT_LOGGED void kbl_enter(int id, int count, ...)
 	va_end(list);
 }
 
-NOT_LOGGED void kbl_leave(int id, int told, unsigned long value)
+NOT_LOGGED void kbl_leave(int id, int has_value, unsigned long value)
 {
-	if (told)
+	if (has_value)
 		dprintf(3, "< %d %lx\n", id, value);
 	else
 		dprintf(3, "< %d\n", id);

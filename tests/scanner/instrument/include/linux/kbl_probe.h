@@ -8,7 +8,7 @@ struct kbl_scope {
 };
 
 void kbl_enter(int id, int count, ...);
-void kbl_leave(int id, int told, unsigned long value);
+void kbl_leave(int id, int has_value, unsigned long value);
 
 static inline struct kbl_scope kbl_open(int id)
 {
