@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -11,8 +10,7 @@ import pytest
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
-from tests.guard import guarded
-from tests.marks import MORE_THAN_CHECK, marks
+from tests.marks import marks
 
 TOP = Path(__file__).resolve().parents[1]
 BOOTING = "tests.lab.fixture"
@@ -47,11 +45,3 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     """Mark a test by what it uses."""
     for name in sorted(marks(item)):
         item.add_marker(name)
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    """Refuse downloads, root and guests to tests without the mark."""
-    marked = any(item.get_closest_marker(name) for name in MORE_THAN_CHECK)
-    with guarded(not marked):
-        return (yield)

@@ -67,7 +67,7 @@ import sys
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 from skbviewer.cli import main
-from skbviewer.gui import app
+from skbviewer.gui.window import app
 
 app.application()
 

@@ -1,46 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""`make check` runs what needs neither root, network nor a guest: marks, guard, slow files."""
+"""`make check` runs what needs neither root, network nor a guest: marks and slow files."""
 
 from __future__ import annotations
 
 import re
-import socket
-import subprocess
-import sys
 
 import pytest
 
-from tests.guard import GUARD, Refused, guarded
 from tests.marks import MORE_THAN_CHECK, SLOW_CPU_S, SLOW_TABLE, imported, marks, slow_files
 
 from .tree import ROOT, project_files
 
 MAKEFILE = (ROOT / "Makefile").read_text()
-
-
-@pytest.mark.parametrize(
-    "command",
-    [["apt-get", "--version"], ["/usr/bin/sudo", "-n", "true"], ["qemu-system-x86_64"]]
-    + [[sys.executable, "-m", "pip", "--version"], ["mount"]],
-    ids=lambda command: str(command[-1]),
-)
-def test_a_test_without_mark_starts_no_such_program(command: list[str]) -> None:
-    with pytest.raises(Refused):
-        subprocess.run(command, check=False)
-
-
-def test_a_test_without_mark_connects_to_no_other_host() -> None:
-    with socket.socket() as sock, pytest.raises(Refused):
-        sock.connect(("192.0.2.1", 9))
-    with socket.socket() as sock, pytest.raises(OSError):
-        sock.connect(("127.0.0.1", 9))
-
-
-def test_guard_permits_what_a_marked_test_does() -> None:
-    with guarded(False):
-        GUARD("subprocess.Popen", ("apt-get", ["apt-get", "--version"], None, None))
-    with guarded(True), pytest.raises(Refused):
-        GUARD("subprocess.Popen", ("apt-get", ["apt-get", "--version"], None, None))
 
 
 def test_no_selected_test_uses_what_boots_or_downloads(request: pytest.FixtureRequest) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from skbviewer.analysis import stats
 from skbviewer.analysis.calls.interruptions import MARK_INTERRUPTED
-from skbviewer.analysis.stats import duration_spread, function_table, layer_table, stages
+from skbviewer.analysis.stats import duration_spread, function_table, stages
 from skbviewer.analysis.words.wait_kinds import NAMES
 from skbviewer.export import timeline_csv
 from skbviewer.gui.base import wording
@@ -24,10 +25,12 @@ from .seeded import seed
 from .window_texts import WindowTexts, is_time
 
 MOST = 12  # packets whose paths are asked for, and as many packet lives
+# The package exports a function of this name.
+LAYERS = import_module("skbviewer.analysis.stats.layer_table")
 WRONG: dict[str, tuple[object, object]] = {
     "PERCENTS": (duration_spread, (50, 94, 99, 100)),
-    "NAMES": (layer_table, NAMES[:8]),  # waits that are missing
-    "leg_time": (layer_table, lambda scope: scope.own_ns),  # also before the packet was there
+    "NAMES": (LAYERS, NAMES[:8]),  # waits that are missing
+    "leg_time": (LAYERS, lambda scope: scope.own_ns),  # also before the packet was there
     "EXAMPLES": (stats.drop_table, 1),
     "MARK_SLEPT": (function_table, MARK_INTERRUPTED),
     "STACK": (stages, frozenset({"ip_rcv"})),
