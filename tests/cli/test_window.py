@@ -74,8 +74,8 @@ app.application()
 def look():
     from skbviewer.gui.window.main_window import MainWindow
     window = [w for w in QApplication.topLevelWidgets() if isinstance(w, MainWindow)][0]
-    row = window.workspace.table.current_row()
-    if row is None or window.tasks.busy or window.listing.tasks.busy or not window.listing.filter:
+    row, query = window.workspace.table.current_row(), window.row_query
+    if row is None or window.tasks.busy or query.tasks.busy or not query.filter:
         QTimer.singleShot(100, look)
         return
     print(row.number, window.workspace.table.packets.rowCount())
