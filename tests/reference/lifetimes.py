@@ -125,7 +125,7 @@ class Lifetimes:
         self._calls, self._log = calls, calls.log
         self.records = _in_order(calls)
         self.rows = {record.ordinal: record for record in self.records}
-        self._find_tellers()
+        self._find_owner_calls()
         self._said: dict[int, list[_Said]] = {}
         self._makers: dict[int, Record | None] = {}  # by number of a birth
         self._listen()
@@ -151,7 +151,7 @@ class Lifetimes:
 
     # Which record says what.
 
-    def _find_tellers(self) -> None:
+    def _find_owner_calls(self) -> None:
         """An event recorded at an exit has its time and CPU, and a kind the function records."""
         ends: dict[tuple[int, int, int], Record] = {}
         for record in self.records:

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Which calls of a lifetime came after its skb had been released, so that they are another skb's.
+"""Find calls in a lifetime that came after its skb was released: they are another skb's.
 
 In: the records of one KBL with their series.  Out: a flag per record that was asked about.
 kfree_skb() and consume_skb() fire their tracepoints when the last reference is gone
-(net/core/skbuff.c): then the memory is freed, and the next skb at this address has been born.
-Where the probes missed both the free and the birth, what the next skb did is in the records of the
-first one's lifetime.
+(net/core/skbuff.c).  Then the memory is freed, and the next skb may get this address.  If the
+probes missed both the free and the next birth, the next skb's calls stand in the first lifetime.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ class SeriesTable:
     """`of`: series of each record or -1; `parent` (series or -1) and `tap` are per series.
 
     Series are numbered from 0 by their first record.  `met` is when each record's function had the
-    skb; `owner_calls` is the ENTRY of the call that recorded an event (see tellers) or -1.  `size`
+    skb; `owner_calls` is the ENTRY of the call that recorded it (event_owner.py) or -1.  `size`
     is how many records each series has.
     """
 
