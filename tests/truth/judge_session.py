@@ -217,9 +217,9 @@ def clock_error(db: sqlite3.Connection, capture: int) -> int | None:
 
 def declared(db: sqlite3.Connection, log: int) -> list[tuple[int, int]]:
     """The stretches in which a log says that records are missing, ns; all time if its probes missed
-    hits and it does not say when."""
+    hits and it does not say when.  A row's `ts` is the end of its stretch."""
     rows = db.execute("SELECT ts, max(dur, 0) FROM loss WHERE source = ?", (log,))
-    found = [(ts, ts + dur) for ts, dur in rows]
+    found = [(ts - dur, ts) for ts, dur in rows]
     (missed,) = db.execute(
         "SELECT coalesce(sum(missed), 0) FROM probe WHERE source = ?", (log,)
     ).fetchone()

@@ -26,16 +26,21 @@ Device = tuple[int, int]  # netns, ifindex
 CAME_NS = 200_000  # from its arrival to its stamp of arrival
 LEAST = 0.3  # of the packets must have a point at a device where the capture may be taken
 CALLED, CAME, ANY_TIME = range(3)  # where stamps are made: in a socket's call, on arrival
+NEARLY_ALL = 0.99  # of the packets: a CPU may stop between arrival and stamp
 NEIGHBOURS = 9  # packets of a lossy log whose median is right
 USUAL_NS, SCATTERED = 1_000_000, 20  # so far from it a packet is, or so many usual distances
 SURELY = 8  # packets show where in a pass the stamps are made
 
 
 class Agreed(NamedTuple):
-    """Devices that agree with the stamps of packets, each with a clock; where these are made."""
+    """Devices that agree with the stamps of packets, each with a clock; where these are made.
+
+    `at_calls`: nearly all packets were stamped in calls at the device or as their skbs came there.
+    """
 
     clocks: dict[Device, ClockFit]
     stamped: int
+    at_calls: bool
 
 
 def agreeing_devices(
@@ -77,12 +82,14 @@ def agreeing_devices(
         for windows in WINDOWS[:ANY_TIME]
     ]
     found = {one[0]: _agreeing(captured, one[2], *_any_time(one[3]), old) for one in tries}
-    mixed = {one[0] for one in tries if _mixed(captured, one[2], one[3], found[one[0]])}
+    share = {one[0]: _share_at_calls(captured, one[2], one[3], found[one[0]]) for one in tries}
+    mixed = {device for device in found if share[device] == 1}
     wanted = set.union(mixed, *sharp) or set(found)
     clocks = {device: clock for device, clock in found.items() if clock and device in wanted}
+    at_calls = min((share[device] for device in clocks), default=0) >= NEARLY_ALL
     surely = min((clock.pairs for clock in clocks.values()), default=0) >= SURELY
     how = (n for n, some in enumerate(sharp) if surely and some >= set(clocks))
-    return Agreed(clocks, next(how, ANY_TIME))
+    return Agreed(clocks, next(how, ANY_TIME), at_calls)
 
 
 def _near_the_others(captured: Int64s, packet: Int64s, rows: npt.NDArray[np.void]) -> Bools:
@@ -129,21 +136,22 @@ def _agreeing(
     return clock if clock is not None and passes_all(clock, precision) else None
 
 
-def _mixed(
+def _share_at_calls(
     captured: Int64s, packet: Int64s, rows: npt.NDArray[np.void], clock: ClockFit | None
-) -> bool:
-    """Whether each packet was stamped in a call or on arrival: what makes sockets of the host want
-    stamps of arrival may begin and end meanwhile, as ping does.
+) -> float:
+    """How many of the packets were stamped in a call or on arrival, from 0 to 1.
+
+    What makes sockets of the host want stamps of arrival may begin and end meanwhile, as ping does.
     """
     if clock is None:
-        return False
+        return 0.0
     at = clock.to_kernel(captured[packet], packet)
     error = clock.error(captured[packet], packet)
     either = np.zeros(len(captured), np.bool_)
     for windows in WINDOWS[:ANY_TIME]:
         begin, end = windows(rows)
         either[packet[(at + error >= begin) & (at - error <= end)]] = True
-    return bool(either[packet].all())
+    return float(either[packet].mean())
 
 
 def bounded(

@@ -53,7 +53,8 @@ class Located(NamedTuple):
     have been taken: devices (netns, ifindex), none of which the packets' times contradict.
 
     No device: anywhere.  `assumed`: the clock is not one that pairs suggest.  `stamped` is where in
-    a pass packets get their times there: one of WINDOWS.
+    a pass packets get their times there: one of WINDOWS.  `at_calls`: packets were given
+    to packet sockets at these devices, whose calls the log shows.
     """
 
     clock: ClockFit | None
@@ -61,6 +62,12 @@ class Located(NamedTuple):
     devices: tuple[tuple[int, int], ...]
     assumed: bool = False
     stamped: int = ANY_TIME
+    at_calls: bool = False
+
+    @property
+    def at_sockets(self) -> bool:
+        """Whether all packets were given to packet sockets whose calls the log may show."""
+        return self.place.at_socket or self.at_calls
 
 
 def locate(
@@ -103,7 +110,7 @@ def locate(
             others = [other for one in tries if (other := fit(one.pairs, captured))]
             clock = clock.wider(max(_apart(clock, other, captured) for other in others))
         clock = _that_holds(clock, best.place, devices, captured)
-    return Located(clock, best.place, tuple(devices), stamped=agreed.stamped)
+    return Located(clock, best.place, tuple(devices), False, agreed.stamped, agreed.at_calls)
 
 
 def _at_place(
@@ -149,8 +156,11 @@ def relocate(
     devices = tuple(one for one in where.devices if one in agreed.clocks)
     if where.devices and not devices:
         return where._replace(devices=())
-    sharper = where._replace(stamped=agreed.stamped) if agreed.stamped < where.stamped else None
-    where = sharper or where
+    seen = where._replace(
+        stamped=min(agreed.stamped, where.stamped), at_calls=bool(devices) and agreed.at_calls
+    )
+    sharper = seen if seen != where else None
+    where = seen
     clock = where.clock
     made = _at_devices(captured, packet, series, moments, devices, clock)
     if made is None or clock is None:
