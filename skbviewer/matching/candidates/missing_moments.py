@@ -15,7 +15,7 @@ from ...records.types import EARLIEST_NS, LATEST_NS, Bools, Int64s
 from ..clock.point_distances import Place
 from ..kernel_functions import PACKET_SOCKET, RECEIVE_START, RECEIVE_TAP, TRANSMIT
 from ..legs.capture_points import WAIT_NS
-from ..legs.declared_losses import ANY, MISSED, Table, meets
+from ..legs.declared_losses import ANY, MISSED, Table, is_filtered, meets
 
 if TYPE_CHECKING:
     from ..model import KernelSide
@@ -39,7 +39,7 @@ def lacking(kernel: KernelSide, place: Place, at: Int64s, error: Int64s) -> tupl
     surely |= meets(rows[at_call], low, high)
     surely |= _moment_missed(kernel.log, place, rows[missed & ~undated], low, high)
     perhaps = _moment_missed(kernel.log, place, rows[undated], low, high)
-    if kernel.log.meta.get("filter") or not _shows_moments(kernel.log):
+    if is_filtered(kernel.log) or not _shows_moments(kernel.log):
         perhaps[:] = True
     return surely, perhaps
 

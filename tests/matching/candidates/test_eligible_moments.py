@@ -10,17 +10,16 @@ import numpy as np
 import pytest
 
 from skbviewer.matching.candidates.eligible_moments import eligible
-from skbviewer.matching.candidates.missing_moments import hidden, lacking
+from skbviewer.matching.candidates.missing_moments import hidden
 from skbviewer.matching.clock.capture_point_fit import Located
 from skbviewer.matching.clock.point_distances import Place
 from skbviewer.matching.legs.capture_points import EARLY, SOCKET, WAIT_NS
-from skbviewer.matching.legs.declared_losses import ANY, LOSS_DTYPE, of_calls
+from skbviewer.matching.legs.declared_losses import ANY, LOSS_DTYPE
 from skbviewer.matching.legs.tap_moments import MOMENT_DTYPE
 from skbviewer.records import HOLE
 
 HERE, THERE = (100, 2), (100, 3)  # netns, ifindex
 MS = 1_000_000
-PROBE = SimpleNamespace(id=1, name="tpacket_rcv", address=1, error=0)
 
 
 def moments(*rows: tuple[tuple[int, int], bool, int]) -> Any:
@@ -58,23 +57,6 @@ def test_a_capture_of_packet_sockets_shows_no_leg_without_their_call(
     assert np.flatnonzero(here).tolist() == [0, *legs]
     here = eligible(kernel, where, sockets_only=False, several_devices=False)
     assert here.all()
-
-
-def test_a_packet_socket_call_of_an_unknown_skb_hides_no_packet_after_it() -> None:
-    call = of_calls(
-        SimpleNamespace(records={"ts": np.array([50 * MS]), "exit_ts": np.array([51 * MS])}),  # type: ignore[arg-type]
-        np.array([0]),
-    )
-    log = SimpleNamespace(complete=True, meta={}, probes={1: PROBE})
-    rows = moments((HERE, True, 90 * MS), (HERE, True, 40 * MS))
-    rows["begin"], rows["end"] = rows["after"], rows["after"] + 30 * MS  # a call of 30 ms
-    kernel: Any = SimpleNamespace(log=log, losses=call, moments=rows)
-    at = np.array([10, 49, 50, 51, 52]) * MS + 1
-    missing, _ = lacking(kernel, Place(*HERE, None, SOCKET), at, np.zeros(5, np.int64))
-    assert missing.tolist() == [False, False, True, False, False]
-    kernel.losses["reason"] = HOLE  # a call may have been written there when it returned
-    missing, _ = lacking(kernel, Place(*HERE, None, SOCKET), at, np.zeros(5, np.int64))
-    assert missing.tolist() == [False, True, True, False, False]
 
 
 def test_a_call_may_be_lost_until_its_packet_waited_for_long() -> None:
