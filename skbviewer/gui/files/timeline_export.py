@@ -6,7 +6,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import (
@@ -27,12 +26,9 @@ from skbviewer.analysis.timeline.shown_part import Shown, command_of
 from skbviewer.export import EXPORTS, Export, Request, Subject
 from skbviewer.records import BadInput
 
+from ..base.messages import Messages
 from ..base.recording import Recording
 from ..pictures.export_painters import writer_of
-from ..timeline.window_connection import shown_now
-
-if TYPE_CHECKING:
-    from ..window.main_window import MainWindow
 
 # What can be written of the timeline and of the packets that the display filter shows.
 OFFERED = tuple(
@@ -175,12 +171,13 @@ def _number(low: int, high: int, unit: str) -> QSpinBox:
     return box
 
 
-def ask_export(window: MainWindow) -> None:
-    """Open the dialog for what the timeline shows now."""
-    shown = shown_now(window)
-    if window.recording is None or shown is None:
-        window.banner.show_text("Select a packet first: the timeline is empty.", "hint")
+def ask_export(
+    window: QWidget, recording: Recording | None, shown: Shown | None, messages: Messages
+) -> None:
+    """Open the dialog for what the timeline shows now; None if it is empty."""
+    if recording is None or shown is None:
+        messages.hint("Select a packet first: the timeline is empty.")
         return
-    dialog = ExportDialog(window.recording, shown, window)
-    dialog.accepted.connect(lambda: window.statusBar().showMessage(f"Wrote {dialog.made}", 8000))
+    dialog = ExportDialog(recording, shown, window)
+    dialog.accepted.connect(lambda: messages.say_written(dialog.made))
     dialog.open()

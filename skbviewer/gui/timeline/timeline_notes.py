@@ -4,16 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-from skbviewer.records import Annotation, BadInput, PacketPath
+from skbviewer.records import Annotation, BadInput
 from skbviewer.records.annotation import CALL_NOTE, COMMENT
 
 from ..base.recording import Recording
 from ..base.text_dialog import ask_text
-
-if TYPE_CHECKING:
-    from .timeline_view import TimelineView
+from .timeline_plot import TimelinePlot
 
 Do = Callable[[], None]
 
@@ -24,7 +21,7 @@ class Notes:
     `push` gets a text, the change and its undo.  By default it makes the change at once.
     """
 
-    def __init__(self, view: TimelineView) -> None:
+    def __init__(self, view: TimelinePlot) -> None:
         self._view = view
         self._recording: Recording | None = None
         self.push: Callable[[str, Do, Do], None] = lambda _text, do, _undo: do()
@@ -39,13 +36,6 @@ class Notes:
         places = self._recording.note_places() if self._recording is not None else []
         self._view.state.notes = tuple(places)
         self._view.marks.update()
-
-    def call_number(self, path: PacketPath, leg: int, call: int) -> int | None:
-        """Return the id of a call of a path in table call."""
-        if self._recording is None:
-            return None
-        packet = path.packet.number if path.packet is not None else None
-        return self._recording.call_number(packet, path.legs[leg].series, leg, call)
 
     def ask_new(self) -> None:
         """Ask for a note on the selected range, else the selected call, else the packet."""

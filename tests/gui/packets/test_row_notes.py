@@ -179,7 +179,7 @@ def test_a_comment_is_written_shown_and_taken_away(
         asked.append(str(arguments[3]))
         return answers.pop(0)
 
-    monkeypatch.setattr("skbviewer.gui.window.main_window.ask_text", answer)
+    monkeypatch.setattr("skbviewer.gui.window.row_actions.ask_text", answer)
     model = opened.workspace.table.packets
     press(opened, Qt.Key.Key_C, CONTROL | ALT)
     [note] = recording(opened).annotations("comment")

@@ -12,14 +12,24 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from skbviewer.analysis.timeline.shown_part import Shown
 from skbviewer.gui.files.timeline_export import OFFERED, ExportDialog
 from skbviewer.gui.filters.range_filter import RangeFilter
-from skbviewer.gui.timeline.window_connection import show_lanes, shown_now
+from skbviewer.gui.timeline.window_connection import shown_now
 from skbviewer.gui.window.main_window import MainWindow
 
 from ..fake import FakeRecording
 from ..fake_timeline import FakeTimeline
 from .timeline_hands import drag, wait_lanes
+
+
+def show_lanes(window: MainWindow, kind: str) -> None:
+    window.workspace.docks["timeline"].show()
+    window.workspace.timeline.show_kind(kind)
+
+
+def shown_in(window: MainWindow) -> Shown | None:
+    return shown_now(window.workspace.timeline, window.selection, window.row_query.filter)
 
 
 @pytest.fixture
@@ -84,20 +94,20 @@ def test_a_note_can_be_undone_and_done_again(
 def test_what_is_shown_is_what_is_exported(timed: MainWindow, qtbot: QtBot) -> None:
     view = timed.workspace.timeline
     view.set_marker("A", 7)
-    shown = shown_now(timed)
+    shown = shown_in(timed)
     assert shown is not None
     assert (shown.lanes, shown.range, shown.a) == ("cpu", view.window_ns(), 7)
     timed.workspace.table.setFocus()
     show_lanes(timed, "selected")
     timed.selection.choose_nothing()
-    assert shown_now(timed) is None
+    assert shown_in(timed) is None
 
 
 @pytest.mark.parametrize("form", [f"{e.name} {subject.name}" for e, subject in OFFERED])
 def test_the_dialog_writes_what_its_command_writes(
     timed: MainWindow, qtbot: QtBot, tmp_path: Path, form: str
 ) -> None:
-    shown = shown_now(timed)
+    shown = shown_in(timed)
     assert shown is not None
     assert timed.recording is not None
     dialog = ExportDialog(timed.recording, shown._replace(filter="tcp"), timed)
@@ -124,7 +134,7 @@ def test_the_dialog_writes_what_its_command_writes(
 def test_a_file_that_cannot_be_written_is_reported_in_the_dialog(
     timed: MainWindow, tmp_path: Path
 ) -> None:
-    shown = shown_now(timed)
+    shown = shown_in(timed)
     assert shown is not None
     assert timed.recording is not None
     dialog = ExportDialog(timed.recording, shown, timed)
