@@ -5,27 +5,42 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 
 from ..analysis.timeline.session_time import Clock, packet_times
 from ..export import write_packets_csv
 from ..records import PacketRow, SeriesRow, SourceRow
+from ..store import Columns
 from .annotation_places import RowIds
 from .kernel.timeline_answers import MOST_IDS
 
 PAGE = 512
 
 
+class Listed(Protocol):
+    """The packet list of an open session."""
+
+    @property
+    def columns(self) -> Columns: ...
+    def sources(self) -> tuple[SourceRow, ...]: ...
+    def packet_count(self) -> int: ...
+    def packets(self, first: int, count: int) -> list[PacketRow]: ...
+    def kernel_only(self, first: int, count: int) -> list[SeriesRow]: ...
+    def select(self, text: str) -> RowIds | None: ...
+    def rows(self, ids: RowIds) -> list[PacketRow | SeriesRow]: ...
+    def follow_streams(self) -> None: ...
+
+
 def lane_ids(
-    session: Any, clock: Clock, text: str, times: tuple[int, int] | None
+    session: Listed, clock: Clock, text: str, times: tuple[int, int] | None
 ) -> tuple[int, ...]:
     """Return the first MOST_IDS rows that match a filter; each gets a lane.
 
     `times` (session time, ns) leaves out packets captured at other times.
     """
-    ids: RowIds | None = session.select(text)
+    ids = session.select(text)
     if times is None:
         numbers = range(1, min(session.packet_count(), MOST_IDS) + 1)
         return tuple(numbers if ids is None else ids[:MOST_IDS].tolist())
@@ -64,9 +79,9 @@ def _between(own: RowIds) -> str:
     return f"frame.time_epoch >= {begin} && frame.time_epoch <= {end}"
 
 
-def packets_csv(session: Any, text: str, out: Path) -> None:
+def packets_csv(session: Listed, text: str, out: Path) -> None:
     """Write the rows that match a filter to `out`.  Raises FilterError and BadInput."""
-    ids: RowIds | None = session.select(text)
+    ids = session.select(text)
     session.follow_streams()
     count = session.packet_count() if ids is None else len(ids)
     lines = ["skbviewer packet list", f"{count} packets"]
@@ -75,19 +90,19 @@ def packets_csv(session: Any, text: str, out: Path) -> None:
     write_packets_csv(_pages(session, ids, count), first_ns(session), lines, out)
 
 
-def first_ns(session: Any) -> int:
+def first_ns(session: Listed) -> int:
     """Return the origin of the Time column, ns since the epoch.
 
     It is the time of packet 1; in a session without packets, that of row K1.
     """
     packets = session.packets(1, 1)
     if packets:
-        return int(packets[0].ts_ns or 0)
+        return packets[0].ts_ns or 0
     lives = session.kernel_only(1, 1)
-    return int(lives[0].time_ns) if lives else 0
+    return lives[0].time_ns if lives else 0
 
 
-def _pages(session: Any, ids: RowIds | None, count: int) -> Iterator[PacketRow | SeriesRow]:
+def _pages(session: Listed, ids: RowIds | None, count: int) -> Iterator[PacketRow | SeriesRow]:
     for first in range(0, count, PAGE):
         last = min(first + PAGE, count)
         some = np.arange(first + 1, last + 1) if ids is None else ids[first:last]

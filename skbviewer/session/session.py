@@ -30,7 +30,7 @@ from ..records import (
     Silent,
     SourceRow,
 )
-from ..store import Columns, open_session, queries, schema
+from ..store import Columns, Database, open_session, queries, schema
 from . import annotation_places as kept
 from . import exported_rows, input_files, saving
 from .annotation_places import RowIds
@@ -75,7 +75,7 @@ class Session:
         self._engine.dispose()
 
     @contextmanager
-    def _db(self) -> Iterator[Any]:
+    def _db(self) -> Iterator[Database]:
         with self._engine.connect() as connection:
             yield connection
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -18,14 +18,33 @@ from ...analysis.timeline.session_time import Clock
 from ...analysis.words.function_layers import layers
 from ...analysis.words.wait_kinds import NAMES, UNKNOWN
 from ...matching import EXACT
-from ...records import Annotation, NotePlace, PacketPath, PathCall, Progress, Silent, SourceRow
-from ...store import Columns, queries
+from ...records import (
+    Annotation,
+    NotePlace,
+    PacketPath,
+    PacketRow,
+    PathCall,
+    Progress,
+    Silent,
+    SourceRow,
+)
+from ...store import Columns, Database, queries
 from ...store import timeline_queries as store
 from . import kernel_paths
 from .clocks import session_time
 from .log_names import log_names
 
 MOST_IDS = 200  # packets that get a lane
+
+
+class Recorded(Protocol):
+    """What lanes show of an open session."""
+
+    @property
+    def columns(self) -> Columns: ...
+    def sources(self) -> tuple[SourceRow, ...]: ...
+    def packets(self, first: int, count: int) -> list[PacketRow]: ...
+    def path(self, packet: int | None = None, series: int | None = None) -> PacketPath: ...
 
 
 class CallPlace(NamedTuple):
@@ -43,7 +62,7 @@ class CallPlace(NamedTuple):
         return self.path.legs[self.leg].calls[self.call]
 
 
-def overview_of(db: Any, columns: Columns, clock: Clock, watch: Progress | None) -> Overview:
+def overview_of(db: Database, columns: Columns, clock: Clock, watch: Progress | None) -> Overview:
     """Return the overview of the whole session."""
     (watch or Silent()).report("looking over the recording", 0, 1)
     gaps = [
@@ -54,8 +73,8 @@ def overview_of(db: Any, columns: Columns, clock: Clock, watch: Progress | None)
 
 
 def timeline_of(
-    db: Any,
-    session: Any,
+    db: Database,
+    session: Recorded,
     clock: Clock,
     kind: str,
     ids: Sequence[int],
@@ -87,7 +106,7 @@ def timeline_of(
     return lanes.assemble(kind, bounds, parts, names.names)
 
 
-def place_of(db: Any, session: Any, call: int) -> CallPlace:
+def place_of(db: Database, session: Recorded, call: int) -> CallPlace:
     """Return the place of `call` (id in table call).  Raises KeyError if there is none."""
     found = store.place_of_call(db, call)
     if found is None:
@@ -106,13 +125,13 @@ def place_of(db: Any, session: Any, call: int) -> CallPlace:
     return CallPlace(path, packet, series, at, call - first, row)
 
 
-def places_of(db: Any, clock: Clock, notes: Sequence[Annotation]) -> list[NotePlace]:
+def places_of(db: Database, clock: Clock, notes: Sequence[Annotation]) -> list[NotePlace]:
     """Return the session times of notes.  Notes that refer to no time are left out."""
     found = (_note_place(db, clock, note) for note in notes)
     return [place for place in found if place is not None]
 
 
-def _note_place(db: Any, clock: Clock, note: Annotation) -> NotePlace | None:
+def _note_place(db: Database, clock: Clock, note: Annotation) -> NotePlace | None:
     if note.call is not None:
         span = store.time_of_call(db, note.call)
     elif note.packet is not None:
@@ -142,7 +161,7 @@ def range_note(
     return Annotation("range_note", text, source=first.id, begin_ns=begin, end_ns=end)
 
 
-def number_of(db: Any, packet: int | None, series: int, leg: int, call: int) -> int:
+def number_of(db: Database, packet: int | None, series: int, leg: int, call: int) -> int:
     """Return the id of call `call` of leg `leg` in a path, the inverse of place_of().
 
     Raises KeyError if there is none.
@@ -157,14 +176,19 @@ def number_of(db: Any, packet: int | None, series: int, leg: int, call: int) -> 
     return first + call
 
 
-def _captures(db: Any) -> list[tuple[int, int, int]]:
+def _captures(db: Database) -> list[tuple[int, int, int]]:
     """Return (source, row of its first packet, number of packets) of each capture."""
     rows = queries.sources(db)
     return [(row.id, row.first - 1, row.rows) for row in rows if row.kind != "kbl"]
 
 
 def _of_packets(
-    db: Any, session: Any, kind: str, ids: list[int], bounds: tuple[int, int], clock: Clock
+    db: Database,
+    session: Recorded,
+    kind: str,
+    ids: list[int],
+    bounds: tuple[int, int],
+    clock: Clock,
 ) -> Timeline:
     legs = dict[int, list[int]]()  # lanes by leg: several sniffers may have caught one packet
     matches = store.legs_of_packets(db, [n for n in ids if n > 0])
@@ -197,7 +221,7 @@ def _of_packets(
 
 
 def _waits(
-    rows: Sequence[Any], of_leg: Mapping[int, Sequence[int]], t0_ns: int, clock: Clock
+    rows: Sequence[store.WaitOfLeg], of_leg: Mapping[int, Sequence[int]], t0_ns: int, clock: Clock
 ) -> tuple[LaneWait, ...]:
     """Return the waits that have a known reason."""
     found = []
@@ -210,7 +234,7 @@ def _waits(
 
 
 def _part(
-    rows: Sequence[Any],
+    rows: Sequence[store.CallOfLeg],
     of_leg: Mapping[int, Sequence[int]],
     functions: lanes.Functions,
     t0_ns: int,
@@ -239,7 +263,7 @@ def _part(
 class _Titles:
     """The titles of lanes.  They include the log's name if there are several logs."""
 
-    def __init__(self, db: Any, sources: Sequence[SourceRow]) -> None:
+    def __init__(self, db: Database, sources: Sequence[SourceRow]) -> None:
         self._sources = {source.id: source for source in sources}
         self._tasks: dict[int, dict[int, str]] = {}
         self._db = db

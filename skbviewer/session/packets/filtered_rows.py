@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -19,10 +19,10 @@ from ...analysis.fields.sort_keys import keys_of
 from ...records import Annotation, BadInput, Progress, SourceRow
 from ...records.annotation import COMMENT
 from ...records.types import Bools, Int64s
-from ...store import Columns
+from ...store import Columns, Database
 from ..annotation_places import RowIds
 
-Connect = Callable[[], AbstractContextManager[Any]]
+Connect = Callable[[], AbstractContextManager[Database]]
 Order = tuple[str, bool]  # field, descending
 
 

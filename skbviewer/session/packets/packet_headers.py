@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 
@@ -16,10 +16,19 @@ from ...analysis.fields.field_data import PACKET, Data
 from ...analysis.streams import tcp_info
 from ...analysis.streams.packet_links import Link, links_of
 from ...records import BadInput, PacketRow, SourceRow
-from ...store import queries
+from ...store import Database, queries
 
 
-def bytes_of(db: Any, sources: Sequence[SourceRow], number: int) -> bytes | None:
+class Fields(Protocol):
+    """What an open session knows of its packets."""
+
+    def sources(self) -> tuple[SourceRow, ...]: ...
+    def packets(self, first: int, count: int) -> list[PacketRow]: ...
+    def streams_followed(self) -> bool: ...
+    def field_values(self, name: str, ids: Sequence[int]) -> list[str]: ...
+
+
+def bytes_of(db: Database, sources: Sequence[SourceRow], number: int) -> bytes | None:
     """Return the captured bytes of a packet; None if its file moved or changed its size.
 
     Raises KeyError for an unknown packet.
@@ -34,7 +43,7 @@ def bytes_of(db: Any, sources: Sequence[SourceRow], number: int) -> bytes | None
     return readers.packet_bytes(path, rows[0].offset, rows[0].caplen)
 
 
-def of_packet(session: Any, data: Data, packet: PacketRow, captured: bytes) -> tuple[Node, ...]:
+def of_packet(session: Fields, data: Data, packet: PacketRow, captured: bytes) -> tuple[Node, ...]:
     """Return the Frame node and the headers of a packet.
 
     In a large session, lines about its stream are missing until the streams have been followed.
@@ -43,7 +52,7 @@ def of_packet(session: Any, data: Data, packet: PacketRow, captured: bytes) -> t
     return with_facts(nodes, _facts(session, data, packet, len(captured)))
 
 
-def _facts(session: Any, data: Data, packet: PacketRow, caplen: int) -> Facts:
+def _facts(session: Fields, data: Data, packet: PacketRow, caplen: int) -> Facts:
     number, followed = packet.number, session.streams_followed()
     names = (*FIELDS, *(STREAM_FIELDS if followed else ()))
     values = {name: _value(session, name, number) for name in names}
@@ -65,17 +74,17 @@ def _facts(session: Any, data: Data, packet: PacketRow, caplen: int) -> Facts:
     )
 
 
-def _value(session: Any, name: str, number: int) -> str:
+def _value(session: Fields, name: str, number: int) -> str:
     try:
-        return str(session.field_values(name, [number])[0])
+        return session.field_values(name, [number])[0]
     except BadInput:  # the capture was moved in the meantime
         return ""
 
 
-def _response_ns(session: Any, packet: PacketRow, link: Link | None) -> int | None:
+def _response_ns(session: Fields, packet: PacketRow, link: Link | None) -> int | None:
     if link is None or not link.partner:
         return None
     (partner,) = session.packets(link.partner, 1)
     if packet.ts_ns is None or partner.ts_ns is None:
         return None
-    return abs(packet.ts_ns - int(partner.ts_ns))
+    return abs(packet.ts_ns - partner.ts_ns)
