@@ -5,6 +5,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from . import schema
+from .new_rows import BulkRows, FewRows, NewRows, of_columns
 from .session_builder import Builder
 from .session_files import inputs_of, is_session
 
@@ -15,12 +16,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Builder",
+    "BulkRows",
     "Columns",
     "Database",
+    "FewRows",
+    "NewRows",
     "annotation_anchors",
     "annotation_tables",
     "inputs_of",
     "is_session",
+    "of_columns",
     "open_session",
     "packet_list_queries",
     "queries",

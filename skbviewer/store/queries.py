@@ -190,7 +190,7 @@ def related_legs(db: Connection, own: Sequence[int], most: int) -> list[StoredLe
     Sniffers' copies are left out.
     """
     rows = db.execute(_RELATED_LEGS, {"own": list(own), "most": most})
-    return [StoredLeg(*columns, relation=relation) for *columns, relation, _ in rows]
+    return [StoredLeg(*columns)._replace(relation=relation) for *columns, relation, _ in rows]
 
 
 _CALLS_OF_LEG = (
@@ -290,13 +290,13 @@ _DROP, _CHANGE, _SYSCALL, _NAME, _END = accumulate(_WIDTHS)
 
 def _event(row: Sequence[Any]) -> StoredEvent:
     """An event from its columns and those of its details, which are None if it has none."""
-    return StoredEvent(
-        *row[:_DROP],
-        drop=None if row[_DROP] is None else StoredDrop._make(row[_DROP:_CHANGE]),
-        change=None if row[_CHANGE] is None else StoredChange._make(row[_CHANGE:_SYSCALL]),
-        syscall=None if row[_SYSCALL] is None else StoredSyscall._make(row[_SYSCALL:_NAME]),
-        name=row[_END - 1] or "",
+    details = (
+        None if row[_DROP] is None else StoredDrop._make(row[_DROP:_CHANGE]),
+        None if row[_CHANGE] is None else StoredChange._make(row[_CHANGE:_SYSCALL]),
+        None if row[_SYSCALL] is None else StoredSyscall._make(row[_SYSCALL:_NAME]),
+        row[_END - 1] or "",
     )
+    return StoredEvent._make((*row[:_DROP], *details))
 
 
 def events_of_leg(db: Connection, number: int) -> list[StoredEvent]:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from skbviewer.analysis import Input, store_inputs
 from skbviewer.analysis.stats import Chosen, function_rows, layer_table
 from skbviewer.readers import read
 from skbviewer.records import Silent
 from skbviewer.records.kbl_layout import KblEvent
 from skbviewer.session import Session, import_files
+from skbviewer.session.importing import Input, store_inputs
 from skbviewer.store import Builder
 from tests.matching.story import HOST, HOUR, capture, udp4, udp4_frame
 from tests.readers.build import write_pcap

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from skbviewer.analysis import Input, store_inputs
 from skbviewer.records import PacketPath, Silent
 from skbviewer.records.kbl_layout import KBL_FLAG_SKB_IS_RET, KBL_FLAG_TAIL_CALL, KblEvent
 from skbviewer.session import Session
+from skbviewer.session.importing import Input, store_inputs
 from skbviewer.store import Builder, open_session
 from tests.matching.story import HOST, OTHER, SOFTIRQ, Story, capture, udp4, udp4_frame
 from tests.readers.build_kbl import STEXT

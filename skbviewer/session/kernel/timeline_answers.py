@@ -198,8 +198,8 @@ def _of_packets(
             legs.setdefault(row.leg, []).append(ids.index(row.packet))
         elif row.packet not in exact:
             legs.setdefault(row.leg, [ids.index(row.packet)])
-    for row in store.legs_of_kernel_only(db, [-n for n in ids if n < 0]):
-        legs.setdefault(row.leg, [ids.index(-row.kernel_only)])
+    for life in store.legs_of_kernel_only(db, [-n for n in ids if n < 0]):
+        legs.setdefault(life.leg, [ids.index(-life.kernel_only)])
     names = lanes.Functions(store.functions(db))
     part = _part(store.calls_of_legs(db, list(legs)), legs, names, bounds[0], clock)
     packets = {n: session.packets(n, 1)[0] for n in ids if n > 0}
@@ -207,10 +207,11 @@ def _of_packets(
     for number, one in enumerate(ids):
         title = f"K{-one}"
         if one > 0:
-            row = packets[one]
-            title = f"{one}  {row.source_text} → {row.destination_text}  {row.protocol_name}"
-            if row.ts_ns is not None:
-                at, error = session_time(db, clock, row.source, one, row.ts_ns)
+            packet = packets[one]
+            ends = f"{packet.source_text} → {packet.destination_text}"
+            title = f"{one}  {ends}  {packet.protocol_name}"
+            if packet.ts_ns is not None:
+                at, error = session_time(db, clock, packet.source, one, packet.ts_ns)
                 wires.append(Wire(number, one, at - bounds[0], error))
         named.append(Lane(title, 0, 0, "calls", one, packets[one].source if one > 0 else 0))
     waits = _waits(store.waits_of_legs(db, list(legs)), legs, bounds[0], clock)

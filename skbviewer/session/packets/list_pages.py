@@ -99,9 +99,9 @@ def rows(
             packet_list_queries.summaries_of_series(db, [r.id for r in series.values()]), names
         )
         times = _fitted_times(series.values(), fitted)
-        for number, row in series.items():
-            life = series_row(row, known.lives.get(number))._replace(time_ns=times[row.id])
-            found[-number] = _with(life, summaries.get(row.id, RowSummary()), False)
+        for number, life in series.items():
+            shown_life = series_row(life, known.lives.get(number))._replace(time_ns=times[life.id])
+            found[-number] = _with(shown_life, summaries.get(life.id, RowSummary()), False)
     return [found[number] for number in ids.tolist()]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import AbstractContextManager
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from skbviewer.analysis.fields.field_data import Data
 from skbviewer.analysis.fields.field_kind import Kind
 from skbviewer.records import Annotation, BadInput, Cancelled, PacketPath, resource
 from skbviewer.session import Session, import_files
+from skbviewer.store import Database
 
 from .conftest import SAMPLES, Opened, passed
 from .row_by_row import KERNEL
@@ -197,8 +198,12 @@ def test_flags_and_comments_are_fields(tmp_path: Path) -> None:
     assert session.field_values("frame.comment", [9, -2, 1]) == ["look here\nand here", "lost", ""]
 
 
+def no_database() -> AbstractContextManager[Database]:
+    raise AssertionError("nothing asks the database")
+
+
 def test_what_is_kept_is_made_once_and_blocks_nobody_else(sample: Opened) -> None:
-    data = Data(sample("drops").columns, nullcontext, tuple, lambda source, times: times)
+    data = Data(sample("drops").columns, no_database, tuple, lambda source, times: times)
     begun, go_on, made = threading.Event(), threading.Event(), []
 
     def slow() -> str:

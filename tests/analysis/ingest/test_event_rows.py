@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from skbviewer.analysis import Input, store_inputs
 from skbviewer.records import Leg, PathCall, PathEvent, Silent
 from skbviewer.records import kbl_layout as kbl
 from skbviewer.records.kbl_layout import KblEvent
 from skbviewer.session import Session
+from skbviewer.session.importing import Input, store_inputs
 from skbviewer.store import Builder
 from tests.matching.story import HOST, SOFTIRQ, Story, capture, udp4, udp4_frame
 from tests.readers.build_kbl import STEXT, ext
