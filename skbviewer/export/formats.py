@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..analysis.timeline.shown_part import Shown
-from ..records import PacketPath, PacketRow, SeriesRow, SourceRow
+from ..records import PacketPath, PacketRow, Progress, SeriesRow, Silent, SourceRow
 
 if TYPE_CHECKING:
     from ..analysis.stats.stacks import Stack
@@ -31,12 +31,14 @@ class Subject(Enum):
 class Request(NamedTuple):
     """What to export: `row` of a PACKET, else `filter` of PACKETS, else `shown` of the TIMELINE.
 
-    `shown` also has the size, resolution and theme of a picture of a packet.
+    `shown` also has the size, resolution and theme of a picture of a packet.  `progress` gets
+    reports of long work, and may cancel it.
     """
 
     row: int | None = None  # n = packet n, -n = row K<n>
     filter: str = ""  # "" is all packets
     shown: Shown = Shown("packet")
+    progress: Progress = Silent()
 
     @property
     def title(self) -> str:
@@ -55,8 +57,8 @@ class Exportable(Protocol):
     def all_kernel_only_count(self) -> int: ...
     def rows(self, ids: RowIds) -> list[PacketRow | SeriesRow]: ...
     def path(self, packet: int | None = None, series: int | None = None) -> PacketPath: ...
-    def stacks(self, text: str) -> Sequence[Stack]: ...
-    def export_packets_csv(self, text: str, out: Path) -> None: ...
+    def stacks(self, text: str, progress: Progress) -> Sequence[Stack]: ...
+    def export_packets_csv(self, text: str, out: Path, progress: Progress) -> None: ...
 
 
 Writer = Callable[[Exportable, Request, Path], None]
@@ -98,5 +100,5 @@ def stacks_of(recording: Exportable, request: Request) -> Sequence[Stack]:
     from ..analysis.stats.stacks import path_stacks  # only these exports need statistics
 
     if request.row is None:
-        return recording.stacks(request.filter)
+        return recording.stacks(request.filter, request.progress)
     return path_stacks(packet_path(recording, request.row))

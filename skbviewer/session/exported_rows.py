@@ -11,7 +11,7 @@ import numpy as np
 
 from ..analysis.timeline.session_time import Clock, packet_times
 from ..export import write_packets_csv
-from ..records import PacketRow, SeriesRow, SourceRow
+from ..records import PacketRow, Progress, SeriesRow, SourceRow
 from ..store import Columns
 from .annotation_places import RowIds
 from .kernel.timeline_answers import MOST_IDS
@@ -28,9 +28,9 @@ class Listed(Protocol):
     def packet_count(self) -> int: ...
     def packets(self, first: int, count: int) -> list[PacketRow]: ...
     def kernel_only(self, first: int, count: int) -> list[SeriesRow]: ...
-    def select(self, text: str) -> RowIds | None: ...
+    def select(self, text: str, *, progress: Progress | None = None) -> RowIds | None: ...
     def rows(self, ids: RowIds) -> list[PacketRow | SeriesRow]: ...
-    def follow_streams(self) -> None: ...
+    def follow_streams(self, progress: Progress | None = None) -> None: ...
 
 
 def lane_ids(
@@ -79,15 +79,15 @@ def _between(own: RowIds) -> str:
     return f"frame.time_epoch >= {begin} && frame.time_epoch <= {end}"
 
 
-def packets_csv(session: Listed, text: str, out: Path) -> None:
-    """Write the rows that match a filter to `out`.  Raises FilterError and BadInput."""
-    ids = session.select(text)
-    session.follow_streams()
+def packets_csv(session: Listed, text: str, out: Path, progress: Progress) -> None:
+    """Write the rows that match a filter to `out`.  Raises FilterError, BadInput and Cancelled."""
+    ids = session.select(text, progress=progress)
+    session.follow_streams(progress)
     count = session.packet_count() if ids is None else len(ids)
     lines = ["skbviewer packet list", f"{count} packets"]
     lines += [f"filter: {text}"] if text else []
     lines += [f"{s.kind} {Path(s.path).name} sha256 {s.sha256}" for s in session.sources()]
-    write_packets_csv(_pages(session, ids, count), first_ns(session), lines, out)
+    write_packets_csv(_pages(session, ids, count, progress), first_ns(session), lines, out)
 
 
 def first_ns(session: Listed) -> int:
@@ -102,8 +102,11 @@ def first_ns(session: Listed) -> int:
     return lives[0].time_ns if lives else 0
 
 
-def _pages(session: Listed, ids: RowIds | None, count: int) -> Iterator[PacketRow | SeriesRow]:
+def _pages(
+    session: Listed, ids: RowIds | None, count: int, progress: Progress
+) -> Iterator[PacketRow | SeriesRow]:
     for first in range(0, count, PAGE):
+        progress.report("writing packets", first, count)
         last = min(first + PAGE, count)
         some = np.arange(first + 1, last + 1) if ids is None else ids[first:last]
         yield from session.rows(some)

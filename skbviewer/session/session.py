@@ -226,9 +226,12 @@ class Session:
         chosen = Chosen(None if rows is None else rows[rows > 0])
         return STATISTICS[name].make(self.statistics(chosen, progress))
 
-    def stacks(self, text: str = "") -> list[Stack]:
-        """Return the call stacks of matching rows ("": all).  Raises FilterError and BadInput."""
-        return call_stacks(self.statistics(Chosen(self.select(text))))
+    def stacks(self, text: str = "", progress: Progress | None = None) -> list[Stack]:
+        """Return the call stacks of matching rows ("": all).
+
+        Raises FilterError, BadInput and Cancelled.
+        """
+        return call_stacks(self.statistics(Chosen(self.select(text, progress=progress)), progress))
 
     def begin_ns(self) -> int:
         """Return the session time of packet 1, else of the first leg, ns: 0 in the Time column."""
@@ -387,6 +390,9 @@ class Session:
         """Return the rows that get a lane in an exported timeline; see exporting.lane_ids()."""
         return exported_rows.lane_ids(self, self.timebase(), text, times)
 
-    def export_packets_csv(self, text: str, out: Path) -> None:
-        """Write the rows that match a display filter.  Raises FilterError and BadInput."""
-        exported_rows.packets_csv(self, text, out)
+    def export_packets_csv(self, text: str, out: Path, progress: Progress | None = None) -> None:
+        """Write the rows that match a display filter.
+
+        Raises FilterError, BadInput and Cancelled.
+        """
+        exported_rows.packets_csv(self, text, out, progress or Silent())

@@ -154,10 +154,10 @@ class FakeTimeline:
     def range_filter(self, times: tuple[int, int]) -> str:
         return f"frame.time_epoch >= {times[0]}"
 
-    def export_packets_csv(self, text: str, out: Path) -> None:
+    def export_packets_csv(self, text: str, out: Path, progress: Progress) -> None:
         out.write_text(text)
 
-    def stacks(self, text: str) -> list[Stack]:
+    def stacks(self, text: str, progress: Progress) -> list[Stack]:
         return [Stack(("ip_rcv", "tcp_v4_rcv"), 100)]
 
     def range_note(self, text: str, times: tuple[int, int]) -> Annotation:

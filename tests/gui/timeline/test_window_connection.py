@@ -3,20 +3,23 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import cast
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QDialogButtonBox
 from pytestqt.qtbot import QtBot
 
+from skbviewer.analysis.stats import Stack
 from skbviewer.analysis.timeline.shown_part import Shown
 from skbviewer.gui.files.timeline_export import OFFERED, ExportDialog
 from skbviewer.gui.filters.range_filter import RangeFilter
 from skbviewer.gui.timeline.window_connection import shown_now
 from skbviewer.gui.window.main_window import MainWindow
+from skbviewer.records import Progress
 
 from ..fake import FakeRecording
 from ..fake_timeline import FakeTimeline
@@ -126,9 +129,37 @@ def test_the_dialog_writes_what_its_command_writes(
         assert "--title Mine" in words
         assert "--size 700x500" in words
     dialog.save()
+    qtbot.waitUntil(lambda: dialog.made == out)
     assert out.stat().st_size > 0
-    assert dialog.made == out
     assert not dialog.isVisible()
+
+
+def test_a_long_export_can_be_cancelled(
+    timed: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown, recording = shown_in(timed), recording_of(timed)
+    assert shown is not None
+
+    def endless(text: str, progress: Progress) -> list[Stack]:
+        while True:
+            progress.report("Counting", 1, 2)
+            time.sleep(0.01)
+
+    monkeypatch.setattr(recording, "stacks", endless)
+    dialog = ExportDialog(recording, shown, timed)
+    dialog.open()
+    out = tmp_path / "x.folded"
+    dialog.ask_name = lambda *_: (str(out), "")
+    dialog.form.setCurrentIndex(dialog.form.findData("folded PACKETS"))
+    dialog.save()
+    save = dialog.buttons.button(QDialogButtonBox.StandardButton.Save)
+    assert not save.isEnabled()
+    qtbot.waitUntil(dialog.work_bar.isVisible)
+    dialog.work_bar.button.click()
+    assert dialog.isVisible() and save.isEnabled() and not dialog.work_bar.isVisible()
+    assert dialog.made is None and not out.exists()
+    dialog.close()
+    assert not dialog.tasks.busy
 
 
 def test_a_file_that_cannot_be_written_is_reported_in_the_dialog(
