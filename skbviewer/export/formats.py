@@ -48,17 +48,45 @@ class Request(NamedTuple):
         return self.filter or "all packets"
 
 
+class ExportableRows(Protocol):
+    """The packet list of an open session."""
+
+    def count(self) -> int: ...
+    def all_kernel_only_count(self) -> int: ...
+    def rows(self, ids: RowIds) -> list[PacketRow | SeriesRow]: ...
+
+
+class ExportablePaths(Protocol):
+    """The kernel paths of an open session."""
+
+    def of(self, packet: int | None = None, series: int | None = None) -> PacketPath: ...
+
+
+class ExportableStacks(Protocol):
+    """The call stacks of an open session."""
+
+    def stacks(self, text: str, progress: Progress) -> Sequence[Stack]: ...
+
+
+class ExportableList(Protocol):
+    """The packet list of an open session as a file."""
+
+    def packets_csv(self, text: str, out: Path, progress: Progress) -> None: ...
+
+
 class Exportable(Protocol):
     """What writers ask of an open session."""
 
+    @property
+    def packets(self) -> ExportableRows: ...
+    @property
+    def paths(self) -> ExportablePaths: ...
+    @property
+    def stats(self) -> ExportableStacks: ...
+    @property
+    def export(self) -> ExportableList: ...
     def words(self) -> tuple[str, ...]: ...
     def sources(self) -> tuple[SourceRow, ...]: ...
-    def packet_count(self) -> int: ...
-    def all_kernel_only_count(self) -> int: ...
-    def rows(self, ids: RowIds) -> list[PacketRow | SeriesRow]: ...
-    def path(self, packet: int | None = None, series: int | None = None) -> PacketPath: ...
-    def stacks(self, text: str, progress: Progress) -> Sequence[Stack]: ...
-    def export_packets_csv(self, text: str, out: Path, progress: Progress) -> None: ...
 
 
 Writer = Callable[[Exportable, Request, Path], None]
@@ -84,12 +112,12 @@ class Export(NamedTuple):
 def packet_path(recording: Exportable, row: int) -> PacketPath:
     """Return the path of a row of the packet list.  Raises KeyError if there is none."""
     if row > 0:
-        return recording.path(row)
-    if -row > recording.all_kernel_only_count():
+        return recording.paths.of(row)
+    if -row > recording.packets.all_kernel_only_count():
         raise KeyError(f"no packet K{-row}")
-    (lifetime,) = recording.rows(np.array([row]))
+    (lifetime,) = recording.packets.rows(np.array([row]))
     assert isinstance(lifetime, SeriesRow)
-    return recording.path(series=lifetime.series)
+    return recording.paths.of(series=lifetime.series)
 
 
 def stacks_of(recording: Exportable, request: Request) -> Sequence[Stack]:
@@ -100,5 +128,5 @@ def stacks_of(recording: Exportable, request: Request) -> Sequence[Stack]:
     from ..analysis.stats.stacks import path_stacks  # only these exports need statistics
 
     if request.row is None:
-        return recording.stacks(request.filter, request.progress)
+        return recording.stats.stacks(request.filter, request.progress)
     return path_stacks(packet_path(recording, request.row))

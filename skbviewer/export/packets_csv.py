@@ -33,7 +33,7 @@ def write_packets_of(recording: Exportable, request: Request, out: Path) -> None
 
     Raises FilterError, BadInput and Cancelled.
     """
-    recording.export_packets_csv(request.filter, out, request.progress)
+    recording.export.packets_csv(request.filter, out, request.progress)
 
 
 def write_packets_csv(

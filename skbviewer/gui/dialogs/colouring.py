@@ -93,7 +93,7 @@ class Colouring(QObject):
         self._pause.stop()
         self.tasks.cancel()
         rules = self.rules if self.on else ()
-        if recording is None or recording.streams_followed():
+        if recording is None or recording.packets.streams_followed():
             self._set(rules)
             return
         self._set([rule for rule in rules if SLOW not in rule.text])
@@ -114,7 +114,7 @@ class Colouring(QObject):
             return
 
         def prepare(progress: Progress) -> None:
-            recording.follow_streams(progress)
+            recording.packets.follow_streams(progress)
 
         def ready(_: None) -> None:
             self._set(self.rules if self.on else ())

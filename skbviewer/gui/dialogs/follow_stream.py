@@ -189,7 +189,7 @@ def ask_stream(window: QWidget, selection: Selection, tasks: Tasks, messages: Me
 
     def work(progress: Progress) -> Stream | None:
         try:
-            return recording.stream(number, progress)
+            return recording.contents.stream(number, progress)
         except KeyError:
             return None
 

@@ -274,10 +274,10 @@ def show_statistic(
     recording = selection.recording
     if recording is None:
         return
-    first = recording.packets(1, 1)
+    first = recording.packets.numbered(1, 1)
     dialog = StatisticsWindow(
         statistic,
-        lambda rows, progress: recording.statistic(statistic, rows, progress),
+        lambda rows, progress: recording.stats.table(statistic, rows, progress),
         (text, selection.rows if text else None),
         names,
         (first[0].ts_ns if first else None) or 0,

@@ -53,7 +53,7 @@ class ExportDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Export Timeline")
         self._recording, self._shown = recording, shown
-        self._t0 = 0 if shown.lanes == ALIGNED else recording.overview().t0_ns
+        self._t0 = 0 if shown.lanes == ALIGNED else recording.timeline.overview().t0_ns
         self.made: Path | None = None
         self.ask_name: AskName = QFileDialog.getSaveFileName
         self.form, self.theme = QComboBox(), QComboBox()

@@ -33,7 +33,7 @@ class Notes:
 
     def reload(self) -> None:
         """Show the stored notes."""
-        places = self._recording.note_places() if self._recording is not None else []
+        places = self._recording.timeline.note_places() if self._recording is not None else []
         self._view.state.notes = tuple(places)
         self._view.marks.update()
 
@@ -87,7 +87,7 @@ class Notes:
         if recording is None:
             return None
         if view.state.range is not None and not view.mode.is_relative:
-            return "the selected range", recording.range_note("", view.state.range)
+            return "the selected range", recording.timeline.range_note("", view.state.range)
         call = view.selected_call()
         if call is not None:
             return "the selected call", Annotation(CALL_NOTE, call=call)
@@ -95,7 +95,7 @@ class Notes:
         if packet is not None:
             return f"packet {packet.number}", Annotation(COMMENT, packet=packet.number)
         if view.state.span is not None:
-            return "the selected packet", recording.range_note("", view.state.span)
+            return "the selected packet", recording.timeline.range_note("", view.state.span)
         return None
 
     def _ask(self, title: str, text: str) -> str | None:
@@ -103,11 +103,11 @@ class Notes:
 
     def _keep(self, note: Annotation) -> Annotation:
         assert self._recording is not None
-        return self._recording.annotate(note)
+        return self._recording.notes.keep(note)
 
     def _drop(self, note: Annotation) -> None:
         assert self._recording is not None
-        self._recording.remove(note.id)
+        self._recording.notes.remove(note.id)
 
     def _push(self, text: str, do: Callable[[], object], undo: Callable[[], object]) -> None:
         self.push(text, lambda: self._change(do), lambda: self._change(undo))

@@ -196,7 +196,7 @@ class TimelinePlot(QWidget):
         if self.recording is None:
             return None
         packet = path.packet.number if path.packet is not None else None
-        return self.recording.call_number(packet, path.legs[leg].series, leg, call)
+        return self.recording.paths.call_number(packet, path.legs[leg].series, leg, call)
 
     def difference(self) -> str:
         """Return the time between the markers in words; "" unless both are set."""

@@ -42,7 +42,7 @@ def attach(
 
 def _comment(selection: Selection, notes: Notes, number: int, text: str) -> None:
     if selection.recording is not None:
-        notes.put_comment(of_packet(selection.recording.packets(number, 1)[0]), text)
+        notes.put_comment(of_packet(selection.recording.packets.numbered(number, 1)[0]), text)
 
 
 def ask_range(window: QWidget, view: TimelineView, pane: QWidget) -> None:

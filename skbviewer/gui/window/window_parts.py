@@ -182,7 +182,7 @@ class WindowParts(QMainWindow):
         self.row_query.use(recording)
         self.workspace.show_recording(recording)
         self.colouring.use(recording)
-        self.workspace.filter_bar.set_known(recording.field_words)
+        self.workspace.filter_bar.set_known(recording.fields.texts)
         self.row_query.refresh()
         self.pages.setCurrentWidget(self.workspace)
         self.workspace.table.setFocus()
@@ -254,14 +254,14 @@ class WindowParts(QMainWindow):
     def _show_counts(self) -> None:
         if self.recording is not None:
             flags, listing = self.notes.flags, self.row_query
-            counts = (self.recording.packet_count(), listing.lives(), listing.count())
+            counts = (self.recording.packets.count(), listing.lives(), listing.count())
             self.status.setText(list_text(*counts, flags.count(MARK), flags.count(IGNORE)))
 
     def _show_notes(self) -> None:
         """Notes or flags changed: apply the time references and repaint the rows."""
         refs, table = self.notes.flags.all(TIME_REF), self.workspace.table
         refs = refs[refs > 0]
-        rows = [] if self.recording is None or not len(refs) else self.recording.rows(refs)
+        rows = [] if self.recording is None or not len(refs) else self.recording.packets.rows(refs)
         table.packets.set_references(refs, [row.ts_ns or 0 for row in rows])
         self._show_counts()
         self.selection.notes_changed.emit()
@@ -286,7 +286,7 @@ class WindowParts(QMainWindow):
 
     def list_life(self, row_id: int) -> None:
         """List skb lifetimes and go to the row with id -n."""
-        known = 0 if self.recording is None else self.recording.kernel_only_count()
+        known = 0 if self.recording is None else self.recording.packets.kernel_only_count()
         self._pending = ViewState((), row=row_id)
         if -row_id > known:
             self.row_query.show_all_lives(True)

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The timeline of an open session: its lanes, its overview, and the call of a box."""
+"""The timeline of an open session: its lanes, its overview, and the places of notes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -21,45 +20,17 @@ from ...matching import EXACT
 from ...records import (
     Annotation,
     NotePlace,
-    PacketPath,
-    PacketRow,
-    PathCall,
     Progress,
     Silent,
     SourceRow,
 )
 from ...store import Columns, Database, queries
 from ...store import timeline_queries as store
-from . import kernel_paths
+from ..exported_rows import MOST_IDS
+from ..opened_file import OpenedFile
+from ..packets.packet_list import PacketList
 from .clocks import session_time
 from .log_names import log_names
-
-MOST_IDS = 200  # packets that get a lane
-
-
-class Recorded(Protocol):
-    """What lanes show of an open session."""
-
-    @property
-    def columns(self) -> Columns: ...
-    def sources(self) -> tuple[SourceRow, ...]: ...
-    def packets(self, first: int, count: int) -> list[PacketRow]: ...
-    def path(self, packet: int | None = None, series: int | None = None) -> PacketPath: ...
-
-
-class CallPlace(NamedTuple):
-    """A call and its place in the path of its packet, or of its skb lifetime."""
-
-    path: PacketPath
-    packet: int | None
-    series: int
-    leg: int
-    call: int
-    row: int = 0  # of the packet list: n = packet n, -n = K<n>, 0 = none
-
-    @property
-    def path_call(self) -> PathCall:
-        return self.path.legs[self.leg].calls[self.call]
 
 
 def overview_of(db: Database, columns: Columns, clock: Clock, watch: Progress | None) -> Overview:
@@ -74,7 +45,8 @@ def overview_of(db: Database, columns: Columns, clock: Clock, watch: Progress | 
 
 def timeline_of(
     db: Database,
-    session: Recorded,
+    opened: OpenedFile,
+    packets: PacketList,
     clock: Clock,
     kind: str,
     ids: Sequence[int],
@@ -90,13 +62,13 @@ def timeline_of(
         raise ValueError(f"no lanes by {kind!r}")
     bounds = (whole.t0_ns, whole.t0_ns + whole.span_ns)
     if kind in lanes.PACKET_KINDS:
-        return _of_packets(db, session, kind, list(ids)[:MOST_IDS], bounds, clock)
+        return _of_packets(db, packets, kind, list(ids)[:MOST_IDS], bounds, clock)
     names = lanes.Functions(store.functions(db))
-    part, keys = lanes.calls_by(kind, session.columns, clock, names, bounds[0], watch or Silent())
-    titles = _Titles(db, session.sources())
+    part, keys = lanes.calls_by(kind, opened.columns, clock, names, bounds[0], watch or Silent())
+    titles = _Titles(db, opened.sources())
     calls = [Lane(titles.of(kind, key), 0, 0, "calls", key.key, key.source) for key in keys]
     captures = _captures(db)
-    wires = lanes.wires_of(session.columns, clock, captures, bounds[0])
+    wires = lanes.wires_of(opened.columns, clock, captures, bounds[0])
     wire_lanes = [
         Lane(titles.capture(source), 0, 0, "wire", source, source, clock.error(source))
         for source, _, _ in captures
@@ -104,25 +76,6 @@ def timeline_of(
     parts = [(wires, wire_lanes), (part, calls)]
     del wires, part  # frees memory for assemble()
     return lanes.assemble(kind, bounds, parts, names.names)
-
-
-def place_of(db: Database, session: Recorded, call: int) -> CallPlace:
-    """Return the place of `call` (id in table call).  Raises KeyError if there is none."""
-    found = store.place_of_call(db, call)
-    if found is None:
-        raise KeyError(f"no call {call}")
-    leg, series, first = found
-    packet = store.packet_of_leg(db, leg)
-    if packet is None:
-        legs = queries.legs_of_series(db, series)
-        path = session.path(series=series)
-    else:
-        legs = kernel_paths.rows_of_packet(db, packet)
-        path = session.path(packet=packet)
-    at = next(number for number, row in enumerate(legs) if row.id == leg)
-    _, _, kernel_only, other = queries.verdicts_of_series(db, [series])[series]
-    row = packet if packet is not None else other if other > 0 else -max(kernel_only, 0)
-    return CallPlace(path, packet, series, at, call - first, row)
 
 
 def places_of(db: Database, clock: Clock, notes: Sequence[Annotation]) -> list[NotePlace]:
@@ -161,21 +114,6 @@ def range_note(
     return Annotation("range_note", text, source=first.id, begin_ns=begin, end_ns=end)
 
 
-def number_of(db: Database, packet: int | None, series: int, leg: int, call: int) -> int:
-    """Return the id of call `call` of leg `leg` in a path, the inverse of place_of().
-
-    Raises KeyError if there is none.
-    """
-    if packet is None:
-        legs = queries.legs_of_series(db, series)
-    else:
-        legs = kernel_paths.rows_of_packet(db, packet)
-    first = store.first_call(db, legs[leg].id) if leg < len(legs) else None
-    if first is None:
-        raise KeyError(f"no call {call} in leg {leg}")
-    return first + call
-
-
 def _captures(db: Database) -> list[tuple[int, int, int]]:
     """Return (source, row of its first packet, number of packets) of each capture."""
     rows = queries.sources(db)
@@ -184,7 +122,7 @@ def _captures(db: Database) -> list[tuple[int, int, int]]:
 
 def _of_packets(
     db: Database,
-    session: Recorded,
+    packets: PacketList,
     kind: str,
     ids: list[int],
     bounds: tuple[int, int],
@@ -202,18 +140,18 @@ def _of_packets(
         legs.setdefault(life.leg, [ids.index(-life.kernel_only)])
     names = lanes.Functions(store.functions(db))
     part = _part(store.calls_of_legs(db, list(legs)), legs, names, bounds[0], clock)
-    packets = {n: session.packets(n, 1)[0] for n in ids if n > 0}
+    rows = {n: packets.numbered(n, 1)[0] for n in ids if n > 0}
     named, wires = [], []
     for number, one in enumerate(ids):
         title = f"K{-one}"
         if one > 0:
-            packet = packets[one]
+            packet = rows[one]
             ends = f"{packet.source_text} → {packet.destination_text}"
             title = f"{one}  {ends}  {packet.protocol_name}"
             if packet.ts_ns is not None:
                 at, error = session_time(db, clock, packet.source, one, packet.ts_ns)
                 wires.append(Wire(number, one, at - bounds[0], error))
-        named.append(Lane(title, 0, 0, "calls", one, packets[one].source if one > 0 else 0))
+        named.append(Lane(title, 0, 0, "calls", one, rows[one].source if one > 0 else 0))
     waits = _waits(store.waits_of_legs(db, list(legs)), legs, bounds[0], clock)
     if kind == lanes.ALIGNED:
         part, aligned, waits, end = lanes.align(part, len(named), wires, waits)

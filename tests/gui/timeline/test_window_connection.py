@@ -86,9 +86,9 @@ def test_a_note_can_be_undone_and_done_again(
     view, recording = timed.workspace.timeline, recording_of(timed)
     view.show_range((view.window_ns()[0], view.window_ns()[1]))
     QTest.keyClick(view, Qt.Key.Key_M)
-    assert [note.text for note in recording.notes] == ["slow"]
+    assert [note.text for note in recording.kept] == ["slow"]
     timed.notes.stack.undo()
-    assert recording.notes == []
+    assert recording.kept == []
     assert not view.notes_shown()
     timed.notes.stack.redo()
     assert view.notes_shown() == ["slow"]
@@ -146,7 +146,8 @@ def test_a_long_export_can_be_cancelled(
             time.sleep(0.01)
 
     monkeypatch.setattr(recording, "stacks", endless)
-    dialog = ExportDialog(recording, shown, timed)
+    assert timed.recording is not None
+    dialog = ExportDialog(timed.recording, shown, timed)
     dialog.open()
     out = tmp_path / "x.folded"
     dialog.ask_name = lambda *_: (str(out), "")
