@@ -16,7 +16,8 @@ from ...records import ColumnTable, Packets, part
 from ...records.compiled import allocation_free
 from ...records.types import Bools, Int64s
 from ..arrays.array_blocks import blocks
-from ..identity.identity_ladder import FRAGMENT, KNOWN, LENGTH
+from ..identity.identity_columns import KNOWN, LENGTH
+from ..identity.identity_ladder import FRAGMENT
 from ..legs.tap_moments import UNKNOWN
 from ..record_kinds import IP, chosen
 
