@@ -17,7 +17,7 @@ from ...records import ColumnTable
 from ...records.types import Bools, Int64s
 from ..legs.capture_points import WAIT_NS
 from .clock_fit import ClockFit, TimedPairs, fit, precision_of, refit
-from .point_distances import points_of
+from .point_distances import FAR, points_of
 
 TIMED = ("series", "after", "before", "begin", "end", "sends", "arrived")  # columns of a moment
 Timed = npt.NDArray[np.void] | Mapping[str, npt.NDArray[Any]]
@@ -26,7 +26,9 @@ Device = tuple[int, int]  # netns, ifindex
 CAME_NS = 200_000  # from its arrival to its stamp of arrival
 LEAST = 0.3  # of the packets must have a point at a device where the capture may be taken
 CALLED, CAME, ANY_TIME = range(3)  # where stamps are made: in a socket's call, on arrival
-NEARLY_ALL = 0.99  # of the packets: a CPU may stop between arrival and stamp
+# Shares of the packets of a device.  A CPU may stop for long between the arrival of an skb and its
+# stamp; where records are lost, a packet may be paired with another one's lifetime.
+NEARLY_ALL, MOST = 0.99, 0.8
 NEIGHBOURS = 9  # packets of a lossy log whose median is right
 USUAL_NS, SCATTERED = 1_000_000, 20  # so far from it a packet is, or so many usual distances
 SURELY = 8  # packets show where in a pass the stamps are made
@@ -59,7 +61,8 @@ def agreeing_devices(
     Calls of packet sockets last some microseconds, and a stamp is made inside, or when the skb
     came to the device.  So at a wrong device some of many packets were stamped outside.  Where no
     device agrees so sharply, all those are left whose skbs had come by then.  An skb that passed a
-    device several times was stamped at any of them.
+    device several times was stamped at any of them.  Where nearly all packets passed a device that
+    agrees with no clock, and fewer passed those that agree, none is left.
     """
     pair, at = points_of(moments.stored("series"), series)
     packet, rows = packet[pair], moments[at]
@@ -75,17 +78,19 @@ def agreeing_devices(
         if lossy:
             here[here] = _near_the_others(captured, packet[here], rows[here])
         tries.append((device, len(np.unique(packet[here])), packet[here], rows[here]))
-    enough = LEAST * max((one[1] for one in tries), default=0)
-    tries = [one for one in tries if one[1] >= enough]
+    most = max((one[1] for one in tries), default=0)
+    tries = [one for one in tries if one[1] >= LEAST * most]
     sharp = [
         {one[0] for one in tries if _agreeing(captured, one[2], *windows(one[3]), old)}
         for windows in WINDOWS[:ANY_TIME]
     ]
     found = {one[0]: _agreeing(captured, one[2], *_any_time(one[3]), old) for one in tries}
     share = {one[0]: _share_at_calls(captured, one[2], one[3], found[one[0]]) for one in tries}
-    mixed = {device for device in found if share[device] == 1}
-    wanted = set.union(mixed, *sharp) or set(found)
+    wanted = set.union({one for one in found if share[one] == 1}, *sharp)
+    wanted = wanted | _as_likely(found, share, wanted) if wanted else set(found)
     clocks = {device: clock for device, clock in found.items() if clock and device in wanted}
+    if max((one[1] for one in tries if one[0] in clocks), default=0) < MOST * most:
+        clocks = {}
     at_calls = min((share[device] for device in clocks), default=0) >= NEARLY_ALL
     surely = min((clock.pairs for clock in clocks.values()), default=0) >= SURELY
     how = (n for n, some in enumerate(sharp) if surely and some >= set(clocks))
@@ -136,6 +141,24 @@ def _agreeing(
     return clock if clock is not None and passes_all(clock, precision) else None
 
 
+def _as_likely(
+    found: dict[Device, ClockFit | None], share: dict[Device, float], wanted: set[Device]
+) -> set[Device]:
+    """Devices that may be the capture's although others agree with all stamps.
+
+    Nearly all packets agree with them; or most do, and bound the clock as sharply.
+    """
+    residual = {
+        one: max(s.residual_ns for s in clock.segments) for one, clock in found.items() if clock
+    }
+    sharpest = min(residual.get(one, FAR) for one in wanted)
+    return {
+        one
+        for one, error in residual.items()
+        if share[one] >= NEARLY_ALL or (share[one] >= MOST and error <= sharpest)
+    }
+
+
 def _share_at_calls(
     captured: Int64s, packet: Int64s, rows: npt.NDArray[np.void], clock: ClockFit | None
 ) -> float:
@@ -151,7 +174,7 @@ def _share_at_calls(
     for windows in WINDOWS[:ANY_TIME]:
         begin, end = windows(rows)
         either[packet[(at + error >= begin) & (at - error <= end)]] = True
-    return float(either[packet].mean())
+    return float(np.count_nonzero(either) / len(np.unique(packet)))
 
 
 def bounded(
