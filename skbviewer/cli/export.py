@@ -8,13 +8,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from ..analysis.timeline.lanes import ALIGNED, KINDS, PACKET_KINDS
 from ..analysis.timeline.shown_part import DPI, SIZE, Shown, rows_of, rows_text, seconds_of
 from ..export import EXPORTS, Export, Request, Subject, Writer
 from ..session import Session
-from .command_output import command
+from .command_output import Commands, command
 from .file_argument import add_files, opened, warn_of
 from .starting import needing_qt
 
@@ -29,7 +28,7 @@ STDOUT = Path("-")
 SIZES = "expected WxH, from 200x100 to 30000x30000"
 
 
-def add(commands: Any) -> None:
+def add(commands: Commands) -> None:
     """Add the command to `commands`."""
     text = "write a path, the timeline or the packet list as a picture or table"
     parser = command(commands, "export", text, _export)

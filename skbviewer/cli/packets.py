@@ -13,7 +13,7 @@ from typing import Any
 from ..records import PacketRow, SeriesRow
 from ..session import Session
 from ..session.exported_rows import first_ns
-from .command_output import Stderr, command, formats
+from .command_output import Commands, Stderr, command, formats
 from .file_argument import add_files, opened, warn_of
 from .filter_option import add_filter, chosen, pages
 
@@ -25,7 +25,7 @@ destination_text are the addresses.  drop and drop_place are why and where the k
 packet, and lost is whether the drop lost it.  Times are nanoseconds."""
 
 
-def add(commands: Any) -> None:
+def add(commands: Commands) -> None:
     """Add the command to `commands`."""
     parser = command(commands, "packets", "print the packet list with its matches", _packets)
     parser.epilog = HELP
