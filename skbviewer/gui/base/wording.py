@@ -55,6 +55,11 @@ def microseconds(ns: int | None) -> str:
     return f"{'-' if ns < 0 else ''}{abs(ns) // 1000:,}.{abs(ns) % 1000:03d}"
 
 
+def difference(ns: int) -> str:
+    """Return "+12.345 µs", with all digits, as it was measured."""
+    return f"{'+' if ns >= 0 else '−'}{microseconds(abs(ns))} µs"
+
+
 def offset(ns: int) -> str:
     """Return a time relative to an origin: "+7.250 µs"; before it "-0.829 µs"."""
     return f"{'' if ns < 0 else '+'}{microseconds(ns)} µs"

@@ -14,6 +14,7 @@ from skbviewer.analysis.timeline.lanes import PACKET_KINDS, Timeline
 from skbviewer.analysis.timeline.session_overview import Overview
 from skbviewer.records import PacketPath
 
+from ..base import wording
 from ..base.layer_legend import Legend
 from ..base.recording import Recording
 from .lane_items import LanesItem, MarksItem
@@ -21,7 +22,6 @@ from .lane_loader import Loader
 from .lane_painter import Look
 from .lane_titles import Gutter, width_in
 from .lanes_mode import LanesMode
-from .mark_painter import difference_text
 from .markers_and_range import LANE_TITLES, SELECTED, TimeState
 from .mouse_actions import Mouse
 from .overview_strip import OverviewStrip
@@ -351,7 +351,7 @@ class TimelineView(QWidget):
 
     def _difference(self) -> str:
         ns = self.state.difference
-        return "" if ns is None else f"B − A = {difference_text(ns)}"
+        return "" if ns is None else f"B − A = {wording.difference(ns)}"
 
     def bar_under(self, scene: QPointF) -> int | None:
         """Return the bar of the path drawn at a scene position."""
