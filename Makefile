@@ -93,7 +93,7 @@ BOUNDS := NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=build/numba-bounds
 COMPILED_TESTS := tests/records tests/readers tests/matching tests/analysis
 test-bounds: check-packages $(VENV)/test.stamp
 	@$(BOUNDS) QT_QPA_PLATFORM=offscreen $(PYTHON) -m pytest -q -n auto --max-worker-restart 0 \
-	    -m '$(CHECK)' $(COMPILED_TESTS)
+	    --timeout 0 -m '$(CHECK)' $(COMPILED_TESTS)
 
 test: test-plan test-packages $(VENV)/test.stamp
 	@QT_QPA_PLATFORM=offscreen $(PYTHON) -m pytest -n auto --max-worker-restart 0 --durations 25
