@@ -19,7 +19,8 @@ from .file_argument import add_files, opened, warn_of
 from .starting import needing_qt
 
 HELP = """Without --lanes, --filter and --range, the path of --packet is written: as a picture with
-a table, or as CSV.  --csv with --filter alone writes the packet list.  --folded and --speedscope
+a table, or as CSV.  --csv with --filter alone writes the packet list, with the columns
+of `skbviewer packets --csv`.  --folded and --speedscope
 write the call stacks of --packet, or of the packets that match --filter; their values are self
 times in ns.  All other combinations write the timeline; its CSV holds exactly the boxes that a
 picture of that size shows.  The same command always writes the same bytes.  OUT may be - for
