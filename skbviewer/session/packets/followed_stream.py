@@ -10,11 +10,12 @@ import numpy as np
 from ...analysis.streams.stream_payload import Piece, Segment, bytestream, datagrams
 from ...analysis.words.packet_info import address
 from ...records import Progress
+from ...records.protocols import TCP, UDP
 from ...store import packet_list_queries
 from ..annotation_places import RowIds
 from .payloads import Payloads
 
-WORDS = {6: "tcp", 17: "udp"}
+WORDS = {TCP: "tcp", UDP: "udp"}
 PAGE = 4096  # packets per query
 
 
