@@ -337,10 +337,6 @@ class TimelineView(QWidget):
         """Show the notes again after they changed."""
         self.notes.reload()
 
-    def notes_shown(self) -> list[str]:
-        """Return the texts of the notes that refer to a time."""
-        return [place.note.text for place in self.state.notes]
-
     def selected_call(self) -> int | None:
         """Return the id of the selected call in table call; None if none is selected."""
         return self.mode.selected_call()

@@ -40,12 +40,6 @@ def _comment(window: MainWindow, number: int, text: str) -> None:
         window.notes.put_comment(of_packet(window.recording.packets(number, 1)[0]), text)
 
 
-def show_lanes(window: MainWindow, kind: str) -> None:
-    """Show other lanes in the timeline; open its pane if it is closed."""
-    window.workspace.docks["timeline"].show()
-    window.workspace.timeline.show_kind(kind)
-
-
 def ask_range(window: MainWindow) -> None:
     """Ask for the time range to show, in seconds as in the command line's --range."""
     view = window.workspace.timeline
