@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TextIO
 
-from ..records import BadInput, PacketRow, SeriesRow
+from ..records import BadInput, Cancelled, PacketRow, SeriesRow
 from .formats import Exportable, Request
 
 COLUMNS: tuple[str, ...] = (*PacketRow._fields, "relative_ns")
@@ -20,8 +20,11 @@ KERNEL_COLUMNS: tuple[str, ...] = (*SeriesRow._fields, "relative_ns")  # of a li
 
 
 def write_packets_of(recording: Exportable, request: Request, out: Path) -> None:
-    """Write the rows that the filter of `request` shows.  Raises FilterError and BadInput."""
-    recording.export_packets_csv(request.filter, out)
+    """Write the rows that the filter of `request` shows.
+
+    Raises FilterError, BadInput and Cancelled.
+    """
+    recording.export.packets_csv(request.filter, out, request.progress)
 
 
 def write_packets_csv(
@@ -30,12 +33,15 @@ def write_packets_csv(
     """Write `rows` to `out` as CSV.
 
     `lines` are written first, as comments.  Relative times count from `first_ns`, ns since the
-    epoch.  Raises BadInput if `out` cannot be written.
+    epoch.  Raises BadInput if `out` cannot be written.  Removes `out` if `rows` raises Cancelled.
     """
     try:
         with out.open("w", encoding="utf-8", newline="") as file:
             file.writelines(f"# {line}\n" for line in lines)
             write_rows(rows, first_ns, COLUMNS, file)
+    except Cancelled:
+        out.unlink(missing_ok=True)  # part of a table looks like a whole one
+        raise
     except OSError as error:
         raise BadInput(out, None, f"cannot write: {error.strerror}") from error
 

@@ -9,13 +9,18 @@ from ...analysis import VERDICTS, address, describe, known, mac, reason, series_
 from ...analysis.streams.tcp_info import SegmentSummary
 from ...records import MAYBE_LOST, UNTIMED, PacketRow, SeriesRow
 from ...records.protocols import TCP, UDP
+from ...store.rows import StoredPacket, StoredSeries
 
 EXACT = VERDICTS.index("exact")
 LOST = f" {MAYBE_LOST.capitalize()}: its times are unknown."
 
 
 def packet_row(
-    row: Any, first: int, has_kbl: bool, stream: SegmentSummary | None = None, more: str = ""
+    row: StoredPacket,
+    first: int,
+    has_kbl: bool,
+    stream: SegmentSummary | None = None,
+    more: str = "",
 ) -> PacketRow:
     """Convert packet `row`.  `first` is the number of its source's first packet.
 
@@ -52,7 +57,7 @@ def packet_row(
     )._replace(**spent(row))
 
 
-def spent(row: Any) -> dict[str, Any]:
+def spent(row: StoredPacket | StoredSeries) -> dict[str, Any]:
     """Return where a row's time in the kernel went, in ns.  See docs/times.md for the terms."""
     names = ("busy_ns", "wait_ns", "unknown_ns", "cpu_ns", "overlap_ns")
     if row.kernel_ns < 0:
@@ -62,13 +67,13 @@ def spent(row: Any) -> dict[str, Any]:
     return dict(zip(names, times, strict=True))
 
 
-def _reason(row: Any, has_kbl: bool) -> str:
+def _reason(row: StoredPacket, has_kbl: bool) -> str:
     """Return the reason of the verdict, and why an exact match has no time."""
     lost = LOST if row.verdict == EXACT and row.kernel_ns < 0 else ""
     return reason(row.verdict, row.rung, has_kbl) + lost
 
 
-def series_row(row: Any, stream: SegmentSummary | None = None) -> SeriesRow:
+def series_row(row: StoredSeries, stream: SegmentSummary | None = None) -> SeriesRow:
     """Convert an skb lifetime to row K<n>.  `stream` has its numbers in a captured stream."""
     protocol_name, info = describe(row, stream)
     return SeriesRow(
