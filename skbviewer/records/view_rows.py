@@ -136,6 +136,9 @@ class PathEvent(NamedTuple):
     stack: tuple[str, ...]  # of a drop, innermost first
 
 
+LEG_KINDS = ("tx", "rx", "forward")  # in the order of their numbers in session files
+RELATIONS = ("parent", "into", "clone", "merged")  # of branches, in the order of a path
+
 OUTSIDE = "outside probed functions"
 MAYBE_LOST = "some of its records may have been lost"
 
@@ -181,7 +184,7 @@ class Leg(NamedTuple):
     """
 
     series: int
-    kind: str  # "tx", "rx" or "forward"
+    kind: str  # of LEG_KINDS
     match: str  # verdict of this leg
     reason: str
     begin_ns: int
@@ -193,8 +196,7 @@ class Leg(NamedTuple):
     netns: int
     device: str
     events: tuple[PathEvent, ...] = ()
-    # For a branch: "parent" (cloned or cut from it), "into" (merged into it), "clone", "merged".
-    relation: str = ""
+    relation: str = ""  # of a branch: one of RELATIONS
     note: str = ""  # why there are no numbers
     source: int = 0  # SourceRow.id of its KBL
     log: str = ""  # name of this KBL if the session has several
