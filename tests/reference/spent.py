@@ -263,7 +263,7 @@ class _OneLeg:
             around = _around(following, low)
             running = _chain(self._all.inside(around, execution(following.call)), begin)
             yield from self._between(around, running, begin)
-            if self._is_short(low, high, following):
+            if self._is_short((low, high), begin, around, following):
                 yield UNPROBED
             if any(a <= begin < b for a, b in self._all.interrupts(following, low, high)):
                 yield INTERRUPTS
@@ -311,12 +311,24 @@ class _OneLeg:
         elif others:
             yield OTHERS
 
-    def _is_short(self, low: int, high: int, following: Nested) -> bool:
-        """Whether one thread was on one CPU all the time, and not for long."""
-        before = [each for since, _, each in self._held if since < high]
-        cpu = before[-1].call.end_cpu if before else following.call.cpu
-        away = self._all.switched(cpu, low, following.call.cpu, high)
-        return high - low <= SHORT_NS and not away
+    def _is_short(self, hole: Span, at: int, around: Nested | None, following: Nested) -> bool:
+        """Whether the thread was recorded shortly before and after a time, and nothing else."""
+        before = [each for since, _, each in self._held if since < hole[1]]
+        since, on = hole[0], before[-1].call.end_cpu if before else following.call.cpu
+        until, cpu = hole[1], following.call.cpu
+        if until - since <= SHORT_NS and not self._all.switched(on, since, cpu, until):
+            return True
+        for each in self._all.inside(around, execution(following.call)):
+            call = each.call
+            if call.entry >= hole[1] or call.end is None or call.end <= hole[0]:
+                continue
+            if call.end <= at and call.end > since:
+                since, on = call.end, call.end_cpu
+            if call.entry > at and call.entry < until:
+                until, cpu = call.entry, call.cpu
+            if call.entry <= at < call.end:
+                return False  # which is asked for itself
+        return until - since <= SHORT_NS and not self._all.switched(on, since, cpu, until)
 
     def _is_mine(self, of: Nested) -> bool:
         return id(of) in self._own or id(of) in self._joined
