@@ -12,6 +12,18 @@ from typing import Any
 from .compare import Cell
 
 UNITS = {"ns": 1, "µs": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
+WAITS = {
+    "in the socket queue": "socket queue",
+    "for the softirq": "softirq",
+    "in the socket's backlog": "socket backlog",
+    "in TCP's send queue": "send queue",
+    "in a queue": "queue",
+    "in the queueing discipline": "qdisc",
+    "for more fragments": "reassembly",
+    "while its calls worked for other packets": "other packets",
+    "while its CPU served interrupts": "interrupts",
+    "while its thread was switched out": "switched out",
+}
 
 
 def is_time(text: str, ns: int | None) -> bool:

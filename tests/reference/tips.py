@@ -26,7 +26,7 @@ from .compare import Cell, Made
 from .passes import Pass, Row
 from .path_output import PathCells, layer_of
 from .rows import Cells
-from .shown_times import micros, seconds, time_cell
+from .shown_times import WAITS, micros, seconds, time_cell
 
 PIXELS = 3000
 LANES = "cpu", "layer", "process"
@@ -82,9 +82,9 @@ def of_path(path: PacketPath, legs: list[Pass], made: Made, cells: PathCells) ->
         where = f"the wait at {begin - zero} ns"
         yield where, (drawn.begin, drawn.end), (begin - zero, end - zero)
         text = mode.tip_at(QPointF((drawn.begin + drawn.end) / 2, drawn.y + 0.5))
-        what, _, ns = text.removeprefix("Waited, ").rpartition(": ")
-        yield f"name of {where}", what, name
-        yield time_cell(f"time of {where}", ns, end - begin)
+        found = re.fullmatch(r"(?:Waited )?([\d.]+ \w+) (.*)", text) or ("", "", text)
+        yield f"name of {where}", WAITS.get(found[2], found[2]), name
+        yield time_cell(f"time of {where}", found[1], end - begin)
 
 
 def _mode(path: PacketPath) -> PathMode:

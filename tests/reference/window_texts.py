@@ -26,24 +26,12 @@ from .compare import EXACT, Cell, Made
 from .passes import Pass, Row
 from .path_output import CONTEXTS, PathCells, layer_of
 from .rows import CallCells
-from .shown_times import micros, time_cell
+from .shown_times import WAITS, micros, time_cell
 from .spent import NO_TIME, packet
 from .tips import of_gaps, of_lanes, of_path, of_tip
 
 KINDS = ("Sending", "Receiving", "Forwarding")
 ROLE = Qt.ItemDataRole
-WAITS = {
-    "in the socket queue": "socket queue",
-    "for the softirq": "softirq",
-    "in the socket's backlog": "socket backlog",
-    "in TCP's send queue": "send queue",
-    "in a queue": "queue",
-    "in the queueing discipline": "qdisc",
-    "for more fragments": "reassembly",
-    "while its calls worked for other packets": "other packets",
-    "while its CPU served interrupts": "interrupts",
-    "while its thread was switched out": "switched out",
-}
 
 
 class WindowTexts:
