@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from .calls import MISSED
 from .compare import EXACT, Cell, Made
 from .outputs import run
 
@@ -57,7 +58,8 @@ def of_clocks(session: Path, made: Made, set_meanwhile: bool = False) -> Iterato
             yield from _fit(where, fit, origin, mine)
             if len(fits) > 1:
                 continue  # which packets each segment is made from is for matching to say
-            yield from _residual(where, fit, origin, mine)
+            if not any(loss.reason != MISSED for loss in made.calls.log.losses):
+                yield from _residual(where, fit, origin, mine)
             if not set_meanwhile and fit["drift_ppm"] == 0:
                 off = abs(fit["offset_ns"] - made.calls.log.wall_ns)
                 yield f"wall clock by {where}", off <= fit["residual_ns"], True
@@ -80,7 +82,6 @@ def _fit(where: str, fit: dict[str, Any], origin: int, stamps: list[Stamp]) -> I
         here, residual = _here(one, fit, origin), fit["residual_ns"]
         low, high = one.after - origin - residual, one.before - origin + residual
         yield f"packet {one.packet} by {where}", low <= here <= high, True
-    yield f"pairs of {where}", 0 <= fit["pairs"] <= len(stamps), True
 
 
 def _here(stamp: Stamp, fit: dict[str, Any], origin: int) -> float:
@@ -89,7 +90,11 @@ def _here(stamp: Stamp, fit: dict[str, Any], origin: int) -> float:
 
 
 def _residual(where: str, fit: dict[str, Any], origin: int, stamps: list[Stamp]) -> Iterator[Cell]:
-    """All packets' moments leave no more open than it says, those that made the fit no less."""
+    """All packets' moments leave no more open than it says, those that made the fit no less.
+
+    In a log with losses packets may have made the fit that are not exact: nothing follows then.
+    """
+    yield f"pairs of {where}", 0 <= fit["pairs"] <= len(stamps), True
     base = origin + fit["offset_ns"]
     ends = [one.ts - base for one in stamps]
     lines = {

@@ -25,17 +25,13 @@ from .compare import Cell, Made, make
 from .conftest import files
 from .outputs import of_info, of_paths, of_statistics, of_timeline
 from .profiles import of_profiles
-from .seeded import seed
+from .seeded import OF_CLOCKS, seed
 from .shown_times import is_time
 from .window_texts import WindowTexts
 
 MOST = 12  # packets whose paths are asked for, and as many packet lives
 # The package exports a function of this name.
 LAYERS = import_module("skbviewer.analysis.stats.layer_table")
-CLOCKS = (
-    "a clock that is ahead", "an error too small", "an error too large", "a drift",
-    "a pair of nobody",
-)  # fmt: skip
 WRONG: dict[str, tuple[object, object]] = {
     "PERCENTS": (duration_spread, (50, 94, 99, 100)),
     "NAMES": (LAYERS, NAMES[:8]),  # waits that are missing
@@ -171,7 +167,7 @@ def test_a_stack_that_is_missing_is_seen(
     assert differ(of_profiles(good, drops, tmp_path, 1))
 
 
-@pytest.mark.parametrize("fault", CLOCKS)
+@pytest.mark.parametrize("fault", OF_CLOCKS)
 def test_a_wrong_clock_is_seen(fault: str, good: Path, drops: Made, tmp_path: Path) -> None:
     bad = tmp_path / "bad.skbv"
     seed(good, bad, fault)
