@@ -316,19 +316,16 @@ class _OneLeg:
         before = [each for since, _, each in self._held if since < hole[1]]
         since, on = hole[0], before[-1].call.end_cpu if before else following.call.cpu
         until, cpu = hole[1], following.call.cpu
-        if until - since <= SHORT_NS and not self._all.switched(on, since, cpu, until):
-            return True
-        for each in self._all.inside(around, execution(following.call)):
-            call = each.call
-            if call.entry >= hole[1] or call.end is None or call.end <= hole[0]:
-                continue
-            if call.end <= at and call.end > since:
-                since, on = call.end, call.end_cpu
-            if call.entry > at and call.entry < until:
-                until, cpu = call.entry, call.cpu
-            if call.entry <= at < call.end:
-                return False  # which is asked for itself
-        return until - since <= SHORT_NS and not self._all.switched(on, since, cpu, until)
+        if until - since > SHORT_NS or self._all.switched(on, since, cpu, until):
+            calls = self._all.inside(around, execution(following.call))
+            number = bisect_right(calls, at, key=lambda each: each.call.entry)
+            if number < len(calls) and calls[number].call.entry < until:
+                until, cpu = calls[number].call.entry, calls[number].call.cpu
+            ended = (calls[n].call for n in range(number - 1, -1, -1))
+            ends = ((each.end, each.end_cpu) for each in ended if each.end is not None)
+            since, on = max(next(ends, (since, on)), (since, on))
+        is_short = since <= at < until <= since + SHORT_NS
+        return is_short and not self._all.switched(on, since, cpu, until)
 
     def _is_mine(self, of: Nested) -> bool:
         return id(of) in self._own or id(of) in self._joined

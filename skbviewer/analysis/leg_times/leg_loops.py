@@ -38,6 +38,7 @@ from .call_loops import (
     NOBODY,
     PAINT,
     SAME,
+    SHORT_NS,
     TASK,
     Beside,
     Inside,
@@ -45,10 +46,9 @@ from .call_loops import (
     add,
     paint_call,
     paint_interrupts,
+    paint_unprobed,
     same_thread,
 )
-
-SHORT_NS = 50_000  # shortest time for which a thread sleeps: the kernel's timer slack
 
 LEG = 0  # row of the result, besides those of painted spans
 BUSY_NS, UNKNOWN_NS = 1, 2  # rows of sums
@@ -322,51 +322,7 @@ def _paint_between(
         if end - begin <= SHORT_NS and not away:
             add(UNPROBED, begin, end, begin, high, paint, counts)
         else:
-            _paint_unprobed(around, begin, on, end, cpu, high, inside, beside, paint, counts)
-
-
-@allocation_free
-def _paint_unprobed(
-    around: Int,
-    begin: Int,
-    on: Int,
-    end: Int,
-    cpu: Int,
-    high: Int,
-    inside: Inside,
-    beside: Beside,
-    paint: Int64s,
-    counts: Int64s,
-) -> None:
-    """Paint what a thread did before, between and after the calls directly inside `around`.
-
-    It ran where it is recorded again soon, on the same CPU, and no other thread is recorded there.
-    """
-    low, last = np.int64(inside.first[around]), np.int64(inside.first[around + 1])
-    stop = last
-    while low < stop:
-        middle = (low + stop) // 2
-        if inside.exit_ts[inside.child[middle]] <= begin:
-            low = middle + 1
-        else:
-            stop = middle
-    one, at, here = low, np.int64(begin), np.int64(on)
-    while at < high:
-        until, there = np.int64(end), np.int64(cpu)
-        is_last = one >= last or inside.ts[inside.child[one]] >= end
-        if not is_last:
-            child = inside.child[one]
-            until, there = np.int64(inside.ts[child]), np.int64(inside.cpu[child])
-        if at < until <= at + SHORT_NS and not was_switched(
-            here, at, there, until, beside.switch_first, beside.switched
-        ):
-            add(UNPROBED, at, until, begin, high, paint, counts)
-        if is_last:
-            return
-        child = inside.child[one]
-        if inside.exit_ts[child] > at:
-            at, here = np.int64(inside.exit_ts[child]), np.int64(inside.exit_cpu[child])
-        one += 1
+            paint_unprobed(around, begin, on, end, cpu, high, inside, beside, paint, counts)
 
 
 @allocation_free
