@@ -51,6 +51,7 @@ from .plurals import counted
 from .progress import Part, Progress, Silent
 from .resource_files import resource
 from .scratch import Gathered, Scratch
+from .source_kind import SourceKind
 from .view_rows import (
     MAYBE_LOST,
     OUTSIDE,
@@ -116,6 +117,7 @@ __all__ = [
     "Scratch",
     "SeriesRow",
     "Silent",
+    "SourceKind",
     "SourceRow",
     "Stream",
     "Table",

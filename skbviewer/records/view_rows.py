@@ -5,13 +5,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from .source_kind import SourceKind
+
 
 class SourceRow(NamedTuple):
     """One input file of a session."""
 
     id: int
     path: str
-    kind: str  # "pcap", "pcapng" or "kbl"
+    kind: SourceKind
     size: int
     sha256: str
     rows: int  # packets or records

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..records import Annotation
+from ..records import Annotation, SourceKind
 from ..store import annotation_anchors, queries
 from ..store import annotation_tables as store
 
@@ -93,7 +93,9 @@ class _Files:
 
     def all(self, anchor: str) -> list[Any]:
         """Return the captures if `anchor` is PACKET, the KBLs if it is RECORD."""
-        return [row for row in self._rows if (row.kind == "kbl") == (anchor == store.RECORD)]
+        return [
+            row for row in self._rows if SourceKind(row.kind).is_log == (anchor == store.RECORD)
+        ]
 
     def of(self, sha256: str, anchor: str) -> list[Any]:
         """Return the source with this content; the first one if a file was given twice."""

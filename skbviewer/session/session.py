@@ -28,6 +28,7 @@ from ..records import (
     Progress,
     SeriesRow,
     Silent,
+    SourceKind,
     SourceRow,
 )
 from ..store import Columns, open_session, queries, schema
@@ -85,7 +86,7 @@ class Session:
             rows = queries.sources(db)
         parsed = [(tuple(json.loads(r.warnings)), json.loads(r.detail)) for r in rows]
         return tuple(
-            SourceRow(r.id, r.path, r.kind, r.size, r.sha256, r.rows, *more)
+            SourceRow(r.id, r.path, SourceKind(r.kind), r.size, r.sha256, r.rows, *more)
             for r, more in zip(rows, parsed, strict=True)
         )
 
@@ -107,7 +108,7 @@ class Session:
 
     def reasons(self) -> list[Reason]:
         """Count packets and skb lifetimes by verdict and reason."""
-        return reasons(self.columns, any(s.kind == "kbl" for s in self.sources()))
+        return reasons(self.columns, any(s.kind.is_log for s in self.sources()))
 
     def packet_count(self) -> int:
         if self._packets is None:
@@ -167,7 +168,7 @@ class Session:
     def _fitted(self, source: int, ts: RowIds) -> RowIds:
         """Convert times of a KBL to the first capture's clock, ns since the epoch."""
         clock = self.timebase()
-        captures = [s.id for s in self.sources() if s.kind != "kbl"]
+        captures = [s.id for s in self.sources() if not s.kind.is_log]
         times = clock.to_session(source, ts)
         return clock.to_source(captures[0], times) if captures else times
 

@@ -125,7 +125,7 @@ class Data:
     def logs(self) -> list[int]:
         """The ids of the KBLs."""
         return self.kept(  # type: ignore[no-any-return]
-            "logs", lambda: [source.id for source in self.sources if source.kind == "kbl"]
+            "logs", lambda: [source.id for source in self.sources if source.kind.is_log]
         )
 
     def names(self, source: int) -> Names:

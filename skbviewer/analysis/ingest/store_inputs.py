@@ -273,12 +273,9 @@ def _store_matches(found: Matches, log: _Log, number: int, builder: Builder) -> 
 
 def _source_row(item: Input, first: int, rows: int) -> tuple[object, ...]:
     data = item.data
-    if isinstance(data, KernelLog):
-        kind, detail = "kbl", _log_detail(data)
-    else:
-        kind, detail = data.format, _capture_detail(data)
+    detail = _log_detail(data) if isinstance(data, KernelLog) else _capture_detail(data)
     texts = (json.dumps(data.warnings), json.dumps(detail))
-    return (str(data.path.absolute()), kind, item.size, item.sha256, first, rows, *texts)
+    return (str(data.path.absolute()), data.kind.value, item.size, item.sha256, first, rows, *texts)
 
 
 def _capture_detail(capture: Capture) -> dict[str, str]:

@@ -18,7 +18,16 @@ from ...analysis.timeline.session_time import Clock
 from ...analysis.words.function_layers import layers
 from ...analysis.words.wait_kinds import NAMES, UNKNOWN
 from ...matching import EXACT
-from ...records import Annotation, NotePlace, PacketPath, PathCall, Progress, Silent, SourceRow
+from ...records import (
+    Annotation,
+    NotePlace,
+    PacketPath,
+    PathCall,
+    Progress,
+    Silent,
+    SourceKind,
+    SourceRow,
+)
 from ...store import Columns, queries
 from ...store import timeline_queries as store
 from . import kernel_paths
@@ -137,7 +146,7 @@ def range_note(
     clock: Clock, sources: Sequence[SourceRow], text: str, times: tuple[int, int]
 ) -> Annotation:
     """Make a note on a range of session time, stored on the clock of the first KBL or capture."""
-    first = min(sources, key=lambda source: source.kind != "kbl")
+    first = min(sources, key=lambda source: not source.kind.is_log)
     begin, end = clock.to_source(first.id, np.array(times, np.int64)).tolist()
     return Annotation("range_note", text, source=first.id, begin_ns=begin, end_ns=end)
 
@@ -160,7 +169,7 @@ def number_of(db: Any, packet: int | None, series: int, leg: int, call: int) -> 
 def _captures(db: Any) -> list[tuple[int, int, int]]:
     """Return (source, row of its first packet, number of packets) of each capture."""
     rows = queries.sources(db)
-    return [(row.id, row.first - 1, row.rows) for row in rows if row.kind != "kbl"]
+    return [(row.id, row.first - 1, row.rows) for row in rows if not SourceKind(row.kind).is_log]
 
 
 def _of_packets(

@@ -14,7 +14,7 @@ from ...analysis.streams import tcp_info
 from ...analysis.streams.kernel_only_tcp import lifetime_summaries
 from ...analysis.streams.packet_links import Link, links_of
 from ...analysis.streams.tcp_info import SegmentSummary
-from ...records import PacketRow, SeriesRow
+from ...records import PacketRow, SeriesRow, SourceKind
 from ...store import packet_list_queries, queries
 from ..annotation_places import RowIds
 from .payloads import Payloads
@@ -38,7 +38,9 @@ class Origins(NamedTuple):
 
 def origins(db: Any) -> Origins:
     sources = queries.sources(db)
-    return Origins({row.id: row.first for row in sources}, any(r.kind == "kbl" for r in sources))
+    return Origins(
+        {row.id: row.first for row in sources}, any(SourceKind(r.kind).is_log for r in sources)
+    )
 
 
 class Known(NamedTuple):
