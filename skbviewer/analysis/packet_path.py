@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..records import MAYBE_LOST, Captured, Leg, PathCall, Wait
+from ..records import MAYBE_LOST, POINTS_GAP, POINTS_ONLY, Captured, Leg, PathCall, Wait
 from ..store import queries
 from .calls.interruptions import MARK_GAP, MARK_INTERRUPTED, MARK_MIGRATED, MARK_SLEPT
 from .path_events import events_of
@@ -23,6 +23,7 @@ from .words.wait_kinds import LOST_IN, NAMES
 KINDS = ("tx", "rx", "forward")
 CONTEXTS = ("task", "softirq", "hardirq", "nmi")
 TAIL_CALL, OPEN, SOCK = 0x01, 0x08, 0x80  # kbl.h KBL_FLAG_*
+NOTES = {0: "", 1: MAYBE_LOST, POINTS_GAP: POINTS_ONLY}  # by leg.gap
 MARKS = (
     (MARK_SLEPT, "switched out"),
     (MARK_MIGRATED, "moved to another CPU"),
@@ -62,7 +63,7 @@ def _leg(db: Any, row: Any, names: Names) -> Leg:
         events=events,
         relation=getattr(row, "relation", ""),
         source=row.source,
-        note=MAYBE_LOST if row.gap else "",
+        note=NOTES.get(row.gap, MAYBE_LOST),
         addresses=tuple(map(ends, queries.addresses_of_leg(db, row.id))),
     )._replace(**_spent(row))
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..readers import KblEvent
 from ..records import PathEvent
+from ..records.kernel_events import Trait, having
 from ..store import queries
 from .words.event_text import EventFacts, event_text, event_word
 from .words.kernel_names import Names
 
 CONTEXTS = ("task", "softirq", "hardirq", "nmi")
-CHANGES = {event_word(e) for e in (KblEvent.NEIGH, KblEvent.ADDR, KblEvent.ROUTE, KblEvent.LINK)}
+CHANGES = {event_word(number) for number in having(Trait.CHANGE)}
 
 
 def events_of(db: Any, leg: Any, base: int, names: Names) -> tuple[PathEvent, ...]:
@@ -43,7 +43,7 @@ def _event(row: Any, leg: Any, base: int, names: Names, stack: tuple[str, ...]) 
         text=event_text(facts, names),
         call=row.event_call - base if row.event_call > 0 else -1,
         cpu=row.event_cpu,
-        context=CONTEXTS[context] if context < len(CONTEXTS) else str(context),
+        context=CONTEXTS[context] if context < len(CONTEXTS) else "",
         pid=row.event_pid,
         comm=names.task(row.event_pid, row.event_cpu),
         caused=word in CHANGES,

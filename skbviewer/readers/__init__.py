@@ -32,6 +32,7 @@ from .kbl.raw_records import RawField, RawRecord, RawSlot, slots_of
 from .kbl.raw_records import raw_records as find_raw
 from .printable_names import printable
 from .source import Source
+from .tracers.retis import is_retis, read_retis
 
 __all__ = [
     "READERS",
@@ -89,11 +90,13 @@ READERS: tuple[Reader, ...] = (
         read_pcapng,
     ),
     Reader(SourceKind.KBL, "kernel log", (".kbl",), _begins(*_KBL), read_kbl),
+    Reader(SourceKind.RETIS, "retis log", (".data", ".json"), is_retis, read_retis),
 )
 
 _NOT_READ = {
     b"SQLi": "this is a session (or another SQLite file), not a capture or a KBL",
     b"\xfd7zX": "compressed by xz: decompress it first",
+    b"{": "JSON, but not a retis log: it does not begin with a startup event",
 }
 
 
@@ -135,7 +138,7 @@ def _reader(path: Path, head: bytes) -> Reader:
     for reader in READERS:
         if reader.sniff(head, path.name):
             return reader
-    known = "neither pcap, pcapng nor KBL"
+    known = "neither pcap, pcapng, KBL nor a retis log"
     why = (text for start, text in _NOT_READ.items() if head.startswith(start))
     raise BadInput(path, None, next(why, f"{known} (first bytes: {head[:4].hex(' ')})"))
 

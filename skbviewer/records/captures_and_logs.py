@@ -137,8 +137,8 @@ class KernelLog:
 
     `taps` has TAP_DTYPE: what packet sockets received.  It is empty for older recorders.
 
-    A log of points (`kind` is not KBL) has SEEN records instead of calls: a function had an skb at
-    this time, and when it returned is unknown.  `lifetimes` is the skb lifetime of each record, if
+    A log without `returns` has SEEN records instead of calls: a function had an skb at this time,
+    and when it returned is unknown.  `lifetimes` is the skb lifetime of each record, if
     the log shows it: numbered from 0 by first record, -1 = of none.
 
     `symbols` maps each caller in the records to text such as `ip_output+0x4c`; `tasks` maps a
@@ -168,4 +168,5 @@ class KernelLog:
     missed: Mapping[int, int] = field(default_factory=dict)
     taps: Table = field(default_factory=lambda: empty(TAP_DTYPE, 0))
     kind: SourceKind = SourceKind.KBL
+    returns: bool = True
     lifetimes: Int32s | None = None

@@ -12,6 +12,12 @@ class SourceKind(StrEnum):
     PCAP = "pcap"
     PCAPNG = "pcapng"
     KBL = "kbl"
+    RETIS = "retis"
+
+    @property
+    def has_points(self) -> bool:
+        """Whether such a log has points instead of calls: it shows no returns."""
+        return self is SourceKind.RETIS
 
     @property
     def is_log(self) -> bool:

@@ -140,6 +140,8 @@ class PathEvent(NamedTuple):
 
 OUTSIDE = "outside probed functions"
 MAYBE_LOST = "some of its records may have been lost"
+POINTS_GAP = 2  # of a leg whose log has points only: a value of column leg.gap
+POINTS_ONLY = "its log has points only: when functions returned is unknown"
 
 
 class Wait(NamedTuple):

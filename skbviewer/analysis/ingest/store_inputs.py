@@ -30,6 +30,7 @@ from ...matching import (
     merges,
 )
 from ...records import (
+    POINTS_GAP,
     STORED_PACKET_DTYPE,
     Capture,
     KernelLog,
@@ -46,6 +47,7 @@ from ..leg_times.incomplete_legs import leg_gaps
 from ..leg_times.packet_times import NAMES as SPENT
 from ..leg_times.packet_times import SpentLegs, spent_legs, sums
 from ..leg_times.time_spent import build as build_spent
+from ..leg_times.time_spent import unknown as unknown_spent
 from ..words.kernel_names import meta_of
 from ..words.link_names import link_name
 from .call_rows import numbered, repeated, store_calls, store_records, store_waits
@@ -185,7 +187,10 @@ def _follow(
     lost = losses(log)
     gap = leg_gaps(log, lost, series, legs, nesting, calls, events)
     scratch = scratch_of(log.records)
-    waits = build_spent(log, legs, nesting, calls, events, lost)
+    if log.returns:
+        waits = build_spent(log, legs, nesting, calls, events, lost)
+    else:
+        waits = unknown_spent(legs)
     spent = spent_legs(legs, waits, gap, scratch)
     del nesting, joined, lost
     first |= {t.name: builder.count(t) for t in (schema.call, schema.event)}
@@ -294,6 +299,9 @@ def _store_log(made: _Log, verdicts: SeriesVerdicts, builder: Builder, kernel_on
         columns["series"] = numbered(legs.stored("series")[some], first["series"])
         columns["pid"], columns["drop_reason"] = made.pid[some], made.drop_reason[some]
         columns["gap"] = made.spent.gap[some].astype(np.uint8)
+        if not made.kernel_side.log.returns:
+            columns["gap"] *= POINTS_GAP
+            columns["functions"] = repeated(-1, len(columns["gap"]))
         columns["busy_ns"], columns["unknown_ns"] = made.spent.busy[some], made.spent.unknown[some]
         columns["cpu_ns"] = made.spent.cpu[some]
         return columns
@@ -361,7 +369,7 @@ def _log_detail(log: KernelLog) -> dict[str, str]:
         "probes": str(armed),
         "lost_records": str(log.lost_records),
         "epoch_offset_ns": str(epoch_ns(log)),
-    }
+    } | ({} if log.returns else {"points": str(len(log.records))})
 
 
 def _signed(address: int) -> int:

@@ -90,6 +90,12 @@ def build(
     return Spent(leg.astype(np.int32), kind.astype(np.uint8), begin, end, *sums)
 
 
+def unknown(legs: LegTable) -> Spent:
+    """No spans and no sums: the log does not show how long anything took."""
+    none, sums = np.zeros(0, np.int64), np.full((3, len(legs.rows)), -1, np.int64)
+    return Spent(none.astype(np.int32), none.astype(np.uint8), none, none, *sums)
+
+
 def _inside(records: Records, nesting: Nesting) -> Inside:
     scratch, count = scratch_of(records), len(records)
     around, contexts = scratch.take(count, np.int32), IntIndex()

@@ -12,6 +12,7 @@ from ...records import KernelLog, resource
 
 MASK64 = (1 << 64) - 1
 IDLE = 0  # thread: the idle task
+POINT = "point."  # readers/tracers
 REASON = "drop_reason."  # docs/kbl-format.md, META
 
 
@@ -44,6 +45,10 @@ class Names(NamedTuple):
     def drop_reason(self, number: int) -> str:
         """The kernel's name of a drop reason, or "reason 3" if it is unknown."""
         return self.meta.get(f"{REASON}{number}", f"reason {number}")
+
+    def point(self, number: int) -> str:
+        """Where another tracer saw an skb: "net:netif_receive_skb"."""
+        return self.meta.get(f"{POINT}{number}", f"probe {number}")
 
     def syscall(self, number: int) -> str:
         """ "sendto"; "syscall 44" if it is unknown."""

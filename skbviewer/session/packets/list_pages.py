@@ -30,16 +30,20 @@ PURGED = "sk_stream_kill_queues"  # frees unread data when a socket is closed
 
 
 class Origins(NamedTuple):
-    """The number of the first row of each source, and whether the session has a KBL."""
+    """The number of the first row of each source, and what kernel logs the session has."""
 
     first: dict[int, int]
     has_kbl: bool
+    points: frozenset[int]  # sources whose records are points
 
 
 def origins(db: Any) -> Origins:
     sources = queries.sources(db)
+    kinds = {row.id: SourceKind(row.kind) for row in sources}
     return Origins(
-        {row.id: row.first for row in sources}, any(SourceKind(r.kind).is_log for r in sources)
+        {row.id: row.first for row in sources},
+        any(kind.is_log for kind in kinds.values()),
+        frozenset(source for source, kind in kinds.items() if kind.has_points),
     )
 
 
@@ -90,7 +94,7 @@ def rows(
     Raises KeyError for a row that does not exist.
     """
     files.look_again()
-    first, has_kbl = sources
+    first, has_kbl, _ = sources
     numbers, lives = ids[ids > 0].tolist(), (-ids[ids < 0]).tolist()
     found: dict[int, PacketRow | SeriesRow] = {}
     if numbers:
@@ -114,7 +118,9 @@ def rows(
         )
         times = _fitted_times(series.values(), fitted)
         for number, row in series.items():
-            life = series_row(row, known.lives.get(number))._replace(time_ns=times[row.id])
+            life = series_row(row, known.lives.get(number), row.source in sources.points)._replace(
+                time_ns=times[row.id]
+            )
             found[-number] = _with(life, summaries.get(row.id, _RowSummary()), False)
     return [found[number] for number in ids.tolist()]
 
