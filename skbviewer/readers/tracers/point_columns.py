@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+from io import FileIO
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, NamedTuple
@@ -132,6 +133,10 @@ class PointColumns:
         records = RecordTable(_records(columns, order, scratch), footprint, footprints, scratch)
         return records, _lifetimes(columns["tracked"], columns["head"])
 
+    def close(self) -> None:
+        """Free the packets' bytes."""
+        self._bytes.close()
+
     def _dissected(self, path: Path, progress: Progress, folder: Path | None) -> ColumnTable:
         """The different packets as PACKET_DTYPE."""
         self._bytes.flush()
@@ -145,9 +150,10 @@ class PointColumns:
             packets.blank("caplen")[:] = np.diff(ends)[rows]
             packets.blank("len")[:] = lengths[rows]
 
-        with self._bytes as file:
-            data = Source(path, int(ends[-1]), file.raw)
-            return dissect(data, ends[:-1], ends[1:], fill, progress, folder)[0]
+        file = self._bytes.raw
+        assert isinstance(file, FileIO)
+        data = Source(path, int(ends[-1]), file)
+        return dissect(data, ends[:-1], ends[1:], fill, progress, folder)[0]
 
 
 def _records(columns: dict[str, Int64s], order: Int64s, scratch: Scratch) -> dict[str, Any]:

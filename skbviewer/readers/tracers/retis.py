@@ -11,10 +11,12 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from ...records import BadInput, ClockTriple, KernelLog, Probe, Progress, SourceKind, counted
+from ..printable_names import printable
 from ..source import Source
 from .json_lines import lines
 from .point_columns import Point, PointColumns
@@ -24,6 +26,7 @@ NS = 1_000_000_000
 WORD, INODE, INT32 = (1 << 64) - 1, (1 << 32) - 1, (1 << 31) - 1
 MARKS = (b'"retis_version"', b'"skb-tracking"', b'"clock_monotonic_offset"')
 RETURNS = "kretprobe"
+RAW = ("data", "raw")  # bytes of packets
 STEP = 1 << 14  # events after which progress is reported
 
 Event = dict[str, Any]
@@ -44,14 +47,15 @@ def read_retis(data: Source, progress: Progress, folder: Path | None) -> KernelL
     Raises BadInput if the log does not begin with a startup event, is of a version before 1.5, or
     has a line that is too long; Cancelled.
     """
-    made = _Log(data.path)
-    for number, (offset, event) in enumerate(_events(data, made)):
-        if number % STEP == 0:
-            progress.report(f"reading {data.path.name}", offset, len(data))
-        made.add(offset, event)
-    if not made.clock:
-        raise BadInput(data.path, 0, "not a retis log: it does not begin with a startup event")
-    return made.log(progress, folder)
+    with closing(PointColumns()) as points:
+        made = _Log(data.path, points)
+        for number, (offset, event) in enumerate(_events(data, made)):
+            if number % STEP == 0:
+                progress.report(f"reading {data.path.name}", offset, len(data))
+            made.add(offset, event)
+        if not made.clock:
+            raise BadInput(data.path, 0, "not a retis log: it does not begin with a startup event")
+        return made.log(progress, folder)
 
 
 def _events(data: Source, made: _Log) -> Iterator[tuple[int, Any]]:
@@ -70,10 +74,11 @@ def _events(data: Source, made: _Log) -> Iterator[tuple[int, Any]]:
 class _Log:
     """What is known of a log so far."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, points: PointColumns) -> None:
         self.path, self.clock = path, list[ClockTriple]()
         self._startup: Event = {}
-        self._points = PointColumns()
+        self._version = (0, 0)
+        self._points = points
         self._left: Counter[str] = Counter()
         self._first: dict[str, int] = {}
         self._probes: dict[tuple[str, str], int] = {}
@@ -109,11 +114,12 @@ class _Log:
         if version is None:
             raise _Unusable("its startup event names no version")
         if (int(version[1]), int(version[2])) < OLDEST:
-            raise _Unusable(f"retis {text} is older than 1.5")
+            raise _Unusable(f"retis {version[0]} is older than 1.5")
         offset = _section(startup, "clock_monotonic_offset")
         ahead = _number(offset, "sec") * NS + _number(offset, "nsec")
         now = _number(_section(event, "common"), "timestamp")
         self._startup = startup
+        self._version = int(version[1]), int(version[2])
         self.clock.append(ClockTriple(now, now + ahead, -1, -1))
 
     def _add_point(self, event: Event) -> None:
@@ -149,9 +155,9 @@ class _Log:
         if not self._points.add(point, bytes_):
             raise _Unusable("the packet's bytes are not base64")
         if pid >= 0 and isinstance(task.get("comm"), str):
-            self._tasks[pid] = task["comm"]
+            self._tasks[pid] = printable(task["comm"])
         if ifindex >= 0 and netns >= 0 and isinstance(device.get("name"), str):
-            self._devices[netns, ifindex] = device["name"]
+            self._devices[netns, ifindex] = printable(device["name"])
 
     def _probe(self, symbol: str, type_: str) -> int:
         return self._probes.setdefault((symbol, type_), len(self._probes))
@@ -166,9 +172,9 @@ class _Log:
         records, lifetimes = self._points.finish(self.path, progress, folder)
         machine = self._startup.get("machine")
         machine = machine if isinstance(machine, dict) else {}
-        meta = {"tracer": f"retis {self._startup['retis_version']}"}
+        meta = {"tracer": "retis {}.{}".format(*self._version)}
         if isinstance(self._startup.get("cmdline"), str):
-            meta["cmdline"] = self._startup["cmdline"]
+            meta["cmdline"] = printable(self._startup["cmdline"])
         meta |= {f"drop_reason.{number}": text for text, number in self._reasons.items()}
         for (symbol, type_), number in self._probes.items():
             meta[f"point.{number}"] = f"{symbol} (return)" if type_ == RETURNS else symbol
@@ -182,9 +188,9 @@ class _Log:
             devices=self._devices,
             clock=tuple(self.clock),
             stext=0,
-            release=str(machine.get("kernel_release", "")),
+            release=printable(str(machine.get("kernel_release", ""))),
             hostname="",
-            arch=str(machine.get("hardware_name", "")),
+            arch=printable(str(machine.get("hardware_name", ""))),
             lost_records=0,
             meta=meta,
             warnings=self._warnings(len(records)),
@@ -198,10 +204,9 @@ class _Log:
             f"{self.path} at byte {self._first[why]}: {why}; {counted(number, 'event')} left out"
             for why, number in self._left.items()
         ]
-        version = re.match(r"v?(\d+)\.(\d+)", self._startup["retis_version"])
-        if version and (int(version[1]), int(version[2])) > NEWEST:
-            text = self._startup["retis_version"]
-            made.append(f"{self.path}: retis {text} is newer than the versions that are known")
+        if self._version > NEWEST:
+            text = "retis {}.{} is newer than the versions that are known".format(*self._version)
+            made.append(f"{self.path}: {text}")
         if not count:
             made.append(f"{self.path}: the file has no points")
         return tuple(made)
@@ -240,4 +245,4 @@ def _text(section: Event, name: str) -> str:
     found = section.get(name)
     if not isinstance(found, str):
         raise _Unusable(f"{name} is not a text")
-    return found
+    return found if name in RAW else printable(found)
