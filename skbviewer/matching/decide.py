@@ -113,9 +113,10 @@ def doubted(pairs: Decided) -> Decided:
     A log of points declares neither its losses nor when packet sockets got a packet.
     """
     exact = pairs.verdict == EXACT
+    undeclared = exact | (pairs.rung == Rung.LACKING)
     return pairs._replace(
         verdict=np.full(len(exact), AMBIGUOUS, np.uint8),
-        rung=np.where(exact, Rung.BY_POINTS_ONLY, pairs.rung).astype(np.int8),
+        rung=np.where(undeclared, Rung.BY_POINTS_ONLY, pairs.rung).astype(np.int8),
         confidence=np.zeros(len(exact)),
         moment=np.full(len(exact), NO_MOMENT, np.int64),
     )
