@@ -6,21 +6,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from scanner.facts import Call, FileFacts, Function, TypeRef
+from scanner.facts import Call, FileFacts, TypeRef
 from scanner.source.architectures import architecture, order
 from scanner.source.visible_macros import Visible
-from scanner.tables.function_pointers import Held
+from scanner.tables.function_pointers import Held, Node
 from scanner.tables.macro_expansion import DEEPEST, Atoms, Flat, Macros, substitute
 from scanner.tables.type_graph import Types
 
 _NUMBERS = frozenset(("offsetof", "offsetofend", "sizeof_field"))  # macros given types
-
-
-class Node(NamedTuple):
-    """A function definition and its file."""
-
-    file: str
-    function: Function
 
 
 class Edge(NamedTuple):

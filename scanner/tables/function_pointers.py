@@ -3,21 +3,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Protocol
 
-from scanner.facts import FileFacts, Init, TypeRef
-
-if TYPE_CHECKING:
-    from scanner.tables.callgraph import CallGraph
+from scanner.facts import FileFacts, Function, Init, TypeRef
+from scanner.tables.type_graph import Types
 
 MANY = 400  # functions of one field that are believed when the table's type is unknown
+
+
+class Node(NamedTuple):
+    """A function definition and its file."""
+
+    file: str
+    function: Function
+
+
+class Definitions(Protocol):
+    """The functions and variables of a source tree, as a call graph knows them."""
+
+    types: Types
+    globals: dict[str, TypeRef]
+
+    @property
+    def nodes(self) -> Sequence[Node]: ...
+    def resolve(self, name: str, file: str) -> tuple[int, ...]: ...
+    def names(self, number: int) -> dict[str, TypeRef]: ...
+    def type_of(self, number: int, path: str) -> TypeRef | None: ...
 
 
 class Held:
     """The functions assigned, for one call graph: by (struct, member), by member, by variable."""
 
-    def __init__(self, graph: CallGraph) -> None:
+    def __init__(self, graph: Definitions) -> None:
         self._graph = graph
         self._table: dict[tuple[str, str], set[int]] = {}
         self._members: dict[str, set[int]] = {}

@@ -12,16 +12,13 @@ from .words.verdict_reasons import VERDICTS, reason, series_reason
 
 if TYPE_CHECKING:
     from .calls.call_building import build as build_calls
-    from .ingest.store_inputs import Input, Unread, store_inputs
     from .packet_path import captured, legs
 
 __all__ = [
     "VERDICTS",
     "EventFacts",
-    "Input",
     "LayerStyle",
     "Names",
-    "Unread",
     "address",
     "build_calls",
     "captured",
@@ -38,18 +35,14 @@ __all__ = [
     "names_of",
     "reason",
     "series_reason",
-    "store_inputs",
 ]
 
 
 # Code that reads a session and code that makes one do not need each other's modules.
 _LATER = {
-    "Input": (".ingest.store_inputs", "Input"),
-    "Unread": (".ingest.store_inputs", "Unread"),
     "build_calls": (".calls.call_building", "build"),
     "captured": (".packet_path", "captured"),
     "legs": (".packet_path", "legs"),
-    "store_inputs": (".ingest.store_inputs", "store_inputs"),
 }
 
 

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..records import MAYBE_LOST, POINTS_GAP, POINTS_ONLY, Captured, Leg, PathCall, Wait
-from ..store import queries
+from ..store import Database, queries
+from ..store.rows import StoredCall, StoredLeg, StoredMoment
 from .calls.interruptions import MARK_GAP, MARK_INTERRUPTED, MARK_MIGRATED, MARK_SLEPT
 from .path_events import events_of
 from .words.function_layers import layer_of
@@ -32,12 +33,12 @@ MARKS = (
 )
 
 
-def legs(db: Any, rows: Sequence[Any], names: dict[int, Names]) -> tuple[Leg, ...]:
+def legs(db: Database, rows: Sequence[StoredLeg], names: dict[int, Names]) -> tuple[Leg, ...]:
     """Turn leg rows (with verdict and rung if they come from a match) into full legs."""
     return tuple(_leg(db, row, names[row.source]) for row in rows)
 
 
-def _leg(db: Any, row: Any, names: Names) -> Leg:
+def _leg(db: Database, row: StoredLeg, names: Names) -> Leg:
     rows = queries.calls_of_leg(db, row.id)
     base = rows[0].id if rows else 0
     calls = tuple(_call(r, base, names) for r in rows)
@@ -46,7 +47,7 @@ def _leg(db: Any, row: Any, names: Names) -> Leg:
         Wait(NAMES[wait.kind], wait.begin_ns, wait.end_ns - wait.begin_ns)
         for wait in queries.waits_of_leg(db, row.id)
     )
-    verdict = getattr(row, "verdict", None)
+    verdict = row.verdict
     return Leg(
         series=row.series,
         kind=KINDS[row.kind],
@@ -61,14 +62,14 @@ def _leg(db: Any, row: Any, names: Names) -> Leg:
         netns=row.netns,
         device=names.device(row.netns, row.ifindex),
         events=events,
-        relation=getattr(row, "relation", ""),
+        relation=row.relation,
         source=row.source,
         note=NOTES.get(row.gap, MAYBE_LOST),
         addresses=tuple(map(ends, queries.addresses_of_leg(db, row.id))),
     )._replace(**_spent(row))
 
 
-def _spent(row: Any) -> dict[str, Any]:
+def _spent(row: StoredLeg) -> dict[str, Any]:
     """The times of a leg; None if records of it may be lost."""
     kernel_ns = row.end_ns - row.begin_ns
     made = {"kernel_ns": kernel_ns, "wait_ns": kernel_ns - row.busy_ns - row.unknown_ns}
@@ -76,7 +77,7 @@ def _spent(row: Any) -> dict[str, Any]:
     return dict.fromkeys(made) if row.gap else dict(made)
 
 
-def captured(row: Any, names: Names) -> Captured:
+def captured(row: StoredMoment, names: Names) -> Captured:
     """A row of table `moment` as a Captured."""
     return Captured(
         device=names.device(row.netns, row.ifindex),
@@ -87,7 +88,7 @@ def captured(row: Any, names: Names) -> Captured:
     )
 
 
-def _call(row: Any, base: int, names: Names) -> PathCall:
+def _call(row: StoredCall, base: int, names: Names) -> PathCall:
     function = row.function or f"probe {row.func}"
     return PathCall(
         function=function,
@@ -117,7 +118,7 @@ def _call(row: Any, base: int, names: Names) -> PathCall:
     )
 
 
-def _note(row: Any, names: Names) -> str:
+def _note(row: StoredCall, names: Names) -> str:
     notes = []
     if row.drop_reason >= 0:
         notes.append(f"drop: {names.drop_reason(row.drop_reason)}")

@@ -187,7 +187,7 @@ def _one(rows: tuple[int, ...] | None) -> int:
 
 def _shown(arguments: argparse.Namespace, session: Session) -> Shown:
     lanes = arguments.lanes or "packet"
-    t0 = 0 if lanes == ALIGNED else session.overview().t0_ns
+    t0 = 0 if lanes == ALIGNED else session.timeline.overview().t0_ns
     times = _in_session(arguments.range, t0)
     a, b = _in_session(arguments.markers, t0) or (None, None)
     ids: tuple[int, ...] = ()
@@ -196,7 +196,7 @@ def _shown(arguments: argparse.Namespace, session: Session) -> Shown:
         ids = arguments.packet
         _check(session, ids)
     elif lanes in PACKET_KINDS:
-        ids = session.lane_ids(text, None if lanes == ALIGNED else times)
+        ids = session.export.lane_ids(text, None if lanes == ALIGNED else times)
     return Shown(
         lanes,
         ids,
@@ -214,7 +214,7 @@ def _shown(arguments: argparse.Namespace, session: Session) -> Shown:
 
 def _check(session: Session, rows: Sequence[int]) -> None:
     """Raise KeyError for a row that the session does not have."""
-    packets, lives = session.packet_count(), session.all_kernel_only_count()
+    packets, lives = session.packets.count(), session.packets.all_kernel_only_count()
     for row in rows:
         if not (1 <= row <= packets or -lives <= row < 0):
             raise KeyError(f"no packet {rows_text([row])}")

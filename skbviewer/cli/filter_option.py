@@ -37,11 +37,11 @@ def chosen(session: Session, text: str, kernel_only: bool = False) -> RowIds:
     """
     progress = Stderr()
     try:
-        ids = session.select(text, kernel_only=kernel_only, progress=progress)
+        ids = session.packets.select(text, kernel_only=kernel_only, progress=progress)
     finally:
         progress.close()
     if ids is None:
-        return np.arange(1, session.packet_count() + 1)
+        return np.arange(1, session.packets.count() + 1)
     return np.sort(-ids[ids < 0]) * -1 if kernel_only else ids
 
 

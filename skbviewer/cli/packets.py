@@ -43,8 +43,8 @@ def _packets(arguments: argparse.Namespace) -> int:
     session = opened(arguments.files)
     _follow_streams(session)
     ids = chosen(session, arguments.filter, arguments.kernel_only)
-    first = first_ns(session)
-    rows = (row for part in pages(ids) for row in session.rows(part))
+    first = first_ns(session.packets)
+    rows = (row for part in pages(ids) for row in session.packets.rows(part))
     if arguments.json:
         for item in _objects(rows, first):
             print(json.dumps(item, ensure_ascii=False))
@@ -59,7 +59,7 @@ def _follow_streams(session: Session) -> None:
     """Follow TCP streams, so that the Info column includes what they show."""
     progress = Stderr()
     try:
-        session.follow_streams(progress)
+        session.packets.follow_streams(progress)
     finally:
         progress.close()
 

@@ -51,7 +51,7 @@ def add(commands: Any) -> None:
 def _stats(arguments: argparse.Namespace) -> int:
     files, name = _in_order([str(word) for word in arguments.files])
     session = file_argument.opened(files)
-    table = STATISTICS[name].make(session.statistics(_chosen(session, arguments)))
+    table = STATISTICS[name].make(session.stats.scope(_chosen(session, arguments)))
     if arguments.json:
         rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
         print(json.dumps(rows, indent=1))
@@ -94,7 +94,7 @@ def _range(text: str, session: Session) -> tuple[int, int]:
         ) from error
     if begin > end:
         raise KeyError(f"--range {text}: ends before it begins")
-    first = session.begin_ns()
+    first = session.stats.begin_ns()
     return first + begin, first + end
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..analysis.timeline.shown_part import Shown
-from ..records import PacketPath, PacketRow, SeriesRow, SourceRow
+from ..records import PacketPath, PacketRow, Progress, SeriesRow, Silent, SourceRow
 
 if TYPE_CHECKING:
     from ..analysis.stats.stacks import Stack
@@ -31,12 +31,14 @@ class Subject(Enum):
 class Request(NamedTuple):
     """What to export: `row` of a PACKET, else `filter` of PACKETS, else `shown` of the TIMELINE.
 
-    `shown` also has the size, resolution and theme of a picture of a packet.
+    `shown` also has the size, resolution and theme of a picture of a packet.  `progress` gets
+    reports of long work, and may cancel it.
     """
 
     row: int | None = None  # n = packet n, -n = row K<n>
     filter: str = ""  # "" is all packets
     shown: Shown = Shown("packet")
+    progress: Progress = Silent()
 
     @property
     def title(self) -> str:
@@ -46,17 +48,45 @@ class Request(NamedTuple):
         return self.filter or "all packets"
 
 
+class ExportableRows(Protocol):
+    """The packet list of an open session."""
+
+    def count(self) -> int: ...
+    def all_kernel_only_count(self) -> int: ...
+    def rows(self, ids: RowIds) -> list[PacketRow | SeriesRow]: ...
+
+
+class ExportablePaths(Protocol):
+    """The kernel paths of an open session."""
+
+    def of(self, packet: int | None = None, series: int | None = None) -> PacketPath: ...
+
+
+class ExportableStacks(Protocol):
+    """The call stacks of an open session."""
+
+    def stacks(self, text: str, progress: Progress) -> Sequence[Stack]: ...
+
+
+class ExportableList(Protocol):
+    """The packet list of an open session as a file."""
+
+    def packets_csv(self, text: str, out: Path, progress: Progress) -> None: ...
+
+
 class Exportable(Protocol):
     """What writers ask of an open session."""
 
+    @property
+    def packets(self) -> ExportableRows: ...
+    @property
+    def paths(self) -> ExportablePaths: ...
+    @property
+    def stats(self) -> ExportableStacks: ...
+    @property
+    def export(self) -> ExportableList: ...
     def words(self) -> tuple[str, ...]: ...
     def sources(self) -> tuple[SourceRow, ...]: ...
-    def packet_count(self) -> int: ...
-    def all_kernel_only_count(self) -> int: ...
-    def rows(self, ids: RowIds) -> list[PacketRow | SeriesRow]: ...
-    def path(self, packet: int | None = None, series: int | None = None) -> PacketPath: ...
-    def stacks(self, text: str) -> Sequence[Stack]: ...
-    def export_packets_csv(self, text: str, out: Path) -> None: ...
 
 
 Writer = Callable[[Exportable, Request, Path], None]
@@ -82,12 +112,12 @@ class Export(NamedTuple):
 def packet_path(recording: Exportable, row: int) -> PacketPath:
     """Return the path of a row of the packet list.  Raises KeyError if there is none."""
     if row > 0:
-        return recording.path(row)
-    if -row > recording.all_kernel_only_count():
+        return recording.paths.of(row)
+    if -row > recording.packets.all_kernel_only_count():
         raise KeyError(f"no packet K{-row}")
-    (lifetime,) = recording.rows(np.array([row]))
+    (lifetime,) = recording.packets.rows(np.array([row]))
     assert isinstance(lifetime, SeriesRow)
-    return recording.path(series=lifetime.series)
+    return recording.paths.of(series=lifetime.series)
 
 
 def stacks_of(recording: Exportable, request: Request) -> Sequence[Stack]:
@@ -98,5 +128,5 @@ def stacks_of(recording: Exportable, request: Request) -> Sequence[Stack]:
     from ..analysis.stats.stacks import path_stacks  # only these exports need statistics
 
     if request.row is None:
-        return recording.stacks(request.filter)
+        return recording.stats.stacks(request.filter, request.progress)
     return path_stacks(packet_path(recording, request.row))

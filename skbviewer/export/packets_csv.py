@@ -11,7 +11,7 @@ import csv
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..records import BadInput, PacketRow, SeriesRow
+from ..records import BadInput, Cancelled, PacketRow, SeriesRow
 from .formats import Exportable, Request
 
 COLUMNS: tuple[str, ...] = (
@@ -29,8 +29,11 @@ COLUMNS += ("match", "confidence", "reason")
 
 
 def write_packets_of(recording: Exportable, request: Request, out: Path) -> None:
-    """Write the rows that the filter of `request` shows.  Raises FilterError and BadInput."""
-    recording.export_packets_csv(request.filter, out)
+    """Write the rows that the filter of `request` shows.
+
+    Raises FilterError, BadInput and Cancelled.
+    """
+    recording.export.packets_csv(request.filter, out, request.progress)
 
 
 def write_packets_csv(
@@ -39,7 +42,7 @@ def write_packets_csv(
     """Write `rows` to `out` as CSV.
 
     `lines` are written first, as comments.  Relative times count from `first_ns`, ns since the
-    epoch.  Raises BadInput if `out` cannot be written.
+    epoch.  Raises BadInput if `out` cannot be written.  Removes `out` if `rows` raises Cancelled.
     """
     try:
         with out.open("w", encoding="utf-8", newline="") as file:
@@ -47,6 +50,9 @@ def write_packets_csv(
             writer = csv.writer(file)
             writer.writerow(COLUMNS)
             writer.writerows(_values(row, first_ns) for row in rows)
+    except Cancelled:
+        out.unlink(missing_ok=True)  # part of a table looks like a whole one
+        raise
     except OSError as error:
         raise BadInput(out, None, f"cannot write: {error.strerror}") from error
 

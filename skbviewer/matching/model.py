@@ -17,7 +17,7 @@ from ..records import (
 )
 from ..records.types import Int64s
 from .clock.clock_fit import ClockFit
-from .identity.identity_candidates import Footprints
+from .identity.identity_columns import Footprints
 from .legs.declared_losses import Table as Losses
 from .legs.leg_cutting import LegTable
 from .lifetimes.skb_held_from import RecordTimes

@@ -33,6 +33,7 @@ from .clock.clock_fit import ClockFit, precision_of
 from .identity.identity_candidates import Candidates
 from .identity.identity_ladder import FRAGMENT
 from .kernel_functions import RECEIVE_START, TRANSMIT
+from .legs.declared_losses import is_filtered
 
 if TYPE_CHECKING:
     from .model import KernelSide
@@ -217,7 +218,7 @@ def _copies(packets: Packets) -> tuple[Bools, Bools]:
 def incomplete(log: KernelLog) -> bool:
     """Whether a log declares that it lacks lifetimes: by a filter, by losses, by having no end."""
     lacks = log.lost_records > 0 or bool(log.warnings) or not log.complete
-    return lacks or bool(log.meta.get("filter"))
+    return lacks or is_filtered(log)
 
 
 def is_alone(found: Candidates) -> Bools:

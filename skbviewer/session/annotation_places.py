@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..records import Annotation, SourceKind
-from ..store import annotation_anchors, queries
+from ..store import Database, annotation_anchors, queries
 from ..store import annotation_tables as store
+from ..store.rows import StoredNote, StoredSource
 
 RowIds = npt.NDArray[np.int64]  # int64: n = packet n, -n = row K<n>
 
 
-def notes(db: Any, kind: str | None) -> list[Annotation]:
+def notes(db: Database, kind: str | None) -> list[Annotation]:
     """Return the notes on anything in this session, in the order in which they were made.
 
     `kind` is a kind of note, or None for all.
@@ -30,7 +30,7 @@ def notes(db: Any, kind: str | None) -> list[Annotation]:
     return [note for note in found if note is not None]
 
 
-def keep(db: Any, path: Path, note: Annotation) -> Annotation:
+def keep(db: Database, path: Path, note: Annotation) -> Annotation:
     """Store a note, replacing the one with its id.  Returns it with its id.
 
     Raises KeyError if its target does not exist, BadInput if the file cannot be written.
@@ -44,7 +44,7 @@ def remove(path: Path, note: int) -> None:
     store.remove(path, note)
 
 
-def flags(db: Any, kind: str) -> RowIds:
+def flags(db: Database, kind: str) -> RowIds:
     """Return the rows that have the flag `kind`, in ascending order."""
     files = _Files(db)
     found = [np.empty(0, np.int64)]
@@ -56,7 +56,7 @@ def flags(db: Any, kind: str) -> RowIds:
     return rising(np.concatenate(found))
 
 
-def set_flags(db: Any, path: Path, kind: str, rows: RowIds, on: bool) -> None:
+def set_flags(db: Database, path: Path, kind: str, rows: RowIds, on: bool) -> None:
     """Set or clear a flag on rows.  Raises BadInput if the file cannot be written."""
     files = _Files(db)
     packets = rising(rows[rows > 0])
@@ -80,7 +80,7 @@ def rising(ids: RowIds) -> RowIds:
     return ids if bool((np.diff(ids) > 0).all()) else np.unique(ids)
 
 
-def _kernel_only_of(db: Any, source: int, ordinals: RowIds) -> RowIds:
+def _kernel_only_of(db: Database, source: int, ordinals: RowIds) -> RowIds:
     numbers = annotation_anchors.kernel_only_of_records(db, source, [int(n) for n in ordinals])
     return -np.array(numbers, np.int64)
 
@@ -88,37 +88,37 @@ def _kernel_only_of(db: Any, source: int, ordinals: RowIds) -> RowIds:
 class _Files:
     """The sources of a session, found by the packets or records that they hold."""
 
-    def __init__(self, db: Any) -> None:
-        self._rows: Sequence[Any] = queries.sources(db)
+    def __init__(self, db: Database) -> None:
+        self._rows: Sequence[StoredSource] = queries.sources(db)
 
-    def all(self, anchor: str) -> list[Any]:
+    def all(self, anchor: str) -> list[StoredSource]:
         """Return the captures if `anchor` is PACKET, the KBLs if it is RECORD."""
         return [
             row for row in self._rows if SourceKind(row.kind).is_log == (anchor == store.RECORD)
         ]
 
-    def of(self, sha256: str, anchor: str) -> list[Any]:
+    def of(self, sha256: str, anchor: str) -> list[StoredSource]:
         """Return the source with this content; the first one if a file was given twice."""
         return [row for row in self.all(anchor) if row.sha256 == sha256][:1]
 
-    def holding(self, packet: int) -> Any:
+    def holding(self, packet: int) -> StoredSource:
         """Return the capture that holds a packet.  Raises KeyError if there is none."""
         for row in self.all(store.PACKET):
             if row.first <= packet < row.first + row.rows:
                 return row
         raise KeyError(f"no packet {packet}")
 
-    def any(self, sha256: str) -> Any | None:
+    def any(self, sha256: str) -> StoredSource | None:
         return next((row for row in self._rows if row.sha256 == sha256), None)
 
-    def number(self, number: int) -> Any:
+    def number(self, number: int) -> StoredSource:
         for row in self._rows:
             if row.id == number:
                 return row
         raise KeyError(f"no source {number}")
 
 
-def _place(db: Any, files: _Files, note: Annotation) -> tuple[str, str, int]:
+def _place(db: Database, files: _Files, note: Annotation) -> tuple[str, str, int]:
     if note.packet is not None:
         source = files.holding(note.packet)
         return source.sha256, store.PACKET, note.packet - source.first
@@ -133,7 +133,7 @@ def _place(db: Any, files: _Files, note: Annotation) -> tuple[str, str, int]:
     return "", store.SESSION, -1
 
 
-def _resolved(db: Any, files: _Files, row: Any) -> Annotation | None:
+def _resolved(db: Database, files: _Files, row: StoredNote) -> Annotation | None:
     note = Annotation(row.kind, row.text, begin_ns=row.begin_ns, end_ns=row.end_ns, id=row.id)
     if row.anchor == store.SESSION:
         return note

@@ -5,36 +5,37 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ..analysis.timeline.session_time import Clock, packet_times
 from ..export import write_packets_csv
-from ..records import PacketRow, SeriesRow, SourceRow
+from ..records import PacketRow, Progress, SeriesRow, Silent, SourceRow
 from .annotation_places import RowIds
-from .kernel.timeline_answers import MOST_IDS
+from .opened_file import OpenedFile
+from .packets.packet_list import PacketList
 
+MOST_IDS = 200  # packets that get a lane
 PAGE = 512
 
 
 def lane_ids(
-    session: Any, clock: Clock, text: str, times: tuple[int, int] | None
+    opened: OpenedFile, packets: PacketList, text: str, times: tuple[int, int] | None
 ) -> tuple[int, ...]:
     """Return the first MOST_IDS rows that match a filter; each gets a lane.
 
     `times` (session time, ns) leaves out packets captured at other times.
     """
-    ids: RowIds | None = session.select(text)
+    ids = packets.select(text)
     if times is None:
-        numbers = range(1, min(session.packet_count(), MOST_IDS) + 1)
+        numbers = range(1, min(packets.count(), MOST_IDS) + 1)
         return tuple(numbers if ids is None else ids[:MOST_IDS].tolist())
-    found = np.arange(1, session.packet_count() + 1) if ids is None else ids[ids > 0]
-    ts = session.columns.array("packet", "ts")[found - 1].astype(np.int64)
-    source = session.columns.array("packet", "source")[found - 1]
+    found = np.arange(1, packets.count() + 1) if ids is None else ids[ids > 0]
+    ts = opened.columns.array("packet", "ts")[found - 1].astype(np.int64)
+    source = opened.columns.array("packet", "source")[found - 1]
     for one in np.unique(source).tolist():
         mine = np.flatnonzero(source == one)
-        ts[mine] = packet_times(session.columns, clock, one, found[mine] - 1, ts[mine])
+        ts[mine] = packet_times(opened.columns, opened.timebase(), one, found[mine] - 1, ts[mine])
     return tuple(found[(ts >= times[0]) & (ts <= times[1])][:MOST_IDS].tolist())
 
 
@@ -64,31 +65,51 @@ def _between(own: RowIds) -> str:
     return f"frame.time_epoch >= {begin} && frame.time_epoch <= {end}"
 
 
-def packets_csv(session: Any, text: str, out: Path) -> None:
-    """Write the rows that match a filter to `out`.  Raises FilterError and BadInput."""
-    ids: RowIds | None = session.select(text)
-    session.follow_streams()
-    count = session.packet_count() if ids is None else len(ids)
+def packets_csv(
+    opened: OpenedFile, packets: PacketList, text: str, out: Path, progress: Progress
+) -> None:
+    """Write the rows that match a filter to `out`.  Raises FilterError, BadInput and Cancelled."""
+    ids = packets.select(text, progress=progress)
+    packets.follow_streams(progress)
+    count = packets.count() if ids is None else len(ids)
     lines = ["skbviewer packet list", f"{count} packets"]
     lines += [f"filter: {text}"] if text else []
-    lines += [f"{s.kind} {Path(s.path).name} sha256 {s.sha256}" for s in session.sources()]
-    write_packets_csv(_pages(session, ids, count), first_ns(session), lines, out)
+    lines += [f"{s.kind} {Path(s.path).name} sha256 {s.sha256}" for s in opened.sources()]
+    write_packets_csv(_pages(packets, ids, count, progress), first_ns(packets), lines, out)
 
 
-def first_ns(session: Any) -> int:
+def first_ns(packets: PacketList) -> int:
     """Return the origin of the Time column, ns since the epoch.
 
     It is the time of packet 1; in a session without packets, that of row K1.
     """
-    packets = session.packets(1, 1)
-    if packets:
-        return int(packets[0].ts_ns or 0)
-    lives = session.kernel_only(1, 1)
-    return int(lives[0].time_ns) if lives else 0
+    first = packets.numbered(1, 1)
+    if first:
+        return first[0].ts_ns or 0
+    lives = packets.kernel_only(1, 1)
+    return lives[0].time_ns if lives else 0
 
 
-def _pages(session: Any, ids: RowIds | None, count: int) -> Iterator[PacketRow | SeriesRow]:
+def _pages(
+    packets: PacketList, ids: RowIds | None, count: int, progress: Progress
+) -> Iterator[PacketRow | SeriesRow]:
     for first in range(0, count, PAGE):
+        progress.report("writing packets", first, count)
         last = min(first + PAGE, count)
         some = np.arange(first + 1, last + 1) if ids is None else ids[first:last]
-        yield from session.rows(some)
+        yield from packets.rows(some)
+
+
+class Exports:
+    """What exports ask of an open session besides its rows, paths and statistics."""
+
+    def __init__(self, opened: OpenedFile, packets: PacketList) -> None:
+        self._opened, self._packets = opened, packets
+
+    def lane_ids(self, text: str, times: tuple[int, int] | None) -> tuple[int, ...]:
+        """Return the rows that get a lane in an exported timeline; see lane_ids()."""
+        return lane_ids(self._opened, self._packets, text, times)
+
+    def packets_csv(self, text: str, out: Path, progress: Progress | None = None) -> None:
+        """Write the rows that match a display filter; see packets_csv()."""
+        packets_csv(self._opened, self._packets, text, out, progress or Silent())

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Import input files into a session file."""
+"""Import input files into a session file: all steps of an import, in their order.
+
+KBLs come first, one by one, because what is made from one needs much memory for a while.  Then each
+capture is matched with each KBL.  At most one input at a time is whole in memory.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +12,54 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from .. import readers
-from ..analysis import Input, Unread, store_inputs
-from ..records import BadInput, KernelLog, Progress, Silent, scratch_of
-from ..store import Builder, is_session
-from .file_hash import sha256
+from ..analysis.calls.call_building import build as build_calls
+from ..analysis.calls.lost_spans import losses
+from ..analysis.ingest.call_rows import call_rows, numbered, record_rows, wait_rows
+from ..analysis.ingest.capture_matches import Joining, clock_rows
+from ..analysis.ingest.event_rows import build as build_events
+from ..analysis.ingest.event_rows import event_rows
+from ..analysis.ingest.followed_log import FollowedLog, kept
+from ..analysis.ingest.kernel_only_rows import numbers
+from ..analysis.ingest.leg_addresses import addresses
+from ..analysis.ingest.leg_rows import leg_rows, series_rows
+from ..analysis.ingest.leg_summary import drop_reasons, owners
+from ..analysis.ingest.packet_rows import match_rows, packet_rows
+from ..analysis.ingest.packet_summary import unmatched
+from ..analysis.ingest.series_summary import series_summary
+from ..analysis.ingest.source_rows import Input as Input
+from ..analysis.ingest.source_rows import name_rows, source_row
+from ..analysis.leg_times.incomplete_legs import leg_gaps
+from ..analysis.leg_times.packet_times import spent_legs
+from ..analysis.leg_times.time_spent import build as build_spent
+from ..matching import (
+    RULES,
+    Nesting,
+    build_kernel_side,
+    build_legs,
+    build_series,
+    join_sockets,
+    merges,
+)
+from ..records import (
+    BadInput,
+    Capture,
+    KernelLog,
+    Progress,
+    RecordTable,
+    Silent,
+    scratch_of,
+)
+from ..store import Builder, FewRows, is_session, of_columns, schema
 from .input_files import inputs_as_then
-from .memory_reuse import give_back, keep_less, reused_memory
+from .memory_reuse import reused_memory
+from .reading import Reading, Unread
+
+FOLLOWING, STEPS = "following packets", 5
+LOOKING = "finding what sniffers may have captured"
+SMALL = ("caller", "func", "exit_cpu")  # kernel text ends at -1, so its addresses fit in 32 bits
 
 
 class ImportResult(NamedTuple):
@@ -46,7 +91,7 @@ def import_files(
     if sessions:
         paths, keep = _without_sessions(paths, watch), [*sessions, *keep]
     with reused_memory():
-        read = _Reading(watch, out.absolute().parent)
+        read = Reading(watch, out.absolute().parent)
         inputs = [Unread(readers.is_log(path), partial(read, path)) for path in paths]
         with Builder(out, watch, keep) as builder:
             warnings = store_inputs(inputs, builder, watch)
@@ -62,19 +107,139 @@ def _without_sessions(paths: Sequence[Path], progress: Progress) -> list[Path]:
     return list(dict.fromkeys(found))
 
 
-class _Reading:
-    """Reads input files, one at a time."""
+def store_inputs(
+    inputs: Sequence[Input | Unread], builder: Builder, progress: Progress
+) -> tuple[str, ...]:
+    """Match all inputs and write them to `builder`, which the caller finishes; returns warnings."""
+    stored = _Import(builder, progress)
+    sources = list(enumerate(inputs, start=1))
+    logs = [stored.store_log(source, _read(item)) for source, item in sources if _is_log(item)]
+    joining = Joining(
+        {log.source: log.kernel_side for log in logs},
+        {log.source: log.summary.is_ip for log in logs},
+    )
+    for source, item in sources:
+        if not _is_log(item):
+            stored.store_capture(source, _read(item), logs, joining)
+            for log in logs:
+                log.scratch.forget()
+    builder.add(*joining.times())
+    verdicts = [joining.verdicts[log.source] for log in logs]
+    kernel_only = numbers(
+        [log.kernel_side.series for log in logs],
+        [v.verdict for v in verdicts],
+        [log.summary.identity for log in logs],
+    )
+    for log, verdict, number in zip(logs, verdicts, kernel_only, strict=True):
+        log.scratch.forget()
+        builder.add(*name_rows(log.kernel_side.log, log.source))
+        builder.add(series_rows(log, verdict, number))
+        builder.add(leg_rows(log))
+    builder.add(FewRows(schema.meta, [(schema.SESSION, schema.RULES, str(RULES))]))
+    builder.add(FewRows(schema.source, [stored.rows[source] for source in sorted(stored.rows)]))
+    return tuple(line for source in sorted(stored.rows) for line in stored.warnings[source])
 
-    def __init__(self, progress: Progress, folder: Path) -> None:
-        self._progress, self._folder = progress, folder
-        self._begun = False
 
-    def __call__(self, path: Path) -> Input:
-        # Only between inputs: the kernel clears each returned page before it is used again.
-        if self._begun:
-            give_back()
-        self._begun = True
-        data = readers.read(path, self._progress, self._folder)
-        if scratch_of(data.records if isinstance(data, KernelLog) else data.packets).in_files:
-            keep_less()
-        return Input(data, path.stat().st_size, sha256(path, self._progress))
+def _is_log(item: Input | Unread) -> bool:
+    return item.is_log if isinstance(item, Unread) else isinstance(item.data, KernelLog)
+
+
+def _read(item: Input | Unread) -> Input:
+    return item.read() if isinstance(item, Unread) else item
+
+
+class _Import:
+    """What is in the session so far: rows of table `source`, and warnings, by source."""
+
+    def __init__(self, builder: Builder, progress: Progress) -> None:
+        self._builder, self._progress = builder, progress
+        self._before = {"series": 0, "leg": 0}  # rows of the KBLs so far; they are stored last
+        self.rows: dict[int, tuple[object, ...]] = {}
+        self.warnings: dict[int, tuple[str, ...]] = {}
+
+    def _note(self, source: int, item: Input, first: int, rows: int) -> None:
+        self.rows[source] = source_row(item, first, rows)
+        self.warnings[source] = item.data.warnings
+
+    def store_log(self, source: int, item: Input) -> FollowedLog:
+        """Follow the packets of a KBL and store their calls; returns what matching needs."""
+        assert isinstance(item.data, KernelLog)
+        self._note(source, item, 0, len(item.data.records))
+        made = self._follow(source, item.data, dict(self._before))
+        self._before["series"] += len(made.kernel_side.series.parent)
+        self._before["leg"] += len(made.pid)
+        return made
+
+    def _follow(self, source: int, log: KernelLog, first: dict[str, int]) -> FollowedLog:
+        """Make series and legs.  Calls and events are stored at once, to free their memory.
+
+        `first` counts the rows before, by table.
+        """
+        builder = self._builder
+        if isinstance(log.records, RecordTable):
+            log.records.make_narrow(SMALL)
+        self._progress.report(FOLLOWING, 0, STEPS)
+        series = build_series(log)
+        self._forget(log, 1)
+        legs = build_legs(log, series)
+        self._forget(log, 2)
+        nesting = Nesting(log.records)
+        self._forget(log, 3)
+        joined = join_sockets(log, series, legs, nesting)
+        np.add.at(legs.rows["functions"], joined.leg, 1)
+        calls = build_calls(log, series, legs, nesting, joined)
+        self._forget(log, 4)
+        events = build_events(log, series, legs, nesting, calls)
+        self._forget(log, 5)
+        lost = losses(log)
+        gap = leg_gaps(log, lost, series, legs, nesting, calls, events)
+        scratch = scratch_of(log.records)
+        waits = build_spent(log, legs, nesting, calls, events, lost)
+        spent = spent_legs(legs, waits, gap, scratch)
+        del nesting, joined, lost
+        first |= {t.name: builder.count(t) for t in (schema.call, schema.event)}
+        pid = owners(calls, len(legs.rows))
+        reason = drop_reasons(log.records, events, len(legs.rows))
+        builder.add(*record_rows(source, log, series, calls, events, first))
+        builder.add(call_rows(calls, first))
+        for rows in event_rows(log, source, events, first):
+            builder.add(rows)
+        builder.add(wait_rows(waits, first))
+        del calls, events, waits
+        merged = merges(log, series)
+        own, target = (numbered(rows, first["series"]) for rows in (merged.series, merged.into))
+        builder.add(of_columns(schema.merge, {"series": own, "target": target}))
+        self._progress.report(LOOKING, 0, 2)
+        kernel_side = build_kernel_side(log, series, legs)
+        shown = addresses(kernel_side)
+        of_leg = numbered(shown["leg"].astype(np.int64), first["leg"])
+        builder.add(of_columns(schema.address, shown | {"leg": of_leg}))
+        kernel_side = kernel_side.without_records()
+        self._progress.report(LOOKING, 1, 2)
+        summary = series_summary(log.records, series, legs)
+        kernel_side = kept(kernel_side, scratch)
+        scratch.forget()
+        pid, reason = scratch.keep(pid), scratch.keep(reason)
+        return FollowedLog(source, kernel_side, scratch, pid, reason, spent, summary, first)
+
+    def _forget(self, log: KernelLog, done: int) -> None:
+        """Report a step and drop pages: the next step reads other columns."""
+        self._progress.report(FOLLOWING, done, STEPS)
+        scratch_of(log.records).forget()
+
+    def store_capture(
+        self, source: int, item: Input, logs: Sequence[FollowedLog], joining: Joining
+    ) -> None:
+        """Match a capture with the KBLs, and store its packets and matches."""
+        assert isinstance(item.data, Capture)
+        packets, builder = item.data.packets, self._builder
+        number = builder.count(schema.packet)
+        self._note(source, item, number + 1, len(packets))
+        matches = joining.capture(source, packets, number, self._progress)
+        summary = unmatched(packets)
+        for log in logs:
+            found = matches[log.source]
+            summary.note(found, log.kernel_side.legs.rows, log.spent)
+            builder.add(*match_rows(found, log, number))
+            builder.add(clock_rows(found, source, log.source, number))
+        builder.add(packet_rows(source, packets, summary))

@@ -6,17 +6,16 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from ..matching import RULES, UNNUMBERED
 from ..records import Progress
-from ..store import queries, schema
+from ..store import Database, queries, schema
 from .input_files import inputs_as_then
 
 DIGITS = 10  # a longer number is corrupt
 
 
-def rules_of(db: Any) -> int:
+def rules_of(db: Database) -> int:
     """Return the number of the rules of the open session `db`."""
     number = queries.meta(db, schema.SESSION).get(schema.RULES, "")
     return int(number) if number.isdecimal() and len(number) < DIGITS else UNNUMBERED

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..analysis import VERDICTS, event_word
 from ..records import SourceRow
-from ..store import Columns, queries, schema
+from ..store import Columns, Database, queries, schema
 from .kernel.clocks import clock_json, one_way_json
 from .match_again import rules_of, rules_warning
 
@@ -19,7 +19,9 @@ PROTOCOLS = {4: "ipv4", 6: "ipv6"}
 ETH_P_ARP = 0x0806
 
 
-def summary(db: Any, columns: Columns, sources: Sequence[SourceRow], file: Path) -> dict[str, Any]:
+def summary(
+    db: Database, columns: Columns, sources: Sequence[SourceRow], file: Path
+) -> dict[str, Any]:
     """Return the JSON object of the open session `db`.
 
     `file` is its path; `columns` and `sources` are those of the session.

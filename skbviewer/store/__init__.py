@@ -5,21 +5,27 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from . import schema
+from .new_rows import BulkRows, FewRows, NewRows, of_columns
 from .session_builder import Builder
 from .session_files import inputs_of, is_session
 
 if TYPE_CHECKING:
     from . import annotation_anchors, annotation_tables, packet_list_queries, queries
-    from .database import open_session
+    from .database import Database, open_session
     from .whole_columns import Columns
 
 __all__ = [
     "Builder",
+    "BulkRows",
     "Columns",
+    "Database",
+    "FewRows",
+    "NewRows",
     "annotation_anchors",
     "annotation_tables",
     "inputs_of",
     "is_session",
+    "of_columns",
     "open_session",
     "packet_list_queries",
     "queries",
@@ -27,7 +33,7 @@ __all__ = [
 ]
 
 # Only readers of a session need these modules, so an import, which makes one, does not load them.
-_LATER = {"Columns": ".whole_columns", "open_session": ".database"}
+_LATER = {"Columns": ".whole_columns", "Database": ".database", "open_session": ".database"}
 
 
 def __getattr__(name: str) -> object:

@@ -9,10 +9,10 @@ own while views read, and waits for readers that hold a lock.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote
 
 import numpy as np
@@ -22,6 +22,7 @@ from sqlalchemy import Connection, select
 from ..records import BadInput
 from .annotation_migration import FLAGS_PER_ROW, take_over, unpacked
 from .annotation_migration import RECORD as RECORD
+from .rows import StoredNote
 from .sqlalchemy_tables import annotation, flag
 
 PACKET, TIME, SESSION = "packet", "time", "session"  # anchors; RECORD is the fourth
@@ -55,10 +56,11 @@ def writing(path: Path) -> Iterator[sqlite3.Connection]:
         raise BadInput(path, None, f"cannot save the change: {error}") from error
 
 
-def notes(db: Connection, kind: str | None) -> Sequence[Any]:
+def notes(db: Connection, kind: str | None) -> list[StoredNote]:
     """Rows of `annotation`, oldest first; None selects all kinds."""
     wanted = select(annotation).order_by(annotation.c.id)
-    return db.execute(wanted if kind is None else wanted.where(annotation.c.kind == kind)).all()
+    rows = db.execute(wanted if kind is None else wanted.where(annotation.c.kind == kind))
+    return list(map(StoredNote._make, rows))
 
 
 def put(path: Path, note: Note, note_id: int = 0) -> int:

@@ -17,6 +17,7 @@ from ..records import BadInput, OtherVersion
 from . import schema
 from .session_files import MMAP, SQLITE_HEAD, head, inputs_of
 
+Database = Connection  # an open session file, which queries read
 HEADER = 100  # bytes of SQLite's header (sqlite.org/fileformat2.html, 1.3)
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR)
 READERS = 8  # connections that the pool keeps open

@@ -4,17 +4,16 @@
 from __future__ import annotations
 
 import json
-from collections import namedtuple
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, bindparam, case, exists, func, select
+from sqlalchemy import Connection, bindparam, case, exists, func, select
 from sqlalchemy.sql.selectable import ScalarSelect
 
 from ..records.kernel_events import DROP, SOCK_ENQUEUE
+from .rows import StoredPacket, StoredSeries
 from .sqlalchemy_tables import address, event, leg, match, packet, series
 
-Rows = Sequence[Any]
 other = leg.alias("other")  # all legs of the series to which a leg belongs
 
 
@@ -66,41 +65,57 @@ _SUMMARIES_OF_SERIES = (
 )
 
 
-def _plain(name: str, query: Select[Any]) -> Any:
-    """A named tuple of the selected columns: SQLAlchemy's rows are three times as slow to read."""
-    return namedtuple(name, [c.name for c in query.selected_columns])
+# Named tuples, because SQLAlchemy's rows are three times as slow to read.
 
 
-_Packet, _Series = _plain("_Packet", _PACKETS), _plain("_Series", _KERNEL_ONLY)
-_PacketSummary, _SeriesSummary = (
-    _plain("_Summary", query) for query in (_SUMMARIES_OF_PACKETS, _SUMMARIES_OF_SERIES)
-)
+class LegSummary(NamedTuple):
+    """What the packet list shows of a leg.  `row` is a packet or a series."""
+
+    row: int
+    source: int
+    begin_ns: int
+    pid: int
+    drop_reason: int
+    reader_ns: int
+    drop: int | None  # data of its first event that is a drop
+    in_socket: bool  # whether a copy reached a socket
 
 
-def packets(db: Connection, numbers: Iterable[int]) -> dict[int, Any]:
+class AddressOfRow(NamedTuple):
+    """A row of `address`, and the packet that had the addresses."""
+
+    row: int
+    id: int
+    leg: int
+    ip_version: int
+    saddr_hi: int
+    saddr_lo: int
+    daddr_hi: int
+    daddr_lo: int
+
+
+def packets(db: Connection, numbers: Iterable[int]) -> dict[int, StoredPacket]:
     """Rows of `packet` by number."""
-    found = map(_Packet._make, db.execute(_PACKETS, _numbers(numbers)).all())
+    found = map(StoredPacket._make, db.execute(_PACKETS, _numbers(numbers)))
     return {row.id: row for row in found}
 
 
-def kernel_only(db: Connection, numbers: Iterable[int]) -> dict[int, Any]:
+def kernel_only(db: Connection, numbers: Iterable[int]) -> dict[int, StoredSeries]:
     """Rows of `series` by the n of K<n>."""
-    found = map(_Series._make, db.execute(_KERNEL_ONLY, _numbers(numbers)).all())
+    found = map(StoredSeries._make, db.execute(_KERNEL_ONLY, _numbers(numbers)))
     return {row.kernel_only: row for row in found}
 
 
-def addresses_of_packets(db: Connection, numbers: Iterable[int]) -> Rows:
+def addresses_of_packets(db: Connection, numbers: Iterable[int]) -> list[AddressOfRow]:
     """Addresses that packets had in the kernel, by time; `row` is the packet."""
-    return db.execute(_ADDRESSES_OF_PACKETS, _numbers(numbers)).all()
+    return list(map(AddressOfRow._make, db.execute(_ADDRESSES_OF_PACKETS, _numbers(numbers))))
 
 
-def summaries_of_packets(db: Connection, numbers: Iterable[int]) -> Rows:
-    """_OF_LEG of the legs matched to packets, by time in each source; `row` is the packet."""
-    found = db.execute(_SUMMARIES_OF_PACKETS, _numbers(numbers)).all()
-    return [_PacketSummary._make(row) for row in found]
+def summaries_of_packets(db: Connection, numbers: Iterable[int]) -> list[LegSummary]:
+    """The legs matched to packets, by time in each source; `row` is the packet."""
+    return list(map(LegSummary._make, db.execute(_SUMMARIES_OF_PACKETS, _numbers(numbers))))
 
 
-def summaries_of_series(db: Connection, numbers: Iterable[int]) -> Rows:
-    """_OF_LEG of the legs of skb lifetimes, by time; `row` is the series."""
-    found = db.execute(_SUMMARIES_OF_SERIES, _numbers(numbers)).all()
-    return [_SeriesSummary._make(row) for row in found]
+def summaries_of_series(db: Connection, numbers: Iterable[int]) -> list[LegSummary]:
+    """The legs of skb lifetimes, by time; `row` is the series."""
+    return list(map(LegSummary._make, db.execute(_SUMMARIES_OF_SERIES, _numbers(numbers))))

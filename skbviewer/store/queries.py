@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 from sqlalchemy import (
@@ -11,7 +12,6 @@ from sqlalchemy import (
     BindParameter,
     CompoundSelect,
     Connection,
-    Row,
     Select,
     bindparam,
     func,
@@ -22,6 +22,26 @@ from sqlalchemy import (
 
 from ..records import NO_DELTA
 from ..records.kernel_events import DROP
+from .rows import (
+    StoredAddress,
+    StoredBound,
+    StoredCall,
+    StoredChange,
+    StoredClock,
+    StoredDrop,
+    StoredEvent,
+    StoredFrame,
+    StoredLeg,
+    StoredMoment,
+    StoredOneWay,
+    StoredPacket,
+    StoredProbe,
+    StoredSeries,
+    StoredSource,
+    StoredSyscall,
+    StoredTimebase,
+    StoredWait,
+)
 from .sqlalchemy_tables import (
     address,
     call,
@@ -56,11 +76,6 @@ from .sqlalchemy_tables import (
 from .table_declarations import Table
 
 MISSED = 2  # kbl.h enum kbl_lost
-Rows = Sequence[Row[Any]]
-
-
-def _all(db: Connection, statement: Select[Any]) -> Rows:
-    return db.execute(statement).all()
 
 
 def count(db: Connection, table: Table) -> int:
@@ -72,17 +87,18 @@ def count(db: Connection, table: Table) -> int:
 _SOURCES = select(source).order_by(source.c.id)
 
 
-def sources(db: Connection) -> Rows:
-    return db.execute(_SOURCES).all()
+def sources(db: Connection) -> list[StoredSource]:
+    return list(map(StoredSource._make, db.execute(_SOURCES)))
 
 
 _PACKETS = select(packet).where(packet.c.id.between(bindparam("first"), bindparam("last")))
 _PACKETS = _PACKETS.order_by(packet.c.id)
 
 
-def packets(db: Connection, first: int, number: int) -> Rows:
+def packets(db: Connection, first: int, number: int) -> list[StoredPacket]:
     """Packets with ids first .. first + number - 1."""
-    return db.execute(_PACKETS, {"first": first, "last": first + number - 1}).all()
+    wanted = {"first": first, "last": first + number - 1}
+    return list(map(StoredPacket._make, db.execute(_PACKETS, wanted)))
 
 
 def all_kernel_only_count(db: Connection) -> int:
@@ -104,10 +120,11 @@ def kernel_only_count(db: Connection) -> int:
     return low
 
 
-def kernel_only(db: Connection, first: int, number: int) -> Rows:
+def kernel_only(db: Connection, first: int, number: int) -> list[StoredSeries]:
     """Series with rows K<first> .. K<first + number - 1>."""
     wanted = series.c.kernel_only.between(first, first + number - 1)
-    return _all(db, select(series).where(wanted).order_by(series.c.kernel_only))
+    rows = db.execute(select(series).where(wanted).order_by(series.c.kernel_only))
+    return list(map(StoredSeries._make, rows))
 
 
 _DELTA_NS = func.nullif(match.c.delta_ns, NO_DELTA).label("delta_ns")
@@ -119,27 +136,24 @@ _LEGS_OF_PACKET = (
 )
 
 
-def legs_of_packet(db: Connection, number: int) -> Rows:
-    """The legs matched to a packet with (verdict, rung, confidence, delta_ns).
-
-    They are sorted by source, then by time.  delta_ns is None if no clock was fitted.
-    """
-    return db.execute(_LEGS_OF_PACKET, {"number": number}).all()
+def legs_of_packet(db: Connection, number: int) -> list[StoredLeg]:
+    """The legs matched to a packet, with the match, sorted by source, then by time."""
+    return [StoredLeg(*row) for row in db.execute(_LEGS_OF_PACKET, {"number": number})]
 
 
 _MOMENTS = select(moment).where(moment.c.packet == bindparam("number"))
 
 
-def moments(db: Connection, number: int) -> Rows:
+def moments(db: Connection, number: int) -> list[StoredMoment]:
     """Where and when a packet was captured: one row for each log that shows it."""
-    return db.execute(_MOMENTS, {"number": number}).all()
+    return list(map(StoredMoment._make, db.execute(_MOMENTS, {"number": number})))
 
 
 _LEGS_OF_SERIES = select(leg).where(leg.c.series == bindparam("number")).order_by(leg.c.begin_ns)
 
 
-def legs_of_series(db: Connection, number: int) -> Rows:
-    return db.execute(_LEGS_OF_SERIES, {"number": number}).all()
+def legs_of_series(db: Connection, number: int) -> list[StoredLeg]:
+    return [StoredLeg(*row) for row in db.execute(_LEGS_OF_SERIES, {"number": number})]
 
 
 def _related_legs() -> CompoundSelect[Any]:
@@ -169,13 +183,14 @@ def _related_legs() -> CompoundSelect[Any]:
 _RELATED_LEGS = _related_legs()
 
 
-def related_legs(db: Connection, own: Sequence[int], most: int) -> Rows:
+def related_legs(db: Connection, own: Sequence[int], most: int) -> list[StoredLeg]:
     """Legs of series related to `own`: ancestors, merge targets, clones, merged series.
 
     Returns at most `most` legs, in this order and then by time, each with its `relation`.
     Sniffers' copies are left out.
     """
-    return db.execute(_RELATED_LEGS, {"own": list(own), "most": most}).all()
+    rows = db.execute(_RELATED_LEGS, {"own": list(own), "most": most})
+    return [StoredLeg(*columns)._replace(relation=relation) for *columns, relation, _ in rows]
 
 
 _CALLS_OF_LEG = (
@@ -190,9 +205,9 @@ _CALLS_OF_LEG = (
 )
 
 
-def calls_of_leg(db: Connection, number: int) -> Rows:
-    """Calls of a leg in order of entry, with the probe's name and its skb argument's number."""
-    return db.execute(_CALLS_OF_LEG, {"number": number}).all()
+def calls_of_leg(db: Connection, number: int) -> list[StoredCall]:
+    """Calls of a leg in order of entry."""
+    return list(map(StoredCall._make, db.execute(_CALLS_OF_LEG, {"number": number})))
 
 
 _VERDICTS_OF_SERIES = select(
@@ -219,9 +234,9 @@ def verdicts_of_series(
 _WAITS_OF_LEG = select(wait).where(wait.c.leg == bindparam("number")).order_by(wait.c.begin_ns)
 
 
-def waits_of_leg(db: Connection, number: int) -> Rows:
+def waits_of_leg(db: Connection, number: int) -> list[StoredWait]:
     """The times when a leg was not busy, in order."""
-    return db.execute(_WAITS_OF_LEG, {"number": number}).all()
+    return list(map(StoredWait._make, db.execute(_WAITS_OF_LEG, {"number": number})))
 
 
 def losses(db: Connection, source: int) -> list[tuple[int, int]]:
@@ -244,9 +259,10 @@ def addresses_in(db: Connection, number: int) -> list[int]:
     return [int(row[0]) for row in db.execute(wanted.order_by(address.c.id))]
 
 
-def addresses_of_leg(db: Connection, number: int) -> Rows:
+def addresses_of_leg(db: Connection, number: int) -> list[StoredAddress]:
     """Addresses that the series of a leg had first in this leg."""
-    return _all(db, select(address).where(address.c.leg == number).order_by(address.c.id))
+    rows = db.execute(select(address).where(address.c.leg == number).order_by(address.c.id))
+    return list(map(StoredAddress._make, rows))
 
 
 def drops_in(db: Connection, number: int) -> list[int]:
@@ -267,9 +283,25 @@ def _events_of_leg() -> Select[Any]:
 _EVENTS_OF_LEG = _events_of_leg()
 
 
-def events_of_leg(db: Connection, number: int) -> Rows:
-    """Events of a leg in order of time, with their details in columns <table>_<column>."""
-    return db.execute(_EVENTS_OF_LEG, {"number": number}).all()
+# Where the columns of each table begin in a row of _EVENTS_OF_LEG; each has its id first.
+_WIDTHS = [len(table.c) for table in (event, drop, change, syscall, event_name)]
+_DROP, _CHANGE, _SYSCALL, _NAME, _END = accumulate(_WIDTHS)
+
+
+def _event(row: Sequence[Any]) -> StoredEvent:
+    """An event from its columns and those of its details, which are None if it has none."""
+    details = (
+        None if row[_DROP] is None else StoredDrop._make(row[_DROP:_CHANGE]),
+        None if row[_CHANGE] is None else StoredChange._make(row[_CHANGE:_SYSCALL]),
+        None if row[_SYSCALL] is None else StoredSyscall._make(row[_SYSCALL:_NAME]),
+        row[_END - 1] or "",
+    )
+    return StoredEvent._make((*row[:_DROP], *details))
+
+
+def events_of_leg(db: Connection, number: int) -> list[StoredEvent]:
+    """Events of a leg in order of time, with their details."""
+    return [_event(tuple(row)) for row in db.execute(_EVENTS_OF_LEG, {"number": number})]
 
 
 _FRAMES_OF_LEG = (
@@ -280,9 +312,9 @@ _FRAMES_OF_LEG = (
 )
 
 
-def frames_of_leg(db: Connection, number: int) -> Rows:
-    """(event, address) of the stacks of a leg's drops, innermost frame first."""
-    return list(db.execute(_FRAMES_OF_LEG, {"number": number}))
+def frames_of_leg(db: Connection, number: int) -> list[StoredFrame]:
+    """The stacks of a leg's drops, innermost frame first."""
+    return list(map(StoredFrame._make, db.execute(_FRAMES_OF_LEG, {"number": number})))
 
 
 def meta(db: Connection, source_id: int) -> dict[str, str]:
@@ -296,9 +328,10 @@ def functions(db: Connection, source_id: int) -> dict[int, str]:
     return {row.func: row.name for row in db.execute(wanted)}
 
 
-def probe_names(db: Connection) -> Rows:
-    """(source, func, name) of all probes."""
-    return _all(db, select(probe.c.source, probe.c.func, probe.c.name))
+def probe_names(db: Connection) -> list[StoredProbe]:
+    """The names of all probes."""
+    rows = db.execute(select(probe.c.source, probe.c.func, probe.c.name))
+    return list(map(StoredProbe._make, rows))
 
 
 def symbols(db: Connection, source_id: int) -> dict[int, str]:
@@ -317,8 +350,8 @@ def devices(db: Connection, source_id: int) -> dict[tuple[int, int], str]:
     return {(netns, ifindex): name for netns, ifindex, name in found}
 
 
-def clocks(db: Connection) -> Rows:
-    return db.execute(select(clock).order_by(clock.c.id)).all()
+def clocks(db: Connection) -> list[StoredClock]:
+    return list(map(StoredClock._make, db.execute(select(clock).order_by(clock.c.id))))
 
 
 def interface_of(db: Connection, number: int) -> int:
@@ -326,13 +359,15 @@ def interface_of(db: Connection, number: int) -> int:
     return int(db.execute(select(packet.c.interface).where(packet.c.id == number)).scalar_one())
 
 
-def timebases(db: Connection) -> Rows:
-    return db.execute(select(timebase).order_by(timebase.c.id)).all()
+def timebases(db: Connection) -> list[StoredTimebase]:
+    rows = db.execute(select(timebase).order_by(timebase.c.id))
+    return list(map(StoredTimebase._make, rows))
 
 
-def oneways(db: Connection) -> Rows:
-    return db.execute(select(oneway).order_by(oneway.c.id)).all()
+def oneways(db: Connection) -> list[StoredOneWay]:
+    return list(map(StoredOneWay._make, db.execute(select(oneway).order_by(oneway.c.id))))
 
 
-def oneway_bounds(db: Connection) -> Rows:
-    return db.execute(select(oneway_bound).order_by(oneway_bound.c.id)).all()
+def oneway_bounds(db: Connection) -> list[StoredBound]:
+    rows = db.execute(select(oneway_bound).order_by(oneway_bound.c.id))
+    return list(map(StoredBound._make, rows))

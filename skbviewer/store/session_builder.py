@@ -23,6 +23,7 @@ from . import schema
 from .annotation_migration import take_over
 from .bulk_load import Bulk, fastest
 from .column_chunks import Chunk, Packer
+from .new_rows import BulkRows, NewRows
 from .session_files import connect_new, temporary
 from .table_declarations import Table
 
@@ -112,6 +113,14 @@ class Builder:
                 self._add_chunks(self._packers[table.name].add(part, staged))
             self._rows[table.name] = self.count(table) + end - begin
             self.progress.report(f"storing {PLURALS.get(table.name, table.name + 's')}", end, total)
+
+    def add(self, *rows: NewRows) -> None:
+        """Append rows to their tables, one table after the other."""
+        for each in rows:
+            if isinstance(each, BulkRows):
+                self.add_parts(*each)
+            else:
+                self.add_rows(*each)
 
     def add_rows(self, table: Table, rows: Iterable[Sequence[object]]) -> None:
         """Append rows with all columns except `id`, in the table's order; not to a bulk table."""

@@ -4,11 +4,60 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 
-from .queries import MISSED, Rows
+from .queries import MISSED
 from .sqlalchemy_tables import call, leg, loss, match, packet, probe, series, wait
+
+
+class StoredLoss(NamedTuple):
+    """Columns of `loss`."""
+
+    ts: int
+    dur: int
+    cpu: int
+    source: int
+    data: int
+    flags: int
+
+
+class LegOfPacket(NamedTuple):
+    """A match."""
+
+    packet: int
+    leg: int
+    verdict: int
+
+
+class LegOfKernelOnly(NamedTuple):
+    """A leg of row K<n>; `kernel_only` is n."""
+
+    kernel_only: int
+    leg: int
+
+
+class CallOfLeg(NamedTuple):
+    """A call, and the source of its leg."""
+
+    id: int
+    leg: int
+    source: int
+    func: int
+    entry_ns: int
+    dur_ns: int
+    drop_reason: int
+
+
+class WaitOfLeg(NamedTuple):
+    """A time when a leg was not busy, and the source of the leg."""
+
+    leg: int
+    source: int
+    kind: int
+    begin_ns: int
+    end_ns: int
 
 
 def functions(db: Connection) -> dict[int, dict[int, str]]:
@@ -19,43 +68,47 @@ def functions(db: Connection) -> dict[int, dict[int, str]]:
     return found
 
 
-def gaps(db: Connection) -> Rows:
-    """(begin_ns, ts, cpu, source, data, flags) of losses, by the KBL's clock.
+def gaps(db: Connection) -> list[StoredLoss]:
+    """Losses, by the KBL's clock.
 
     Missed hits are left out: each is a single call of a function, somewhere in a long time.
     """
     columns = (loss.c.ts, loss.c.dur, loss.c.cpu, loss.c.source, loss.c.data, loss.c.flags)
     wanted = select(*columns).where(loss.c.flags != MISSED)
-    return list(db.execute(wanted.order_by(loss.c.id)))
+    return list(map(StoredLoss._make, db.execute(wanted.order_by(loss.c.id))))
 
 
-def legs_of_packets(db: Connection, numbers: Sequence[int]) -> Rows:
-    """(packet, leg, verdict) of the matches of some packets, exact ones first."""
+def legs_of_packets(db: Connection, numbers: Sequence[int]) -> list[LegOfPacket]:
+    """The matches of some packets, exact ones first."""
     columns = match.c.packet, match.c.leg, match.c.verdict
     wanted = select(*columns).where(match.c.packet.in_(numbers))
-    return list(db.execute(wanted.order_by(match.c.verdict, match.c.packet, match.c.leg)))
+    wanted = wanted.order_by(match.c.verdict, match.c.packet, match.c.leg)
+    return list(map(LegOfPacket._make, db.execute(wanted)))
 
 
-def legs_of_kernel_only(db: Connection, numbers: Sequence[int]) -> Rows:
-    """(n, leg) of rows K<n>."""
+def legs_of_kernel_only(db: Connection, numbers: Sequence[int]) -> list[LegOfKernelOnly]:
+    """The legs of rows K<n>."""
     joined = series.join(leg, leg.c.series == series.c.id)
     wanted = select(series.c.kernel_only, leg.c.id.label("leg")).select_from(joined)
     wanted = wanted.where(series.c.kernel_only.in_(numbers))
-    return list(db.execute(wanted.order_by(series.c.kernel_only, leg.c.id)))
+    wanted = wanted.order_by(series.c.kernel_only, leg.c.id)
+    return list(map(LegOfKernelOnly._make, db.execute(wanted)))
 
 
-def calls_of_legs(db: Connection, legs: Sequence[int]) -> Rows:
-    """(id, leg, source, func, entry_ns, dur_ns, drop_reason) in order of their ids."""
+def calls_of_legs(db: Connection, legs: Sequence[int]) -> list[CallOfLeg]:
+    """The calls of some legs, in order of their ids."""
     columns = (call.c.id, call.c.leg, leg.c.source, call.c.func, call.c.entry_ns, call.c.dur_ns)
     wanted = select(*columns, call.c.drop_reason).join(leg, leg.c.id == call.c.leg)
-    return list(db.execute(wanted.where(call.c.leg.in_(legs)).order_by(call.c.id)))
+    wanted = wanted.where(call.c.leg.in_(legs)).order_by(call.c.id)
+    return list(map(CallOfLeg._make, db.execute(wanted)))
 
 
-def waits_of_legs(db: Connection, legs: Sequence[int]) -> Rows:
-    """(leg, source, kind, begin_ns, end_ns) of times when legs were not busy, by leg and time."""
+def waits_of_legs(db: Connection, legs: Sequence[int]) -> list[WaitOfLeg]:
+    """The times when some legs were not busy, by leg and time."""
     columns = (wait.c.leg, leg.c.source, wait.c.kind, wait.c.begin_ns, wait.c.end_ns)
     wanted = select(*columns).join(leg, leg.c.id == wait.c.leg).where(wait.c.leg.in_(legs))
-    return list(db.execute(wanted.order_by(wait.c.leg, wait.c.begin_ns)))
+    wanted = wanted.order_by(wait.c.leg, wait.c.begin_ns)
+    return list(map(WaitOfLeg._make, db.execute(wanted)))
 
 
 def place_of_call(db: Connection, number: int) -> tuple[int, int, int] | None:

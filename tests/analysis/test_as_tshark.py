@@ -60,8 +60,8 @@ def test_info(sample: tuple[str, Path, Session], tmp_path: Path) -> None:
     name, capture, session = sample
     fields = ("-T", "fields", "-e", "_ws.col.Protocol", "-e", "_ws.col.Info")
     theirs = [line.split("\t") for line in tshark(capture, tmp_path, *fields).splitlines()]
-    rows = session.packets(1, len(theirs))
-    assert len(rows) == len(theirs) == session.packet_count()
+    rows = session.packets.numbered(1, len(theirs))
+    assert len(rows) == len(theirs) == session.packets.count()
     for row, (protocol, info) in zip(rows, theirs, strict=True):
         if protocol == ECHO or (name, row.number) in FORGOTTEN:
             continue
@@ -71,11 +71,11 @@ def test_info(sample: tuple[str, Path, Session], tmp_path: Path) -> None:
 def test_details(sample: tuple[str, Path, Session], tmp_path: Path) -> None:
     name, capture, session = sample
     frames = re.split(r"(?m)^(?=Frame \d+:)", tshark(capture, tmp_path, "-V"))[1:]
-    assert len(frames) == session.packet_count()
+    assert len(frames) == session.packets.count()
     compared = 0
     for number, text in enumerate(frames, 1):
         theirs = {re.sub(r"^[01. ]+ = ", "", line.strip()) for line in text.splitlines()}
-        for node in every(session.detail(number)):
+        for node in every(session.contents.detail(number)):
             if OTHERWISE.match(node.text) or (name, number) in QUOTING:
                 continue
             assert node.text in theirs, (number, node.text)
@@ -90,8 +90,8 @@ def test_twice_claimed_addresses(tmp_path: Path) -> None:
     lines = [line.split("\t") for line in tshark(capture, tmp_path, *fields).splitlines()]
     theirs = {int(number): int(first) for number, first in lines if first}
     ours = {}
-    for row in session.packets(1, session.packet_count()):
-        others = [node.packet for node in session.detail(row.number) if node.packet]
+    for row in session.packets.numbered(1, session.packets.count()):
+        others = [node.packet for node in session.contents.detail(row.number) if node.packet]
         assert bool(others) == ("duplicate use of" in row.info)
         if others:
             ours[row.number] = others[0]

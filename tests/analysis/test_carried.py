@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from skbviewer.analysis import Input, store_inputs
 from skbviewer.analysis.stats import Chosen, function_rows, layer_table
 from skbviewer.readers import read
 from skbviewer.records import Silent
 from skbviewer.records.kbl_layout import KblEvent
 from skbviewer.session import Session, import_files
+from skbviewer.session.importing import Input, store_inputs
 from skbviewer.store import Builder
 from tests.matching.story import HOST, HOUR, capture, udp4, udp4_frame
 from tests.readers.build import write_pcap
@@ -50,7 +50,7 @@ def test_each_packet_has_the_call(tmp_path: Path) -> None:
         store_inputs([Input(log, 1, "ab"), Input(packets, 1, "cd")], builder, Silent())
         builder.finish()
     session = Session.open(tmp_path / "a.skbv")
-    legs = [session.path(packet=number).legs[0] for number in (1, 2)]
+    legs = [session.paths.of(packet=number).legs[0] for number in (1, 2)]
     for leg, inner in zip(legs, (50, 70), strict=True):
         assert [(c.function, c.depth, c.dur_ns) for c in leg.calls] == [
             ("ip_list_rcv", 0, 900),
@@ -70,7 +70,7 @@ def test_the_call_took_itself_the_same_for_each_packet(tmp_path: Path) -> None:
     import_files([tmp_path / "a.kbl", tmp_path / "a.pcap"], tmp_path / "a.skbv")
     session = Session.open(tmp_path / "a.skbv")
     for meant in (None, [1], [2]):
-        scope = session.statistics(Chosen(None if meant is None else np.array(meant)))
+        scope = session.stats.scope(Chosen(None if meant is None else np.array(meant)))
         own = {row.function: (row.number, row.self_ns) for row in function_rows(scope)}
         assert own["ip_list_rcv"] == (1, 900 - 50 - 70)
         busy = {row.layer: row.total_ns for row in layer_table(scope).rows if row.kind == "busy"}
@@ -94,7 +94,7 @@ def test_two_packets_of_a_call_may_be_of_one_life(tmp_path: Path) -> None:
     with Builder(tmp_path / "a.skbv") as builder:
         store_inputs([Input(log, 1, "ab")], builder, Silent())
         builder.finish()
-    (leg,) = Session.open(tmp_path / "a.skbv").path(series=1).legs
+    (leg,) = Session.open(tmp_path / "a.skbv").paths.of(series=1).legs
     assert [(c.function, c.depth, c.parent, c.self_ns) for c in leg.calls] == [
         ("skb_clone", 0, -1, 10),
         ("__copy_skb_header", 0, -1, 70),

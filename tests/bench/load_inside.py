@@ -73,16 +73,16 @@ def answers(path: Path, times: int) -> dict[str, tuple[float, float]]:
         found[name] = (float(np.median(spans)), float(np.percentile(spans, 95)))
 
     session = Session.open(path)
-    count = session.packet_count()
+    count = session.packets.count()
 
     def page() -> None:
         first = dice.randrange(1, max(2, count - PAGE))
-        session.rows(np.arange(first, min(first + PAGE, count + 1)))
+        session.packets.rows(np.arange(first, min(first + PAGE, count + 1)))
 
-    measured("path of a packet", lambda: session.path(packet=dice.randrange(1, count + 1)))
+    measured("path of a packet", lambda: session.paths.of(packet=dice.randrange(1, count + 1)))
     measured("page of 50 rows", page)
     begin = time.perf_counter()
-    lanes = session.timeline("cpu")
+    lanes = session.timeline.lanes("cpu")
     found["timeline, first time"] = (time.perf_counter() - begin,) * 2
     lasts = int(lanes.boxes.end.max(initial=1))
 

@@ -99,7 +99,7 @@ def test_columns_of_the_statistics_are_explained(file: str, capsys: Captured) ->
     assert list(COLUMNS) == list(STATISTICS)
     for name, statistic in STATISTICS.items():
         explained = {word for key in (*SPREAD, *COLUMNS[name]) for word in key.split(", ")}
-        table = statistic.make(session.statistics(Chosen()))
+        table = statistic.make(session.stats.scope(Chosen()))
         columns = {column.removesuffix("_ns") for column in table.columns}
         assert columns <= explained
         assert explained - set(", ".join(SPREAD).split(", ")) <= columns
@@ -143,7 +143,7 @@ def test_an_unknown_time_is_shown_as_none(tmp_path: Path, capsys: Captured) -> N
             ["2", ""]
         ]
     session = Session.open(Path(out))
-    overview = session.overview()
+    overview = session.timeline.overview()
     assert overview.span_ns == 6 and int(overview.packets.sum()) == 2
 
 

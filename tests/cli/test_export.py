@@ -111,7 +111,7 @@ def test_the_command_names_the_inputs_of_what_was_not_saved(
 def test_an_empty_filter_is_the_whole_packet_list(file: Path, tmp_path: Path) -> None:
     out = tmp_path / "p.csv"
     assert export(file, "--csv", str(out), "--filter", "").returncode == 0
-    assert len(rows_of(out)[1]) == Session.open(file).packet_count()
+    assert len(rows_of(out)[1]) == Session.open(file).packets.count()
 
 
 def test_the_boxes_of_all_lanes_are_all_calls(file: Path, tmp_path: Path) -> None:
@@ -121,8 +121,8 @@ def test_the_boxes_of_all_lanes_are_all_calls(file: Path, tmp_path: Path) -> Non
     calls = [row for row in rows if row["lane"].startswith("CPU")]
     wires = [row for row in rows if row["lane"].startswith("wire")]
     session = Session.open(file)
-    assert sum(int(row["count"]) for row in wires) == session.packet_count()
-    boxes = len(session.timeline("cpu").boxes.begin) - session.packet_count()
+    assert sum(int(row["count"]) for row in wires) == session.packets.count()
+    boxes = len(session.timeline.lanes("cpu").boxes.begin) - session.packets.count()
     assert sum(int(row["count"]) for row in calls) == boxes
     assert sum("SHA-256" in line for line in comments) == 2
 

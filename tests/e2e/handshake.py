@@ -22,12 +22,12 @@ SAMPLE = "samples/handshake"
 
 def handshake(session: Session) -> dict[str, PacketPath]:
     """SYN, SYN,ACK and ACK of the first connection with their kernel paths."""
-    packets = session.packets(1, session.packet_count())
+    packets = session.packets.numbered(1, session.packets.count())
     syn = next(p for p in packets if "[SYN]" in p.info)
     synack = next(p for p in packets if "[SYN, ACK]" in p.info and p.dport == syn.sport)
     ack = next(p for p in packets if p.number > synack.number and p.sport == syn.sport)
     named = {"SYN": syn, "SYN,ACK": synack, "ACK": ack}
-    return {name: session.path(packet=p.number) for name, p in named.items()}
+    return {name: session.paths.of(packet=p.number) for name, p in named.items()}
 
 
 def table(paths: dict[str, PacketPath]) -> str:
@@ -65,7 +65,7 @@ def wrong(session: Session, pcap: Path) -> list[str]:
     """Everything that must hold of the lab's recording and does not."""
     with pcap.open("rb") as file:
         frames = [dpkt.ethernet.Ethernet(data) for _, data in dpkt.pcap.UniversalReader(file)]
-    rows = session.packets(1, len(frames) + 1)
+    rows = session.packets.numbered(1, len(frames) + 1)
     faults = [] if len(rows) == len(frames) else [f"{len(rows)} packets of {len(frames)}"]
     owner: dict[int, int] = {}
     for row, frame in zip(rows, frames, strict=False):
@@ -77,7 +77,7 @@ def wrong(session: Session, pcap: Path) -> list[str]:
 def _wrong_packet(
     session: Session, row: PacketRow, header: dpkt.ip.IP, owner: dict[int, int]
 ) -> list[str]:
-    legs = session.path(packet=row.number).legs
+    legs = session.paths.of(packet=row.number).legs
     faults = [] if row.verdict == "exact" else [f"packet {row.number} is {row.verdict}"]
     if [leg.kind for leg in legs] != ["tx", "rx"]:
         faults.append(f"packet {row.number} has legs {[leg.kind for leg in legs]}")

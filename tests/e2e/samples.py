@@ -49,13 +49,13 @@ def row(packet: PacketRow, start_ns: int) -> str:
 def contents(session: Session) -> str:
     """What README says of the sample: how much, and the first packets."""
     info = session.info()
-    packets = session.packets(1, session.packet_count())
+    packets = session.packets.numbered(1, session.packets.count())
     kinds = Counter(packet.protocol_name for packet in packets)
     verdicts = Counter(packet.verdict for packet in packets)
     text = (
         f"{len(packets)} packets ({', '.join(f'{n} {k}' for k, n in kinds.most_common())}), "
         f"of which {', '.join(f'{n} {k}' for k, n in verdicts.most_common())}; "
-        f"{session.kernel_only_count()} more lives that only the kernel saw; "
+        f"{session.packets.kernel_only_count()} more lives that only the kernel saw; "
         f"{info['records']} records, {info['lost_records']} lost.\n\n"
     )
     titles = "No. | ms | source | destination | protocol | info | verdict | calls | us in kernel"

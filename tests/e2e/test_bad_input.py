@@ -62,7 +62,7 @@ def test_capture_cut_in_a_packet(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert str(bad) in done.stderr and "byte" in done.stderr
     whole = Session.open(tmp_path / "s.skbv")
-    assert whole.packet_count() == 15
+    assert whole.packets.count() == 15
 
 
 def test_kbl_cut_in_a_chunk(tmp_path: Path) -> None:

@@ -183,9 +183,9 @@ def test_one_wire_packet_is_in_all_captures_of_it(tmp_path: Path) -> None:
     late = rewrite(pcap, tmp_path / "late.pcap", TREATMENTS["2 s ahead"])
     import_files([pcap, late, folder / "handshake.kbl"], out)
     session = Session.open(out)
-    half = session.packet_count() // 2
+    half = session.packets.count() // 2
     for number in range(1, half + 1):
         legs = [
-            [leg.series for leg in session.path(packet=n).legs] for n in (number, number + half)
+            [leg.series for leg in session.paths.of(packet=n).legs] for n in (number, number + half)
         ]
         assert legs[0] == legs[1] != []

@@ -121,9 +121,9 @@ def session(hosts: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) ->
 def sightings(session: Session) -> dict[bytes, list[int]]:
     """The IPv4 packets of both captures by all their bytes from the IP header on."""
     found: dict[bytes, list[int]] = defaultdict(list)
-    for packet in session.packets(1, session.packet_count()):
+    for packet in session.packets.numbered(1, session.packets.count()):
         if packet.ip_id is not None:
-            data = session.packet_bytes(packet.number)
+            data = session.contents.packet_bytes(packet.number)
             assert data is not None
             found[data[14:]].append(packet.number)
     return found
@@ -133,15 +133,15 @@ def sightings(session: Session) -> dict[bytes, list[int]]:
 def test_every_packet_has_two_sightings_and_both_hosts_legs(session: Session) -> None:
     paired = 0
     for numbers in sightings(session).values():
-        packets = [session.packets(number, 1)[0] for number in numbers]
+        packets = [session.packets.numbered(number, 1)[0] for number in numbers]
         assert {p.number: p.reason for p in packets if p.verdict != "exact"} == {}
-        series = [{leg.series for leg in session.path(packet=n).legs} for n in numbers]
+        series = [{leg.series for leg in session.paths.of(packet=n).legs} for n in numbers]
         if len({p.source for p in packets}) < 2:
             continue  # the sniffers began and ended at different times
         assert len(numbers) == 2
-        kinds = sorted(leg.kind for leg in session.path(packet=numbers[0]).legs)
+        kinds = sorted(leg.kind for leg in session.paths.of(packet=numbers[0]).legs)
         assert kinds.count("tx") == 1
-        for legs in (session.path(packet=n).legs for n in numbers):
+        for legs in (session.paths.of(packet=n).legs for n in numbers):
             assert legs[0].kind == "tx"
             assert {leg.log for leg in legs} == {"client.kbl", "server.kbl"}
         # A receiver's last fragment becomes the whole datagram, which is the others' too.
@@ -159,7 +159,7 @@ def test_times_under_way_are_intervals(session: Session) -> None:
     assert way["uncertainty_ns"] >= 0
     seen = 0
     for numbers in sightings(session).values():
-        for interval in session.under_way(numbers[0]):
+        for interval in session.paths.under_way(numbers[0]):
             assert 0 <= interval.low_ns <= interval.middle_ns <= interval.high_ns
             assert interval.high_ns - interval.low_ns <= way["uncertainty_ns"] + 2
             seen += 1
@@ -174,7 +174,7 @@ def test_both_captures_agree_in_session_time(session: Session) -> None:
     assert min(errors) >= 0
     error = errors[0] + errors[1]
     for numbers in sightings(session).values():
-        rows = [session.packets(number, 1)[0] for number in numbers]
+        rows = [session.packets.numbered(number, 1)[0] for number in numbers]
         if len(rows) == 2 and rows[0].source != rows[1].source:
             at = {
                 p.source: int(timebase.to_session(p.source, np.array([p.ts_ns]))[0]) for p in rows

@@ -41,7 +41,7 @@ def test_recording_is_small() -> None:
 def test_info_counts_exact_ipv4(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["info", str(file), "--json"]) == 0
     info = json.loads(capsys.readouterr().out)
-    packets = Session.open(file).packets(1, info["packets"])
+    packets = Session.open(file).packets.numbered(1, info["packets"])
     assert info["matches_by_protocol"]["ipv4"]["exact"] == sum(p.saddr is not None for p in packets)
     assert info["lost_records"] == 0
     assert info["records"] > 1000
@@ -73,7 +73,7 @@ def test_both_orders_of_the_files_give_the_same_matches(file: Path, tmp_path: Pa
     import_files(FILES[::-1], tmp_path / "other.skbv")
     one, other = Session.open(file), Session.open(tmp_path / "other.skbv")
     columns = [
-        [(p.number, p.verdict, p.kernel_ns, p.functions) for p in s.packets(1, 1000)]
+        [(p.number, p.verdict, p.kernel_ns, p.functions) for p in s.packets.numbered(1, 1000)]
         for s in (one, other)
     ]
     assert columns[0] == columns[1]
@@ -82,14 +82,14 @@ def test_both_orders_of_the_files_give_the_same_matches(file: Path, tmp_path: Pa
 def test_capture_alone_and_kbl_alone_open_too(tmp_path: Path) -> None:
     import_files(FILES[:1], tmp_path / "wire.skbv")
     wire = Session.open(tmp_path / "wire.skbv")
-    assert {p.verdict for p in wire.packets(1, 100)} == {"wire-only"}
-    assert "No kernel log" in wire.packets(1, 1)[0].reason
+    assert {p.verdict for p in wire.packets.numbered(1, 100)} == {"wire-only"}
+    assert "No kernel log" in wire.packets.numbered(1, 1)[0].reason
     import_files(FILES[1:], tmp_path / "kernel.skbv")
     kernel = Session.open(tmp_path / "kernel.skbv")
-    assert kernel.packet_count() == 0
-    rows = kernel.kernel_only(1, 100)
-    assert len(rows) == kernel.kernel_only_count() == wire.packet_count()
-    assert kernel.path(series=rows[0].series).legs
+    assert kernel.packets.count() == 0
+    rows = kernel.packets.kernel_only(1, 100)
+    assert len(rows) == kernel.packets.kernel_only_count() == wire.packets.count()
+    assert kernel.paths.of(series=rows[0].series).legs
 
 
 def test_export_csv_says_what_it_shows(file: Path, tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_export_csv_says_what_it_shows(file: Path, tmp_path: Path) -> None:
     session = Session.open(file)
     for source in session.sources():
         assert source.sha256 in text
-    calls = sum(len(leg.calls) for leg in session.path(packet=4).legs)
+    calls = sum(len(leg.calls) for leg in session.paths.of(packet=4).legs)
     rows = [line for line in text.splitlines() if not line.startswith("#")]
     assert len(rows) == calls + 1
 
@@ -116,8 +116,8 @@ def test_dump_prints_every_record(capsys: pytest.CaptureFixture[str], file: Path
 
 def test_packet_bytes_come_from_the_source_file(file: Path) -> None:
     session = Session.open(file)
-    row = session.packets(3, 1)[0]
-    data = session.packet_bytes(3)
+    row = session.packets.numbered(3, 1)[0]
+    data = session.contents.packet_bytes(3)
     assert data is not None
     assert len(data) == row.caplen
 

@@ -36,7 +36,9 @@ def test_every_ipv4_packet_is_exact(lab: Lab, session: Session) -> None:
         for name in CAPTURES
         for _, frame in frames(lab.out / f"{name}.pcap")
     )
-    packets = [p for p in session.packets(1, session.packet_count()) if p.ip_id is not None]
+    packets = [
+        p for p in session.packets.numbered(1, session.packets.count()) if p.ip_id is not None
+    ]
     assert len(packets) == sent > 4000
     verdicts = Counter(p.verdict for p in packets)
     assert verdicts["wire-only"] <= session.info()["recorder"]["missed"]  # all its calls, then
@@ -60,11 +62,11 @@ def numbers(session: Session) -> dict[str, range]:
 def test_every_sent_packet_leads_to_the_one_that_came_up(session: Session) -> None:
     """Each tenth is looked at; GRO has merged most of them."""
     of, asked = numbers(session), 0
-    came = {leg.series for number in of["merge"] for leg in session.path(packet=number).legs}
-    for packet in session.packets(of["merge-sent"].start, len(of["merge-sent"])):
+    came = {leg.series for number in of["merge"] for leg in session.paths.of(packet=number).legs}
+    for packet in session.packets.numbered(of["merge-sent"].start, len(of["merge-sent"])):
         if packet.number % 10 or packet.dport != 5201 or packet.verdict != "exact":
             continue
-        path = session.path(packet=packet.number)
+        path = session.paths.of(packet=packet.number)
         onward = {leg.series for leg in path.branches if leg.relation == "into"}
         assert came & (onward | {leg.series for leg in path.legs})
         asked += 1

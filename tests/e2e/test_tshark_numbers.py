@@ -58,9 +58,9 @@ def test_times_lengths_and_streams_of_all_packets(sample: Sample) -> None:
     shown = (*FIELDS, *STREAMS)
     lines = sample.tshark("-T", "fields", *(word for name in shown for word in ("-e", name)))
     rows = [line.split("\t") for line in lines if line]
-    packets = sample.session.packets(1, sample.session.packet_count())
+    packets = sample.session.packets.numbered(1, sample.session.packets.count())
     numbers = [packet.number for packet in packets]
-    streams = [sample.session.field_values(name, numbers) for name in STREAMS]
+    streams = [sample.session.fields.values(name, numbers) for name in STREAMS]
     first = packets[0].ts_ns or 0
     assert len(rows) == len(packets)
     for packet, row, *stream in zip(packets, rows, *streams, strict=True):
@@ -79,8 +79,8 @@ def test_times_lengths_and_streams_of_all_packets(sample: Sample) -> None:
 
 def counted(sample: Sample) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     """The packets without those that quote others."""
-    found = sample.session.listed(f"!({LEFT_OUT})")
-    every = np.arange(1, sample.session.packet_count() + 1)
+    found = sample.session.packets.listed(f"!({LEFT_OUT})")
+    every = np.arange(1, sample.session.packets.count() + 1)
     return every if found is None else found
 
 
@@ -95,7 +95,7 @@ def test_endpoints(sample: Sample, kind: str) -> None:
             theirs[name, int(port) if port else None, tuple(map(int, numbers))] += 1
     ours = Counter[End](
         (row.address, row.port, tuple(row[2:]))
-        for row in endpoints_by_kind(sample.session.statistics(Chosen(counted(sample))))[kind]
+        for row in endpoints_by_kind(sample.session.stats.scope(Chosen(counted(sample))))[kind]
     )
     assert ours == theirs
 
@@ -112,9 +112,9 @@ def _bytes(text: str, ours: int) -> int:
 def test_conversations(sample: Sample, kind: str) -> None:
     """Packets and bytes each way, when it began, and how long it lasted."""
     table = f"conv,{KINDS[kind]},!({LEFT_OUT})"
-    rows = conversations_by_kind(sample.session.statistics(Chosen(counted(sample))))[kind]
+    rows = conversations_by_kind(sample.session.stats.scope(Chosen(counted(sample))))[kind]
     ours: dict[frozenset[str], list[tuple[dict[str, tuple[int, int]], int, int]]] = {}
-    first = sample.session.packets(1, 1)[0].ts_ns or 0
+    first = sample.session.packets.numbered(1, 1)[0].ts_ns or 0
     for row in rows:
         a, b = (
             address if port is None else f"{address}:{port}"

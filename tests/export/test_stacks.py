@@ -43,7 +43,7 @@ def folded(session: Session, request: Request, out: Path) -> dict[str, int]:
 
 def self_times(session: Session, chosen: Chosen) -> dict[str, int]:
     """What `stats functions` shows, without functions in which no time was spent."""
-    rows = function_rows(session.statistics(chosen))
+    rows = function_rows(session.stats.scope(chosen))
     return {row.function: row.self_ns for row in rows if row.self_ns}
 
 
@@ -60,7 +60,7 @@ def test_values_are_the_self_times_of_the_functions(
     session: Session, tmp_path: Path, text: str
 ) -> None:
     found = folded(session, Request(None, text), tmp_path / "x.folded")
-    assert of_functions(found) == self_times(session, Chosen(session.select(text)))
+    assert of_functions(found) == self_times(session, Chosen(session.packets.select(text)))
     assert found or text
 
 
@@ -68,7 +68,7 @@ def test_values_of_a_packet_are_the_self_times_of_its_calls(
     session: Session, tmp_path: Path, capsys: Captured
 ) -> None:
     seen = 0
-    for number in range(1, min(session.packet_count(), 12) + 1):
+    for number in range(1, min(session.packets.count(), 12) + 1):
         found = folded(session, Request(number), tmp_path / "x.folded")
         assert main(["path", str(session.file), "--packet", str(number), "--json"]) == 0
         legs = json.loads(capsys.readouterr().out)["legs"]
@@ -86,15 +86,15 @@ def test_values_of_a_packet_are_the_self_times_of_its_calls(
 
 def test_stacks_of_all_packets_are_those_of_their_paths(session: Session) -> None:
     """The path of a packet and the columns of the session give the same stacks."""
-    for number in range(1, min(session.packet_count(), 12) + 1):
-        whole = call_stacks(session.statistics(Chosen(np.array([number]))))
-        assert sorted(whole) == sorted(path_stacks(session.path(number)))
+    for number in range(1, min(session.packets.count(), 12) + 1):
+        whole = call_stacks(session.stats.scope(Chosen(np.array([number]))))
+        assert sorted(whole) == sorted(path_stacks(session.paths.of(number)))
 
 
 def test_stacks_are_nested_as_the_calls_were(session: Session) -> None:
-    for leg in (leg for number in (1, 2, 3) for leg in session.path(number).legs):
+    for leg in (leg for number in (1, 2, 3) for leg in session.paths.of(number).legs):
         above: list[str] = []
-        stacks = {stack.functions for stack in path_stacks(session.path(series=leg.series))}
+        stacks = {stack.functions for stack in path_stacks(session.paths.of(series=leg.series))}
         for call in leg.calls:
             above[call.depth :] = [call.function]
             assert not call.self_ns or tuple(above) in stacks
@@ -134,12 +134,12 @@ def rules_broken(file: dict[str, Any]) -> list[str]:
 
 
 def test_a_row_of_the_kernel_alone(session: Session, tmp_path: Path) -> None:
-    if not session.all_kernel_only_count():
+    if not session.packets.all_kernel_only_count():
         pytest.skip("each skb lifetime of this sample has a packet")
     found = folded(session, Request(-1), tmp_path / "x.folded")
-    (row,) = session.rows(np.array([-1]))
+    (row,) = session.packets.rows(np.array([-1]))
     assert isinstance(row, SeriesRow)
-    path = session.path(series=row.series)
+    path = session.paths.of(series=row.series)
     assert sum(found.values()) == sum(c.self_ns or 0 for leg in path.legs for c in leg.calls)
 
 

@@ -137,9 +137,43 @@ class FakeRecording(FakeList, FakeTimeline):
         FakeList.__init__(self)
         FakeTimeline.__init__(self)
         self.clock_ns = T0 - KBL_T0
-        self.count, self.series, self.kinds = count, series, kinds
+        self.size, self.series, self.kinds = count, series, kinds
         self.closed = False
         self.warnings: list[str] = []
+
+    # The parts of a session: this object is each of them.
+
+    @property
+    def packets(self) -> FakeRecording:
+        return self
+
+    @property
+    def fields(self) -> FakeRecording:
+        return self
+
+    @property
+    def contents(self) -> FakeRecording:
+        return self
+
+    @property
+    def paths(self) -> FakeRecording:
+        return self
+
+    @property
+    def timeline(self) -> FakeRecording:
+        return self
+
+    @property
+    def notes(self) -> FakeRecording:
+        return self
+
+    @property
+    def stats(self) -> FakeRecording:
+        return self
+
+    @property
+    def export(self) -> FakeRecording:
+        return self
 
     def close(self) -> None:
         self.closed = True
@@ -157,7 +191,7 @@ class FakeRecording(FakeList, FakeTimeline):
         segment = {"offset_ns": T0 - KBL_T0, "drift_ppm": 0.0, "residual_ns": 850}
         clock = [{"source": 1, "kbl": 2, "segments": [segment]}]
         return {
-            "packets": self.count,
+            "packets": self.size,
             "matches": matches,
             "lost_records": 0,
             "clock": clock,
@@ -170,8 +204,8 @@ class FakeRecording(FakeList, FakeTimeline):
     def reasons(self) -> list[Reason]:
         return [Reason("exact", WHY, 40), Reason("wire-only", "Nothing carries it.", 19)]
 
-    def packet_count(self) -> int:
-        return self.count
+    def count(self) -> int:
+        return self.size
 
     def packet(self, number: int) -> PacketRow:
         name = ("TCP", "UDP", "ICMP", "ARP")[0 if number < 4 else number % 4]
@@ -193,9 +227,9 @@ class FakeRecording(FakeList, FakeTimeline):
             "client [412]" if matched else "", "NO_SOCKET" if number == 9 else "",
         )  # fmt: skip
 
-    def packets(self, first: int, count: int) -> list[PacketRow]:
+    def numbered(self, first: int, count: int) -> list[PacketRow]:
         self.asked.append((first, count))
-        return [self.packet(n) for n in range(first, min(first + count, self.count + 1))]
+        return [self.packet(n) for n in range(first, min(first + count, self.size + 1))]
 
     def kernel_only_count(self) -> int:
         return self.series
@@ -210,7 +244,7 @@ class FakeRecording(FakeList, FakeTimeline):
             "NO_SOCKET", time_ns=T0 + number * 1000,
         )  # fmt: skip
 
-    def path(self, packet: int | None = None, series: int | None = None) -> PacketPath:
+    def of(self, packet: int | None = None, series: int | None = None) -> PacketPath:
         if packet is None:
             return PacketPath(None, (legs(KBL_T0)[1]._replace(wire_ns=None),))
         t0 = KBL_T0 + packet * 1_234_567
@@ -218,8 +252,8 @@ class FakeRecording(FakeList, FakeTimeline):
             return PacketPath(self.packet(packet), ())
         return PacketPath(self.packet(packet), legs(t0))
 
-    def annotations(self, kind: str | None = None) -> list[Annotation]:
-        return [note for note in self.notes if kind in (None, note.kind)]
+    def all(self, kind: str | None = None) -> list[Annotation]:
+        return [note for note in self.kept if kind in (None, note.kind)]
 
     def layers(self) -> tuple[Style, ...]:
         return STYLES

@@ -28,9 +28,9 @@ from skbviewer.session.packets.followed_stream import Stream
 
 
 class FakeList:
-    """Rows, filters by a few words, flags.  `count` and `series` are the recording's."""
+    """Rows, filters by a few words, flags.  `size` and `series` are the recording's."""
 
-    count = 0
+    size = 0
     series = 0
     unidentified = 2
 
@@ -58,7 +58,7 @@ class FakeList:
     def rows(self, ids: RowIds) -> list[PacketRow | SeriesRow]:
         self.asked.append((int(ids[0]) if len(ids) else 0, len(ids)))
         found = ids.tolist()
-        if not all(-self.all_kernel_only_count() <= n <= self.count and n for n in found):
+        if not all(-self.all_kernel_only_count() <= n <= self.size and n for n in found):
             raise KeyError("no such row")
         return [self.packet(n) if n > 0 else self.life(-n) for n in found]
 
@@ -75,7 +75,7 @@ class FakeList:
         "tcp", "udp", "ip.addr ..." (the TCP packets), "frame.number <op> n"."""
         parse(text)
         self.listings.append((text, order))
-        ids = np.arange(1, self.count + 1, dtype=np.int64)
+        ids = np.arange(1, self.size + 1, dtype=np.int64)
         if text.startswith("frame.number"):
             number = int(text.split()[-1])
             ids = {"==": ids[ids == number], ">": ids[ids > number]}[text.split()[1]]
@@ -104,7 +104,7 @@ class FakeList:
     def all_kernel_only_count(self) -> int:
         return self.series + self.unidentified
 
-    def field_values(self, name: str, ids: Sequence[int]) -> list[str]:
+    def values(self, name: str, ids: Sequence[int]) -> list[str]:
         return [f"{name} {int(n)}" for n in ids]
 
     def streams_followed(self) -> bool:
@@ -113,7 +113,7 @@ class FakeList:
     def follow_streams(self, progress: object) -> None:
         return None
 
-    def field_words(self, name: str) -> list[str]:
+    def texts(self, name: str) -> list[str]:
         return []
 
     def first_fit(self, texts: Sequence[str], ids: RowIds) -> list[int]:
@@ -131,7 +131,7 @@ class FakeList:
         pieces = (Piece(number, 0, b"hello"), Piece(number + 1, 1, b"hello"))
         return Stream("TCP", f"tcp.stream == {number % 4}", ends, pieces, 2, 0)
 
-    def statistic(self, name: str, rows: RowIds | None, progress: Progress) -> Table:
+    def table(self, name: str, rows: RowIds | None, progress: Progress) -> Table:
         progress.report("Counting", 0, 2)
         if name == "endpoints":
             one = Endpoint("10.0.0.1", None, 5, 500, 3, 300, 2, 200)

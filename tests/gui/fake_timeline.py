@@ -25,7 +25,7 @@ from skbviewer.analysis.timeline.lanes import (
 from skbviewer.analysis.timeline.pixel_bins import DROP, OPEN
 from skbviewer.analysis.timeline.session_overview import BINS, Gap, Overview
 from skbviewer.records import Annotation, NotePlace, PacketPath, PathCall, Progress
-from skbviewer.session.kernel.timeline_answers import CallPlace
+from skbviewer.session.kernel.call_places import CallPlace
 
 GAP = (20_000_000, 24_000_000)  # ns since t0
 NAMES = Functions(
@@ -34,22 +34,22 @@ NAMES = Functions(
 
 
 class FakeTimeline:
-    """What the timeline asks; `path` and `matched` are the recording's."""
+    """What the timeline asks; `of` and `matched` are the recording's."""
 
     matched = 40
     clock_ns = 0  # from the KBL's clock to session time
 
     def __init__(self) -> None:
-        self.notes: list[Annotation] = []
+        self.kept: list[Annotation] = []
 
-    def path(self, packet: int | None = None, series: int | None = None) -> PacketPath:
+    def of(self, packet: int | None = None, series: int | None = None) -> PacketPath:
         raise NotImplementedError
 
     def _calls(self) -> list[tuple[int, int, int, PathCall]]:
         """(packet, leg, call, what) of everything; its place + 1 is the call's id."""
         found = []
         for packet in range(1, self.matched + 1):
-            for leg, whole in enumerate(self.path(packet=packet).legs):
+            for leg, whole in enumerate(self.of(packet=packet).legs):
                 for at, call in enumerate(whole.calls):
                     found.append((packet, leg, at, call))
         return found
@@ -69,7 +69,7 @@ class FakeTimeline:
         gap = Gap(*GAP, 1, 2, 12, 1)
         return Overview(begin, span, calls, packets, (gap,), np.array([span // 4], np.int64))
 
-    def timeline(
+    def lanes(
         self, kind: str, ids: Sequence[int] = (), progress: Progress | None = None
     ) -> Timeline:
         bounds = self._bounds()
@@ -114,32 +114,32 @@ class FakeTimeline:
         return assemble(kind, bounds, parts, NAMES.names, tuple(wires))
 
     def _wire(self, packet: int) -> int:
-        leg = self.path(packet=packet).legs[0]
+        leg = self.of(packet=packet).legs[0]
         assert leg.wire_ns is not None
         return leg.wire_ns + self.clock_ns
 
     def call_place(self, call: int) -> CallPlace:
         packet, leg, at, _ = self._calls()[call - 1]
-        path = self.path(packet=packet)
+        path = self.of(packet=packet)
         return CallPlace(path, packet, path.legs[leg].series, leg, at)
 
     def call_number(self, packet: int | None, series: int, leg: int, call: int) -> int:
         places = [one[:3] for one in self._calls()]
         return places.index((packet or 0, leg, call)) + 1
 
-    def annotate(self, note: Annotation) -> Annotation:
+    def keep(self, note: Annotation) -> Annotation:
         if note.id:
-            self.notes = [note if one.id == note.id else one for one in self.notes]
+            self.kept = [note if one.id == note.id else one for one in self.kept]
             return note
-        kept = note._replace(id=max((one.id for one in self.notes), default=0) + 1)
-        self.notes.append(kept)
+        kept = note._replace(id=max((one.id for one in self.kept), default=0) + 1)
+        self.kept.append(kept)
         return kept
 
     def remove(self, note: int) -> None:
-        self.notes = [one for one in self.notes if one.id != note]
+        self.kept = [one for one in self.kept if one.id != note]
 
     def note_places(self) -> list[NotePlace]:
-        return [NotePlace(note, *self._note_time(note)) for note in self.notes]
+        return [NotePlace(note, *self._note_time(note)) for note in self.kept]
 
     def _note_time(self, note: Annotation) -> tuple[int, int]:
         if note.call is not None:
@@ -154,10 +154,10 @@ class FakeTimeline:
     def range_filter(self, times: tuple[int, int]) -> str:
         return f"frame.time_epoch >= {times[0]}"
 
-    def export_packets_csv(self, text: str, out: Path) -> None:
+    def packets_csv(self, text: str, out: Path, progress: Progress) -> None:
         out.write_text(text)
 
-    def stacks(self, text: str) -> list[Stack]:
+    def stacks(self, text: str, progress: Progress) -> list[Stack]:
         return [Stack(("ip_rcv", "tcp_v4_rcv"), 100)]
 
     def range_note(self, text: str, times: tuple[int, int]) -> Annotation:

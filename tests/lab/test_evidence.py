@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pytest
 
 from skbviewer.matching.arrays.hash_join import hashed
-from skbviewer.matching.identity.identity_ladder import KNOWN
+from skbviewer.matching.identity.identity_columns import KNOWN
 from skbviewer.readers import read
 from skbviewer.records import Capture, KernelLog, Packets, Silent, Table
 from tests.lab.fixture import SERIES, evidence

@@ -132,15 +132,17 @@ def test_the_viewer_matches_every_packet_exactly(lab: Instrumented, session: Ses
         for name in CAPTURES
         for _, frame in frames(lab.out / f"{name}.pcap")
     )
-    packets = [p for p in session.packets(1, session.packet_count()) if p.protocol is not None]
+    packets = [
+        p for p in session.packets.numbered(1, session.packets.count()) if p.protocol is not None
+    ]
     verdicts = Counter(p.verdict for p in packets if p.saddr is not None)
     assert verdicts["exact"] >= sent > 40
     assert session.info()["lost_records"] == 0
 
 
 def test_the_viewer_shows_the_path_of_the_syn(session: Session) -> None:
-    packets = session.packets(1, session.packet_count())
+    packets = session.packets.numbered(1, session.packets.count())
     syn = next(p for p in packets if "[SYN]" in p.info)
-    path = session.path(packet=syn.number)
+    path = session.paths.of(packet=syn.number)
     names = {call.function for leg in path.legs for call in leg.calls}
     assert {"__tcp_transmit_skb", "__dev_queue_xmit", "ip_rcv", "tcp_v4_rcv"} <= names

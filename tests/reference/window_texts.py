@@ -118,7 +118,7 @@ class WindowTexts:
     def of_paths(self, most: int) -> Iterator[Cell]:
         """The tree of calls with its tips, and the strip, of up to `most` packets."""
         for number in sorted(self._of)[:: max(len(self._of) // most, 1)]:
-            path = self._session.path(number)
+            path = self._session.paths.of(number)
             yield from self._strip(number, totals(path))
             model = CallModel()
             model.show(path)

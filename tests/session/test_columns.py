@@ -37,5 +37,5 @@ def test_columns_are_those_of_the_table(session: Session, table: str) -> None:
 def test_kernel_only_rows_show_an_identity(session: Session) -> None:
     numbers = session.columns.array("series", "kernel_only")
     shown = numbers > 0
-    assert shown.sum() == session.all_kernel_only_count() > 0
+    assert shown.sum() == session.packets.all_kernel_only_count() > 0
     assert (session.columns.array("series", "ip_version")[shown] != 0).any()

@@ -28,68 +28,70 @@ def drops(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
 
 
 def test_rows_come_in_the_order_asked_for(drops: Session) -> None:
-    lives = min(3, drops.kernel_only_count())
+    lives = min(3, drops.packets.kernel_only_count())
     assert lives > 0
     ids = np.array([5, -lives, 2, 5, -1])
-    assert [row.number for row in drops.rows(ids)] == [5, f"K{lives}", 2, 5, "K1"]
-    kinds = [type(row) for row in drops.rows(ids)]
+    assert [row.number for row in drops.packets.rows(ids)] == [5, f"K{lives}", 2, 5, "K1"]
+    kinds = [type(row) for row in drops.packets.rows(ids)]
     assert kinds == [PacketRow, SeriesRow, PacketRow, PacketRow, SeriesRow]
 
 
 def test_rows_tell_what_packets_tell(drops: Session) -> None:
-    count = drops.packet_count()
-    assert drops.rows(np.arange(1, count + 1)) == drops.packets(1, count + 9)
-    assert drops.rows(np.array([-1, -2])) == drops.kernel_only(1, 2)
+    count = drops.packets.count()
+    assert drops.packets.rows(np.arange(1, count + 1)) == drops.packets.numbered(1, count + 9)
+    assert drops.packets.rows(np.array([-1, -2])) == drops.packets.kernel_only(1, 2)
 
 
 def test_a_dropped_packet_says_why_and_its_path_says_the_same(drops: Session) -> None:
-    rows = drops.rows(np.arange(1, drops.packet_count() + 1))
+    rows = drops.packets.rows(np.arange(1, drops.packets.count() + 1))
     dropped = [row for row in rows if row.drop]
     assert dropped
     for row in dropped:
         assert isinstance(row, PacketRow)
-        events = [e for leg in drops.path(packet=row.number).legs for e in leg.events]
+        events = [e for leg in drops.paths.of(packet=row.number).legs for e in leg.events]
         assert any(e.event == "drop" and row.drop in e.text for e in events)
 
 
 def test_the_thread_is_one_of_the_path(drops: Session) -> None:
-    rows = drops.rows(np.arange(1, drops.packet_count() + 1))
+    rows = drops.packets.rows(np.arange(1, drops.packets.count() + 1))
     owned = [row for row in rows if row.process]
     assert owned
     for row in owned:
         assert isinstance(row, PacketRow)
-        calls = [c for leg in drops.path(packet=row.number).legs for c in leg.calls]
+        calls = [c for leg in drops.paths.of(packet=row.number).legs for c in leg.calls]
         threads = {f"{c.comm} [{c.pid}]".strip() for c in calls if c.context == "task"}
         assert row.process in threads
 
 
 def test_an_unknown_row_is_reported(drops: Session) -> None:
     with pytest.raises(KeyError):
-        drops.rows(np.array([1, 10_000_000]))
+        drops.packets.rows(np.array([1, 10_000_000]))
 
 
 @pytest.mark.parametrize("word", ["source", "destination", "protocol", "info", "frame.len"])
 @pytest.mark.parametrize("descending", [False, True])
 def test_any_column_orders_the_rows(drops: Session, word: str, descending: bool) -> None:
-    ids = drops.listed("", (word, descending), kernel_only=True)
+    ids = drops.packets.listed("", (word, descending), kernel_only=True)
     assert ids is not None
-    count = drops.packet_count(), drops.kernel_only_count()
+    count = drops.packets.count(), drops.packets.kernel_only_count()
     assert len(ids) == len(set(ids.tolist())) == sum(count)
-    rows = drops.rows(ids)
+    rows = drops.packets.rows(ids)
     if word == "protocol":
         names = [row.protocol for row in rows if row.protocol is not None]
         assert names == sorted(names, reverse=descending)
-    other = drops.listed("", (word, not descending), kernel_only=True)
+    other = drops.packets.listed("", (word, not descending), kernel_only=True)
     assert other is not None and other.tolist() != ids.tolist()
 
 
 def test_kernel_only_rows_stand_at_their_time_among_the_packets(drops: Session) -> None:
-    ids = drops.listed("", None, kernel_only=True)
+    ids = drops.packets.listed("", None, kernel_only=True)
     assert ids is not None
-    times = [r.time_ns if isinstance(r, SeriesRow) else r.ts_ns or 0 for r in drops.rows(ids)]
+    times = [
+        r.time_ns if isinstance(r, SeriesRow) else r.ts_ns or 0 for r in drops.packets.rows(ids)
+    ]
     late = [b - a for a, b in pairwise(times) if b < a]
     assert min(late, default=0) > -1_000_000  # within what the clock fit may be wrong
-    first, last = drops.rows(np.array([1, drops.packet_count()]))
+    first, last = drops.packets.rows(np.array([1, drops.packets.count()]))
     assert isinstance(first, PacketRow) and isinstance(last, PacketRow)
     assert first.ts_ns is not None and last.ts_ns is not None
     assert first.ts_ns - 10**10 < times[0] and times[-1] < last.ts_ns + 10**10
@@ -101,15 +103,15 @@ def test_reasons_add_up_to_all_rows(drops: Session) -> None:
     by_verdict = {each.verdict: 0 for each in found}
     for each in found:
         by_verdict[each.verdict] += each.number
-    assert by_verdict["kernel-only"] == drops.all_kernel_only_count()
+    assert by_verdict["kernel-only"] == drops.packets.all_kernel_only_count()
     assert by_verdict["exact"] == matches["exact"] > 0
-    assert sum(by_verdict.values()) - by_verdict["kernel-only"] == drops.packet_count()
-    for packet in drops.rows(np.arange(1, drops.packet_count() + 1)):
+    assert sum(by_verdict.values()) - by_verdict["kernel-only"] == drops.packets.count()
+    for packet in drops.packets.rows(np.arange(1, drops.packets.count() + 1)):
         assert any(packet.reason == each.why for each in found)
 
 
 def test_only_a_drop_of_the_packet_itself_is_a_loss(drops: Session) -> None:
-    rows = {row.number: row for row in drops.packets(1, drops.packet_count())}
+    rows = {row.number: row for row in drops.packets.numbered(1, drops.packets.count())}
     reply, filtered = rows[4], rows[5]
     assert (reply.drop, reply.lost) == ("NO_SOCKET", False)  # ping's raw socket has a copy
     assert reply.drop_place.startswith("icmp_rcv+")
@@ -119,7 +121,7 @@ def test_only_a_drop_of_the_packet_itself_is_a_loss(drops: Session) -> None:
 
 def test_what_is_freed_with_its_whole_is_no_loss(tmp_path: Path) -> None:
     session = session_of("ipv6-and-fragments", tmp_path, "pcap", "kbl")
-    rows = session.packets(1, session.packet_count())
+    rows = session.packets.numbered(1, session.packets.count())
     session.close()
     fragments = [row for row in rows if row.drop_place.startswith("skb_release_data+")]
     assert fragments and not any(row.lost for row in fragments)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from skbviewer.analysis import VERDICTS, reason, series_reason
 from skbviewer.matching import KERNEL_ONLY, RULES, UNNUMBERED, LifetimeRung, Rung
-from skbviewer.matching.identity.identity_ladder import RUNGS
+from skbviewer.matching.identity.identity_columns import RUNGS
 
 UNKNOWN = "does not know"
 # Add lines at the end.  A line that is there never changes or goes: sessions hold its number.

@@ -19,12 +19,12 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
 
 
 def found(session: Session, text: str) -> list[int]:
-    ids = session.listed(text)
-    return list(range(1, session.packet_count() + 1)) if ids is None else ids.tolist()
+    ids = session.packets.listed(text)
+    return list(range(1, session.packets.count() + 1)) if ids is None else ids.tolist()
 
 
 def test_every_ip_packet_names_the_client_behind_the_router(session: Session) -> None:
-    for packet in session.packets(1, session.packet_count()):
+    for packet in session.packets.numbered(1, session.packets.count()):
         if packet.saddr == ROUTER:
             assert packet.elsewhere == ((INSIDE, SERVER),)
         elif packet.saddr == SERVER:
@@ -34,7 +34,7 @@ def test_every_ip_packet_names_the_client_behind_the_router(session: Session) ->
 
 
 def test_legs_tell_where_the_address_changed(session: Session) -> None:
-    sent, forwarded, received = session.path(packet=7).legs
+    sent, forwarded, received = session.paths.of(packet=7).legs
     assert sent.addresses == ((INSIDE, SERVER),)
     assert forwarded.addresses == ((ROUTER, SERVER),)
     assert received.addresses == ()  # as before

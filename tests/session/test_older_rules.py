@@ -38,8 +38,8 @@ def saved(tmp_path: Path, inputs: list[Path]) -> Path:
     import_files(inputs, out)
     session = Session.open(out)
     assert session.rules() == RULES and line_of(session) == ""
-    session.annotate(Annotation("comment", "mine", packet=3))
-    session.set_flags("mark", np.array([3, 5, -1]))
+    session.notes.keep(Annotation("comment", "mine", packet=3))
+    session.notes.set_flags("mark", np.array([3, 5, -1]))
     session.close()
     age(out)
     return out
@@ -53,7 +53,7 @@ def test_it_opens_and_says_so(saved: Path) -> None:
     assert f"older rules ({UNNUMBERED}, now {RULES})" in line and "\n" not in line
     assert session.info()["rules"] == UNNUMBERED
     assert session.info()["warnings"][0] == line
-    assert session.packets(1, 1)[0].reason == WRONG
+    assert session.packets.numbered(1, 1)[0].reason == WRONG
 
 
 def test_newer_rules_are_no_older_ones(saved: Path) -> None:
@@ -73,9 +73,9 @@ def test_a_damaged_number_is_that_of_unnumbered_rules(saved: Path, value: str) -
 def _as_new(saved: Path) -> None:
     session = Session.open(saved)
     assert session.rules() == RULES and line_of(session) == ""
-    assert session.packets(1, 1)[0].reason != WRONG
-    assert [(note.text, note.packet) for note in session.annotations()] == [("mine", 3)]
-    assert session.flags("mark").tolist() == [-1, 3, 5]
+    assert session.packets.numbered(1, 1)[0].reason != WRONG
+    assert [(note.text, note.packet) for note in session.notes.all()] == [("mine", 3)]
+    assert session.notes.flags("mark").tolist() == [-1, 3, 5]
 
 
 def test_matched_again_it_keeps_notes_and_flags(saved: Path) -> None:
@@ -122,12 +122,12 @@ def test_notes_made_while_it_is_matched_again_stay(
 
         def report(self, what: str, done: int, total: int) -> None:
             if what != self.last:
-                session.annotate(Annotation("comment", f"during {what}", packet=1))
+                session.notes.keep(Annotation("comment", f"during {what}", packet=1))
                 self.last = what
 
     watch = Noting()
     match_again(saved, watch)
-    texts = {note.text for note in Session.open(saved).annotations()}
+    texts = {note.text for note in Session.open(saved).notes.all()}
     assert f"during {watch.last}" in texts and len(texts) > 5
 
 

@@ -34,7 +34,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 def described(out: Path) -> list[tuple[str, str]]:
     session = Session.open(out)
-    rows = [(row.protocol_name, row.info) for row in session.packets(1, 10)]
+    rows = [(row.protocol_name, row.info) for row in session.packets.numbered(1, 10)]
     session.close()
     return rows
 
@@ -62,6 +62,6 @@ def test_of_a_packed_capture(files: tuple[Path, Path], tmp_path: Path) -> None:
     import_files([packed], out)
     assert described(out) == described(files[1])
     session = Session.open(out)
-    found = session.select('frame contains "example"')
+    found = session.packets.select('frame contains "example"')
     assert found is not None and found.tolist() == [1, 4]
     session.close()

@@ -30,13 +30,13 @@ class Never:
 
 
 def test_a_copy_has_rows_notes_and_flags(session: Session, tmp_path: Path) -> None:
-    session.annotate(Annotation("comment", "mine", packet=3))
-    session.set_flags("mark", np.array([3]))
+    session.notes.keep(Annotation("comment", "mine", packet=3))
+    session.notes.set_flags("mark", np.array([3]))
     session.save_as(tmp_path / "sitzung 会话.skbv", Silent())
     copy = Session.open(tmp_path / "sitzung 会话.skbv")
-    assert copy.packets(1, 16) == session.packets(1, 16)
-    assert copy.annotations() == session.annotations()
-    assert copy.flags("mark").tolist() == [3]
+    assert copy.packets.numbered(1, 16) == session.packets.numbered(1, 16)
+    assert copy.notes.all() == session.notes.all()
+    assert copy.notes.flags("mark").tolist() == [3]
 
 
 @pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o644), (0o027, 0o640), (0o077, 0o600)])
@@ -67,11 +67,11 @@ def test_a_copy_that_cannot_be_written_is_reported(session: Session, tmp_path: P
 
 def test_a_moved_capture_is_found_again(session: Session, tmp_path: Path) -> None:
     os.rename(tmp_path / "a.pcap", tmp_path / "b.pcap")
-    assert session.packet_bytes(1) is None
+    assert session.contents.packet_bytes(1) is None
     with pytest.raises(BadInput, match=r"is not a\.pcap"):
         session.relocate(1, KBL)
     session.relocate(1, tmp_path / "b.pcap")
-    assert session.packet_bytes(1)
+    assert session.contents.packet_bytes(1)
     assert Path(session.sources()[0].path) == tmp_path / "b.pcap"
 
 
@@ -79,9 +79,9 @@ def test_a_session_joins_another_file(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    session.set_flags("mark", np.array([2]))
+    session.notes.set_flags("mark", np.array([2]))
     joined = open_files([session.file, KBL])
     assert [source.kind for source in joined.sources()] == ["pcap", "kbl"]
-    assert joined.flags("mark").tolist() == [2]
-    session.set_flags("mark", np.array([5]))
-    assert open_files([session.file, KBL]).flags("mark").tolist() == [2, 5]
+    assert joined.notes.flags("mark").tolist() == [2]
+    session.notes.set_flags("mark", np.array([5]))
+    assert open_files([session.file, KBL]).notes.flags("mark").tolist() == [2, 5]

@@ -30,9 +30,9 @@ def test_packets_without_an_ip_header_have_reasons_of_their_own(tmp_path: Path) 
     import_files([tmp_path / "arp.pcap", folder / "handshake.kbl"], tmp_path / "arp.skbv")
     session = Session.open(tmp_path / "arp.skbv")
     no_header = "The capture has no IP header for this packet"
-    assert {(p.verdict, p.reason) for p in session.packets(1, session.packet_count())} == {
-        ("ambiguous", f"{no_header}, and several lifetimes are close in time.")
-    }
+    assert {
+        (p.verdict, p.reason) for p in session.packets.numbered(1, session.packets.count())
+    } == {("ambiguous", f"{no_header}, and several lifetimes are close in time.")}
     assert reason(2, NAMELESS).startswith(no_header)
 
 
@@ -50,7 +50,7 @@ def test_series_have_verdict_rung_and_confidence(session: Session) -> None:
         for name in ("verdict", "rung", "confidence", "tap", "identity")
     )
     seen = Counter(VERDICTS[number] for number in verdict.tolist())
-    assert seen["exact"] >= session.packet_count()
+    assert seen["exact"] >= session.packets.count()
     assert seen["kernel-only"] > 0
     assert ((confidence > 0) == (verdict == 0)).all()
     assert set(rung[(tap == 1) & (verdict == 2)].tolist()) == {-3}
@@ -58,22 +58,22 @@ def test_series_have_verdict_rung_and_confidence(session: Session) -> None:
 
 
 def test_rows_without_a_packet_say_why(session: Session) -> None:
-    rows = session.kernel_only(1, session.kernel_only_count())
+    rows = session.packets.kernel_only(1, session.packets.kernel_only_count())
     assert rows
     assert all(row.reason for row in rows)
 
 
 def test_packets_say_why(session: Session) -> None:
-    reasons = Counter(p.reason for p in session.packets(1, session.packet_count()))
+    reasons = Counter(p.reason for p in session.packets.numbered(1, session.packets.count()))
     assert reasons["Only packet with this source, destination, identification and protocol."] > 50
     assert "" not in reasons
 
 
 def test_a_packet_of_one_host_was_under_way_between_none(session: Session) -> None:
-    assert session.under_way(5) == []
+    assert session.paths.under_way(5) == []
     assert session.info()["one_way"] == []
 
 
 def test_the_wire_time_is_on_the_logs_clock(session: Session) -> None:
-    path = session.path(packet=20)
+    path = session.paths.of(packet=20)
     assert any(leg.begin_ns <= (leg.wire_ns or 0) <= leg.end_ns for leg in path.legs)

@@ -61,7 +61,7 @@ def test_unsaved_session_is_cached_by_content(
     first = cached_session([capture])
     assert open_files([capture]).file == first
     watch = Watch()
-    assert open_files([capture], watch).packet_count() == 16
+    assert open_files([capture], watch).packets.count() == 16
     assert {what for what, *_ in watch.reports} == {"hashing a.pcap"}  # nothing was read again
     capture.write_bytes(FILES[0].read_bytes()[:-200])
     assert cached_session([capture]) != first
@@ -77,7 +77,7 @@ def test_several_threads_read_at_once(tmp_path: Path) -> None:
     session = Session.open(tmp_path / "s.skbv")
     numbers = list(range(1, 17)) * 4
     with ThreadPoolExecutor(4) as pool:
-        paths = list(pool.map(lambda n: session.path(packet=n), numbers))
+        paths = list(pool.map(lambda n: session.paths.of(packet=n), numbers))
     assert [p.packet.number for p in paths if p.packet] == numbers
 
 
@@ -86,9 +86,9 @@ def test_moved_capture_has_no_bytes(tmp_path: Path) -> None:
     capture.write_bytes(FILES[0].read_bytes())
     import_files([capture], tmp_path / "s.skbv")
     session = Session.open(tmp_path / "s.skbv")
-    assert session.packet_bytes(1) is not None
+    assert session.contents.packet_bytes(1) is not None
     capture.unlink()
-    assert session.packet_bytes(1) is None
+    assert session.contents.packet_bytes(1) is None
 
 
 @pytest.mark.parametrize("data", [b"", b"hello", bytes(range(256)) * 20])
@@ -116,7 +116,7 @@ def test_several_logs_keep_their_packet_lives_apart(tmp_path: Path) -> None:
         for question in asked:
             assert sorted(db.execute(question).fetchall()) == [(1, 1), (2, 2)]
     session = Session.open(tmp_path / "both.skbv")
-    assert layer_table(session.statistics()).legs > 100
+    assert layer_table(session.stats.scope()).legs > 100
 
 
 def test_the_view_of_packets_has_ipv6_addresses(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_the_view_of_packets_has_ipv6_addresses(tmp_path: Path) -> None:
     made = import_files([folder / "ipv6-and-fragments.pcap"], tmp_path / "s.skbv").path
     with closing(sqlite3.connect(made)) as db:
         rows_of_view = db.execute("SELECT number, saddr, daddr FROM packets").fetchall()
-    rows = {row.number: row for row in Session.open(made).packets(1, len(rows_of_view))}
+    rows = {row.number: row for row in Session.open(made).packets.numbered(1, len(rows_of_view))}
     assert any(":" in str(saddr) for _, saddr, _ in rows_of_view)
     for number, saddr, daddr in rows_of_view:
         row = rows[number]

@@ -60,7 +60,7 @@ def two(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 
 def wires(session: Session) -> tuple[Index, int]:
     """Session times of all packets, as the timeline has them, and the greatest error."""
-    line = session.timeline("packet", range(1, session.packet_count() + 1))
+    line = session.timeline.lanes("packet", range(1, session.packets.count() + 1))
     at = np.array([line.t0_ns + wire.at for wire in line.wires])
     errors = [wire.error_ns for wire in line.wires]
     assert min(errors) >= 0
@@ -76,25 +76,25 @@ def test_packets_of_each_interface_are_where_they_were(two: Session) -> None:
 
 def test_all_times_of_a_packet_agree(two: Session) -> None:
     at, _ = wires(two)
-    whole = two.timeline("cpu")
+    whole = two.timeline.lanes("cpu")
     boxes = np.flatnonzero(whole.boxes.look == WIRE)
     assert sorted(whole.boxes.item[boxes]) == list(range(len(at)))
     assert np.array_equal(whole.boxes.begin[boxes] + whole.t0_ns, at[whole.boxes.item[boxes]])
-    overview = two.overview()
+    overview = two.timeline.overview()
     assert at.min() >= overview.t0_ns and at.max() < overview.t0_ns + overview.span_ns
     assert overview.span_ns < 2 * SECOND
-    assert two.begin_ns() == at[0]
-    note = two.annotate(Annotation("packet_comment", "here", packet=4))
+    assert two.stats.begin_ns() == at[0]
+    note = two.notes.keep(Annotation("packet_comment", "here", packet=4))
     try:
-        assert [place.begin_ns for place in two.note_places()] == [at[3]]
+        assert [place.begin_ns for place in two.timeline.note_places()] == [at[3]]
     finally:
-        two.remove(note.id)
+        two.notes.remove(note.id)
 
 
 def test_a_packets_path_has_its_own_clock(two: Session) -> None:
     epoch = int(two.sources()[1].detail["epoch_offset_ns"])
-    for number in range(1, two.packet_count() + 1):
-        leg = two.path(packet=number).legs[0]
+    for number in range(1, two.packets.count() + 1):
+        leg = two.paths.of(packet=number).legs[0]
         assert leg.wire_ns is not None and leg.wire_error_ns is not None
         true = int(TRUE[(number - 1) // 2]) - epoch
         assert abs(leg.wire_ns - true) <= leg.wire_error_ns
@@ -105,9 +105,9 @@ def test_a_range_holds_the_packets_of_both_interfaces(two: Session) -> None:
     times = (int(at[8]), int(at[19]))
     meant = np.flatnonzero((at >= times[0]) & (at <= times[1])) + 1
     assert len(meant) >= 10
-    assert two.lane_ids("", times) == tuple(meant.tolist())
-    assert two.statistics(Chosen(None, times[0], times[1] + 1)).packets.tolist() == meant.tolist()
-    found = two.select(two.range_filter(times))
+    assert two.export.lane_ids("", times) == tuple(meant.tolist())
+    assert two.stats.scope(Chosen(None, times[0], times[1] + 1)).packets.tolist() == meant.tolist()
+    found = two.packets.select(two.timeline.range_filter(times))
     assert found is not None
     off = set(found.tolist()) ^ set(meant.tolist())  # at the ends, by rounding
     assert off <= {9, 20}
@@ -145,9 +145,9 @@ def test_an_interface_without_a_clock_is_unknown(tmp_path: Path) -> None:
     base = session.timebase()
     assert base.error(1, 0) > 0
     assert base.error(1, 1) == base.error(1) == -1
-    line = session.timeline("packet", [1, session.packet_count()])
+    line = session.timeline.lanes("packet", [1, session.packets.count()])
     assert [wire.error_ns for wire in line.wires] == [base.error(1, 0), -1]
-    assert {leg.wire_ns for leg in session.path(packet=session.packet_count()).legs} <= {None}
+    assert {leg.wire_ns for leg in session.paths.of(packet=session.packets.count()).legs} <= {None}
 
 
 @pytest.mark.parametrize("back_ns", [3600 * SECOND, int(np.ptp(TRUE)) * 3 // 2])
@@ -179,5 +179,5 @@ def test_packets_without_a_time_leave_the_clock_to_the_others(tmp_path: Path) ->
     base, at = session.timebase(), wires(session)[0]
     assert base.interfaces(1) == ()
     assert np.abs(at - TRUE).max() <= base.error(1) < 20_000
-    times = [session.path(packet=number).legs[0].wire_ns for number in (1, 2)]
+    times = [session.paths.of(packet=number).legs[0].wire_ns for number in (1, 2)]
     assert [wire is None for wire in times] == [True, False]

@@ -23,7 +23,9 @@ def test_numbers_are_those_of_the_calls_whatever_packets_share_them(
     out, log = tmp_path / "s.skbv", resource(f"samples/{name}") / f"{name}.kbl"
     import_files([log, log.with_suffix(".pcap")], out)
     session = Session.open(out)
-    rows = {row.function: row for row in function_rows(session.statistics(Chosen(everything=True)))}
+    rows = {
+        row.function: row for row in function_rows(session.stats.scope(Chosen(everything=True)))
+    }
     raw = Calls(read(log))
     number, total, own = Counter[str](), Counter[str](), Counter[str]()
     for call in {call for leg in paths(session) for call in leg}:
@@ -41,5 +43,5 @@ def test_numbers_are_those_of_the_calls_whatever_packets_share_them(
 def paths(session: Session) -> Iterator[list[tuple[int, int]]]:
     """Of each leg its calls: CPU and entry name a call in the log."""
     for series in range(1, session.info()["series"] + 1):
-        for leg in session.path(series=series).legs:
+        for leg in session.paths.of(series=series).legs:
             yield [(call.cpu, call.entry_ns) for call in leg.calls]

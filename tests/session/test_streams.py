@@ -23,14 +23,14 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 
 def first(session: Session, protocol: int) -> int:
-    rows = session.packets(1, session.packet_count())
+    rows = session.packets.numbered(1, session.packets.count())
     return next(row.number for row in rows if row.protocol == protocol)
 
 
 def test_both_ends_of_a_tcp_connection(session: Session) -> None:
     number = first(session, 6)
-    stream = session.stream(number)
-    row = session.packets(number, 1)[0]
+    stream = session.contents.stream(number)
+    row = session.packets.numbered(number, 1)[0]
     assert stream.ends == (f"{row.saddr}:{row.sport}", f"{row.daddr}:{row.dport}")
     assert stream.unread == 0 and not any(piece.missing for piece in stream.pieces)
     asked, answered = (
@@ -38,22 +38,22 @@ def test_both_ends_of_a_tcp_connection(session: Session) -> None:
     )
     assert asked and asked == answered  # the peer is an echo server
     wire = sum(len(piece.data) for piece in stream.pieces)
-    shown = session.select(stream.text)
+    shown = session.packets.select(stream.text)
     assert shown is not None and stream.packets == len(shown)
-    payloads = session.field_values("tcp.len", shown.tolist())
+    payloads = session.fields.values("tcp.len", shown.tolist())
     assert wire == sum(map(int, payloads))
 
 
 def test_udp(session: Session) -> None:
-    stream = session.stream(first(session, 17))
+    stream = session.contents.stream(first(session, 17))
     assert stream.protocol == "UDP" and stream.text.startswith("udp.stream == ")
     assert stream.pieces[0].data and stream.pieces[0].side == 0
 
 
 def test_what_has_no_stream_and_what_cannot_be_read(session: Session) -> None:
     with pytest.raises(KeyError, match="stream to follow"):
-        session.stream(first(session, 1))
+        session.contents.stream(first(session, 1))
     Path(session.sources()[0].path).unlink()
-    stream = session.stream(first(session, 6))
+    stream = session.contents.stream(first(session, 6))
     assert stream.unread == stream.packets
     assert b"".join(piece.data for piece in stream.pieces) == b""

@@ -32,7 +32,7 @@ def test_who_sent_stands_first_and_each_leg_has_its_own_times(
     session: Session, number: int
 ) -> None:
     """Packets 1 to 20 are of left's capture, the others of right's."""
-    path = session.path(packet=number)
+    path = session.paths.of(packet=number)
     sent, got = path.legs
     ends = ("left", "right") if number % 2 else ("right", "left")
     assert [(leg.kind, leg.log) for leg in path.legs] == list(zip(("tx", "rx"), ends, strict=True))
@@ -47,28 +47,30 @@ def test_who_sent_stands_first_and_each_leg_has_its_own_times(
 
 
 def test_a_life_of_the_other_log_stands_in_session_time(session: Session) -> None:
-    legs = session.path(packet=1).legs
-    (alone,) = session.path(series=legs[1].series).legs
+    legs = session.paths.of(packet=1).legs
+    (alone,) = session.paths.of(series=legs[1].series).legs
     assert (alone.log, alone.session_ns) == ("right", legs[1].session_ns)
     assert alone.session_error_ns == legs[1].session_error_ns
 
 
 def test_a_call_of_a_path_is_the_same_call_in_the_timeline(session: Session) -> None:
     for number in (1, 2):
-        for leg, whole in enumerate(session.path(packet=number).legs):
-            place = session.call_place(session.call_number(number, whole.series, leg, 1))
+        for leg, whole in enumerate(session.paths.of(packet=number).legs):
+            place = session.paths.call_place(
+                session.paths.call_number(number, whole.series, leg, 1)
+            )
             assert place.path_call == whole.calls[1]
             assert place.path.legs[place.leg].log == whole.log
 
 
 def test_the_thread_shown_for_a_packet_is_the_one_that_sent_it(session: Session) -> None:
-    rows = session.packets(1, 2)
+    rows = session.packets.numbered(1, 2)
     assert [row.process for row in rows] == ["ping [7]", "pong [9]"]
 
 
 def test_a_conversation_seen_by_two_captures_has_one_clock(session: Session) -> None:
-    (one,) = conversations_by_kind(session.statistics())["UDP"]
-    first, last = session.packets(1, 1)[0], session.packets(PACKETS, 1)[0]
+    (one,) = conversations_by_kind(session.stats.scope())["UDP"]
+    first, last = session.packets.numbered(1, 1)[0], session.packets.numbered(PACKETS, 1)[0]
     assert one.begin_ns == first.ts_ns
     assert isinstance(last, PacketRow) and last.ts_ns is not None and first.ts_ns is not None
     assert one.dur_ns == pytest.approx(last.ts_ns - first.ts_ns, abs=2 * WAY)
@@ -77,10 +79,10 @@ def test_a_conversation_seen_by_two_captures_has_one_clock(session: Session) -> 
 
 def test_labels_distinguish_logs_of_hosts_that_share_a_name(tmp_path: Path) -> None:
     session = two_logs(tmp_path, ("lab", "lab"))
-    names = [leg.log for leg in session.path(packet=1).legs]
+    names = [leg.log for leg in session.paths.of(packet=1).legs]
     assert len(set(names)) == 2
     assert all(name.endswith("story.kbl") for name in names)
-    titles = [lane.title for lane in session.timeline("cpu").lanes if lane.what == "calls"]
+    titles = [lane.title for lane in session.timeline.lanes("cpu").lanes if lane.what == "calls"]
     assert len(set(titles)) == len(titles) == 2
     session.close()
 
@@ -93,7 +95,7 @@ def test_candidates_in_another_log_come_last_and_tell_no_time_under_way(tmp_path
         (sent,) = db.execute(of_right).fetchone()
         db.execute("UPDATE match SET verdict = 1 WHERE packet = 2 AND leg = ?", (sent,))
     session = Session.open(tmp_path / "a.skbv")
-    path = session.path(packet=2)
+    path = session.paths.of(packet=2)
     assert [(leg.log, leg.match) for leg in path.legs] == [
         ("left", "exact"),
         ("right", "ambiguous"),
@@ -101,9 +103,9 @@ def test_candidates_in_another_log_come_last_and_tell_no_time_under_way(tmp_path
     heads = [line for line in path_lines(path) if line.startswith("leg ")]
     assert heads[0].startswith("leg 1: rx eth0 of left ")
     assert heads[1].startswith("leg 2: candidate tx eth0 of right ")
-    assert session.under_way(2) == []
-    assert len(session.under_way(4)) == 1
-    timeline = session.timeline("packet", [2])
+    assert session.paths.under_way(2) == []
+    assert len(session.paths.under_way(4)) == 1
+    timeline = session.timeline.lanes("packet", [2])
     calls = timeline.boxes.item[timeline.boxes.item > 0]
     assert len(calls) == len(path.legs[0].calls)
     session.close()
@@ -112,8 +114,8 @@ def test_candidates_in_another_log_come_last_and_tell_no_time_under_way(tmp_path
 def test_each_capture_of_a_packet_has_a_lane_with_all_its_calls(session: Session) -> None:
     """Packet 2 of left's capture is the same as packet 2 of right's."""
     rows = [2, PACKETS + 2]
-    line = session.timeline("packet", rows)
+    line = session.timeline.lanes("packet", rows)
     assert [lane.key for lane in line.lanes] == rows
-    calls = sum(len(leg.calls) for leg in session.path(packet=2).legs)
+    calls = sum(len(leg.calls) for leg in session.paths.of(packet=2).legs)
     second = int(line.boxes.starts[line.lanes[1].first])
     assert [second, len(line.boxes.begin) - second] == [calls, calls]

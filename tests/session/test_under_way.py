@@ -82,10 +82,10 @@ def test_what_a_packet_took_lies_in_its_interval(two_hosts: tuple[Session, Truth
     # The clock fit leaves out one of twenty that were longer under way than the others.
     assert 0.95 * PACKETS <= sum(way["packets"]) <= PACKETS
     assert way["drift_ppm"][0] <= truth.ppm <= way["drift_ppm"][1]
-    for packet in session.packets(1, PACKETS):
+    for packet in session.packets.numbered(1, PACKETS):
         assert packet.ip_id is not None
         n = packet.ip_id - 1
-        took = session.under_way(packet.number)
+        took = session.paths.under_way(packet.number)
         if not took:  # it is among those that the clock fit left out
             continue
         (under,) = took

@@ -11,9 +11,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from skbviewer.analysis import Input, store_inputs
 from skbviewer.records import Silent
 from skbviewer.session import Session
+from skbviewer.session.importing import Input, store_inputs
 from skbviewer.store import Builder
 from tests.matching.story import Story, capture
 from tests.readers import build

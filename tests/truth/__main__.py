@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from .judge import WRONG
 from .published import publish
@@ -70,16 +70,27 @@ def _judged_by(
     return made
 
 
+class Baseline(NamedTuple):
+    """Another checkout to compare with, and how many choices of lost chunks it is judged with."""
+
+    checkout: Path
+    seeds: int
+
+
 def judge_folder(
-    folder: Path, judged: Path, baseline: Path | None, seeds: int
+    folder: Path, judged: Path, baseline: Baseline | None, seeds: int
 ) -> list[dict[str, Any]]:
     """The table's lines of one recording."""
     recording = read_recording(folder)
     now = _judged_by(recording, ROOT, seeds, judged)
-    before = _judged_by(recording, baseline, seeds, judged) if baseline else {}
+    before = _judged_by(recording, *baseline, judged) if baseline else {}
+
+    def compared(name: tuple[str, str], truths: list[Truths]) -> dict[str, Any]:
+        old = before[name]  # the truths of both are in the order of the seeds
+        return {"before": compare(recording, truths[: len(old)], old)}
+
     return [
-        cell(recording, truths)
-        | ({"before": compare(recording, truths, before[name])} if name in before else {})
+        cell(recording, truths) | (compared(name, truths) if name in before else {})
         for name, truths in now.items()
     ]
 
@@ -96,7 +107,7 @@ def _line(line: dict[str, Any]) -> str:
 
 
 def _all(
-    folders: list[Path], judged: Path, baseline: Path | None, jobs: int, seeds: int
+    folders: list[Path], judged: Path, baseline: Baseline | None, jobs: int, seeds: int
 ) -> list[Any]:
     """Judge, as many recordings at once as there are `jobs`, and print each as it is done."""
     cells: list[dict[str, Any]] = []
@@ -117,6 +128,7 @@ def main() -> int:
     parser.add_argument("scenario", nargs="*", help="only these")
     parser.add_argument("--recordings", type=Path, default=BUILD / "recordings")
     parser.add_argument("--baseline", type=Path, help="another checkout's folder, to compare with")
+    parser.add_argument("--baseline-seeds", type=int, help="of its logs; as many as --seeds")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument(
         "--seeds", type=int, default=10, help="of logs that lack chunks; 0: none, faster"
@@ -127,7 +139,11 @@ def main() -> int:
     if not folders:
         parser.error(f"no recording in {arguments.recordings}: python -m tests.truth.record")
     BUILD.mkdir(parents=True, exist_ok=True)
-    baseline = arguments.baseline.absolute() if arguments.baseline else None
+    baseline = None
+    if arguments.baseline:
+        few = arguments.baseline_seeds
+        number = arguments.seeds if few is None else few
+        baseline = Baseline(arguments.baseline.absolute(), number)
     cells = _all(folders, BUILD / "judged", baseline, arguments.jobs, arguments.seeds)
     (BUILD / "table.json").write_text(json.dumps(cells, indent=1))
     text = publish(cells, arguments.seeds)

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.lab import debs, guest, initramfs, record
+from tests.lab import debs, guest, initramfs, instrumented, record
 from tests.truth.layout import FOLDER
 from tests.truth.scenarios import ZOO, Scenario
 
@@ -18,10 +18,12 @@ PROGRAMS = HERE / "programs"
 TOOLS = ("tcpdump", "ip", "kmod", "tc", "bridge", "ethtool", "iptables-legacy", "wg")
 LISTS = ("probes", "fifty", "some")
 BOOT_S, SCENARIO_S = 120, 120  # patience
+COMPILED_IN = "6.1-compiled-in"  # the lab's kernel that carries its probes
+SERIES = (*debs.METAS, COMPILED_IN)
 
 
 class Kit(NamedTuple):
-    """What was built for one kernel."""
+    """What was built for one kernel.  patched: see guest.Run."""
 
     kernel: debs.Kernel
     folder: Path
@@ -29,6 +31,7 @@ class Kit(NamedTuple):
     witness: Path
     programs: list[Path]
     lists: list[Path]
+    patched: bool = False
 
 
 def build_programs(folder: Path) -> list[Path]:
@@ -60,6 +63,8 @@ def sources(release: str) -> str:
 def kit(series: str) -> Kit:
     """Fetch the kernel and build what its guests need, unless that is there already."""
     folder = FOLDER / "lab" / series
+    if series == COMPILED_IN:
+        return _compiled_in(folder)
     kernel = debs.fetch(folder, series)
     stamp, now = folder / "built", sources(kernel.release)
     if not stamp.exists() or stamp.read_text() != now:
@@ -73,6 +78,15 @@ def kit(series: str) -> Kit:
                [HERE / "lone.txt", *(folder / f"{name}.txt" for name in LISTS)])  # fmt: skip
 
 
+def _compiled_in(folder: Path) -> Kit:
+    """Build the small kernel with probes in its source, and what its guests need."""
+    _, built = instrumented.prepare(folder)
+    witness = build_witness(built.kernel, folder)
+    programs = [folder / "kmod/kblrecord", *build_programs(folder)]
+    return Kit(built.kernel, folder, folder / "kmod/kbl.ko", witness, programs,
+               [built.lists["probes"]], patched=True)  # fmt: skip
+
+
 def pack(kit: Kit, wanted: list[Scenario]) -> Path:
     """Return the initramfs for these scenarios."""
     folder = kit.folder / "guest"
@@ -84,7 +98,8 @@ def pack(kit: Kit, wanted: list[Scenario]) -> Path:
         words.write_text(scenario.words())
         scripts[f"zoo/{scenario.name}.sh"] = scenario.script
         scripts[f"zoo/{scenario.name}.words"] = words
-    modules = tuple(dict.fromkeys(module for scenario in ZOO for module in scenario.modules))
+    known = wanted if kit.patched else ZOO  # the small kernel has few modules
+    modules = tuple(dict.fromkeys(module for scenario in known for module in scenario.modules))
     parts = initramfs.Parts(
         HERE / "init.sh", kit.module, kit.programs, kit.lists,
         scripts=tuple(scripts.items()), extra=initramfs.Needs(TOOLS, modules),
@@ -101,7 +116,8 @@ def boot(kit: Kit, wanted: list[Scenario], only: str) -> tuple[Path, str]:
     image, disk = pack(kit, wanted), folder / "disk.img"
     words = (f"zoo={','.join(scenario.name for scenario in wanted)}", f"pass={only}")
     devices = dict.fromkeys(scenario.devices for scenario in wanted)
-    how = guest.Run((), words, timeout_s=BOOT_S + SCENARIO_S * len(wanted), memory_mb=2048,
+    how = guest.Run((), words, patched=kit.patched, memory_mb=2048,
+                    timeout_s=BOOT_S + SCENARIO_S * len(wanted),
                     devices=tuple(word for one in devices for word in one))  # fmt: skip
     line = guest.command(kit.kernel, image, disk, how)
     console = guest.console_of(line, disk, folder, how.timeout_s)

@@ -217,10 +217,13 @@ def clock_error(db: sqlite3.Connection, capture: int) -> int | None:
 
 def declared(db: sqlite3.Connection, log: int) -> list[tuple[int, int]]:
     """The stretches in which a log says that records are missing, ns; all time if its probes missed
-    hits and it does not say when."""
+    hits and it does not say when, or if it is filtered.  A row's `ts` is the end of its stretch."""
+    always = [(-(1 << 62), 1 << 62)]
+    if db.execute("SELECT 1 FROM meta WHERE source = ? AND key = 'filter'", (log,)).fetchone():
+        return always
     rows = db.execute("SELECT ts, max(dur, 0) FROM loss WHERE source = ?", (log,))
-    found = [(ts, ts + dur) for ts, dur in rows]
+    found = [(ts - dur, ts) for ts, dur in rows]
     (missed,) = db.execute(
         "SELECT coalesce(sum(missed), 0) FROM probe WHERE source = ?", (log,)
     ).fetchone()
-    return found if found or not missed else [(-(1 << 62), 1 << 62)]
+    return found if found or not missed else always

@@ -107,7 +107,7 @@ def _before(cells: list[Cell]) -> str:
         lost.update(one["lost"])
     text = "\n## Right before, not exact now\n\nBy an earlier version "
     text += f"{sum(one['right before'] for one in compared)} were right. Of these are not exact "
-    text += "now, for another lifetime fits as well:\n\n"
+    text += "now, by what else each can have been:\n\n"
     return text + "".join(f"- {number}: {reason}\n" for reason, number in lost.most_common())
 
 

@@ -162,6 +162,12 @@ ZOO = (
     Scenario("log-filter", "The log is filtered.", ("filtered log",), options="udp and port 7"),
 )  # fmt: skip
 
+# What the small kernel with probes in its source has the modules for.
+COMPILED_IN = (
+    "baseline", "constant-id", "reused-ids", "same-headers", "netem-duplicate-reorder",
+    "netem-corrupt", "netem-loss-duplicate", "fragments", "segments-on", "tcp-loss",
+)  # fmt: skip
+
 
 def named(name: str) -> Scenario:
     """Return a scenario; raises KeyError if there is none of that name."""

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from ...records import SourceRow
 from ...records.kbl_layout import KblEvent
 from ...records.types import Bools, Int64s
-from ...store import Columns, queries
+from ...store import Columns, Database, queries
 from ..words.kernel_names import Names, names_of
 
 PACKET, SERIES, LEG, CALL, DROP = "packet", "series", "leg", "call", "drop"
@@ -85,7 +85,7 @@ class Data:
     def __init__(
         self,
         columns: Columns,
-        connect: Callable[[], AbstractContextManager[Any]],
+        connect: Callable[[], AbstractContextManager[Database]],
         sources: Callable[[], Sequence[SourceRow]],
         fitted: Callable[[int, Int64s], Int64s],
         flags: Callable[[str], Int64s] = lambda kind: np.zeros(0, np.int64),

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from ...records.types import Int64s
-from ...store import queries
+from ...store import Database, queries
 from ..words.packet_info import address, mac
 from .field_data import ADDRESS, CALL, DROP, LEG, PACKET, ROW, SERIES, Data, View
 from .field_kind import Field, Kind, Values
@@ -85,11 +85,11 @@ def _below(view: View, table: str) -> tuple[View, list[list[int]]]:
     return View(view.data, "event" if table == DROP else table, rows), owners
 
 
-def _legs(db: object, view: View) -> list[list[int]]:
+def _legs(db: Database, view: View) -> list[list[int]]:
     if view.table == PACKET:
-        return [[row.id for row in queries.legs_of_packet(db, n)] for n in view.number().tolist()]  # type: ignore[arg-type]
+        return [[row.id for row in queries.legs_of_packet(db, n)] for n in view.number().tolist()]
     assert view.rows is not None
-    return [[row.id for row in queries.legs_of_series(db, n + 1)] for n in view.rows.tolist()]  # type: ignore[arg-type]
+    return [[row.id for row in queries.legs_of_series(db, n + 1)] for n in view.rows.tolist()]
 
 
 def text_of(field: Field, values: Values, position: int) -> str:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Store the calls of a KBL, its losses, and records that are neither calls nor events.
+"""The calls of a KBL, its losses, and records that are neither calls nor events, as stored.
 
-Input: records and the tables made from them.  Output: rows in a store.Builder.
+Input: records and the tables made from them.  Output: rows of a session.  `first` is how many rows
+the tables have before, by table.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import numpy.typing as npt
 
 from ...matching import SeriesTable, found, passing
 from ...records import ColumnTable, KernelLog, Records, part, parts, scratch_of
-from ...store import Builder, schema
+from ...store import BulkRows, NewRows, of_columns, schema
 from ..calls.call_table import CallTable
 from ..calls.lost_spans import LOST, losses
 from ..leg_times.time_spent import Spent
@@ -31,16 +32,15 @@ def repeated(value: int, count: int) -> npt.NDArray[np.int64]:
     return np.broadcast_to(np.int64(value), count)
 
 
-def store_records(
+def record_rows(
     source: int,
     log: KernelLog,
     series: SeriesTable,
     calls: CallTable,
     events: ColumnTable,
     first: dict[str, int],
-    builder: Builder,
-) -> None:
-    """Losses, and records that are in no other table; `first` counts rows stored before."""
+) -> tuple[NewRows, NewRows]:
+    """Records that are in no other table, and losses."""
     records = log.records
     kept = _rest(records, calls, events)
 
@@ -52,9 +52,9 @@ def store_records(
         columns["source"] = repeated(source, len(some))
         return columns
 
-    builder.add_parts(schema.record, len(kept), make)
     lost: Columns = dict(losses(log, missed=True)._asdict())
-    builder.add_array(schema.loss, lost | {"source": repeated(source, len(lost["ts"]))})
+    lost["source"] = repeated(source, len(lost["ts"]))
+    return BulkRows(schema.record, len(kept), make), of_columns(schema.loss, lost)
 
 
 def _rest(records: Records, calls: CallTable, events: ColumnTable) -> npt.NDArray[np.int32]:
@@ -68,8 +68,8 @@ def _rest(records: Records, calls: CallTable, events: ColumnTable) -> npt.NDArra
     return found(records, lambda some: rest[some]).astype(np.int32)
 
 
-def store_calls(calls: CallTable, first: dict[str, int], builder: Builder) -> None:
-    """All calls; `first` counts rows stored before."""
+def call_rows(calls: CallTable, first: dict[str, int]) -> NewRows:
+    """All calls."""
 
     def make(rows: slice) -> Columns:
         calls.scratch.passed()
@@ -78,10 +78,10 @@ def store_calls(calls: CallTable, first: dict[str, int], builder: Builder) -> No
         columns["parent"] = numbered(calls.stored("parent")[rows], first["call"])
         return columns
 
-    builder.add_parts(schema.call, len(calls), make)
+    return BulkRows(schema.call, len(calls), make)
 
 
-def store_waits(spent: Spent, first: dict[str, int], builder: Builder) -> None:
-    """The times when legs were not busy; `first` counts rows stored before."""
+def wait_rows(spent: Spent, first: dict[str, int]) -> NewRows:
+    """The times when legs were not busy."""
     columns = {name: getattr(spent, name) for name in ("kind", "begin_ns", "end_ns")}
-    builder.add_array(schema.wait, columns | {"leg": numbered(spent.leg, first["leg"])})
+    return of_columns(schema.wait, columns | {"leg": numbered(spent.leg, first["leg"])})

@@ -33,7 +33,7 @@ from ...matching import (
 )
 from ...records import KernelLog, Packets, Part, Progress
 from ...records.types import Bools
-from ...store import Builder, schema
+from ...store import FewRows, NewRows, schema
 
 
 class SeriesVerdicts(NamedTuple):
@@ -97,20 +97,26 @@ class Joining:
         if way is not None:
             found[a], found[b] = without_early_arrivals(found[a], found[b], one, other, way)
 
-    def store_times(self, builder: Builder) -> None:
-        """Write the tables `oneway`, `oneway_bound` and `timebase`."""
+    def times(self) -> tuple[NewRows, ...]:
+        """The tables `oneway`, `oneway_bound` and `timebase`."""
         between: dict[tuple[int, int], OneWay] = {}
         for pair, parts in self._trips.items():
             way = bound(joined(parts))
             if way is not None:
                 between[pair] = way
-        builder.add_rows(schema.oneway, [(*pair, *way[3:]) for pair, way in between.items()])
-        for pair, way in between.items():
-            bounds = zip(*(column.tolist() for column in way[:3]), strict=True)
-            builder.add_rows(schema.oneway_bound, [(*pair, *row) for row in bounds])
+        ways = [(*pair, *way[3:]) for pair, way in between.items()]
+        bounds = [
+            (*pair, *row)
+            for pair, way in between.items()
+            for row in zip(*(column.tolist() for column in way[:3]), strict=True)
+        ]
         hosts = {source: _host(kernel) for source, kernel in self._logs.items()}
         pieces = build_timebase(hosts, self._interfaces, self._clocks, between)
-        builder.add_rows(schema.timebase, [tuple(piece) for piece in pieces])
+        return (
+            FewRows(schema.oneway, ways),
+            FewRows(schema.oneway_bound, bounds),
+            FewRows(schema.timebase, [tuple(piece) for piece in pieces]),
+        )
 
 
 def epoch_ns(log: KernelLog) -> int:
@@ -118,13 +124,14 @@ def epoch_ns(log: KernelLog) -> int:
     return log.clock[0].real_ns - log.clock[0].mono_ns if log.clock else 0
 
 
-def clock_rows(found: Matches, capture: int, kbl: int, number: int) -> list[tuple[object, ...]]:
+def clock_rows(found: Matches, capture: int, kbl: int, number: int) -> NewRows:
     """Rows of table `clock`; `number` is how many packets earlier captures have."""
-    return [
+    rows = [
         (capture, kbl, one.interface, *segment[:7], *(one.sniffer or (-1, -1)))
         for one in found.clocks
         for segment in _numbered(one.clock, number).segments
     ]
+    return FewRows(schema.clock, rows)
 
 
 def _numbered(clock: ClockFit, number: int) -> ClockFit:

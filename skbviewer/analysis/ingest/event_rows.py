@@ -8,6 +8,8 @@ call it happened, because that packet caused it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import numpy.typing as npt
 
@@ -17,7 +19,7 @@ from ...records import SEEN, ColumnTable, Gathered, KernelLog, Records, part, pa
 from ...records.compiled import allocation_free
 from ...records.kernel_events import SEEN_AT, Trait, flags
 from ...records.types import Bools, Int32s, Int64s, UInt8s
-from ...store import Builder, schema
+from ...store import BulkRows, FewRows, NewRows, of_columns, schema
 from ..calls.call_finder import Finder
 from ..calls.call_table import CallTable
 from .call_rows import numbered, repeated
@@ -116,14 +118,10 @@ def _hand_on(is_start: Bools, place: Int32s, last: Int64s, leg: Int64s) -> None:
             leg[i] = last[place[i]]
 
 
-def store_events(
-    log: KernelLog,
-    source: int,
-    events: ColumnTable,
-    first: dict[str, int],
-    builder: Builder,
-) -> None:
-    """Write the events of a KBL and their details; `first` counts rows stored before."""
+def event_rows(
+    log: KernelLog, source: int, events: ColumnTable, first: dict[str, int]
+) -> Iterator[NewRows]:
+    """The events of a KBL and their details, as stored; `first` is how many rows were before."""
     records = log.records
 
     def make(rows: slice) -> dict[str, npt.NDArray[np.generic]]:
@@ -135,7 +133,7 @@ def store_events(
             columns[name] = numbered(events.stored(name)[rows], first[name])
         return columns
 
-    builder.add_parts(schema.event, len(events), make)
+    yield BulkRows(schema.event, len(events), make)
     details = log.details
     if not any(map(len, details)):
         return
@@ -147,9 +145,9 @@ def store_events(
         (schema.syscall, details.syscalls),
     ):
         of_events = {name: rows[name] for name in rows.dtype.names or () if name != "ordinal"}
-        builder.add_array(table, of_events | {"event": number[rows["ordinal"]]})
+        yield of_columns(table, of_events | {"event": number[rows["ordinal"]]})
     names = ((int(number[ordinal]), name) for ordinal, name in details.names.items())
-    builder.add_rows(schema.event_name, [row for row in names if row[0] >= 0])
+    yield FewRows(schema.event_name, [row for row in names if row[0] >= 0])
 
 
 def _numbers(records: Records, events: ColumnTable, before: int) -> npt.NDArray[np.int32]:

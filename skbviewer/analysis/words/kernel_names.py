@@ -6,9 +6,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...records import KernelLog, resource
+
+if TYPE_CHECKING:
+    from ...store import Database
 
 MASK64 = (1 << 64) - 1
 IDLE = 0  # thread: the idle task
@@ -70,7 +73,7 @@ def _syscalls() -> dict[str, dict[str, str]]:
     return tables
 
 
-def names_of(db: Any, source: int) -> Names:
+def names_of(db: Database, source: int) -> Names:
     """The names of KBL `source` of a session."""
     from ...store import queries  # imports do not need it
 

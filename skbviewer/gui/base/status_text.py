@@ -40,7 +40,7 @@ def status_text(recording: Recording) -> str:
         ("Kernel-only", matches["kernel_only"]),
         ("Lost records", info["lost_records"]),
     )
-    nameless = recording.all_kernel_only_count() - recording.kernel_only_count()
+    nameless = recording.packets.all_kernel_only_count() - recording.packets.kernel_only_count()
     more = {"Kernel-only": f" (+ {nameless:,} without an address)"} if nameless > 0 else {}
     counts = BETWEEN.join(f"{what}: {number:,}{more.get(what, '')}" for what, number in parts)
     other = rules_words(recording.rules())

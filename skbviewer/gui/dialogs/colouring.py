@@ -7,21 +7,20 @@ streams are applied afterwards.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QObject, QTimer
-from PySide6.QtWidgets import QDialog
+from PySide6.QtWidgets import QDialog, QWidget
 
 from skbviewer.records import Progress
 
 from ..base.background_tasks import Tasks
+from ..base.messages import Messages
 from ..base.recording import Recording
 from ..filters.cell_filter import NO_CONVERSATION, conversations
 from ..packets.colour_rules import DARK_TEXT, Rule, store, stored
+from ..packets.packet_table import PacketTable
+from ..packets.row_query import RowQuery
+from ..packets.selection import Selection
 from .colour_dialog import ColourDialog
-
-if TYPE_CHECKING:
-    from ..window.main_window import MainWindow
 
 # Wireshark's ten colours
 CONVERSATIONS: tuple[str, ...] = ("#ffc0c0", "#ffc0ff", "#e0c0e0", "#c0c0ff", "#c0e0e0")
@@ -33,9 +32,17 @@ PAUSE_MS = 700  # of idle time, so that following streams delays no click or scr
 class Colouring(QObject):
     """The rules of one window."""
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(
+        self,
+        window: QWidget,
+        selection: Selection,
+        row_query: RowQuery,
+        table: PacketTable,
+        messages: Messages,
+    ) -> None:
         super().__init__(window)
-        self._window = window
+        self._window, self._selection, self._row_query = window, selection, row_query
+        self._table, self._messages = table, messages
         self.rules = stored()
         self.on = True
         self.painted: tuple[Rule, ...] = ()  # of conversations, until other files are opened
@@ -43,10 +50,9 @@ class Colouring(QObject):
         self.tasks = Tasks(self)
         self._pause = QTimer(self, interval=PAUSE_MS, singleShot=True)
         self._pause.timeout.connect(self._prepare)
-        selection = window.selection
         for touched in (selection.path_changed, selection.visible_changed, selection.rows_changed):
             touched.connect(lambda _: self._pause.isActive() and self._pause.start())
-        window.row_query.tasks.started.connect(lambda _: self._give_way())
+        row_query.tasks.started.connect(lambda _: self._give_way())
 
     @property
     def busy(self) -> bool:
@@ -68,10 +74,10 @@ class Colouring(QObject):
 
     def paint(self, number: int) -> None:
         """Give the current packet's conversation colour `number` (from 1)."""
-        row = self._window.workspace.table.current_row()
+        row = self._table.current_row()
         found = [] if row is None else conversations(row)
         if not found:
-            self._window.statusBar().showMessage(NO_CONVERSATION, 5000)
+            self._messages.say(NO_CONVERSATION)
             return
         name, text = found[0]
         rule = Rule(f"{name} conversation", text, CONVERSATIONS[number - 1], DARK_TEXT)
@@ -87,7 +93,7 @@ class Colouring(QObject):
         self._pause.stop()
         self.tasks.cancel()
         rules = self.rules if self.on else ()
-        if recording is None or recording.streams_followed():
+        if recording is None or recording.packets.streams_followed():
             self._set(rules)
             return
         self._set([rule for rule in rules if SLOW not in rule.text])
@@ -100,26 +106,26 @@ class Colouring(QObject):
             self._pause.start()
 
     def _prepare(self) -> None:
-        recording = self._window.recording
+        recording = self._selection.recording
         if recording is None:
             return
-        if self._window.row_query.tasks.busy:
+        if self._row_query.tasks.busy:
             self._pause.start()
             return
 
         def prepare(progress: Progress) -> None:
-            recording.follow_streams(progress)
+            recording.packets.follow_streams(progress)
 
         def ready(_: None) -> None:
             self._set(self.rules if self.on else ())
-            self._window.workspace.table.packets.read_again()
+            self._table.packets.read_again()
 
         self.tasks.start("", prepare, ready)
 
     def switch(self) -> None:
         """Switch colours on or off."""
         self.on = not self.on
-        self._use(self._window.recording)
+        self._use(self._selection.recording)
 
     def ask(self) -> None:
         """Open the dialog that edits the rules."""
@@ -132,8 +138,8 @@ class Colouring(QObject):
         """Use and save these rules."""
         self.rules = rules
         store(rules)
-        self._use(self._window.recording)
+        self._use(self._selection.recording)
 
     def _set(self, rules: list[Rule] | tuple[Rule, ...]) -> None:
         self._shown = tuple(rules)
-        self._window.workspace.table.packets.set_rules((*self.painted, *rules))
+        self._table.packets.set_rules((*self.painted, *rules))

@@ -7,7 +7,6 @@ A click goes to the packet.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QFontDatabase, QMouseEvent, QTextCharFormat, QTextCursor
@@ -27,12 +26,12 @@ from PySide6.QtWidgets import (
 from skbviewer.records import Progress
 from skbviewer.session.packets.followed_stream import Stream
 
+from ..base.background_tasks import Tasks
+from ..base.messages import Messages
 from ..base.theme import chosen, is_dark
 from ..base.window_size import open_at
+from ..packets.selection import Selection
 from .stream_text import Form, Said, written
-
-if TYPE_CHECKING:
-    from ..window.main_window import MainWindow
 
 # Wireshark's client and server, light and dark theme: colours of text and background.
 TEXTS = (("#7f0000", "#ff9c9c"), ("#00007f", "#9cb8ff"))
@@ -181,29 +180,32 @@ class FollowStream(QDialog):
             self.note.show()
 
 
-def ask_stream(window: MainWindow) -> None:
+def ask_stream(window: QWidget, selection: Selection, tasks: Tasks, messages: Messages) -> None:
     """Show the stream of the selected packet and apply its filter, as Wireshark does."""
-    row, recording = window.selection.row, window.recording
+    row, recording = selection.row, selection.recording
     if row is None or row.packet is None or recording is None:
         return
     number = row.packet
 
     def work(progress: Progress) -> Stream | None:
         try:
-            return recording.stream(number, progress)
+            return recording.contents.stream(number, progress)
         except KeyError:
             return None
 
-    window.tasks.start("Following the stream", work, lambda stream: _show(window, stream))
+    def done(stream: Stream | None) -> None:
+        if stream is None:
+            messages.hint("Only TCP and UDP packets have a stream to follow.")
+        else:
+            _show(window, selection, stream)
+
+    tasks.start("Following the stream", work, done)
 
 
-def _show(window: MainWindow, stream: Stream | None) -> None:
-    if stream is None:
-        window.banner.show_text("Only TCP and UDP packets have a stream to follow.", "hint")
-        return
+def _show(window: QWidget, selection: Selection, stream: Stream) -> None:
     dialog = FollowStream(stream, window)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    dialog.packet_asked.connect(lambda packet: window.selection.row_asked.emit(packet))
-    dialog.filter_asked.connect(lambda text: window.use_filter(text, True))
-    window.use_filter(stream.text, True)
+    dialog.packet_asked.connect(lambda packet: selection.row_asked.emit(packet))
+    dialog.filter_asked.connect(lambda text: selection.filter_asked.emit(text, True))
+    selection.filter_asked.emit(stream.text, True)
     dialog.show()

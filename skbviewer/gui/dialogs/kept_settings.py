@@ -3,44 +3,59 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import NamedTuple, Protocol
 
-from PySide6.QtCore import QSettings
+from PySide6.QtCore import QByteArray, QSettings
 
+from ..filters.filter_bar import FilterBar
+from ..packet_panes.call_tree import CallTree
 from ..packets import column_state
 from ..packets.colour_rules import stored
+from ..packets.packet_table import PacketTable
 from ..packets.time_column import Precision, TimeFormat
-
-if TYPE_CHECKING:
-    from ..window.main_window import MainWindow
+from .colouring import Colouring
 
 
-def use(window: MainWindow) -> None:
-    """Apply the settings.  What they do not contain gets its default."""
-    settings, table = QSettings(), window.workspace.table
-    window.workspace.restore_layout(settings.value("panes"))
-    columns = str(settings.value("columns", ""))
-    table.restore_columns(column_state.read(columns) if columns else column_state.DEFAULT)
-    times = (settings.value("time", "FIRST"), settings.value("precision", "NANOSECONDS"))
-    use_times(window, *map(str, times))
-    window.workspace.tree.use_settings()
-    window.workspace.filter_bar.show_buttons()
-    window.colouring.change(stored())
+class Panes(Protocol):
+    """The panes of a window, whose layout the settings keep."""
+
+    def restore_layout(self, layout: QByteArray | None) -> None: ...
+    def layout_to_keep(self) -> QByteArray | None: ...
 
 
-def use_times(window: MainWindow, form: str, precision: str) -> None:
+class KeptSettings(NamedTuple):
+    """The parts of one window whose settings are kept."""
+
+    panes: Panes
+    table: PacketTable
+    tree: CallTree
+    filter_bar: FilterBar
+    colouring: Colouring
+
+    def use(self) -> None:
+        """Apply the settings.  What they do not contain gets its default."""
+        settings = QSettings()
+        self.panes.restore_layout(settings.value("panes"))
+        columns = str(settings.value("columns", ""))
+        self.table.restore_columns(column_state.read(columns) if columns else column_state.DEFAULT)
+        times = (settings.value("time", "FIRST"), settings.value("precision", "NANOSECONDS"))
+        use_times(self.table, *map(str, times))
+        self.tree.use_settings()
+        self.filter_bar.show_buttons()
+        self.colouring.change(stored())
+
+    def keep(self) -> None:
+        """Save the settings that are not saved as soon as they change."""
+        settings, table = QSettings(), self.table
+        settings.setValue("panes", self.panes.layout_to_keep())
+        settings.setValue("columns", column_state.write(table.columns_state()))
+        settings.setValue("time", table.packets.time_format.name)
+        settings.setValue("precision", table.packets.precision.name)
+
+
+def use_times(table: PacketTable, form: str, precision: str) -> None:
     """Set the Time column by the names of TimeFormat and Precision."""
-    table = window.workspace.table
     if form in TimeFormat.__members__:
         table.set_time_format(TimeFormat[form])
     if precision in Precision.__members__:
         table.set_precision(Precision[precision])
-
-
-def keep(window: MainWindow) -> None:
-    """Save the settings that are not saved as soon as they change."""
-    settings, table = QSettings(), window.workspace.table
-    settings.setValue("panes", window.workspace.layout_to_keep())
-    settings.setValue("columns", column_state.write(table.columns_state()))
-    settings.setValue("time", table.packets.time_format.name)
-    settings.setValue("precision", table.packets.precision.name)

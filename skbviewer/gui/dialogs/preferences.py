@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QSettings, Qt
 from PySide6.QtGui import QValidator
 from PySide6.QtWidgets import (
@@ -17,12 +15,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from ..base.appearance import LARGEST, SMALLEST, STEP, Theme
+from ..base.appearance import LARGEST, SMALLEST, STEP, Appearance, Theme
+from ..packets.packet_table import PacketTable
 from ..packets.time_column import Precision, TimeFormat
 from ..timeline.time_axis import DRAG, drag_moves
-
-if TYPE_CHECKING:
-    from ..window.main_window import MainWindow
 
 
 class _Steps(QSpinBox):
@@ -45,9 +41,9 @@ class _Steps(QSpinBox):
 class Preferences(QDialog):
     """The preferences of one window."""
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: QWidget, appearance: Appearance, table: PacketTable) -> None:
         super().__init__(window)
-        self._window = window
+        self._appearance, self._table = appearance, table
         self.setWindowTitle("Preferences")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.form = QFormLayout(self)
@@ -70,7 +66,7 @@ class Preferences(QDialog):
         widget.setAccessibleName(title.replace("&", "").rstrip(":"))
 
     def _add_appearance(self) -> None:
-        appearance = self._window.appearance
+        appearance = self._appearance
         self.theme, self.text = QComboBox(), _Steps()
         for theme in Theme:
             self.theme.addItem(theme.value)
@@ -84,7 +80,7 @@ class Preferences(QDialog):
         self._row("Text si&ze:", self.text)
 
     def _add_times(self) -> None:
-        table = self._window.workspace.table
+        table = self._table
         self.times, self.digits = QComboBox(), QComboBox()
         for form in TimeFormat:
             self.times.addItem(form.value)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
@@ -15,13 +15,12 @@ from PySide6.QtWidgets import (
     QListWidget,
     QPushButton,
     QVBoxLayout,
+    QWidget,
 )
 
 from ..base.window_size import open_at
-from . import kept_settings, profiles
-
-if TYPE_CHECKING:
-    from ..window.main_window import MainWindow
+from . import profiles
+from .kept_settings import KeptSettings
 
 TEXT = (
     "A profile holds columns, panes, time format, coloring rules and filter buttons. Changes "
@@ -30,11 +29,13 @@ TEXT = (
 
 
 class ProfileDialog(QDialog):
-    """Changes the settings of `window` at once."""
+    """Changes the settings of a window at once.  `changed` is called after another choice."""
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(
+        self, window: QWidget, settings: KeptSettings, changed: Callable[[], object]
+    ) -> None:
         super().__init__(window)
-        self._window = window
+        self._settings, self._changed = settings, changed
         self.setWindowTitle("Configuration Profiles")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         text = QLabel(TEXT)
@@ -80,24 +81,24 @@ class ProfileDialog(QDialog):
         self.add.setEnabled(profiles.valid(self.name.text()))
 
     def _add(self) -> None:
-        kept_settings.keep(self._window)
+        self._settings.keep()
         profiles.keep(profiles.current())
         profiles.keep(self.name.text().strip())
         self.name.clear()
         self._show()
-        self._window.show_profile()
+        self._changed()
 
     def _remove(self) -> None:
         profiles.remove(self.list.currentItem().text())
         self._show()
-        self._window.show_profile()
+        self._changed()
 
     def _choose(self) -> None:
         item = self.list.currentItem()
         if item is not None and item.text() != profiles.current():
-            kept_settings.keep(self._window)
+            self._settings.keep()
             profiles.keep(profiles.current())
             profiles.switch(item.text())
-            kept_settings.use(self._window)
-            self._window.show_profile()
+            self._settings.use()
+            self._changed()
         self.accept()

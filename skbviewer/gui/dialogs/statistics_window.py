@@ -6,7 +6,6 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QGuiApplication, QKeySequence, QShortcut
@@ -37,10 +36,8 @@ from ..base.notices import WorkBar
 from ..base.recording import RowIds
 from ..base.sort_header import SortHeader
 from ..base.window_size import open_at
+from ..packets.selection import Selection
 from .statistics_model import ADDRESSES, StatisticModel
-
-if TYPE_CHECKING:
-    from ..window.main_window import MainWindow
 
 Ask = Callable[[RowIds | None, Progress], Table]
 WORK_DELAY_MS = 300  # no progress is shown before
@@ -270,21 +267,22 @@ class StatisticsWindow(QDialog):
         super().done(result)
 
 
-def show_statistic(window: MainWindow, statistic: str) -> None:
-    """Open the window for a table of STATISTICS."""
-    recording = window.recording
+def show_statistic(
+    window: QWidget, statistic: str, selection: Selection, text: str, names: HostNames
+) -> None:
+    """Open the window for a table of STATISTICS; `text` is the applied display filter."""
+    recording = selection.recording
     if recording is None:
         return
-    first = recording.packets(1, 1)
-    text = window.row_query.filter
+    first = recording.packets.numbered(1, 1)
     dialog = StatisticsWindow(
         statistic,
-        lambda rows, progress: recording.statistic(statistic, rows, progress),
-        (text, window.selection.rows if text else None),
-        window.names,
+        lambda rows, progress: recording.stats.table(statistic, rows, progress),
+        (text, selection.rows if text else None),
+        names,
         (first[0].ts_ns if first else None) or 0,
         window,
     )
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    dialog.filter_asked.connect(window.use_filter)
+    dialog.filter_asked.connect(selection.filter_asked)
     dialog.show()

@@ -5,17 +5,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple, Protocol
 
 from PySide6.QtCore import QObject, QSettings
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from skbviewer.readers import suffixes
 from skbviewer.records import OtherVersion, Progress
 from skbviewer.session.file_hash import HASHING
 from skbviewer.session.match_again import are_older, match_again, rules_words
 
+from ..base.background_tasks import Tasks
+from ..base.messages import Messages
 from ..base.recording import Opener, Recording
+from ..packets.selection import Selection
 from . import bundled_recordings, recent_files, restored_view
 from .files_to_open import files_to_open
 from .import_summary import ImportSummary, import_line
@@ -23,13 +26,18 @@ from .moved_files import ask_missing, missing_sources
 from .recording_warnings import missing
 from .restored_view import ViewState
 
-if TYPE_CHECKING:
-    from ..window.main_window import MainWindow
-
 SESSION = ".skbv"
 INPUTS = " ".join(f"*{suffix}" for suffix in (*suffixes(), SESSION))
 FILES = f"Captures, kernel logs, sessions ({INPUTS});;All files (*)"
 SESSIONS = f"Sessions (*{SESSION})"
+
+
+class View(Protocol):
+    """The view of the window: what it shows of a recording."""
+
+    def show_recording(self, recording: Recording, title: str) -> None: ...
+    def view_state(self) -> ViewState: ...
+    def restore(self, state: ViewState) -> None: ...
 
 
 class _Opened(NamedTuple):
@@ -55,17 +63,25 @@ class _Seen:
 class Opening(QObject):
     """Opens files into one window.  The open recording stays until the new one is ready."""
 
-    def __init__(self, window: MainWindow, opener: Opener) -> None:
+    def __init__(
+        self,
+        window: QWidget,
+        opener: Opener,
+        view: View,
+        selection: Selection,
+        tasks: Tasks,
+        messages: Messages,
+    ) -> None:
         super().__init__(window)
-        self._window = window
-        self._opener = opener
+        self._window, self._opener, self._view = window, opener, view
+        self._selection, self._tasks, self._messages = selection, tasks, messages
         self.files: tuple[Path, ...] = ()
         self.summary: ImportSummary | None = None
 
     def open(self, paths: Sequence[Path], then: ViewState | None = None) -> None:
         """Open `paths`.  A capture and a kernel log are joined if one of them is open already."""
         if paths:
-            self._start(files_to_open(self._window.recording, paths), then)
+            self._start(files_to_open(self._selection.recording, paths), then)
 
     def _start(self, files: Sequence[Path], then: ViewState | None) -> None:
         files = tuple(files)
@@ -85,17 +101,16 @@ class Opening(QObject):
                 self._show(found, files, then)
 
         names = " + ".join(path.name for path in files)
-        self._window.tasks.start(f"Opening {names}", work, done)
+        self._tasks.start(f"Opening {names}", work, done)
 
     def _offer_anew(self, old: OtherVersion, files: Sequence[Path], then: ViewState | None) -> None:
         """Offer to rebuild a session of another version from its input files."""
         if not old.inputs:
-            self._window.banner.show_text(str(old), "error")
+            self._messages.error(str(old))
             return
         names = ", ".join(path.name for path in old.inputs)
-        self._window.banner.show_text(
+        self._messages.error(
             f"{old.path.name}: {old.why}. Rebuild it from {names}? Notes and marks are kept.",
-            "error",
             ("Rebuild", lambda: self._make_anew(old, files, then)),
         )
 
@@ -109,14 +124,12 @@ class Opening(QObject):
 
             import_files(inputs, old.path, progress)
 
-        self._window.banner.clear()
-        self._window.tasks.start(
-            f"Rebuilding {old.path.name}", work, lambda _: self._start(files, then)
-        )
+        self._messages.clear()
+        self._tasks.start(f"Rebuilding {old.path.name}", work, lambda _: self._start(files, then))
 
     def _related(self, files: Sequence[Path]) -> tuple[Path, ...]:
         """Return the open session if one of `files` is among its inputs: its notes are kept."""
-        now = self._window.recording
+        now = self._selection.recording
         if now is None:
             return ()
         inputs = {Path(source.path) for source in now.sources()}
@@ -124,31 +137,31 @@ class Opening(QObject):
 
     def _show(self, opened: _Opened, files: Sequence[Path], then: ViewState | None) -> None:
         self.files = tuple(path.absolute() for path in files)
-        self._window.show_recording(opened.recording, " + ".join(path.name for path in files))
+        self._view.show_recording(opened.recording, " + ".join(path.name for path in files))
         recent_files.remember(files)
         self._report_missing(opened.recording)
         if then is not None:
-            self._window.restore(then)
+            self._view.restore(then)
         if opened.imported and QSettings().value("import_summary", "true") != "false":
             self._report_import(opened.recording)
 
     def _report_import(self, recording: Recording) -> None:
         """Show the result of an import in the banner, unless it shows what is missing."""
-        if not self._window.banner.isVisible():
+        if not self._messages.is_shown:
             link = ("Summary…", self.show_summary)
-            self._window.banner.show_text(import_line(recording), "hint", link)
+            self._messages.hint(import_line(recording), link)
 
     def _match_again(self, recording: Recording) -> None:
         """Match the session again with this program's rules, and keep the view."""
         at = ask_missing(self._window, [Path(source.path) for source in recording.sources()])
         if at is None:
             return
-        files, view = self.files, self._window.view_state()
+        files, view = self.files, self._view.view_state()
 
         def work(progress: Progress) -> None:
             match_again(recording.file, progress, at)
 
-        self._window.tasks.start(
+        self._tasks.start(
             f"Matching {recording.file.name} again", work, lambda _: self._start(files, view)
         )
 
@@ -162,14 +175,13 @@ class Opening(QObject):
         if gone and any(path.suffix == SESSION for path in self.files):
             names = ", ".join(Path(source.path).name for source in gone)
             there = "it was" if len(gone) == 1 else "they were"
-            self._window.banner.show_text(
+            self._messages.hint(
                 f"{names}: not where {there} when the session was made. Everything except "
                 "the packets' bytes is available.",
-                "hint",
                 ("Locate…", self.locate),
             )
         elif hint is not None:
-            self._window.banner.show_text(hint, "hint")
+            self._messages.hint(hint)
 
     def _report_rules(self, recording: Recording, other: str, hint: str | None) -> None:
         """Show that other rules made the verdicts; for older rules, offer to match again."""
@@ -178,7 +190,7 @@ class Opening(QObject):
         if older:
             text += " It can be matched again from its files; notes and marks are kept."
         link = ("Match Again", lambda: self._match_again(recording)) if older else None
-        self._window.banner.show_text("\n".join(filter(None, [text, hint])), "hint", link)
+        self._messages.hint("\n".join(filter(None, [text, hint])), link)
 
     def ask(self) -> None:
         folder = str(QSettings().value("folder", ""))
@@ -201,34 +213,34 @@ class Opening(QObject):
         try:
             self.open(bundled_recordings.bundled(name))
         except FileNotFoundError as error:
-            self._window.banner.show_text(str(error), "error")
+            self._messages.error(str(error))
 
     def reload(self) -> None:
         """Read the files again; filter, row and columns stay."""
         if self.files:
-            self.open_again(self.files, self._window.view_state())
+            self.open_again(self.files, self._view.view_state())
 
     def restore(self) -> None:
         """Open the last files with their view."""
         state = restored_view.last()
         if state is None or not state.files:
-            self._window.banner.show_text("There is no last view: nothing was open before.", "hint")
+            self._messages.hint("There is no last view: nothing was open before.")
         else:
             self.open_again(state.paths(), state)
 
     def save(self) -> None:
         """Save a session that has no name yet.  Notes and marks are saved at once in any case."""
-        recording = self._window.recording
+        recording = self._selection.recording
         if recording is None:
             return
         if [path.suffix for path in self.files] == [SESSION]:
-            self._window.statusBar().showMessage("Everything is saved", 5000)
+            self._messages.say("Everything is saved")
         else:
             self.save_as()
 
     def save_as(self) -> None:
         """Save the session under another name and continue with that file."""
-        recording = self._window.recording
+        recording = self._selection.recording
         if recording is None:
             return
         first = self.files[0] if self.files else Path("session")
@@ -238,24 +250,24 @@ class Opening(QObject):
         if not name:
             return
         out = Path(name) if Path(name).suffix else Path(name).with_suffix(SESSION)
-        state = self._window.view_state()
+        state = self._view.view_state()
 
-        def work(progress: Progress) -> Any:
+        def work(progress: Progress) -> _Opened:
             recording.save_as(out, progress)
             return _Opened(self._opener([out], progress, ()), False)
 
-        self._window.tasks.start(
+        self._tasks.start(
             f"Saving {out.name}", work, lambda opened: self._show(opened, [out], state)
         )
 
     def locate(self) -> None:
         """Ask where the captures and KBLs of the session are now."""
-        recording = self._window.recording
+        recording = self._selection.recording
         if recording is None:
             return
         gone = missing_sources(recording)
         if not gone:
-            self._window.statusBar().showMessage("No file has moved", 5000)
+            self._messages.say("No file has moved")
             return
         found = ask_missing(self._window, [Path(source.path) for source in gone])
         if found is None:
@@ -267,17 +279,17 @@ class Opening(QObject):
                 progress.report(f"Comparing {path.name}", done, len(pairs))
                 recording.relocate(source, path)
 
-        self._window.tasks.start("Comparing", work, lambda _: self._show_located())
+        self._tasks.start("Comparing", work, lambda _: self._show_located())
 
     def _show_located(self) -> None:
         """Read the bytes of the selected packet again."""
-        self._window.banner.clear()
-        selection = self._window.selection
+        self._messages.clear()
+        selection = self._selection
         if selection.row is not None:
             selection.choose_row(selection.row)
 
     def show_summary(self) -> None:
         """Open Statistics > Summary."""
-        if self._window.recording is not None:
-            self.summary = ImportSummary(self._window.recording, self._window)
+        if self._selection.recording is not None:
+            self.summary = ImportSummary(self._selection.recording, self._window)
             self.summary.show()

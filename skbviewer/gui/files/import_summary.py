@@ -120,7 +120,7 @@ def import_line(recording: Recording) -> str:
     info = recording.info()
     match, lost = info["matches"], info.get("lost_records", 0)
     records = sum(source.rows for source in recording.sources() if source.kind.is_log)
-    parts = [f"{recording.packet_count():,} packets", f"{records:,} kernel records"]
+    parts = [f"{recording.packets.count():,} packets", f"{records:,} kernel records"]
     verdicts = ", ".join(
         f"{match[key]:,} {word}"
         for key, word in (

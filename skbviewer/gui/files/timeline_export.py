@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""File > Export Timeline: format, size and colours; shows the command that writes the same file."""
+"""File > Export Timeline: format, size and colours; shows the command that writes the same file.
+
+Tables and profiles are written by a worker, with progress.  Only this thread can paint pictures.
+"""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import (
@@ -25,14 +27,13 @@ from PySide6.QtWidgets import (
 from skbviewer.analysis.timeline.lanes import ALIGNED
 from skbviewer.analysis.timeline.shown_part import Shown, command_of
 from skbviewer.export import EXPORTS, Export, Request, Subject
-from skbviewer.records import BadInput
+from skbviewer.records import BadInput, Progress
 
+from ..base.background_tasks import Tasks
+from ..base.messages import Messages
+from ..base.notices import WorkBar
 from ..base.recording import Recording
 from ..pictures.export_painters import writer_of
-from ..timeline.window_connection import shown_now
-
-if TYPE_CHECKING:
-    from ..window.main_window import MainWindow
 
 # What can be written of the timeline and of the packets that the display filter shows.
 OFFERED = tuple(
@@ -41,6 +42,7 @@ OFFERED = tuple(
     for export in EXPORTS
     if subject in export.subjects
 )
+WORK_DELAY_MS = 300  # no progress is shown before
 AskName = Callable[[QWidget, str, str, str], tuple[str, str]]
 
 
@@ -51,7 +53,7 @@ class ExportDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Export Timeline")
         self._recording, self._shown = recording, shown
-        self._t0 = 0 if shown.lanes == ALIGNED else recording.overview().t0_ns
+        self._t0 = 0 if shown.lanes == ALIGNED else recording.timeline.overview().t0_ns
         self.made: Path | None = None
         self.ask_name: AskName = QFileDialog.getSaveFileName
         self.form, self.theme = QComboBox(), QComboBox()
@@ -59,7 +61,9 @@ class ExportDialog(QDialog):
         self.wide, self.high = _number(200, 30_000, " px"), _number(100, 30_000, " px")
         self.dpi = _number(24, 2400, " dpi")
         self.error = QLabel()
+        self.tasks, self.work_bar = Tasks(self), WorkBar(delay_ms=WORK_DELAY_MS)
         self._build()
+        self._link()
         self._restore()
         self._describe()
 
@@ -89,13 +93,22 @@ class ExportDialog(QDialog):
         ):
             rows.addRow(label, thing)
         rows.addRow(self.error)
-        buttons = QDialogButtonBox(
-            QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel
-        )
-        buttons.accepted.connect(self.save)
-        buttons.rejected.connect(self.reject)
-        rows.addRow(buttons)
+        rows.addRow(self.work_bar)
+        standard = QDialogButtonBox.StandardButton
+        self.buttons = QDialogButtonBox(standard.Save | standard.Cancel)
+        rows.addRow(self.buttons)
         self.setMinimumWidth(620)
+
+    def _link(self) -> None:
+        self.buttons.accepted.connect(self.save)
+        self.buttons.rejected.connect(self.reject)
+        self.tasks.started.connect(self.work_bar.begin)
+        self.tasks.progress.connect(self.work_bar.show_progress)
+        self.tasks.ended.connect(self.work_bar.end)
+        self.tasks.started.connect(lambda _: self._allow_save(False))
+        self.tasks.ended.connect(lambda: self._allow_save(True))
+        self.tasks.failed.connect(self._show_error)
+        self.work_bar.cancelled.connect(self.tasks.cancel)
         self.form.currentIndexChanged.connect(self._describe)
         self.theme.currentIndexChanged.connect(self._describe)
         self.title_edit.textChanged.connect(self._describe)
@@ -152,20 +165,43 @@ class ExportDialog(QDialog):
         if not name:
             return
         out, request = Path(name), Request(None, self._shown.filter, self.shown())
-        try:
-            writer_of(export, subject)(self._recording, request, out)
-        except (BadInput, OSError) as error:
-            self.error.setText(str(error))
-            self.error.show()
+        recording, write = self._recording, writer_of(export, subject)
+
+        def work(progress: Progress) -> None:
+            write(recording, request._replace(progress=progress), out)
+
+        if export.write is not None:
+            self.tasks.start(f"Writing {out.name}", work, lambda _: self._finish(out))
             return
+        try:
+            write(recording, request, out)
+        except (BadInput, OSError) as error:
+            self._show_error(str(error))
+        else:
+            self._finish(out)
+
+    def _finish(self, out: Path) -> None:
         self._keep()
         self.made = out
         self.accept()
+
+    def _show_error(self, line: str) -> None:
+        self.error.setText(line)
+        self.error.show()
+
+    def _allow_save(self, on: bool) -> None:
+        self.buttons.button(QDialogButtonBox.StandardButton.Save).setEnabled(on)
 
     def _keep(self) -> None:
         settings = QSettings()
         for key, box in (("width", self.wide), ("height", self.high), ("dpi", self.dpi)):
             settings.setValue(f"export/{key}", box.value())
+
+    # Qt's own name
+
+    def done(self, result: int) -> None:
+        self.tasks.close()
+        super().done(result)
 
 
 def _number(low: int, high: int, unit: str) -> QSpinBox:
@@ -175,12 +211,13 @@ def _number(low: int, high: int, unit: str) -> QSpinBox:
     return box
 
 
-def ask_export(window: MainWindow) -> None:
-    """Open the dialog for what the timeline shows now."""
-    shown = shown_now(window)
-    if window.recording is None or shown is None:
-        window.banner.show_text("Select a packet first: the timeline is empty.", "hint")
+def ask_export(
+    window: QWidget, recording: Recording | None, shown: Shown | None, messages: Messages
+) -> None:
+    """Open the dialog for what the timeline shows now; None if it is empty."""
+    if recording is None or shown is None:
+        messages.hint("Select a packet first: the timeline is empty.")
         return
-    dialog = ExportDialog(window.recording, shown, window)
-    dialog.accepted.connect(lambda: window.statusBar().showMessage(f"Wrote {dialog.made}", 8000))
+    dialog = ExportDialog(recording, shown, window)
+    dialog.accepted.connect(lambda: messages.say_written(dialog.made))
     dialog.open()

@@ -70,7 +70,7 @@ def find(
     for done, positions in _around(pages.count, start, step):
         progress.report("Searching", done, pages.count)
         asked = positions + 1 if ids is None else ids[positions]
-        for position, row in zip(positions.tolist(), recording.rows(asked), strict=True):
+        for position, row in zip(positions.tolist(), recording.packets.rows(asked), strict=True):
             if hit(list_row(row)):
                 return int(position)
     return None
@@ -108,7 +108,7 @@ def _find_filtered(
     progress: Progress,
 ) -> int | None:
     listed = pages.ids(0, pages.count) if ids is None else ids
-    found = recording.listed(text, None, bool((listed < 0).any()), None, progress)
+    found = recording.packets.listed(text, None, bool((listed < 0).any()), None, progress)
     hits = np.flatnonzero(np.isin(listed, found)) if found is not None else np.arange(len(listed))
     if not len(hits):
         return None
@@ -166,7 +166,7 @@ def conversation_step(
 
     Returns None if there is none.
     """
-    found = recording.listed(text, None, False, None, progress)
+    found = recording.packets.listed(text, None, False, None, progress)
     if found is None:
         return None
     at = int(np.searchsorted(found, row.id))
@@ -176,4 +176,4 @@ def conversation_step(
 
 
 def row_of(recording: Recording, row_id: int) -> ListRow:
-    return list_row(recording.rows(np.array([row_id]))[0])
+    return list_row(recording.packets.rows(np.array([row_id]))[0])

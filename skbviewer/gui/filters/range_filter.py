@@ -25,7 +25,7 @@ class RangeFilter:
                 self._apply(before)
             self._made = None
             return
-        wanted = recording.range_filter(times)
+        wanted = recording.timeline.range_filter(times)
         self._before = before
         self._made = f"({before}) && {wanted}" if before else wanted
         self._apply(self._made)

@@ -38,6 +38,6 @@ class PacketDetail(TreeAndBytes):
         elif row.packet is None:
             self.show_nodes((), b"", NOT_CAPTURED)
         else:
-            data = recording.packet_bytes(row.packet)
-            nodes = recording.detail(row.packet)
+            data = recording.contents.packet_bytes(row.packet)
+            nodes = recording.contents.detail(row.packet)
             self.show_nodes(nodes, data or b"", MOVED if data is None else NO_BYTES)

@@ -55,7 +55,7 @@ class RawView(TreeAndBytes):
         series = path.legs[leg].series
 
         def work(progress: Progress) -> RawCall:
-            return recording.raw(packet, series, leg, call, progress)
+            return recording.paths.raw(packet, series, leg, call, progress)
 
         self._tasks.start("", work, self._show)
 

@@ -4,16 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QFont, QFontMetrics, QFontMetricsF
+from PySide6.QtWidgets import QTableView
 
 from ..base.sort_header import ARROW
+from .list_header import PacketHeader
 from .packet_columns import Column
+from .packet_model import PacketModel
 from .time_column import sample
-
-if TYPE_CHECKING:
-    from .packet_table import PacketTable
 
 INFO_LETTERS = 20  # minimum width of Info; the list scrolls sideways if there is less room
 MARGINS = 12
@@ -29,29 +28,29 @@ INFO_PART = 3  # others shrink if Info has less than this part of the width
 class ColumnWidths:
     """Widths in pixels of one table's columns.  Info takes the remaining width."""
 
-    def __init__(self, table: PacketTable) -> None:
-        self._table = table
+    def __init__(self, table: QTableView, header: PacketHeader, packets: PacketModel) -> None:
+        self._table, self._header, self._packets = table, header, packets
         self._own: dict[str, int] = {}  # by key: widths that the user did not choose
         self._letter = _letter(table.font())
 
     def chosen(self, at: int) -> int:
         """Return the width that the user gave to a visible column; 0 if none."""
-        column, width = self._table.packets.columns[at], self._table.header.sectionSize(at)
+        column, width = self._packets.columns[at], self._header.sectionSize(at)
         return 0 if column.key == "info" or self._is_own(at) else width
 
     def set(self, at: int, width: int) -> None:
         """Set the width of a column; 0 means its default, until the user chooses a width."""
-        column = self._table.packets.columns[at]
+        column = self._packets.columns[at]
         if width:
             self._own.pop(column.key, None)
         else:
             self._own[column.key] = width = self._usual(column)
-        self._table.header.resizeSection(at, width)
+        self._header.resizeSection(at, width)
 
     def fit(self) -> None:
         """Fit the columns that the user did not size to the listed rows."""
-        packets = self._table.packets
-        keys = {at: packets.columns[at].key for at in self._table.shown_columns()}
+        packets = self._packets
+        keys = {at: packets.columns[at].key for at in self._header.shown_columns()}
         own = [at for at in keys if keys[at] != "info" and self._is_own(at)]
         for at in own:
             self.set(at, 0)
@@ -71,17 +70,17 @@ class ColumnWidths:
     def _tighten(self, columns: Sequence[int]) -> None:
         """Give the width that the listed rows do not need to Info."""
         for at in columns:
-            column, width = self._table.packets.columns[at], self._table.header.sectionSize(at)
+            column, width = self._packets.columns[at], self._header.sectionSize(at)
             self._have(at, min(self._usual(column, tight=True), width))
 
     def _have(self, at: int, width: int) -> None:
-        self._own[self._table.packets.columns[at].key] = width
-        self._table.header.resizeSection(at, width)
+        self._own[self._packets.columns[at].key] = width
+        self._header.resizeSection(at, width)
 
     def widen(self) -> None:
         """Widen columns for newly listed or sorted rows; none becomes narrower."""
-        packets, header = self._table.packets, self._table.header
-        for at in self._table.shown_columns():
+        packets, header = self._packets, self._header
+        for at in self._header.shown_columns():
             column, sorts = packets.columns[at], at == header.sortIndicatorSection()
             if self._is_own(at) and (column.key in SELDOM or sorts):
                 self._have(at, max(self._usual(column, tight=not sorts), header.sectionSize(at)))
@@ -89,8 +88,8 @@ class ColumnWidths:
 
     def see(self, first: int, last: int) -> None:
         """Widen columns for the rows on screen: in long lists not all rows were measured."""
-        packets, header = self._table.packets, self._table.header
-        for at in self._table.shown_columns():
+        packets, header = self._packets, self._header
+        for at in self._header.shown_columns():
             column = packets.columns[at]
             if column.key in SELDOM and self._is_own(at):
                 texts = {packets.text(row, at) for row in range(first, last + 1)}
@@ -98,10 +97,10 @@ class ColumnWidths:
         self.fill()
 
     def _fit_to_rows(self, at: int, most: int) -> None:
-        table, metrics = self._table, QFontMetrics(self._table.font())
-        column = table.packets.columns[at]
-        rows = range(min(ROWS_FITTED, table.packets.rowCount()))
-        texts = {table.packets.text(row, at) for row in rows}
+        packets, metrics = self._packets, QFontMetrics(self._table.font())
+        column = packets.columns[at]
+        rows = range(min(ROWS_FITTED, packets.rowCount()))
+        texts = {packets.text(row, at) for row in rows}
         wide = max(map(metrics.horizontalAdvance, texts), default=0) + MARGINS
         self._have(at, max(self._usual(column), min(wide, most)))
 
@@ -114,18 +113,18 @@ class ColumnWidths:
 
     def _left(self, *keys: str) -> int:
         """Return the window's width less all columns except Info and those of `keys`."""
-        columns = self._table.packets.columns
+        columns = self._packets.columns
         others = [
-            self._table.header.sectionSize(at)
-            for at in self._table.shown_columns()
+            self._header.sectionSize(at)
+            for at in self._header.shown_columns()
             if columns[at].key not in (*keys, "info")
         ]
         return self._table.window().width() - sum(others) - SCROLL_BAR
 
     def fit_time(self) -> None:
         """Fit the Time column after its format changed."""
-        at = self._table.packets.column_of("time")
-        if at >= 0 and not self._table.header.isSectionHidden(at):
+        at = self._packets.column_of("time")
+        if at >= 0 and not self._header.isSectionHidden(at):
             self.set(at, 0)
             self.fill()
 
@@ -133,27 +132,27 @@ class ColumnWidths:
         """Scale the columns after the text size changed."""
         before, now = self._letter, _letter(self._table.font())
         self._letter = now
-        for at in self._table.shown_columns():
-            if self._table.packets.columns[at].key != "info":
+        for at in self._header.shown_columns():
+            if self._packets.columns[at].key != "info":
                 self.set(at, round(self.chosen(at) * now / before))
         self.fit()
 
     def fill(self) -> None:
         """Give Info the remaining width."""
-        table, header = self._table, self._table.header
-        info = table.packets.column_of("info")
+        table, header = self._table, self._header
+        info = self._packets.column_of("info")
         if info < 0 or header.isSectionHidden(info):
             return
         others = header.length() - header.sectionSize(info)
         header.resizeSection(info, max(table.viewport().width() - others, self._least_info()))
 
     def _is_own(self, at: int) -> bool:
-        key = self._table.packets.columns[at].key
-        return self._own.get(key) == self._table.header.sectionSize(at)
+        key = self._packets.columns[at].key
+        return self._own.get(key) == self._header.sectionSize(at)
 
     def _usual(self, column: Column, tight: bool = False) -> int:
         """Return a column's default width.  `tight`: as title and rows need, without an arrow."""
-        packets, texts = self._table.packets, [column.sample]
+        packets, texts = self._packets, [column.sample]
         if column.key == "time":
             texts = [sample(packets.time_format, packets.precision)]
         if tight or column.key in SELDOM:
@@ -174,7 +173,7 @@ class ColumnWidths:
 
     def _listed(self, column: Column) -> list[str]:
         """Return the texts of a column; [] if rows that were not read may be wider."""
-        packets = self._table.packets
+        packets = self._packets
         if packets.rowCount() > ROWS_FITTED and column.key not in SELDOM:
             return []
         at, rows = packets.columns.index(column), range(min(ROWS_FITTED, packets.rowCount()))

@@ -35,6 +35,11 @@ class PacketHeader(SortHeader):
         model = self.model()
         return [str(model.headerData(at, Qt.Orientation.Horizontal)) for at in range(self.count())]
 
+    def shown_columns(self) -> list[int]:
+        """Return the indices of the visible columns, from left to right."""
+        visual = [self.logicalIndex(at) for at in range(self.count())]
+        return [at for at in visual if not self.isSectionHidden(at)]
+
     def menu_at(self, section: int) -> QMenu:
         """Return the menu of a column; -1 is right of all columns."""
         menu = QMenu(self)

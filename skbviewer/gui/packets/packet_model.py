@@ -126,7 +126,7 @@ class PacketModel(QAbstractTableModel):
         """Return the No.  of the last packet and of the last row K<n>."""
         if self.pages is None:
             return "", ""
-        return str(self.packets), f"K{self.pages.recording.all_kernel_only_count()}"
+        return str(self.packets), f"K{self.pages.recording.packets.all_kernel_only_count()}"
 
     def set_columns(self, columns: Sequence[Column]) -> None:
         self.beginResetModel()
@@ -301,10 +301,10 @@ class PacketModel(QAbstractTableModel):
 
 def _first_time(recording: Recording) -> int:
     """Return when packet 1 was captured; without packets, when K1 began; 0 if unknown (ns)."""
-    first = 1 if recording.packet_count() else -1
-    if first < 0 and not recording.kernel_only_count():
+    first = 1 if recording.packets.count() else -1
+    if first < 0 and not recording.packets.kernel_only_count():
         return 0
-    return list_row(recording.rows(np.array([first]))[0]).ts_ns or 0
+    return list_row(recording.packets.rows(np.array([first]))[0]).ts_ns or 0
 
 
 _ANSWERED = (

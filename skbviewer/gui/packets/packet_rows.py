@@ -122,7 +122,7 @@ class RowPages:
     def __init__(self, recording: Recording, ids: RowIds | None) -> None:
         self.recording = recording
         self._ids = ids
-        self.packets = recording.packet_count()
+        self.packets = recording.packets.count()
         self.count = self.packets if ids is None else len(ids)
         self._pages: OrderedDict[int, list[ListRow]] = OrderedDict()
         self._fields: OrderedDict[tuple[int, str], list[str]] = OrderedDict()
@@ -133,7 +133,7 @@ class RowPages:
     def __getitem__(self, position: int) -> ListRow:
         page, place = divmod(position, PAGE)
         if page not in self._pages:
-            rows = self.recording.rows(self.ids(page * PAGE, PAGE))
+            rows = self.recording.packets.rows(self.ids(page * PAGE, PAGE))
             self._pages[page] = [list_row(row) for row in rows]
             if len(self._pages) > PAGES_KEPT:
                 self._pages.popitem(last=False)
@@ -160,7 +160,7 @@ class RowPages:
         key = (page, name)
         if key not in self._fields:
             ids = self.ids(page * PAGE, PAGE)
-            self._fields[key] = self.recording.field_values(name, ids.tolist())
+            self._fields[key] = self.recording.fields.values(name, ids.tolist())
             if len(self._fields) > PAGES_KEPT * 4:
                 self._fields.popitem(last=False)
         self._fields.move_to_end(key)
@@ -172,7 +172,7 @@ class RowPages:
         if self._fits_of != texts:
             self._fits_of, self._fits = texts, OrderedDict()
         if page not in self._fits:
-            self._fits[page] = self.recording.first_fit(texts, self.ids(page * PAGE, PAGE))
+            self._fits[page] = self.recording.packets.first_fit(texts, self.ids(page * PAGE, PAGE))
             if len(self._fits) > PAGES_KEPT:
                 self._fits.popitem(last=False)
         self._fits.move_to_end(page)
@@ -191,7 +191,7 @@ class RowPages:
         return self._before[page][place]
 
     def _times(self, ids: RowIds) -> list[int | None]:
-        return [list_row(row).ts_ns for row in self.recording.rows(ids)] if len(ids) else []
+        return [list_row(row).ts_ns for row in self.recording.packets.rows(ids)] if len(ids) else []
 
     def position_of(self, row_id: int) -> int | None:
         """Return the position of a row; None if it is not listed."""

@@ -60,7 +60,7 @@ class PacketTable(QTableView):
         self.header = PacketHeader(self)
         self.setHorizontalHeader(self.header)
         self.header.setSortIndicatorShown(True)  # setHorizontalHeader() hid it
-        self.widths = ColumnWidths(self)
+        self.widths = ColumnWidths(self, self.header, self.packets)
         self.setModel(self.packets)
         self.painter = RowPainter(self)
         mode = QAbstractItemView.SelectionMode.ExtendedSelection
@@ -254,8 +254,7 @@ class PacketTable(QTableView):
 
     def shown_columns(self) -> list[int]:
         """Return the indices of the visible columns, from left to right."""
-        visual = [self.header.logicalIndex(at) for at in range(self.header.count())]
-        return [at for at in visual if not self.header.isSectionHidden(at)]
+        return self.header.shown_columns()
 
     def show_order(self, order: tuple[str, bool] | None) -> None:
         """Show the sort order in the header, without asking for it."""

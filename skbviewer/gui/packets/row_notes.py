@@ -69,10 +69,12 @@ class Notes(QObject):
         self._comments = {}
         self.flags = FlagSets()
         if recording is not None:
-            self.flags = FlagSets(recording.packet_count(), recording.all_kernel_only_count())
+            self.flags = FlagSets(
+                recording.packets.count(), recording.packets.all_kernel_only_count()
+            )
             for kind in FLAGS:
-                self.flags.put(kind, recording.flags(kind), True)
-            for note in recording.annotations(COMMENT):
+                self.flags.put(kind, recording.notes.flags(kind), True)
+            for note in recording.notes.all(COMMENT):
                 self._comments[note.packet, note.series] = note
         self.changed.emit()
 
@@ -188,7 +190,7 @@ class Notes(QObject):
         if len(ids) > MANY:
             self._put_many(kind, ids, on, f"{_WORDS[kind]}, {len(ids):,} rows")
         elif self._recording is not None:
-            self._recording.set_flags(kind, ids, on)
+            self._recording.notes.set_flags(kind, ids, on)
             self.flags.put(kind, ids, on)
             self.changed.emit()
 
@@ -207,7 +209,7 @@ class Notes(QObject):
                 then()
             self._go_on()
 
-        self.tasks.start(f"{text} …", lambda _: recording.set_flags(kind, ids, on), done)
+        self.tasks.start(f"{text} …", lambda _: recording.notes.set_flags(kind, ids, on), done)
 
     def _fail_many(self, line: str) -> None:
         self.failed.emit(line)
@@ -220,8 +222,8 @@ class Notes(QObject):
         old = self._comments.get(key)
         if text:
             note = Annotation(COMMENT, text, row.packet, row.series, id=old.id if old else 0)
-            self._comments[key] = self._recording.annotate(note)
+            self._comments[key] = self._recording.notes.keep(note)
         elif old is not None:
-            self._recording.remove(old.id)
+            self._recording.notes.remove(old.id)
             del self._comments[key]
         self.changed.emit()

@@ -47,7 +47,7 @@ class RowQuery(QObject):
         self._recording = recording
         self.filter, self.order, self.rows = "", None, None
         self._in_force = ""
-        self.kernel_only = recording is not None and recording.packet_count() == 0
+        self.kernel_only = recording is not None and recording.packets.count() == 0
         self.all_lives = self.ignored_hidden = False
         self.changed.emit()
 
@@ -55,7 +55,7 @@ class RowQuery(QObject):
         """Return how many rows are shown."""
         if self.rows is not None:
             return len(self.rows)
-        return 0 if self._recording is None else self._recording.packet_count()
+        return 0 if self._recording is None else self._recording.packets.count()
 
     def why_empty(self) -> str:
         """Return the text to show if no row is shown; "" if there are rows."""
@@ -70,7 +70,7 @@ class RowQuery(QObject):
         return "No packets."
 
     def _all_ignored(self) -> bool:
-        packets = 0 if self._recording is None else self._recording.packet_count()
+        packets = 0 if self._recording is None else self._recording.packets.count()
         return len(self._notes.flags.all(IGNORE)) >= packets + self.lives() > 0
 
     def set_filter(self, text: str) -> None:
@@ -107,13 +107,13 @@ class RowQuery(QObject):
         """Return how many rows K<n> can be listed; 0 if they are hidden."""
         if self._recording is None or not self.kernel_only:
             return 0
-        every = self._recording.all_kernel_only_count
-        return every() if self.all_lives else self._recording.kernel_only_count()
+        every = self._recording.packets.all_kernel_only_count
+        return every() if self.all_lives else self._recording.packets.kernel_only_count()
 
     def holds_life(self, number: int) -> bool:
         """Return whether K<number> is listed if no filter hides it."""
         every = self.all_lives or self._recording is None
-        known = 0 if self._recording is None else self._recording.kernel_only_count()
+        known = 0 if self._recording is None else self._recording.packets.kernel_only_count()
         return self.kernel_only and (every or number <= known)
 
     def hide_ignored(self, hidden: bool) -> None:
@@ -136,7 +136,7 @@ class RowQuery(QObject):
 
         def ask(progress: Progress) -> Any:
             try:
-                return recording.listed(text, order, lives, hidden, progress, every)
+                return recording.packets.listed(text, order, lives, hidden, progress, every)
             except FilterError as error:  # an error that depends on values
                 return error
 

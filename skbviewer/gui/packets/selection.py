@@ -54,9 +54,9 @@ class Selection(QObject):
         if self.recording is None:
             return
         if row.packet is not None:
-            self._set(row, self.recording.path(packet=row.packet))
+            self._set(row, self.recording.paths.of(packet=row.packet))
         else:
-            self._set(row, self.recording.path(series=row.series))
+            self._set(row, self.recording.paths.of(series=row.series))
 
     def choose_nothing(self) -> None:
         self._set(None, None)

@@ -44,10 +44,11 @@ def render_png(
     such row, BadInput if `out` cannot be written.
     """
     if not (
-        1 <= number <= session.packet_count() or 1 <= -number <= session.all_kernel_only_count()
+        1 <= number <= session.packets.count()
+        or 1 <= -number <= session.packets.all_kernel_only_count()
     ):
         raise KeyError(f"no packet {rows_text([number])}")
-    (row,) = session.rows(np.array([number]))
+    (row,) = session.packets.rows(np.array([number]))
     render_row(session, list_row(row), out, size, dpi, theme)
 
 
@@ -61,7 +62,7 @@ def render_row(
 ) -> None:
     """Paint a row of the packet list, as render_png() does.  It may be kernel-only."""
     ensure_application()
-    path = session.path(packet=row.packet, series=row.series)
+    path = session.paths.of(packet=row.packet, series=row.series)
     palette = dark_palette() if theme == "dark" else light_palette()
     width = layout_size(size, dpi).width()
     picture = _Picture(session, row, path, palette, theme == "dark", width)

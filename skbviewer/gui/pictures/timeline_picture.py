@@ -77,13 +77,15 @@ class TimelinePicture:
     def __init__(self, recording: Recording, shown: Shown, form: str) -> None:
         palette = dark_palette() if shown.dark else light_palette()
         self.look = Look(layer_colours(recording.layers(), shown.dark), palette)
-        self.overview: Overview = recording.overview()
-        self.timeline: Timeline = recording.timeline(shown.lanes, shown.ids)
+        self.overview: Overview = recording.timeline.overview()
+        self.timeline: Timeline = recording.timeline.lanes(shown.lanes, shown.ids)
         self._shown = shown
         self._size = layout_size(shown.size, shown.dpi)
         self.range = shown.range or _all(self.timeline)
         self._t0 = 0 if self.timeline.is_relative else self.overview.t0_ns
-        notes = tuple(place for place in recording.note_places() if self._is_seen(place[1:]))
+        notes = tuple(
+            place for place in recording.timeline.note_places() if self._is_seen(place[1:])
+        )
         self._state = TimeState(shown.a, shown.b, notes=notes)
         self._command = command_of(shown, recording.words(), form, self._t0)
         self._sources = [f"{Path(s.path).name}  SHA-256 {s.sha256}" for s in recording.sources()]

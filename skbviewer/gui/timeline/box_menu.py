@@ -3,38 +3,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu
 
 from skbviewer.analysis.display_filter import expression_for
 
-if TYPE_CHECKING:
-    from .timeline_view import TimelineView
+from .timeline_plot import TimelinePlot
 
 
-def function_at(view: TimelineView, scene: QPointF) -> str:
-    """Return the function of the single call painted at a scene position, "" if none."""
-    if view.mode is view.path_mode:
-        bar = view.bar_under(scene)
-        path = view.path
-        if bar is None or path is None:
-            return ""
-        found = view.item.layout.bars[bar]
-        return path.legs[int(found["leg"])].calls[int(found["call"])].function
-    place, timeline = view.mouse.frame_point(scene), view.lanes.timeline
-    hit = view.lanes.bin_at(place.x(), place.y())
-    if hit is None or timeline is None or hit["count"] != 1:
-        return ""
-    is_call = timeline.lane_of(int(hit["row"])).what == "calls"
-    return timeline.names[int(hit["name"])] if is_call else ""
-
-
-def box_menu(view: TimelineView, scene: QPointF) -> QMenu | None:
+def box_menu(view: TimelinePlot, scene: QPointF) -> QMenu | None:
     """Return the menu of the call at a scene position; None if there is none."""
-    function = function_at(view, scene)
+    function = view.mode.function_at(scene)
     if not function:
         return None
     menu = QMenu(view)

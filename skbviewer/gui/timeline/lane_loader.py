@@ -53,7 +53,9 @@ class Loader(QObject):
 
     def _look_over(self) -> None:
         if self._recording is not None:
-            self._lanes.start("Looking over the recording…", self._recording.overview, self._keep)
+            self._lanes.start(
+                "Looking over the recording…", self._recording.timeline.overview, self._keep
+            )
 
     def _keep(self, overview: Overview) -> None:
         self.overview = overview
@@ -67,8 +69,8 @@ class Loader(QObject):
         self._soon.stop()
 
         def work(progress: Progress) -> tuple[Overview, Timeline]:
-            overview = recording.overview(progress)
-            return overview, recording.timeline(kind, ids, progress)
+            overview = recording.timeline.overview(progress)
+            return overview, recording.timeline.lanes(kind, ids, progress)
 
         self._lanes.start("Arranging calls…", work, self._report_lanes)
 
@@ -81,7 +83,9 @@ class Loader(QObject):
         """Pass the CallPlace of a call (id in table call) to `done`."""
         recording = self._recording
         if recording is not None:
-            self._calls.start("Looking up the call…", lambda _: recording.call_place(call), done)
+            self._calls.start(
+                "Looking up the call…", lambda _: recording.paths.call_place(call), done
+            )
 
     def stop(self) -> None:
         """Cancel the running work."""

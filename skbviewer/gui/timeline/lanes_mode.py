@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -13,24 +12,23 @@ from PySide6.QtCore import QPointF
 from skbviewer.analysis.timeline.lanes import ALIGNED, PACKET_KINDS, Timeline
 from skbviewer.analysis.timeline.pixel_bins import LAYER
 from skbviewer.records import PacketPath
-from skbviewer.session.kernel.timeline_answers import CallPlace
+from skbviewer.session.kernel.call_places import CallPlace
 
 from .hover_tips import bin_tip, call_tip, gap_tip, leg_rows
-
-if TYPE_CHECKING:
-    from .timeline_view import TimelineView
-
+from .mouse_actions import Mouse
+from .timeline_plot import TimelinePlot
 
 NEAR_NS, STEADY = 1_000, 1_000  # tolerance for the time of a call: 1 us, and 1/1000 for clock drift
 
 
 class LanesMode:
-    """Draws a Timeline in a TimelineView."""
+    """Draws a Timeline in the plot."""
 
     top_rows = 0.0  # titles are left of the lanes
+    filters_by_range = True
 
-    def __init__(self, view: TimelineView) -> None:
-        self._view = view
+    def __init__(self, view: TimelinePlot, mouse: Mouse) -> None:
+        self._view, self._mouse = view, mouse
         self.kind = ""
         self.ids: tuple[int, ...] = ()
         self._fit_next = False
@@ -45,6 +43,11 @@ class LanesMode:
     def is_relative(self) -> bool:
         """Whether times count from each lane's first entry instead of being session times."""
         return self.kind == ALIGNED
+
+    @property
+    def has_low_rows(self) -> bool:
+        """Whether rows may be lower than their text: those of packets, which are many."""
+        return self.kind in PACKET_KINDS
 
     @property
     def origin_ns(self) -> int:
@@ -172,7 +175,7 @@ class LanesMode:
             return
         whole, chosen = path.legs[leg], path.legs[leg].calls[call]
         at = chosen.entry_ns + whole.session_offset_ns - self.origin_ns
-        number = view.notes.call_number(path, leg, call) or 0
+        number = view.call_number(path, leg, call) or 0
         near = NEAR_NS + abs(chosen.entry_ns - whole.begin_ns) // STEADY
         item, row = self._find(number - 1, at - near, at + near)
         view.lanes.select(item)
@@ -216,8 +219,16 @@ class LanesMode:
             view.lanes.select(int(hit["item"]))
             view.loader.place(int(hit["item"]) + 1, view.call_located.emit)
 
+    def function_at(self, scene: QPointF) -> str:
+        """Return the function of the single call drawn at a scene position, "" if none."""
+        hit, timeline = self._bin(scene), self.timeline
+        if hit is None or timeline is None or hit["count"] != 1:
+            return ""
+        is_call = timeline.lane_of(int(hit["row"])).what == "calls"
+        return timeline.names[int(hit["name"])] if is_call else ""
+
     def _bin(self, scene: QPointF) -> np.void | None:
-        place = self._view.mouse.frame_point(scene)
+        place = self._mouse.frame_point(scene)
         return self._view.lanes.bin_at(place.x(), place.y())
 
     def edges(self, _y: float, pixel: float) -> npt.NDArray[np.float64]:
@@ -230,7 +241,7 @@ class LanesMode:
         """
         hit, timeline = self._bin(scene), self.timeline
         if hit is None or timeline is None:
-            place = self._view.mouse.frame_point(scene)
+            place = self._mouse.frame_point(scene)
             gap = self._view.lanes.gap_at(place.x(), place.y())
             return "" if gap is None else gap_tip(gap)
         lane = timeline.lane_of(int(hit["row"]))
@@ -239,11 +250,11 @@ class LanesMode:
         return bin_tip(hit, timeline, lane)
 
     def _report(self, found: CallPlace, scene: QPointF) -> None:
-        pointer = self._view.mouse.pointer
+        pointer = self._mouse.pointer
         if pointer is not None and (pointer - scene).manhattanLength() > 4:
             return  # the pointer has moved on
         leg = found.path.legs[found.leg]
         row = found.row or found.packet or 0
         whose = f"K{-row}" if row < 0 else str(row or f"lifetime {found.series}")
         more = (("Packet", whose), *leg_rows(leg, leg.zero_ns))
-        self._view.mouse.show_tip(call_tip(found.path_call, leg.zero_ns, more), scene)
+        self._mouse.show_tip(call_tip(found.path_call, leg.zero_ns, more), scene)

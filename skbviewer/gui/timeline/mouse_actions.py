@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QSize, Qt
 from PySide6.QtGui import QHelpEvent, QMouseEvent
@@ -11,19 +11,18 @@ from PySide6.QtWidgets import QToolTip
 
 from .box_menu import box_menu
 from .markers_and_range import snapped
-
-if TYPE_CHECKING:
-    from .timeline_view import TimelineView
+from .timeline_notes import Notes
+from .timeline_plot import TimelinePlot
 
 SNAP_PX = 8
 
 
 class Mouse(QObject):
-    """Acts for a TimelineView.  `pointer` is in its scene, None while it is elsewhere."""
+    """Acts for a timeline.  `pointer` is in its scene, None while it is elsewhere."""
 
-    def __init__(self, view: TimelineView) -> None:
+    def __init__(self, view: TimelinePlot, notes: Notes) -> None:
         super().__init__(view)
-        self._view = view
+        self._view, self._notes = view, notes
         self.pointer: QPointF | None = None
         view.box.range_dragged.connect(self._drag_range)
         view.plot.scene().sigMouseClicked.connect(self._click)
@@ -63,7 +62,7 @@ class Mouse(QObject):
             view.show_range(times)  # only to be measured: these are no session times
         else:
             # in one packet's path a range is only measured, so it sets no filter
-            view.choose_range(times, is_final and view.mode is view.lanes_mode)
+            view.choose_range(times, is_final and view.mode.filters_by_range)
 
     def _click(self, event: Any) -> None:
         view, scene = self._view, event.scenePos()
@@ -102,7 +101,7 @@ class Mouse(QObject):
             return
         note = view.marks.note_at(self.frame_point(scene))
         if note is not None:
-            view.notes.ask_change(note.place.note)
+            self._notes.ask_change(note.place.note)
         else:
             view.set_marker(view.state.active, self.ns_at(scene))
 

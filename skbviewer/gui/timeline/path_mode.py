@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -15,19 +14,17 @@ from skbviewer.records import POINTS_ONLY, PacketPath
 from .hover_tips import call_tip, leg_rows
 from .path_item import TITLE_ROWS, TimelineItem
 from .path_layout import bar_at, lay_out, wait_at
-
-if TYPE_CHECKING:
-    from .timeline_view import TimelineView
+from .timeline_plot import TimelinePlot
 
 SLACK_PADS = 20  # one may pan this many fiftieths of the path beyond it
 
 
 class PathMode:
-    """Draws the selected packet's path in a TimelineView."""
+    """Draws the selected packet's path in the plot."""
 
-    is_relative = False
+    is_relative = filters_by_range = has_low_rows = False
 
-    def __init__(self, view: TimelineView) -> None:
+    def __init__(self, view: TimelinePlot) -> None:
         self._view = view
         self.item = TimelineItem()
 
@@ -90,7 +87,7 @@ class PathMode:
         if path is None or at is None:
             return None
         bar = self.item.layout.bars[at]
-        return self._view.notes.call_number(path, int(bar["leg"]), int(bar["call"]))
+        return self._view.call_number(path, int(bar["leg"]), int(bar["call"]))
 
     def step(self, by: int) -> None:
         """Select the call that is `by` calls further."""
@@ -114,6 +111,14 @@ class PathMode:
         box = self._view.box
         at = box.mapSceneToView(scene)
         return bar_at(self.item.layout, at.x(), at.y(), 2 * box.viewPixelSize()[0])
+
+    def function_at(self, scene: QPointF) -> str:
+        """Return the function of the call drawn at a scene position, "" if none."""
+        at, path = self.bar_under(scene), self._view.path
+        if at is None or path is None:
+            return ""
+        bar = self.item.layout.bars[at]
+        return path.legs[int(bar["leg"])].calls[int(bar["call"])].function
 
     def click(self, scene: QPointF) -> None:
         at = self.bar_under(scene)

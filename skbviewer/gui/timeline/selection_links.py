@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from skbviewer.records import PacketRow
-from skbviewer.session.kernel.timeline_answers import CallPlace
+from skbviewer.session.kernel.call_places import CallPlace
 
 from ..base.recording import Recording, RowIds
 from ..packets.packet_rows import of_packet, of_series
@@ -43,7 +43,7 @@ def choose_row(selection: Selection, number: int) -> None:
     selection.row_asked.emit(number)
     row, recording = selection.row, selection.recording
     if recording is not None and (row is None or row.id != number):
-        (found,) = recording.rows(np.array([number]))
+        (found,) = recording.packets.rows(np.array([number]))
         selection.choose_row(of_packet(found) if isinstance(found, PacketRow) else of_series(found))
 
 

@@ -4,19 +4,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 
-from .time_axis import ZOOM_STEP
-
-if TYPE_CHECKING:
-    from .timeline_view import TimelineView
+from .time_axis import ZOOM_STEP, TimeBox
 
 NONE = Qt.KeyboardModifier.NoModifier
 SHIFT = Qt.KeyboardModifier.ShiftModifier
-Act = Callable[["TimelineView"], object]
+
+
+class Keyed(Protocol):
+    """What the keys act on: the timeline."""
+
+    @property
+    def box(self) -> TimeBox: ...
+    def fit(self) -> None: ...
+    def zoom_to_selection(self) -> None: ...
+    def ask_note(self) -> None: ...
+    def step_call(self, by: int) -> None: ...
+    def activate_marker(self, letter: str) -> None: ...
+    def ask_keys(self) -> None: ...
+    def choose_range(self, times: tuple[int, int] | None) -> None: ...
+
+
+Act = Callable[[Keyed], object]
 
 KEYS: dict[tuple[int, Qt.KeyboardModifier], tuple[str, Act]] = {
     (Qt.Key.Key_W, NONE): ("Zoom in", lambda v: v.box.zoom(ZOOM_STEP)),
@@ -30,7 +43,7 @@ KEYS: dict[tuple[int, Qt.KeyboardModifier], tuple[str, Act]] = {
     (Qt.Key.Key_Comma, NONE): ("Previous call", lambda v: v.step_call(-1)),
     (Qt.Key.Key_A, SHIFT): ("Move marker A to the pointer", lambda v: v.activate_marker("A")),
     (Qt.Key.Key_B, SHIFT): ("Move marker B to the pointer", lambda v: v.activate_marker("B")),
-    (Qt.Key.Key_Question, SHIFT): ("List the keys", lambda v: v.keys_asked.emit()),
+    (Qt.Key.Key_Question, SHIFT): ("List the keys", lambda v: v.ask_keys()),
     (Qt.Key.Key_Escape, NONE): ("Clear the selected range", lambda v: v.choose_range(None)),
 }
 

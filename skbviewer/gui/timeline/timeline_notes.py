@@ -4,16 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-from skbviewer.records import Annotation, BadInput, PacketPath
+from skbviewer.records import Annotation, BadInput
 from skbviewer.records.annotation import CALL_NOTE, COMMENT
 
 from ..base.recording import Recording
 from ..base.text_dialog import ask_text
-
-if TYPE_CHECKING:
-    from .timeline_view import TimelineView
+from .timeline_plot import TimelinePlot
 
 Do = Callable[[], None]
 
@@ -24,7 +21,7 @@ class Notes:
     `push` gets a text, the change and its undo.  By default it makes the change at once.
     """
 
-    def __init__(self, view: TimelineView) -> None:
+    def __init__(self, view: TimelinePlot) -> None:
         self._view = view
         self._recording: Recording | None = None
         self.push: Callable[[str, Do, Do], None] = lambda _text, do, _undo: do()
@@ -36,16 +33,9 @@ class Notes:
 
     def reload(self) -> None:
         """Show the stored notes."""
-        places = self._recording.note_places() if self._recording is not None else []
+        places = self._recording.timeline.note_places() if self._recording is not None else []
         self._view.state.notes = tuple(places)
         self._view.marks.update()
-
-    def call_number(self, path: PacketPath, leg: int, call: int) -> int | None:
-        """Return the id of a call of a path in table call."""
-        if self._recording is None:
-            return None
-        packet = path.packet.number if path.packet is not None else None
-        return self._recording.call_number(packet, path.legs[leg].series, leg, call)
 
     def ask_new(self) -> None:
         """Ask for a note on the selected range, else the selected call, else the packet."""
@@ -97,7 +87,7 @@ class Notes:
         if recording is None:
             return None
         if view.state.range is not None and not view.mode.is_relative:
-            return "the selected range", recording.range_note("", view.state.range)
+            return "the selected range", recording.timeline.range_note("", view.state.range)
         call = view.selected_call()
         if call is not None:
             return "the selected call", Annotation(CALL_NOTE, call=call)
@@ -105,7 +95,7 @@ class Notes:
         if packet is not None:
             return f"packet {packet.number}", Annotation(COMMENT, packet=packet.number)
         if view.state.span is not None:
-            return "the selected packet", recording.range_note("", view.state.span)
+            return "the selected packet", recording.timeline.range_note("", view.state.span)
         return None
 
     def _ask(self, title: str, text: str) -> str | None:
@@ -113,11 +103,11 @@ class Notes:
 
     def _keep(self, note: Annotation) -> Annotation:
         assert self._recording is not None
-        return self._recording.annotate(note)
+        return self._recording.notes.keep(note)
 
     def _drop(self, note: Annotation) -> None:
         assert self._recording is not None
-        self._recording.remove(note.id)
+        self._recording.notes.remove(note.id)
 
     def _push(self, text: str, do: Callable[[], object], undo: Callable[[], object]) -> None:
         self.push(text, lambda: self._change(do), lambda: self._change(undo))

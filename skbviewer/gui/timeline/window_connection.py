@@ -4,51 +4,52 @@
 from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QInputDialog
+from PySide6.QtWidgets import QInputDialog, QWidget
 
 from skbviewer.analysis.timeline.lanes import PACKET_KINDS
 from skbviewer.analysis.timeline.shown_part import Shown
 
+from ..base.messages import Messages
 from ..base.wording import seconds
 from ..filters.range_filter import RangeFilter
 from ..packets.packet_rows import of_packet
+from ..packets.row_notes import Notes
+from ..packets.row_query import RowQuery
+from ..packets.selection import Selection
 from .markers_and_range import SELECTED
-
-if TYPE_CHECKING:
-    from ..window.main_window import MainWindow
+from .timeline_view import TimelineView
 
 
-def attach(window: MainWindow) -> None:
+def attach(
+    view: TimelineView,
+    selection: Selection,
+    row_query: RowQuery,
+    notes: Notes,
+    messages: Messages,
+) -> None:
     """Connect the timeline to the window's filter, undo stack and banner."""
-    view = window.workspace.timeline
     ranges = RangeFilter(
-        lambda: window.row_query.filter, lambda text: window.selection.filter_asked.emit(text, True)
+        lambda: row_query.filter, lambda text: selection.filter_asked.emit(text, True)
     )
-    view.range_finished.connect(lambda times: ranges.select(window.recording, times))
-    view.filter_asked.connect(window.selection.filter_asked)
-    view.source_asked.connect(window.selection.source_asked)
-    view.keys_asked.connect(window.show_keys)
-    view.failed.connect(lambda line: window.banner.show_text(line, "error"))
-    view.notes.push = window.notes.push
-    view.notes.put_comment = lambda number, text: _comment(window, number, text)
+    view.range_finished.connect(lambda times: ranges.select(selection.recording, times))
+    view.filter_asked.connect(selection.filter_asked)
+    view.source_asked.connect(selection.source_asked)
+    view.failed.connect(messages.error)
+    view.notes.push = notes.push
+    view.notes.put_comment = lambda number, text: _comment(selection, notes, number, text)
 
 
-def _comment(window: MainWindow, number: int, text: str) -> None:
-    if window.recording is not None:
-        window.notes.put_comment(of_packet(window.recording.packets(number, 1)[0]), text)
+def _comment(selection: Selection, notes: Notes, number: int, text: str) -> None:
+    if selection.recording is not None:
+        notes.put_comment(of_packet(selection.recording.packets.numbered(number, 1)[0]), text)
 
 
-def show_lanes(window: MainWindow, kind: str) -> None:
-    """Show other lanes in the timeline; open its pane if it is closed."""
-    window.workspace.docks["timeline"].show()
-    window.workspace.timeline.show_kind(kind)
+def ask_range(window: QWidget, view: TimelineView, pane: QWidget) -> None:
+    """Ask for the time range to show, in seconds as in the command line's --range.
 
-
-def ask_range(window: MainWindow) -> None:
-    """Ask for the time range to show, in seconds as in the command line's --range."""
-    view = window.workspace.timeline
+    `pane` is what holds the timeline; it is opened if it is closed.
+    """
     zero = view.zero_ns()
     now = ", ".join(seconds(at - zero) for at in view.window_ns())
     prompt = "From, to: seconds since the recording began"
@@ -60,7 +61,7 @@ def ask_range(window: MainWindow) -> None:
         text, chosen = QInputDialog.getText(window, "Go to Time Range", label, text=text)
         found = range_of(text)
         if chosen and not isinstance(found, str):
-            window.workspace.docks["timeline"].show()
+            pane.show()
             view.show_window(found[0] + zero, found[1] + zero)
             return
         wrong = str(found)
@@ -75,11 +76,13 @@ def range_of(text: str) -> tuple[int, int] | str:
     return (low, high) if low < high else f"It ends before it begins: {text}"
 
 
-def shown_now(window: MainWindow) -> Shown | None:
-    """Return what the timeline shows, for an export; None if it is empty."""
-    view = window.workspace.timeline
+def shown_now(view: TimelineView, selection: Selection, text: str) -> Shown | None:
+    """Return what the timeline shows, for an export; None if it is empty.
+
+    `text` is the applied display filter.
+    """
     kind = view.kind.currentData()
-    row = window.selection.row
+    row = selection.row
     ids: tuple[int, ...] = ()
     if kind == SELECTED:
         if row is None:
@@ -89,5 +92,4 @@ def shown_now(window: MainWindow) -> Shown | None:
         ids = view.lanes_mode.ids
     lanes = "packet" if kind == SELECTED else str(kind)
     state = view.state
-    text = window.row_query.filter
     return Shown(lanes, ids, view.window_ns(), state.a, state.b, text, bool(ids))

@@ -8,7 +8,7 @@ through Tasks.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from PySide6.QtWidgets import QMenu
 
@@ -25,13 +25,11 @@ from ..dialogs.statistics_window import show_statistic
 from ..files import bundled_recordings, export_menu, timeline_export
 from ..files import recent_files as recent
 from ..packets.time_column import Precision, TimeFormat
-from ..timeline import window_connection
+from ..timeline.window_connection import ask_range, shown_now
 from .row_menu import fill_conversations, fill_filters
+from .window_parts import WindowParts
 
-if TYPE_CHECKING:
-    from .main_window import MainWindow
-
-Slot = Callable[["MainWindow"], object]
+Slot = Callable[[WindowParts], object]
 MENUS = ("&File", "&Edit", "&View", "&Go", "&Analyze", "&Statistics", "&Tools", "&Help")
 LINE = ""
 
@@ -50,9 +48,9 @@ class Action(NamedTuple):
     keys: tuple[str, ...] = ()
     tip: str = ""
     needs_recording: bool = True
-    checked: Callable[[MainWindow], bool] | None = None
-    fill: Callable[[MainWindow, QMenu], None] | None = None
-    possible: Callable[[MainWindow], bool] | None = None
+    checked: Callable[[WindowParts], bool] | None = None
+    fill: Callable[[WindowParts, QMenu], None] | None = None
+    possible: Callable[[WindowParts], bool] | None = None
     colour: str = ""
 
     @property
@@ -65,7 +63,7 @@ def _line(menu: str) -> Action:
     return Action(menu, LINE)
 
 
-def _fill_recent(window: MainWindow, menu: QMenu) -> None:
+def _fill_recent(window: WindowParts, menu: QMenu) -> None:
     for entry in recent.recent_files():
         action = menu.addAction(recent.label(entry).replace("&", "&&"))
         action.triggered.connect(lambda _=False, entry=entry: window.opening.open_recent(entry))
@@ -76,14 +74,14 @@ def _fill_recent(window: MainWindow, menu: QMenu) -> None:
         menu.addAction("&Clear Menu").triggered.connect(recent.forget_all)
 
 
-def _fill_bundled(window: MainWindow, menu: QMenu) -> None:
+def _fill_bundled(window: WindowParts, menu: QMenu) -> None:
     for name, title in bundled_recordings.titles().items():
         action = menu.addAction(title.replace("&", "&&"))
         action.setStatusTip(f"Open {name}.kbl and {name}.pcap")
         action.triggered.connect(lambda _=False, name=name: window.opening.open_bundled(name))
 
 
-def _fill_panes(window: MainWindow, menu: QMenu) -> None:
+def _fill_panes(window: WindowParts, menu: QMenu) -> None:
     for dock in window.workspace.docks.values():
         menu.addAction(dock.toggleViewAction())
     menu.addSeparator()
@@ -131,10 +129,19 @@ def _export_packet(export: Export) -> Action:
     return Action(
         "&File",
         export.menu,
-        lambda w: export_menu.ask(w, export),
+        lambda w: export_menu.ask(w, export, w.selection, w.messages),
         EXPORT_KEYS.get(export.name, ()),
         f"Write the selected packet's path as {export.help}",
     )
+
+
+def _export_timeline(window: WindowParts) -> None:
+    shown = shown_now(window.workspace.timeline, window.selection, window.row_query.filter)
+    timeline_export.ask_export(window, window.recording, shown, window.messages)
+
+
+def _ask_range(window: WindowParts) -> None:
+    ask_range(window, window.workspace.timeline, window.workspace.docks["timeline"])
 
 
 def _statistic(name: str) -> Action:
@@ -142,7 +149,7 @@ def _statistic(name: str) -> Action:
     return Action(
         "&Statistics",
         f"{statistic.title}…",
-        lambda w: show_statistic(w, name),
+        lambda w: show_statistic(w, name, w.selection, w.row_query.filter, w.names),
         tip=statistic.tip,
     )
 
@@ -177,7 +184,7 @@ FILE = (
            "Save the session, with notes and marks, under another name"),
     _line("&File"),
     *map(_export_packet, export_menu.OF_PACKET),
-    Action("&File", "Export &Timeline…", timeline_export.ask_export, ("Ctrl+E",),
+    Action("&File", "Export &Timeline…", _export_timeline, ("Ctrl+E",),
            "Write what the timeline shows as a picture or table"),
     _line("&File"),
     Action("&File", "&Quit", lambda w: w.close(), ("Ctrl+Q",), "Quit the program", False),
@@ -191,11 +198,11 @@ EDIT = (
            "Redo what was undone",
            possible=lambda w: w.notes.stack.canRedo()),
     _line("&Edit"),
-    Action("&Edit/&Copy", "Copy Ce&ll", lambda w: w.copy_cell(), ("Ctrl+C",),
+    Action("&Edit/&Copy", "Copy Ce&ll", lambda w: w.rows.copy_cell(), ("Ctrl+C",),
            "Copy the text of the current cell"),
-    Action("&Edit/&Copy", "Copy Rows as &CSV", lambda w: w.copy_rows(True), ("Ctrl+Shift+C",),
+    Action("&Edit/&Copy", "Copy Rows as &CSV", lambda w: w.rows.copy_rows(True), ("Ctrl+Shift+C",),
            "Copy the selected rows as CSV, with a header line"),
-    Action("&Edit/&Copy", "Copy Rows as &Text", lambda w: w.copy_rows(False), (),
+    Action("&Edit/&Copy", "Copy Rows as &Text", lambda w: w.rows.copy_rows(False), (),
            "Copy the selected rows as text separated by tabs"),
     Action("&Edit", "Select A&ll", lambda w: w.workspace.table.selectAll(), ("Ctrl+A",),
            "Select all listed rows"),
@@ -206,38 +213,40 @@ EDIT = (
     Action("&Edit", "Find Pre&vious", lambda w: w.workspace.find_bar.ask(-1),
            ("Ctrl+B", "Shift+F3")),
     _line("&Edit"),
-    Action("&Edit", "&Mark/Unmark Packet", lambda w: w.toggle_flag(MARK), ("Ctrl+M",),
+    Action("&Edit", "&Mark/Unmark Packet", lambda w: w.rows.toggle_flag(MARK), ("Ctrl+M",),
            "Mark the selected rows; marks are saved in the session"),
-    Action("&Edit", "Mark All &Displayed", lambda w: w.flag_displayed(MARK, True),
+    Action("&Edit", "Mark All &Displayed", lambda w: w.rows.flag_displayed(MARK, True),
            ("Ctrl+Shift+M",)),
-    Action("&Edit", "Unmark All Displayed", lambda w: w.flag_displayed(MARK, False),
+    Action("&Edit", "Unmark All Displayed", lambda w: w.rows.flag_displayed(MARK, False),
            ("Ctrl+Alt+M",)),
     Action("&Edit", "Next Mark", lambda w: w.navigation.next_flag(MARK, 1), ("Ctrl+Shift+N",)),
     Action("&Edit", "Previous Mark", lambda w: w.navigation.next_flag(MARK, -1), ("Ctrl+Shift+B",)),
     _line("&Edit"),
-    Action("&Edit", "&Ignore/Unignore Packet", lambda w: w.toggle_flag(IGNORE), ("Ctrl+D",),
+    Action("&Edit", "&Ignore/Unignore Packet", lambda w: w.rows.toggle_flag(IGNORE), ("Ctrl+D",),
            "Show the selected rows in grey; View > Hide Ignored Packets hides them"),
-    Action("&Edit", "Ignore All Displayed", lambda w: w.flag_displayed(IGNORE, True),
+    Action("&Edit", "Ignore All Displayed", lambda w: w.rows.flag_displayed(IGNORE, True),
            ("Ctrl+Shift+D",)),
-    Action("&Edit", "Unignore All", lambda w: w.clear_flag(IGNORE), ("Ctrl+Alt+D",)),
+    Action("&Edit", "Unignore All", lambda w: w.rows.clear_flag(IGNORE), ("Ctrl+Alt+D",)),
     _line("&Edit"),
-    Action("&Edit", "Set/Unset &Time Reference", lambda w: w.toggle_flag(TIME_REF), ("Ctrl+T",),
-           "Count the times of the following packets from here"),
-    Action("&Edit", "Unset All Time References", lambda w: w.clear_flag(TIME_REF),
+    Action("&Edit", "Set/Unset &Time Reference", lambda w: w.rows.toggle_flag(TIME_REF),
+           ("Ctrl+T",), "Count the times of the following packets from here"),
+    Action("&Edit", "Unset All Time References", lambda w: w.rows.clear_flag(TIME_REF),
            ("Ctrl+Alt+T",)),
     Action("&Edit", "Next Time Reference", lambda w: w.navigation.next_flag(TIME_REF, 1),
            ("Ctrl+Alt+N",)),
     Action("&Edit", "Previous Time Reference", lambda w: w.navigation.next_flag(TIME_REF, -1),
            ("Ctrl+Alt+B",)),
     _line("&Edit"),
-    Action("&Edit", "Packet Comme&nt…", lambda w: w.ask_comment(), ("Ctrl+Alt+C",),
+    Action("&Edit", "Packet Comme&nt…", lambda w: w.rows.ask_comment(), ("Ctrl+Alt+C",),
            "Comment on the packet; comments are saved in the session"),
-    Action("&Edit", "Delete All Comments", lambda w: w.delete_comments()),
+    Action("&Edit", "Delete All Comments", lambda w: w.rows.delete_comments()),
     _line("&Edit"),
-    Action("&Edit", "Confi&guration Profiles…", lambda w: ProfileDialog(w).open(),
+    Action("&Edit", "Confi&guration Profiles…",
+           lambda w: ProfileDialog(w, w.settings, w.show_profile).open(),
            ("Ctrl+Shift+A",), "Sets of columns, panes, colors and filter buttons", False),
-    Action("&Edit", "&Preferences…", lambda w: Preferences(w).open(), ("Ctrl+Shift+P",),
-           "Colors, text size, time format, mouse dragging", False),
+    Action("&Edit", "&Preferences…",
+           lambda w: Preferences(w, w.appearance, w.workspace.table).open(),
+           ("Ctrl+Shift+P",), "Colors, text size, time format, mouse dragging", False),
 )  # fmt: skip
 
 TIMES = "&View/&Time Display Format"
@@ -302,7 +311,7 @@ GO = (
            "Next packet between the same addresses and ports"),
     Action("&Go", "Previous in C&onversation",
            lambda w: w.navigation.in_conversation(-1), ("Ctrl+,",)),
-    Action("&Go", "Go to Ti&me Range…", window_connection.ask_range, ("Ctrl+Shift+G",),
+    Action("&Go", "Go to Ti&me Range…", _ask_range, ("Ctrl+Shift+G",),
            "Show an exact time range in the timeline"),
     _line("&Go"),
     Action("&Go", "Next P&ane", lambda w: w.workspace.next_pane(1), ("F6",),
@@ -317,7 +326,8 @@ ANALYZE = (
     Action("&Analyze", "&Prepare as Filter", fill=lambda w, menu: fill_filters(w, menu, False)),
     Action("&Analyze", "&Conversation Filter", fill=fill_conversations),
     _line("&Analyze"),
-    Action("&Analyze", "&Follow Stream", ask_stream, ("Ctrl+Alt+Shift+T",),
+    Action("&Analyze", "&Follow Stream",
+           lambda w: ask_stream(w, w.selection, w.tasks, w.messages), ("Ctrl+Alt+Shift+T",),
            "Show the data that both ends of the selected packet's conversation sent"),
 )  # fmt: skip
 
@@ -333,7 +343,8 @@ TOOLS = (
            "Choose a scan by skbscan, to show the source of functions", False),
 )  # fmt: skip
 HELP = (
-    Action("&Help", "&Keys…", lambda w: w.show_keys(), ("F1",), "List what every key does", False),
+    Action("&Help", "&Keys…", lambda w: w.keys_asked.emit(), ("F1",),
+           "List what every key does", False),
     Action("&Help", "&About skbviewer", lambda w: w.about(), needs_recording=False),
 )  # fmt: skip
 

@@ -1,89 +1,26 @@
 # SPDX-License-Identifier: MIT
-"""The window: builds its parts and connects them.  Its data come from a Recording."""
+"""The window: its parts, and the menus that act on them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+from PySide6.QtCore import QPoint, Qt
 
-from PySide6.QtCore import QPoint, QSettings, Qt
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication
-from PySide6.QtWidgets import (
-    QApplication,
-    QLabel,
-    QMainWindow,
-    QMessageBox,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
-
-from skbviewer import __version__
-from skbviewer.records.annotation import IGNORE, MARK, TIME_REF
-
-from ..base.appearance import Appearance
-from ..base.background_tasks import Tasks
-from ..base.host_names import HostNames
-from ..base.notices import Banner, WorkBar
-from ..base.recording import Opener, Recording, RowIds
-from ..base.status_text import list_text, status_text
-from ..base.text_dialog import ask_text
-from ..base.window_size import open_at
-from ..dialogs import kept_settings, profiles
-from ..dialogs.colouring import Colouring
-from ..files import recent_files as recent
-from ..files import restored_view
-from ..files.file_menu import Opening
-from ..files.restored_view import ViewState
-from ..files.welcome_page import Welcome
-from ..filters.find_packet import row_of
-from ..packets import column_state, copied_rows
-from ..packets.row_notes import Notes
-from ..packets.row_query import RowQuery
-from ..packets.selection import Selection
-from ..timeline import window_connection
+from ..base.recording import Opener
+from .key_list import KeyList
 from .menus import Menus
-from .navigation import Navigation
 from .row_menu import row_menu
-from .status_label import StatusLabel
-from .workspace import Workspace
-
-STATUS_GAP = 14  # pixels
-QUERY_DELAY_MS = 300  # faster queries show no progress
+from .window_parts import WindowParts
 
 
-def _app() -> QApplication:
-    app = QApplication.instance()
-    assert isinstance(app, QApplication)
-    return app
-
-
-class MainWindow(QMainWindow):
+class MainWindow(WindowParts):
     """`opener` opens files as a Recording; it runs in a worker thread."""
 
     def __init__(self, opener: Opener) -> None:
-        super().__init__()
-        self.recording: Recording | None = None
-        self.appearance: Appearance = Appearance(_app(), self)
-        self.tasks: Tasks = Tasks(self)
-        self.counting = Tasks(self)  # for the status bar: counts over all packets
-        self.selection: Selection = Selection(self)
-        self.notes: Notes = Notes(self)
-        self.names: HostNames = HostNames(self)
-        self.row_query: RowQuery = RowQuery(self.notes, self)
-        self.workspace: Workspace = Workspace(self.selection, self.notes)
-        self.welcome = Welcome()
-        self.banner: Banner = Banner()
-        self.work_bar = WorkBar()
-        self.query_bar = WorkBar(delay_ms=QUERY_DELAY_MS)
-        self.status = QLabel()
-        self.recording_status, self.profile_status = StatusLabel(), QLabel()
-        self.colouring: Colouring = Colouring(self)
-        self.opening: Opening = Opening(self, opener)
-        self.navigation: Navigation = Navigation(self)
-        self._build()
-        self._link()
+        super().__init__(opener)
         self.menus: Menus = Menus(self)
+        self.selection.recording_changed.connect(
+            lambda recording: self.menus.enable(recording is not None)
+        )
         stack = self.notes.stack
         for word, changed, possible in (
             ("Undo", stack.undoTextChanged, stack.canUndoChanged),
@@ -93,303 +30,14 @@ class MainWindow(QMainWindow):
             changed.connect(
                 lambda text, word=word: self.menus.actions[word].setText(f"&{word} {text}".strip())
             )
-        self._restore()
-
-    def _build(self) -> None:
-        self.setWindowTitle("skbviewer")
-        self.setAcceptDrops(True)
-        self.pages = QStackedWidget()
-        self.pages.addWidget(self.welcome)
-        self.pages.addWidget(self.workspace)
-        whole = QWidget()
-        column = QVBoxLayout(whole)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        for widget in (self.work_bar, self.query_bar, self.banner):
-            column.addWidget(widget)
-        column.addWidget(self.pages, 1)
-        self.setCentralWidget(whole)
-        self.status.setAccessibleName("Packets, displayed, marked")
-        self.status.setContentsMargins(0, 0, STATUS_GAP, 0)  # separates it from the next text
-        self.recording_status.setAccessibleName("Matches and clock")
-        self.statusBar().addWidget(self.status, 1)
-        self.statusBar().addPermanentWidget(self.recording_status)
-        self.statusBar().addPermanentWidget(self.profile_status)
-        self.show_profile()
-
-    def _link(self) -> None:
-        for tasks, bar in (
-            (self.tasks, self.work_bar),
-            (self.row_query.tasks, self.query_bar),
-            (self.navigation.tasks, self.query_bar),
-        ):
-            tasks.started.connect(bar.begin)
-            tasks.progress.connect(bar.show_progress)
-            tasks.ended.connect(bar.end)
-            bar.cancelled.connect(tasks.cancel)
-        for failed in (self.tasks.failed, self.row_query.failed, self.notes.failed):
-            failed.connect(lambda line: self.banner.show_text(line, "error"))
-        self.row_query.fell_back.connect(self.workspace.filter_bar.fall_back)
-        self.notes.tasks.started.connect(self.statusBar().showMessage)
-        self.notes.tasks.ended.connect(self.statusBar().clearMessage)
-        self.workspace.find_bar.failed.connect(lambda line: self.banner.show_text(line, "error"))
-        self.welcome.open_asked.connect(self.opening.ask)
-        self.welcome.bundled_asked.connect(lambda: self.opening.open_bundled())
-        self.welcome.files_asked.connect(self.opening.open_recent)
-        table = self.workspace.table
-        table.order_asked.connect(self.row_query.set_order)
-        table.customContextMenuRequested.connect(self._show_row_menu)
-        self.workspace.filter_bar.applied.connect(self.row_query.set_filter)
-        table.packets.names = self.names
-        self.names.changed.connect(table.packets.repaint)
-        self.names.changed.connect(table.widths.fit)
-        self.selection.filter_asked.connect(self.use_filter)
-        self.row_query.shown.connect(self._show_rows)
-        self.row_query.refused.connect(self.workspace.filter_bar.refuse)
-        self.notes.changed.connect(self._show_notes)
-        window_connection.attach(self)
-
-    def _restore(self) -> None:
-        settings = QSettings()
-        open_at(self, 1280, 800)
-        if settings.contains("geometry"):
-            self.restoreGeometry(settings.value("geometry"))
-        kept_settings.use(self)
-
-    def show_profile(self) -> None:
-        """Show the current profile in the status bar, unless it is the default."""
-        name = profiles.current()
-        self.profile_status.setText("" if name == profiles.DEFAULT else f"Profile: {name}")
-
-    # the recording
-
-    def open_files(self, paths: Sequence[Path], then: ViewState | None = None) -> None:
-        """Open `paths`.  A capture and a kernel log are joined if one of them is open already."""
-        self.opening.open(paths, then)
-
-    def show_recording(self, recording: Recording, title: str) -> None:
-        """Close the open recording and show `recording` from its first row."""
-        self.close_recording()
-        self.recording = recording
-        self.notes.use(recording)
-        self.row_query.use(recording)
-        self.workspace.show_recording(recording)
-        self.colouring.use(recording)
-        self.workspace.filter_bar.set_known(recording.field_words)
-        self.row_query.refresh()
-        self.pages.setCurrentWidget(self.workspace)
-        self.workspace.table.setFocus()
-        self.menus.enable(True)
-        self.setWindowTitle(f"{title} - skbviewer")
-        self.counting.start("", lambda _: status_text(recording), self.recording_status.show_text)
-
-    def close_recording(self) -> None:
-        """Close the recording and show the welcome page."""
-        if self.recording is not None and self.opening.files:
-            restored_view.keep(self.view_state())
-        self.banner.clear()
-        self.setWindowTitle("skbviewer")
-        self.counting.cancel()
-        self.notes.use(None)
-        self.row_query.use(None)
-        self.navigation.use_nothing()
-        self.workspace.show_recording(None)
-        self.status.clear()
-        self.recording_status.show_text("")
-        self.menus.enable(False)
-        if self.recording is not None:
-            self.recording.close()
-            self.recording = None
-        self.welcome.show_recent(recent.recent_files())
-        self.pages.setCurrentWidget(self.welcome)
-
-    def view_state(self) -> ViewState:
-        """Return the present view: files, filter, order, row, zoom and columns."""
-        row, table = self.workspace.table.current_row(), self.workspace.table
-        return ViewState(
-            tuple(str(path) for path in self.opening.files),
-            self.row_query.filter,
-            self.row_query.order,
-            self.row_query.kernel_only,
-            0 if row is None else row.id,
-            column_state.write(table.columns_state()),
-            self.workspace.lanes(),
-            self.workspace.timeline.window_ns(),
-            table.packets.time_format.name,
-            table.packets.precision.name,
-        )
-
-    def restore(self, state: ViewState) -> None:
-        """Restore filter, order, row, columns and zoom."""
-        table = self.workspace.table
-        if state.columns:
-            table.restore_columns(column_state.read(state.columns))
-        kept_settings.use_times(self, state.time_format, state.precision)
-        self.row_query.order = state.order
-        self.row_query.kernel_only = self.row_query.kernel_only or state.kernel_only
-        table.show_order(state.order)
-        self._pending = state
-        if state.filter:
-            self.workspace.filter_bar.apply_text(state.filter)
-        else:
-            self.row_query.refresh()
-
-    _pending: ViewState | None = None  # to be restored when the rows have arrived
-
-    def _show_rows(self, rows: RowIds | None) -> None:
-        self.workspace.show_rows(self.recording, rows)
-        self.workspace.table.empty.show_text(self.row_query.why_empty())
-        pending, self._pending = self._pending, None
-        if pending is not None and pending.row:
-            self.workspace.table.go_to_id(pending.row)
-        if pending is not None and pending.lanes:
-            self.workspace.timeline.show_again(pending.lanes, pending.zoom)
-        self._show_counts()
-
-    def _show_counts(self) -> None:
-        if self.recording is not None:
-            flags, listing = self.notes.flags, self.row_query
-            counts = (self.recording.packet_count(), listing.lives(), listing.count())
-            self.status.setText(list_text(*counts, flags.count(MARK), flags.count(IGNORE)))
-
-    def _show_notes(self) -> None:
-        """Notes or flags changed: apply the time references and repaint the rows."""
-        refs, table = self.notes.flags.all(TIME_REF), self.workspace.table
-        refs = refs[refs > 0]
-        rows = [] if self.recording is None or not len(refs) else self.recording.rows(refs)
-        table.packets.set_references(refs, [row.ts_ns or 0 for row in rows])
-        self._show_counts()
-        self.selection.notes_changed.emit()
-
-    # menu actions on the list
-
-    def use_filter(self, text: str, apply: bool) -> None:
-        """Put a display filter into its bar; apply it if `apply`."""
-        if apply:
-            self.workspace.filter_bar.apply_text(text)
-        else:
-            self.workspace.filter_bar.set_text(text)
-            self.workspace.filter_bar.setFocus()
-
-    def toggle_kernel_only(self) -> None:
-        """Show or hide skb lifetimes that match no captured packet."""
-        self.row_query.show_kernel_only(not self.row_query.kernel_only)
-
-    def toggle_all_lives(self) -> None:
-        """Show or hide skb lifetimes without a network identity."""
-        self.row_query.show_all_lives(not self.row_query.all_lives)
-
-    def list_life(self, row_id: int) -> None:
-        """List skb lifetimes and go to the row with id -n."""
-        known = 0 if self.recording is None else self.recording.kernel_only_count()
-        self._pending = ViewState((), row=row_id)
-        if -row_id > known:
-            self.row_query.show_all_lives(True)
-        else:
-            self.row_query.show_kernel_only(True)
-
-    def toggle_ignored(self) -> None:
-        self.row_query.hide_ignored(not self.row_query.ignored_hidden)
-
-    def toggle_flag(self, kind: str) -> None:
-        """Set a flag (mark, ignore, time reference) on the selected rows, or clear it."""
-        self.notes.toggle(kind, self.workspace.table.chosen_ids())
-
-    def flag_displayed(self, kind: str, on: bool) -> None:
-        """Set or clear a flag on all listed rows."""
-        packets = self.workspace.table.packets
-        self.notes.put(kind, packets.ids(0, packets.rowCount()), on)
-
-    def clear_flag(self, kind: str) -> None:
-        """Clear a flag on all rows, listed or not."""
-        self.notes.put(kind, self.notes.flags.all(kind), False)
-
-    def ask_comment(self) -> None:
-        """Ask for the comment on the current packet; an empty text removes it."""
-        row = self.workspace.table.current_row()
-        if row is None:
-            return
-        label = f"Comment on packet {row.number}:"
-        text = ask_text(self, "Packet Comment", label, self.notes.comment(row))
-        if text is not None:
-            self.notes.put_comment(row, text)
-
-    def delete_comments(self) -> None:
-        """Remove all comments, in steps that can be undone."""
-        if self.recording is None:
-            return
-        self.notes.stack.beginMacro("Delete All Comments")
-        for note in self.notes.comments():
-            if note.packet is not None:
-                self.notes.put_comment(row_of(self.recording, note.packet), "")
-        self.notes.stack.endMacro()
-
-    def copy_cell(self) -> None:
-        index = self.workspace.table.currentIndex()
-        text = self.workspace.table.packets.text(index.row(), index.column())
-        QGuiApplication.clipboard().setText(text)
-
-    def copy_rows(self, as_csv: bool) -> None:
-        """Copy the selected rows with their visible columns."""
-        table = self.workspace.table
-        positions = [p for part in table.chosen_positions() for p in part[: copied_rows.MOST]]
-        if (
-            len(positions) > copied_rows.MOST
-            or sum(map(len, table.chosen_positions())) > copied_rows.MOST
-        ):
-            positions = positions[: copied_rows.MOST]
-            most = f"{copied_rows.MOST:,}"
-            self.banner.show_text(f"Copied only the first {most} rows.", "hint")
-        write = copied_rows.rows_as_csv if as_csv else copied_rows.rows_as_text
-        columns = table.shown_columns()
-        QGuiApplication.clipboard().setText(write(table.packets, columns, positions))
+        self.keys_asked.connect(lambda: KeyList(self).show())
+        self.workspace.table.customContextMenuRequested.connect(self._show_row_menu)
+        self.use_settings()
 
     def _show_row_menu(self, place: QPoint) -> None:
         if self.workspace.table.current_row() is not None:
-            menu = row_menu(self)
+            menu = row_menu(self, self.menus.actions)
             menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             # without a menu bar, Qt would leave the last entry's tip in place of the counts
             menu.aboutToHide.connect(self.statusBar().clearMessage)
             menu.popup(self.workspace.table.viewport().mapToGlobal(place))
-
-    def show_keys(self) -> None:
-        from .key_list import KeyList  # it lists the table of actions, which needs this window
-
-        KeyList(self).show()
-
-    def about(self) -> None:
-        QMessageBox.about(
-            self,
-            "About skbviewer",
-            f"<b>skbviewer {__version__}</b><p>Packets on the wire and their path through the "
-            "Linux kernel, in one window.</p>"
-            "<p>MIT licence; the kernel module is GPL-2.0-only.</p>",
-        )
-
-    # Qt's own names
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if any(url.isLocalFile() for url in event.mimeData().urls()):
-            event.setDropAction(Qt.DropAction.CopyAction)
-            event.accept()
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        urls = event.mimeData().urls()
-        self.open_files([Path(url.toLocalFile()) for url in urls if url.isLocalFile()])
-        event.setDropAction(Qt.DropAction.CopyAction)  # after a move the source deletes the files
-        event.accept()
-
-    def closeEvent(self, event: QCloseEvent) -> None:
-        QSettings().setValue("geometry", self.saveGeometry())
-        kept_settings.keep(self)
-        self.close_recording()
-        own = (self.tasks, self.counting, self.notes.tasks)
-        for tasks in (*own, self.row_query.tasks, self.navigation.tasks):
-            tasks.close()
-        self.workspace.close_tasks()
-        self.names.close_tasks()
-        self.colouring.close()
-        for widget in QApplication.topLevelWidgets():
-            if widget.parent() is self and widget is not self:
-                widget.close()
-        super().closeEvent(event)

@@ -4,22 +4,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QAction, QColor, QKeySequence
 from PySide6.QtWidgets import QMenu
 
 from ..base.theme import chip
 from .actions import ACTIONS, LINE, MENUS, Action
-
-if TYPE_CHECKING:
-    from .main_window import MainWindow
+from .window_parts import WindowParts
 
 
 class Menus:
     """The actions of one window by name, and the menus that show them."""
 
-    def __init__(self, window: MainWindow, actions: Iterable[Action] = ACTIONS) -> None:
+    def __init__(self, window: WindowParts, actions: Iterable[Action] = ACTIONS) -> None:
         self._window = window
         self._menus: dict[str, QMenu] = {}
         self._made: list[tuple[Action, QAction]] = []

@@ -4,22 +4,24 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QInputDialog
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QInputDialog, QWidget
 
 from skbviewer.analysis.display_filter import FilterError
 from skbviewer.records import Progress
 
 from ..base.background_tasks import Tasks
+from ..base.messages import Messages
 from ..filters import find_packet
 from ..filters.cell_filter import NO_CONVERSATION, conversations
+from ..filters.find_bar import FindBar
 from ..packets.packet_rows import ListRow
+from ..packets.packet_table import PacketTable
+from ..packets.row_notes import Notes
+from ..packets.row_query import RowQuery
+from ..packets.selection import Selection
 from .row_history import History
-
-if TYPE_CHECKING:
-    from .main_window import MainWindow
 
 _NUMBER = re.compile(r"([Kk]?)\s*([0-9][0-9,]*)")
 
@@ -27,22 +29,33 @@ _NUMBER = re.compile(r"([Kk]?)\s*([0-9][0-9,]*)")
 class Navigation(QObject):
     """Moves the packet list of one window.  The status bar says why a move was not possible."""
 
-    def __init__(self, window: MainWindow) -> None:
+    life_asked = Signal(object)  # row -n, that of a lifetime which is not listed
+
+    def __init__(
+        self,
+        window: QWidget,
+        selection: Selection,
+        row_query: RowQuery,
+        notes: Notes,
+        table: PacketTable,
+        find_bar: FindBar,
+        messages: Messages,
+    ) -> None:
         super().__init__(window)
-        self._window = window
-        self._table = window.workspace.table
+        self._window, self._selection, self._row_query = window, selection, row_query
+        self._notes, self._table, self._messages = notes, table, messages
         self.history = History()
         self.tasks = Tasks(self)
-        self.tasks.failed.connect(lambda line: window.banner.show_text(line, "error"))
-        window.workspace.find_bar.find_asked.connect(self.find)
-        window.workspace.find_bar.closed.connect(lambda: window.banner.clear("Find Packet:"))
-        window.selection.row_asked.connect(self.to_id)
+        self.tasks.failed.connect(messages.error)
+        find_bar.find_asked.connect(self.find)
+        find_bar.closed.connect(lambda: messages.clear("Find Packet:"))
+        selection.row_asked.connect(self.to_id)
         self._table.row_chosen.connect(lambda row: self.history.visit(row.id))
 
     def to_id(self, row_id: int) -> None:
         """Go to a row.  If it is not listed, go to the nearest one that is, and say so."""
-        if row_id < 0 and not self._window.row_query.holds_life(-row_id):
-            self._window.list_life(row_id)
+        if row_id < 0 and not self._row_query.holds_life(-row_id):
+            self.life_asked.emit(row_id)
             return
         if not self._table.go_to_id(row_id):
             name = f"Packet {row_id}" if row_id > 0 else f"K{-row_id}"
@@ -65,10 +78,10 @@ class Navigation(QObject):
 
     def ask(self) -> None:
         """Ask for a row's number, "12" or "K3", and go there."""
-        row, recording = self._table.current_row(), self._window.recording
+        row, recording = self._table.current_row(), self._selection.recording
         if recording is None:
             return
-        packets, lives = recording.packet_count(), recording.all_kernel_only_count()
+        packets, lives = recording.packets.count(), recording.packets.all_kernel_only_count()
         spans = [f"1 to {packets:,}"] * (packets > 0) + [f"K1 to K{lives:,}"] * (lives > 0)
         text, chosen = QInputDialog.getText(
             self._window,
@@ -85,7 +98,7 @@ class Navigation(QObject):
 
     def in_conversation(self, step: int) -> None:
         """Go to the next (1) or previous (-1) packet of the current packet's conversation."""
-        recording, row = self._window.recording, self._table.current_row()
+        recording, row = self._selection.recording, self._table.current_row()
         if recording is None or row is None:
             return
         ways = conversations(row)
@@ -107,11 +120,11 @@ class Navigation(QObject):
 
     def find(self, search: find_packet.Search, step: int) -> None:
         """Go to the next (1) or previous (-1) row that matches `search`."""
-        recording, ids = self._window.recording, self._window.row_query.rows
+        recording, ids = self._selection.recording, self._row_query.rows
         if recording is None:
             return
         start = self._table.currentIndex().row()
-        self._window.banner.clear("Find Packet:")
+        self._messages.clear("Find Packet:")
 
         def work(progress: Progress) -> int | str | None:
             try:
@@ -123,7 +136,7 @@ class Navigation(QObject):
 
     def _arrive(self, found: int | str | None) -> None:
         if isinstance(found, str):
-            self._window.banner.show_text(f"Find Packet: {found}", "error")
+            self._messages.error(f"Find Packet: {found}")
         elif found is None:
             self._say("Find Packet: nothing found")
         else:
@@ -132,8 +145,8 @@ class Navigation(QObject):
     def next_flag(self, kind: str, step: int) -> None:
         """Go to the next (1) or previous (-1) row with a flag."""
         position = self._table.currentIndex().row()
-        notes, rows = self._window.notes, self._window.row_query.rows
-        row_id = notes.next_flag(kind, rows, position, step)
+        rows = self._row_query.rows
+        row_id = self._notes.next_flag(kind, rows, position, step)
         if row_id is None:
             self._say("No other such packet in the list")
         else:
@@ -143,4 +156,4 @@ class Navigation(QObject):
         return self._table.current_row()
 
     def _say(self, text: str) -> None:
-        self._window.statusBar().showMessage(text, 5000)
+        self._messages.say(text)

@@ -3,25 +3,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
 from skbviewer.analysis.display_filter import MODES, combined
 
 from ..dialogs.colouring import CONVERSATIONS
 from ..filters.cell_filter import cell_filter, conversations
-
-if TYPE_CHECKING:
-    from .main_window import MainWindow
+from .window_parts import WindowParts
 
 _MARKS = ("Mark/Unmark Packet", "Ignore/Unignore Packet", "Set/Unset Time Reference")
 _NOTES = ("Packet Comment",)
 _COPIES = ("Copy Cell", "Copy Rows as CSV", "Copy Rows as Text")
 
 
-def current_filter(window: MainWindow) -> str | None:
+def current_filter(window: WindowParts) -> str | None:
     """Return the filter for the current cell; None if it has none."""
     table = window.workspace.table
     row, index = table.current_row(), table.currentIndex()
@@ -31,7 +29,7 @@ def current_filter(window: MainWindow) -> str | None:
     return cell_filter(row, column.key, table.packets.text(index.row(), index.column()))
 
 
-def fill_filters(window: MainWindow, menu: QMenu, apply: bool) -> None:
+def fill_filters(window: WindowParts, menu: QMenu, apply: bool) -> None:
     """Fill Apply as Filter or Prepare as Filter: one entry per way to combine filters."""
     new = current_filter(window)
     for mode in MODES:
@@ -52,7 +50,7 @@ def _with_letter(mode: str) -> str:
     return mode.replace(letter, f"&{letter}", 1)
 
 
-def fill_conversations(window: MainWindow, menu: QMenu) -> None:
+def fill_conversations(window: WindowParts, menu: QMenu) -> None:
     """Fill Conversation Filter: one entry per layer in which the packet has addresses."""
     row = window.workspace.table.current_row()
     for name, text in [] if row is None else conversations(row):
@@ -64,11 +62,14 @@ def fill_conversations(window: MainWindow, menu: QMenu) -> None:
         menu.addAction("No addresses").setEnabled(False)
 
 
-def row_menu(window: MainWindow) -> QMenu:
-    """Return the context menu of the current cell.  Delete it after it is closed."""
+def row_menu(window: WindowParts, actions: Mapping[str, QAction]) -> QMenu:
+    """Return the context menu of the current cell.  Delete it after it is closed.
+
+    `actions` are those of the menus by name.
+    """
     menu = QMenu(window)
     for name in (*_MARKS, *_NOTES):
-        menu.addAction(window.menus.actions[name])
+        menu.addAction(actions[name])
     menu.addSeparator()
     fills: tuple[tuple[str, Callable[[QMenu], None]], ...] = (
         ("&Apply as Filter", lambda inner: fill_filters(window, inner, True)),
@@ -79,13 +80,13 @@ def row_menu(window: MainWindow) -> QMenu:
         fill(menu.addMenu(title))
     colours = menu.addMenu("Colori&ze Conversation")
     for number in range(1, len(CONVERSATIONS) + 1):
-        colours.addAction(window.menus.actions[f"Color {number}"])
-    colours.addAction(window.menus.actions["Reset Colorization"])
-    menu.addAction(window.menus.actions["Follow Stream"])
+        colours.addAction(actions[f"Color {number}"])
+    colours.addAction(actions["Reset Colorization"])
+    menu.addAction(actions["Follow Stream"])
     menu.addSeparator()
     copy = menu.addMenu("&Copy")
     for name in _COPIES:
-        copy.addAction(window.menus.actions[name])
+        copy.addAction(actions[name])
     menu.addSeparator()
     column = menu.addAction("Add Field as Col&umn…")
     column.triggered.connect(window.workspace.table.header.ask_field)

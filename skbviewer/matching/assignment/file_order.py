@@ -15,7 +15,8 @@ import numpy as np
 from ...records import Packets
 from ...records.types import Bools, Int64s
 from ..candidates.eligible_moments import Edges
-from ..clock.capture_point_fit import ANY_TIME, CALLED, CAME, TIMED, WINDOWS, Located
+from ..clock.agreeing_devices import ANY_TIME, CALLED, CAME, TIMED, WINDOWS
+from ..clock.capture_point_fit import Located
 from .forced_lifetimes import Assigned, Problem, assign
 from .packet_groups import CROWDED, EXACT, NONE_IN_TIME
 

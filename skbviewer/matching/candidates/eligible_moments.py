@@ -16,7 +16,8 @@ from ...records import ColumnTable, Packets, part
 from ...records.compiled import allocation_free
 from ...records.types import Bools, Int64s
 from ..arrays.array_blocks import blocks
-from ..identity.identity_ladder import FRAGMENT, KNOWN, LENGTH
+from ..identity.identity_columns import KNOWN, LENGTH
+from ..identity.identity_ladder import FRAGMENT
 from ..legs.tap_moments import UNKNOWN
 from ..record_kinds import IP, chosen
 
@@ -56,7 +57,7 @@ def eligible(
             here |= (netns == device[0]) & (ifindex == device[1])
         here |= np.asarray(ifindex) <= 0  # the record that shows the device was lost
     at_socket = here & socket
-    if sockets_only and at_socket.any() and where.place.at_socket:
+    if sockets_only and at_socket.any() and where.at_sockets:
         return np.asarray(at_socket)
     bare = ~met & (not sockets_only or not (met & ~socket).any())
     return np.asarray(here & met | bare)

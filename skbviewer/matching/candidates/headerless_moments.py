@@ -19,7 +19,7 @@ from ..arrays.hash_join import spread
 from ..record_kinds import IP, chosen
 
 if TYPE_CHECKING:
-    from ..identity.identity_candidates import Footprints
+    from ..identity.identity_columns import Footprints
     from ..legs.leg_cutting import LegTable
     from ..model import KernelSide
 

@@ -15,7 +15,7 @@ from ...records.types import EARLIEST_NS, LATEST_NS, Bools, Int64s
 from ..clock.point_distances import Place
 from ..kernel_functions import PACKET_SOCKET, RECEIVE_START, RECEIVE_TAP, TRANSMIT
 from ..legs.capture_points import WAIT_NS
-from ..legs.declared_losses import ANY, MISSED, Table, meets
+from ..legs.declared_losses import ANY, MISSED, Table, is_filtered, meets
 
 if TYPE_CHECKING:
     from ..model import KernelSide
@@ -34,12 +34,12 @@ def lacking(kernel: KernelSide, place: Place, at: Int64s, error: Int64s) -> tupl
     rows, low, high = kernel.losses, np.maximum(at - error, 0), at + error
     missed, undated = rows["reason"] == MISSED, rows["first_ns"] == EARLIEST_NS
     undated &= missed & (rows["last_ns"] == LATEST_NS)
-    stopped = _after_the_stop(kernel.log, rows)
-    surely = meets(rows[~missed & ~stopped], low, high + _longest_call(kernel))
-    surely |= meets(rows[stopped], low, high)
+    at_call = _after_the_stop(kernel.log, rows) | _is_a_call(rows)
+    surely = meets(rows[~missed & ~at_call], low, high + _longest_call(kernel))
+    surely |= meets(rows[at_call], low, high)
     surely |= _moment_missed(kernel.log, place, rows[missed & ~undated], low, high)
     perhaps = _moment_missed(kernel.log, place, rows[undated], low, high)
-    if kernel.log.meta.get("filter") or not _shows_moments(kernel.log):
+    if is_filtered(kernel.log) or not _shows_moments(kernel.log):
         perhaps[:] = True
     return surely, perhaps
 
@@ -60,6 +60,12 @@ def _after_the_stop(log: KernelLog, rows: Table) -> Bools:
     """Rows of what came when a recording was over: of calls not yet returned it has the entries."""
     stopped = (rows["reason"] == UNRECORDED) & (rows["last_ns"] == LATEST_NS)
     return np.asarray(stopped & log.complete)
+
+
+def _is_a_call(rows: Table) -> Bools:
+    """Rows of calls that the log shows, but not of which skb: their times are those of the call."""
+    inside = (rows["first_ns"] != EARLIEST_NS) & (rows["last_ns"] != LATEST_NS)
+    return np.asarray(inside & (rows["reason"] == UNRECORDED), np.bool_)
 
 
 def _moment_missed(log: KernelLog, place: Place, missed: Table, low: Int64s, high: Int64s) -> Bools:

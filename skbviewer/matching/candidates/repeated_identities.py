@@ -17,7 +17,8 @@ import numpy as np
 from ...records import Packets
 from ...records.types import Bools, Int64s
 from ..arrays.hash_join import hashed_rows
-from ..identity.identity_ladder import ADDRESS, FRAGMENT
+from ..identity.identity_columns import ADDRESS
+from ..identity.identity_ladder import FRAGMENT
 from .eligible_moments import Edges, by_packet
 
 if TYPE_CHECKING:

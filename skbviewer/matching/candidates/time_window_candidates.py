@@ -14,7 +14,8 @@ from ..arrays.hash_join import Hash, spread
 from ..clock.clock_fit import ClockFit, precision_of
 from ..clock.point_distances import FAR
 from ..identity.identity_candidates import Candidates, Partly, full_keys, unique
-from ..identity.identity_ladder import Known, climb
+from ..identity.identity_columns import Known
+from ..identity.identity_ladder import climb
 from ..identity.unnumbered import Unnumbered, joined_hashes, joining_keys, meetings
 from .repeated_identities import far
 from .same_traffic import is_local

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...records.types import Float64s, Int64s
-from .clock_steps import boundaries, runs
+from .clock_steps import borders, runs
 from .feasible_lines import Intervals, corridor
 from .small_clock_steps import cuts
 
@@ -148,15 +148,37 @@ def fit(pairs: TimedPairs, captured: Int64s, bounded: bool = True) -> ClockFit |
     pairs = _whole(pairs.only(np.lexsort((pairs.kernel_ns, pairs.packet))))
     difference = captured[pairs.packet] - pairs.kernel_ns
     run = runs(difference, pairs.kernel_ns, pairs.packet)
-    segments, begins = [], boundaries(pairs.packet, captured, difference, run)
+    begins = borders(pairs.packet, captured, difference, run)
+    ends = [*(border.first for border in begins[1:]), len(captured)]
     del difference
-    for number, first in enumerate(begins):
-        end = begins[number + 1] if number + 1 < len(begins) else len(captured)
+    segments: list[Segment] = []
+    for number, ((either, first), end) in enumerate(zip(begins, ends, strict=True)):
         mine = run == number
         own = pairs if mine.all() else pairs.only(mine)
         one = _segment(first, captured[first:end], captured, own, bounded)
-        segments += _set_by_little(one, end, captured, own) if one.torn_ns else [one]
+        pieces = _set_by_little(one, end, captured, own) if one.torn_ns else [one]
+        if either < first:
+            segments.append(_of_both(segments[-1], pieces[0], either, captured[either:first]))
+        segments += pieces
     return ClockFit(tuple(segments))
+
+
+def refit(clock: ClockFit, pairs: TimedPairs, captured: Int64s) -> ClockFit:
+    """Fit the segments of `clock` again, each with those of the pairs that are in it.
+
+    A segment without any of them stays as it is.  So does one that has no pairs of its own: either
+    clock beside it may have stamped its packets.
+    """
+    pairs = _whole(pairs.only(np.lexsort((pairs.kernel_ns, pairs.packet))))
+    which = clock.segment_of(pairs.packet)
+    ends = [*(segment.first for segment in clock.segments[1:]), len(captured)]
+    made = []
+    for number, (old, end) in enumerate(zip(clock.segments, ends, strict=True)):
+        own = pairs.only(which == number)
+        new = old.pairs and len(own.packet)
+        range_ns = captured[old.first : end]
+        made.append(_segment(old.first, range_ns, captured, own, True) if new else old)
+    return ClockFit(tuple(made))
 
 
 def _set_by_little(one: Segment, end: int, captured: Int64s, pairs: TimedPairs) -> list[Segment]:

@@ -7,6 +7,8 @@ differences from there on; a packet that was late, or matched wrongly, moves its
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ...records.types import Int64s
@@ -15,6 +17,7 @@ STEP_NS = 10_000_000  # smaller steps count as noise: ntpd and chrony step by mo
 NOISES = 20
 SLEW = 5e-4  # adjtimex(2): a clock that is not set moves by at most this
 MIN_RUN = 3  # packets that make a clock
+LATE_NS = STEP_NS // 2  # a packet may be so much later in the file than its stamp is
 END = 9  # pairs at the end of a run that tell where it stands
 
 
@@ -73,17 +76,32 @@ class _Standing:
         return abs(level - self._level) <= away
 
 
-def boundaries(packet: Int64s, captured: Int64s, difference: Int64s, run: Int64s) -> list[int]:
-    """For each run the packet (index) that it begins with; the first begins with the capture.
+class Border(NamedTuple):
+    """The clock was set before packet `surely`, and not before packet `first` (indices)."""
 
-    Between the pairs at both sides of a step the boundary is where the capture's time leaps by
-    most of it.
+    first: int
+    surely: int
+
+
+def borders(packet: Int64s, captured: Int64s, difference: Int64s, run: Int64s) -> list[Border]:
+    """For each run, where it begins; the first begins with the capture.
+
+    Between the pairs at both sides of a step, the capture's time leaps by the step and the time
+    between two packets.  In the order of the file that time is hardly negative (LATE_NS).
     """
-    begins = [0]
+    found = [Border(0, 0)]
     for number in range(1, int(run.max()) + 1):
         before, after = np.flatnonzero(run == number - 1), np.flatnonzero(run == number)
         step = int(difference[after[0]] - difference[before[-1]])
         low, high = int(packet[before[-1]]), int(packet[after[0]])
-        leaps = np.diff(captured[low : high + 1])
-        begins.append(low + 1 + int(np.argmin(np.abs(leaps - step))) if len(leaps) else high)
-    return begins
+        where = low + 1 + _where_set(np.diff(captured[low : high + 1]), step)
+        found.append(Border(int(where[0]), int(where[-1])) if len(where) else Border(high, high))
+    return found
+
+
+def _where_set(leaps: Int64s, step: int) -> Int64s:
+    """At which of these leaps of the capture's time the clock may have been set by `step`, ns."""
+    possible = leaps - step >= -LATE_NS
+    back = possible & (leaps < -LATE_NS)
+    chosen = back if back.any() else possible if possible.any() else np.ones(len(leaps), np.bool_)
+    return np.flatnonzero(chosen)

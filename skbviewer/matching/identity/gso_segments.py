@@ -19,8 +19,8 @@ from ...records import Packets
 from ...records.protocols import TCP
 from ...records.types import Bools, Int64s
 from ..arrays.hash_join import hashed_rows, spread
-from .identity_candidates import MANY, Footprints
-from .identity_ladder import ADDRESS, PORTS
+from .identity_candidates import MANY
+from .identity_columns import ADDRESS, PORTS, Footprints
 
 HOSTS = ("ip_version", *ADDRESS, "protocol")
 FLOW = (*HOSTS, *PORTS)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...records import SEEN, ColumnTable, Packets, Records, RecordTable, part, pick, scratch_of
+from ...records import SEEN, ColumnTable, Packets, Records, RecordTable, part, scratch_of
 from ...records.compiled import allocation_free
 from ...records.kernel_events import FOOTPRINT
 from ...records.protocols import TCP
@@ -25,7 +25,8 @@ from ..arrays.array_blocks import blocks
 from ..arrays.hash_join import Hash, by_pair, distinct, hashed, join, place, sharing, slots_for
 from ..arrays.record_rows import found
 from ..record_kinds import ENTRY, EVENT
-from .identity_ladder import FRAGMENT, KNOWN, NONE, THESIS_KEY, Known, alike, climb
+from .identity_columns import KNOWN, NONE, THESIS_KEY, Footprints, Known
+from .identity_ladder import FRAGMENT, alike, climb
 from .unnumbered import (
     Unnumbered,
     as_both_know,
@@ -88,23 +89,6 @@ class Partly(NamedTuple):
 
     def pairs(self, packet: Int64s, shown: Int64s) -> Bools:
         return np.asarray(self.packet[packet] | self.shown[shown])
-
-
-class Footprints(NamedTuple):
-    """What a KBL shows of its packets: rows that say that a series had a footprint."""
-
-    rows: Records | ColumnTable  # the footprints themselves
-    number: Int64s  # row
-    series: Int64s
-    record: Int64s  # the first one that says so
-
-    def known(self) -> Known:
-        """What they are known by."""
-        return Known(self.rows, self.number)
-
-    def of(self, index: Int64s) -> npt.NDArray[np.void]:
-        """The footprints of these rows."""
-        return pick(self.rows, self.number[index])
 
 
 def footprints(records: Records, series: npt.NDArray[np.integer], tap: Int64s) -> Footprints:

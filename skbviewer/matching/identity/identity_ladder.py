@@ -7,52 +7,21 @@ how far up each packet had to climb to differ from its rivals.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
 
-from ...records import ColumnTable, Packets, Records, part
+from ...records import Packets
 from ...records.compiled import allocation_free
 from ...records.types import Bools, Int64s
 from ..arrays.array_blocks import blocks
 from ..arrays.hash_join import by_pair
-from ..rules import Rung
+from .identity_columns import LENGTH, NONE, RUNGS, Columns, Footprints, Known
 
-if TYPE_CHECKING:
-    from .identity_candidates import Footprints
-
-
-ADDRESS = ("saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo")
-THESIS_KEY = ("ip_version", *ADDRESS, "ip_id", "protocol")
-PORTS = ("sport", "dport")
-SEQUENCE = ("seq", "ack", "tcp_flags")
-LENGTH = ("tot_len", "frag_off")
-RUNGS: tuple[tuple[Rung, tuple[str, ...]], ...] = (
-    (Rung.BY_PORTS, PORTS),
-    (Rung.BY_SEQUENCE, SEQUENCE),
-    (Rung.BY_LENGTH, LENGTH),
-    (Rung.BY_IPV6, ("flow_label", "frag_id")),
-)
-KNOWN = (*THESIS_KEY, *(name for _, rung in RUNGS for name in rung))
 FRAGMENT = 0x3FFF  # MF and offset of frag_off
-NONE, SEVERAL = -1, -2
+SEVERAL = -2
 CONTRADICTS, CUT = -1, -2  # instead of in how many columns a pair agrees
-
-Columns = Mapping[str, npt.NDArray[Any]]
-
-
-class Known(NamedTuple):
-    """Rows of a table, by what they are known by."""
-
-    rows: Packets | Records | ColumnTable
-    at: Int64s
-
-    def columns(self, some: Int64s | slice, names: Iterable[str] = KNOWN) -> Columns:
-        """Columns of some of these rows."""
-        at = self.at[some]
-        return {name: part(self.rows, name, at) for name in names}
 
 
 def alike(left: Known, i: Int64s, right: Known, j: Int64s, names: Iterable[str]) -> Bools:

@@ -18,7 +18,7 @@ from ...records.protocols import ICMP, ICMPV6, SCTP, TCP, UDP, UDPLITE
 from ...records.types import Bools, Int64s
 from ..arrays.array_blocks import blocks
 from ..arrays.hash_join import Hash, among, hashed
-from .identity_ladder import ADDRESS, NONE, PORTS, RUNGS, SEQUENCE, THESIS_KEY, Columns, Known
+from .identity_columns import ADDRESS, NONE, PORTS, RUNGS, SEQUENCE, THESIS_KEY, Columns, Known
 
 BASE = ("ip_version", *ADDRESS, "ip_id")  # in every IP header
 MORE = ("protocol", *PORTS, *SEQUENCE, "flow_label", "frag_id")

@@ -46,6 +46,11 @@ def declared(log: KernelLog) -> Table:
     return rows[np.argsort(rows["first_ns"], kind="stable")]
 
 
+def is_filtered(log: KernelLog) -> bool:
+    """Whether the recorder was given a filter, or refused calls: one may be set while recording."""
+    return bool(log.meta.get("filter")) or log.meta.get("counters.filtered", "0") != "0"
+
+
 def of_calls(log: KernelLog, calls: npt.NDArray[np.int64]) -> Table:
     """Calls of packet sockets that the log shows, but not whose: as if their moments were lost."""
     rows = np.zeros(len(calls), LOSS_DTYPE)

@@ -9,7 +9,8 @@ import numpy as np
 
 from ...analysis.timeline.session_time import Clock
 from ...matching import EVERY, EXACT, OneWay, Piece, Segment, Timebase
-from ...store import queries
+from ...records import PacketRow
+from ...store import Database, queries
 
 
 class UnderWay(NamedTuple):
@@ -28,12 +29,12 @@ class UnderWay(NamedTuple):
         return (self.low_ns + self.high_ns) // 2
 
 
-def timebase_of(db: Any) -> Timebase:
+def timebase_of(db: Database) -> Timebase:
     """Return what maps the clocks of all sources to session time."""
     return Timebase(Piece._make(row[1:]) for row in queries.timebases(db))
 
 
-def wire_time(db: Any, packet: Any, kbl: int) -> tuple[int, int] | None:
+def wire_time(db: Database, packet: PacketRow, kbl: int) -> tuple[int, int] | None:
     """Return the time of capture on a KBL's clock and its possible error, ns; None if unknown."""
     rows = [r for r in queries.clocks(db) if (r.source, r.kbl) == (packet.source, kbl)]
     interface = queries.interface_of(db, packet.number) if rows else EVERY
@@ -46,7 +47,7 @@ def wire_time(db: Any, packet: Any, kbl: int) -> tuple[int, int] | None:
     return int(segment.to_kernel(np.array([packet.ts_ns]))[0]), row.residual_ns
 
 
-def session_time(db: Any, clock: Clock, source: int, number: int, ts: int) -> tuple[int, int]:
+def session_time(db: Database, clock: Clock, source: int, number: int, ts: int) -> tuple[int, int]:
     """Return the session time of a packet captured at `ts` and its possible error, ns.
 
     An error of -1 means that it is unknown.
@@ -56,7 +57,7 @@ def session_time(db: Any, clock: Clock, source: int, number: int, ts: int) -> tu
     return int(clock.of_packets(source, *columns)[0]), clock.error(source, interface)
 
 
-def ways(db: Any) -> dict[tuple[int, int], OneWay]:
+def ways(db: Database) -> dict[tuple[int, int], OneWay]:
     """Return the bounds between the clocks of each pair of KBLs."""
     bounds = queries.oneway_bounds(db)
     found = {}
@@ -67,7 +68,7 @@ def ways(db: Any) -> dict[tuple[int, int], OneWay]:
     return found
 
 
-def under_way(db: Any, packet: int) -> list[UnderWay]:
+def under_way(db: Database, packet: int) -> list[UnderWay]:
     """Return how long a packet travelled between each pair of hosts that sent and received it.
 
     Only pairs of hosts whose legs both match the packet exactly are included.
@@ -86,7 +87,7 @@ def under_way(db: Any, packet: int) -> list[UnderWay]:
     return found
 
 
-def one_way_json(db: Any) -> list[dict[str, Any]]:
+def one_way_json(db: Database) -> list[dict[str, Any]]:
     """Return the bounds between KBLs for the JSON of `skbviewer info`.
 
     Between the times in "bounds", the bounds are straight lines.  "uncertainty_ns" is their largest
@@ -108,7 +109,7 @@ def one_way_json(db: Any) -> list[dict[str, Any]]:
     ]
 
 
-def clock_json(db: Any) -> list[dict[str, Any]]:
+def clock_json(db: Database) -> list[dict[str, Any]]:
     """Return the fits for the JSON of `skbviewer info`, one object per capture and KBL.
 
     A segment has an "interface" if each interface of the capture has its own clock.

@@ -8,12 +8,12 @@ clock of its log.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from ...analysis import VERDICTS, Names, captured, legs, series_reason
 from ...matching import Timebase
 from ...records import Leg, PacketPath, PacketRow, SourceRow
-from ...store import queries
+from ...store import Database, queries
+from ...store.rows import StoredLeg
 from . import clocks
 from .log_names import by_session_time, log_names, session_times
 
@@ -24,7 +24,7 @@ NamesOf = Callable[[int], Names]  # takes a source id
 
 
 def of_packet(
-    db: Any, packet: PacketRow, names: NamesOf, sources: Sequence[SourceRow]
+    db: Database, packet: PacketRow, names: NamesOf, sources: Sequence[SourceRow]
 ) -> PacketPath:
     """Return the path of a packet; without legs if no lifetime matches it."""
     maker = _Maker(db, names, sources)
@@ -39,7 +39,9 @@ def of_packet(
     return _since_first(packet, tuple(own), maker.branches(rows))
 
 
-def of_series(db: Any, series: int, names: NamesOf, sources: Sequence[SourceRow]) -> PacketPath:
+def of_series(
+    db: Database, series: int, names: NamesOf, sources: Sequence[SourceRow]
+) -> PacketPath:
     """Return the path of an skb lifetime.  Raises KeyError if it has none."""
     rows, maker = queries.legs_of_series(db, series), _Maker(db, names, sources)
     if not rows:
@@ -68,7 +70,7 @@ def _since_first(
     return PacketPath(packet, tuple(map(placed, legs)), tuple(map(placed, branches)))
 
 
-def rows_of_packet(db: Any, number: int) -> list[Any]:
+def rows_of_packet(db: Database, number: int) -> list[StoredLeg]:
     """Return queries.legs_of_packet() in the order of a path."""
     return by_session_time(queries.legs_of_packet(db, number), clocks.timebase_of(db))
 
@@ -83,17 +85,17 @@ def _of_life(leg: Leg, verdict: int, rung: int, kernel_only: int, packet: int) -
 class _Maker:
     """Makes legs from their rows, with calls, events, log name and session time."""
 
-    def __init__(self, db: Any, names: NamesOf, sources: Sequence[SourceRow]) -> None:
+    def __init__(self, db: Database, names: NamesOf, sources: Sequence[SourceRow]) -> None:
         self._db, self._names, self._sources = db, names, sources
         self.clock: Timebase = clocks.timebase_of(db)
         self._called = log_names(sources)
 
-    def legs(self, rows: Sequence[Any]) -> tuple[Leg, ...]:
+    def legs(self, rows: Sequence[StoredLeg]) -> tuple[Leg, ...]:
         names = {source: self._names(source) for source in {row.source for row in rows}}
         timed = zip(legs(self._db, rows, names), session_times(rows, self.clock), strict=True)
         return tuple(self._placed(leg, at) for leg, at in timed)
 
-    def branches(self, rows: Sequence[Any]) -> tuple[Leg, ...]:
+    def branches(self, rows: Sequence[StoredLeg]) -> tuple[Leg, ...]:
         """Return the first legs of lifetimes related to these rows' lifetimes.
 
         Each source is queried separately, because sources share no clock.
@@ -101,14 +103,14 @@ class _Maker:
         own: dict[int, set[int]] = {}
         for row in rows:
             own.setdefault(row.source, set()).add(row.series)
-        found: list[Any] = []
+        found: list[StoredLeg] = []
         for series in own.values():
             found += queries.related_legs(self._db, sorted(series), MOST_BRANCHES)
         found = by_session_time(found, self.clock)
         found.sort(key=lambda row: RANKS.index(row.relation))
         return self.of_lives(found[:MOST_BRANCHES])
 
-    def of_lives(self, rows: Sequence[Any]) -> tuple[Leg, ...]:
+    def of_lives(self, rows: Sequence[StoredLeg]) -> tuple[Leg, ...]:
         """Return legs with the verdict of their skb lifetimes."""
         verdicts = queries.verdicts_of_series(self._db, sorted({row.series for row in rows}))
         return tuple(_of_life(leg, *verdicts[leg.series]) for leg in self.legs(rows))

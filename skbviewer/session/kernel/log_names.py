@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ...matching import EXACT, Timebase
 from ...records import SourceRow
+from ...store.rows import StoredLeg
 
 
 def log_names(sources: Sequence[SourceRow]) -> dict[int, str]:
@@ -29,7 +29,7 @@ def log_names(sources: Sequence[SourceRow]) -> dict[int, str]:
     return {log.id: log.path for log in logs}
 
 
-def session_times(rows: Sequence[Any], clock: Timebase) -> list[int]:
+def session_times(rows: Sequence[StoredLeg], clock: Timebase) -> list[int]:
     """Return the session time at which each leg (a row of table `leg`) begins, ns."""
     begin = np.array([row.begin_ns for row in rows], np.int64)
     source = np.array([row.source for row in rows], np.int64)
@@ -38,8 +38,9 @@ def session_times(rows: Sequence[Any], clock: Timebase) -> list[int]:
     return [int(at) for at in begin]
 
 
-def by_session_time(rows: Sequence[Any], clock: Timebase) -> list[Any]:
+def by_session_time(rows: Sequence[StoredLeg], clock: Timebase) -> list[StoredLeg]:
     """Return the legs of a packet in order of session time; candidates come last."""
-    unsure = np.array([getattr(row, "verdict", EXACT) for row in rows], np.int64)
+    verdicts = [EXACT if row.verdict is None else row.verdict for row in rows]
+    unsure = np.array(verdicts, np.int64)
     order = np.lexsort((np.array(session_times(rows, clock), np.int64), unsure))
     return [rows[at] for at in order.tolist()]

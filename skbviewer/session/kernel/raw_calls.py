@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ... import readers
 from ...analysis.dissect import Node
-from ...records import BadInput, Progress
-from ...store import annotation_anchors
+from ...records import BadInput, Progress, SourceRow
+from ...store import Database, annotation_anchors
 
 
 class RawCall(NamedTuple):
@@ -19,7 +20,7 @@ class RawCall(NamedTuple):
     data: bytes
 
 
-def raw_of(db: Any, call: int, sources: Any, progress: Progress) -> RawCall:
+def raw_of(db: Database, call: int, sources: Sequence[SourceRow], progress: Progress) -> RawCall:
     """Return the records of `call`, preceded by the footprint that applies to it.
 
     Raises KeyError for an unknown call, BadInput if the KBL has moved or changed, and Cancelled.

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -12,12 +11,12 @@ from ...analysis import names_of
 from ...analysis.stats import Chosen, Kernel, Scope
 from ...analysis.timeline.session_time import Clock, packet_times
 from ...records import UNTIMED, Progress, SourceRow
-from ...store import Columns, queries
+from ...store import Columns, Database, queries
 from .clocks import clock_json
 
 
 def scope_of(
-    db: Any,
+    db: Database,
     columns: Columns,
     sources: Sequence[SourceRow],
     clock: Clock,

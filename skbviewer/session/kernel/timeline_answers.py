@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The timeline of an open session: its lanes, its overview, and the call of a box."""
+"""The timeline of an open session: its lanes, its overview, and the places of notes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,38 +20,21 @@ from ...matching import EXACT
 from ...records import (
     Annotation,
     NotePlace,
-    PacketPath,
-    PathCall,
     Progress,
     Silent,
     SourceKind,
     SourceRow,
 )
-from ...store import Columns, queries
+from ...store import Columns, Database, queries
 from ...store import timeline_queries as store
-from . import kernel_paths
+from ..exported_rows import MOST_IDS
+from ..opened_file import OpenedFile
+from ..packets.packet_list import PacketList
 from .clocks import session_time
 from .log_names import log_names
 
-MOST_IDS = 200  # packets that get a lane
 
-
-class CallPlace(NamedTuple):
-    """A call and its place in the path of its packet, or of its skb lifetime."""
-
-    path: PacketPath
-    packet: int | None
-    series: int
-    leg: int
-    call: int
-    row: int = 0  # of the packet list: n = packet n, -n = K<n>, 0 = none
-
-    @property
-    def path_call(self) -> PathCall:
-        return self.path.legs[self.leg].calls[self.call]
-
-
-def overview_of(db: Any, columns: Columns, clock: Clock, watch: Progress | None) -> Overview:
+def overview_of(db: Database, columns: Columns, clock: Clock, watch: Progress | None) -> Overview:
     """Return the overview of the whole session."""
     (watch or Silent()).report("looking over the recording", 0, 1)
     gaps = [
@@ -63,8 +45,9 @@ def overview_of(db: Any, columns: Columns, clock: Clock, watch: Progress | None)
 
 
 def timeline_of(
-    db: Any,
-    session: Any,
+    db: Database,
+    opened: OpenedFile,
+    packets: PacketList,
     clock: Clock,
     kind: str,
     ids: Sequence[int],
@@ -80,13 +63,13 @@ def timeline_of(
         raise ValueError(f"no lanes by {kind!r}")
     bounds = (whole.t0_ns, whole.t0_ns + whole.span_ns)
     if kind in lanes.PACKET_KINDS:
-        return _of_packets(db, session, kind, list(ids)[:MOST_IDS], bounds, clock)
+        return _of_packets(db, packets, kind, list(ids)[:MOST_IDS], bounds, clock)
     names = lanes.Functions(store.functions(db))
-    part, keys = lanes.calls_by(kind, session.columns, clock, names, bounds[0], watch or Silent())
-    titles = _Titles(db, session.sources())
+    part, keys = lanes.calls_by(kind, opened.columns, clock, names, bounds[0], watch or Silent())
+    titles = _Titles(db, opened.sources())
     calls = [Lane(titles.of(kind, key), 0, 0, "calls", key.key, key.source) for key in keys]
     captures = _captures(db)
-    wires = lanes.wires_of(session.columns, clock, captures, bounds[0])
+    wires = lanes.wires_of(opened.columns, clock, captures, bounds[0])
     wire_lanes = [
         Lane(titles.capture(source), 0, 0, "wire", source, source, clock.error(source))
         for source, _, _ in captures
@@ -96,32 +79,13 @@ def timeline_of(
     return lanes.assemble(kind, bounds, parts, names.names)
 
 
-def place_of(db: Any, session: Any, call: int) -> CallPlace:
-    """Return the place of `call` (id in table call).  Raises KeyError if there is none."""
-    found = store.place_of_call(db, call)
-    if found is None:
-        raise KeyError(f"no call {call}")
-    leg, series, first = found
-    packet = store.packet_of_leg(db, leg)
-    if packet is None:
-        legs = queries.legs_of_series(db, series)
-        path = session.path(series=series)
-    else:
-        legs = kernel_paths.rows_of_packet(db, packet)
-        path = session.path(packet=packet)
-    at = next(number for number, row in enumerate(legs) if row.id == leg)
-    _, _, kernel_only, other = queries.verdicts_of_series(db, [series])[series]
-    row = packet if packet is not None else other if other > 0 else -max(kernel_only, 0)
-    return CallPlace(path, packet, series, at, call - first, row)
-
-
-def places_of(db: Any, clock: Clock, notes: Sequence[Annotation]) -> list[NotePlace]:
+def places_of(db: Database, clock: Clock, notes: Sequence[Annotation]) -> list[NotePlace]:
     """Return the session times of notes.  Notes that refer to no time are left out."""
     found = (_note_place(db, clock, note) for note in notes)
     return [place for place in found if place is not None]
 
 
-def _note_place(db: Any, clock: Clock, note: Annotation) -> NotePlace | None:
+def _note_place(db: Database, clock: Clock, note: Annotation) -> NotePlace | None:
     if note.call is not None:
         span = store.time_of_call(db, note.call)
     elif note.packet is not None:
@@ -151,29 +115,19 @@ def range_note(
     return Annotation("range_note", text, source=first.id, begin_ns=begin, end_ns=end)
 
 
-def number_of(db: Any, packet: int | None, series: int, leg: int, call: int) -> int:
-    """Return the id of call `call` of leg `leg` in a path, the inverse of place_of().
-
-    Raises KeyError if there is none.
-    """
-    if packet is None:
-        legs = queries.legs_of_series(db, series)
-    else:
-        legs = kernel_paths.rows_of_packet(db, packet)
-    first = store.first_call(db, legs[leg].id) if leg < len(legs) else None
-    if first is None:
-        raise KeyError(f"no call {call} in leg {leg}")
-    return first + call
-
-
-def _captures(db: Any) -> list[tuple[int, int, int]]:
+def _captures(db: Database) -> list[tuple[int, int, int]]:
     """Return (source, row of its first packet, number of packets) of each capture."""
     rows = queries.sources(db)
     return [(row.id, row.first - 1, row.rows) for row in rows if not SourceKind(row.kind).is_log]
 
 
 def _of_packets(
-    db: Any, session: Any, kind: str, ids: list[int], bounds: tuple[int, int], clock: Clock
+    db: Database,
+    packets: PacketList,
+    kind: str,
+    ids: list[int],
+    bounds: tuple[int, int],
+    clock: Clock,
 ) -> Timeline:
     legs = dict[int, list[int]]()  # lanes by leg: several sniffers may have caught one packet
     matches = store.legs_of_packets(db, [n for n in ids if n > 0])
@@ -183,21 +137,22 @@ def _of_packets(
             legs.setdefault(row.leg, []).append(ids.index(row.packet))
         elif row.packet not in exact:
             legs.setdefault(row.leg, [ids.index(row.packet)])
-    for row in store.legs_of_kernel_only(db, [-n for n in ids if n < 0]):
-        legs.setdefault(row.leg, [ids.index(-row.kernel_only)])
+    for life in store.legs_of_kernel_only(db, [-n for n in ids if n < 0]):
+        legs.setdefault(life.leg, [ids.index(-life.kernel_only)])
     names = lanes.Functions(store.functions(db))
     part = _part(store.calls_of_legs(db, list(legs)), legs, names, bounds[0], clock)
-    packets = {n: session.packets(n, 1)[0] for n in ids if n > 0}
+    rows = {n: packets.numbered(n, 1)[0] for n in ids if n > 0}
     named, wires = [], []
     for number, one in enumerate(ids):
         title = f"K{-one}"
         if one > 0:
-            row = packets[one]
-            title = f"{one}  {row.source_text} → {row.destination_text}  {row.protocol_name}"
-            if row.ts_ns is not None:
-                at, error = session_time(db, clock, row.source, one, row.ts_ns)
+            packet = rows[one]
+            ends = f"{packet.source_text} → {packet.destination_text}"
+            title = f"{one}  {ends}  {packet.protocol_name}"
+            if packet.ts_ns is not None:
+                at, error = session_time(db, clock, packet.source, one, packet.ts_ns)
                 wires.append(Wire(number, one, at - bounds[0], error))
-        named.append(Lane(title, 0, 0, "calls", one, packets[one].source if one > 0 else 0))
+        named.append(Lane(title, 0, 0, "calls", one, rows[one].source if one > 0 else 0))
     waits = _waits(store.waits_of_legs(db, list(legs)), legs, bounds[0], clock)
     if kind == lanes.ALIGNED:
         part, aligned, waits, end = lanes.align(part, len(named), wires, waits)
@@ -206,7 +161,7 @@ def _of_packets(
 
 
 def _waits(
-    rows: Sequence[Any], of_leg: Mapping[int, Sequence[int]], t0_ns: int, clock: Clock
+    rows: Sequence[store.WaitOfLeg], of_leg: Mapping[int, Sequence[int]], t0_ns: int, clock: Clock
 ) -> tuple[LaneWait, ...]:
     """Return the waits that have a known reason."""
     found = []
@@ -219,7 +174,7 @@ def _waits(
 
 
 def _part(
-    rows: Sequence[Any],
+    rows: Sequence[store.CallOfLeg],
     of_leg: Mapping[int, Sequence[int]],
     functions: lanes.Functions,
     t0_ns: int,
@@ -248,7 +203,7 @@ def _part(
 class _Titles:
     """The titles of lanes.  They include the log's name if there are several logs."""
 
-    def __init__(self, db: Any, sources: Sequence[SourceRow]) -> None:
+    def __init__(self, db: Database, sources: Sequence[SourceRow]) -> None:
         self._sources = {source.id: source for source in sources}
         self._tasks: dict[int, dict[int, str]] = {}
         self._db = db

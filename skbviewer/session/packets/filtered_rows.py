@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Protocol
 
 import numpy as np
 
@@ -16,38 +14,31 @@ from ...analysis.fields.field_data import DROP, PACKET, ROW, SERIES, Array, Data
 from ...analysis.fields.field_kind import Kind
 from ...analysis.fields.field_text import field_values
 from ...analysis.fields.sort_keys import keys_of
-from ...records import Annotation, BadInput, Progress, SourceRow
+from ...records import BadInput, Progress
 from ...records.annotation import COMMENT
 from ...records.types import Bools, Int64s
 from ...store import Columns
 from ..annotation_places import RowIds
+from ..notes import Notes
+from ..opened_file import OpenedFile
 
-Connect = Callable[[], AbstractContextManager[Any]]
 Order = tuple[str, bool]  # field, descending
 
 
-class Noted(Protocol):
-    """What fields need of a session besides its columns."""
-
-    columns: Columns
-
-    def sources(self) -> tuple[SourceRow, ...]: ...
-    def flags(self, kind: str) -> RowIds: ...
-    def annotations(self, kind: str | None = None) -> list[Annotation]: ...
-
-
-def data_of(session: Noted, connect: Connect, fitted: Callable[[int, Int64s], Int64s]) -> Data:
+def data_of(opened: OpenedFile, notes: Notes) -> Data:
     """Return the fields' view of an open session."""
 
     def comments() -> dict[int, str]:
         found: dict[int, str] = {}
-        for note in session.annotations(COMMENT):
-            row = note.packet or _life(session.columns, note.series)
+        for note in notes.all(COMMENT):
+            row = note.packet or _life(opened.columns, note.series)
             if row:
                 found[row] = f"{found[row]}\n{note.text}" if row in found else note.text
         return found
 
-    return Data(session.columns, connect, session.sources, fitted, session.flags, comments)
+    return Data(
+        opened.columns, opened.database, opened.sources, opened.fitted, notes.flags, comments
+    )
 
 
 def _life(columns: Columns, series: int | None) -> int:

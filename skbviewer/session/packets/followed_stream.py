@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from ...analysis.streams.stream_payload import Piece, Segment, bytestream, datagrams
 from ...analysis.words.packet_info import address
-from ...records import Progress
-from ...store import packet_list_queries
+from ...records import Progress, SourceRow
+from ...store import Database, packet_list_queries
+from ...store.rows import StoredPacket
 from ..annotation_places import RowIds
 from .payloads import Payloads
 
@@ -41,7 +43,9 @@ def stream_filter(protocol: int | None, number: str) -> str:
     return f"{word}.stream == {number}"
 
 
-def stream_of(db: Any, ids: RowIds, text: str, sources: Any, progress: Progress) -> Stream:
+def stream_of(
+    db: Database, ids: RowIds, text: str, sources: Sequence[SourceRow], progress: Progress
+) -> Stream:
     """Return the stream of the packets `ids` (one conversation, by number).  Raises Cancelled."""
     files, segments, unread, first = Payloads(sources), [], 0, None
     for begin in range(0, len(ids), PAGE):
@@ -62,7 +66,7 @@ def stream_of(db: Any, ids: RowIds, text: str, sources: Any, progress: Progress)
     return Stream(protocol, text, first or ("", ""), tuple(pieces), len(ids), unread)
 
 
-def _end(row: Any, side: str) -> str:
+def _end(row: StoredPacket, side: str) -> str:
     """Return "10.0.0.1:80" or "[fe80::1]:80"."""
     high, low = getattr(row, f"{side}addr_hi"), getattr(row, f"{side}addr_lo")
     text = address(row.ip_version, high, low) or ""

@@ -4,29 +4,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from ...analysis import Names, ends
+from ...analysis import ends
 from ...analysis.fields.field_data import Data
+from ...analysis.row_summary import NamesOf, RowSummary, row_summaries
 from ...analysis.streams import tcp_info
 from ...analysis.streams.kernel_only_tcp import lifetime_summaries
 from ...analysis.streams.packet_links import Link, links_of
 from ...analysis.streams.tcp_info import SegmentSummary
 from ...records import PacketRow, SeriesRow, SourceKind
-from ...store import packet_list_queries, queries
+from ...store import Database, packet_list_queries, queries
+from ...store.packet_list_queries import AddressOfRow, LegSummary
+from ...store.rows import StoredSeries
 from ..annotation_places import RowIds
 from .payloads import Payloads
 from .row_values import packet_row, series_row
 
 Row = TypeVar("Row", PacketRow, SeriesRow)
-NamesOf = Callable[[int], Names]  # takes a source id
 Fitted = Callable[[int, RowIds], RowIds]  # (source, times): on the first capture's clock
-
-
-FREED_WITH_ITS_WHOLE = "skb_release_data"  # frees a fragment with the packet it became part of
-PURGED = "sk_stream_kill_queues"  # frees unread data when a socket is closed
 
 
 class Origins(NamedTuple):
@@ -37,7 +35,7 @@ class Origins(NamedTuple):
     points: frozenset[int]  # sources whose records are points
 
 
-def origins(db: Any) -> Origins:
+def origins(db: Database) -> Origins:
     sources = queries.sources(db)
     kinds = {row.id: SourceKind(row.kind) for row in sources}
     return Origins(
@@ -70,18 +68,8 @@ def known_of(data: Data, ids: RowIds, followed: bool) -> Known:
     )
 
 
-class _RowSummary(NamedTuple):
-    """Process and drop of a row, as in PacketRow.  A `purged` drop loses only rows with data."""
-
-    process: str = ""
-    drop: str = ""
-    place: str = ""
-    lost: bool = False
-    purged: bool = False
-
-
 def rows(
-    db: Any,
+    db: Database,
     ids: RowIds,
     sources: Origins,
     names: NamesOf,
@@ -99,13 +87,13 @@ def rows(
     found: dict[int, PacketRow | SeriesRow] = {}
     if numbers:
         legs = packet_list_queries.summaries_of_packets(db, numbers) if has_kbl else ()
-        summaries = _row_summaries(_as_begun(legs, fitted), names)
+        summaries = row_summaries(_as_begun(legs, fitted), names)
         shown = _addresses(packet_list_queries.addresses_of_packets(db, numbers) if has_kbl else ())
         for number, row in packet_list_queries.packets(db, numbers).items():
             stream, link = known.streams.get(number), known.links.get(number)
             more = files.options(row, stream) if link is None else link.text
             made = packet_row(row, first[row.source], has_kbl, stream, more)
-            mine = summaries.get(number, _RowSummary())
+            mine = summaries.get(number, RowSummary())
             described = made if stream and stream.again else files.described(row, made, stream)
             other = shown.get(number, ())
             other = tuple(pair for pair in other if pair != (made.saddr, made.daddr))
@@ -113,19 +101,19 @@ def rows(
             found[number] = _with(described, mine, row.payload > 0)
     if lives:
         series = packet_list_queries.kernel_only(db, lives)
-        summaries = _row_summaries(
+        summaries = row_summaries(
             packet_list_queries.summaries_of_series(db, [r.id for r in series.values()]), names
         )
         times = _fitted_times(series.values(), fitted)
-        for number, row in series.items():
-            life = series_row(row, known.lives.get(number), row.source in sources.points)._replace(
-                time_ns=times[row.id]
-            )
-            found[-number] = _with(life, summaries.get(row.id, _RowSummary()), False)
+        for number, life in series.items():
+            has_points = life.source in sources.points
+            shown_life = series_row(life, known.lives.get(number), has_points)
+            shown_life = shown_life._replace(time_ns=times[life.id])
+            found[-number] = _with(shown_life, summaries.get(life.id, RowSummary()), False)
     return [found[number] for number in ids.tolist()]
 
 
-def _addresses(rows: Iterable[Any]) -> dict[int, tuple[tuple[str, str], ...]]:
+def _addresses(rows: Iterable[AddressOfRow]) -> dict[int, tuple[tuple[str, str], ...]]:
     """Return the pairs of addresses that the kernel recorded for each packet, each once."""
     found: dict[int, dict[tuple[str, str], None]] = {}
     for row in rows:
@@ -133,14 +121,14 @@ def _addresses(rows: Iterable[Any]) -> dict[int, tuple[tuple[str, str], ...]]:
     return {number: tuple(pairs) for number, pairs in found.items()}
 
 
-def _with(row: Row, summary: _RowSummary, has_data: bool) -> Row:
+def _with(row: Row, summary: RowSummary, has_data: bool) -> Row:
     lost = summary.lost or (summary.purged and has_data)
     return row._replace(
         process=summary.process, drop=summary.drop, drop_place=summary.place, lost=lost
     )
 
 
-def _as_begun(legs: Sequence[Any], fitted: Fitted) -> list[Any]:
+def _as_begun(legs: Sequence[LegSummary], fitted: Fitted) -> list[LegSummary]:
     """Return the legs in order of time.  Clocks of several logs are converted to one first."""
     source = np.array([leg.source for leg in legs], np.int64)
     begin = np.array([leg.begin_ns for leg in legs], np.int64)
@@ -151,9 +139,9 @@ def _as_begun(legs: Sequence[Any], fitted: Fitted) -> list[Any]:
     return [legs[at] for at in np.argsort(begin, kind="stable").tolist()]
 
 
-def _fitted_times(series: Iterable[Any], fitted: Fitted) -> dict[int, int]:
+def _fitted_times(series: Iterable[StoredSeries], fitted: Fitted) -> dict[int, int]:
     """Return when each skb lifetime began, by series id, on the capture's clock (ns)."""
-    by_source: dict[int, list[Any]] = {}
+    by_source: dict[int, list[StoredSeries]] = {}
     for row in series:
         by_source.setdefault(row.source, []).append(row)
     found: dict[int, int] = {}
@@ -161,37 +149,6 @@ def _fitted_times(series: Iterable[Any], fitted: Fitted) -> dict[int, int]:
         times = fitted(source, np.array([row.begin_ns for row in rows_of], np.int64))
         found |= {row.id: int(ns) for row, ns in zip(rows_of, times, strict=True)}
     return found
-
-
-def _row_summaries(legs: Iterable[Any], names: NamesOf) -> dict[int, _RowSummary]:
-    """Return the thread that sent or received each row, and its first drop, by row."""
-    found: dict[int, _RowSummary] = {}
-    read = set()
-    for leg in legs:
-        summary, known = found.get(leg.row, _RowSummary()), names(leg.source)
-        if leg.reader_ns >= 0:
-            read.add(leg.row)
-        if not summary.process and leg.pid > 0:
-            summary = summary._replace(
-                process=f"{known.tasks.get(leg.pid, '')} [{leg.pid}]".strip()
-            )
-        if leg.drop_reason >= 0 and (not summary.drop or not summary.lost):
-            summary = _dropped(summary, leg, known)
-        found[leg.row] = summary
-    for row in read:  # a process received the packet, whatever was dropped
-        found[row] = found[row]._replace(lost=False, purged=False)
-    return found
-
-
-def _dropped(summary: _RowSummary, leg: Any, names: Names) -> _RowSummary:
-    """Add a drop.  It is no loss if it dropped one of several copies, or data that a socket has."""
-    place = names.place((leg.drop or 0) >> 32)
-    purged = place.startswith(PURGED)
-    lost = not (leg.in_socket or purged or place.startswith(FREED_WITH_ITS_WHOLE))
-    if summary.drop and not lost:
-        return summary  # keep the first drop
-    reason = names.drop_reason(leg.drop_reason)
-    return summary._replace(drop=reason, place=place, lost=lost, purged=purged)
 
 
 def numbered(first: int, count: int, last: int) -> RowIds:

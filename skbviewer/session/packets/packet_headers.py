@@ -5,21 +5,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ... import readers
 from ...analysis.dissect import Node, dissect
 from ...analysis.dissect.generated_lines import FIELDS, STREAM_FIELDS, Facts, with_facts
-from ...analysis.fields.field_data import PACKET, Data
+from ...analysis.fields.field_data import PACKET
 from ...analysis.streams import tcp_info
 from ...analysis.streams.packet_links import Link, links_of
 from ...records import BadInput, PacketRow, SourceRow
-from ...store import queries
+from ...store import Database, queries
+from .packet_list import PacketList
+from .session_fields import Fields
 
 
-def bytes_of(db: Any, sources: Sequence[SourceRow], number: int) -> bytes | None:
+def bytes_of(db: Database, sources: Sequence[SourceRow], number: int) -> bytes | None:
     """Return the captured bytes of a packet; None if its file moved or changed its size.
 
     Raises KeyError for an unknown packet.
@@ -34,20 +35,22 @@ def bytes_of(db: Any, sources: Sequence[SourceRow], number: int) -> bytes | None
     return readers.packet_bytes(path, rows[0].offset, rows[0].caplen)
 
 
-def of_packet(session: Any, data: Data, packet: PacketRow, captured: bytes) -> tuple[Node, ...]:
-    """Return the Frame node and the headers of a packet.
+def of_packet(
+    packets: PacketList, fields: Fields, packet: PacketRow, kind: str, captured: bytes
+) -> tuple[Node, ...]:
+    """Return the Frame node and the headers of a packet of a capture of this `kind`.
 
     In a large session, lines about its stream are missing until the streams have been followed.
     """
     nodes = dissect(captured, packet.linktype, packet.len)
-    return with_facts(nodes, _facts(session, data, packet, len(captured)))
+    return with_facts(nodes, _facts(packets, fields, packet, kind, len(captured)))
 
 
-def _facts(session: Any, data: Data, packet: PacketRow, caplen: int) -> Facts:
-    number, followed = packet.number, session.streams_followed()
+def _facts(packets: PacketList, fields: Fields, packet: PacketRow, kind: str, caplen: int) -> Facts:
+    number, followed, data = packet.number, packets.streams_followed(), fields.data()
     names = (*FIELDS, *(STREAM_FIELDS if followed else ()))
-    values = {name: _value(session, name, number) for name in names}
-    if session.sources()[packet.source - 1].kind != "pcapng":  # other files name no interfaces
+    values = {name: _value(fields, name, number) for name in names}
+    if kind != "pcapng":  # other files name no interfaces
         values["frame.interface_id"] = ""
     numbers = np.array([number], np.int64)
     summary = tcp_info.segment_summaries(data, numbers).get(number) if followed else None
@@ -61,21 +64,21 @@ def _facts(session: Any, data: Data, packet: PacketRow, caplen: int) -> Facts:
         0 if summary is None else summary.shift,
         max(payload, 0),
         link,
-        _response_ns(session, packet, link),
+        _response_ns(packets, packet, link),
     )
 
 
-def _value(session: Any, name: str, number: int) -> str:
+def _value(fields: Fields, name: str, number: int) -> str:
     try:
-        return str(session.field_values(name, [number])[0])
+        return fields.values(name, [number])[0]
     except BadInput:  # the capture was moved in the meantime
         return ""
 
 
-def _response_ns(session: Any, packet: PacketRow, link: Link | None) -> int | None:
+def _response_ns(packets: PacketList, packet: PacketRow, link: Link | None) -> int | None:
     if link is None or not link.partner:
         return None
-    (partner,) = session.packets(link.partner, 1)
+    (partner,) = packets.numbered(link.partner, 1)
     if packet.ts_ns is None or partner.ts_ns is None:
         return None
-    return abs(packet.ts_ns - int(partner.ts_ns))
+    return abs(packet.ts_ns - partner.ts_ns)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from ... import readers
 from ...analysis.dissect import (
@@ -24,9 +23,10 @@ from ...analysis.dissect import (
     tcp_options_of,
 )
 from ...analysis.streams.tcp_info import SegmentSummary
-from ...records import BadInput, PacketRow
+from ...records import BadInput, PacketRow, SourceRow
 from ...records.protocols import TCP
 from ...records.types import UInt8s
+from ...store.rows import StoredPacket
 
 ETHERNET = 1
 PORTS = {protocol: {p for one, p in PARSERS if one == protocol} for protocol in (6, 17)}
@@ -35,7 +35,7 @@ PORTS = {protocol: {p for one, p in PARSERS if one == protocol} for protocol in 
 class Payloads:
     """The payloads of a session's packets; `sources` are its input files."""
 
-    def __init__(self, sources: Sequence[Any]) -> None:
+    def __init__(self, sources: Sequence[SourceRow]) -> None:
         self._paths: Mapping[int, Path] = {
             source.id: Path(source.path) for source in sources if not source.kind.is_log
         }
@@ -48,7 +48,7 @@ class Payloads:
             del self._kept[source]
 
     def described(
-        self, row: Any, made: PacketRow, stream: SegmentSummary | None = None
+        self, row: StoredPacket, made: PacketRow, stream: SegmentSummary | None = None
     ) -> PacketRow:
         """Return `made` with the protocol and Info of its payload, if the ports suggest one.
 
@@ -68,7 +68,7 @@ class Payloads:
         words = stream.words if stream else ""
         return made._replace(protocol_name=summary.protocol, info=words + summary.info)
 
-    def options(self, row: Any, stream: SegmentSummary | None = None) -> str:
+    def options(self, row: StoredPacket, stream: SegmentSummary | None = None) -> str:
         """Return what the options of a TCP header add to Info: " MSS=1460"."""
         if row.protocol != TCP or row.tcp_flags < 0:
             return ""
@@ -76,7 +76,7 @@ class Payloads:
         base = 0 if stream is None else row.ack - stream.ack
         return options_text(tcp_options_of(data, row.linktype), base) if data else ""
 
-    def _control(self, row: Any) -> tuple[str, str] | None:
+    def _control(self, row: StoredPacket) -> tuple[str, str] | None:
         data = self.data(row.source, row.offset, row.caplen)
         if data is None:
             return None
@@ -86,7 +86,7 @@ class Payloads:
         carried = None if later else carried_of(data, row.linktype)
         return control_summary(row.protocol, carried) if carried else None
 
-    def payload(self, row: Any) -> Payload | None:
+    def payload(self, row: StoredPacket) -> Payload | None:
         """Return the captured part of a packet's payload; None if it cannot be read."""
         data = self.data(row.source, row.offset, row.caplen)
         return payload_of(data, row.linktype) if data is not None else None

@@ -8,6 +8,7 @@ from typing import Any
 from ...analysis import VERDICTS, address, describe, known, mac, reason, series_reason
 from ...analysis.streams.tcp_info import SegmentSummary
 from ...records import MAYBE_LOST, POINTS_ONLY, UNTIMED, PacketRow, SeriesRow
+from ...store.rows import StoredPacket, StoredSeries
 
 EXACT = VERDICTS.index("exact")
 POINTS = f" {POINTS_ONLY.capitalize()}."
@@ -15,7 +16,11 @@ LOST = f" {MAYBE_LOST.capitalize()}: its times are unknown."
 
 
 def packet_row(
-    row: Any, first: int, has_kbl: bool, stream: SegmentSummary | None = None, more: str = ""
+    row: StoredPacket,
+    first: int,
+    has_kbl: bool,
+    stream: SegmentSummary | None = None,
+    more: str = "",
 ) -> PacketRow:
     """Convert packet `row`.  `first` is the number of its source's first packet.
 
@@ -52,7 +57,7 @@ def packet_row(
     )._replace(**spent(row))
 
 
-def spent(row: Any) -> dict[str, Any]:
+def spent(row: StoredPacket | StoredSeries) -> dict[str, Any]:
     """Return where a row's time in the kernel went, in ns.  See docs/times.md for the terms."""
     names = ("busy_ns", "wait_ns", "unknown_ns", "cpu_ns", "overlap_ns")
     if row.kernel_ns < 0:
@@ -62,14 +67,14 @@ def spent(row: Any) -> dict[str, Any]:
     return dict(zip(names, times, strict=True))
 
 
-def _reason(row: Any, has_kbl: bool) -> str:
+def _reason(row: StoredPacket, has_kbl: bool) -> str:
     """Return the reason of the verdict, and why an exact match has no time."""
     lost = LOST if row.verdict == EXACT and row.kernel_ns < 0 else ""
     return reason(row.verdict, row.rung, has_kbl) + lost
 
 
 def series_row(
-    row: Any, stream: SegmentSummary | None = None, has_points: bool = False
+    row: StoredSeries, stream: SegmentSummary | None = None, has_points: bool = False
 ) -> SeriesRow:
     """Convert an skb lifetime to row K<n>.  `stream` has its numbers in a captured stream.
 

@@ -42,5 +42,5 @@ def capture_of(session: Session) -> Path:
 
 def passed(session: Session, text: str, kernel_only: bool = False) -> list[int]:
     """The ids that pass a filter."""
-    ids = session.select(text, kernel_only=kernel_only)
-    return list(range(1, session.packet_count() + 1)) if ids is None else ids.tolist()
+    ids = session.packets.select(text, kernel_only=kernel_only)
+    return list(range(1, session.packets.count() + 1)) if ids is None else ids.tolist()

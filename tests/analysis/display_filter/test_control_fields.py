@@ -68,7 +68,7 @@ def test_a_cut_packet_and_a_fragment_cannot_be_verified(tmp_path: Path) -> None:
     part = build.ethernet(build.ipv4("10.0.0.1", "10.0.0.2", 6, build.tcp(1, 2), frag_off=0x2000))
     build.write_pcap(tmp_path / "c.pcap", [(1, whole), (2, part)], snaplen=len(whole) - 1)
     session = Session.open(import_files([tmp_path / "c.pcap"], tmp_path / "c.skbv").path)
-    assert session.field_values("tcp.checksum.status", [1, 2]) == ["Unverified"] * 2
+    assert session.fields.values("tcp.checksum.status", [1, 2]) == ["Unverified"] * 2
     session.close()
 
 
@@ -79,7 +79,7 @@ def test_checksums_where_no_packet_is_a_fragment(tmp_path: Path) -> None:
     build.write_pcap(tmp_path / "c.pcap", [(1, whole)])
     session = Session.open(import_files([tmp_path / "c.pcap"], tmp_path / "c.skbv").path)
     assert session.columns.array("packet", "frag_off").itemsize == 1
-    assert session.field_values("tcp.checksum.status", [1])[0] in ("Good", "Bad")
+    assert session.fields.values("tcp.checksum.status", [1])[0] in ("Good", "Bad")
     session.close()
 
 
@@ -87,9 +87,12 @@ def test_rules_do_without_bytes_when_the_capture_is_gone(session: Session, tmp_p
     build.write_pcap(tmp_path / "c.pcap", [(n, data) for n, data in enumerate(CONTROL, 1)])
     opened = Session.open(import_files([tmp_path / "c.pcap"], tmp_path / "c.skbv").path)
     (tmp_path / "c.pcap").unlink()
-    ids = opened.listed("frame.number in {1..9}")
+    ids = opened.packets.listed("frame.number in {1..9}")
     assert ids is not None
-    assert opened.first_fit(["hsrp.state == 4", "ospf", "udp"], ids) == [2] * 5 + [-1] + [1] * 3
+    assert (
+        opened.packets.first_fit(["hsrp.state == 4", "ospf", "udp"], ids)
+        == [2] * 5 + [-1] + [1] * 3
+    )
     opened.close()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import AbstractContextManager
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -18,15 +18,16 @@ from skbviewer.analysis.fields.field_data import Data
 from skbviewer.analysis.fields.field_kind import Kind
 from skbviewer.records import Annotation, BadInput, Cancelled, PacketPath, resource
 from skbviewer.session import Session, import_files
+from skbviewer.store import Database
 
 from .conftest import SAMPLES, Opened, passed
 from .row_by_row import KERNEL
 
 
 def paths(session: Session) -> dict[int, PacketPath]:
-    found = {n: session.path(packet=n) for n in range(1, session.packet_count() + 1)}
-    rows = session.kernel_only(1, session.kernel_only_count())
-    return found | {-n: session.path(series=row.series) for n, row in enumerate(rows, start=1)}
+    found = {n: session.paths.of(packet=n) for n in range(1, session.packets.count() + 1)}
+    rows = session.packets.kernel_only(1, session.packets.kernel_only_count())
+    return found | {-n: session.paths.of(series=row.series) for n, row in enumerate(rows, start=1)}
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -57,9 +58,9 @@ def test_rows_of_the_kernel_alone_have_the_identity_of_their_record(sample: Open
 
 def test_rows_come_by_time_with_those_of_the_kernel(sample: Opened) -> None:
     session = sample("drops")
-    ids = session.select("", kernel_only=True)
+    ids = session.packets.select("", kernel_only=True)
     assert ids is not None and len(ids) == 33
-    times = [float(text) for text in session.field_values("frame.time_epoch", ids.tolist())]
+    times = [float(text) for text in session.fields.values("frame.time_epoch", ids.tolist())]
     assert times == sorted(times)
     assert 1 < ids.tolist().index(-1) < 32
 
@@ -74,12 +75,12 @@ def test_some_rows_pass_as_all_do(text: str, sample: Opened) -> None:
     session = sample("drops")
     ids = np.array([4, -1, 30, 1, 2, 5, -3, 10, 14, 15], np.int64)
     whole = passed(session, text, kernel_only=True)
-    assert session.first_fit([text], ids) == [0 if n in whole else -1 for n in ids.tolist()]
+    assert session.packets.first_fit([text], ids) == [0 if n in whole else -1 for n in ids.tolist()]
 
 
 def test_everything_costs_nothing(sample: Opened) -> None:
-    assert sample("drops").select("") is None
-    assert sample("drops").select("  ") is None
+    assert sample("drops").packets.select("") is None
+    assert sample("drops").packets.select("  ") is None
 
 
 @pytest.mark.parametrize("descending", [False, True])
@@ -88,11 +89,11 @@ def test_order_is_stable_and_unknown_comes_last(
     name: str, descending: bool, sample: Opened
 ) -> None:
     session = sample("ipv6-and-fragments")
-    ids = session.select("", (name, descending))
-    assert ids is not None and sorted(ids.tolist()) == list(range(1, session.packet_count() + 1))
+    ids = session.packets.select("", (name, descending))
+    assert ids is not None and sorted(ids.tolist()) == list(range(1, session.packets.count() + 1))
     known = set(passed(session, name))
     assert {n in known for n in ids[: len(known)].tolist()} == {True}
-    texts = dict(zip(ids.tolist(), session.field_values(name, ids.tolist()), strict=True))
+    texts = dict(zip(ids.tolist(), session.fields.values(name, ids.tolist()), strict=True))
     ranks = [_rank(name, texts[n]) for n in ids.tolist() if n in known]
     assert ranks == sorted(ranks, reverse=descending)
     for first, second in zip(ids.tolist(), ids.tolist()[1:], strict=False):
@@ -107,11 +108,11 @@ def _rank(name: str, text: str) -> float:
 
 def test_order_by_calls_takes_the_longest(sample: Opened) -> None:
     session = sample("drops")
-    ids = session.select("", ("kbl.dur", True))
+    ids = session.packets.select("", ("kbl.dur", True))
     assert ids is not None
     longest = [
         max((call.dur_ns or -1 for leg in path.legs for call in leg.calls), default=-1)
-        for path in (session.path(packet=n) for n in ids.tolist())
+        for path in (session.paths.of(packet=n) for n in ids.tolist())
     ]
     assert longest == sorted(longest, reverse=True)
 
@@ -119,9 +120,9 @@ def test_order_by_calls_takes_the_longest(sample: Opened) -> None:
 def test_hidden_rows_are_left_out(sample: Opened) -> None:
     session = sample("drops")
     hidden = np.array([2, 5, -2], np.int64)
-    ids = session.select("", kernel_only=True, hidden=hidden)
+    ids = session.packets.select("", kernel_only=True, hidden=hidden)
     assert ids is not None and len(ids) == 30 and not {2, 5, -2} & set(ids.tolist())
-    assert session.select("udp", hidden=hidden).tolist()[0] == 6  # type: ignore[union-attr]
+    assert session.packets.select("udp", hidden=hidden).tolist()[0] == 6  # type: ignore[union-attr]
 
 
 def test_a_filter_made_of_any_cell_finds_its_row(sample: Opened) -> None:
@@ -129,7 +130,7 @@ def test_a_filter_made_of_any_cell_finds_its_row(sample: Opened) -> None:
     session = sample("drops")
     for name, field in FIELDS.items():
         for row in (1, 4, 10, -1):
-            text = session.field_values(name, [row])[0]
+            text = session.fields.values(name, [row])[0]
             if text and "," not in text:
                 made = expression_for(name, text)
                 if field.kind is Kind.FLOAT and text != "1":
@@ -140,11 +141,11 @@ def test_a_filter_made_of_any_cell_finds_its_row(sample: Opened) -> None:
 def test_unknown_fields_are_reported(sample: Opened) -> None:
     session = sample("drops")
     with pytest.raises(KeyError, match=r"no field ip\.nothing"):
-        session.select("", ("ip.nothing", False))
+        session.packets.select("", ("ip.nothing", False))
     with pytest.raises(KeyError):
-        session.field_values("ip.nothing", [1])
+        session.fields.values("ip.nothing", [1])
     with pytest.raises(FilterError):
-        session.select("ip.nothing")
+        session.packets.select("ip.nothing")
 
 
 def test_bytes_need_the_file(tmp_path: Path) -> None:
@@ -154,7 +155,7 @@ def test_bytes_need_the_file(tmp_path: Path) -> None:
     assert passed(session, 'frame contains "a"')
     capture.rename(tmp_path / "b.pcap")
     with pytest.raises(BadInput, match="cannot be read"):
-        session.select('frame contains "a"')
+        session.packets.select('frame contains "a"')
     assert passed(session, "eth[0] & 1") == [1]  # columns tell these bytes
     assert passed(session, "tcp.analysis.flags") == []
 
@@ -167,38 +168,42 @@ def test_searching_bytes_can_be_stopped(sample: Opened) -> None:
 
     for text in ('frame contains "a"', "tcp[0:9] == 00:01:02:03:04:05:06:07:08", "ip.dsfield == 0"):
         with pytest.raises(Cancelled):
-            sample("drops").select(text, progress=Stop())
+            sample("drops").packets.select(text, progress=Stop())
 
 
 def test_known_words(sample: Opened) -> None:
     session = sample("drops")
-    assert "ip_rcv" in session.field_words("kbl.func")
-    assert "NETFILTER_DROP" in session.field_words("kbl.drop_reason")
-    assert session.field_words("kbl.dev") == ["lo", "vc", "vs"]
-    assert session.field_words("ip.src") == [] and session.field_words("nothing") == []
+    assert "ip_rcv" in session.fields.texts("kbl.func")
+    assert "NETFILTER_DROP" in session.fields.texts("kbl.drop_reason")
+    assert session.fields.texts("kbl.dev") == ["lo", "vc", "vs"]
+    assert session.fields.texts("ip.src") == [] and session.fields.texts("nothing") == []
 
 
 def test_flags_and_comments_are_fields(tmp_path: Path) -> None:
     files = [resource("samples/drops") / f"drops.{kind}" for kind in ("pcap", "kbl")]
     session = Session.open(import_files(files, tmp_path / "s.skbv").path)
-    session.set_flags("mark", np.array([3, 7, -2], np.int64))
-    session.set_flags("ignore", np.array([4], np.int64))
-    session.set_flags("time_ref", np.array([5], np.int64))
+    session.notes.set_flags("mark", np.array([3, 7, -2], np.int64))
+    session.notes.set_flags("ignore", np.array([4], np.int64))
+    session.notes.set_flags("time_ref", np.array([5], np.int64))
     assert set(passed(session, "frame.marked == 1", True)) == {3, 7, -2}
     assert passed(session, "frame.ignored == 1", True) == [4]
     assert passed(session, "frame.ref_time == 1") == [5]
-    assert session.field_values("frame.marked", [3, 4]) == ["True", "False"]
-    series = session.kernel_only(2, 1)[0].series
-    session.annotate(Annotation("comment", "look here", packet=9))
-    session.annotate(Annotation("comment", "lost", series=series))
-    session.annotate(Annotation("comment", "and here", packet=9))
+    assert session.fields.values("frame.marked", [3, 4]) == ["True", "False"]
+    series = session.packets.kernel_only(2, 1)[0].series
+    session.notes.keep(Annotation("comment", "look here", packet=9))
+    session.notes.keep(Annotation("comment", "lost", series=series))
+    session.notes.keep(Annotation("comment", "and here", packet=9))
     assert set(passed(session, "frame.comment", True)) == {9, -2}
     assert passed(session, 'frame.comment contains "and"') == [9]
-    assert session.field_values("frame.comment", [9, -2, 1]) == ["look here\nand here", "lost", ""]
+    assert session.fields.values("frame.comment", [9, -2, 1]) == ["look here\nand here", "lost", ""]
+
+
+def no_database() -> AbstractContextManager[Database]:
+    raise AssertionError("nothing asks the database")
 
 
 def test_what_is_kept_is_made_once_and_blocks_nobody_else(sample: Opened) -> None:
-    data = Data(sample("drops").columns, nullcontext, tuple, lambda source, times: times)
+    data = Data(sample("drops").columns, no_database, tuple, lambda source, times: times)
     begun, go_on, made = threading.Event(), threading.Event(), []
 
     def slow() -> str:

@@ -55,7 +55,7 @@ def test_lost_acknowledgments_are_found_once(seed: int, tmp_path: Path) -> None:
     theirs, ours = tshark_finds(capture, [ACK_LOST], tmp_path)[0], passed(session, ACK_LOST)
     assert ours and set(ours) <= set(theirs)
     names = ("tcp.stream", "tcp.srcport", "tcp.ack")
-    keys = list(zip(*(session.field_values(name, theirs) for name in names), strict=True))
+    keys = list(zip(*(session.fields.values(name, theirs) for name in names), strict=True))
     first = {key: frame for frame, key in reversed(list(zip(theirs, keys, strict=True)))}
     assert sorted(first.values()) == ours
 
@@ -65,6 +65,6 @@ def test_streams_of_two_files_are_apart(tmp_path: Path) -> None:
     for capture in captures:
         write_streams(capture, 1, count=3)
     session = Session.open(import_files(captures, tmp_path / "s.skbv").path)
-    half = session.packet_count() // 2
+    half = session.packets.count() // 2
     first = passed(session, "tcp.stream == 0")
     assert passed(session, "tcp.stream == 3") == [n + half for n in first]

@@ -56,7 +56,7 @@ def test_protocol_and_info_are_those_of_tshark(tmp_path: Path) -> None:
     capture = tmp_path / "c.pcap"
     build.write_pcap(capture, [(n * 10**6, data) for n, data in enumerate(frames, 1)])
     session = Session.open(import_files([capture], tmp_path / "c.skbv").path)
-    rows = session.packets(1, len(frames))
+    rows = session.packets.numbered(1, len(frames))
     session.close()
     seen = set()
     for row, (protocol, info) in zip(rows, theirs(capture, tmp_path), strict=True):

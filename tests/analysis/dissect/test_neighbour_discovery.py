@@ -64,7 +64,7 @@ def test_info_is_that_of_tshark(tmp_path: Path) -> None:
     capture = tmp_path / "c.pcap"
     build.write_pcap(capture, [(n * 10**6, data) for n, data in enumerate(FRAMES, 1)])
     session = Session.open(import_files([capture], tmp_path / "c.skbv").path)
-    rows = session.packets(1, len(FRAMES))
+    rows = session.packets.numbered(1, len(FRAMES))
     session.close()
     ours = [(row.protocol_name, row.info) for row in rows]
     assert [(name, info.rstrip()) for name, info in theirs(capture, tmp_path)] == ours

@@ -34,12 +34,12 @@ def test_only_those_with_an_identity_are_listed_unless_asked(tmp_path: Path) -> 
     folder = resource("samples/arp-and-neighbour")
     import_files([folder / "arp-and-neighbour.kbl"], tmp_path / "s.skbv")
     session = Session.open(tmp_path / "s.skbv")
-    identified, every = session.kernel_only_count(), session.all_kernel_only_count()
+    identified, every = session.packets.kernel_only_count(), session.packets.all_kernel_only_count()
     assert 0 < identified < every
-    usual = session.select("", None, kernel_only=True)
-    whole = session.select("", None, kernel_only=True, all_lives=True)
+    usual = session.packets.select("", None, kernel_only=True)
+    whole = session.packets.select("", None, kernel_only=True, all_lives=True)
     assert usual is not None and sorted((-usual).tolist()) == list(range(1, identified + 1))
     assert whole is not None and sorted((-whole).tolist()) == list(range(1, every + 1))
-    rows = session.rows(np.array([-every]))
+    rows = session.packets.rows(np.array([-every]))
     assert rows[0].number == f"K{every}"
     assert rows[0].saddr is None

@@ -26,7 +26,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
 
 
 def rows_of(session: Session, kind: str) -> list[PacketRow]:
-    rows = session.packets(1, session.packet_count())
+    rows = session.packets.numbered(1, session.packets.count())
     return [row for row in rows if row.protocol == PROTOCOL[kind] and row.sport is not None]
 
 
@@ -70,10 +70,10 @@ def test_of_some_packets_only(session: Session) -> None:
 
 
 def test_each_kind_counts_its_packets(session: Session) -> None:
-    total = session.packet_count()
+    total = session.packets.count()
     assert sum(row.packets for row in conversations(session.columns, "Ethernet")) == total
     versions = [sum(r.packets for r in conversations(session.columns, k)) for k in ("IPv4", "IPv6")]
-    arp = sum(row.protocol is None for row in session.packets(1, total))
+    arp = sum(row.protocol is None for row in session.packets.numbered(1, total))
     assert sum(versions) + arp == total
 
 

@@ -55,7 +55,7 @@ def opened(story: Story, folder: Path, *captures: str) -> Iterator[Session]:
 
 
 def test_functions(session: Session) -> None:
-    rows = {row.function: row for row in function_rows(session.statistics())}
+    rows = {row.function: row for row in function_rows(session.stats.scope())}
     output = rows["ip_output"]
     assert (output.layer, output.number, output.open) == ("ip", 1, 0)
     assert (output.total_ns, output.self_ns, output.p50_ns, output.max_ns) == (
@@ -70,7 +70,7 @@ def test_functions(session: Session) -> None:
 
 
 def test_layers_waits_and_stages(session: Session) -> None:
-    table = layer_table(session.statistics())
+    table = layer_table(session.stats.scope())
     rows = {(row.kind, row.layer): row for row in table.rows}
     assert rows["busy", "ip"].total_ns == 400 + 400
     assert rows["busy", "ip"].number == 2
@@ -113,7 +113,7 @@ def test_sending_begins_when_the_packet_does(tmp_path: Path) -> None:
 
 def times(session: Session) -> dict[tuple[str, str], int]:
     """Of each row of the layer table its total, ns."""
-    return {(r.kind, r.layer): r.total_ns for r in layer_table(session.statistics()).rows}
+    return {(r.kind, r.layer): r.total_ns for r in layer_table(session.stats.scope()).rows}
 
 
 def test_a_reader_that_slept_before_its_packet_came_waits_in_its_queue(tmp_path: Path) -> None:
@@ -167,8 +167,8 @@ def test_a_packet_waits_while_interrupts_have_its_cpu(tmp_path: Path, around: bo
 
 
 def test_a_range_counts_what_begins_in_it(session: Session) -> None:
-    begin = session.begin_ns()
-    rows = function_rows(session.statistics(Chosen(None, begin + 1100 - 900, begin + 5100 - 900)))
+    begin = session.stats.begin_ns()
+    rows = function_rows(session.stats.scope(Chosen(None, begin + 1100 - 900, begin + 5100 - 900)))
     assert {row.function for row in rows} == {
         "ip_output",
         "__dev_queue_xmit",
@@ -180,10 +180,10 @@ def test_a_range_counts_what_begins_in_it(session: Session) -> None:
 
 @pytest.mark.parametrize("after_ns", [1, 400, 1500])
 def test_a_leg_that_begins_in_a_range_counts_as_a_whole(session: Session, after_ns: int) -> None:
-    begin = session.begin_ns()
-    table = layer_table(session.statistics(Chosen(None, begin, begin + after_ns)))
+    begin = session.stats.begin_ns()
+    table = layer_table(session.stats.scope(Chosen(None, begin, begin + after_ns)))
     assert table.legs == 1
-    rows = layer_table(session.statistics()).rows
+    rows = layer_table(session.stats.scope()).rows
     sent = {row.layer: row.total_ns for row in rows if row.layer.startswith("send: ")}
     assert {row.layer: row.total_ns for row in table.rows if row.kind == "stage"} == sent
     (ip,) = [row for row in table.rows if row.layer == "ip"]
@@ -192,7 +192,7 @@ def test_a_leg_that_begins_in_a_range_counts_as_a_whole(session: Session, after_
 
 def test_programs_are_known_by_their_own_calls(tmp_path: Path) -> None:
     for session in opened(udp_story(), tmp_path):
-        (row,) = process_rows(session.statistics())
+        (row,) = process_rows(session.stats.scope())
         assert row.process == "thread 7"
         assert row.total_ns == 10 + 300 + 400 + 690 + 600 + 10 + 300
 
@@ -202,7 +202,7 @@ def test_programs_get_no_times_of_legs_that_lack_records(tmp_path: Path) -> None
     story.alloc(4990, B, context=SOFTIRQ)
     story.lost(2500, 3, begin=2400)
     for session in opened(story, tmp_path):
-        (row,) = process_rows(session.statistics())
+        (row,) = process_rows(session.stats.scope())
         assert row.total_ns == 300  # of the reader of B
 
 
@@ -211,7 +211,7 @@ def test_legs_across_lost_records_are_counted_and_left_out(tmp_path: Path) -> No
     story.alloc(4990, B, context=SOFTIRQ)
     story.lost(2500, 3, begin=2400)
     for session in opened(story, tmp_path):
-        table = layer_table(session.statistics())
+        table = layer_table(session.stats.scope())
         assert (table.legs, table.gaps) == (1, 1)
         assert not [row for row in table.rows if row.layer.startswith("send")]
 
@@ -227,7 +227,7 @@ def test_losses_between_the_calls_of_a_leg_count(
     story = udp_story()
     story.lost(end, 500, begin, cpu)
     for session in opened(story, tmp_path):
-        table = layer_table(session.statistics())
+        table = layer_table(session.stats.scope())
         assert (table.legs, table.gaps) == (1, 1)
         names = {row.layer for row in table.rows}
         assert not names & {"softirq", "socket queue", "receive: driver"}
@@ -241,7 +241,7 @@ def test_losses_beside_all_legs_do_not_count(tmp_path: Path) -> None:
     for begin, end in ((100, 899), (3001, 4989), (9301, 9900)):
         story.lost(end, 1, begin)
     for session in opened(story, tmp_path):
-        table = layer_table(session.statistics())
+        table = layer_table(session.stats.scope())
         assert (table.legs, table.gaps) == (2, 0)
 
 
@@ -260,7 +260,7 @@ def test_the_time_on_the_wire_is_unknown_where_records_were_lost_meanwhile(
     story.lasting(0)
     write_pcap(tmp_path / "story.pcap", [(400, udp4_frame(1))])
     for session in opened(story, tmp_path, "story.pcap"):
-        table = layer_table(session.statistics())
+        table = layer_table(session.stats.scope())
         assert (table.legs, table.gaps) == (2 - gaps, gaps)
         assert times(session).get(("wait", "wire")) == wait
 
@@ -269,7 +269,7 @@ def test_drops(tmp_path: Path) -> None:
     story = udp_story()
     story.event(5800, KblEvent.DROP, B, 3, context=SOFTIRQ)
     for session in opened(story, tmp_path):
-        (row,) = drop_rows(session.statistics())
+        (row,) = drop_rows(session.stats.scope())
         assert (row.reason, row.number, row.wire, row.packets) == ("reason 3", 1, 0, ())
 
 
@@ -278,7 +278,7 @@ def test_a_drop_is_in_the_range_by_when_it_happened(tmp_path: Path) -> None:
     story = udp_story()
     story.event(5800, KblEvent.DROP, B, 3, context=SOFTIRQ)
     for session in opened(story, tmp_path):
-        first = session.begin_ns() - 900
+        first = session.stats.begin_ns() - 900
         for begin, end, number in ((5700, 5900, 1), (4900, 5100, 0), (5801, 9999, 0)):
-            rows = drop_rows(session.statistics(Chosen(None, first + begin, first + end)))
+            rows = drop_rows(session.stats.scope(Chosen(None, first + begin, first + end)))
             assert [row.number for row in rows] == [1] * number

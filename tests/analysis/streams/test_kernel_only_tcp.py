@@ -28,12 +28,12 @@ def numbers(infos: list[str]) -> list[tuple[str, int, int]]:
 def test_a_packet_before_it_was_cut_has_the_numbers_of_its_first_segment(tmp_path: Path) -> None:
     files = [BULK / "bulk.kbl", BULK / "bulk.pcap"]
     session = Session.open(import_files(files, tmp_path / "s.skbv").path)
-    packets = session.packets(1, session.packet_count())
-    lives = session.kernel_only(1, session.kernel_only_count())
+    packets = session.packets.numbered(1, session.packets.count())
+    lives = session.packets.kernel_only(1, session.packets.kernel_only_count())
     segments = {(ports, seq) for ports, seq, _ in numbers([row.info for row in packets])}
     whole = numbers([row.info for row in lives])
     with pytest.raises(KeyError):
-        session.rows(np.array([-9999]))
+        session.packets.rows(np.array([-9999]))
     session.close()
     assert len(whole) == len(lives) == 11
     assert {(ports, seq) for ports, seq, _ in whole} <= segments
@@ -42,7 +42,7 @@ def test_a_packet_before_it_was_cut_has_the_numbers_of_its_first_segment(tmp_pat
 
 def test_without_a_capture_the_headers_numbers_stay(tmp_path: Path) -> None:
     session = Session.open(import_files([BULK / "bulk.kbl"], tmp_path / "s.skbv").path)
-    lives = session.kernel_only(1, session.kernel_only_count())
+    lives = session.packets.kernel_only(1, session.packets.kernel_only_count())
     seqs = [seq for _, seq, _ in numbers([row.info for row in lives])]
     session.close()
     assert seqs and min(seqs) > 1_000_000

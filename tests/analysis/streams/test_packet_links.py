@@ -52,7 +52,7 @@ def test_partners_are_those_of_tshark(tmp_path: Path, seed: int) -> None:
     capture = tmp_path / "c.pcap"
     build.write_pcap(capture, pings(200, seed))
     session = Session.open(import_files([capture], tmp_path / "c.skbv").path)
-    ours = [row.info for row in session.packets(1, 200)]
+    ours = [row.info for row in session.packets.numbered(1, 200)]
     session.close()
     done = subprocess.run(
         ["tshark", "-2", "-n", "-r", str(capture), "-T", "fields", "-e", "_ws.col.Info"],
@@ -71,7 +71,7 @@ def test_captures_of_one_ping_at_two_places_answer_for_themselves(tmp_path: Path
     (tmp_path / "again.pcap").write_bytes(capture.read_bytes())
     files = [capture, tmp_path / "again.pcap"]
     session = Session.open(import_files(files, tmp_path / "c.skbv").path)
-    infos = {row.number: row.info for row in session.packets(1, session.packet_count())}
+    infos = {row.number: row.info for row in session.packets.numbered(1, session.packets.count())}
     session.close()
     half = len(infos) // 2
     assert infos[4].endswith("(request in 3)") and infos[3].endswith("(reply in 4)")
@@ -84,9 +84,9 @@ def test_without_the_capture_nobody_says_who_claims_an_address(tmp_path: Path) -
     moved.write_bytes(capture.read_bytes())
     session = Session.open(import_files([moved], tmp_path / "c.skbv").path)
     moved.unlink()
-    (row,) = session.packets(8, 1)
+    (row,) = session.packets.numbered(8, 1)
     assert row.info == "Gratuitous ARP for 10.9.0.2 (Request)"
-    assert session.packets(4, 1)[0].info.endswith("(request in 3)")
+    assert session.packets.numbered(4, 1)[0].info.endswith("(request in 3)")
     moved.write_bytes(capture.read_bytes())
-    assert "duplicate use of" in session.packets(8, 1)[0].info
+    assert "duplicate use of" in session.packets.numbered(8, 1)[0].info
     session.close()

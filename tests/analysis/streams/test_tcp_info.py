@@ -52,7 +52,7 @@ def theirs(capture: Path, home: Path) -> list[str]:
 
 def differing(session: Session, capture: Path, home: Path) -> list[tuple[str, str]]:
     assert shutil.which("tshark"), "tests/packages.txt: tshark"
-    ours = [row.info for row in session.packets(1, session.packet_count())]
+    ours = [row.info for row in session.packets.numbered(1, session.packets.count())]
     pairs = list(zip(ours, theirs(capture, home), strict=True))
     return [(a, b) for a, b in pairs if essence(a) != essence(b) and "[Illegal Seg" not in b]
 
@@ -62,7 +62,7 @@ def test_of_streams_with_all_that_goes_wrong(faulty_streams: Session, tmp_path: 
     wrong = differing(faulty_streams, tmp_path / "streams.pcap", tmp_path)
     assert len(wrong) <= 3
     assert all("Retransmission]" in a and "[TCP Out-Of-Order]" in b for a, b in wrong)
-    infos = [row.info for row in faulty_streams.packets(1, faulty_streams.packet_count())]
+    infos = [row.info for row in faulty_streams.packets.numbered(1, faulty_streams.packets.count())]
     assert sum("[TCP Dup ACK " in info for info in infos) > 20
     assert len({word for info in infos for word in essence(info)[0]}) > 30
 
@@ -78,18 +78,18 @@ def test_large_sessions_tell_it_when_streams_were_followed(
     faulty_streams: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("skbviewer.session.session.FEW_PACKETS", 1)
-    ids = np.arange(1, faulty_streams.packet_count() + 1)
-    before = faulty_streams.rows(ids)
-    assert not faulty_streams.streams_followed()
+    ids = np.arange(1, faulty_streams.packets.count() + 1)
+    before = faulty_streams.packets.rows(ids)
+    assert not faulty_streams.packets.streams_followed()
     assert not any("[TCP " in row.info for row in before)
-    faulty_streams.follow_streams()
-    assert faulty_streams.streams_followed()
-    after = faulty_streams.rows(ids)
+    faulty_streams.packets.follow_streams()
+    assert faulty_streams.packets.streams_followed()
+    after = faulty_streams.packets.rows(ids)
     assert sum("[TCP " in row.info for row in after) > 100
     syns = [row.info for row in after if "[SYN]" in row.info]
     assert syns and all(" Seq=0 Win=" in info for info in syns)
     part = ids[5::7][::-1]
-    assert faulty_streams.rows(part) == [after[n - 1] for n in part.tolist()]
+    assert faulty_streams.packets.rows(part) == [after[n - 1] for n in part.tolist()]
 
 
 def test_nobody_looks_into_data_that_was_sent_before(tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_nobody_looks_into_data_that_was_sent_before(tmp_path: Path) -> None:
     frames = [(1, frame(10, get)), (2 * 10**8, frame(10, get)), (3 * 10**8, frame(later, get))]
     build.write_pcap(tmp_path / "a.pcap", frames)
     session = imported(tmp_path / "a.pcap", tmp_path)
-    rows: list[PacketRow] = session.packets(1, 3)
+    rows: list[PacketRow] = session.packets.numbered(1, 3)
     session.close()
     assert [row.protocol_name for row in rows] == ["HTTP", "TCP", "HTTP"]
     assert rows[1].info.startswith("[TCP Retransmission] 4000 ")
@@ -118,6 +118,6 @@ class Stop:
 
 def test_following_streams_can_be_stopped_and_begun_again(faulty_streams: Session) -> None:
     with pytest.raises(Cancelled):
-        faulty_streams.follow_streams(Stop())
-    faulty_streams.follow_streams()
-    assert "Seq=0" in faulty_streams.packets(1, 1)[0].info
+        faulty_streams.packets.follow_streams(Stop())
+    faulty_streams.packets.follow_streams()
+    assert "Seq=0" in faulty_streams.packets.numbered(1, 1)[0].info

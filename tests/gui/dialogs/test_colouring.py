@@ -53,8 +53,8 @@ def test_the_first_rule_that_fits_colours_real_packets(session: Session) -> None
     model.set_rules(DEFAULTS)
     by_name = {rule.name: rule.background for rule in DEFAULTS}
     seen = set()
-    for row in range(session.packet_count()):
-        packet = session.packets(row + 1, 1)[0]
+    for row in range(session.packets.count()):
+        packet = session.packets.numbered(row + 1, 1)[0]
         if packet.protocol_name == "UDP":
             assert ground(model, row) == by_name["UDP"]
         elif "[RST" in packet.info:
@@ -68,7 +68,7 @@ def test_the_first_rule_that_fits_colours_real_packets(session: Session) -> None
 
 
 def test_kernel_only_rows_are_coloured_too(session: Session) -> None:
-    ids = session.listed("", None, True)
+    ids = session.packets.listed("", None, True)
     model = PacketModel()
     model.show(session, ids)
     model.set_rules([Rule("all", "kbl.skb", "#010203", "#ffffff")])

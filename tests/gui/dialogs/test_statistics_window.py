@@ -272,7 +272,7 @@ def test_the_window_shows_what_the_command_writes(
     written = capsys.readouterr().out.splitlines()
     session = Session.open(out)
     dialog = StatisticsWindow(
-        name, lambda rows, p: session.statistic(name, rows, p), ("", None), HostNames(), 0, window
+        name, lambda rows, p: session.stats.table(name, rows, p), ("", None), HostNames(), 0, window
     )
     qtbot.waitUntil(lambda: dialog.tabs.count() > 0, timeout=20_000)
     shown = []
@@ -282,7 +282,7 @@ def test_the_window_shows_what_the_command_writes(
         for row in range(model.rowCount()):
             text = model.filter(row)
             if text is not None:
-                listed = session.listed(text, kernel_only=True, all_lives=True)
+                listed = session.packets.listed(text, kernel_only=True, all_lives=True)
                 assert listed is not None and len(listed), text
     assert shown == written[1:] and shown
     dialog.close()

@@ -33,7 +33,7 @@ def test_it_opens_from_the_welcome_page(real: MainWindow, qtbot: QtBot) -> None:
         QTest.mouseClick(real.welcome.bundled_button, Qt.MouseButton.LeftButton)
     assert real.recording is not None
     table = real.workspace.table
-    assert table.packets.rowCount() == real.recording.packet_count() > 0
+    assert table.packets.rowCount() == real.recording.packets.count() > 0
     for position in range(table.packets.rowCount()):
         table.go_to_row(position)
         row, path = real.selection.row, real.selection.path
@@ -47,7 +47,7 @@ def test_a_kbl_alone_shows_every_packet_life(real: MainWindow, qtbot: QtBot) -> 
     with qtbot.waitSignal(real.tasks.ended, timeout=60_000):
         real.open_files(bundled_recordings.bundled()[:1])
     assert real.recording is not None
-    table, count = real.workspace.table, real.recording.kernel_only_count()
+    table, count = real.workspace.table, real.recording.packets.kernel_only_count()
     qtbot.waitUntil(lambda: table.packets.rowCount() == count > 0)
     seen = set()
     for position in range(table.packets.rowCount()):

@@ -28,7 +28,7 @@ def _older(folder: Path, real: MainWindow, qtbot: QtBot) -> Path:
     inputs = [Path(shutil.copy(path, folder)) for path in sample("drops", "kbl", "pcap")]
     import_files(inputs, saved)
     kept = open_files([saved])
-    kept.set_flags("mark", np.array([3]))
+    kept.notes.set_flags("mark", np.array([3]))
     kept.close()
     age(saved)
     open_and_list(real, qtbot, [saved])

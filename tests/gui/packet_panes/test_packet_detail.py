@@ -49,7 +49,7 @@ def pane(selection: Selection, qtbot: QtBot) -> PacketDetail:
 
 
 def choose(selection: Selection, session: Session, number: int) -> None:
-    selection.choose_row(of_packet(session.packets(number, 1)[0]))
+    selection.choose_row(of_packet(session.packets.numbered(number, 1)[0]))
 
 
 def line_of(pane: PacketDetail, field: str) -> object:
@@ -118,13 +118,13 @@ def test_a_line_makes_a_filter(
 
 
 def test_every_filter_that_a_line_makes_is_one_and_finds_the_packet(session: Session) -> None:
-    for number in range(1, session.packet_count() + 1):
-        nodes = list(session.detail(number))
+    for number in range(1, session.packets.count() + 1):
+        nodes = list(session.contents.detail(number))
         while nodes:
             node = nodes.pop()
             nodes += node.children
             if node.field:
-                rows = session.select(f"{node.field} == {node.value}")
+                rows = session.packets.select(f"{node.field} == {node.value}")
                 assert rows is None or number in rows, (node, number)
 
 
@@ -160,7 +160,7 @@ def test_copy(pane: PacketDetail, selection: Selection, session: Session, qtbot:
     QTest.keyClick(pane.tree, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert QGuiApplication.clipboard().text() == "Time to Live: 64"
     QTest.keyClick(pane.bytes, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
-    data = session.packet_bytes(5)
+    data = session.contents.packet_bytes(5)
     assert data is not None
     assert QGuiApplication.clipboard().text().startswith(f"0000  {data[:8].hex(' ')}  ")
 
@@ -168,7 +168,7 @@ def test_copy(pane: PacketDetail, selection: Selection, session: Session, qtbot:
 def test_without_bytes_it_says_why(
     pane: PacketDetail, selection: Selection, session: Session
 ) -> None:
-    selection.choose_row(of_series(session.kernel_only(1, 1)[0]))
+    selection.choose_row(of_series(session.packets.kernel_only(1, 1)[0]))
     assert pane.bytes.accessibleDescription() == NOT_CAPTURED
     Path(session.sources()[0].path).unlink()
     choose(selection, session, 1)

@@ -30,7 +30,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
 def selection(session: Session) -> Selection:
     made = Selection()
     made.use(session)
-    made.choose_row(of_packet(session.packets(3, 1)[0]))
+    made.choose_row(of_packet(session.packets.numbered(3, 1)[0]))
     return made
 
 

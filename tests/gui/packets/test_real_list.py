@@ -171,13 +171,13 @@ def test_a_saved_session_finds_a_moved_capture_and_its_notes(
     assert "a.pcap: not where it was" in real.banner.text
     assert real.notes.flags.all("mark").tolist() == [1]
     recording = real.recording
-    assert recording is not None and recording.packet_bytes(1) is None
+    assert recording is not None and recording.contents.packet_bytes(1) is None
     monkeypatch.setattr(
         "skbviewer.gui.files.file_menu.ask_missing", lambda parent, paths: [moved for _ in paths]
     )
     with qtbot.waitSignal(real.tasks.ended, timeout=30_000):
         QTest.mouseClick(real.banner.button, Qt.MouseButton.LeftButton)
-    assert recording.packet_bytes(1)
+    assert recording.contents.packet_bytes(1)
 
 
 def test_a_wrong_file_for_a_moved_one_is_refused(
@@ -234,7 +234,7 @@ def test_a_session_of_another_version_is_made_anew_with_its_notes(
     saved = tmp_path / "kept.skbv"
     import_files(sample("drops", "kbl", "pcap"), saved)
     kept = open_files([saved])
-    kept.set_flags("mark", np.array([3]))
+    kept.notes.set_flags("mark", np.array([3]))
     kept.close()
     with closing(sqlite3.connect(saved)) as db:
         db.execute("PRAGMA user_version = 1")
@@ -253,7 +253,10 @@ def test_go_to_a_packet_life(
 ) -> None:
     open_and_list(real, qtbot, sample("drops", "kbl", "pcap"))
     assert real.recording is not None
-    known, every = real.recording.kernel_only_count(), real.recording.all_kernel_only_count()
+    known, every = (
+        real.recording.packets.kernel_only_count(),
+        real.recording.packets.all_kernel_only_count(),
+    )
     assert 0 < known < every
     for name in ("K2", f"k{every}"):
         monkeypatch.setattr(QInputDialog, "getText", lambda *given, name=name, **more: (name, True))
@@ -292,7 +295,10 @@ def test_bytes_are_found_by_the_filter_engine(real: MainWindow, qtbot: QtBot) ->
     open_and_list(real, qtbot, sample("nat", "kbl", "pcap"))
     recording = real.recording
     assert recording is not None
-    data = {n: recording.packet_bytes(n) or b"" for n in range(1, recording.packet_count() + 1)}
+    data = {
+        n: recording.contents.packet_bytes(n) or b""
+        for n in range(1, recording.packets.count() + 1)
+    }
     said = [n for n, whole in data.items() if b"hello from" in whole]
     assert len(said) > 1
     tries = (

@@ -93,7 +93,7 @@ def test_flags_of_very_many_rows_are_kept_by_a_worker_one_step_after_the_other(
         put(kind, rows, on)
 
     monkeypatch.setattr(recording(opened), "set_flags", slow)
-    every = recording(opened).packet_count()
+    every = recording(opened).packets.count()
     press(opened, Qt.Key.Key_M, CONTROL | SHIFT)
     assert opened.statusBar().currentMessage() == f"Mark, {every:,} rows …"
     press(opened, Qt.Key.Key_M)  # waits: then all are marked, so it unmarks the first
@@ -179,18 +179,18 @@ def test_a_comment_is_written_shown_and_taken_away(
         asked.append(str(arguments[3]))
         return answers.pop(0)
 
-    monkeypatch.setattr("skbviewer.gui.window.main_window.ask_text", answer)
+    monkeypatch.setattr("skbviewer.gui.window.row_actions.ask_text", answer)
     model = opened.workspace.table.packets
     press(opened, Qt.Key.Key_C, CONTROL | ALT)
-    [note] = recording(opened).annotations("comment")
+    [note] = recording(opened).notes.all("comment")
     assert (note.packet, note.text) == (1, "retransmitted\nby the client")
     assert "by the client" in model.data(model.index(0, 6), ROLE.ToolTipRole)
     assert model.data(model.index(0, 0), ROLE.DecorationRole) is not None
     press(opened, Qt.Key.Key_C, CONTROL | ALT)
     assert asked == ["", "retransmitted\nby the client"]
-    assert recording(opened).annotations("comment") == []
+    assert recording(opened).notes.all("comment") == []
     press(opened, Qt.Key.Key_Z)
-    assert [n.text for n in recording(opened).annotations("comment")] == [
+    assert [n.text for n in recording(opened).notes.all("comment")] == [
         "retransmitted\nby the client"
     ]
 
@@ -215,7 +215,7 @@ def test_a_comment_is_written_by_keys_alone(opened: MainWindow) -> None:
     QTimer.singleShot(0, write)
     press(opened, Qt.Key.Key_C, CONTROL | ALT)
     assert seen == ["Packet Comment", "left"]
-    assert [note.text for note in recording(opened).annotations("comment")] == ["one\ntwo"]
+    assert [note.text for note in recording(opened).notes.all("comment")] == ["one\ntwo"]
 
 
 def test_a_session_that_cannot_be_written_says_so_and_shows_no_mark(opened: MainWindow) -> None:

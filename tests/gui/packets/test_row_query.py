@@ -222,17 +222,17 @@ def test_cells_and_rows_are_copied(opened: MainWindow) -> None:
 
 def test_an_empty_list_says_what_brings_the_rows_back(opened: MainWindow, qtbot: QtBot) -> None:
     listing, empty = opened.row_query, opened.workspace.table.empty
-    opened.flag_displayed("ignore", True)
+    opened.rows.flag_displayed("ignore", True)
     with qtbot.waitSignal(listing.shown):
         opened.toggle_ignored()
     assert "All packets are ignored and hidden" in empty.text()
     with qtbot.waitSignal(listing.shown):
         opened.workspace.filter_bar.apply_text("udp")
     assert "All packets are ignored and hidden" in empty.text()  # clearing the filter would not do
-    opened.clear_flag("ignore")
+    opened.rows.clear_flag("ignore")
     with qtbot.waitSignal(listing.shown):
         listing.refresh()
-    opened.flag_displayed("ignore", True)  # those that are listed: UDP
+    opened.rows.flag_displayed("ignore", True)  # those that are listed: UDP
     with qtbot.waitSignal(listing.shown):
         listing.refresh()
     assert "except ignored packets" in empty.text()

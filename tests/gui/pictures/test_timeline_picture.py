@@ -44,7 +44,7 @@ MS = 1_000_000
 def recording() -> FakeRecording:
     made = FakeRecording()
     t0 = made.overview().t0_ns
-    made.annotate(made.range_note("here it waits", (t0 + 2 * MS, t0 + 3 * MS)))
+    made.notes.keep(made.range_note("here it waits", (t0 + 2 * MS, t0 + 3 * MS)))
     return made
 
 
@@ -62,7 +62,7 @@ def test_a_wait_is_named_where_that_can_be_read(
     out, sample, file = tmp_path / "t.svg", resource("samples/drops"), tmp_path / "s.skbv"
     import_files([sample / "drops.pcap", sample / "drops.kbl"], file)
     with closing(Session(file)) as session:
-        ids = session.lane_ids("udp.dstport == 9 || udp.dstport == 1009", None)
+        ids = session.export.lane_ids("udp.dstport == 9 || udp.dstport == 1009", None)
         write_timeline(session, Shown("aligned", ids, size=(1500, height)), out, "svg")
     texts = re.findall(r"<text[^>]*>([^<]*)</text>", out.read_text())
     assert texts.count("other packets") == named
@@ -208,8 +208,8 @@ def test_a_picture_that_cannot_be_written(qtbot: QtBot, tmp_path: Path) -> None:
 
 def test_notes_of_calls_and_packets_stand_at_their_times() -> None:
     made = FakeRecording()
-    made.annotate(Annotation("call_note", "odd", call=8))
-    made.annotate(Annotation("comment", "look", packet=3))
+    made.notes.keep(Annotation("call_note", "odd", call=8))
+    made.notes.keep(Annotation("comment", "look", packet=3))
     call, packet = made.note_places()
     assert call.end_ns - call.begin_ns == 19_000
     assert packet.begin_ns == packet.end_ns

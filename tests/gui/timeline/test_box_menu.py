@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
-from skbviewer.gui.timeline.box_menu import box_menu, function_at
+from skbviewer.gui.timeline.box_menu import box_menu
 from skbviewer.gui.timeline.mark_painter import note_tags
 from skbviewer.gui.timeline.markers_and_range import TimeState
 from skbviewer.gui.timeline.pixel_frame import Frame
@@ -42,7 +42,7 @@ def a_bar(view: TimelineView) -> QPointF:
 
 def test_a_box_of_the_path_makes_a_filter(view: TimelineView) -> None:
     scene = a_bar(view)
-    function = function_at(view, scene)
+    function = view.mode.function_at(scene)
     shown = labels(box_menu(view, scene))
     assert shown[0] == f'Apply as Filter: kbl.func == "{function}"'
     asked: list[tuple[str, bool]] = []
@@ -63,7 +63,7 @@ def test_a_box_of_the_lanes_makes_a_filter(view: TimelineView, qtbot: QtBot) -> 
     begin, end, row, _ = call_box(view, "veth_xmit")
     zoom_to(view, begin, end)
     scene = view.plot.mapToScene(place_of(view, begin, end, row))
-    assert function_at(view, scene) == "veth_xmit"
+    assert view.mode.function_at(scene) == "veth_xmit"
     assert labels(box_menu(view, scene))[2] == "Select the Call and Its Packet"
 
 

@@ -30,15 +30,15 @@ def test_a_click_on_a_kernel_only_packet_selects_it(session: Session, qtbot: QtB
     (call, *_) = np.flatnonzero(session.columns.array("call", "leg") == leg + 1)
     selection = Selection()
     selection.use(session)
-    _choose(selection, session.call_place(int(call) + 1))
+    _choose(selection, session.paths.call_place(int(call) + 1))
     assert selection.row is not None and selection.row.number == "K1"
     assert selection.call == (0, 0)
 
 
 def test_the_strip_shows_the_drop_and_where_the_time_went(session: Session) -> None:
-    packet = session.packets(7, 1)[0]
+    packet = session.packets.numbered(7, 1)[0]
     assert dropped(of_packet(packet)) == "Dropped: NETFILTER_DROP at nf_hook_slow+0xaa"
-    assert totals(session.path(packet=7)).startswith(
+    assert totals(session.paths.of(packet=7)).startswith(
         "71.1 µs in the kernel (70.0 µs busy, 1.2 µs waiting), 54 functions"
     )
-    assert dropped(of_packet(session.packets(4, 1)[0])) == ""  # only a copy
+    assert dropped(of_packet(session.packets.numbered(4, 1)[0])) == ""  # only a copy

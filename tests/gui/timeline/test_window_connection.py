@@ -3,23 +3,36 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import cast
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QDialogButtonBox
 from pytestqt.qtbot import QtBot
 
+from skbviewer.analysis.stats import Stack
+from skbviewer.analysis.timeline.shown_part import Shown
 from skbviewer.gui.files.timeline_export import OFFERED, ExportDialog
 from skbviewer.gui.filters.range_filter import RangeFilter
-from skbviewer.gui.timeline.window_connection import show_lanes, shown_now
+from skbviewer.gui.timeline.window_connection import shown_now
 from skbviewer.gui.window.main_window import MainWindow
+from skbviewer.records import Progress
 
 from ..fake import FakeRecording
 from ..fake_timeline import FakeTimeline
 from .timeline_hands import drag, wait_lanes
+
+
+def show_lanes(window: MainWindow, kind: str) -> None:
+    window.workspace.docks["timeline"].show()
+    window.workspace.timeline.show_kind(kind)
+
+
+def shown_in(window: MainWindow) -> Shown | None:
+    return shown_now(window.workspace.timeline, window.selection, window.row_query.filter)
 
 
 @pytest.fixture
@@ -73,9 +86,9 @@ def test_a_note_can_be_undone_and_done_again(
     view, recording = timed.workspace.timeline, recording_of(timed)
     view.show_range((view.window_ns()[0], view.window_ns()[1]))
     QTest.keyClick(view, Qt.Key.Key_M)
-    assert [note.text for note in recording.notes] == ["slow"]
+    assert [note.text for note in recording.kept] == ["slow"]
     timed.notes.stack.undo()
-    assert recording.notes == []
+    assert recording.kept == []
     assert not view.notes_shown()
     timed.notes.stack.redo()
     assert view.notes_shown() == ["slow"]
@@ -84,20 +97,20 @@ def test_a_note_can_be_undone_and_done_again(
 def test_what_is_shown_is_what_is_exported(timed: MainWindow, qtbot: QtBot) -> None:
     view = timed.workspace.timeline
     view.set_marker("A", 7)
-    shown = shown_now(timed)
+    shown = shown_in(timed)
     assert shown is not None
     assert (shown.lanes, shown.range, shown.a) == ("cpu", view.window_ns(), 7)
     timed.workspace.table.setFocus()
     show_lanes(timed, "selected")
     timed.selection.choose_nothing()
-    assert shown_now(timed) is None
+    assert shown_in(timed) is None
 
 
 @pytest.mark.parametrize("form", [f"{e.name} {subject.name}" for e, subject in OFFERED])
 def test_the_dialog_writes_what_its_command_writes(
     timed: MainWindow, qtbot: QtBot, tmp_path: Path, form: str
 ) -> None:
-    shown = shown_now(timed)
+    shown = shown_in(timed)
     assert shown is not None
     assert timed.recording is not None
     dialog = ExportDialog(timed.recording, shown._replace(filter="tcp"), timed)
@@ -116,15 +129,44 @@ def test_the_dialog_writes_what_its_command_writes(
         assert "--title Mine" in words
         assert "--size 700x500" in words
     dialog.save()
+    qtbot.waitUntil(lambda: dialog.made == out)
     assert out.stat().st_size > 0
-    assert dialog.made == out
     assert not dialog.isVisible()
+
+
+def test_a_long_export_can_be_cancelled(
+    timed: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown, recording = shown_in(timed), recording_of(timed)
+    assert shown is not None
+
+    def endless(text: str, progress: Progress) -> list[Stack]:
+        while True:
+            progress.report("Counting", 1, 2)
+            time.sleep(0.01)
+
+    monkeypatch.setattr(recording, "stacks", endless)
+    assert timed.recording is not None
+    dialog = ExportDialog(timed.recording, shown, timed)
+    dialog.open()
+    out = tmp_path / "x.folded"
+    dialog.ask_name = lambda *_: (str(out), "")
+    dialog.form.setCurrentIndex(dialog.form.findData("folded PACKETS"))
+    dialog.save()
+    save = dialog.buttons.button(QDialogButtonBox.StandardButton.Save)
+    assert not save.isEnabled()
+    qtbot.waitUntil(dialog.work_bar.isVisible)
+    dialog.work_bar.button.click()
+    assert dialog.isVisible() and save.isEnabled() and not dialog.work_bar.isVisible()
+    assert dialog.made is None and not out.exists()
+    dialog.close()
+    assert not dialog.tasks.busy
 
 
 def test_a_file_that_cannot_be_written_is_reported_in_the_dialog(
     timed: MainWindow, tmp_path: Path
 ) -> None:
-    shown = shown_now(timed)
+    shown = shown_in(timed)
     assert shown is not None
     assert timed.recording is not None
     dialog = ExportDialog(timed.recording, shown, timed)

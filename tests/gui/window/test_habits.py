@@ -100,7 +100,7 @@ def test_each_underlined_letter_of_a_menu_leads_to_one_entry(opened: MainWindow)
     assert isinstance(details, DetailTree)
     for menu in (
         opened.menuBar(),
-        row_menu(opened),
+        row_menu(opened, opened.menus.actions),
         workspace.table.header.menu_at(2),
         details.menu(details.topLevelItem(0)),
     ):
@@ -111,7 +111,9 @@ def test_each_underlined_letter_of_a_menu_leads_to_one_entry(opened: MainWindow)
 
 
 def test_the_entries_of_the_row_menu_that_have_sub_menus_have_letters(opened: MainWindow) -> None:
-    entries = [action for action in row_menu(opened).actions() if action.menu()]
+    entries = [
+        action for action in row_menu(opened, opened.menus.actions).actions() if action.menu()
+    ]
     assert len(entries) >= 5 and all("&" in action.text() for action in entries)
     filters = entries[0].menu()
     assert isinstance(filters, QMenu)

@@ -7,12 +7,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pytest
 
 from skbviewer.matching.candidates.eligible_moments import eligible
 from skbviewer.matching.candidates.missing_moments import hidden
 from skbviewer.matching.clock.capture_point_fit import Located
 from skbviewer.matching.clock.point_distances import Place
-from skbviewer.matching.legs.capture_points import SOCKET, WAIT_NS
+from skbviewer.matching.legs.capture_points import EARLY, SOCKET, WAIT_NS
 from skbviewer.matching.legs.declared_losses import ANY, LOSS_DTYPE
 from skbviewer.matching.legs.tap_moments import MOMENT_DTYPE
 from skbviewer.records import HOLE
@@ -39,6 +40,23 @@ def test_a_call_whose_device_is_lost_may_be_of_any_device() -> None:
     for lossless in (True, False):
         here = eligible(kernel, where, lossless, several_devices=False)
         assert here.tolist() == [True, False, True]
+
+
+@pytest.mark.parametrize(
+    ("how", "at_calls", "legs"), [(SOCKET, False, []), (EARLY, True, []), (EARLY, False, [2])]
+)
+def test_a_capture_of_packet_sockets_shows_no_leg_without_their_call(
+    how: int, at_calls: bool, legs: list[int]
+) -> None:
+    """Wherever the clock fits best: stamps lie in calls, or at arrival, or anywhere before."""
+    rows = moments((HERE, True, MS), ((0, 0), False, MS), (HERE, False, MS))
+    rows["met"][1] = False  # the leg shows no device
+    kernel: Any = SimpleNamespace(moments=rows)
+    where = Located(None, Place(*HERE, None, how), (HERE,), at_calls=at_calls)
+    here = eligible(kernel, where, sockets_only=True, several_devices=False)
+    assert np.flatnonzero(here).tolist() == [0, *legs]
+    here = eligible(kernel, where, sockets_only=False, several_devices=False)
+    assert here.all()
 
 
 def test_a_call_may_be_lost_until_its_packet_waited_for_long() -> None:

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""What an import keeps of a KBL after its records were followed, for matching and for the end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...matching import KernelSide
+from ...records import Scratch
+from ..leg_times.packet_times import SpentLegs
+from .series_summary import SeriesSummary
+
+
+class FollowedLog(NamedTuple):
+    """A KBL without its records."""
+
+    source: int
+    kernel_side: KernelSide  # without records
+    scratch: Scratch  # of the arrays made from the records
+    pid: npt.NDArray[np.int64]  # of each leg
+    drop_reason: npt.NDArray[np.int64]
+    spent: SpentLegs
+    summary: SeriesSummary
+    first: dict[str, int]  # number of rows stored before, by table
+
+
+def kept(kernel_side: KernelSide, scratch: Scratch) -> KernelSide:
+    """`kernel_side` with its large arrays in files, if there are any."""
+    prints, series = kernel_side.prints, kernel_side.series
+    large = {n: scratch.keep(getattr(prints, n)) for n in ("number", "series", "record")}
+    parent = scratch.keep(series.parent)
+    return kernel_side._replace(
+        prints=prints._replace(**large), series=replace(series, parent=parent)
+    )

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""The legs and skb lifetimes of a KBL as stored, when all captures were matched with them."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ...matching import LEG_DTYPE, LegTable
+from ...records import POINTS_GAP
+from ...store import BulkRows, NewRows, schema
+from ..leg_times.packet_times import NAMES as SPENT
+from ..leg_times.packet_times import sums
+from .call_rows import Columns, numbered, repeated
+from .capture_matches import SeriesVerdicts
+from .followed_log import FollowedLog
+from .kernel_only_rows import Ids
+
+
+def leg_rows(made: FollowedLog) -> NewRows:
+    """The legs of a KBL."""
+    first, legs = made.first, made.kernel_side.legs.rows
+
+    def make(some: slice) -> Columns:
+        made.scratch.passed()
+        columns: Columns = dict(legs.parts(LEG_DTYPE.names or (), some))
+        columns["source"] = repeated(made.source, len(columns["series"]))
+        columns["series"] = numbered(legs.stored("series")[some], first["series"])
+        columns["pid"], columns["drop_reason"] = made.pid[some], made.drop_reason[some]
+        columns["gap"] = made.spent.gap[some].astype(np.uint8)
+        if not made.kernel_side.log.returns:
+            columns["gap"] *= POINTS_GAP
+            columns["functions"] = repeated(-1, len(columns["gap"]))
+        columns["busy_ns"], columns["unknown_ns"] = made.spent.busy[some], made.spent.unknown[some]
+        columns["cpu_ns"] = made.spent.cpu[some]
+        return columns
+
+    return BulkRows(schema.leg, len(legs), make)
+
+
+def series_rows(made: FollowedLog, verdicts: SeriesVerdicts, kernel_only: Ids) -> NewRows:
+    """The skb lifetimes of a KBL; `kernel_only` is the n of their rows K<n>, -1 = none."""
+    series, summary, before = made.kernel_side.series, made.summary, made.first["series"]
+    begin, functions = _sums(made.kernel_side.legs, made.spent.gap)
+    of_series = np.asarray(made.kernel_side.legs.rows["series"], np.int64)
+    times = sums(of_series, np.arange(len(of_series)), made.spent, len(series.parent))
+
+    def make(some: slice) -> Columns:
+        made.scratch.passed()
+        columns: Columns = {name: values[some] for name, values in verdicts._asdict().items()}
+        columns |= {
+            "source": repeated(made.source, len(columns["verdict"])),
+            "parent": numbered(series.parent[some], before),
+            "tap": series.tap[some].astype(np.int64),
+            "begin_ns": begin[some],
+            "end_ns": summary.end_ns[some],
+            "skb": summary.skb[some],
+            "kernel_only": kernel_only[some],
+            "functions": functions[some],
+            "ordinal": summary.ordinal[some],
+            "identity": summary.identity[some],
+        }
+        columns |= {name: ns[some] for name, ns in zip(SPENT, times, strict=True)}
+        return columns | summary.columns(some)
+
+    return BulkRows(schema.series, len(series.parent), make)
+
+
+def _sums(legs: LegTable, gap: npt.NDArray[np.bool_]) -> tuple[Ids, Ids]:
+    """Begin and number of functions of each series, -1 if records of a leg may be lost."""
+    rows = legs.rows
+    if not len(rows):
+        return (np.zeros(0, np.int64),) * 2
+    first = np.flatnonzero(np.r_[True, np.diff(rows["series"]) != 0])
+    functions = np.add.reduceat(rows["functions"].astype(np.int64), first)
+    lost = np.logical_or.reduceat(gap, first)
+    return rows["begin_ns"][first], np.where(lost, -1, functions)

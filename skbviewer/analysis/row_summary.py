@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""What the packet list shows of the legs of a row: its process, its drop, whether it was lost.
+
+Input: columns of the legs of packets or skb lifetimes, from a session.  Output: a summary by row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from ..store.packet_list_queries import LegSummary
+from .words.kernel_names import Names
+
+NamesOf = Callable[[int], Names]  # takes a source id
+FREED_WITH_ITS_WHOLE = "skb_release_data"  # frees a fragment with the packet it became part of
+PURGED = "sk_stream_kill_queues"  # frees unread data when a socket is closed
+
+
+class RowSummary(NamedTuple):
+    """Process and drop of a row, as in PacketRow.  A `purged` drop loses only rows with data."""
+
+    process: str = ""
+    drop: str = ""
+    place: str = ""
+    lost: bool = False
+    purged: bool = False
+
+
+def row_summaries(legs: Iterable[LegSummary], names: NamesOf) -> dict[int, RowSummary]:
+    """Return the thread that sent or received each row, and its first drop, by row."""
+    found: dict[int, RowSummary] = {}
+    read = set()
+    for leg in legs:
+        summary, known = found.get(leg.row, RowSummary()), names(leg.source)
+        if leg.reader_ns >= 0:
+            read.add(leg.row)
+        if not summary.process and leg.pid > 0:
+            summary = summary._replace(
+                process=f"{known.tasks.get(leg.pid, '')} [{leg.pid}]".strip()
+            )
+        if leg.drop_reason >= 0 and (not summary.drop or not summary.lost):
+            summary = _dropped(summary, leg, known)
+        found[leg.row] = summary
+    for row in read:  # a process received the packet, whatever was dropped
+        found[row] = found[row]._replace(lost=False, purged=False)
+    return found
+
+
+def _dropped(summary: RowSummary, leg: LegSummary, names: Names) -> RowSummary:
+    """Add a drop.  It is no loss if it dropped one of several copies, or data that a socket has."""
+    place = names.place((leg.drop or 0) >> 32)
+    purged = place.startswith(PURGED)
+    lost = not (leg.in_socket or purged or place.startswith(FREED_WITH_ITS_WHOLE))
+    if summary.drop and not lost:
+        return summary  # keep the first drop
+    reason = names.drop_reason(leg.drop_reason)
+    return summary._replace(drop=reason, place=place, lost=lost, purged=purged)

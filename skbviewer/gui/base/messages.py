@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+"""Lines for the user: in the banner until they are closed, or in the status bar for a while."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QStatusBar
+
+from .notices import Banner, Link
+
+SHORT_MS, LONG_MS = 5000, 8000
+
+
+class Messages:
+    """Shows lines in one window."""
+
+    def __init__(self, banner: Banner, status_bar: QStatusBar) -> None:
+        self._banner, self._status_bar = banner, status_bar
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the banner shows a line."""
+        return self._banner.isVisible()
+
+    def error(self, text: str, link: Link | None = None) -> None:
+        """Show an error; `link` is a button for what to do about it."""
+        self._banner.show_text(text, "error", link)
+
+    def hint(self, text: str, link: Link | None = None) -> None:
+        self._banner.show_text(text, "hint", link)
+
+    def clear(self, about: str = "") -> None:
+        """Remove the error or hint if it begins with `about`."""
+        self._banner.clear(about)
+
+    def say(self, text: str, for_ms: int = SHORT_MS) -> None:
+        """Show a line in the status bar for some time."""
+        self._status_bar.showMessage(text, for_ms)
+
+    def say_written(self, name: object) -> None:
+        """Report the file that an export wrote."""
+        self.say(f"Wrote {name}", LONG_MS)

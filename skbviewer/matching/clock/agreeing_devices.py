@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: MIT
+"""Find the devices at which a capture may have been taken.
+
+In: pairs of packets and their lifetimes, and the moments of these at each device.  Out: the
+devices whose packet sockets' calls agree with the stamps of the packets, each with a clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...records import ColumnTable
+from ...records.types import Bools, Int64s
+from ..legs.capture_points import WAIT_NS
+from .clock_fit import ClockFit, TimedPairs, fit, precision_of, refit
+from .point_distances import FAR, points_of
+
+TIMED = ("series", "after", "before", "begin", "end", "sends", "arrived")  # columns of a moment
+Timed = npt.NDArray[np.void] | Mapping[str, npt.NDArray[Any]]
+Device = tuple[int, int]  # netns, ifindex
+
+CAME_NS = 200_000  # from its arrival to its stamp of arrival
+LEAST = 0.3  # of the packets must have a point at a device where the capture may be taken
+CALLED, CAME, ANY_TIME = range(3)  # where stamps are made: in a socket's call, on arrival
+# Shares of the packets of a device.  A CPU may stop for long between the arrival of an skb and its
+# stamp; where records are lost, a packet may be paired with another one's lifetime.
+NEARLY_ALL, MOST = 0.99, 0.8
+NEIGHBOURS = 9  # packets of a lossy log whose median is right
+USUAL_NS, SCATTERED = 1_000_000, 20  # so far from it a packet is, or so many usual distances
+SURELY = 8  # packets show where in a pass the stamps are made
+
+
+class Agreed(NamedTuple):
+    """Devices that agree with the stamps of packets, each with a clock; where these are made.
+
+    `at_calls`: nearly all packets were stamped in calls at the device or as their skbs came there.
+    """
+
+    clocks: dict[Device, ClockFit]
+    stamped: int
+    at_calls: bool
+
+
+def agreeing_devices(
+    captured: Int64s,
+    packet: Int64s,
+    series: Int64s,
+    moments: ColumnTable,
+    lossy: bool,
+    among: tuple[Device, ...] = (),
+    old: ClockFit | None = None,
+) -> Agreed:
+    """The devices whose packet sockets' calls agree with the stamps of all these packets.
+
+    Only devices `among` these are asked, if there are any, and clocks have the segments of `old`.
+
+    Calls of packet sockets last some microseconds, and a stamp is made inside, or when the skb
+    came to the device.  So at a wrong device some of many packets were stamped outside.  Where no
+    device agrees so sharply, all those are left whose skbs had come by then.  An skb that passed a
+    device several times was stamped at any of them.  Where nearly all packets passed a device that
+    agrees with no clock, and fewer passed those that agree, none is left.
+    """
+    pair, at = points_of(moments.stored("series"), series)
+    packet, rows = packet[pair], moments[at]
+    shown = rows["socket"] if rows["socket"].any() else rows["met"]
+    shown &= has_bounds(rows)
+    packet, rows = packet[shown], rows[shown]
+    tries = []
+    for place in np.unique(rows[["netns", "ifindex"]]):
+        here = (rows["netns"] == place["netns"]) & (rows["ifindex"] == place["ifindex"])
+        device = int(place["netns"]), int(place["ifindex"])
+        if among and device not in among:
+            continue
+        if lossy:
+            here[here] = _near_the_others(captured, packet[here], rows[here])
+        tries.append((device, len(np.unique(packet[here])), packet[here], rows[here]))
+    most = max((one[1] for one in tries), default=0)
+    tries = [one for one in tries if one[1] >= LEAST * most]
+    sharp = [
+        {one[0] for one in tries if _agreeing(captured, one[2], *windows(one[3]), old)}
+        for windows in WINDOWS[:ANY_TIME]
+    ]
+    found = {one[0]: _agreeing(captured, one[2], *_any_time(one[3]), old) for one in tries}
+    share = {one[0]: _share_at_calls(captured, one[2], one[3], found[one[0]]) for one in tries}
+    wanted = set.union({one for one in found if share[one] == 1}, *sharp)
+    wanted = wanted | _as_likely(found, share, wanted) if wanted else set(found)
+    clocks = {device: clock for device, clock in found.items() if clock and device in wanted}
+    if max((one[1] for one in tries if one[0] in clocks), default=0) < MOST * most:
+        clocks = {}
+    at_calls = min((share[device] for device in clocks), default=0) >= NEARLY_ALL
+    surely = min((clock.pairs for clock in clocks.values()), default=0) >= SURELY
+    how = (n for n, some in enumerate(sharp) if surely and some >= set(clocks))
+    return Agreed(clocks, next(how, ANY_TIME), at_calls)
+
+
+def _near_the_others(captured: Int64s, packet: Int64s, rows: npt.NDArray[np.void]) -> Bools:
+    """Packets whose distance from a moment is about that of those before and after them."""
+    if len(packet) < NEIGHBOURS:
+        return np.ones(len(packet), np.bool_)
+    order = np.argsort(packet, kind="stable")
+    away = captured[packet[order]] - rows["before"][order]
+    padded = np.pad(away, NEIGHBOURS // 2, mode="edge")
+    usual = np.median(np.lib.stride_tricks.sliding_window_view(padded, NEIGHBOURS), axis=1)
+    off = np.abs(away - usual)
+    near = np.ones(len(packet), np.bool_)
+    near[order] = off <= max(USUAL_NS, SCATTERED * float(np.median(off)))
+    return near
+
+
+def _called(rows: Timed) -> tuple[Int64s, Int64s]:
+    """When the sockets were called, ns."""
+    return rows["begin"], rows["end"]
+
+
+def _came(rows: Timed) -> tuple[Int64s, Int64s]:
+    """When the skbs came to the device: where any socket of the host wants stamps of arrival."""
+    soon = np.minimum(rows["after"] + CAME_NS, rows["end"])
+    return rows["after"], np.where((rows["sends"] == 0) & rows["arrived"], soon, rows["end"])
+
+
+def _any_time(rows: Timed) -> tuple[Int64s, Int64s]:
+    return rows["after"], rows["before"]
+
+
+WINDOWS = (_called, _came, _any_time)
+
+
+def _agreeing(
+    captured: Int64s, packet: Int64s, begin: Int64s, end: Int64s, old: ClockFit | None
+) -> ClockFit | None:
+    """A clock that stamps the packets between these times; None if there is none.
+
+    It has the segments of the `old` one, if there is one.
+    """
+    clock = bounded(captured, packet, begin, end, old)
+    precision = precision_of(captured)
+    return clock if clock is not None and passes_all(clock, precision) else None
+
+
+def _as_likely(
+    found: dict[Device, ClockFit | None], share: dict[Device, float], wanted: set[Device]
+) -> set[Device]:
+    """Devices that may be the capture's although others agree with all stamps.
+
+    Nearly all packets agree with them; or most do, and bound the clock as sharply.
+    """
+    residual = {
+        one: max(s.residual_ns for s in clock.segments) for one, clock in found.items() if clock
+    }
+    sharpest = min(residual.get(one, FAR) for one in wanted)
+    return {
+        one
+        for one, error in residual.items()
+        if share[one] >= NEARLY_ALL or (share[one] >= MOST and error <= sharpest)
+    }
+
+
+def _share_at_calls(
+    captured: Int64s, packet: Int64s, rows: npt.NDArray[np.void], clock: ClockFit | None
+) -> float:
+    """How many of the packets were stamped in a call or on arrival, from 0 to 1.
+
+    What makes sockets of the host want stamps of arrival may begin and end meanwhile, as ping does.
+    """
+    if clock is None:
+        return 0.0
+    at = clock.to_kernel(captured[packet], packet)
+    error = clock.error(captured[packet], packet)
+    either = np.zeros(len(captured), np.bool_)
+    for windows in WINDOWS[:ANY_TIME]:
+        begin, end = windows(rows)
+        either[packet[(at + error >= begin) & (at - error <= end)]] = True
+    return float(np.count_nonzero(either) / len(np.unique(packet)))
+
+
+def bounded(
+    captured: Int64s, packet: Int64s, begin: Int64s, end: Int64s, old: ClockFit | None = None
+) -> ClockFit | None:
+    """The fit of packets each of which was stamped between the earliest and the latest of these."""
+    packet, low, high = spans(packet, begin, end)
+    return fit_like(TimedPairs(packet, low + (high - low) // 2, low, high), captured, old)
+
+
+def fit_like(pairs: TimedPairs, captured: Int64s, old: ClockFit | None) -> ClockFit | None:
+    """The fit of these pairs, with the segments of the `old` clock if there is one."""
+    return refit(old, pairs, captured) if old and len(pairs.packet) else fit(pairs, captured)
+
+
+def spans(packet: Int64s, begin: Int64s, end: Int64s) -> tuple[Int64s, Int64s, Int64s]:
+    """Each packet once, from its earliest `begin` to its latest `end`."""
+    packet, which = np.unique(packet, return_inverse=True)
+    low = np.full(len(packet), np.iinfo(np.int64).max)
+    high = np.full(len(packet), np.iinfo(np.int64).min)
+    np.minimum.at(low, which.reshape(-1), begin)
+    np.maximum.at(high, which.reshape(-1), end)
+    return packet, low, high
+
+
+def passes_all(clock: ClockFit, precision: int) -> bool:
+    return all(segment.torn_ns < max(precision, 1) for segment in clock.segments)
+
+
+def has_bounds(rows: Timed) -> Bools:
+    """Points or moments that say when a packet was stamped: not of legs whose begin may be lost."""
+    return np.asarray(rows["before"] - rows["after"] < WAIT_NS, np.bool_)

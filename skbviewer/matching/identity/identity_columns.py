@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+"""The columns that identify packets, and rows of packets and of footprints by these columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...records import ColumnTable, Packets, Records, part, pick
+from ...records.types import Int64s
+from ..rules import Rung
+
+ADDRESS = ("saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo")
+THESIS_KEY = ("ip_version", *ADDRESS, "ip_id", "protocol")
+PORTS = ("sport", "dport")
+SEQUENCE = ("seq", "ack", "tcp_flags")
+LENGTH = ("tot_len", "frag_off")
+RUNGS: tuple[tuple[Rung, tuple[str, ...]], ...] = (
+    (Rung.BY_PORTS, PORTS),
+    (Rung.BY_SEQUENCE, SEQUENCE),
+    (Rung.BY_LENGTH, LENGTH),
+    (Rung.BY_IPV6, ("flow_label", "frag_id")),
+)
+KNOWN = (*THESIS_KEY, *(name for _, rung in RUNGS for name in rung))
+NONE = -1  # a value that is not known
+
+Columns = Mapping[str, npt.NDArray[Any]]
+
+
+class Known(NamedTuple):
+    """Rows of a table, by what they are known by."""
+
+    rows: Packets | Records | ColumnTable
+    at: Int64s
+
+    def columns(self, some: Int64s | slice, names: Iterable[str] = KNOWN) -> Columns:
+        """Columns of some of these rows."""
+        at = self.at[some]
+        return {name: part(self.rows, name, at) for name in names}
+
+
+class Footprints(NamedTuple):
+    """What a KBL shows of its packets: rows that say that a series had a footprint."""
+
+    rows: Records | ColumnTable  # the footprints themselves
+    number: Int64s  # row
+    series: Int64s
+    record: Int64s  # the first one that says so
+
+    def known(self) -> Known:
+        """What they are known by."""
+        return Known(self.rows, self.number)
+
+    def of(self, index: Int64s) -> npt.NDArray[np.void]:
+        """The footprints of these rows."""
+        return pick(self.rows, self.number[index])

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""Where a call stands in the path of its packet, and which call stands at a place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ...records import PacketPath, PathCall
+from ...store import Database, queries
+from ...store import timeline_queries as store
+from . import kernel_paths
+
+PathOf = Callable[[int | None, int | None], PacketPath]  # of a packet, else of a series
+
+
+class CallPlace(NamedTuple):
+    """A call and its place in the path of its packet, or of its skb lifetime."""
+
+    path: PacketPath
+    packet: int | None
+    series: int
+    leg: int
+    call: int
+    row: int = 0  # of the packet list: n = packet n, -n = K<n>, 0 = none
+
+    @property
+    def path_call(self) -> PathCall:
+        return self.path.legs[self.leg].calls[self.call]
+
+
+def place_of(db: Database, path_of: PathOf, call: int) -> CallPlace:
+    """Return the place of `call` (id in table call).  Raises KeyError if there is none."""
+    found = store.place_of_call(db, call)
+    if found is None:
+        raise KeyError(f"no call {call}")
+    leg, series, first = found
+    packet = store.packet_of_leg(db, leg)
+    if packet is None:
+        legs = queries.legs_of_series(db, series)
+        path = path_of(None, series)
+    else:
+        legs = kernel_paths.rows_of_packet(db, packet)
+        path = path_of(packet, None)
+    at = next(number for number, row in enumerate(legs) if row.id == leg)
+    _, _, kernel_only, other = queries.verdicts_of_series(db, [series])[series]
+    row = packet if packet is not None else other if other > 0 else -max(kernel_only, 0)
+    return CallPlace(path, packet, series, at, call - first, row)
+
+
+def number_of(db: Database, packet: int | None, series: int, leg: int, call: int) -> int:
+    """Return the id of call `call` of leg `leg` in a path, the inverse of place_of().
+
+    Raises KeyError if there is none.
+    """
+    if packet is None:
+        legs = queries.legs_of_series(db, series)
+    else:
+        legs = kernel_paths.rows_of_packet(db, packet)
+    first = store.first_call(db, legs[leg].id) if leg < len(legs) else None
+    if first is None:
+        raise KeyError(f"no call {call} in leg {leg}")
+    return first + call

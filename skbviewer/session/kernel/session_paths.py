@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""The kernel paths of an open session, and the calls in them."""
+
+from __future__ import annotations
+
+from ...records import PacketPath, Progress, Silent
+from ..opened_file import OpenedFile
+from ..packets.packet_list import PacketList
+from . import call_places, clocks, kernel_paths
+from .call_places import CallPlace
+from .raw_calls import RawCall, raw_of
+
+
+class Paths:
+    """The ways of packets and skb lifetimes through the kernels."""
+
+    def __init__(self, opened: OpenedFile, packets: PacketList) -> None:
+        self._opened, self._packets = opened, packets
+
+    def of(self, packet: int | None = None, series: int | None = None) -> PacketPath:
+        """Return the path of a packet, else of a series.  Raises KeyError if there is none."""
+        opened = self._opened
+        with opened.database() as db:
+            if packet is None:
+                return kernel_paths.of_series(db, series or 0, opened.names_of, opened.sources())
+            found = self._packets.numbered(packet, 1)
+            if packet < 1 or not found:
+                raise KeyError(f"no packet {packet}")
+            return kernel_paths.of_packet(db, found[0], opened.names_of, opened.sources())
+
+    def call_place(self, call: int) -> CallPlace:
+        """Return a call's place in its packet's path.  Raises KeyError for an unknown id."""
+        with self._opened.database() as db:
+            return call_places.place_of(db, self.of, call)
+
+    def call_number(self, packet: int | None, series: int, leg: int, call: int) -> int:
+        """Return the id of a call in a packet's or a lifetime's path.  Raises KeyError."""
+        with self._opened.database() as db:
+            return call_places.number_of(db, packet, series, leg, call)
+
+    def raw(
+        self, packet: int | None, series: int, leg: int, call: int, progress: Progress | None = None
+    ) -> RawCall:
+        """Return the raw records of a call in a path; see call_number() and raw_calls.raw_of()."""
+        number = self.call_number(packet, series, leg, call)
+        with self._opened.database() as db:
+            return raw_of(db, number, self._opened.sources(), progress or Silent())
+
+    def under_way(self, packet: int) -> list[clocks.UnderWay]:
+        """Return how long a packet travelled between each two hosts whose KBLs show both ends."""
+        with self._opened.database() as db:
+            return clocks.under_way(db, packet)

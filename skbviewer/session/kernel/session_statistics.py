@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""The statistics of an open session."""
+
+from __future__ import annotations
+
+from ...analysis.stats import STATISTICS, Chosen, Scope, Stack, Table, call_stacks
+from ...records import Progress
+from ..annotation_places import RowIds
+from ..opened_file import OpenedFile
+from ..packets.packet_list import PacketList
+from .statistics_scope import begin_of, scope_of
+
+
+class Statistics:
+    """Tables over chosen packets and times."""
+
+    def __init__(self, opened: OpenedFile, packets: PacketList) -> None:
+        self._opened, self._packets = opened, packets
+
+    def scope(self, chosen: Chosen | None = None, progress: Progress | None = None) -> Scope:
+        """Return what analysis.stats needs about the `chosen` packets and times; default all."""
+        opened = self._opened
+        with opened.database() as db:
+            given = (db, opened.columns, opened.sources(), opened.timebase(), chosen or Chosen())
+            return scope_of(*given, progress)
+
+    def table(
+        self, name: str, rows: RowIds | None = None, progress: Progress | None = None
+    ) -> Table:
+        """Return a table of STATISTICS for the packets of `rows` (None: all).  Raises Cancelled."""
+        chosen = Chosen(None if rows is None else rows[rows > 0])
+        return STATISTICS[name].make(self.scope(chosen, progress))
+
+    def stacks(self, text: str = "", progress: Progress | None = None) -> list[Stack]:
+        """Return the call stacks of matching rows ("": all).
+
+        Raises FilterError, BadInput and Cancelled.
+        """
+        chosen = Chosen(self._packets.select(text, progress=progress))
+        return call_stacks(self.scope(chosen, progress))
+
+    def begin_ns(self) -> int:
+        """Return the session time of packet 1, else of the first leg, ns: 0 in the Time column."""
+        opened = self._opened
+        return begin_of(opened.columns, opened.sources(), opened.timebase())

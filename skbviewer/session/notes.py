@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""The notes and flags of an open session.  They are the only part of it that changes."""
+
+from __future__ import annotations
+
+from ..records import Annotation
+from . import annotation_places as places
+from .annotation_places import RowIds
+from .opened_file import OpenedFile
+
+
+class Notes:
+    """Notes on packets, lifetimes, calls and times, and flags of rows."""
+
+    def __init__(self, opened: OpenedFile) -> None:
+        self._opened = opened
+
+    def all(self, kind: str | None = None) -> list[Annotation]:
+        """Return the notes of one kind, or all notes."""
+        with self._opened.database() as db:
+            return places.notes(db, kind)
+
+    def keep(self, note: Annotation) -> Annotation:
+        """Store a note and return it with its id.  An id other than 0 replaces that note.
+
+        Raises KeyError for a note on something that does not exist, BadInput if the file cannot be
+        written.
+        """
+        with self._opened.database() as db:
+            return places.keep(db, self._opened.path, note)
+
+    def remove(self, note: int) -> None:
+        """Remove the note with that id.  Raises BadInput if the file cannot be written."""
+        places.remove(self._opened.path, note)
+
+    def flags(self, kind: str) -> RowIds:
+        """Return the rows with the flag "mark", "ignore" or "time_ref": n, or -n for K<n>."""
+        with self._opened.database() as db:
+            return places.flags(db, kind)
+
+    def set_flags(self, kind: str, rows: RowIds, on: bool = True) -> None:
+        """Set or clear a flag on rows.  Raises BadInput if the file cannot be written."""
+        with self._opened.database() as db:
+            places.set_flags(db, self._opened.path, kind, rows, on)

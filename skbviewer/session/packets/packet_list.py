@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: MIT
+"""The packet list of an open session: its rows, chosen by display filters, in any order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+import numpy as np
+
+from ...analysis.streams import tcp_info
+from ...records import PacketRow, Progress, SeriesRow, Silent
+from ...store import queries, schema
+from ..annotation_places import RowIds
+from ..opened_file import OpenedFile
+from . import column_order, filtered_rows, list_pages
+from .payloads import Payloads
+from .session_fields import Fields
+
+FEW_PACKETS = 100_000  # up to this many, following all streams takes no noticeable time
+
+
+class PacketList:
+    """Packets 1, 2, ... and rows K1, K2, ... of skb lifetimes that no packet matches."""
+
+    def __init__(self, opened: OpenedFile, fields: Fields) -> None:
+        self._opened, self._fields = opened, fields
+        self._payloads: Payloads | None = None
+        self._packets: int | None = None
+        self._origins: list_pages.Origins | None = None
+
+    def count(self) -> int:
+        """Return the number of packets."""
+        if self._packets is None:
+            with self._opened.database() as db:
+                self._packets = queries.count(db, schema.packet)
+        return self._packets
+
+    def numbered(self, first: int, count: int) -> list[PacketRow]:
+        """Return the packets with numbers first .. first + count - 1 that exist."""
+        ids = list_pages.numbered(first, count, self.count())
+        return cast(list[PacketRow], self.rows(ids))
+
+    def rows(self, ids: RowIds) -> list[PacketRow | SeriesRow]:
+        """Return the rows `ids` in that order: n is packet n, -n is row K<n>.
+
+        Raises KeyError for a row that does not exist.  In large sessions, Info lacks TCP stream
+        analysis until follow_streams() was called.
+        """
+        known = list_pages.known_of(self._fields.data(), ids, self.streams_followed())
+        files = self._files()
+        with self._opened.database() as db:
+            self._origins = self._origins or list_pages.origins(db)
+            return list_pages.rows(
+                db, ids, self._origins, self._opened.names_of, self._opened.fitted, files, known
+            )
+
+    def kernel_only_count(self) -> int:
+        """Return the number of skb lifetimes that have an address but no packet."""
+        with self._opened.database() as db:
+            return queries.kernel_only_count(db)
+
+    def all_kernel_only_count(self) -> int:
+        """Return kernel_only_count() plus the lifetimes without an address, which come last."""
+        with self._opened.database() as db:
+            return queries.all_kernel_only_count(db)
+
+    def kernel_only(self, first: int, count: int) -> list[SeriesRow]:
+        """Return the rows K<first> .. K<first + count - 1>."""
+        ids = list_pages.numbered(first, count, self.kernel_only_count())
+        return cast(list[SeriesRow], self.rows(-ids))
+
+    def listed(
+        self,
+        text: str = "",
+        order: filtered_rows.Order | None = None,
+        kernel_only: bool = False,
+        hidden: RowIds | None = None,
+        progress: Progress | None = None,
+        all_lives: bool = False,
+    ) -> RowIds | None:
+        """Return the rows as select() does.  `order` may also be a word of ordering.WORDS."""
+        if order is None or order[0] not in column_order.WORDS:
+            return self.select(text, order, kernel_only, hidden, progress, all_lives)
+        ids = self.select(text, None, kernel_only, hidden, progress, all_lives)
+        if ids is None:
+            ids = list_pages.numbered(1, self.count(), self.count())
+        return column_order.ordered(self._opened.columns, ids, *order)
+
+    def select(
+        self,
+        text: str = "",
+        order: filtered_rows.Order | None = None,
+        kernel_only: bool = False,
+        hidden: RowIds | None = None,
+        progress: Progress | None = None,
+        all_lives: bool = False,
+    ) -> RowIds | None:
+        """Return the rows that match a display filter; see selecting.select().
+
+        Lifetimes without a network identity are left out unless `all_lives`.
+        """
+        if kernel_only and not all_lives:
+            first, last = self.kernel_only_count() + 1, self.all_kernel_only_count()
+            unknown = -np.arange(first, last + 1, dtype=np.int64)
+            hidden = unknown if hidden is None else np.concatenate([hidden, unknown])
+        return filtered_rows.select(self._fields.data(), text, order, kernel_only, hidden, progress)
+
+    def first_fit(self, texts: Sequence[str], ids: RowIds) -> list[int]:
+        """Return the first of `texts` that each row matches, else -1.  Raises FilterError."""
+        return filtered_rows.first_fit(self._fields.data(), texts, ids)
+
+    def streams_followed(self) -> bool:
+        """Return whether rows() includes what TCP streams show about their packets."""
+        return tcp_info.streams_known(self._fields.data()) or self.count() <= FEW_PACKETS
+
+    def follow_streams(self, progress: Progress | None = None) -> None:
+        """Follow all TCP streams once: seconds for millions of packets.  Raises Cancelled."""
+        tcp_info.follow(self._fields.data(), progress or Silent())
+        nothing = np.zeros(0, np.int64)
+        list_pages.known_of(self._fields.data(), nothing, True)  # cached, so no page waits
+
+    def look_again(self) -> None:
+        """Read bytes from where the input files are now."""
+        self._payloads = None
+
+    def _files(self) -> Payloads:
+        self._payloads = self._payloads or Payloads(self._opened.sources())
+        return self._payloads

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+"""The fields of an open session: what display filters, columns and sorting see of its rows."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+
+from ...analysis.fields.field_data import Data
+from ..notes import Notes
+from ..opened_file import OpenedFile
+from . import filtered_rows
+
+
+class Fields:
+    """Values of the fields of display filters, by name."""
+
+    def __init__(self, opened: OpenedFile, notes: Notes) -> None:
+        self._opened, self._notes = opened, notes
+        self._data: Data | None = None
+        self._lock = threading.Lock()
+
+    def data(self) -> Data:
+        """Return the columns from which fields are computed, and values computed before."""
+        with self._lock:
+            if self._data is None:
+                self._data = filtered_rows.data_of(self._opened, self._notes)
+            return self._data
+
+    def values(self, name: str, ids: Sequence[int]) -> list[str]:
+        """Return a field's values in rows n and -n (K<n>).  Raises KeyError if unknown."""
+        return filtered_rows.values_of(self.data(), name, ids)
+
+    def texts(self, name: str) -> list[str]:
+        """Return the texts that a field can have in this session, such as function names."""
+        return filtered_rows.words_of(self.data(), name)

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""Rows to be added to a new session: tables as values, which Builder.add() writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .table_declarations import Table
+
+Columns = dict[str, npt.NDArray[np.generic]]
+
+
+class BulkRows(NamedTuple):
+    """`total` rows of numbers.  `make` returns all columns except `id` for a slice of them."""
+
+    table: Table
+    total: int
+    make: Callable[[slice], Columns]
+
+
+class FewRows(NamedTuple):
+    """Rows with all columns except `id`, in the table's order; not for a bulk table."""
+
+    table: Table
+    rows: Sequence[Sequence[object]]
+
+
+NewRows = BulkRows | FewRows
+
+
+def of_columns(table: Table, columns: Columns) -> BulkRows:
+    """Rows from equally long columns."""
+    total = len(next(iter(columns.values())))
+    return BulkRows(table, total, lambda rows: {n: c[rows] for n, c in columns.items()})

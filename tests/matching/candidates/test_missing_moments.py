@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""Packets whose moment a log may lack: what it declares, and for how long."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from skbviewer.matching.candidates.missing_moments import lacking
+from skbviewer.matching.clock.point_distances import Place
+from skbviewer.matching.legs.capture_points import SOCKET
+from skbviewer.matching.legs.declared_losses import LOSS_DTYPE, of_calls
+from skbviewer.matching.legs.tap_moments import MOMENT_DTYPE
+from skbviewer.records import HOLE
+
+PLACE = Place(100, 2, None, SOCKET)
+PROBE = SimpleNamespace(id=1, name="tpacket_rcv", address=1, error=0)
+MS = 1_000_000
+
+
+def _kernel(losses: Any = None, **meta: str) -> Any:
+    """A log with these losses, and one call of 30 ms."""
+    moments = np.zeros(1, MOMENT_DTYPE)
+    moments["socket"], moments["end"] = True, 30 * MS
+    none = np.zeros(0, LOSS_DTYPE) if losses is None else losses
+    log = SimpleNamespace(complete=True, meta=meta, probes={1: PROBE})
+    return SimpleNamespace(log=log, losses=none, moments=moments)
+
+
+def test_a_packet_socket_call_of_an_unknown_skb_hides_no_packet_after_it() -> None:
+    call = of_calls(
+        SimpleNamespace(records={"ts": np.array([50 * MS]), "exit_ts": np.array([51 * MS])}),  # type: ignore[arg-type]
+        np.array([0]),
+    )
+    at = np.array([10, 49, 50, 51, 52]) * MS + 1
+    missing, _ = lacking(_kernel(call), PLACE, at, np.zeros(5, np.int64))
+    assert missing.tolist() == [False, False, True, False, False]
+    call["reason"] = HOLE  # a call may have been written there when it returned
+    missing, _ = lacking(_kernel(call), PLACE, at, np.zeros(5, np.int64))
+    assert missing.tolist() == [False, True, True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("meta", "perhaps"),
+    [
+        ({}, False),
+        ({"counters.filtered": "0"}, False),
+        ({"filter": "udp"}, True),
+        ({"counters.filtered": "3"}, True),  # the filter was set in debugfs while recording
+    ],
+)
+def test_a_filtered_log_may_lack_any_packet(meta: dict[str, str], perhaps: bool) -> None:
+    _, any_time = lacking(_kernel(**meta), PLACE, np.array([5 * MS]), np.zeros(1, np.int64))
+    assert any_time.tolist() == [perhaps]
