@@ -54,7 +54,7 @@ def point(
 
 
 def older(event: dict[str, Any]) -> dict[str, Any]:
-    """The same event as retis 1.5 writes it: device, namespace and bytes are in section skb."""
+    """An event as retis 1.5 writes it: device, namespace and bytes are in section skb."""
     skb = dict(event.get("skb", {})) | {
         "dev": event["dev"],
         "ns": {"netns": event["netns"]["inum"]},
