@@ -2,7 +2,8 @@
 """Turn kbl.h into skbviewer/records/kbl_layout.py.
 
 In: the header, through the C preprocessor and pycparser.  Out: Python text with
-a numpy dtype per struct (little-endian), an IntEnum per enum, the constants.
+a numpy dtype per struct (little-endian), an IntEnum per enum, the table of
+events with the traits that their comments name, the constants.
 Structs must be naturally aligned without implicit padding; a header that is
 not raises ValueError.  Run ``python kmod/gen_layout.py`` to write the file.
 """
@@ -32,6 +33,11 @@ CODES = {
     "char": ("S", 1),
 }
 DEFINE = re.compile(r"^#define\s+(KBL_[A-Z0-9_]+)\s+(0x[0-9a-fA-F]+|[0-9]+)\b", re.MULTILINE)
+EVENT = re.compile(
+    r"^\s*KBL_EV_(?P<name>\w+) = (?P<number>\d+),?"
+    r"(?:\s*/\*(?:\s*\[(?P<traits>[a-z ]+)\])?\s*(?P<text>.*?)\s*\*/)?$",
+    re.MULTILINE,
+)
 
 
 class Field(NamedTuple):
@@ -138,6 +144,19 @@ def render_struct(name: str, fields: list[Field]) -> list[str]:
     return ["", f"{upper} = np.dtype(", *body, ")", f"{upper}_SIZE = {size}"]
 
 
+def render_events(header: Path) -> list[str]:
+    """Return the table of events: number, word, comment and traits of each."""
+    lines = ["", "", "# Number, word, what its data is, traits (kernel_events.py explains them)."]
+    lines.append("KBL_EVENTS: tuple[tuple[int, str, str, tuple[str, ...]], ...] = (")
+    for found in EVENT.finditer(header.read_text()):
+        traits = tuple((found["traits"] or "").split())
+        words = "".join(f'"{trait}", ' for trait in traits).rstrip(" ")
+        words = words if len(traits) == 1 else words.rstrip(",")
+        row = f'({found["number"]}, "{found["name"].lower()}", "{found["text"] or ""}", ({words}))'
+        lines.append(f"    {row},")
+    return [*lines, ")"]
+
+
 TAIL = '''
 DTYPES: dict[str, np.dtype[np.void]] = {
 %s
@@ -172,6 +191,7 @@ def render(header: Path) -> str:
     ]
     for name, items in layout.enums.items():
         lines += render_enum(name, items)
+    lines += render_events(header)
     lines.append("")
     for name, fields in layout.structs.items():
         lines += render_struct(name, fields)

@@ -94,44 +94,47 @@ enum kbl_context {
 	KBL_CTX_NMI = 3
 };
 
-/* What happened to an skb, or beside it (struct kbl_event_slot.event). */
+/*
+ * What happened to an skb, or beside it (struct kbl_event_slot.event).
+ * In brackets: the event's traits, which skbviewer/records/kernel_events.py explains.
+ */
 enum kbl_event {
-	KBL_EV_ALLOC = 1,	/* data = size */
-	KBL_EV_CLONE = 2,	/* data = the new skb */
-	KBL_EV_COPY = 3,	/* data = the new skb */
-	KBL_EV_SEGMENT = 4,	/* data = one new segment */
-	KBL_EV_FREE = 5,	/* memory given back; data = 0 */
-	KBL_EV_CONSUME = 6,	/* consumed without loss; data as in DROP */
-	KBL_EV_DROP = 7,	/* data = reason (low 32) | location - _stext (high 32) */
-	KBL_EV_TASK = 8,	/* skb = 0, data = tgid; KBL_EXT_COMM follows */
-	KBL_EV_GRO_MERGE = 9,	/* data = the skb merged into */
-	KBL_EV_COALESCE = 10,	/* data = the skb merged into */
-	KBL_EV_MORPH = 11,	/* data = the skb whose content was taken */
+	KBL_EV_ALLOC = 1,	/* [birth] data = size */
+	KBL_EV_CLONE = 2,	/* [birth child] data = the new skb */
+	KBL_EV_COPY = 3,	/* [birth child] data = the new skb */
+	KBL_EV_SEGMENT = 4,	/* [birth child] data = one new segment */
+	KBL_EV_FREE = 5,	/* [free] memory given back; data = 0 */
+	KBL_EV_CONSUME = 6,	/* [release] consumed without loss; data as in DROP */
+	KBL_EV_DROP = 7,	/* [release] data = reason (low 32) | location - _stext (high 32) */
+	KBL_EV_TASK = 8,	/* [aside describes] skb = 0, data = tgid; KBL_EXT_COMM follows */
+	KBL_EV_GRO_MERGE = 9,	/* [late merged] data = the skb merged into */
+	KBL_EV_COALESCE = 10,	/* [late merged] data = the skb merged into */
+	KBL_EV_MORPH = 11,	/* [late] data = the skb whose content was taken */
 	KBL_EV_DEFER_FREE = 12,
 	KBL_EV_QDISC_ENQUEUE = 13,	/* data = handle | ifindex << 32 */
 	KBL_EV_QDISC_DEQUEUE = 14,	/* data as in QDISC_ENQUEUE */
-	KBL_EV_SOCK_ENQUEUE = 15,
+	KBL_EV_SOCK_ENQUEUE = 15,	/* [late] */
 	KBL_EV_COPY_TO_USER = 16,	/* data = bytes */
 	KBL_EV_RECEIVE = 17,	/* netif_receive_skb tracepoint */
 	KBL_EV_QUEUE = 18,	/* net_dev_queue */
 	KBL_EV_START_XMIT = 19,	/* net_dev_start_xmit */
-	KBL_EV_XMIT = 20,	/* net_dev_xmit; data = return code */
+	KBL_EV_XMIT = 20,	/* [aside] net_dev_xmit; data = return code */
 	KBL_EV_NAPI_POLL = 21,	/* data = work | budget << 32; KBL_EXT_ADDR: the device */
 	KBL_EV_SYSCALL_ENTRY = 22,	/* data = number */
 	KBL_EV_SYSCALL_EXIT = 23,	/* data = return value */
-	KBL_EV_IRQ_ENTRY = 24,	/* data = irq number; KBL_EXT_COMM: its name, not each time */
-	KBL_EV_IRQ_EXIT = 25,	/* data = irq number | irqreturn_t << 32 */
-	KBL_EV_SOFTIRQ_ENTRY = 26,	/* data = vector */
-	KBL_EV_SOFTIRQ_EXIT = 27,
-	KBL_EV_NEIGH = 28,	/* NEIGH to MODULE: data = enum kbl_change | netns << 32 */
-	KBL_EV_ADDR = 29,
-	KBL_EV_ROUTE = 30,
-	KBL_EV_LINK = 31,
+	KBL_EV_IRQ_ENTRY = 24,	/* [interrupt] data = irq; KBL_EXT_COMM: its name, not each time */
+	KBL_EV_IRQ_EXIT = 25,	/* [interrupt] data = irq number | irqreturn_t << 32 */
+	KBL_EV_SOFTIRQ_ENTRY = 26,	/* [interrupt] data = vector */
+	KBL_EV_SOFTIRQ_EXIT = 27,	/* [interrupt] */
+	KBL_EV_NEIGH = 28,	/* [change] NEIGH to MODULE: data = enum kbl_change | netns << 32 */
+	KBL_EV_ADDR = 29,	/* [change] */
+	KBL_EV_ROUTE = 30,	/* [change] */
+	KBL_EV_LINK = 31,	/* [change] */
 	KBL_EV_MODULE = 32,	/* KBL_EXT_COMM: its name, 15 bytes a slot */
 	KBL_EV_CLOCK_SET = 33,	/* data = CLOCK_REALTIME - the file's clock from here on */
-	KBL_EV_FOOTPRINT = 34,	/* skb's footprint for this CPU's calls from here on */
+	KBL_EV_FOOTPRINT = 34,	/* [aside describes] skb's footprint in this CPU's next calls */
 	KBL_EV_CARRY = 35,	/* skb = one more packet of the call entered at ts; see docs */
-	KBL_EV_NF_HOOK = 36	/* data = hook | pf << 8 | (verdict + 1) << 16 */
+	KBL_EV_NF_HOOK = 36	/* [late] data = hook | pf << 8 | (verdict + 1) << 16 */
 };
 
 /* Change of a table's entry. */

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..records import MAYBE_LOST, Captured, Leg, PathCall, Wait
+from ..records import MAYBE_LOST, POINTS_GAP, POINTS_ONLY, Captured, Leg, PathCall, Wait
 from ..records.view_rows import LEG_KINDS
 from ..store import Database, queries
 from ..store.rows import StoredCall, StoredLeg, StoredMoment
@@ -24,6 +24,7 @@ from .words.wait_kinds import LOST_IN, NAMES
 
 CONTEXTS = ("task", "softirq", "hardirq", "nmi")
 TAIL_CALL, OPEN, SOCK = 0x01, 0x08, 0x80  # kbl.h KBL_FLAG_*
+NOTES = {0: "", 1: MAYBE_LOST, POINTS_GAP: POINTS_ONLY}  # by leg.gap
 MARKS = (
     (MARK_SLEPT, "switched out"),
     (MARK_MIGRATED, "moved to another CPU"),
@@ -63,7 +64,7 @@ def _leg(db: Database, row: StoredLeg, names: Names) -> Leg:
         events=events,
         relation=row.relation,
         source=row.source,
-        note=MAYBE_LOST if row.gap else "",
+        note=NOTES.get(row.gap, MAYBE_LOST),
         addresses=tuple(map(ends, queries.addresses_of_leg(db, row.id))),
     )._replace(**_spent(row))
 

@@ -3,15 +3,15 @@
 
 from __future__ import annotations
 
-from ..readers import KblEvent
 from ..records import PathEvent
+from ..records.kernel_events import Trait, having
 from ..store import Database, queries
 from ..store.rows import StoredEvent, StoredLeg
 from .words.event_text import EventFacts, event_text, event_word
 from .words.kernel_names import Names
 
 CONTEXTS = ("task", "softirq", "hardirq", "nmi")
-CHANGES = {event_word(e) for e in (KblEvent.NEIGH, KblEvent.ADDR, KblEvent.ROUTE, KblEvent.LINK)}
+CHANGES = {event_word(number) for number in having(Trait.CHANGE)}
 
 
 def events_of(db: Database, leg: StoredLeg, base: int, names: Names) -> tuple[PathEvent, ...]:
@@ -44,7 +44,7 @@ def _event(
         text=event_text(facts, names),
         call=row.call - base if row.call > 0 else -1,
         cpu=row.cpu,
-        context=CONTEXTS[context] if context < len(CONTEXTS) else str(context),
+        context=CONTEXTS[context] if context < len(CONTEXTS) else "",
         pid=row.pid,
         comm=names.task(row.pid, row.cpu),
         caused=word in CHANGES,

@@ -18,10 +18,11 @@ import numpy.typing as npt
 
 from ..analysis import EventFacts, Names, address, event_text, names_in
 from ..readers import KblEvent, KblLost
-from ..records import HOLE, Hole, KernelLog, Table
+from ..records import HOLE, SEEN, Hole, KernelLog, Table
+from ..records.kernel_events import SEEN_AT
 from ..records.types import Int64s
 
-KINDS = {1: "->", 2: "<-", 4: "**", 5: "!!"}
+KINDS = {1: "->", 2: "<-", 4: "**", 5: "!!", SEEN: "**"}
 CONTEXTS = "TSHN"  # task, softirq, hardirq, NMI
 ENTRY, EXIT, EVENT, LOST = 1, 2, 4, 5  # kbl.h enum kbl_kind
 OPEN, SKB_IS_RET, SOCK = 0x08, 0x10, 0x80  # kbl.h KBL_FLAG_*
@@ -139,7 +140,7 @@ def _what(log: KernelLog, names: Names, beside: _Beside, row: Row) -> str:
         why = LOSSES.get(row.flags, f"reason {row.flags}")
         least = "at least " if row.flags == HOLE else ""
         return f"{least}{row.data} records lost in {row.dur} ns: {why}{where}"
-    if row.kind == EVENT:
+    if row.kind in (EVENT, SEEN):
         return event_text(_event_facts(log, beside, row), names)
     if row.kind == EXIT:
         returned = row.data if row.data >= MAX_ERRNO else f"0x{row.data & MASK64:x}"
@@ -161,7 +162,7 @@ def _entry_notes(row: Row) -> str:
 def _event_facts(log: KernelLog, beside: _Beside, row: Row) -> EventFacts:
     ordinal = row.ordinal
     return EventFacts(
-        row.event,
+        SEEN_AT.number if row.kind == SEEN and not row.event else row.event,
         row.data,
         beside.hooks.get(ordinal, -1),
         beside.changes.get(ordinal),

@@ -107,6 +107,21 @@ def undecided(found: Candidates, rung: int) -> Decided:
     return Decided(found.packet, found.series, verdict, rungs, np.zeros(count), none)
 
 
+def doubted(pairs: Decided) -> Decided:
+    """Exact pairs as ambiguous ones, of a log that cannot rule out others.
+
+    A log of points declares neither its losses nor when packet sockets got a packet.
+    """
+    exact = pairs.verdict == EXACT
+    undeclared = exact | (pairs.rung == Rung.LACKING)
+    return pairs._replace(
+        verdict=np.full(len(exact), AMBIGUOUS, np.uint8),
+        rung=np.where(undeclared, Rung.BY_POINTS_ONLY, pairs.rung).astype(np.int8),
+        confidence=np.zeros(len(exact)),
+        moment=np.full(len(exact), NO_MOMENT, np.int64),
+    )
+
+
 def _pairs(found: Candidates, answer: Solution) -> Decided:
     """The verdict of each pair that is left."""
     packet, series = found.packet, found.series

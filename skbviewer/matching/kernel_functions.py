@@ -23,6 +23,7 @@ RECEIVE_START = frozenset(
         "netif_receive_skb_core",
         "netif_rx",
         "netif_rx_internal",
+        "net:netif_receive_skb",  # a tracepoint, as tracers name it
     }
 )
 
@@ -34,6 +35,7 @@ RECEIVE_TAP = (
     "netif_receive_skb",
     "netif_rx_internal",
     "__netif_rx",
+    "net:netif_receive_skb",
 )
 
 # The hand-over to the driver; taps see a packet on its way out just inside dev_hard_start_xmit.
@@ -45,6 +47,7 @@ TRANSMIT = frozenset(
         "tun_net_xmit",
         "veth_xmit",
         "xmit_one",
+        "net:net_dev_start_xmit",  # a tracepoint
     }
 )
 

@@ -32,7 +32,7 @@ from .candidates.wall_clock import by_wall_clock
 from .clock.capture_point_fit import SEVERAL_DEVICES, Located, agreeing, everywhere, locate
 from .clock.clock_fit import ClockFit
 from .clock.timebase import EVERY
-from .decide import Decided, decide, of_segments, undecided
+from .decide import Decided, decide, doubted, of_segments, undecided
 from .identity.identity_candidates import Candidates, candidates, footprints
 from .legs.capture_points import build as build_points
 from .legs.declared_losses import declared, of_calls
@@ -149,6 +149,7 @@ def _match(packets: Packets, kernel: KernelSide, progress: Progress) -> Matches:
     decided = [made, of_segments(packets, kernel, cut, clock, place)]
     decided.append(undecided(unidentified(packets, kernel, clock), NAMELESS))
     pairs = Decided._make(np.concatenate(columns) for columns in zip(*decided, strict=True))
+    pairs = pairs if kernel.log.returns else doubted(pairs)
     contested = without(np.concatenate([found.packet, cut.packet]), pairs.packet)
     refused = without(np.concatenate([found.series, cut.series]), pairs.series)
     device = None if place.netns is None else (place.netns, place.ifindex)

@@ -37,6 +37,7 @@ class Rung(IntEnum):
     LACKING = 10  # records of that time are missing: the packet's lifetime may be one of them
     TWICE = 11  # more packets than the device had then: captured twice, or of another recording
     DOUBTED = 12  # packets next to it contradict the clock: it may have been set between them
+    BY_POINTS_ONLY = 13  # the log has points of a tracer, which declare neither losses nor sniffers
 
 
 class LifetimeRung(IntEnum):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Read files into arrays: captures (pcap, pcapng) and kernel logs (.kbl).
 
-To add a format, write one module and add its first bytes to READERS.
+To add a format, write one module, and add a line to READERS and to SourceKind
+(docs/developing/adding-a-reader.md).
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from io import FileIO
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
-from ..records import BadInput, Capture, KernelLog, Progress
+from ..records import BadInput, Capture, KernelLog, Progress, SourceKind
 from ..records.kbl_layout import KBL_MAGIC, KblChange, KblEvent, KblLost
 from ..records.types import UInt8s
 from .capture.linktype_names import linktype_name
@@ -30,6 +32,7 @@ from .kbl.raw_records import RawField, RawRecord, RawSlot, slots_of
 from .kbl.raw_records import raw_records as find_raw
 from .printable_names import printable
 from .source import Source
+from .tracers.retis import is_retis, read_retis
 
 __all__ = [
     "READERS",
@@ -40,61 +43,104 @@ __all__ = [
     "RawField",
     "RawRecord",
     "RawSlot",
+    "Reader",
     "UInt8s",
     "file_bytes",
     "is_log",
+    "kind_name",
     "linktype_name",
     "packet_bytes",
     "printable",
     "raw_records",
     "read",
     "slots_of",
+    "suffixes",
 ]
 
-Reader = Callable[[Source, Progress, Path | None], Capture | KernelLog]
+HEAD = 1 << 12  # bytes of a file that show its format
 
-READERS: dict[bytes, Reader] = {
-    **dict.fromkeys(PCAP_FORMATS, read_pcap),
-    struct.pack("<I", SECTION_HEADER): read_pcapng,
-    struct.pack("<I", KBL_MAGIC): read_kbl,
-    struct.pack(">I", KBL_MAGIC): read_kbl,
-}
+
+class Reader(NamedTuple):
+    """A format of input files; `name` is for users.
+
+    `sniff(head, name)` recognises a file by its first bytes (decompressed, at most HEAD) and its
+    name.  `suffixes` are offered in dialogs.  `read` returns a Capture or a KernelLog of this kind.
+    """
+
+    kind: SourceKind
+    name: str
+    suffixes: tuple[str, ...]
+    sniff: Callable[[bytes, str], bool]
+    read: Callable[[Source, Progress, Path | None], Capture | KernelLog]
+
+
+def _begins(*starts: bytes) -> Callable[[bytes, str], bool]:
+    return lambda head, name: head.startswith(starts)
+
+
+_KBL = (struct.pack("<I", KBL_MAGIC), struct.pack(">I", KBL_MAGIC))
+
+READERS: tuple[Reader, ...] = (
+    Reader(SourceKind.PCAP, "capture", (".pcap", ".cap"), _begins(*PCAP_FORMATS), read_pcap),
+    Reader(
+        SourceKind.PCAPNG,
+        "capture (pcapng)",
+        (".pcapng",),
+        _begins(struct.pack("<I", SECTION_HEADER)),
+        read_pcapng,
+    ),
+    Reader(SourceKind.KBL, "kernel log", (".kbl",), _begins(*_KBL), read_kbl),
+    Reader(SourceKind.RETIS, "retis log", (".data", ".json"), is_retis, read_retis),
+)
 
 _NOT_READ = {
     b"SQLi": "this is a session (or another SQLite file), not a capture or a KBL",
     b"\xfd7zX": "compressed by xz: decompress it first",
+    b"{": "JSON, but not a retis log: it does not begin with a startup event",
 }
 
 
+def suffixes(logs: bool | None = None) -> tuple[str, ...]:
+    """The usual suffixes of input files; if `logs` is set, only of kernel logs or of captures."""
+    chosen = (r for r in READERS if logs is None or r.kind.is_log == logs)
+    return tuple(suffix for reader in chosen for suffix in reader.suffixes)
+
+
+def kind_name(kind: SourceKind) -> str:
+    """What users call a format."""
+    return next(reader.name for reader in READERS if reader.kind == kind)
+
+
 def read(path: Path, progress: Progress, folder: Path | None = None) -> Capture | KernelLog:
-    """Read a capture or a KBL; its first bytes decide which.
+    """Read a capture or a kernel log; its first bytes decide which.
 
     If there are many records or packets, they are in nameless files in `folder`, not in memory.
     Raises BadInput if the file cannot be opened, is empty, or has an unknown format; Cancelled.
     """
     with _opened(path) as file:
         data, damage = _source(path, file, progress)
-        found = _reader(path, bytes(data.read(0, 4)))(data, progress, folder)
+        found = _reader(path, bytes(data.read(0, HEAD))).read(data, progress, folder)
     return replace(found, warnings=(damage, *found.warnings)) if damage else found
 
 
 def is_log(path: Path) -> bool:
-    """Whether the file is a KBL, according to its first bytes; raises BadInput as read() does."""
+    """Whether the file is a kernel log, by its first bytes; raises BadInput as read() does."""
     with _opened(path) as file:
-        magic = file.read(4)
-    if is_packed(magic):
-        magic = beginning(path, magic)[:4]
-        if not magic:
+        head = file.read(HEAD)
+    if is_packed(head):
+        head = beginning(path, head)[:HEAD]
+        if not head:
             return False  # read() reports what is wrong
-    return _reader(path, magic) is read_kbl
+    return _reader(path, head).kind.is_log
 
 
-def _reader(path: Path, magic: bytes) -> Reader:
-    if magic in READERS:
-        return READERS[magic]
-    known = "neither pcap, pcapng nor KBL"
-    why = (text for start, text in _NOT_READ.items() if magic.startswith(start))
-    raise BadInput(path, None, next(why, f"{known} (first bytes: {magic.hex(' ')})"))
+def _reader(path: Path, head: bytes) -> Reader:
+    for reader in READERS:
+        if reader.sniff(head, path.name):
+            return reader
+    known = "neither pcap, pcapng, KBL nor a retis log"
+    why = (text for start, text in _NOT_READ.items() if head.startswith(start))
+    raise BadInput(path, None, next(why, f"{known} (first bytes: {head[:4].hex(' ')})"))
 
 
 def packet_bytes(path: Path, offset: int, caplen: int) -> bytes:

@@ -13,6 +13,7 @@ from .bulk_dtypes import (
     PACKET_DTYPE,
     PACKET_MALFORMED,
     RECORD_DTYPE,
+    SEEN,
     STORED_PACKET_DTYPE,
     SYSCALL_DTYPE,
     TAP_DTYPE,
@@ -51,9 +52,12 @@ from .plurals import counted
 from .progress import Part, Progress, Silent
 from .resource_files import resource
 from .scratch import Gathered, Scratch
+from .source_kind import SourceKind
 from .view_rows import (
     MAYBE_LOST,
     OUTSIDE,
+    POINTS_GAP,
+    POINTS_ONLY,
     Behind,
     Captured,
     Leg,
@@ -80,7 +84,10 @@ __all__ = [
     "PACKET_CUT",
     "PACKET_DTYPE",
     "PACKET_MALFORMED",
+    "POINTS_GAP",
+    "POINTS_ONLY",
     "RECORD_DTYPE",
+    "SEEN",
     "STORED_PACKET_DTYPE",
     "SYSCALL_DTYPE",
     "TAP_DTYPE",
@@ -116,6 +123,7 @@ __all__ = [
     "Scratch",
     "SeriesRow",
     "Silent",
+    "SourceKind",
     "SourceRow",
     "Stream",
     "Table",

@@ -69,7 +69,7 @@ RECORD_DTYPE = np.dtype(
     [
         ("ts", "<i8"),  # ns of the KBL's clock
         ("ordinal", "<i8"),  # index of its head slot among all head slots of the file
-        ("kind", "u1"),  # kbl.h enum kbl_kind: ENTRY (a call), EXIT (without one), EVENT or LOST
+        ("kind", "u1"),  # kbl.h enum kbl_kind: ENTRY (a call), EXIT (alone), EVENT, LOST; or SEEN
         ("event", "u1"),  # kbl.h enum kbl_event, 0 when kind is not EVENT
         ("flags", "u1"),  # KBL_FLAG_*; LOST: kbl.h enum kbl_lost
         ("context", "u1"),
@@ -95,6 +95,8 @@ RECORD_DTYPE = np.dtype(
         *_IDENTITY,
     ]
 )
+
+SEEN = 128  # a kind that is not in kbl.h: a function had the skb; when it returned is unknown
 
 FOOTPRINT = "ifindex"  # the footprint's columns in RECORD_DTYPE: from this one to the last
 

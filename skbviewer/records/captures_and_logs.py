@@ -19,6 +19,8 @@ from .bulk_dtypes import (
     empty,
 )
 from .column_tables import Packets, Records
+from .source_kind import SourceKind
+from .types import Int32s
 
 
 class Interface(NamedTuple):
@@ -34,7 +36,7 @@ class Capture:
     """A capture as it was read: `packets` has PACKET_DTYPE, in file order."""
 
     path: Path
-    format: str  # "pcap" or "pcapng"
+    kind: SourceKind
     packets: Packets
     interfaces: tuple[Interface, ...]
     warnings: tuple[str, ...] = ()  # each contains offset and reason
@@ -135,6 +137,10 @@ class KernelLog:
 
     `taps` has TAP_DTYPE: what packet sockets received.  It is empty for older recorders.
 
+    A log without `returns` has SEEN records instead of calls: a function had an skb at this time,
+    and when it returned is unknown.  `lifetimes` is the skb lifetime of each record, if
+    the log shows it: numbered from 0 by first record, -1 = of none.
+
     `symbols` maps each caller in the records to text such as `ip_output+0x4c`; `tasks` maps a
     thread id to its latest command name; `devices` maps (netns, ifindex) to a name.
     """
@@ -161,3 +167,6 @@ class KernelLog:
     complete: bool = True
     missed: Mapping[int, int] = field(default_factory=dict)
     taps: Table = field(default_factory=lambda: empty(TAP_DTYPE, 0))
+    kind: SourceKind = SourceKind.KBL
+    returns: bool = True
+    lifetimes: Int32s | None = None

@@ -2,7 +2,7 @@
 """Layout of a .kbl file: dtypes, sizes, enums, constants.
 
 Generated from kmod/kbl.h by kmod/gen_layout.py; do not edit.
-kbl.h SHA-256: 20762a905d8cd6bee64c7b13921edc5b3bfef3fa4244c755652c2368bdd5dc65
+kbl.h SHA-256: 7d01cc6d16f2af46948b17109bb1390f794f0f84efca2763ad3c62bd2e16fc55
 """
 
 from __future__ import annotations
@@ -160,6 +160,47 @@ class KblMechanism(IntEnum):
     KRETPROBE = 1
     FPROBE = 2
     SOURCE = 3
+
+
+# Number, word, what its data is, traits (kernel_events.py explains them).
+KBL_EVENTS: tuple[tuple[int, str, str, tuple[str, ...]], ...] = (
+    (1, "alloc", "data = size", ("birth",)),
+    (2, "clone", "data = the new skb", ("birth", "child")),
+    (3, "copy", "data = the new skb", ("birth", "child")),
+    (4, "segment", "data = one new segment", ("birth", "child")),
+    (5, "free", "memory given back; data = 0", ("free",)),
+    (6, "consume", "consumed without loss; data as in DROP", ("release",)),
+    (7, "drop", "data = reason (low 32) | location - _stext (high 32)", ("release",)),
+    (8, "task", "skb = 0, data = tgid; KBL_EXT_COMM follows", ("aside", "describes")),
+    (9, "gro_merge", "data = the skb merged into", ("late", "merged")),
+    (10, "coalesce", "data = the skb merged into", ("late", "merged")),
+    (11, "morph", "data = the skb whose content was taken", ("late",)),
+    (12, "defer_free", "", ()),
+    (13, "qdisc_enqueue", "data = handle | ifindex << 32", ()),
+    (14, "qdisc_dequeue", "data as in QDISC_ENQUEUE", ()),
+    (15, "sock_enqueue", "", ("late",)),
+    (16, "copy_to_user", "data = bytes", ()),
+    (17, "receive", "netif_receive_skb tracepoint", ()),
+    (18, "queue", "net_dev_queue", ()),
+    (19, "start_xmit", "net_dev_start_xmit", ()),
+    (20, "xmit", "net_dev_xmit; data = return code", ("aside",)),
+    (21, "napi_poll", "data = work | budget << 32; KBL_EXT_ADDR: the device", ()),
+    (22, "syscall_entry", "data = number", ()),
+    (23, "syscall_exit", "data = return value", ()),
+    (24, "irq_entry", "data = irq; KBL_EXT_COMM: its name, not each time", ("interrupt",)),
+    (25, "irq_exit", "data = irq number | irqreturn_t << 32", ("interrupt",)),
+    (26, "softirq_entry", "data = vector", ("interrupt",)),
+    (27, "softirq_exit", "", ("interrupt",)),
+    (28, "neigh", "NEIGH to MODULE: data = enum kbl_change | netns << 32", ("change",)),
+    (29, "addr", "", ("change",)),
+    (30, "route", "", ("change",)),
+    (31, "link", "", ("change",)),
+    (32, "module", "KBL_EXT_COMM: its name, 15 bytes a slot", ()),
+    (33, "clock_set", "data = CLOCK_REALTIME - the file's clock from here on", ()),
+    (34, "footprint", "skb's footprint in this CPU's next calls", ("aside", "describes")),
+    (35, "carry", "skb = one more packet of the call entered at ts; see docs", ()),
+    (36, "nf_hook", "data = hook | pf << 8 | (verdict + 1) << 16", ("late",)),
+)
 
 
 KBL_FILE_HEADER = np.dtype(

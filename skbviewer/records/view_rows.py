@@ -5,13 +5,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from .source_kind import SourceKind
+
 
 class SourceRow(NamedTuple):
     """One input file of a session."""
 
     id: int
     path: str
-    kind: str  # "pcap", "pcapng" or "kbl"
+    kind: SourceKind
     size: int
     sha256: str
     rows: int  # packets or records
@@ -141,6 +143,8 @@ RELATIONS = ("parent", "into", "clone", "merged")  # of branches, in the order o
 
 OUTSIDE = "outside probed functions"
 MAYBE_LOST = "some of its records may have been lost"
+POINTS_GAP = 2  # of a leg whose log has points only: a value of column leg.gap
+POINTS_ONLY = "its log has points only: when functions returned is unknown"
 
 
 class Wait(NamedTuple):

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from ..records import Annotation
+from ..records import Annotation, SourceKind
 from ..store import Database, annotation_anchors, queries
 from ..store import annotation_tables as store
 from ..store.rows import StoredNote, StoredSource
@@ -93,7 +93,9 @@ class _Files:
 
     def all(self, anchor: str) -> list[StoredSource]:
         """Return the captures if `anchor` is PACKET, the KBLs if it is RECORD."""
-        return [row for row in self._rows if (row.kind == "kbl") == (anchor == store.RECORD)]
+        return [
+            row for row in self._rows if SourceKind(row.kind).is_log == (anchor == store.RECORD)
+        ]
 
     def of(self, sha256: str, anchor: str) -> list[StoredSource]:
         """Return the source with this content; the first one if a file was given twice."""

@@ -46,9 +46,9 @@ def range_filter(clock: Clock, sources: Sequence[SourceRow], times: tuple[int, i
     If the interfaces of that capture have their own clocks, each is converted by its own.  Rows
     K<n> are compared with the clock of the first interface.
     """
-    first = min(sources, key=lambda source: source.kind == "kbl")
+    first = min(sources, key=lambda source: source.kind.is_log)
     own = np.array(times, np.int64)
-    if first.kind == "kbl":
+    if first.kind.is_log:
         return _between(own)
     interfaces = clock.interfaces(first.id)
     if not interfaces:

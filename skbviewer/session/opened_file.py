@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..analysis import Names, names_of
 from ..matching import Timebase
-from ..records import SourceRow
+from ..records import SourceKind, SourceRow
 from ..records.types import Int64s
 from ..store import Columns, Database, open_session, queries
 from .kernel import clocks
@@ -44,12 +44,12 @@ class OpenedFile:
             rows = queries.sources(db)
         parsed = [(tuple(json.loads(r.warnings)), json.loads(r.detail)) for r in rows]
         return tuple(
-            SourceRow(r.id, r.path, r.kind, r.size, r.sha256, r.rows, *more)
+            SourceRow(r.id, r.path, SourceKind(r.kind), r.size, r.sha256, r.rows, *more)
             for r, more in zip(rows, parsed, strict=True)
         )
 
     def has_kbl(self) -> bool:
-        return any(source.kind == "kbl" for source in self.sources())
+        return any(source.kind.is_log for source in self.sources())
 
     def timebase(self) -> Timebase:
         """Return what maps the clock of each source to session time."""
@@ -67,6 +67,6 @@ class OpenedFile:
     def fitted(self, source: int, ts: Int64s) -> Int64s:
         """Convert times of a KBL to the first capture's clock, ns since the epoch."""
         clock = self.timebase()
-        captures = [s.id for s in self.sources() if s.kind != "kbl"]
+        captures = [s.id for s in self.sources() if not s.kind.is_log]
         times = clock.to_session(source, ts)
         return clock.to_source(captures[0], times) if captures else times

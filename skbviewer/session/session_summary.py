@@ -32,14 +32,14 @@ def summary(
     events = np.zeros(256, np.int64)
     for _, (kind,) in columns.pieces("event", "event"):
         events += np.bincount(kind.astype(np.uint8), minlength=256)
-    metas = [queries.meta(db, s.id) for s in sources if s.kind == "kbl"]
+    metas = [queries.meta(db, s.id) for s in sources if s.kind.is_log]
     by_protocol = _by_protocol(columns)
     total = {key: sum(p[key] for p in by_protocol.values()) for key in _no_matches()}
     rules = rules_of(db)
     warning = rules_warning(file, rules)
     return {
         "packets": counts["packet"],
-        "records": sum(s.rows for s in sources if s.kind == "kbl"),
+        "records": sum(s.rows for s in sources if s.kind.is_log),
         "series": counts["series"],
         "calls": counts["call"],
         "matches": total | {"kernel_only": kernel_only},

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, bindparam, case, exists, func, select
 from sqlalchemy.sql.selectable import ScalarSelect
 
+from ..records.kernel_events import DROP, SOCK_ENQUEUE
 from .rows import StoredPacket, StoredSeries
 from .sqlalchemy_tables import address, event, leg, match, packet, series
 
@@ -28,10 +29,9 @@ def _numbers(numbers: Iterable[int]) -> dict[str, str]:
 
 _PACKETS = select(packet).where(packet.c.id.in_(_listed()))
 _KERNEL_ONLY = select(series).where(series.c.kernel_only.in_(_listed()))
-KBL_EV_DROP, KBL_EV_SOCK_ENQUEUE = 7, 15  # kbl.h
 _IN_LEG = event.c.leg == leg.c.id
-_FIRST_DROP = select(event.c.data).where(_IN_LEG, event.c.event == KBL_EV_DROP).order_by(event.c.id)
-_IN_SOCKET = exists().where(_IN_LEG, event.c.event == KBL_EV_SOCK_ENQUEUE)
+_FIRST_DROP = select(event.c.data).where(_IN_LEG, event.c.event == DROP).order_by(event.c.id)
+_IN_SOCKET = exists().where(_IN_LEG, event.c.event == SOCK_ENQUEUE)
 _OF_LEG = (
     leg.c.source,
     leg.c.begin_ns,

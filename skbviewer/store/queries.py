@@ -21,6 +21,7 @@ from sqlalchemy import (
 )
 
 from ..records import NO_DELTA
+from ..records.kernel_events import DROP
 from ..records.view_rows import RELATIONS
 from .rows import (
     StoredAddress,
@@ -75,7 +76,6 @@ from .sqlalchemy_tables import (
 )
 from .table_declarations import Table
 
-KBL_EV_DROP = 7  # kbl.h
 MISSED = 2  # kbl.h enum kbl_lost
 
 
@@ -268,7 +268,7 @@ def addresses_of_leg(db: Connection, number: int) -> list[StoredAddress]:
 
 def drops_in(db: Connection, number: int) -> list[int]:
     """The ids of a leg's events that are drops."""
-    wanted = select(event.c.id).where(event.c.leg == number, event.c.event == KBL_EV_DROP)
+    wanted = select(event.c.id).where(event.c.leg == number, event.c.event == DROP)
     return [int(row[0]) for row in db.execute(wanted.order_by(event.c.id))]
 
 

@@ -103,7 +103,8 @@ leg = _table(
     *_integers("source", "series", "kind", "begin_ns", "end_ns", "wire_ns", "netns", "ifindex"),
     *_integers("functions", "ethertype", "reader_ns"),
     *_integers("pid", "drop_reason"),  # -1: no thread, not dropped
-    *_integers("gap"),  # 1: its records may have been lost, so its numbers are not shown
+    # Its numbers are not shown: 1 = its records may have been lost, 2 = its log has points only.
+    *_integers("gap"),
     *_integers("busy_ns", "unknown_ns", "cpu_ns"),  # between begin_ns and end_ns
 )
 

@@ -3,10 +3,19 @@
 
 from __future__ import annotations
 
-from skbviewer.records import Captured, Leg, PacketPath, PacketRow, PathCall, SourceRow, Wait
+from skbviewer.records import (
+    Captured,
+    Leg,
+    PacketPath,
+    PacketRow,
+    PathCall,
+    SourceKind,
+    SourceRow,
+    Wait,
+)
 
 SKB = 0xFFFF888000001000
-SOURCE = SourceRow(1, '/data/a "b", c.pcap', "pcap", 10, "ab" * 32, 1, (), {})
+SOURCE = SourceRow(1, '/data/a "b", c.pcap', SourceKind.PCAP, 10, "ab" * 32, 1, (), {})
 
 
 def call(function: str, entry: int, leave: int | None, depth: int, parent: int) -> PathCall:

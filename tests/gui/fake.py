@@ -18,6 +18,7 @@ from skbviewer.records import (
     PathCall,
     Progress,
     SeriesRow,
+    SourceKind,
     SourceRow,
     Wait,
 )
@@ -179,7 +180,9 @@ class FakeRecording(FakeList, FakeTimeline):
 
     def sources(self) -> tuple[SourceRow, ...]:
         return tuple(
-            SourceRow(at, f"/tmp/handshake.{kind}", kind, 9000, f"{at}" * 64, 60, (), {})
+            SourceRow(
+                at, f"/tmp/handshake.{kind}", SourceKind(kind), 9000, f"{at}" * 64, 60, (), {}
+            )
             for at, kind in enumerate(self.kinds, 1)
         )
 

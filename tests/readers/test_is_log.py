@@ -25,7 +25,7 @@ def test_by_the_first_bytes_packed_or_not(tmp_path: Path, end: str, expected: bo
 def test_what_is_neither_is_rejected_at_once(tmp_path: Path) -> None:
     other = tmp_path / "other.pcap"
     other.write_bytes(b"GIF89a")
-    with pytest.raises(BadInput, match="neither pcap, pcapng nor KBL"):
+    with pytest.raises(BadInput, match="neither pcap, pcapng, KBL nor a retis log"):
         is_log(other)
 
 

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from ...matching import Joined, LegTable, Nesting, Rows, SeriesTable, found, passing
 from ...records import KernelLog, Records, Scratch, narrow, part, scratch_of
 from ...records.compiled import allocation_free
+from ...records.kernel_events import DROP
 from ...records.types import Int32s, Int64s, UInt8s
 from .call_finder import Finder
 from .call_table import CallTable, Column, row_at
@@ -26,7 +27,6 @@ from .probed_calls import nobody_asks, probed
 from .task_switches import switches
 
 ENTRY, EVENT = 1, 4  # kbl.h enum kbl_kind
-DROP = 7  # kbl.h KBL_EV_DROP
 
 
 NONE = Joined(np.zeros(0, np.int64), np.zeros(0, np.int64))

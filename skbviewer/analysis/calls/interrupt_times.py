@@ -14,11 +14,15 @@ import numpy as np
 from ...matching import Rows, passing
 from ...records import Gathered, Records, Scratch, scratch_of
 from ...records.compiled import Int, allocation_free
+from ...records.kbl_layout import KblEvent
+from ...records.kernel_events import Trait, flags
 from ...records.types import Bools, Int32s, Int64s, UInt8s
 from .probed_calls import Probed
 
 ENTRY, EVENT = 1, 4  # kbl.h enum kbl_kind
-IRQ_ENTRY, IRQ_EXIT, SOFTIRQ_ENTRY, SOFTIRQ_EXIT = 24, 25, 26, 27  # kbl.h enum kbl_event
+IS_INTERRUPT = flags(Trait.INTERRUPT)
+IRQ_ENTRY, IRQ_EXIT = int(KblEvent.IRQ_ENTRY), int(KblEvent.IRQ_EXIT)
+SOFTIRQ_ENTRY = int(KblEvent.SOFTIRQ_ENTRY)
 SOFTIRQ, HARDIRQ = 1, 2  # context
 RECORD, UNTIL, ON_CPU, ABOVE = 0, 1, 2, 3  # rows of `spans`; ABOVE is the interrupt's context
 LEVELS = 3  # contexts that can be interrupted
@@ -100,7 +104,7 @@ def _pair(
     """Fill `made`; `last` is each CPU's interrupt that has no exit yet."""
     count = 0
     for i in range(len(kind)):
-        is_interrupt = (kind[i] == EVENT) & (event[i] >= IRQ_ENTRY) & (event[i] <= SOFTIRQ_EXIT)
+        is_interrupt = (kind[i] == EVENT) & IS_INTERRUPT[event[i]]
         if not is_interrupt or not 0 <= cpu[i] < CPUS:  # a single branch, to avoid mispredictions
             continue
         above = HARDIRQ if event[i] <= IRQ_EXIT else SOFTIRQ

@@ -16,13 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ...records import SourceRow
+from ...records.kbl_layout import KblEvent
 from ...records.types import Bools, Int64s
 from ...store import Columns, Database, queries
 from ..words.kernel_names import Names, names_of
 
 PACKET, SERIES, LEG, CALL, DROP = "packet", "series", "leg", "call", "drop"
 ADDRESS = "address"  # applies to the whole series of its leg
-KBL_EV_DROP = 7  # kbl.h
 ROW = "row"  # a packet or a row K<n>
 
 Array = npt.NDArray[Any]
@@ -125,7 +125,7 @@ class Data:
     def logs(self) -> list[int]:
         """The ids of the KBLs."""
         return self.kept(  # type: ignore[no-any-return]
-            "logs", lambda: [source.id for source in self.sources if source.kind == "kbl"]
+            "logs", lambda: [source.id for source in self.sources if source.kind.is_log]
         )
 
     def names(self, source: int) -> Names:
@@ -170,7 +170,7 @@ class Data:
         return View(self, name)
 
     def _drops(self) -> Int64s:
-        return np.flatnonzero(self.columns.array("event", "event") == KBL_EV_DROP)
+        return np.flatnonzero(self.columns.array("event", "event") == KblEvent.DROP)
 
     def legs_with(self, table: str, mask: Bools) -> Bools:
         """Which legs have a row of `table` that is in `mask`."""

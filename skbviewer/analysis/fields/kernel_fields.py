@@ -15,7 +15,7 @@ from ..words.verdict_reasons import VERDICTS
 from .field_data import ADDRESS, CALL, DROP, LEG, PACKET, Array, View
 from .field_kind import Field, Kind, Make, Values, known_column
 
-REASON = 0xFFFFFFFF  # kbl.h KBL_EV_DROP: the reason is the lower half of the event's data
+REASON = 0xFFFFFFFF  # of a drop: the reason is the lower half of the event's data
 SMALL = 1 << 23  # keys below it are looked up in a table
 THREADS = 1 << 22  # no thread has such a number: the kernel's PID_MAX_LIMIT
 KERNEL_ONLY = len(VERDICTS)

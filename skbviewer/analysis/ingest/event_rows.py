@@ -15,8 +15,9 @@ import numpy.typing as npt
 
 from ...matching import IntIndex, LegTable, Nesting, Rows, SeriesTable, longer, passing
 from ...readers import KblEvent
-from ...records import ColumnTable, Gathered, KernelLog, Records, part, parts, scratch_of
+from ...records import SEEN, ColumnTable, Gathered, KernelLog, Records, part, parts, scratch_of
 from ...records.compiled import allocation_free
+from ...records.kernel_events import SEEN_AT, Trait, flags
 from ...records.types import Bools, Int32s, Int64s, UInt8s
 from ...store import BulkRows, FewRows, NewRows, of_columns, schema
 from ..calls.call_finder import Finder
@@ -24,10 +25,8 @@ from ..calls.call_table import CallTable
 from .call_rows import numbered, repeated
 
 EVENT = 4  # kbl.h enum kbl_kind
-IS_SKIPPED = np.zeros(256, np.bool_)  # events that only describe other records
-IS_SKIPPED[[KblEvent.TASK, KblEvent.FOOTPRINT]] = True
-IS_CHANGE = np.zeros(256, np.bool_)  # events that belong to the leg that caused them
-IS_CHANGE[[KblEvent.NEIGH, KblEvent.ADDR, KblEvent.ROUTE, KblEvent.LINK]] = True
+SEEN_NUMBER = SEEN_AT.number
+IS_SKIPPED, IS_CHANGE = flags(Trait.DESCRIBES), flags(Trait.CHANGE)
 
 EVENT_DTYPE = np.dtype(
     [
@@ -83,9 +82,11 @@ def _fill(
     """Fill the columns with the events among records from `first` on; returns their number."""
     count = 0
     for i in range(len(kind)):
-        record[count], number[count], leg[count] = first + i, event[i], of[i]
+        is_point = (kind[i] == SEEN) & (event[i] == 0)
+        record[count], leg[count] = first + i, of[i]
+        number[count] = SEEN_NUMBER if is_point else event[i]
         # Without a branch, which would often be mispredicted.
-        count += (kind[i] == EVENT) & ~IS_SKIPPED[event[i]]
+        count += ((kind[i] == EVENT) | (kind[i] == SEEN)) & ~IS_SKIPPED[event[i]]
     return count
 
 

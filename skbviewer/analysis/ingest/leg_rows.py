@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...matching import LEG_DTYPE, LegTable
+from ...records import POINTS_GAP
 from ...store import BulkRows, NewRows, schema
 from ..leg_times.packet_times import NAMES as SPENT
 from ..leg_times.packet_times import sums
@@ -27,6 +28,9 @@ def leg_rows(made: FollowedLog) -> NewRows:
         columns["series"] = numbered(legs.stored("series")[some], first["series"])
         columns["pid"], columns["drop_reason"] = made.pid[some], made.drop_reason[some]
         columns["gap"] = made.spent.gap[some].astype(np.uint8)
+        if not made.kernel_side.log.returns:
+            columns["gap"] *= POINTS_GAP
+            columns["functions"] = repeated(-1, len(columns["gap"]))
         columns["busy_ns"], columns["unknown_ns"] = made.spent.busy[some], made.spent.unknown[some]
         columns["cpu_ns"] = made.spent.cpu[some]
         return columns

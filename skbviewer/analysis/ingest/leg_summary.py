@@ -12,11 +12,11 @@ import numpy.typing as npt
 from ...matching import whole
 from ...records import ColumnTable, Records, part
 from ...records.compiled import compiled
+from ...records.kernel_events import DROP
 from ...records.types import Int32s, UInt8s
 from ..calls.call_table import CallTable
 
 TASK = 0  # context
-DROP = 7  # kbl.h KBL_EV_DROP
 Column = npt.NDArray[np.int64]
 
 

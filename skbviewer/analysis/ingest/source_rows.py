@@ -24,12 +24,9 @@ class Input(NamedTuple):
 def source_row(item: Input, first: int, rows: int) -> tuple[object, ...]:
     """A row of table `source`: the file holds `rows` packets or records, from `first` on."""
     data = item.data
-    if isinstance(data, KernelLog):
-        kind, detail = "kbl", _log_detail(data)
-    else:
-        kind, detail = data.format, _capture_detail(data)
+    detail = _log_detail(data) if isinstance(data, KernelLog) else _capture_detail(data)
     texts = (json.dumps(data.warnings), json.dumps(detail))
-    return (str(data.path.absolute()), kind, item.size, item.sha256, first, rows, *texts)
+    return (str(data.path.absolute()), data.kind.value, item.size, item.sha256, first, rows, *texts)
 
 
 def _capture_detail(capture: Capture) -> dict[str, str]:
@@ -60,7 +57,7 @@ def _log_detail(log: KernelLog) -> dict[str, str]:
         "probes": str(armed),
         "lost_records": str(log.lost_records),
         "epoch_offset_ns": str(epoch_ns(log)),
-    }
+    } | ({} if log.returns else {"points": str(len(log.records))})
 
 
 def _signed(address: int) -> int:

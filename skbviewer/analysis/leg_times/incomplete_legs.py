@@ -13,6 +13,7 @@ import numpy as np
 
 from ...matching import RX, LegTable, Nesting, SeriesTable, found
 from ...records import ColumnTable, KernelLog, part
+from ...records.kernel_events import Trait, having
 from ...records.types import Bools, Int64s
 from ..calls.call_table import CallTable
 from ..calls.lost_spans import Losses, Spans, spans_of
@@ -23,7 +24,7 @@ from .open_ended_legs import open_ended
 ENTRY, TASK = 1, 0  # kbl.h enum kbl_kind; context
 LASTS_NS = 20_000_000  # longest duration of a call around an event
 EVENTS, CONTEXTS = 256, 4
-LIVES = (1, 2, 3, 4, 5, 6, 7)  # kbl.h enum kbl_event: ALLOC to DROP
+LIVES = having(Trait.BIRTH, Trait.FREE, Trait.RELEASE)
 
 
 def leg_gaps(
@@ -35,7 +36,12 @@ def leg_gaps(
     calls: CallTable,
     events: ColumnTable,
 ) -> Bools:
-    """Whether records of each leg may have been lost (docs/matching.md explains when)."""
+    """Whether records of each leg may have been lost (docs/matching.md explains when).
+
+    In a log of points all legs lack records: those of the returns.
+    """
+    if not log.returns:
+        return np.ones(len(legs.rows), np.bool_)
     gap, windows = np.zeros(len(legs.rows), np.bool_), windows_of(log)
     if not (len(lost.ts) or len(windows.first)) or not len(gap):
         return gap

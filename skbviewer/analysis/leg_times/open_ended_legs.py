@@ -16,14 +16,14 @@ import numpy as np
 from ...matching import RECEIVE_START, IntIndex, LegTable, Rows, SeriesTable, passing
 from ...records import KernelLog
 from ...records.compiled import Int, allocation_free
+from ...records.kernel_events import ALLOC, CONSUME, DROP, FREE, START_XMIT, Trait, flags
 from ...records.types import EARLIEST_NS, Bools, Int32s, Int64s, UInt8s
 from ..calls.lost_spans import Spans
 
 ENTRY, EVENT = 1, 4  # kbl.h enum kbl_kind
-ALLOC, CLONE, SEGMENT, FREE, CONSUME, DROP, START_XMIT = 1, 2, 4, 5, 6, 7, 19  # enum kbl_event
 # Events that are recorded when a function returns: by then the skb may belong to another lifetime.
 # After the first two, the content is in another skb, and this one's memory may be freed silently.
-IS_LATE, IS_MERGED = (np.isin(np.arange(256), some) for some in ((9, 10, 11, 15, 36), (9, 10)))
+IS_LATE, IS_MERGED, IS_CHILD = flags(Trait.LATE), flags(Trait.MERGED), flags(Trait.CHILD)
 
 # How far a loss may be from a lifetime's begin or end to explain it, if most lifetimes of this kind
 # (sending, receiving, forwarding) have no recorded begin or end either.  No packet rests longer.
@@ -104,7 +104,7 @@ def _look(
         rows = Rows(log.records, some)
         ts, kinds, event, func, skb, data = rows.columns("ts kind event func skb data")
         of = legs.of[some]
-        child = (kinds == EVENT) & (event >= CLONE) & (event <= SEGMENT) & (of >= 0)
+        child = (kinds == EVENT) & IS_CHILD[event] & (of >= 0)
         own, made = addresses.of(np.where(of >= 0, skb, 0)), addresses.of(np.where(child, data, 0))
         state = _longer(state, addresses.count)
         _follow(

@@ -65,7 +65,9 @@ def build(
     events: ColumnTable,
     lost: Losses,
 ) -> Spent:
-    """The spans and sums of all legs of a log."""
+    """The spans and sums of all legs of a log; unknown ones (-1) if it has points only."""
+    if not log.returns:
+        return _unknown(legs)
     assert calls.between is not None
     higher, switched = calls.between
     inside = _inside(log.records, nesting)
@@ -88,6 +90,12 @@ def build(
             made = np.concatenate([made, np.empty_like(made)], axis=1)
     leg, kind, begin, end = made[:, : counts[1]]
     return Spent(leg.astype(np.int32), kind.astype(np.uint8), begin, end, *sums)
+
+
+def _unknown(legs: LegTable) -> Spent:
+    """No spans and no sums: the log does not show how long anything took."""
+    none, sums = np.zeros(0, np.int64), np.full((3, len(legs.rows)), -1, np.int64)
+    return Spent(none.astype(np.int32), none.astype(np.uint8), none, none, *sums)
 
 
 def _inside(records: Records, nesting: Nesting) -> Inside:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...matching import EXACT
-from ...records import UNTIMED, Progress, Silent
+from ...records import POINTS_GAP, UNTIMED, Progress, Silent
 from ...records.types import Bools, Int64s
 from ...store import Columns
 from ..calls.lost_spans import Spans
@@ -198,6 +198,11 @@ class Scope:
     def gaps(self) -> Bools:
         """Legs whose records may have been lost, so that their numbers are not shown."""
         return np.asarray(self.of_leg("gap") != 0)
+
+    @property
+    def points(self) -> Bools:
+        """Legs whose log has points only, so that nothing has a duration."""
+        return np.asarray(self.of_leg("gap") == POINTS_GAP)
 
     def lost(self, leg: Int64s, begin: Int64s, end: Int64s) -> Bools:
         """Whether the kernel of each of these legs lost records between these times."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from ...records import counted
 from .clock import ClockRow, clock_rows
 from .conversation_table import (
     CONVERSATION_TITLES,
@@ -45,13 +46,12 @@ def _functions(scope: Scope) -> Table:
     said = (
         f"records were lost during {lost} calls: their self and compensated times are not counted"
     )
-    return Table(FunctionRow._fields, rows, (said,) if lost else ())
+    return Table(FunctionRow._fields, rows, ((said,) if lost else ()) + _points(scope))
 
 
 def _layers(scope: Scope) -> Table:
     table = layer_table(scope)
-    said = f"records of {table.gaps} legs may have been lost: they are not counted"
-    return Table(LayerRow._fields, table.rows, (said,) if table.gaps else ())
+    return Table(LayerRow._fields, table.rows, _left_out(scope))
 
 
 def _drops(scope: Scope) -> Table:
@@ -59,9 +59,24 @@ def _drops(scope: Scope) -> Table:
 
 
 def _processes(scope: Scope) -> Table:
-    gaps = int((scope.legs & scope.gaps).sum())
-    said = f"records of {gaps} legs may have been lost: they are not counted"
-    return Table(ProcessRow._fields, process_rows(scope), (said,) if gaps else ())
+    return Table(ProcessRow._fields, process_rows(scope), _left_out(scope))
+
+
+def _left_out(scope: Scope) -> tuple[str, ...]:
+    """Why legs are not counted."""
+    lost = int((scope.legs & scope.gaps & ~scope.points).sum())
+    said = f"records of {lost} legs may have been lost: they are not counted"
+    return ((said,) if lost else ()) + _points(scope)
+
+
+def _points(scope: Scope) -> tuple[str, ...]:
+    """Why legs of other tracers' logs have no calls, stages or durations."""
+    legs = int((scope.legs & scope.points).sum())
+    said = (
+        f"{counted(legs, 'leg')} of logs that have points only: they have no calls, "
+        "stages, durations or self times"
+    )
+    return (said,) if legs else ()
 
 
 def _clock(scope: Scope) -> Table:

@@ -49,7 +49,7 @@ def _streams(data: Data, view: View, rows: Int64s) -> tuple[Int64s, Int64s]:
     ends, way = keys_of_ends(view, rows)
     if not len(streams.key):
         return stream, way.astype(np.int64)
-    for source in [each.id for each in data.sources if each.kind != "kbl"]:
+    for source in [each.id for each in data.sources if not each.kind.is_log]:
         key = ends * np.uint64(MIX[1]) + np.uint64(source)
         first = np.searchsorted(streams.key, key)
         last = np.searchsorted(streams.key, key, "right") - 1

@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ...records import UNTIMED
+from ...records.kernel_events import DROP
 from ...records.types import Int64s
 from .session_time import Clock, Columns, packet_times
 
 BINS = 2048
-DROP_EVENT = 7  # kbl.h KBL_EV_DROP
 
 
 class Gap(NamedTuple):
@@ -109,7 +109,7 @@ def _of_packets(
 def _of_drops(columns: Columns, clock: Clock) -> Int64s:
     found = [np.zeros(0, np.int64)]
     for _, (event, ts, source) in columns.pieces("event", "event", "ts", "source"):
-        at = np.flatnonzero(event == DROP_EVENT)
+        at = np.flatnonzero(event == DROP)
         found.append(_by_source(ts[at].astype(np.int64), source[at], clock))
     return np.concatenate(found)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ...readers import KblChange, KblEvent
+from ...records.kernel_events import SEEN_AT, WORDS
 from .kernel_names import MASK64, Names
 from .packet_info import address, mac
 
@@ -49,7 +50,7 @@ class EventFacts(NamedTuple):
 
 def event_word(event: int) -> str:
     """ "qdisc_enqueue", as kbl.h names it."""
-    return KblEvent(event).name.lower() if event in set(KblEvent) else f"event_{event}"
+    return WORDS.get(event, f"event_{event}")
 
 
 def event_text(facts: EventFacts, names: Names) -> str:
@@ -184,6 +185,10 @@ def _carry(facts: EventFacts, names: Names) -> str:
     return f"packet {(facts.data & MASK32) + 1} of a call whose record is lost{more}"
 
 
+def _seen(facts: EventFacts, names: Names) -> str:
+    return f"at {names.point(facts.data)}"
+
+
 _TEXTS: dict[int, Callable[[EventFacts, Names], str]] = {
     KblEvent.ALLOC: lambda facts, names: f"{facts.data} bytes",
     KblEvent.CLONE: lambda facts, names: f"as {_of_skb(facts, names)}",
@@ -217,4 +222,5 @@ _TEXTS: dict[int, Callable[[EventFacts, Names], str]] = {
     KblEvent.CLOCK_SET: lambda facts, names: f"to {facts.data} ns beyond the log's clock",
     KblEvent.CARRY: _carry,
     KblEvent.NF_HOOK: _nf_hook,
+    SEEN_AT.number: _seen,
 }

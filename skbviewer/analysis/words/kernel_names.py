@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 MASK64 = (1 << 64) - 1
 IDLE = 0  # thread: the idle task
+POINT = "point."  # readers/tracers
 REASON = "drop_reason."  # docs/kbl-format.md, META
 
 
@@ -47,6 +48,10 @@ class Names(NamedTuple):
     def drop_reason(self, number: int) -> str:
         """The kernel's name of a drop reason, or "reason 3" if it is unknown."""
         return self.meta.get(f"{REASON}{number}", f"reason {number}")
+
+    def point(self, number: int) -> str:
+        """Where another tracer saw an skb: "net:netif_receive_skb"."""
+        return self.meta.get(f"{POINT}{number}", f"probe {number}")
 
     def syscall(self, number: int) -> str:
         """ "sendto"; "syscall 44" if it is unknown."""

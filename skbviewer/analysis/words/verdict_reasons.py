@@ -24,6 +24,10 @@ _AMBIGUOUS: dict[int, str] = {
     Rung.LATE: "Lifetimes have this identity, but none was at the device at this time.",
     Rung.LACKING: "Records of its time are missing: its lifetime may be one of them.",
     Rung.TWICE: "More such packets than the device had then: captured twice, or out of order.",
+    Rung.BY_POINTS_ONLY: (
+        "The kernel log has points only: it shows neither which records it lacks nor when "
+        "sniffers get packets."
+    ),
     Rung.DOUBTED: "Packets next to it contradict the clock, which may have been set between them.",
     Rung.UNSURE: "Nothing shows that the capture is of this recording, not of another run or host.",
     Rung.NAMELESS: (

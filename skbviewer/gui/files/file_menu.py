@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol
 from PySide6.QtCore import QObject, QSettings
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from skbviewer.readers import suffixes
 from skbviewer.records import OtherVersion, Progress
 from skbviewer.session.file_hash import HASHING
 from skbviewer.session.match_again import are_older, match_again, rules_words
@@ -25,8 +26,9 @@ from .moved_files import ask_missing, missing_sources
 from .recording_warnings import missing
 from .restored_view import ViewState
 
-FILES = "Captures, kernel logs, sessions (*.pcap *.pcapng *.cap *.kbl *.skbv);;All files (*)"
 SESSION = ".skbv"
+INPUTS = " ".join(f"*{suffix}" for suffix in (*suffixes(), SESSION))
+FILES = f"Captures, kernel logs, sessions ({INPUTS});;All files (*)"
 SESSIONS = f"Sessions (*{SESSION})"
 
 

@@ -6,9 +6,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from skbviewer.readers import suffixes
+
 from ..base.recording import Recording
 
-KBL = "kbl"
+LOGS = suffixes(logs=True)
 
 
 def files_to_open(recording: Recording | None, paths: Sequence[Path]) -> tuple[Path, ...]:
@@ -17,8 +19,8 @@ def files_to_open(recording: Recording | None, paths: Sequence[Path]) -> tuple[P
     if recording is None or any(path.suffix == ".skbv" for path in new):
         return new
     sources = recording.sources()
-    open_kbl = {source.kind == KBL for source in sources}
-    new_kbl = {path.suffix == f".{KBL}" for path in new}
-    if len(open_kbl) != 1 or len(new_kbl) != 1 or open_kbl == new_kbl:
+    open_log = {source.kind.is_log for source in sources}
+    new_log = {path.suffix in LOGS for path in new}
+    if len(open_log) != 1 or len(new_log) != 1 or open_log == new_log:
         return new
     return (*(Path(source.path) for source in sources), *new)

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from skbviewer.readers import kind_name
 from skbviewer.session.kernel.verdict_counts import Reason
 
 from ..base.recording import Recording
@@ -25,7 +26,6 @@ from ..base.status_text import clock_texts
 from ..base.window_size import open_at
 from ..base.wording import VERDICT
 
-KINDS = {"kbl": "kernel log", "pcap": "capture", "pcapng": "capture (pcapng)"}
 PROTOCOLS = {"ipv4": "IPv4", "ipv6": "IPv6", "arp": "ARP", "other": "Other"}
 LOSSES = {
     "lost": "lost because buffers were full",
@@ -74,10 +74,11 @@ def _sources(recording: Recording) -> str:
     for source in recording.sources():
         host = " ".join(source.detail.get(key, "") for key in ("hostname", "release", "arch"))
         place = host.strip() or source.detail.get("interfaces", "")
-        unit = "records" if source.kind == "kbl" else "packets"
-        kind = KINDS.get(source.kind, source.kind)
+        unit = "records" if source.kind.is_log else "packets"
         count = f"{source.rows:,} {unit}"
-        rows.append((Path(source.path).name, kind, size_text(source.size), count, place))
+        rows.append(
+            (Path(source.path).name, kind_name(source.kind), size_text(source.size), count, place)
+        )
     return _table(("File", "Kind", "Size", "Content", "From"), rows)
 
 
@@ -118,7 +119,7 @@ def import_line(recording: Recording) -> str:
     """Return one line on the result of an import."""
     info = recording.info()
     match, lost = info["matches"], info.get("lost_records", 0)
-    records = sum(source.rows for source in recording.sources() if source.kind == "kbl")
+    records = sum(source.rows for source in recording.sources() if source.kind.is_log)
     parts = [f"{recording.packets.count():,} packets", f"{records:,} kernel records"]
     verdicts = ", ".join(
         f"{match[key]:,} {word}"

@@ -19,9 +19,9 @@ def missing(recording: Recording) -> str | None:
     """Return what is missing and the first warning, with the number of others; None if nothing."""
     kinds = {source.kind for source in recording.sources()}
     lines = []
-    if "kbl" not in kinds:
+    if not any(kind.is_log for kind in kinds):
         lines.append(NO_KBL)
-    elif kinds == {"kbl"}:
+    elif all(kind.is_log for kind in kinds):
         lines.append(NO_CAPTURE)
     warnings = [line for source in recording.sources() for line in source.warnings]
     if warnings:

@@ -92,7 +92,7 @@ class PacketModel(QAbstractTableModel):
         self.pages = None if recording is None else RowPages(recording, ids)
         self._first_ns = 0 if recording is None else _first_time(recording)
         sources = () if recording is None else recording.sources()
-        self.has_kernel = recording is None or any(source.kind == "kbl" for source in sources)
+        self.has_kernel = recording is None or any(source.kind.is_log for source in sources)
         self.endResetModel()
 
     def shows(self, recording: Recording | None) -> bool:

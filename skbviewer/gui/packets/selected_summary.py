@@ -38,7 +38,8 @@ def totals(path: PacketPath) -> str:
     if others:
         legs = f"{legs} and {wording.candidates(others)}"
     if any(leg.kernel_ns is None for leg in path.sure):
-        return f"{MAYBE_LOST}, {legs}"
+        why = next((leg.note for leg in path.sure if leg.note), MAYBE_LOST)
+        return f"{why}, {legs}"
     count = sum(leg.functions or 0 for leg in path.sure)
     return f"{_spent(path)}, {wording.functions(count)}, {legs}"
 

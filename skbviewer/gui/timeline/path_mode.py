@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QPointF
 
-from skbviewer.records import PacketPath
+from skbviewer.records import POINTS_ONLY, PacketPath
 
 from .hover_tips import call_tip, leg_rows
 from .path_item import TITLE_ROWS, TimelineItem
@@ -56,6 +56,8 @@ class PathMode:
             return ""
         if self._view.path is None:
             return "Select a packet to show its path through the kernel."
+        if any(leg.note == POINTS_ONLY for leg in self._view.path.legs):
+            return "The kernel log has points only: nothing has a duration that could be drawn."
         return "The kernel log has no record of this packet."
 
     def show_path(self, path: PacketPath | None) -> None:

@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...records import ColumnTable, Packets, Records, RecordTable, part, scratch_of
+from ...records import SEEN, ColumnTable, Packets, Records, RecordTable, part, scratch_of
 from ...records.compiled import allocation_free
+from ...records.kernel_events import FOOTPRINT
 from ...records.protocols import TCP
 from ...records.types import Bools, Int32s, Int64s, UInt8s
 from ..arrays.array_blocks import blocks
@@ -42,7 +43,6 @@ DISTINGUISHING = (*KNOWN, "gso_size", "gso_segs")
 STRONG = ("ip_id", "frag_id")
 MANY = 64  # partners of a packet by its key; with more, only those near in time are candidates
 
-FOOTPRINT = 34  # kbl.h KBL_EV_FOOTPRINT
 PULLED = 120  # bytes of IP's and TCP's headers at most, which a function may have taken off
 
 
@@ -158,14 +158,15 @@ def _owners(
     """
     for i in range(len(kind)):
         s, n = series[i], number[i]
-        if kind[i] == ENTRY and s >= 0 and known[n] and not sniffed[s]:
+        if (kind[i] == ENTRY or kind[i] == SEEN) and s >= 0 and known[n] and not sniffed[s]:
             if first[n] < 0:
                 first[n], least[n] = i, s
             least[n], most[n] = min(least[n], s), max(most[n], s)
     several = 0
     for i in range(len(kind)):
         s, n = series[i], number[i]
-        if kind[i] == ENTRY and s >= 0 and least[n] < most[n] and not sniffed[s]:
+        shows = (kind[i] == ENTRY or kind[i] == SEEN) and s >= 0
+        if shows and least[n] < most[n] and not sniffed[s]:
             several += 1
     return several
 
@@ -178,7 +179,7 @@ def _shared_by(
     at = 0
     for i in range(len(kind)):
         s, n = series[i], number[i]
-        if kind[i] == ENTRY and s >= 0 and shared[n] and not sniffed[s]:
+        if (kind[i] == ENTRY or kind[i] == SEEN) and s >= 0 and shared[n] and not sniffed[s]:
             index[at] = i
             at += 1
 

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...records import ColumnTable, KernelLog, Scratch, narrow, part, scratch_of
+from ...records import SEEN, ColumnTable, KernelLog, Scratch, narrow, part, scratch_of
+from ...records.kernel_events import CLONE, RECEIVE, START_XMIT
 from ...records.types import Bools, Int64s
 from ..arrays.record_rows import found
 from ..kernel_functions import (
@@ -32,7 +33,6 @@ from .declared_losses import ANY, MISSED, Table, inside, meets
 from .leg_cutting import FORWARD, RX, TX, LegTable
 from .released_skbs import after_release
 
-CLONE, RECEIVE, START_XMIT = 2, 17, 19  # kbl.h enum kbl_event
 RECEIVED = RECEIVE_START | frozenset(RECEIVE_TAP)
 ONE_NS = 100_000  # all sockets get a packet within this
 WAIT_NS = 1_000_000_000  # what is received waits less before the stack takes it up
@@ -212,7 +212,7 @@ class _Entries:
             func = chosen(part(records, "func", some), ids)
             kind = part(records, "kind", some)
             event = chosen(part(records, "event", some), (RECEIVE, START_XMIT))
-            return np.asarray(func & (kind == ENTRY) | event & (kind == EVENT))
+            return np.asarray(func & ((kind == ENTRY) | (kind == SEEN)) | event & (kind == EVENT))
 
         self._index = found(records, enters)
         self._func = part(records, "func", self._index)

@@ -15,8 +15,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...records import ColumnTable, Gathered, KernelLog, Scratch, narrow, part, scratch_of
+from ...records import SEEN, ColumnTable, Gathered, KernelLog, Scratch, narrow, part, scratch_of
 from ...records.compiled import allocation_free
+from ...records.kernel_events import SOCK_ENQUEUE
 from ...records.types import LATEST_NS, Int32s, Int64s, UInt8s
 from ..arrays.int_index import Number
 from ..arrays.record_rows import Rows, passing
@@ -61,7 +62,6 @@ _OF_ROW |= {"kind": KIND, "reader_ns": READS, "last_ns": LAST, "leg": LEG}
 _TYPES = {"series": "<i4", "leg": "<i4", "last_ns": "<i8"}
 
 SENDS, STARTS, READING, RANKS = 1, 2, 4, 8  # roles of functions; RANKS x n: n-th of RECEIVE_TAP
-SOCK_ENQUEUE = 15  # kbl.h KBL_EV_SOCK_ENQUEUE
 
 FREE_SLOT, SLOTS, WAITED_PUT, WAITED_PASSED, ROWS = range(5)  # of the counts
 
@@ -211,8 +211,8 @@ def _follow(
                 type_ = np.int64(waited_ethertype[at])
             elif i < len(ts):
                 item, which, role, enters = record, mine, np.uint8(0), 0
-                if kind[i] == ENTRY:
-                    enters = 1
+                if kind[i] == ENTRY or kind[i] == SEEN:
+                    enters = 1 if kind[i] == ENTRY else 0
                     role = roles[func[i]] if 0 <= func[i] < len(roles) else role
                 queued = kind[i] == EVENT and event[i] == SOCK_ENQUEUE
                 met, leave = now, max(now, exit_ts[i])

@@ -13,14 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ...records import Records, part
+from ...records.kernel_events import BIRTHS, Trait, having
 from ...records.types import Int64s
 from ..arrays.record_rows import found
-from ..lifetimes.life_flags import ALLOC, CLONE, COPY, SEGMENT
 from ..lifetimes.skb_lifetimes import SeriesTable
 from ..record_kinds import EVENT, chosen
 
-CONSUME, DROP = 6, 7  # kbl.h enum kbl_event
-RELEASES, BIRTHS = (CONSUME, DROP), (ALLOC, CLONE, COPY, SEGMENT)
+RELEASES = having(Trait.RELEASE)
 
 
 def after_release(records: Records, series: SeriesTable, asked: Int64s) -> npt.NDArray[np.bool_]:
@@ -32,7 +31,7 @@ def after_release(records: Records, series: SeriesTable, asked: Int64s) -> npt.N
 
     events = found(records, wanted)
     event = part(records, "event", events)
-    child = (event != ALLOC) & ~np.isin(event, RELEASES)
+    child = np.isin(event, having(Trait.CHILD))
     skb = np.where(child, part(records, "data", events), part(records, "skb", events))
     last = _last_before((skb, series.met[events]), (part(records, "skb", asked), series.met[asked]))
     known = last >= 0

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...records import ColumnTable, Records, RecordTable, Scratch, narrow, part, pick
+from ...records.kernel_events import FOOTPRINT
 from ...records.types import LATEST_NS, Bools, Int64s
 from ..arrays.hash_join import repeated
 from ..lifetimes.skb_lifetimes import SeriesTable
@@ -26,7 +27,6 @@ from .leg_cutting import TX, LegTable
 
 Rows = npt.NDArray[np.void]
 
-FOOTPRINT = 34  # kbl.h KBL_EV_FOOTPRINT
 UNKNOWN = -1  # the header at a moment that no footprint shows
 
 MOMENT_DTYPE = np.dtype(

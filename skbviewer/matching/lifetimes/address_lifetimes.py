@@ -15,16 +15,15 @@ import numpy.typing as npt
 
 from ...records import KernelLog, Records, RecordTable, part
 from ...records.compiled import allocation_free
+from ...records.kernel_events import CONSUME, DROP, FOOTPRINT, FREE
 from ...records.types import LATEST_NS, Bools, Int32s, Int64s, UInt8s
 from ..arrays.int_index import Number, longer
 from ..arrays.record_rows import Rows, passing
 from ..kernel_functions import PACKET_SOCKET, TAP_CLONER
 from ..record_kinds import ENTRY, EVENT, LOST
 from .life_events import Items, Moved, items
-from .life_flags import BORN, CHILD, CHILD_MOVED, FREE, FREED, INSIDE, OWN, OWN_MOVED
+from .life_flags import BORN, CHILD, CHILD_MOVED, FREED, INSIDE, OWN, OWN_MOVED
 from .skb_held_from import RecordTimes
-
-CONSUME, DROP, FOOTPRINT = 6, 7, 34  # kbl.h enum kbl_event
 
 
 @dataclass(frozen=True)

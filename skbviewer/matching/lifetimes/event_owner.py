@@ -15,17 +15,14 @@ import numpy as np
 
 from ...records import KernelLog
 from ...records.compiled import allocation_free
+from ...records.kernel_events import AT_EXIT, BIRTHS, Trait, flags
 from ...records.types import Int32s, Int64s, UInt8s
 from ..arrays.int_index import IntIndex, Number, is_full, longer, number_of
 from ..arrays.pair_map import USED, VALUE, Cells, PairMap, cell_of, has_no_room, put
 from ..record_kinds import ENTRY, EVENT, by_probe
 
-BIRTHS = 4  # ALLOC, CLONE, COPY, SEGMENT: kbl.h enum kbl_event from 1 on
-# And GRO_MERGE, COALESCE, MORPH, SOCK_ENQUEUE, NF_HOOK.
-AT_EXIT = (1, 2, 3, 4, 9, 10, 11, 15, 36)
-IS_AT_EXIT = np.zeros(256, np.bool_)
-IS_AT_EXIT[list(AT_EXIT)] = True
-KINDS = 8  # places of a context, by birth
+IS_BIRTH, IS_AT_EXIT = flags(Trait.BIRTH), flags(Trait.BIRTH, Trait.LATE)
+KINDS = max(BIRTHS) + 1  # places of a context, by birth
 
 
 class Calls(NamedTuple):
@@ -108,13 +105,13 @@ def owner_of(
         at = cell_of(exit_ts, which, cells)
         if exit_ts >= 0 and cells[at, USED] == 0:  # of a list's packets the first
             put(at, exit_ts, which, record, cells, used)
-        if probe_event <= BIRTHS:
+        if IS_BIRTH[probe_event]:
             place = KINDS * number_of(context, keys, numbers, contexts) + np.int64(probe_event)
             makers[place], entereds[place] = record, ts
     elif kind == EVENT and IS_AT_EXIT[event]:
         at = cell_of(ts, (np.int64(cpu) << 8) | np.int64(event), cells)
         by = cells[at, VALUE] if cells[at, USED] else by
-        if event <= BIRTHS:
+        if IS_BIRTH[event]:
             place = KINDS * number_of(context, keys, numbers, contexts) + np.int64(event)
             if makers[place] >= 0:
                 maker, entered = np.int64(makers[place]), entereds[place]

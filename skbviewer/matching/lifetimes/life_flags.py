@@ -8,15 +8,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ...records.compiled import allocation_free
+from ...records.kernel_events import Trait, flags
 from ...records.types import Int32s, Int64s, UInt8s
 from ..arrays.int_index import Number
 from ..arrays.record_rows import Rows
 from ..record_kinds import ENTRY, EVENT, SKB_IS_RET
 
-ALLOC, CLONE, COPY, SEGMENT, FREE = 1, 2, 3, 4, 5  # kbl.h enum kbl_event
-ABOUT_OTHERS = (8, 20, 34)  # TASK, XMIT, FOOTPRINT: no events of a life
-IS_ABOUT_OTHERS = np.zeros(256, np.bool_)
-IS_ABOUT_OTHERS[list(ABOUT_OTHERS)] = True
+IS_ASIDE, IS_BIRTH, IS_CHILD = flags(Trait.ASIDE), flags(Trait.BIRTH), flags(Trait.CHILD)
+IS_FREE = flags(Trait.FREE)
 
 OWN, CHILD, BORN, FREED, GIVEN, OWN_MOVED, CHILD_MOVED, INSIDE = (1 << n for n in range(8))
 
@@ -61,12 +60,12 @@ def said(
         if mine == 0 and exit_ts >= 0 and flags & SKB_IS_RET and ret != 0:
             bits, mine = np.int64(GIVEN), np.int64(ret)
     elif kind == EVENT:
-        if IS_ABOUT_OTHERS[event]:
+        if IS_ASIDE[event]:
             mine = np.int64(0)
-        elif event == ALLOC:
-            bits = np.int64(BORN)
-        elif event == FREE:
-            bits = np.int64(FREED)
-        elif CLONE <= event <= SEGMENT:
+        elif IS_CHILD[event]:
             bits, other = np.int64(CHILD if data != 0 else 0), np.int64(data)
+        elif IS_BIRTH[event]:
+            bits = np.int64(BORN)
+        elif IS_FREE[event]:
+            bits = np.int64(FREED)
     return bits | (OWN if mine != 0 else 0), mine, other

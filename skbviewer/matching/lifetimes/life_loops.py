@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from ...records import KernelLog
 from ...records.compiled import allocation_free
+from ...records.kernel_events import Trait, flags
 from ...records.types import LATEST_NS, Int32s, Int64s, UInt8s
 from ..arrays.int_index import IntIndex, Number, execution_of, is_full, number_of
 from ..arrays.pair_map import has_no_room
@@ -33,9 +34,7 @@ from .life_flags import (
     said,
 )
 
-MAYBE_FREED = (9, 10, 11, 15, 36)  # recorded at exit: by then the address may be another skb's
-IS_LATE = np.zeros(256, np.bool_)
-IS_LATE[list(MAYBE_FREED)] = True
+IS_LATE = flags(Trait.LATE)
 
 # Of an address: the record and the time of the last FREE, until when its items may stand, and
 # until when a call that returns an skb born in it lasts.

@@ -15,15 +15,15 @@ import numpy as np
 
 from ...records import KernelLog, part
 from ...records.compiled import allocation_free
+from ...records.kernel_events import FREE, MORPH, Trait, having
 from ...records.types import Int32s, Int64s, UInt8s
 from ..arrays.hash_join import distinct
 from ..arrays.int_index import IntIndex, known_number
 from ..arrays.record_rows import Rows, found, passing
 from ..record_kinds import EVENT, chosen
-from .life_flags import FREE
 from .skb_lifetimes import SeriesTable
 
-GRO_MERGE, COALESCE, MORPH = 9, 10, 11  # kbl.h enum kbl_event
+MERGES = (*having(Trait.MERGED), MORPH)
 
 
 class Merges(NamedTuple):
@@ -39,7 +39,7 @@ def merges(log: KernelLog, series: SeriesTable) -> Merges:
 
     def is_merge(some: slice) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         kind, event = part(records, "kind", some), part(records, "event", some)
-        return np.asarray((kind == EVENT) & chosen(event, (GRO_MERGE, COALESCE, MORPH)))
+        return np.asarray((kind == EVENT) & chosen(event, MERGES))
 
     index = found(records, is_merge)
     other = _others(log, series, index, np.asarray(part(records, "data", index), np.int64))

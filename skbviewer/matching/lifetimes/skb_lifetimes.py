@@ -15,12 +15,12 @@ import numpy as np
 
 from ...records import KernelLog, RecordTable
 from ...records.compiled import allocation_free
+from ...records.kernel_events import SEGMENT
 from ...records.types import Bools, Int32s, Int64s, UInt8s
 from ..arrays.record_rows import Rows, passing
 from ..kernel_functions import RECEIVE_START, TRANSMIT
 from ..record_kinds import ENTRY, EVENT, by_probe
 from .address_lifetimes import Lives, cut
-from .life_flags import SEGMENT
 from .skb_held_from import RecordTimes
 
 
@@ -43,6 +43,8 @@ class SeriesTable:
 
 def build(log: KernelLog) -> SeriesTable:
     """The series of `log`."""
+    if log.lifetimes is not None:
+        return _as_logged(log, log.lifetimes)
     lives = cut(log)
     known, wired = _shown(log, lives)
     child = _headed_children(lives, known)
@@ -56,6 +58,19 @@ def build(log: KernelLog) -> SeriesTable:
     ordered, size = ordered[:found], size[:found].copy()
     parent = _parents(lives, root, rank, ordered)
     return SeriesTable(lives.of, parent, lives.tap[ordered], lives.met, lives.owner_calls, size)
+
+
+def _as_logged(log: KernelLog, of: Int32s) -> SeriesTable:
+    """The series of a log that shows which records are of one skb."""
+    count, none = int(of.max(initial=-1)) + 1, np.zeros(0, np.int32)
+    return SeriesTable(
+        of=of,
+        parent=np.full(count, -1, np.int64),
+        tap=np.zeros(count, np.bool_),
+        met=RecordTimes(log.records, none, np.zeros(0, np.int64)),
+        owner_calls=np.full(len(of), -1, np.int32),
+        size=np.bincount(of[of >= 0], minlength=count).astype(np.int32),
+    )
 
 
 def _shown(log: KernelLog, lives: Lives) -> tuple[Bools, Bools]:

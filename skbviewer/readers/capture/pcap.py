@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...records import BadInput, Capture, Interface, Progress, counted
+from ...records import BadInput, Capture, Interface, Progress, SourceKind, counted
 from ...records.compiled import Int, allocation_free, compiled
 from ...records.types import Int64s, UInt8s
 from ..numbers_in_bytes import Block, word
@@ -79,7 +79,7 @@ def read_pcap(data: Source, progress: Progress, folder: Path | None) -> Capture:
         )
 
     packets, unknown = dissect(data, places[:-1], places[1:], fill, progress, folder)
-    return Capture(path, "pcap", packets, (interface,), tuple(warnings + unknown))
+    return Capture(path, SourceKind.PCAP, packets, (interface,), tuple(warnings + unknown))
 
 
 def _captured(major: int, minor: int) -> int:

@@ -21,6 +21,7 @@ from ...records import (
     Capture,
     Interface,
     Progress,
+    SourceKind,
     Table,
     counted,
 )
@@ -95,7 +96,9 @@ def read_pcapng(data: Source, progress: Progress, folder: Path | None) -> Captur
     end = blocks["offset"] + blocks["caplen"]
     begin = blocks["offset"] - LEAST  # a position in the block's own header
     whole, unknown = dissect(data, begin, end, fill, progress, folder)
-    return Capture(data.path, "pcapng", whole, tuple(interfaces), tuple(warnings + unknown))
+    return Capture(
+        data.path, SourceKind.PCAPNG, whole, tuple(interfaces), tuple(warnings + unknown)
+    )
 
 
 def _sections(data: Source, progress: Progress) -> tuple[list[_Section], list[str]]:

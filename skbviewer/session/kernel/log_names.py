@@ -19,7 +19,7 @@ def log_names(sources: Sequence[SourceRow]) -> dict[int, str]:
     The name is the host name, else the file name, else the full path.  Returns {} if there are
     fewer than two KBLs.
     """
-    logs = [source for source in sources if source.kind == "kbl"]
+    logs = [source for source in sources if source.kind.is_log]
     if len(logs) < 2:
         return {}
     hosts = [log.detail.get("hostname", "") for log in logs]

@@ -27,9 +27,9 @@ def scope_of(
     kernels = {
         s.id: Kernel(names_of(db, s.id), queries.functions(db, s.id), queries.losses(db, s.id))
         for s in sources
-        if s.kind == "kbl"
+        if s.kind.is_log
     }
-    captures = tuple(s.id for s in sources if s.kind != "kbl")
+    captures = tuple(s.id for s in sources if not s.kind.is_log)
     return Scope(columns, kernels, clock, chosen, clock_json(db), captures, progress)
 
 

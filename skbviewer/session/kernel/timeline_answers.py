@@ -22,6 +22,7 @@ from ...records import (
     NotePlace,
     Progress,
     Silent,
+    SourceKind,
     SourceRow,
 )
 from ...store import Columns, Database, queries
@@ -109,7 +110,7 @@ def range_note(
     clock: Clock, sources: Sequence[SourceRow], text: str, times: tuple[int, int]
 ) -> Annotation:
     """Make a note on a range of session time, stored on the clock of the first KBL or capture."""
-    first = min(sources, key=lambda source: source.kind != "kbl")
+    first = min(sources, key=lambda source: not source.kind.is_log)
     begin, end = clock.to_source(first.id, np.array(times, np.int64)).tolist()
     return Annotation("range_note", text, source=first.id, begin_ns=begin, end_ns=end)
 
@@ -117,7 +118,7 @@ def range_note(
 def _captures(db: Database) -> list[tuple[int, int, int]]:
     """Return (source, row of its first packet, number of packets) of each capture."""
     rows = queries.sources(db)
-    return [(row.id, row.first - 1, row.rows) for row in rows if row.kind != "kbl"]
+    return [(row.id, row.first - 1, row.rows) for row in rows if not SourceKind(row.kind).is_log]
 
 
 def _of_packets(

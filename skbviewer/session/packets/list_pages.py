@@ -15,7 +15,7 @@ from ...analysis.streams import tcp_info
 from ...analysis.streams.kernel_only_tcp import lifetime_summaries
 from ...analysis.streams.packet_links import Link, links_of
 from ...analysis.streams.tcp_info import SegmentSummary
-from ...records import PacketRow, SeriesRow
+from ...records import PacketRow, SeriesRow, SourceKind
 from ...store import Database, packet_list_queries, queries
 from ...store.packet_list_queries import AddressOfRow, LegSummary
 from ...store.rows import StoredSeries
@@ -28,15 +28,21 @@ Fitted = Callable[[int, RowIds], RowIds]  # (source, times): on the first captur
 
 
 class Origins(NamedTuple):
-    """The number of the first row of each source, and whether the session has a KBL."""
+    """The number of the first row of each source, and what kernel logs the session has."""
 
     first: dict[int, int]
     has_kbl: bool
+    points: frozenset[int]  # sources whose records are points
 
 
 def origins(db: Database) -> Origins:
     sources = queries.sources(db)
-    return Origins({row.id: row.first for row in sources}, any(r.kind == "kbl" for r in sources))
+    kinds = {row.id: SourceKind(row.kind) for row in sources}
+    return Origins(
+        {row.id: row.first for row in sources},
+        any(kind.is_log for kind in kinds.values()),
+        frozenset(source for source, kind in kinds.items() if kind.has_points),
+    )
 
 
 class Known(NamedTuple):
@@ -76,7 +82,7 @@ def rows(
     Raises KeyError for a row that does not exist.
     """
     files.look_again()
-    first, has_kbl = sources
+    first, has_kbl, _ = sources
     numbers, lives = ids[ids > 0].tolist(), (-ids[ids < 0]).tolist()
     found: dict[int, PacketRow | SeriesRow] = {}
     if numbers:
@@ -100,7 +106,9 @@ def rows(
         )
         times = _fitted_times(series.values(), fitted)
         for number, life in series.items():
-            shown_life = series_row(life, known.lives.get(number))._replace(time_ns=times[life.id])
+            has_points = life.source in sources.points
+            shown_life = series_row(life, known.lives.get(number), has_points)
+            shown_life = shown_life._replace(time_ns=times[life.id])
             found[-number] = _with(shown_life, summaries.get(life.id, RowSummary()), False)
     return [found[number] for number in ids.tolist()]
 

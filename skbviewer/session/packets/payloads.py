@@ -38,7 +38,7 @@ class Payloads:
 
     def __init__(self, sources: Sequence[SourceRow]) -> None:
         self._paths: Mapping[int, Path] = {
-            source.id: Path(source.path) for source in sources if source.kind != "kbl"
+            source.id: Path(source.path) for source in sources if not source.kind.is_log
         }
         self._sizes = {source.id: source.size for source in sources}
         self._kept: dict[int, UInt8s | None] = {}  # by source id; None: moved or changed

@@ -7,11 +7,12 @@ from typing import Any
 
 from ...analysis import VERDICTS, address, describe, known, mac, reason, series_reason
 from ...analysis.streams.tcp_info import SegmentSummary
-from ...records import MAYBE_LOST, UNTIMED, PacketRow, SeriesRow
+from ...records import MAYBE_LOST, POINTS_ONLY, UNTIMED, PacketRow, SeriesRow
 from ...records.protocols import TCP, UDP
 from ...store.rows import StoredPacket, StoredSeries
 
 EXACT = VERDICTS.index("exact")
+POINTS = f" {POINTS_ONLY.capitalize()}."
 LOST = f" {MAYBE_LOST.capitalize()}: its times are unknown."
 
 
@@ -73,8 +74,14 @@ def _reason(row: StoredPacket, has_kbl: bool) -> str:
     return reason(row.verdict, row.rung, has_kbl) + lost
 
 
-def series_row(row: StoredSeries, stream: SegmentSummary | None = None) -> SeriesRow:
-    """Convert an skb lifetime to row K<n>.  `stream` has its numbers in a captured stream."""
+def series_row(
+    row: StoredSeries, stream: SegmentSummary | None = None, has_points: bool = False
+) -> SeriesRow:
+    """Convert an skb lifetime to row K<n>.  `stream` has its numbers in a captured stream.
+
+    `has_points`: its log has points only.
+    """
+    unknown = POINTS if has_points else LOST
     protocol_name, info = describe(row, stream)
     return SeriesRow(
         series=row.id,
@@ -87,6 +94,6 @@ def series_row(row: StoredSeries, stream: SegmentSummary | None = None) -> Serie
         info=info,
         kernel_ns=known(row.kernel_ns),
         functions=known(row.functions),
-        reason=series_reason(row.verdict, row.rung) + (LOST if row.kernel_ns < 0 else ""),
+        reason=series_reason(row.verdict, row.rung) + (unknown if row.kernel_ns < 0 else ""),
         protocol_name=protocol_name,
     )._replace(**spent(row))

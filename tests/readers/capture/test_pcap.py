@@ -31,7 +31,7 @@ def test_every_byte_order_and_unit(tmp_path: Path, order: str, nano: bool) -> No
     path = write_pcap(tmp_path / "a.pcap", PACKETS, order, nano)
     capture = load(path)
     unit = 1 if nano else 1000
-    assert capture.format == "pcap" and capture.warnings == ()
+    assert capture.kind == "pcap" and capture.warnings == ()
     assert capture.packets["ts"].tolist() == [ts // unit * unit for ts, _ in PACKETS]
     assert capture.packets["ip_id"].tolist() == [0, 1, 2]
     assert capture.packets["linktype"].tolist() == [1, 1, 1]

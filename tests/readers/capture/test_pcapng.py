@@ -42,7 +42,7 @@ def load(path: Path, data: bytes | None = None) -> Capture:
 def test_both_byte_orders(tmp_path: Path, order: str) -> None:
     path = write_pcapng(tmp_path / "a.pcapng", PACKETS, order)
     capture = load(path)
-    assert capture.format == "pcapng" and capture.warnings == ()
+    assert capture.kind == "pcapng" and capture.warnings == ()
     assert [item.name for item in capture.interfaces] == ["veth0"]
     assert capture.packets["ts"].tolist() == [ts for ts, _ in PACKETS]
     assert capture.packets["ip_id"].tolist() == [0, 1, 2]
