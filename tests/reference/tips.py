@@ -107,7 +107,7 @@ def _span(leg: Pass, row: Row) -> tuple[int, int]:
 def of_lanes(session: Session, made: Made) -> Iterator[Cell]:
     """Point at each bin of all calls, in lanes of each kind."""
     for kind in LANES:
-        timeline, counted, zeros = session.timeline(kind), Counter[str](), set[int]()
+        timeline, counted, zeros = session.timeline.lanes(kind), Counter[str](), set[int]()
         for one in timeline.bins(0, timeline.span_ns + 1, PIXELS):
             lane = timeline.lane_of(int(one["row"]))
             if lane.what != "calls":
@@ -140,7 +140,7 @@ def _boxes(made: Made) -> int:
 
 def of_gaps(session: Session, made: Made) -> Iterator[Cell]:
     """The tip of each time in which records of a CPU were lost."""
-    found = [one for one in session.overview().gaps if one.why in (1, 2, 3)]
+    found = [one for one in session.timeline.overview().gaps if one.why in (1, 2, 3)]
     losses = [one for one in made.calls.log.losses if one.reason != MISSED]
     yield "gaps", len(found), len(losses)
     found.sort(key=lambda one: (one.cpu, one.end))

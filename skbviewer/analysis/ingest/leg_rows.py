@@ -29,7 +29,7 @@ def leg_rows(made: FollowedLog) -> NewRows:
         columns["pid"], columns["drop_reason"] = made.pid[some], made.drop_reason[some]
         columns["gap"] = made.spent.gap[some].astype(np.uint8)
         if not made.kernel_side.log.returns:
-            columns["gap"] *= POINTS_GAP
+            columns["gap"] = columns["gap"] * np.uint8(POINTS_GAP)
             columns["functions"] = repeated(-1, len(columns["gap"]))
         columns["busy_ns"], columns["unknown_ns"] = made.spent.busy[some], made.spent.unknown[some]
         columns["cpu_ns"] = made.spent.cpu[some]
