@@ -77,7 +77,7 @@ def test_of_a_real_recording(tmp_path: Path) -> None:
 def test_large_sessions_tell_it_when_streams_were_followed(
     faulty_streams: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("skbviewer.session.session.FEW_PACKETS", 1)
+    monkeypatch.setattr("skbviewer.session.packets.packet_list.FEW_PACKETS", 1)
     ids = np.arange(1, faulty_streams.packets.count() + 1)
     before = faulty_streams.packets.rows(ids)
     assert not faulty_streams.packets.streams_followed()

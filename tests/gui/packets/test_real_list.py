@@ -353,7 +353,7 @@ def test_info_counts_tcp_numbers_from_the_streams_begin(real: MainWindow, qtbot:
 def test_a_large_recording_follows_streams_in_a_pause(
     real: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("skbviewer.session.session.FEW_PACKETS", 1)
+    monkeypatch.setattr("skbviewer.session.packets.packet_list.FEW_PACKETS", 1)
     open_and_list(real, qtbot, sample("handshake", "pcap", "kbl"))
     table = real.workspace.table.packets
     said = {row.info for n in range(table.rowCount()) if (row := table.row(n)) is not None}
