@@ -29,8 +29,8 @@ def leg_rows(made: FollowedLog) -> NewRows:
         columns["pid"], columns["drop_reason"] = made.pid[some], made.drop_reason[some]
         columns["gap"] = made.spent.gap[some].astype(np.uint8)
         if not made.kernel_side.log.returns:
-            columns["gap"] *= POINTS_GAP
-            columns["functions"] = repeated(-1, len(columns["gap"]))
+            columns["gap"] = repeated(POINTS_GAP, len(columns["series"]))
+            columns["functions"] = repeated(-1, len(columns["series"]))
         columns["busy_ns"], columns["unknown_ns"] = made.spent.busy[some], made.spent.unknown[some]
         columns["cpu_ns"] = made.spent.cpu[some]
         return columns
