@@ -2,6 +2,8 @@
 # make run     open the bundled recording (without a display: build/demo.png, build/demo.csv)
 # make check   what needs neither root, network, a guest nor minutes: before each commit
 # make test    everything: lint, types, unit tests, the window, a kernel in a virtual machine
+# make test-bounds  tests of readers, matching and analysis, with all indices of compiled loops checked
+# make coverage  which lines of readers, matching and analysis their tests run
 # make lab     record afresh in a virtual machine, into build/lab
 # make lab-long  the recorder's tests with more functions, cycles and hostile writes: an hour
 # make lab-instrumented  build a kernel with probes in its source, boot it and record
@@ -31,7 +33,7 @@ CHECK := not lab and not net and not root
 TEST_PACKAGES := $(RUN_PACKAGES) tests/packages.txt tests/lab/packages.txt
 
 .PHONY: check check-packages check-format check-lint check-contracts check-types check-tests
-.PHONY: slow-table
+.PHONY: slow-table test-bounds coverage
 .PHONY: bench-scanner-sources lab-instrumented check-instrumented bench-source truth
 .PHONY: help run demo test lab bench bench-kmod bench-scanner bench-gui checkpatch sample clean run-packages test-packages test-plan
 
@@ -86,6 +88,22 @@ check-format:
 
 slow-table: check-packages $(VENV)/test.stamp
 	@QT_QPA_PLATFORM=offscreen $(PYTHON) -m pytest -q -n 0 -p tests.cpu_seconds -m '$(CHECK)'
+
+# numba takes code from its cache without asking whether that checks indices, hence a cache apart.
+BOUNDS := NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=build/numba-bounds
+COMPILED_TESTS := tests/records tests/readers tests/matching tests/analysis
+test-bounds: check-packages $(VENV)/test.stamp
+	@$(BOUNDS) QT_QPA_PLATFORM=offscreen $(PYTHON) -m pytest -q -n auto --max-worker-restart 0 \
+	    --timeout 0 -m '$(CHECK)' $(COMPILED_TESTS)
+
+# Without the tests of compiling itself.  Tests in which numbers must wrap around fail (hence the -).
+COVERAGE := NUMBA_DISABLE_JIT=1 QT_QPA_PLATFORM=offscreen $(PYTHON) -m coverage
+coverage: check-packages $(VENV)/test.stamp
+	-@$(COVERAGE) run -m pytest -q -n 0 --timeout 0 -W ignore::RuntimeWarning \
+	    -m '$(CHECK) and not slow' $(COMPILED_TESTS) \
+	    --ignore tests/records/test_compiled.py --ignore tests/records/test_bounds.py
+	@$(COVERAGE) json -q -o build/coverage.json
+	@$(PYTHON) -m tests.project.coverage_table build/coverage.json
 
 test: test-plan test-packages $(VENV)/test.stamp
 	@QT_QPA_PLATFORM=offscreen $(PYTHON) -m pytest -n auto --max-worker-restart 0 --durations 25

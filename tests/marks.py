@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Which marks a test has, by what it uses; ``tests/conftest.py`` sets them.
 
-lab: boots a guest, or runs programs that only the lab has.  net: downloads from Debian or PyPI.
-root: needs root.  slow: its file is in ``tests/slow.txt``.
+lab: boots a guest, downloads, or runs programs that only the lab has.  net: of these, what
+downloads from Debian or PyPI.  root: needs root.  slow: its file is in ``tests/slow.txt``.
 """
 
 from __future__ import annotations
@@ -49,6 +49,8 @@ def marks(item: pytest.Item) -> set[str]:
             found.add("lab")
         text = source(function) + parameters
         found |= {mark for mark, words in WORDS.items() if words.search(text)}
+    if "net" in found:
+        found.add("lab")  # so that `-m "not lab"` does not download either
     return found | ({"slow"} if path in slow_files() else set())
 
 

@@ -32,7 +32,6 @@ _ISLANDS = Query(
     (primitive_type) @type
     """,
 )
-_RETURNS = Query(_LANGUAGE, "(return_statement) @return")
 _TAGS = ("struct", "union", "enum")
 _BASIC_TEXT = "int char void float double _Bool "
 BASIC = frozenset(_BASIC_TEXT.split())
@@ -73,15 +72,6 @@ class Found(NamedTuple):
     def inside(self, body: Node) -> Node:
         """Return the node that holds the statements of a body."""
         return self.insides.get(body.start_byte, body)
-
-
-class Return(NamedTuple):
-    """A return statement: the word return, its expression (equal if none), its semicolon's end."""
-
-    start: int
-    value: int
-    value_end: int
-    end: int
 
 
 def parse(source: bytes) -> Node:
@@ -235,13 +225,3 @@ def name_node(function: Node) -> Node | None:
             )
         node = inner
     return None
-
-
-def returns(inside: Node) -> Iterator[Return]:
-    """Yield the return statements under a node in order of position."""
-    nodes = QueryCursor(_RETURNS).captures(inside).get("return", [])
-    for node in sorted(nodes, key=lambda n: n.start_byte):
-        values = node.named_children
-        start = values[0].start_byte if values else node.end_byte - 1
-        end = values[-1].end_byte if values else start
-        yield Return(node.start_byte, start, end, node.end_byte)

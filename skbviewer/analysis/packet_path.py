@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..records import MAYBE_LOST, POINTS_GAP, POINTS_ONLY, Captured, Leg, PathCall, Wait
+from ..records.view_rows import LEG_KINDS
 from ..store import Database, queries
 from ..store.rows import StoredCall, StoredLeg, StoredMoment
 from .calls.interruptions import MARK_GAP, MARK_INTERRUPTED, MARK_MIGRATED, MARK_SLEPT
@@ -21,7 +22,6 @@ from .words.packet_info import ends
 from .words.verdict_reasons import VERDICTS, reason
 from .words.wait_kinds import LOST_IN, NAMES
 
-KINDS = ("tx", "rx", "forward")
 CONTEXTS = ("task", "softirq", "hardirq", "nmi")
 TAIL_CALL, OPEN, SOCK = 0x01, 0x08, 0x80  # kbl.h KBL_FLAG_*
 NOTES = {0: "", 1: MAYBE_LOST, POINTS_GAP: POINTS_ONLY}  # by leg.gap
@@ -50,7 +50,7 @@ def _leg(db: Database, row: StoredLeg, names: Names) -> Leg:
     verdict = row.verdict
     return Leg(
         series=row.series,
-        kind=KINDS[row.kind],
+        kind=LEG_KINDS[row.kind],
         match="kernel-only" if verdict is None else VERDICTS[verdict],
         reason="" if verdict is None else reason(verdict, row.rung),
         begin_ns=row.begin_ns,

@@ -7,7 +7,9 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TypeAlias
+
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 class Stderr:
@@ -37,7 +39,7 @@ def warn(warnings: Iterable[str]) -> int:
 
 
 def command(
-    commands: Any, name: str, text: str, run: Callable[[argparse.Namespace], int]
+    commands: Commands, name: str, text: str, run: Callable[[argparse.Namespace], int]
 ) -> argparse.ArgumentParser:
     """Add a command that calls `run`; `text` is its description."""
     parser: argparse.ArgumentParser = commands.add_parser(name, help=text, description=text)

@@ -5,15 +5,14 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from .. import readers
 from ..export import dump_lines
 from ..records import BadInput, KernelLog
-from .command_output import Stderr, command, warn
+from .command_output import Commands, Stderr, command, warn
 
 
-def add(commands: Any) -> None:
+def add(commands: Commands) -> None:
     """Add the command to `commands`."""
     parser = command(commands, "dump", "print a KBL's records as text", _dump)
     parser.add_argument("file", type=Path, metavar="FILE.kbl", help="a kernel log")

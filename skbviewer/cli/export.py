@@ -8,28 +8,28 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from ..analysis.timeline.lanes import ALIGNED, KINDS, PACKET_KINDS
 from ..analysis.timeline.shown_part import DPI, SIZE, Shown, rows_of, rows_text, seconds_of
 from ..export import EXPORTS, Export, Request, Subject, Writer
 from ..session import Session
-from .command_output import command
+from .command_output import Commands, command
 from .file_argument import add_files, opened, warn_of
 from .starting import needing_qt
 
 HELP = """Without --lanes, --filter and --range, the path of --packet is written: as a picture with
-a table, or as CSV.  --csv with --filter alone writes the packet list.  --folded and --speedscope
+a table, or as CSV.  --csv with --filter alone writes the packet list, with the columns
+of `skbviewer packets --csv`.  --folded and --speedscope
 write the call stacks of --packet, or of the packets that match --filter; their values are self
 times in ns.  All other combinations write the timeline; its CSV holds exactly the boxes that a
 picture of that size shows.  The same command always writes the same bytes.  OUT may be - for
-standard output.  Pictures and timelines need Qt, but no display."""
+standard output.  Pictures need Qt, but no display."""
 FORMS = {export.name: export for export in reversed(EXPORTS)}  # the first of each name
 STDOUT = Path("-")
 SIZES = "expected WxH, from 200x100 to 30000x30000"
 
 
-def add(commands: Any) -> None:
+def add(commands: Commands) -> None:
     """Add the command to `commands`."""
     text = "write a path, the timeline or the packet list as a picture or table"
     parser = command(commands, "export", text, _export)
@@ -170,6 +170,10 @@ def _write(
 
 
 def _painter(export: Export, subject: Subject) -> Writer:
+    if export.name == "csv":
+        from ..gui.pictures.timeline_table import write_timeline_table  # loads much, but no Qt
+
+        return write_timeline_table
     what = "an export of the timeline" if subject is Subject.TIMELINE else "a picture"
     with needing_qt(what):
         from ..gui.pictures.export_painters import PAINTERS  # needs Qt, but no display

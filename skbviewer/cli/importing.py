@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from ..session import import_files
-from .command_output import Stderr, command, warn
+from .command_output import Commands, Stderr, command, warn
 
 
-def add(commands: Any) -> None:
+def add(commands: Commands) -> None:
     """Add the command to `commands`."""
     parser = command(commands, "import", "build a session from captures and KBLs", _import)
     parser.add_argument(

@@ -8,11 +8,11 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from .command_output import command, formats, warn
+from .command_output import Commands, command, formats, warn
 from .file_argument import add_files, opened
 
 
-def add(commands: Any) -> None:
+def add(commands: Commands) -> None:
     """Add the command to `commands`."""
     parser = command(
         commands, "info", "print counts, matches, losses and clock fits of a session", _info

@@ -4,28 +4,28 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from ..export import COLUMNS, KERNEL_COLUMNS, write_rows
 from ..records import PacketRow, SeriesRow
 from ..session import Session
 from ..session.exported_rows import first_ns
-from .command_output import Stderr, command, formats
+from .command_output import Commands, Stderr, command, formats
 from .file_argument import add_files, opened, warn_of
 from .filter_option import add_filter, chosen, pages
 
 # Keys of a packet's object; a row K<n> has the fields of SeriesRow instead.
-JSON_KEYS = (*PacketRow._fields, "relative_ns")
+JSON_KEYS = COLUMNS
 HELP = """Without an option, a table is printed whose Time counts from the first packet.  JSON and
 CSV have all columns of the window.  relative_ns is the Time column.  source_text and
 destination_text are the addresses.  drop and drop_place are why and where the kernel dropped the
 packet, and lost is whether the drop lost it.  Times are nanoseconds."""
 
 
-def add(commands: Any) -> None:
+def add(commands: Commands) -> None:
     """Add the command to `commands`."""
     parser = command(commands, "packets", "print the packet list with its matches", _packets)
     parser.epilog = HELP
@@ -49,7 +49,8 @@ def _packets(arguments: argparse.Namespace) -> int:
         for item in _objects(rows, first):
             print(json.dumps(item, ensure_ascii=False))
     elif arguments.csv:
-        _print_csv(_objects(rows, first))
+        columns = KERNEL_COLUMNS if arguments.kernel_only else COLUMNS
+        write_rows(rows, first, columns, sys.stdout)
     else:
         _print_table(rows, first, 11 if arguments.kernel_only else 9)
     return warn_of(session, arguments.files)
@@ -73,19 +74,6 @@ def _objects(rows: Iterable[PacketRow | SeriesRow], first: int) -> Iterator[dict
     for row in rows:
         at = _time_ns(row)
         yield row._asdict() | {"relative_ns": None if at is None else at - first}
-
-
-def _print_csv(objects: Iterable[dict[str, Any]]) -> None:
-    writer = csv.writer(sys.stdout)
-    for number, item in enumerate(objects):
-        if number == 0:
-            writer.writerow(item)
-        writer.writerow(map(_cell, item.values()))
-
-
-def _cell(value: Any) -> Any:
-    """Write pairs of addresses as one cell."""
-    return "; ".join(" > ".join(pair) for pair in value) if isinstance(value, tuple) else value
 
 
 def _print_table(rows: Iterable[PacketRow | SeriesRow], first: int, match: int) -> None:

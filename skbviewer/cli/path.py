@@ -9,7 +9,7 @@ from typing import Any
 
 from ..export import path_lines, path_xml
 from ..records import Leg, PacketPath
-from .command_output import command, formats
+from .command_output import Commands, command, formats
 from .file_argument import add_files, opened, warn_of
 from .row_numbers import path_of, row_id
 
@@ -18,7 +18,7 @@ HELP = """Entry and exit are microseconds since the leg began.  self excludes th
 interrupts inside.  In JSON and XML all times are nanoseconds on the KBL's clock."""
 
 
-def add(commands: Any) -> None:
+def add(commands: Commands) -> None:
     """Add the command to `commands`."""
     parser = command(commands, "path", "print a packet's path through the kernel", _path)
     parser.epilog = HELP

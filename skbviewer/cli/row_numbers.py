@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from ..export import packet_path
 from ..records import PacketPath
+from ..records.types import INT64_MAX
 
 if TYPE_CHECKING:
     from ..session import Session
 
-LARGEST = (1 << 63) - 1  # SQLite's
+LARGEST = INT64_MAX  # SQLite's
 
 
 def row_id(text: str) -> int:

@@ -13,11 +13,11 @@ from ..analysis.stats import STATISTICS, Chosen, Table
 from ..export.table_csv import cell, write_table_csv
 from ..session import Session
 from . import file_argument, stats_columns
-from .command_output import command, formats, warn
+from .command_output import Commands, command, formats, warn
 from .filter_option import add_filter, chosen
 
 
-def add(commands: Any) -> None:
+def add(commands: Commands) -> None:
     """Add the command to `commands`."""
     parser = command(
         commands,

@@ -8,7 +8,13 @@ File menu are made from it.
 from .folded import write_folded
 from .formats import Export, Exportable, Request, Subject, Writer, packet_path
 from .log_text import dump_lines
-from .packets_csv import write_packets_csv, write_packets_of
+from .packets_csv import (
+    COLUMNS,
+    KERNEL_COLUMNS,
+    write_packets_csv,
+    write_packets_of,
+    write_rows,
+)
 from .path_csv import write_path_csv, write_path_of
 from .path_text import has_line, path_lines, path_xml
 from .speedscope import write_speedscope
@@ -39,7 +45,9 @@ EXPORTS: tuple[Export, ...] = (
 )  # fmt: skip
 
 __all__ = [
+    "COLUMNS",
     "EXPORTS",
+    "KERNEL_COLUMNS",
     "Export",
     "Exportable",
     "Request",
@@ -53,6 +61,7 @@ __all__ = [
     "write_folded",
     "write_packets_csv",
     "write_path_csv",
+    "write_rows",
     "write_speedscope",
     "write_timeline_csv",
 ]

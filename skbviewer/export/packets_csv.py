@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Write the packet list as CSV: comment lines (#), a header, one row per packet.
+"""Write the packet list as CSV, to a file or as the command `packets` prints it.
 
 Times are ns.  relative_ns is the list's Time column.  ts_ns of a row K<n> is on the clock of its
 kernel log.
@@ -8,24 +8,15 @@ kernel log.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TextIO
 
 from ..records import BadInput, Cancelled, PacketRow, SeriesRow
 from .formats import Exportable, Request
 
-COLUMNS: tuple[str, ...] = (
-    "number",
-    "ts_ns",
-    "relative_ns",
-    "source",
-    "destination",
-    "protocol",
-    "length",
-    "info",
-)
-COLUMNS += ("kernel_ns", "functions", "drop", "drop_place", "lost", "process")
-COLUMNS += ("match", "confidence", "reason")
+COLUMNS: tuple[str, ...] = (*PacketRow._fields, "relative_ns")
+KERNEL_COLUMNS: tuple[str, ...] = (*SeriesRow._fields, "relative_ns")  # of a list of rows K<n> only
 
 
 def write_packets_of(recording: Exportable, request: Request, out: Path) -> None:
@@ -47,9 +38,7 @@ def write_packets_csv(
     try:
         with out.open("w", encoding="utf-8", newline="") as file:
             file.writelines(f"# {line}\n" for line in lines)
-            writer = csv.writer(file)
-            writer.writerow(COLUMNS)
-            writer.writerows(_values(row, first_ns) for row in rows)
+            write_rows(rows, first_ns, COLUMNS, file)
     except Cancelled:
         out.unlink(missing_ok=True)  # part of a table looks like a whole one
         raise
@@ -57,16 +46,30 @@ def write_packets_csv(
         raise BadInput(out, None, f"cannot write: {error.strerror}") from error
 
 
-def _values(row: PacketRow | SeriesRow, first_ns: int) -> tuple[object, ...]:
-    ends: tuple[object, ...]
-    if isinstance(row, PacketRow):
-        at: int | None = row.ts_ns
-        ends = (row.source_text, row.destination_text, row.protocol_name, row.len)
-        match: tuple[object, ...] = (row.verdict, row.confidence)
-    else:
-        at = row.time_ns
-        ends = (row.saddr, row.daddr, row.protocol_name, "")
-        match = ("kernel-only", None)
-    relative = None if at is None else at - first_ns
-    kernel = (row.kernel_ns, row.functions, row.drop, row.drop_place, row.lost, row.process)
-    return (row.number, row.ts_ns, relative, *ends, row.info, *kernel, *match, row.reason)
+def write_rows(
+    rows: Iterable[PacketRow | SeriesRow], first_ns: int, columns: Sequence[str], to: TextIO
+) -> None:
+    """Write a header of `columns` and the cells of `rows`, empty where a row has no such field."""
+    writer = csv.writer(to)
+    writer.writerow(columns)
+    for item in row_items(rows, first_ns):
+        writer.writerow([_cell(item.get(column)) for column in columns])
+
+
+def row_items(rows: Iterable[PacketRow | SeriesRow], first_ns: int) -> Iterator[dict[str, object]]:
+    """Yield the fields of each row and relative_ns, which counts from `first_ns` and may be None.
+
+    A row K<n> also has the addresses and the verdict under the names that a packet has them.
+    """
+    for row in rows:
+        at = row.ts_ns if isinstance(row, PacketRow) else row.time_ns
+        item = row._asdict() | {"relative_ns": None if at is None else at - first_ns}
+        if isinstance(row, SeriesRow):
+            item |= {"source_text": row.saddr, "destination_text": row.daddr}
+            item["verdict"] = "kernel-only"
+        yield item
+
+
+def _cell(value: object) -> object:
+    """Write pairs of addresses as one cell."""
+    return "; ".join(" > ".join(pair) for pair in value) if isinstance(value, tuple) else value

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
+from ..analysis.words.leg_words import RELATION_WORDS
 from ..records import Leg, PacketPath, PathCall, PathEvent, Wait
 
 
@@ -27,16 +28,10 @@ def path_lines(path: PacketPath) -> Iterator[str]:
         yield from _leg_lines(f"leg {number}", leg, _behind(path, leg))
     for branch in path.branches:
         yield ""
-        yield from _leg_lines(RELATIONS[branch.relation], branch, "")
+        yield from _leg_lines(RELATION_WORDS[branch.relation], branch, "")
 
 
 ACROSS = ("log", "session_offset_ns", "session_error_ns", "wire_ns", "wire_error_ns")
-RELATIONS = {
-    "parent": "cloned or cut from",
-    "into": "merged into",
-    "clone": "clone or segment",
-    "merged": "merged into this",
-}
 
 
 def _behind(path: PacketPath, leg: Leg) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Names of arrays by what they hold, and the limits of times."""
+"""Names of arrays by what they hold, and the limits of numbers and times."""
 
 from __future__ import annotations
 
@@ -14,5 +14,6 @@ UInt8s = npt.NDArray[np.uint8]
 Float64s = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
+INT64_MAX = (1 << 63) - 1
 EARLIEST_NS = -(1 << 63)  # before all times
-LATEST_NS = (1 << 63) - 1  # after all times
+LATEST_NS = INT64_MAX  # after all times

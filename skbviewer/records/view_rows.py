@@ -138,6 +138,9 @@ class PathEvent(NamedTuple):
     stack: tuple[str, ...]  # of a drop, innermost first
 
 
+LEG_KINDS = ("tx", "rx", "forward")  # in the order of their numbers in session files
+RELATIONS = ("parent", "into", "clone", "merged")  # of branches, in the order of a path
+
 OUTSIDE = "outside probed functions"
 MAYBE_LOST = "some of its records may have been lost"
 POINTS_GAP = 2  # of a leg whose log has points only: a value of column leg.gap
@@ -185,7 +188,7 @@ class Leg(NamedTuple):
     """
 
     series: int
-    kind: str  # "tx", "rx" or "forward"
+    kind: str  # of LEG_KINDS
     match: str  # verdict of this leg
     reason: str
     begin_ns: int
@@ -197,8 +200,7 @@ class Leg(NamedTuple):
     netns: int
     device: str
     events: tuple[PathEvent, ...] = ()
-    # For a branch: "parent" (cloned or cut from it), "into" (merged into it), "clone", "merged".
-    relation: str = ""
+    relation: str = ""  # of a branch: one of RELATIONS
     note: str = ""  # why there are no numbers
     source: int = 0  # SourceRow.id of its KBL
     log: str = ""  # name of this KBL if the session has several

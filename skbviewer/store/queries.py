@@ -22,6 +22,7 @@ from sqlalchemy import (
 
 from ..records import NO_DELTA
 from ..records.kernel_events import DROP
+from ..records.view_rows import RELATIONS
 from .rows import (
     StoredAddress,
     StoredBound,
@@ -165,17 +166,17 @@ def _related_legs() -> CompoundSelect[Any]:
     up = up.union(above)  # terminates even if a damaged file makes a series its own ancestor
     onward = select(merge.c.target).where(merge.c.series.in_(own)).cte(recursive=True)
     onward = onward.union(select(merge.c.target).where(merge.c.series == onward.c.target))
-    wanted = {
-        "parent": select(up.c.parent),
-        "into": select(onward.c.target),
-        "clone": select(series.c.id).where(series.c.parent.in_(own), series.c.tap == 0),
-        "merged": select(merge.c.series).where(merge.c.target.in_(own)),
-    }
+    wanted = (
+        select(up.c.parent),
+        select(onward.c.target),
+        select(series.c.id).where(series.c.parent.in_(own), series.c.tap == 0),
+        select(merge.c.series).where(merge.c.target.in_(own)),
+    )
     parts = [
         select(leg, literal(word).label("relation"), literal(rank).label("rank")).where(
             leg.c.series.in_(chosen), leg.c.series.not_in(own)
         )
-        for rank, (word, chosen) in enumerate(wanted.items())
+        for rank, (word, chosen) in enumerate(zip(RELATIONS, wanted, strict=True))
     ]
     return union_all(*parts).order_by("rank", "begin_ns").limit(bindparam("most"))
 

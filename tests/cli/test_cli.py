@@ -74,6 +74,8 @@ def test_packets_json_has_what_the_window_shows(tmp_path: Path, capsys: Captured
     out = tmp_path / "list.csv"
     assert main(["export", made, "--csv", str(out), "--filter", ""]) == 0
     lines = [line for line in out.read_text().splitlines() if not line.startswith("#")]
+    assert main(["packets", made, "--csv"]) == 0
+    assert lines == capsys.readouterr().out.splitlines()  # there is one table of the packet list
     for row, cells in zip(rows, csv.DictReader(lines), strict=True):
         assert cells["drop"] == row["drop"] and cells["process"] == row["process"]
         assert int(cells["relative_ns"]) == row["relative_ns"]

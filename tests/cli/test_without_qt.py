@@ -33,20 +33,27 @@ def run(tmp_path: Path, *words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("words", [["--csv", "OUT", "--filter", "tcp"], ["--csv", "OUT"]])
-def test_tables_of_packets_and_paths_are_written(tmp_path: Path, words: list[str]) -> None:
+TABLES = [
+    ["--csv", "OUT"],
+    ["--csv", "OUT", "--filter", "tcp"],
+    ["--csv", "OUT", "--lanes", "cpu"],
+    ["--csv", "OUT", "--range", "0,0.1", "--markers", "0,0.01"],
+]
+
+
+@pytest.mark.parametrize("words", TABLES)
+def test_tables_are_written(tmp_path: Path, words: list[str]) -> None:
     out = str(tmp_path / "out.csv")
     done = run(tmp_path, "export", str(SAMPLE / "handshake.pcap"), *(
         out if word == "OUT" else word for word in words
     ))  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert Path(out).read_text().startswith("# skbviewer")
+    assert Path(out).read_text().startswith("# ")
 
 
 @pytest.mark.parametrize(
     ("words", "what"),
     [
-        (["export", "FILE", "--csv", "x.csv", "--lanes", "cpu"], "an export of the timeline"),
         (["export", "FILE", "--svg", "x.svg"], "an export of the timeline"),
         (["export", "FILE", "--png", "x.png"], "a picture"),
         (["FILE"], "the window"),

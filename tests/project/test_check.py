@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -11,6 +13,7 @@ from tests.marks import MORE_THAN_CHECK, SLOW_CPU_S, SLOW_TABLE, imported, marks
 
 from .tree import ROOT, project_files
 
+NOTHING = pytest.ExitCode.NO_TESTS_COLLECTED
 MAKEFILE = (ROOT / "Makefile").read_text()
 
 
@@ -24,6 +27,14 @@ def test_no_selected_test_uses_what_boots_or_downloads(request: pytest.FixtureRe
             fixtures = getattr(item, "fixturenames", ())
             assert not {"lab", "hosts", "lab_recording"} & set(fixtures)
             assert not {"tests.kmod.headers", "tests.lab.guest"} & imported(path)
+
+
+def test_what_is_not_of_the_lab_does_not_download() -> None:
+    collect = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-n", "0", "-m"]
+    files = ["tests/kmod/test_builds.py", "tests/project/test_wheel.py"]
+    for mark, code in (("net", pytest.ExitCode.OK), ("net and not lab", NOTHING)):
+        done = subprocess.run([*collect, mark, *files], cwd=ROOT, capture_output=True, check=False)
+        assert done.returncode == code
 
 
 def test_make_check_selects_by_these_marks() -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from skbviewer import readers
-from skbviewer.readers.kbl.symbols import read_kallsyms
 from skbviewer.readers.printable_names import printable
 from skbviewer.records import KernelLog, Silent
 from tests.readers.build_kbl import KblBuilder
@@ -49,9 +48,3 @@ def test_all_names_of_a_kbl_are_printable(tmp_path: Path) -> None:
     assert SHOWN in log.details.names.values()
     texts = [*log.symbols.values(), *log.meta.values(), log.hostname, log.release, log.arch]
     assert all(text.isprintable() for text in texts)
-
-
-def test_symbols_of_another_file_are_printable(tmp_path: Path) -> None:
-    path = tmp_path / "System.map"
-    path.write_text("ffffffff81000000 T ip_\x1b[2Jrcv\n")
-    assert read_kallsyms(path).names == (r"ip_\x1b[2Jrcv",)

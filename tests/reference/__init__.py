@@ -3,6 +3,7 @@
 
 Plain Python that shares no code with skbviewer: only the generated layout of the records is read,
 as a file.  `slots` reads records, `calls` makes calls of them, `lifetimes` packets, `passes` legs;
-`spent` says where the time of a leg went.  `rows`, `path_output` and `statistics` have it as the
-session's tables and the commands should tell it; `compare`, `outputs` and `window_texts` compare.
+`spent` says where the time of a leg went.  `rows`, `path_output`, `path_xml` and `statistics` have
+it as the session's tables and the commands should show it.  `compare`, `outputs`, `profiles`,
+`clocks`, `window_texts` and `tips` compare.
 """

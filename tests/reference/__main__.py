@@ -18,8 +18,10 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QApplication
 
-from .compare import Cell, Made, compare, make
+from .clocks import of_clocks
+from .compare import NO_TIME, RANK, Cell, Found, Made, compare, make
 from .outputs import of_info, of_paths, of_statistics, of_timeline
+from .profiles import of_profiles
 from .window_texts import WindowTexts
 
 SHOWN = 20  # differences
@@ -32,16 +34,14 @@ def main() -> int:
     parser.add_argument("log", type=Path)
     parser.add_argument("capture", type=Path, nargs="*")
     parser.add_argument("--paths", type=int, default=PATHS, help="packets whose paths are compared")
+    parser.add_argument("--session", type=Path, help="keep it here; one that is here is compared")
     parser.add_argument("--shown", type=int, default=SHOWN, help="differences that are printed")
     args = parser.parse_args()
     gc.disable()  # millions of objects that live until the end
     with tempfile.TemporaryDirectory() as folder:
-        session = Path(folder) / "a.skbv"
-        files = map(str, (*args.capture, args.log))
-        command = [sys.executable, "-m", "skbviewer", "import", "-o", str(session), *files]
-        done = subprocess.run(command, check=False, stderr=subprocess.PIPE, text=True)
-        if not session.exists():
-            print(f"{args.log}: the import made no session: {done.stderr.strip()}")
+        session = args.session or Path(folder) / "a.skbv"
+        if not session.exists() and (complaint := _import(session, [*args.capture, args.log])):
+            print(f"{args.log}: the import made no session: {complaint}")
             return 2
         db = sqlite3.connect(session)
         db.row_factory = sqlite3.Row
@@ -56,11 +56,23 @@ def main() -> int:
     found.lines.extend(lines)
     for line in found.lines[: args.shown]:
         print(line)
-    ns = found.ns
-    unknown = ns["outside probed functions"] + ns["records were lost meanwhile"]
-    share = 100 * unknown / ns["kernel"] if ns["kernel"] else 0
-    print(f"{args.log}: {found.cells} cells, {len(found.lines)} differ; {share:.2f} % unknown")
+    shares = ", ".join(f"{name} {_share(found, (name,)):.2f} %" for name in RANK if found.ns[name])
+    print(f"{args.log}: of {found.ns['kernel']} ns: {shares}")
+    unknown = _share(found, NO_TIME)
+    print(f"{args.log}: {found.cells} cells, {len(found.lines)} differ; {unknown:.2f} % unknown")
     return min(len(found.lines), 1)
+
+
+def _import(session: Path, files: list[Path]) -> str:
+    """Make a session; what the command complained of if it made none."""
+    command = [sys.executable, "-m", "skbviewer", "import", "-o", str(session), *map(str, files)]
+    done = subprocess.run(command, check=False, stderr=subprocess.PIPE, text=True)
+    return "" if session.exists() else f"{done.stderr.strip()} ({done.returncode})"
+
+
+def _share(found: Found, names: tuple[str, ...]) -> float:
+    """What part of the time of all packets is in these, in percent."""
+    return 100 * sum(found.ns[name] for name in names) / max(found.ns["kernel"], 1)
 
 
 def _outputs(session: Path, made: Made, folder: Path, paths: int) -> Iterator[Cell]:
@@ -70,9 +82,12 @@ def _outputs(session: Path, made: Made, folder: Path, paths: int) -> Iterator[Ce
     yield from of_statistics(session, made)
     yield from of_paths(session, made, paths)
     yield from of_timeline(session, made, folder)
+    yield from of_profiles(session, made, folder, paths)
+    yield from of_clocks(session, made)
     texts = WindowTexts(session, made)
     yield from texts.of_list()
     yield from texts.of_status()
+    yield from texts.of_timeline()
     yield from texts.of_paths(paths)
     app.quit()
 

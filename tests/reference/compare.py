@@ -19,7 +19,7 @@ from .lifetimes import Lifetimes
 from .passes import Pass, Passes
 from .rows import CallCells, event_cells, leg_cells, merge_cells, series_cells
 from .slots import EVENT, Event, read
-from .spent import LOST, NO_TIME, OUTSIDE, RANK, Leg, Spent, packet
+from .spent import NO_TIME, RANK, Leg, Spent, packet
 
 EXACT = 0
 READERS = (
@@ -181,4 +181,4 @@ def _sums(legs: Iterable[Leg], ns: Counter[str]) -> dict[str, int]:
     }
 
 
-__all__ = ["LOST", "OUTSIDE", "Found", "compare", "make"]
+__all__ = ["NO_TIME", "RANK", "Found", "compare", "make"]

@@ -16,11 +16,13 @@ from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 from skbviewer.cli.main import main
 
 from .compare import EXACT, Cell, Made
 from .path_output import PathCells, layer_of
+from .path_xml import of_leg
 from .statistics import Statistics, info
 
 TABLES = {
@@ -50,6 +52,15 @@ def wires_of(session: Path) -> dict[int, list[int]]:
     for packet, leg in db.execute("SELECT packet, leg FROM match WHERE verdict = ?", (EXACT,)):
         found.setdefault(leg, []).append(packet)
     db.close()
+    return found
+
+
+def packets_of(session: Path) -> dict[int, list[int]]:
+    """By packet the legs that it surely is."""
+    found: dict[int, list[int]] = {}
+    for leg, packets in wires_of(session).items():
+        for packet in packets:
+            found.setdefault(packet, []).append(leg)
     return found
 
 
@@ -89,12 +100,8 @@ def _table(
 
 
 def of_paths(session: Path, made: Made, most: int) -> Iterator[Cell]:
-    """`path --json` of up to `most` packets, and of as many packet lives."""
-    cells = PathCells(made)
-    legs: dict[int, list[int]] = {}
-    for leg, packets in wires_of(session).items():
-        for packet in packets:
-            legs.setdefault(packet, []).append(leg)
+    """`path` of up to `most` packets, as JSON and XML, and of as many packet lives, as JSON."""
+    cells, legs = PathCells(made), packets_of(session)
     for packet in sorted(legs)[:: max(len(legs) // most, 1)]:
         shown = json.loads(run("path", str(session), "--json", "--packet", str(packet)))
         found = [cells.leg_at(leg["series"], leg["begin_ns"]) for leg in shown["legs"]]
@@ -102,6 +109,10 @@ def of_paths(session: Path, made: Made, most: int) -> Iterator[Cell]:
         yield f"legs of packet {packet}", found, begins
         for leg in (*shown["legs"], *shown["branches"]):
             yield from cells.compare(leg)
+        root = ElementTree.fromstring(run("path", str(session), "--xml", "--packet", str(packet)))
+        yield f"legs of packet {packet} as XML", len(root.findall("leg")), len(begins)
+        for node, number in zip(root.findall("leg"), begins, strict=False):
+            yield from of_leg(cells, made.passes.legs[number - 1], node)
     series = sorted({leg.series for leg in made.legs.values()})
     for number in series[:: max(len(series) // most, 1)]:
         shown = json.loads(run("path", str(session), "--json", "--series", str(number)))

@@ -18,7 +18,6 @@ from .compare import Cell, Made
 from .passes import Pass, Row
 from .rows import GAP, INTERRUPTED, MIGRATED, SLEPT, CallCells, Cells
 from .slots import EVENT, OPEN, SOCK, Event
-from .spent import Leg
 
 LAYERS = Path(__file__).parents[2] / "resources/layers.json"
 KINDS = ("tx", "rx", "forward")
@@ -64,18 +63,23 @@ class PathCells:
         """Compare a leg of the JSON output, cell by cell."""
         of = self._leg[shown["series"], shown["begin_ns"]]
         where = f"leg {of.number}"
-        yield from _cells(where, shown, self._of_leg(of, self._made.legs[of.number]))
-        base = of.rows[0].number if of.rows else 0
+        yield from _cells(where, shown, self.of_leg(of))
         yield f"calls of {where}", len(shown["calls"]), len(of.rows)
         for row, call in zip(of.rows, shown["calls"], strict=False):
-            yield from _cells(f"call {row.number} of {where}", call, self._of_call(row, base))
-        events = self._events.get(of.number, [])
+            yield from _cells(f"call {row.number} of {where}", call, self.of_call(row))
+        events = self.events_of(of)
         yield f"events of {where}", len(shown["events"]), len(events)
         for (event, inside), one in zip(events, shown["events"], strict=False):
-            should = self._of_event(event, inside, base)
+            should = self.of_event(event, inside, of)
             yield from _cells(f"event at {event.ts} of {where}", one, should)
 
-    def _of_leg(self, of: Pass, leg: Leg) -> Cells:
+    def events_of(self, of: Pass) -> list[tuple[Event, Row | None]]:
+        """The events of a leg, and the call that each happened in."""
+        return self._events.get(of.number, [])
+
+    def of_leg(self, of: Pass) -> Cells:
+        """The cells of a leg, without those of its calls and events."""
+        leg = self._made.legs[of.number]
         made: Cells = {
             "kind": KINDS[of.kind],
             "end_ns": of.end,
@@ -96,8 +100,9 @@ class PathCells:
         }
         return made | (dict.fromkeys(times) if leg.gap else times)
 
-    def _of_call(self, row: Row, base: int) -> Cells:
-        nested = row.record.of
+    def of_call(self, row: Row) -> Cells:
+        """The cells of a call."""
+        nested, base = row.record.of, row.leg.rows[0].number
         assert isinstance(nested, Nested)
         cells, call, footprint = self._cells.of(row, nested), row.call, row.record.footprint
         names: tuple[str, ...] = (
@@ -150,11 +155,12 @@ class PathCells:
         """What the kernel calls it."""
         return self._log.meta.get(f"drop_reason.{number}", f"reason {number}")
 
-    def _of_event(self, event: Event, inside: Row | None, base: int) -> Cells:
+    def of_event(self, event: Event, inside: Row | None, of: Pass) -> Cells:
+        """The cells of an event of a leg."""
         return {
             "ts_ns": event.ts,
             "event": word(event.event),
-            "call": inside.number - base if inside else -1,
+            "call": inside.number - of.rows[0].number if inside else -1,
             "cpu": event.cpu,
             "context": CONTEXTS[event.context],
             "pid": event.pid,

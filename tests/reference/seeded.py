@@ -32,9 +32,19 @@ FAULTS = {
     "an event of another packet": "UPDATE event SET leg = leg - 1 WHERE id = {event}",
     "another reason of a drop": "UPDATE event SET data = data + 1 WHERE id = {drop}",
     "a drop that a leg lacks": "UPDATE leg SET drop_reason = -1 WHERE id = {dropped}",
+    "another function": "UPDATE call SET func = {func} WHERE id = {call}",
+}
+OF_CLOCKS = {
+    "a clock that is ahead": "UPDATE clock SET offset_ns = offset_ns + residual_ns WHERE id = 1",
+    "an error too small": "UPDATE clock SET residual_ns = residual_ns / 2 WHERE id = 1",
+    "an error too large": "UPDATE clock SET residual_ns = residual_ns + 10 WHERE id = 1",
+    "a drift": "UPDATE clock SET drift_ppm = drift_ppm + 500 WHERE id = 1",
+    "a pair of nobody": "UPDATE clock SET pairs = pairs + 5 WHERE id = 1",
 }
 CHOSEN = {
-    "call": "SELECT id FROM call WHERE dur_ns > 2 * self_ns AND self_ns > 0 AND depth > 0",
+    "call": "SELECT id FROM call WHERE dur_ns > 2 * self_ns AND self_ns > 0 AND depth > 0"
+    " AND leg IN (SELECT leg FROM match WHERE verdict = 0)",
+    "func": "SELECT func FROM call WHERE depth = 0",
     "wait": "SELECT id FROM wait WHERE kind = 3",
     "packet": "SELECT id FROM packet WHERE kernel_ns > 0",
     "interrupted": "SELECT id FROM call WHERE irq_ns > 0",
@@ -53,7 +63,7 @@ def seed(session: Path, out: Path, fault: str) -> None:
     shutil.copyfile(session, out)
     db = sqlite3.connect(out)
     chosen = {name: db.execute(f"{query} LIMIT 1").fetchone()[0] for name, query in CHOSEN.items()}
-    done = db.execute(FAULTS[fault].format(**chosen))
+    done = db.execute((FAULTS | OF_CLOCKS)[fault].format(**chosen))
     assert done.rowcount == 1
     db.commit()
     db.close()

@@ -94,6 +94,7 @@ class Loss:
     end: int
     cpu: int
     reason: int
+    count: int = 0
 
 
 @dataclass
@@ -110,6 +111,7 @@ class Log:
     idle: dict[int, str] = field(default_factory=dict)  # of thread 0, by CPU
     symbols: list[tuple[int, str]] = field(default_factory=list)  # address, name; sorted
     stext: int = 0
+    wall_ns: int = 0  # what the host's wall clock was ahead of the log's clock
     devices: dict[tuple[int, int], str] = field(default_factory=dict)  # by (namespace, number)
     meta: dict[str, str] = field(default_factory=dict)
     counters: dict[str, int] = field(default_factory=dict)  # the recorder's own
@@ -200,6 +202,7 @@ def read(path: Path) -> Log:
     header = HEADER.at(data, 0)
     assert header["magic"] == LAYOUT["KBL_MAGIC"] and header["version"] == 3
     log.stext = header["stext"]
+    log.wall_ns = header["start_real_ns"] - header["start_mono_ns"]
     at, strings, tables = header["header_len"], b"", dict[int, list[dict[str, Any]]]()
     reader, records = _Reader(log), list[tuple[dict[str, Any], int, int]]()
     while at + CHUNK_HEADER.size <= len(data):
@@ -274,7 +277,8 @@ class _Reader:
                 self._event(data, at, more)
             elif kind == KIND.LOST:
                 lost = LOST_SLOT.at(data, at)
-                loss = Loss(lost["first_ns"], lost["ts"], self._cpu, lost["reason"])
+                span = lost["first_ns"], lost["ts"]
+                loss = Loss(*span, self._cpu, lost["reason"], lost["count"])
                 self._log.losses.append(loss)
                 if loss.reason == FULL:
                     self._holes.append((self._cpu, loss.begin))
@@ -344,10 +348,11 @@ class _Reader:
             self._log.events.append(made)
 
     def carry(self) -> None:
-        """Give calls the further packets of their lists."""
+        """Give calls the further packets of their lists; without its call it is an event."""
         entered = {(call.cpu, call.entry): call for call in self._log.calls}
         for each in self._carried:
-            entered[each.cpu, each.ts].further.append(each)
+            call = entered.get((each.cpu, each.ts))
+            (self._log.events if call is None else call.further).append(each)
 
     def fill_footprints(self) -> None:
         """Calls and further packets: the skb's last one on the entry's CPU by then."""
@@ -358,8 +363,8 @@ class _Reader:
                 call.footprint = Footprint(sk=call.sock)
             elif not call.flags & UNREAD:
                 call.footprint = self._known(call.cpu, call.skb, call.entry)
-            for each in call.further:
-                each.footprint = self._known(each.cpu, each.skb, each.ts)
+        for each in self._carried:
+            each.footprint = self._known(each.cpu, each.skb, each.ts)
 
     def _known(self, cpu: int, skb: int, at: int) -> Footprint:
         shown = self._prints.get((cpu, skb), [])

@@ -263,7 +263,7 @@ class _OneLeg:
             around = _around(following, low)
             running = _chain(self._all.inside(around, execution(following.call)), begin)
             yield from self._between(around, running, begin)
-            if self._is_short(low, high, following):
+            if self._is_short((low, high), begin, around, following):
                 yield UNPROBED
             if any(a <= begin < b for a, b in self._all.interrupts(following, low, high)):
                 yield INTERRUPTS
@@ -311,12 +311,21 @@ class _OneLeg:
         elif others:
             yield OTHERS
 
-    def _is_short(self, low: int, high: int, following: Nested) -> bool:
-        """Whether one thread was on one CPU all the time, and not for long."""
-        before = [each for since, _, each in self._held if since < high]
-        cpu = before[-1].call.end_cpu if before else following.call.cpu
-        away = self._all.switched(cpu, low, following.call.cpu, high)
-        return high - low <= SHORT_NS and not away
+    def _is_short(self, hole: Span, at: int, around: Nested | None, following: Nested) -> bool:
+        """Whether the thread was recorded shortly before and after a time, and nothing else."""
+        before = [each for since, _, each in self._held if since < hole[1]]
+        since, on = hole[0], before[-1].call.end_cpu if before else following.call.cpu
+        until, cpu = hole[1], following.call.cpu
+        if until - since > SHORT_NS or self._all.switched(on, since, cpu, until):
+            calls = self._all.inside(around, execution(following.call))
+            number = bisect_right(calls, at, key=lambda each: each.call.entry)
+            if number < len(calls) and calls[number].call.entry < until:
+                until, cpu = calls[number].call.entry, calls[number].call.cpu
+            ended = (calls[n].call for n in range(number - 1, -1, -1))
+            ends = ((each.end, each.end_cpu) for each in ended if each.end is not None)
+            since, on = max(next(ends, (since, on)), (since, on))
+        is_short = since <= at < until <= since + SHORT_NS
+        return is_short and not self._all.switched(on, since, cpu, until)
 
     def _is_mine(self, of: Nested) -> bool:
         return id(of) in self._own or id(of) in self._joined

@@ -29,6 +29,7 @@ STACK = {
 }  # fmt: skip
 QDISC = {"dev_queue_xmit", "__dev_queue_xmit", "dev_queue_xmit_accel"}
 SHOWN = 5  # packets of a row of drops
+Stack = tuple[str, ...]
 
 
 def spread(values: Iterable[int]) -> dict[str, int]:
@@ -82,6 +83,10 @@ class Statistics:
                 cells[key] = sum(one["marks"] & bit != 0 for _, one in calls)
             made.append(cells)
         return made
+
+    def stacks(self) -> dict[Stack, int]:
+        """Self times by the functions from the outermost to the innermost."""
+        return stacks(self._once, self._log.functions)
 
     def layers(self) -> list[Cells]:
         """`stats layers`."""
@@ -260,6 +265,20 @@ class Statistics:
 
     def _comm(self, row: Row) -> str:
         return self._log.threads.get(row.call.pid, f"thread {row.call.pid}")
+
+
+def stacks(calls: Iterable[tuple[Row, Nested]], functions: dict[int, str]) -> dict[Stack, int]:
+    """Of these calls: ns by functions; a call without a self time adds nothing."""
+    spent = Counter[Stack]()
+    for row, nested in calls:
+        around: list[str] = []
+        at: Row | None = row
+        while at is not None:
+            around.append(functions.get(at.call.func, f"probe {at.call.func}"))
+            at = at.parent
+        if nested.self_ns:
+            spent[tuple(reversed(around))] += nested.self_ns
+    return dict(spent)
 
 
 def _has_identity(leg: Pass) -> bool:

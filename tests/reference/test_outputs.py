@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -14,15 +15,19 @@ from skbviewer.analysis import stats
 from skbviewer.analysis.calls.interruptions import MARK_INTERRUPTED
 from skbviewer.analysis.stats import duration_spread, function_table, stages
 from skbviewer.analysis.words.wait_kinds import NAMES
-from skbviewer.export import timeline_csv
+from skbviewer.export import folded, path_text, speedscope, timeline_csv
 from skbviewer.gui.base import wording
+from skbviewer.gui.timeline import hover_tips, path_layout
 from skbviewer.store import queries
 
+from .clocks import of_clocks
 from .compare import Cell, Made, make
 from .conftest import files
 from .outputs import of_info, of_paths, of_statistics, of_timeline
-from .seeded import seed
-from .window_texts import WindowTexts, is_time
+from .profiles import of_profiles
+from .seeded import OF_CLOCKS, seed
+from .shown_times import is_time
+from .window_texts import WindowTexts
 
 MOST = 12  # packets whose paths are asked for, and as many packet lives
 # The package exports a function of this name.
@@ -72,10 +77,18 @@ def test_the_timeline_s_boxes_are_the_reference_s(
     assert differ(of_timeline(session, made, tmp_path)) == []
 
 
+def test_call_stacks_are_the_reference_s(session: Path, made: Made, tmp_path: Path) -> None:
+    assert differ(of_profiles(session, made, tmp_path, MOST)) == []
+
+
+def test_clocks_are_possible(session: Path, made: Made) -> None:
+    assert differ(of_clocks(session, made)) == []
+
+
 @pytest.mark.usefixtures("qapp")
 def test_the_window_s_texts_are_the_reference_s(session: Path, made: Made) -> None:
     texts = WindowTexts(session, made)
-    for cells in (texts.of_list(), texts.of_status(), texts.of_paths(MOST)):
+    for cells in (texts.of_list(), texts.of_status(), texts.of_timeline(), texts.of_paths(MOST)):
         assert differ(cells) == []
 
 
@@ -117,6 +130,50 @@ def test_a_fault_is_seen_in_a_path(fault: str, good: Path, drops: Made, tmp_path
     assert differ(of_paths(bad, drops, 1000))
 
 
+@pytest.mark.parametrize("fault", ["a sign", "another parent", "a call not taken off"])
+def test_a_fault_is_seen_in_a_path_as_xml(
+    fault: str, good: Path, drops: Made, tmp_path: Path
+) -> None:
+    bad = tmp_path / "bad.skbv"
+    seed(good, bad, fault)
+    assert [cell for cell in differ(of_paths(bad, drops, 1000)) if "XML" in cell[0]]
+
+
+def test_an_attribute_that_is_missing_is_seen(
+    good: Path, drops: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = path_text._attributes
+    monkeypatch.setattr(
+        path_text, "_attributes", lambda call: {**whole(call), "irq_ns": str(call.irq_ns + 1)}
+    )
+    assert differ(of_paths(good, drops, MOST))
+
+
+@pytest.mark.parametrize("fault", ["a sign", "a call not taken off", "another function"])
+def test_a_fault_is_seen_in_call_stacks(
+    fault: str, good: Path, drops: Made, tmp_path: Path
+) -> None:
+    bad = tmp_path / "bad.skbv"
+    seed(good, bad, fault)
+    assert differ(of_profiles(bad, drops, tmp_path, 1000))
+
+
+@pytest.mark.parametrize("module", [folded, speedscope])
+def test_a_stack_that_is_missing_is_seen(
+    module: ModuleType, good: Path, drops: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    every = module.stacks_of
+    monkeypatch.setattr(module, "stacks_of", lambda *what: every(*what)[1:])
+    assert differ(of_profiles(good, drops, tmp_path, 1))
+
+
+@pytest.mark.parametrize("fault", OF_CLOCKS)
+def test_a_wrong_clock_is_seen(fault: str, good: Path, drops: Made, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.skbv"
+    seed(good, bad, fault)
+    assert differ(of_clocks(bad, drops))
+
+
 FALSE: dict[str, Callable[[int | None], str]] = {
     "duration": lambda ns: "" if ns is None else f"{ns + 60} ns",
     "microseconds": lambda ns: "" if ns is None else f"{ns / 1000:.2f}",
@@ -131,6 +188,38 @@ def test_a_false_text_is_seen(
     monkeypatch.setattr(wording, name, FALSE[name])
     texts = WindowTexts(good, drops)
     assert differ(texts.of_paths(MOST))
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("fault", ["a sign", "a missing wait", "a wait with another name"])
+def test_a_fault_is_seen_in_tips(fault: str, good: Path, drops: Made, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.skbv"
+    seed(good, bad, fault)
+    found = differ(WindowTexts(bad, drops).of_paths(1000))
+    assert [
+        cell
+        for cell in found
+        if "the bar" in cell[0] or "the wait" in cell[0] or "drawn" in cell[0]
+    ]
+
+
+@pytest.mark.usefixtures("qapp")
+def test_a_false_tip_of_a_bin_is_seen(
+    good: Path, drops: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wording, "duration", FALSE["duration"])
+    assert differ(WindowTexts(good, drops).of_timeline())
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize(("module", "name"), [(path_layout, "_end_ns"), (hover_tips, "_table")])
+def test_a_false_bar_or_title_is_seen(
+    module: ModuleType, name: str, good: Path, drops: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = getattr(module, name)
+    more = {"_end_ns": lambda *of: right(*of) + 1, "_table": lambda _, rows: right("", rows)}
+    monkeypatch.setattr(module, name, more[name])
+    assert differ(WindowTexts(good, drops).of_paths(MOST))
 
 
 def test_a_time_may_be_rounded_but_not_more() -> None:

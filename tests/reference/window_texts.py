@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the window's texts should say of packets: columns, tips, strip, status bar.
 
-In: what the reference made of a log.  Out: the numbers in texts that the window's models make.  A
-time that is shown rounded is right if no other number of as many digits is nearer.
+In: what the reference made of a log.  Out: the numbers in texts that the window's models make.
 """
 
 from __future__ import annotations
@@ -11,9 +10,7 @@ import re
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
-from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 from PySide6.QtCore import QModelIndex, Qt
 
@@ -29,41 +26,12 @@ from .compare import EXACT, Cell, Made
 from .passes import Pass, Row
 from .path_output import CONTEXTS, PathCells, layer_of
 from .rows import CallCells
+from .shown_times import WAITS, micros, time_cell
 from .spent import NO_TIME, packet
+from .tips import of_gaps, of_lanes, of_path, of_tip
 
-UNITS = {"ns": 1, "µs": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 KINDS = ("Sending", "Receiving", "Forwarding")
 ROLE = Qt.ItemDataRole
-WAITS = {
-    "in the socket queue": "socket queue",
-    "for the softirq": "softirq",
-    "in the socket's backlog": "socket backlog",
-    "in TCP's send queue": "send queue",
-    "in a queue": "queue",
-    "in the queueing discipline": "qdisc",
-    "for more fragments": "reassembly",
-    "while its calls worked for other packets": "other packets",
-    "while its CPU served interrupts": "interrupts",
-    "while its thread was switched out": "switched out",
-}
-
-
-def is_time(text: str, ns: int | None) -> bool:
-    """Whether "17.3 µs" is `ns` rounded, in the unit in which it has one to three digits."""
-    if ns is None or text == "":
-        return text == "" and ns is None
-    number, _, unit = text.partition(" ")
-    if unit not in UNITS:
-        return False
-    shown, size = Decimal(number) * UNITS[unit], UNITS[unit]
-    digits = len(number.partition(".")[2])
-    apart = abs(shown - ns) * 2 * 10**digits <= size
-    return apart and (size == 1 or abs(ns) >= size) and (unit == "s" or abs(ns) < 1000 * size)
-
-
-def micros(ns: int | None) -> str:
-    """As a column of microseconds."""
-    return "" if ns is None else f"{Decimal(ns) / 1000:,.3f}"
 
 
 class WindowTexts:
@@ -97,7 +65,9 @@ class WindowTexts:
             }
             for key, ns in times.items():
                 text = model.text(position, model.column_of(key))
-                yield _time(f"column {key} of packet {position + 1}", text, ns if known else None)
+                yield time_cell(
+                    f"column {key} of packet {position + 1}", text, ns if known else None
+                )
             text = model.text(position, model.column_of("functions"))
             count = f"{sum(leg.functions for leg in mine):,}" if known else ""
             yield f"column functions of packet {position + 1}", text, count
@@ -115,8 +85,13 @@ class WindowTexts:
         ):  # fmt: skip
             yield f"{word} in the status bar", f"{word}: {count:,}" in text, True
 
+    def of_timeline(self) -> Iterator[Cell]:
+        """The tips of lanes of all calls, and of lost records."""
+        yield from of_lanes(self._session, self._made)
+        yield from of_gaps(self._session, self._made)
+
     def of_paths(self, most: int) -> Iterator[Cell]:
-        """The tree of calls with its tips, and the strip, of up to `most` packets."""
+        """The tree of calls with its tips, the strip and the timeline of up to `most` packets."""
         for number in sorted(self._of)[:: max(len(self._of) // most, 1)]:
             path = self._session.paths.of(number)
             yield from self._strip(number, totals(path))
@@ -127,6 +102,7 @@ class WindowTexts:
                 for leg in (*path.legs, *path.branches)
             ]
             zero = legs[0].begin
+            yield from of_path(path, legs[: len(path.legs)], self._made, self._paths)
             yield f"legs shown of packet {number}", model.rowCount(), len(legs)
             for at, leg in enumerate(legs):
                 top = model.index(at, 0)
@@ -144,9 +120,9 @@ class WindowTexts:
         unknown = sum(found[name] for name in NO_TIME)
         wait = found["kernel"] - found["busy"] - unknown
         for word, ns in (("in the kernel", found["kernel"]), ("busy", found["busy"])):
-            yield _time(f"{word} in the strip of packet {number}", _before(text, word), ns)
+            yield time_cell(f"{word} in the strip of packet {number}", _before(text, word), ns)
         for word, ns in (("waiting", wait), ("unknown", unknown)):
-            yield _time(f"{word} in the strip of {number}", _before(text, word), ns or None)
+            yield time_cell(f"{word} in the strip of {number}", _before(text, word), ns or None)
         count = sum(leg.functions for leg in legs)
         yield f"functions in the strip of {number}", f", {count:,} function" in text, True
 
@@ -159,7 +135,7 @@ class WindowTexts:
         yield f"device of leg {leg.number}", device in text, True
         count, ns = re.findall(r": ([\d,]+) functions?, ([\d.]+ \w+)", text)[0]
         yield f"functions of leg {leg.number} in its title", count, f"{len(leg.rows):,}"
-        yield _time(f"time of leg {leg.number} in its title", ns, made.kernel_ns)
+        yield time_cell(f"time of leg {leg.number} in its title", ns, made.kernel_ns)
 
     def _call(self, model: CallModel, index: QModelIndex, row: Row, zero: int) -> Iterator[Cell]:
         nested = row.record.of
@@ -191,18 +167,8 @@ class WindowTexts:
             for line in index.data(ROLE.ToolTipRole).splitlines()
             if ": " in line
         )
-        bar = tip.get("Without probes", "").partition(" ± ")
-        for text, ns in (
-            (tip["Duration"] if call.end is not None else "", known["dur_ns"]),
-            (tip.get("Self", ""), known["self_ns"]),
-            (tip.get("Interrupts inside", ""), cells["irq_ns"] or None),
-            (tip.get("Switched out inside", ""), cells["off_ns"] or None),
-            (bar[0], known["comp_ns"]),
-            (bar[2], known["comp_err_ns"] or None),
-        ):
-            yield _time(f"a time in the tip of call {row.number}", text, ns)
-        since = f"+{micros(call.entry - zero)} µs".replace("+-", "-")
-        yield f"entry in the tip of {row.number}", tip["Entry"].split(" since")[0], since
+        of = self._paths.of_call(row)
+        yield from of_tip(f"call {row.number}", tip, of, zero)
 
     def _waits(self, model: CallModel, top: QModelIndex, leg: Pass, zero: int) -> Iterator[Cell]:
         """Rows of waits, which stand somewhere below the leg."""
@@ -213,7 +179,7 @@ class WindowTexts:
         }
         for begin, text, name in shown:
             ns = waits.get((begin.replace(",", ""), name))
-            yield _time(f"wait {name} at {begin} of leg {leg.number}", text, ns)
+            yield time_cell(f"wait {name} at {begin} of leg {leg.number}", text, ns)
         long = [
             key
             for key, ns in waits.items()
@@ -236,10 +202,3 @@ def _before(text: str, word: str) -> str:
     """ "76.9 µs" before a word."""
     found = re.search(rf"([\d.]+ (?:ns|µs|ms|s)) {word}", text)
     return found[1] if found else ""
-
-
-def _time(what: str, text: str, ns: Any) -> Cell:
-    return what, text if not is_time(text, ns) else ns, ns
-
-
-__all__ = ["WindowTexts", "is_time"]

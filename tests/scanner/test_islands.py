@@ -7,12 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from scanner.parse.definitions import definitions
 from scanner.progress import Progress
 from scanner.results import Run, tables
-from scanner.source.macro_table import learn
-from scanner.source.normalise import Normaliser
-from scanner.source.prepared_file import defines
 from scanner.tables.three_tables import Options, Result
 
 AFTER = """
@@ -62,16 +58,6 @@ def test_what_a_broken_body_calls_is_known(tmp_path: Path) -> None:
     body = f"int one(struct sk_buff *skb)\n{{\n\tint e = 0, p = 1;\n\t{CAST}\n\t@ two(skb);\n}}\n"
     result = scanned(tmp_path, body + "int two(void *any)\n{\n\treturn 0;\n}\n")
     assert [(row["function"], row["witness"]["line"]) for row in result.indirect] == [("two", 6)]
-
-
-def test_spans_beside_a_broken_body_are_exact() -> None:
-    source = (
-        f"int one(int p)\n{{\n\t{CAST}\n\treturn p;\n}}\nint two(void) {{ return 2; }}\n".encode()
-    )
-    found = definitions(source, Normaliser(learn(defines(source))))
-    assert [(one.name, one.error) for one in found] == [("one", True), ("two", False)]
-    assert all(source[one.end - 1 : one.end] == b"}" for one in found)
-    assert [source[r.start : r.end] for r in found[1].returns] == [b"return 2;"]
 
 
 @pytest.mark.parametrize(

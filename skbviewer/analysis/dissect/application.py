@@ -14,6 +14,7 @@ from ipaddress import IPv4Address
 import dpkt
 
 from ...readers import printable
+from ...records.protocols import TCP, UDP
 from ..words.packet_info import mac
 from .control_protocols import parsers
 from .dns import dns, dns_over_tcp, mdns
@@ -161,11 +162,11 @@ def _hello(body: bytes, version: int) -> tuple[int, str]:
 
 
 PARSERS: dict[tuple[int, int], Parser] = {
-    (17, 53): dns,
-    (6, 53): dns_over_tcp,
-    (17, 5353): mdns,
-    (17, 67): _dhcp,
-    (17, 68): _dhcp,
+    (UDP, 53): dns,
+    (TCP, 53): dns_over_tcp,
+    (UDP, 5353): mdns,
+    (UDP, 67): _dhcp,
+    (UDP, 68): _dhcp,
     **{(6, port): _http for port in (80, 8000, 8080)},
     **{(6, port): _tls for port in (443, 853, 8443)},
     **parsers(),

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from ipaddress import IPv4Address
 
 from ...readers import printable
+from ...records.protocols import TCP, UDP
 from ..words.packet_info import mac
 from .neighbour_discovery import neighbour_summary
 from .payload_lines import Line, PayloadSummary
@@ -192,11 +193,11 @@ def _llc(frame: bytes) -> tuple[str, str] | None:
 IP_PROTOCOLS: dict[int, Asked] = {2: _igmp, 88: _eigrp, 89: _ospf, 103: _pim, 112: _vrrp}
 IP_PROTOCOLS |= {58: neighbour_summary, 132: _sctp}
 PAYLOADS: dict[tuple[int, int], ControlParser] = {
-    (17, 1985): _hsrp,
-    (17, 2029): _hsrp,
-    (6, 179): _bgp,
+    (UDP, 1985): _hsrp,
+    (UDP, 2029): _hsrp,
+    (TCP, 179): _bgp,
 }
-PAYLOADS |= {(17, 520): _rip, (6, 139): _nbss, (6, 445): _nbss}
+PAYLOADS |= {(UDP, 520): _rip, (TCP, 139): _nbss, (TCP, 445): _nbss}
 
 
 def control_summary(protocol: int, data: bytes) -> tuple[str, str] | None:

@@ -14,6 +14,8 @@ from typing import NamedTuple, cast
 import dpkt
 
 from ...readers.capture.header_offsets import network_header
+from ...records.header_layout import IP_OFFSET, IPV4_SIZE, TCP_OFFSET, TCP_SIZE, UDP_SIZE
+from ...records.protocols import TCP, UDP
 from ..words.link_names import link_name
 from . import icmp, internet, link_headers, transport_headers
 from .application import payload_summary
@@ -95,7 +97,11 @@ def tcp_options_of(data: bytes, linktype: int) -> bytes:
         for _ in walk:
             pass
         at = walk.at if walk.kind == "tcp" else len(data)
-    return data[at + 20 : at + (data[at + 12] >> 4) * 4] if at + 20 < len(data) else b""
+    return (
+        data[at + TCP_SIZE : at + (data[at + TCP_OFFSET] >> 4) * 4]
+        if at + TCP_SIZE < len(data)
+        else b""
+    )
 
 
 def _plain(data: bytes) -> Payload | None:
@@ -105,14 +111,16 @@ def _plain(data: bytes) -> Payload | None:
     words, protocol = (data[14] & 15) * 4, data[23]
     total, fragment = struct.unpack_from(">H2xH", data, 16)
     at = 14 + words
-    if words < 20 or fragment & 0x1FFF or protocol not in (6, 17) or total < words:
+    if words < IPV4_SIZE or fragment & IP_OFFSET or protocol not in (TCP, UDP) or total < words:
         return None
     end = min(len(data), 14 + total)
-    size = 8 if protocol == 17 else (data[at + 12] >> 4) * 4 if end >= at + 20 else 0
-    if size < 8 or at + size > end:
+    size = UDP_SIZE
+    if protocol == TCP:
+        size = (data[at + TCP_OFFSET] >> 4) * 4 if end >= at + TCP_SIZE else 0
+    if size < UDP_SIZE or at + size > end:
         return None
     sport, dport, length = struct.unpack_from(">3H", data, at)
-    if protocol == 17 and length >= 8:
+    if protocol == UDP and length >= UDP_SIZE:
         end = min(end, at + length)
     return Payload(protocol, sport, dport, data[at + size : end])
 
@@ -205,7 +213,7 @@ def _payload(data: bytes, at: int, end: int, ports: tuple[int, int, int]) -> Ite
         return
     summary = payload_summary(*ports, data[at:end])
     if summary is None:
-        yield _data("TCP payload" if ports[0] == 6 else "Data", at, end)
+        yield _data("TCP payload" if ports[0] == TCP else "Data", at, end)
         return
     lines = tuple(
         Node(line.text, at + line.offset, min(line.length, end - at - line.offset))

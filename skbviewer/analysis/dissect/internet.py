@@ -7,11 +7,13 @@ from ipaddress import IPv6Address
 
 import dpkt
 
+from ...records.header_layout import IP_OFFSET
+from ...records.protocols import ICMP, ICMPV6, TCP, UDP
 from ..words.packet_info import NAMES
 from .link_headers import dotted
 from .tree_nodes import Node, Spec, Step, fields, flag, hexadecimal, named
 
-NEXT = {1: "icmp", 6: "tcp", 17: "udp", 58: "icmpv6", 4: "ipv4", 41: "ipv6"}
+NEXT = {ICMP: "icmp", TCP: "tcp", UDP: "udp", ICMPV6: "icmpv6", 4: "ipv4", 41: "ipv6"}
 EXTENSIONS = {0: "Hop-by-Hop Options", 43: "Routing", 44: "Fragment", 60: "Destination Options"}
 AUTHENTICATION = 51  # its length counts 4 bytes, not 8 (RFC 4302)
 PROTOCOL = named(NAMES | {0: "Hop-by-Hop", 43: "Routing", 44: "Fragment", 59: "No next header"})
@@ -28,7 +30,7 @@ def ipv4(data: bytes, at: int, end: int) -> Step:
         inner = (*inner, Node(f"Options: {header - 20} bytes", at + 20, header - 20))
     text = f"Internet Protocol Version 4, Src: {_value(inner, 'ip.src')}, "
     node = Node(text + f"Dst: {_value(inner, 'ip.dst')}", at, header, inner)
-    fragment = int.from_bytes(data[at + 6 : at + 8], "big") & 0x1FFF
+    fragment = int.from_bytes(data[at + 6 : at + 8], "big") & IP_OFFSET
     following = NEXT.get(data[at + 9], "data") if not fragment else "data"
     stop = min(end, at + total) if total >= header else end  # 0: the network card sets it (TSO)
     return Step(node, following, at + max(header, 20), stop)
@@ -61,7 +63,7 @@ _IPV4 = (
     Spec("id", "Identification", "ip.id", lambda value: f"0x{value:04x} ({value})"),
     Spec("_flags_offset", "Don't fragment", "ip.flags.df", flag, 0x4000),
     Spec("_flags_offset", "More fragments", "ip.flags.mf", flag, 0x2000),
-    Spec("_flags_offset", "Fragment Offset", "ip.frag_offset", lambda n: str(n * 8), 0x1FFF),
+    Spec("_flags_offset", "Fragment Offset", "ip.frag_offset", lambda n: str(n * 8), IP_OFFSET),
     Spec("ttl", "Time to Live", "ip.ttl"),
     Spec("p", "Protocol", "ip.proto", PROTOCOL),
     Spec("sum", "Header Checksum", "ip.checksum", hexadecimal(4)),

@@ -16,6 +16,7 @@ import numpy as np
 from ...readers.capture.header_offsets import Place, places
 from ...readers.reopen import open_again
 from ...records import Progress, Silent
+from ...records import header_layout as header
 from ...records.types import Bools, Int64s, UInt8s
 from .field_data import PACKET, View
 from .field_kind import Field, Kind, Make, Values
@@ -172,8 +173,8 @@ def _target(kinds: tuple[int, ...]) -> Make:
     """The target address of a neighbour solicitation or advertisement (RFC 4861, 4.3 and 4.4)."""
 
     def make(view: View) -> list[Values]:
-        high = numbers(view, "icmpv6", 8, 8, progress_of(view))
-        low = numbers(view, "icmpv6", 16, 8, progress_of(view))
+        high = numbers(view, "icmpv6", header.ND_TARGET, 8, progress_of(view))
+        low = numbers(view, "icmpv6", header.ND_TARGET + 8, 8, progress_of(view))
         kind = view.column("sport") >> 8
         return [Values(low.low, low.present() & np.isin(kind, kinds), high.low)]
 
@@ -189,7 +190,7 @@ def _payload(layer: str) -> Make:
 
 
 def _priority(view: View) -> list[Values]:
-    values = numbers(view, "eth", 14, 1, progress_of(view))
+    values = numbers(view, "eth", header.VLAN_TCI, 1, progress_of(view))
     return [Values(values.low >> 5, values.present() & (view.column("vlan") >= 0))]
 
 
@@ -197,26 +198,35 @@ _U, _E = Kind.UNSIGNED, Kind.ETHER
 
 BYTE_FIELDS: tuple[Field, ...] = (
     Field("vlan.priority", _U, "Priority of the outermost tag", _priority, bits=3),
-    Field("arp.hw.type", _U, "Hardware type, 1 Ethernet", _number("arp", 0, 2), bits=16),
-    Field("arp.src.hw_mac", _E, "Sender's hardware address", _number("arp", 8, 6), bits=48),
-    Field("arp.dst.hw_mac", _E, "Target's hardware address", _number("arp", 18, 6), bits=48),
+    Field("arp.hw.type", _U, "Hardware type, 1 Ethernet",
+          _number("arp", header.ARP_HW_TYPE, 2), bits=16),
+    Field("arp.src.hw_mac", _E, "Sender's hardware address",
+          _number("arp", header.ARP_SENDER_MAC, 6), bits=48),
+    Field("arp.dst.hw_mac", _E, "Target's hardware address",
+          _number("arp", header.ARP_TARGET_MAC, 6), bits=48),
     Field("ip.hdr_len", _U, "Header length in bytes", _times4("ip", 0, 0), bits=8),
-    Field("ip.dsfield", _U, "Differentiated services field", _number("ip", 1, 1), bits=8),
-    Field("ip.dsfield.dscp", _U, "Codepoint", _number("ip", 1, 1, 2), bits=6),
-    Field("ip.dsfield.ecn", _U, "Congestion notification", _number("ip", 1, 1, 0, 3), bits=2),
-    Field("ip.checksum", _U, "Header checksum", _number("ip", 10, 2), bits=16),
+    Field("ip.dsfield", _U, "Differentiated services field",
+          _number("ip", header.IPV4_TOS, 1), bits=8),
+    Field("ip.dsfield.dscp", _U, "Codepoint", _number("ip", header.IPV4_TOS, 1, 2), bits=6),
+    Field("ip.dsfield.ecn", _U, "Congestion notification",
+          _number("ip", header.IPV4_TOS, 1, 0, 3), bits=2),
+    Field("ip.checksum", _U, "Header checksum", _number("ip", header.IPV4_CHECKSUM, 2), bits=16),
     Field("ipv6.tclass", _U, "Traffic class", _number("ipv6", 0, 2, 4, 255), bits=8),
-    Field("ipv6.flow", _U, "Flow label", _number("ipv6", 0, 4, 0, 0xFFFFF), bits=20),
-    Field("ipv6.nxt", _U, "Next header field of the fixed header", _number("ipv6", 6, 1), bits=8),
-    Field("tcp.hdr_len", _U, "Header length in bytes", _times4("tcp", 12, 4), bits=8),
-    Field("tcp.checksum", _U, "Checksum", _number("tcp", 16, 2), bits=16),
-    Field("tcp.urgent_pointer", _U, "Urgent pointer", _number("tcp", 18, 2), bits=16),
+    Field("ipv6.flow", _U, "Flow label", _number("ipv6", 0, 4, 0, header.FLOW_LABEL), bits=20),
+    Field("ipv6.nxt", _U, "Next header field of the fixed header",
+          _number("ipv6", header.IPV6_NEXT, 1), bits=8),
+    Field("tcp.hdr_len", _U, "Header length in bytes",
+          _times4("tcp", header.TCP_OFFSET, 4), bits=8),
+    Field("tcp.checksum", _U, "Checksum", _number("tcp", header.TCP_CHECKSUM, 2), bits=16),
+    Field("tcp.urgent_pointer", _U, "Urgent pointer",
+          _number("tcp", header.TCP_URGENT, 2), bits=16),
     Field("tcp.payload", Kind.BYTES, "Data", _payload("tcp.payload"), layer="tcp.payload"),
-    Field("udp.length", _U, "Length of header and data", _number("udp", 4, 2), bits=16),
-    Field("udp.checksum", _U, "Checksum", _number("udp", 6, 2), bits=16),
+    Field("udp.length", _U, "Length of header and data",
+          _number("udp", header.UDP_LEN, 2), bits=16),
+    Field("udp.checksum", _U, "Checksum", _number("udp", header.UDP_CHECKSUM, 2), bits=16),
     Field("udp.payload", Kind.BYTES, "Data", _payload("udp.payload"), layer="udp.payload"),
-    Field("icmp.checksum", _U, "Checksum", _number("icmp", 2, 2), bits=16),
-    Field("icmpv6.checksum", _U, "Checksum", _number("icmpv6", 2, 2), bits=16),
+    Field("icmp.checksum", _U, "Checksum", _number("icmp", header.ICMP_CHECKSUM, 2), bits=16),
+    Field("icmpv6.checksum", _U, "Checksum", _number("icmpv6", header.ICMP_CHECKSUM, 2), bits=16),
     Field(
         "icmpv6.nd.ns.target_address", Kind.IPV6, "Target address of a solicitation",
         _target((135,)), bits=128,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from ...records.protocols import ICMP, ICMPV6, TCP, UDP
 from ...records.types import Bools, Int64s
 from .byte_fields import Block, blocks, progress_of
 from .control_fields import some
@@ -97,8 +98,8 @@ def _field(layer: str, where: Callable[[View], Bools], of: Status) -> Field:
 
 CHECKSUM_FIELDS: tuple[Field, ...] = (
     _field("ip", is_ip, _header),
-    _field("tcp", is_tcp, _transport("tcp", 6, True)),
-    _field("udp", is_udp, _transport("udp", 17, True)),
-    _field("icmp", is_icmp, _transport("icmp", 1, False)),
-    _field("icmpv6", is_icmpv6, _transport("icmpv6", 58, True)),
+    _field("tcp", is_tcp, _transport("tcp", TCP, True)),
+    _field("udp", is_udp, _transport("udp", UDP, True)),
+    _field("icmp", is_icmp, _transport("icmp", ICMP, False)),
+    _field("icmpv6", is_icmpv6, _transport("icmpv6", ICMPV6, True)),
 )

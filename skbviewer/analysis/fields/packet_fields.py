@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ...records.header_layout import IP_OFFSET
 from ...records.protocols import ICMP, ICMPV6, TCP, UDP
 from ...records.types import Bools
 from .field_data import PACKET, View
@@ -195,7 +196,7 @@ PACKET_FIELDS: tuple[Field, ...] = (
     _f("ip.flags.rb", _B, "Reserved bit", _bits("frag_off", is_ip, 15, 1), 1),
     _f("ip.flags.df", _B, "Don't fragment", _bits("frag_off", is_ip, 14, 1), 1),
     _f("ip.flags.mf", _B, "More fragments", _bits("frag_off", is_ip, 13, 1), 1),
-    _f("ip.frag_offset", _U, "Offset in bytes", _scaled("frag_off", is_ip, 0x1FFF, 8, 0), 16),
+    _f("ip.frag_offset", _U, "Offset in bytes", _scaled("frag_off", is_ip, IP_OFFSET, 8, 0), 16),
     _f("ipv6", _P, "Internet Protocol version 6", _there(is_ipv6), layer="ipv6"),
     _f("ipv6.src", Kind.IPV6, "Source", _ipv6(*_IP_SRC), 128),
     _f("ipv6.dst", Kind.IPV6, "Destination", _ipv6(*_IP_DST), 128),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...records.types import Bools, Int64s
+from ...records.types import INT64_MAX, Bools, Int64s
 from .field_data import LEG, PACKET, ROW, SERIES, Array, Data, View
 from .field_kind import Field, Kind, Values
 
@@ -92,7 +92,7 @@ def _reduced(
 ) -> tuple[Array, Bools]:
     """The smallest or largest known key at each of `count` positions."""
     pick = np.maximum if largest else np.minimum
-    found = np.full(count, -1 if largest else np.iinfo(np.int64).max, np.int64)
+    found = np.full(count, -1 if largest else INT64_MAX, np.int64)
     pick.at(found, at[known], keys[known].astype(np.int64))
     there = np.zeros(count, np.bool_)
     there[at[known]] = True

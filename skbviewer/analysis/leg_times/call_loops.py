@@ -15,7 +15,7 @@ from ...records.compiled import Int, allocation_free
 from ...records.types import Bools, Int32s, Int64s, UInt8s
 from ..calls.interrupt_times import CPUS, LEVELS
 from ..calls.own_times import search, was_switched
-from ..words.wait_kinds import BUSY, INTERRUPTS, OFF, OTHERS
+from ..words.wait_kinds import BUSY, INTERRUPTS, OFF, OTHERS, UNPROBED
 
 SAME, KIN, MINE, NOBODY = range(20, 24)  # modes of calls, see paint_call()
 
@@ -24,6 +24,7 @@ KIND, BEGIN, END = range(1, 4)  # rows of painted spans
 CPU_NS = 0  # row of sums
 SERIES_BITS = 32
 PAINT = 0  # index of counts
+SHORT_NS = 50_000  # shortest time for which a thread sleeps: the kernel's timer slack
 
 
 class Inside(NamedTuple):
@@ -296,3 +297,47 @@ def paint_interrupts(
         at = until
         one += 1
     return taken
+
+
+@allocation_free
+def paint_unprobed(
+    around: Int,
+    begin: Int,
+    on: Int,
+    end: Int,
+    cpu: Int,
+    high: Int,
+    inside: Inside,
+    beside: Beside,
+    paint: Int64s,
+    counts: Int64s,
+) -> None:
+    """Paint what a thread did before, between and after the calls directly inside `around`.
+
+    It ran where it is recorded again soon, on the same CPU, and no other thread is recorded there.
+    """
+    low, last = np.int64(inside.first[around]), np.int64(inside.first[around + 1])
+    stop = last
+    while low < stop:
+        middle = (low + stop) // 2
+        if inside.exit_ts[inside.child[middle]] <= begin:
+            low = middle + 1
+        else:
+            stop = middle
+    one, at, here = low, np.int64(begin), np.int64(on)
+    while at < high:
+        until, there = np.int64(end), np.int64(cpu)
+        is_last = one >= last or inside.ts[inside.child[one]] >= end
+        if not is_last:
+            child = inside.child[one]
+            until, there = np.int64(inside.ts[child]), np.int64(inside.cpu[child])
+        if at < until <= at + SHORT_NS and not was_switched(
+            here, at, there, until, beside.switch_first, beside.switched
+        ):
+            add(UNPROBED, at, until, begin, high, paint, counts)
+        if is_last:
+            return
+        child = inside.child[one]
+        if inside.exit_ts[child] > at:
+            at, here = np.int64(inside.exit_ts[child]), np.int64(inside.exit_cpu[child])
+        one += 1

@@ -38,6 +38,7 @@ from .call_loops import (
     NOBODY,
     PAINT,
     SAME,
+    SHORT_NS,
     TASK,
     Beside,
     Inside,
@@ -45,10 +46,9 @@ from .call_loops import (
     add,
     paint_call,
     paint_interrupts,
+    paint_unprobed,
     same_thread,
 )
-
-SHORT_NS = 50_000  # shortest time for which a thread sleeps: the kernel's timer slack
 
 LEG = 0  # row of the result, besides those of painted spans
 BUSY_NS, UNKNOWN_NS = 1, 2  # rows of sums
@@ -321,6 +321,8 @@ def _paint_between(
         away = was_switched(on, begin, cpu, end, beside.switch_first, beside.switched)
         if end - begin <= SHORT_NS and not away:
             add(UNPROBED, begin, end, begin, high, paint, counts)
+        else:
+            paint_unprobed(around, begin, on, end, cpu, high, inside, beside, paint, counts)
 
 
 @allocation_free

@@ -15,7 +15,7 @@ import numpy as np
 from ...matching import EXACT
 from ...records import UNTIMED
 from ...records.protocols import TCP, UDP
-from ...records.types import Bools, Int64s
+from ...records.types import LATEST_NS, Bools, Int64s
 from ...store import Columns
 from ..timeline.session_time import packet_times
 from ..words.packet_info import address, mac
@@ -315,7 +315,7 @@ def _sum(group: Int64s, value: Int64s, size: int) -> Int64s:
 
 
 def _span(group: Int64s, ts: Int64s, size: int) -> tuple[Int64s, Int64s]:
-    begin, end = np.full(size, np.iinfo(np.int64).max), np.zeros(size, np.int64)
+    begin, end = np.full(size, LATEST_NS), np.zeros(size, np.int64)
     timed = ts != UNTIMED
     np.minimum.at(begin, group[timed], ts[timed])
     np.maximum.at(end, group[timed], ts[timed])

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 NS = 1_000_000_000
 SIZE = (1600, 900)
-DPI = 96
+DPI = 96  # at this resolution, a pixel is one unit of a picture's layout
 MOST_NAMED = 1000  # rows
 
 
@@ -31,6 +31,12 @@ class Shown(NamedTuple):
     size: tuple[int, int] = SIZE
     dpi: int = DPI
     dark: bool = False
+
+
+def layout_units(size: tuple[int, int], dpi: int) -> tuple[int, int]:
+    """Return the size of a picture in units of its layout; `size` is in pixels."""
+    width, height = (max(1, round(pixels * DPI / dpi)) for pixels in size)
+    return width, height
 
 
 def seconds_of(text: str) -> int:

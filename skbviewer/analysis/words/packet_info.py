@@ -12,13 +12,15 @@ from ipaddress import IPv4Address, IPv6Address
 from typing import Any, Protocol
 
 from ...records import PACKET_CUT, PACKET_MALFORMED
-from ...records.protocols import ICMP, ICMPV6, TCP, UDP
+from ...records.header_layout import IP_OFFSET
+from ...records.protocols import ICMP, ICMPV6, OSPF, SCTP, TCP, UDP, UDPLITE
 from .icmp_words import icmp_info, icmpv6_info
 
 MASK64 = (1 << 64) - 1
 
-NAMES = {1: "ICMP", 2: "IGMP", 6: "TCP", 17: "UDP", 47: "GRE", 50: "ESP", 51: "AH", 58: "ICMPv6"}
-NAMES |= {88: "EIGRP", 89: "OSPF", 103: "PIM", 112: "VRRP", 132: "SCTP", 136: "UDP-Lite"}
+NAMES = {ICMP: "ICMP", TCP: "TCP", UDP: "UDP", ICMPV6: "ICMPv6", SCTP: "SCTP", UDPLITE: "UDP-Lite"}
+NAMES |= {2: "IGMP", 47: "GRE", 50: "ESP", 51: "AH"}
+NAMES |= {88: "EIGRP", OSPF: "OSPF", 103: "PIM", 112: "VRRP"}
 ETHERTYPES = {0x0800: "IPv4", 0x0806: "ARP", 0x8035: "RARP", 0x86DD: "IPv6", 0x88CC: "LLDP"}
 ETHERTYPES |= {0x81FD: "ISMP"}
 TCP_FLAGS = tuple(enumerate(["FIN", "SYN", "RST", "PSH", "ACK", "URG", "ECE", "CWR"]))  # by bit
@@ -100,13 +102,13 @@ def _described(row: Any, stream: Any) -> tuple[str, str]:
 
 def _ip(row: Any, stream: Any) -> tuple[str, str]:
     name = NAMES.get(row.protocol, f"IPv{row.ip_version}")
-    if row.ip_version == 4 and row.frag_off > 0 and row.frag_off & 0x1FFF:
-        offset = (row.frag_off & 0x1FFF) * 8
+    if row.ip_version == 4 and row.frag_off > 0 and row.frag_off & IP_OFFSET:
+        offset = (row.frag_off & IP_OFFSET) * 8
         carried = f"{NAMES.get(row.protocol, '')} {row.protocol}".lstrip()
         return "IPv4", f"Fragmented IP protocol (proto={carried}, off={offset}, ID={row.ip_id:04x})"
-    if row.ip_version == 6 and row.frag_off > 0 and row.frag_off & 0x1FFF:
+    if row.ip_version == 6 and row.frag_off > 0 and row.frag_off & IP_OFFSET:
         more = "y" if row.frag_off & 0x2000 else "n"
-        offset = (row.frag_off & 0x1FFF) * 8
+        offset = (row.frag_off & IP_OFFSET) * 8
         ident = f" ident=0x{row.frag_id:08x}" if getattr(row, "frag_id", -1) >= 0 else ""
         return "IPv6", f"IPv6 fragment (off={offset} more={more}{ident} nxt={row.protocol})"
     if row.protocol in (TCP, UDP, -1) and row.sport < 0:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, QRunnable, Qt, QThreadPool, Signal, Slot
 
@@ -19,7 +19,8 @@ from skbviewer.session.memory_reuse import give_back
 
 SIGNAL_INTERVAL_S = 0.1
 LONG_S = 0.2  # longer work may have used much memory, which is given back
-Work = Callable[[Progress], Any]
+Result = TypeVar("Result")
+Work = Callable[[Progress], object]
 
 
 class _Reporter:
@@ -45,7 +46,7 @@ class _Voice(QObject):
 
 
 class _Job(QRunnable):
-    def __init__(self, work: Work, done: Callable[[Any], None]) -> None:
+    def __init__(self, work: Work, done: Callable[[Any], object]) -> None:
         super().__init__()
         self.setAutoDelete(False)
         self._work = work
@@ -94,7 +95,9 @@ class Tasks(QObject):
     def busy(self) -> bool:
         return self._job is not None
 
-    def start(self, title: str, work: Work, done: Callable[[Any], None]) -> None:
+    def start(
+        self, title: str, work: Callable[[Progress], Result], done: Callable[[Result], object]
+    ) -> None:
         """Run `work` and pass its result to `done`, unless newer work was started."""
         self.cancel()
         self._job = _Job(work, done)

@@ -5,15 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from skbviewer.analysis.words.leg_words import KIND_WORDS, RELATION_WORDS
 from skbviewer.records import Behind, Leg, PathCall, PathEvent, Wait
 
-LEG_KIND = {"tx": "Sending", "rx": "Receiving", "forward": "Forwarding"}
-RELATION = {
-    "parent": "Cloned or cut from",
-    "into": "Merged into",
-    "clone": "Clone or segment",
-    "merged": "Merged in",
-}
 WAITS = {
     "socket queue": "in the socket queue",
     "softirq": "for the softirq",
@@ -53,6 +47,11 @@ def microseconds(ns: int | None) -> str:
     if ns is None:
         return ""
     return f"{'-' if ns < 0 else ''}{abs(ns) // 1000:,}.{abs(ns) % 1000:03d}"
+
+
+def difference(ns: int) -> str:
+    """Return "+12.345 µs", with all digits, as it was measured."""
+    return f"{'+' if ns >= 0 else '−'}{microseconds(abs(ns))} µs"
 
 
 def offset(ns: int) -> str:
@@ -97,7 +96,7 @@ def leg_name(leg: Leg) -> str:
     words = [
         "candidate" if leg.match == "ambiguous" else "",
         leg.log,
-        LEG_KIND.get(leg.kind, leg.kind),
+        KIND_WORDS.get(leg.kind, leg.kind).capitalize(),
         leg.device,
     ]
     if leg.netns > 0:
@@ -118,7 +117,8 @@ def leg_title(leg: Leg, behind: Behind | None = None) -> str:
     A branch has its relation in front.  `behind` is given if there are legs of several logs, and
     adds "1.956 ms ± 632.4 µs after leg 1".
     """
-    what = f"{RELATION[leg.relation]}, {whose(leg)}: " if leg.relation in RELATION else ""
+    what = RELATION_WORDS.get(leg.relation, "").capitalize()
+    what += f", {whose(leg)}: " if what else ""
     numbers = leg.note
     if leg.functions is not None:
         numbers = f"{functions(leg.functions)}, {duration(leg.kernel_ns)}"

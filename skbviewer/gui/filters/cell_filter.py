@@ -8,10 +8,11 @@ from collections.abc import Callable
 from skbviewer.analysis.display_filter import expression_for
 from skbviewer.analysis.display_filter.filter_from_value import quoted
 from skbviewer.analysis.fields.all_fields import FIELDS
+from skbviewer.records.protocols import TCP, UDP
 
 from ..packets.packet_rows import ListRow
 
-_PORTS = {6: "tcp", 17: "udp"}
+_PORTS = {TCP: "tcp", UDP: "udp"}
 NO_CONVERSATION = "This packet has no addresses, so it is in no conversation"
 
 

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from PySide6.QtCore import QObject, Signal
 
 from skbviewer.analysis.display_filter import FilterError, parse
@@ -134,7 +132,7 @@ class RowQuery(QObject):
             self._show(None)
             return
 
-        def ask(progress: Progress) -> Any:
+        def ask(progress: Progress) -> RowIds | FilterError | None:
             try:
                 return recording.packets.listed(text, order, lives, hidden, progress, every)
             except FilterError as error:  # an error that depends on values

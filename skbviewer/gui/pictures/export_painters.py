@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The writers of EXPORTS that need Qt: pictures, and the table of the boxes that they draw."""
+"""The writers of EXPORTS for pictures, which need Qt, and for the table of the boxes in them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from skbviewer.export import Export, Exportable, Request, Subject, Writer
 from ..base.recording import Recording
 from .packet_picture import render_png
 from .timeline_picture import write_timeline
+from .timeline_table import write_timeline_table
 
 
 def _paint_packet(recording: Exportable, request: Request, out: Path) -> None:
@@ -32,7 +33,7 @@ PAINTERS: dict[tuple[str, Subject], Writer] = {
     ("png", Subject.PACKET): _paint_packet,
     ("png", Subject.TIMELINE): _timeline("png"),
     ("svg", Subject.TIMELINE): _timeline("svg"),
-    ("csv", Subject.TIMELINE): _timeline("csv"),
+    ("csv", Subject.TIMELINE): write_timeline_table,
 }
 
 

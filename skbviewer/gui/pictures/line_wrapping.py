@@ -3,29 +3,31 @@
 
 from __future__ import annotations
 
-from PySide6.QtGui import QFontMetricsF
+from collections.abc import Callable
+
+Width = Callable[[str], float]  # of a text, in the unit of the line's
 
 
-def wrapped(text: str, metrics: QFontMetricsF, width: float) -> list[str]:
+def wrapped(text: str, width_of: Width, width: float) -> list[str]:
     """Return `text` in lines up to `width`, broken at spaces and, if necessary, inside words."""
     lines, line = [], ""
     for word in text.split(" "):
         longer = f"{line} {word}" if line else word
-        if metrics.horizontalAdvance(longer) <= width:
+        if width_of(longer) <= width:
             line = longer
             continue
         lines += [line] if line else []
         line = word
-        while len(line) > 1 and metrics.horizontalAdvance(line) > width:
-            fits = _fitting(line, metrics, width)
+        while len(line) > 1 and width_of(line) > width:
+            fits = _fitting(line, width_of, width)
             lines.append(line[:fits])
             line = line[fits:]
     return [*lines, line]
 
 
-def _fitting(word: str, metrics: QFontMetricsF, width: float) -> int:
+def _fitting(word: str, width_of: Width, width: float) -> int:
     """Return how many characters fit, at least one."""
     fits = 1
-    while fits < len(word) and metrics.horizontalAdvance(word[: fits + 1]) <= width:
+    while fits < len(word) and width_of(word[: fits + 1]) <= width:
         fits += 1
     return fits

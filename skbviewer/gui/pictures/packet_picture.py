@@ -11,7 +11,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPalette
 
 from skbviewer import __version__
-from skbviewer.analysis.timeline.shown_part import rows_text
+from skbviewer.analysis.timeline.shown_part import DPI, rows_text
 from skbviewer.records import PacketPath
 
 from ..base import wording
@@ -21,11 +21,10 @@ from ..base.theme import VERDICT_COLOURS, chosen, dark_palette, layer_colours, l
 from ..packets.packet_rows import ListRow, list_row
 from ..packets.selected_summary import headline, totals
 from .path_picture import PathPicture
-from .picture_files import SCREEN_DPI, ensure_application, layout_size, write_png
+from .picture_files import ensure_application, layout_size, write_png
 from .picture_font import export_font
 from .times_table import paint_table, table_height
 
-DPI = SCREEN_DPI
 MARGIN = 24
 SPACE = 16
 
@@ -40,7 +39,7 @@ def render_png(
 ) -> None:
     """Paint row `number` (-n is K<n>) to `out`, `size` pixels wide and at least as high.
 
-    Everything is scaled by `dpi` / SCREEN_DPI.  Needs no display.  Raises KeyError if there is no
+    Everything is scaled by `dpi` / DPI.  Needs no display.  Raises KeyError if there is no
     such row, BadInput if `out` cannot be written.
     """
     if not (
@@ -66,11 +65,11 @@ def render_row(
     palette = dark_palette() if theme == "dark" else light_palette()
     width = layout_size(size, dpi).width()
     picture = _Picture(session, row, path, palette, theme == "dark", width)
-    height = max(size[1], math.ceil(picture.needed * dpi / SCREEN_DPI))
+    height = max(size[1], math.ceil(picture.needed * dpi / DPI))
     texts = {"Title": f"{headline(row)} {row.info}", "Source": "; ".join(_source_lines(session))}
     background = palette.color(QPalette.ColorRole.Base)
     whole = (size[0], height)
-    lowest = height * SCREEN_DPI / dpi
+    lowest = height * DPI / dpi
     write_png(out, whole, dpi, background, texts, lambda painter: picture.paint(painter, lowest))
 
 
@@ -79,7 +78,7 @@ def _source_lines(session: Recording) -> list[str]:
 
 
 class _Picture:
-    """Lengths are in units: pixels at SCREEN_DPI.  `needed` is the minimum height."""
+    """Lengths are in units: pixels at DPI.  `needed` is the minimum height."""
 
     def __init__(
         self,

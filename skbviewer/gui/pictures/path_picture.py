@@ -13,9 +13,9 @@ from ..base.theme import UNKNOWN_LAYER
 from ..timeline.path_item import TimelineItem
 from ..timeline.path_layout import lay_out
 from ..timeline.pixel_frame import Frame
-from .picture_axis import HEIGHT as AXIS
 from .picture_axis import paint_axis
 from .picture_font import export_font
+from .timeline_layout import AXIS
 
 ROW = 20
 LEGEND = 22

@@ -10,8 +10,7 @@ from PySide6.QtGui import QPainter, QPalette
 
 from ..timeline.pixel_frame import Frame
 from ..timeline.time_axis import TICK_PX, base_of, base_text, round_step, tick_text
-
-HEIGHT = 22
+from .timeline_layout import AXIS
 
 
 def paint_axis(
@@ -29,13 +28,13 @@ def paint_axis(
     gutter, right = room
     base = base_of(frame.begin, frame.end - frame.begin)
     painter.setPen(palette.color(QPalette.ColorRole.PlaceholderText))
-    box = QRectF(corner.x() - gutter, corner.y() - HEIGHT, max(gutter - 8, 0), HEIGHT - 4)
+    box = QRectF(corner.x() - gutter, corner.y() - AXIS, max(gutter - 8, 0), AXIS - 4)
     painter.drawText(box, Qt.AlignmentFlag.AlignRight, base_text(base))
     step = round_step(TICK_PX / frame.per_ns)
     for at in range(math.ceil(frame.begin / step) * step, int(frame.end) + 1, step):
         x = corner.x() + frame.x(float(at))
         painter.drawLine(QPointF(x, corner.y() - 5), QPointF(x, corner.y()))
         text = tick_text(at - base, step, frame.end - frame.begin)
-        place = QRectF(x - TICK_PX / 2, corner.y() - HEIGHT, TICK_PX, HEIGHT - 6)
+        place = QRectF(x - TICK_PX / 2, corner.y() - AXIS, TICK_PX, AXIS - 6)
         if place.right() <= right:
             painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)

@@ -14,9 +14,9 @@ from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QApplication
 
 from skbviewer import __version__
+from skbviewer.analysis.timeline.shown_part import DPI, layout_units
 from skbviewer.records import BadInput
 
-SCREEN_DPI = 96  # at this resolution, a pixel is one unit of the layout
 Paint = Callable[[QPainter], None]
 
 
@@ -31,7 +31,7 @@ def ensure_application() -> None:
 
 def layout_size(size: tuple[int, int], dpi: int) -> QSize:
     """Return the size of a picture in units of its layout; `size` is in pixels."""
-    return QSize(*(max(1, round(pixels * SCREEN_DPI / dpi)) for pixels in size))
+    return QSize(*layout_units(size, dpi))
 
 
 def write_png(
@@ -51,7 +51,7 @@ def write_png(
         image.setText(key, value)
     painter = QPainter(image)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.scale(dpi / SCREEN_DPI, dpi / SCREEN_DPI)
+    painter.scale(dpi / DPI, dpi / DPI)
     paint(painter)
     painter.end()
     writer = QImageWriter(str(out), QByteArray(b"png"))
@@ -67,7 +67,7 @@ def write_svg(
     buffer = QBuffer()
     svg = QSvgGenerator()
     svg.setOutputDevice(buffer)
-    svg.setResolution(SCREEN_DPI)
+    svg.setResolution(DPI)
     svg.setSize(units)
     svg.setViewBox(QRect(0, 0, units.width(), units.height()))
     svg.setTitle(title)

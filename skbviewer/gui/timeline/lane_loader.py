@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from skbviewer.analysis.timeline.lanes import Timeline
 from skbviewer.analysis.timeline.session_overview import Overview
 from skbviewer.records import Progress
+from skbviewer.session.kernel.call_places import CallPlace
 
 from ..base.background_tasks import Tasks
 from ..base.recording import Recording
@@ -79,7 +79,7 @@ class Loader(QObject):
             self._keep(found[0])
         self.timeline_ready.emit(found[1])
 
-    def place(self, call: int, done: Callable[[Any], None]) -> None:
+    def place(self, call: int, done: Callable[[CallPlace], object]) -> None:
         """Pass the CallPlace of a call (id in table call) to `done`."""
         recording = self._recording
         if recording is not None:

@@ -107,13 +107,8 @@ def _paint_difference(
     y = top + TAG_PX + 8.0
     painter.setPen(QPen(look.role(QPalette.ColorRole.Text), 1))
     painter.drawLine(QPointF(low, y), QPointF(high, y))
-    text = f"B − A = {difference_text(state.difference)}"
+    text = f"B − A = {wording.difference(state.difference)}"
     _tag(painter, text, (low + high) / 2, y, look, None, frame)
-
-
-def difference_text(ns: int) -> str:
-    """Return "+12.345 µs", with all digits, as it was measured."""
-    return f"{'+' if ns >= 0 else '−'}{wording.microseconds(abs(ns))} µs"
 
 
 def _tag(

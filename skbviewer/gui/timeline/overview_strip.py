@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QBrush,
     QColor,
@@ -200,7 +200,3 @@ class OverviewStrip(QWidget):
     def _ask(self, begin: int, end: int) -> None:
         if end > begin:
             self.window_asked.emit(begin, end)
-
-    def point_of(self, ns: int) -> QPointF:
-        """Return where session time `ns` is painted."""
-        return QPointF(self._x(ns), self.height() / 2)

@@ -51,9 +51,10 @@ class LaneTitle(NamedTuple):
 
 
 class WaitBar(NamedTuple):
-    """A time in which the packet waited."""
+    """A time in which the packet waited, or of which nothing is known."""
 
     text: str
+    tip: str
     begin: float
     end: float
     y: float
@@ -98,7 +99,8 @@ def lay_out(path: PacketPath | None) -> Layout:
         for wait in leg.waits:
             begin = float(wait.begin_ns - since)
             text = f"{wait.what}: {wording.duration(wait.dur_ns)}"
-            waits.append(WaitBar(text, begin, begin + wait.dur_ns, y))
+            tip = wording.waited(wait)
+            waits.append(WaitBar(text, tip[:1].upper() + tip[1:], begin, begin + wait.dur_ns, y))
         y += bool(leg.waits)
         places, height = call_rows(leg)
         span = (since, _last_ns(leg))

@@ -142,7 +142,7 @@ class PathMode:
         at = box.mapSceneToView(scene)
         wait = wait_at(layout, at.x(), at.y(), 2 * box.viewPixelSize()[0])
         if wait is not None:
-            return f"Waited, {wait.text}"
+            return wait.tip
         bar = self.bar_under(scene)
         if bar is None or path is None:
             return ""

@@ -15,11 +15,11 @@ from PySide6.QtWidgets import QScrollBar, QWidget
 
 from skbviewer.records import PacketPath
 
+from ..base import wording
 from ..base.layer_legend import Legend
 from ..base.recording import Recording
 from .lane_items import LanesItem, MarksItem
 from .lane_loader import Loader
-from .mark_painter import difference_text
 from .markers_and_range import TimeState
 from .time_axis import TimeAxis, TimeBox
 
@@ -201,4 +201,4 @@ class TimelinePlot(QWidget):
     def difference(self) -> str:
         """Return the time between the markers in words; "" unless both are set."""
         ns = self.state.difference
-        return "" if ns is None else f"B − A = {difference_text(ns)}"
+        return "" if ns is None else f"B − A = {wording.difference(ns)}"

@@ -225,10 +225,6 @@ class TimelineView(TimelinePlot):
         """Show the notes again after they changed."""
         self.notes.reload()
 
-    def notes_shown(self) -> list[str]:
-        """Return the texts of the notes that refer to a time."""
-        return [place.note.text for place in self.state.notes]
-
     def step_call(self, by: int) -> None:
         """Select the next call (1) or the previous one (-1), in order of entry."""
         self.path_mode.step(by)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...records import ColumnTable, Packets, part
 from ...records.compiled import allocation_free
-from ...records.types import Bools, Int64s
+from ...records.types import INT64_MAX, Bools, Int64s
 from ..arrays.array_blocks import blocks
 from ..identity.identity_columns import KNOWN, LENGTH
 from ..identity.identity_ladder import FRAGMENT
@@ -180,7 +180,7 @@ def of_one_ethertype(packets: Packets, kernel: KernelSide, edges: Edges) -> Edge
 
 def by_packet(edges: Edges, values: Int64s, size: int) -> tuple[Int64s, Int64s]:
     """The lowest and the highest value of each packet's pairs; (largest, -1) without any."""
-    low, high = np.full(size, np.iinfo(np.int64).max), np.full(size, -1, np.int64)
+    low, high = np.full(size, INT64_MAX), np.full(size, -1, np.int64)
     np.minimum.at(low, edges.packet, values)
     np.maximum.at(high, edges.packet, values)
     return low, high

@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ...records import ColumnTable
-from ...records.types import Bools, Int64s
+from ...records.types import INT64_MAX, Bools, Int64s
 from ..arrays.hash_join import runs, spread
 from ..legs.capture_points import SOCKET
 
 Points = ColumnTable | npt.NDArray[np.void]  # POINT_DTYPE
 
-FAR = np.int64(np.iinfo(np.int64).max)
+FAR = np.int64(INT64_MAX)
 
 
 class Place(NamedTuple):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...records.types import Int64s
+from ...records.types import LATEST_NS, Int64s
 
 UNKNOWN = -1  # error of a source that nothing joins to the first KBL
 EVERY = -1  # the interface of a source that has one clock
@@ -129,7 +129,7 @@ class Timebase:
 def _end(pieces: Sequence[Piece], number: int) -> int:
     """Where a piece's clock stood when the next piece began."""
     if number + 1 == len(pieces):
-        return int(np.iinfo(np.int64).max)
+        return LATEST_NS
     after = pieces[number + 1]
     session = after.to_session(np.array([after.begin_ns]))
     return int(pieces[number].to_source(session)[0])

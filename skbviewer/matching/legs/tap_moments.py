@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from ...records import ColumnTable, Records, RecordTable, Scratch, narrow, part, pick
 from ...records.kernel_events import FOOTPRINT
-from ...records.types import Bools, Int64s
+from ...records.types import LATEST_NS, Bools, Int64s
 from ..arrays.hash_join import repeated
 from ..lifetimes.skb_lifetimes import SeriesTable
 from ..record_kinds import EVENT
@@ -203,7 +203,7 @@ def _of_the_parent(series: SeriesTable, legs: LegTable, arrival: Arrival) -> Arr
     So a bridge's clone that goes up the stack, whose original goes on to another port.
     """
     owner, parent = legs.rows["series"], series.parent
-    first = np.full(len(parent) + 1, np.iinfo(np.int64).max)
+    first = np.full(len(parent) + 1, LATEST_NS)
     np.minimum.at(first, owner, arrival.ns)
     above = parent[owner]
     cloned = (above >= 0) & (legs.rows["kind"] != TX)

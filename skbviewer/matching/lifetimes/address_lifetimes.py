@@ -123,10 +123,11 @@ def _cut_some(
             counts[1] = at
             if i == len(ts):
                 break
-            is_now, place = BORN, np.int64(children[counts[2] - 1, 1])
             if mine:
                 place = np.int64(of[first + i])
                 is_now = FREED if bits & FREED else BORN if bits & (BORN | INSIDE) else 0
+            else:
+                is_now, place = BORN, np.int64(children[counts[2] - 1, 1])
             _put(this, place, is_now, identity, life, was, shown, of, birth, counts)
 
 

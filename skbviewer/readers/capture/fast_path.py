@@ -14,6 +14,45 @@ import numpy as np
 import numpy.typing as npt
 
 from ...records.compiled import Int, allocation_free
+from ...records.header_layout import (
+    DPORT,
+    ETH_DST,
+    ETH_SIZE,
+    ETH_SRC,
+    ETH_TYPE,
+    FLOW_LABEL,
+    ICMP_ID,
+    ICMP_SEQ,
+    ICMP_SIZE,
+    IP_MF,
+    IP_OFFSET,
+    IPV4_DADDR,
+    IPV4_FRAG_OFF,
+    IPV4_ID,
+    IPV4_PROTOCOL,
+    IPV4_SADDR,
+    IPV4_SIZE,
+    IPV4_TOT_LEN,
+    IPV4_TTL,
+    IPV6_DADDR,
+    IPV6_HOP_LIMIT,
+    IPV6_NEXT,
+    IPV6_PAYLOAD_LEN,
+    IPV6_SADDR,
+    IPV6_SIZE,
+    SPORT,
+    TCP_ACK,
+    TCP_FLAGS,
+    TCP_OFFSET,
+    TCP_SEQ,
+    TCP_SIZE,
+    TCP_WINDOW,
+    UDP_LEN,
+    UDP_SIZE,
+    VLAN_SIZE,
+    VLAN_TCI,
+    VLAN_TYPE,
+)
 from ...records.protocols import ICMP, ICMPV6, TCP, UDP
 from ...records.types import Bools, Int64s, UInt8s
 from ..numbers_in_bytes import Block
@@ -21,8 +60,7 @@ from .content_hash import content_of
 from .ethertypes import ETH_P_8021Q, ETH_P_IP, ETH_P_IPV6
 
 VLAN_ID = 0x0FFF
-MORE_OR_LATER = 0x3FFF  # bits of frag_off that only fragments have
-FLOW_LABEL = 0xFFFFF
+MORE_OR_LATER = IP_MF | IP_OFFSET  # bits of frag_off that only fragments have
 ETHERNET, RAW, LINKTYPE_IPV4, LINKTYPE_IPV6 = 1, (12, 14, 101), 228, 229
 NO, V4, V6 = range(3)  # what a packet is: not common, IPv4, IPv6
 SOME, SOME_V4, SOME_V6, SOME_ETHERNET, SOME_VLAN, SOMES = range(6)  # what the block contains
@@ -97,6 +135,11 @@ def _u32(data: UInt8s, at: Int) -> np.int64:
 
 
 @allocation_free
+def _u48(data: UInt8s, at: Int) -> np.int64:
+    return _u16(data, at) << 32 | _u32(data, at + 2)
+
+
+@allocation_free
 def _i64(data: UInt8s, at: Int) -> np.int64:
     return _u32(data, at) << 32 | _u32(data, at + 4)
 
@@ -105,13 +148,13 @@ def _i64(data: UInt8s, at: Int) -> np.int64:
 def _sane(data: UInt8s, at: Int, protocol: Int, length: Int, scratch: Int) -> bool | np.bool_:
     """Whether the transport header is whole and its lengths are consistent."""
     if protocol == TCP:
-        if length < 20 or scratch < 20:
+        if length < TCP_SIZE or scratch < TCP_SIZE:
             return False
-        offset = (np.int64(data[at + 12]) >> 4) * 4
-        return 20 <= offset <= length
+        offset = (np.int64(data[at + TCP_OFFSET]) >> 4) * 4
+        return TCP_SIZE <= offset <= length
     if protocol == UDP:
-        return length >= 8 and scratch >= 8 and _u16(data, at + 4) == length
-    return protocol in (ICMP, ICMPV6) and length >= 8 and scratch >= 8
+        return length >= UDP_SIZE and scratch >= UDP_SIZE and _u16(data, at + UDP_LEN) == length
+    return protocol in (ICMP, ICMPV6) and length >= ICMP_SIZE and scratch >= ICMP_SIZE
 
 
 @allocation_free
@@ -135,13 +178,13 @@ def _sort(
             continue
         type_ = np.int64(-1)
         if link == ETHERNET:
-            if end - at < 18:
+            if end - at < VLAN_SIZE:
                 continue
-            type_ = _u16(data, at + 12)
+            type_ = _u16(data, at + ETH_TYPE)
             tagged = type_ == ETH_P_8021Q
             if tagged:
-                type_ = _u16(data, at + 16)
-            at += 18 if tagged else 14
+                type_ = _u16(data, at + VLAN_TYPE)
+            at += VLAN_SIZE if tagged else ETH_SIZE
         elif link == LINKTYPE_IPV4:
             type_ = np.int64(ETH_P_IP)
         elif link == LINKTYPE_IPV6:
@@ -150,16 +193,20 @@ def _sort(
             version = data[at] >> 4
             type_ = np.int64(ETH_P_IP if version == 4 else ETH_P_IPV6 if version == 6 else -1)
         scratch = end - at
-        if type_ == ETH_P_IP and scratch >= 20 and data[at] == 0x45:
-            total, protocol = _u16(data, at + 2), np.int64(data[at + 9])
-            good = _u16(data, at + 6) & MORE_OR_LATER == 0 and total <= stop - at
+        if type_ == ETH_P_IP and scratch >= IPV4_SIZE and data[at] == 0x45:
+            total = _u16(data, at + IPV4_TOT_LEN)
+            protocol = np.int64(data[at + IPV4_PROTOCOL])
+            good = _u16(data, at + IPV4_FRAG_OFF) & MORE_OR_LATER == 0 and total <= stop - at
             good = good and protocol != ICMPV6
-            if good and _sane(data, at + 20, protocol, total - 20, scratch - 20):
+            if good and _sane(
+                data, at + IPV4_SIZE, protocol, total - IPV4_SIZE, scratch - IPV4_SIZE
+            ):
                 kind[i], among[SOME_V4] = V4, True
-        elif type_ == ETH_P_IPV6 and scratch >= 40 and data[at] >> 4 == 6:
-            total, protocol = _u16(data, at + 4), np.int64(data[at + 6])
-            good = total + 40 <= stop - at and protocol != ICMP
-            if good and _sane(data, at + 40, protocol, total, scratch - 40):
+        elif type_ == ETH_P_IPV6 and scratch >= IPV6_SIZE and data[at] >> 4 == 6:
+            total = _u16(data, at + IPV6_PAYLOAD_LEN)
+            protocol = np.int64(data[at + IPV6_NEXT])
+            good = total + IPV6_SIZE <= stop - at and protocol != ICMP
+            if good and _sane(data, at + IPV6_SIZE, protocol, total, scratch - IPV6_SIZE):
                 kind[i], among[SOME_V6] = V6, True
         if kind[i] != NO:
             network[i], among[SOME] = at, True
@@ -190,31 +237,33 @@ def _fill(
         sport, dport, seq, ack = np.int64(-1), np.int64(-1), np.int64(-1), np.int64(-1)
         tcp_flags, window, payload, place = np.int64(-1), np.int64(-1), np.int64(-1), np.int64(0)
         if kind[i] == V4:
-            version, place = np.int64(4), at + 20
+            version, place = np.int64(4), at + IPV4_SIZE
             total, ttl, protocol = (
-                _u16(data, at + 2),
-                np.int64(data[at + 8]),
-                np.int64(data[at + 9]),
+                _u16(data, at + IPV4_TOT_LEN),
+                np.int64(data[at + IPV4_TTL]),
+                np.int64(data[at + IPV4_PROTOCOL]),
             )
-            ip_id, frag_off = _u16(data, at + 4), _u16(data, at + 6)
-            saddr, daddr = _u32(data, at + 12), _u32(data, at + 16)
-            length = total - 20
+            ip_id, frag_off = _u16(data, at + IPV4_ID), _u16(data, at + IPV4_FRAG_OFF)
+            saddr, daddr = _u32(data, at + IPV4_SADDR), _u32(data, at + IPV4_DADDR)
+            length = total - IPV4_SIZE
         elif kind[i] == V6:
-            version, place = np.int64(6), at + 40
-            length, flow = _u16(data, at + 4), _u32(data, at) & FLOW_LABEL
-            protocol, ttl, total = np.int64(data[at + 6]), np.int64(data[at + 7]), length + 40
-            saddr_hi, saddr = _i64(data, at + 8), _i64(data, at + 16)
-            daddr_hi, daddr = _i64(data, at + 24), _i64(data, at + 32)
+            version, place = np.int64(6), at + IPV6_SIZE
+            length, flow = _u16(data, at + IPV6_PAYLOAD_LEN), _u32(data, at) & FLOW_LABEL
+            protocol, ttl = np.int64(data[at + IPV6_NEXT]), np.int64(data[at + IPV6_HOP_LIMIT])
+            total = length + IPV6_SIZE
+            saddr_hi, saddr = _i64(data, at + IPV6_SADDR), _i64(data, at + IPV6_SADDR + 8)
+            daddr_hi, daddr = _i64(data, at + IPV6_DADDR), _i64(data, at + IPV6_DADDR + 8)
         if kind[i] != NO:
-            sport, dport = _u16(data, place), _u16(data, place + 2)
+            sport, dport = _u16(data, place + SPORT), _u16(data, place + DPORT)
         if protocol == TCP:
-            seq, ack = _u32(data, place + 4), _u32(data, place + 8)
-            tcp_flags, window = np.int64(data[place + 13]), _u16(data, place + 14)
-            payload = length - (np.int64(data[place + 12]) >> 4) * 4
+            seq, ack = _u32(data, place + TCP_SEQ), _u32(data, place + TCP_ACK)
+            tcp_flags = np.int64(data[place + TCP_FLAGS])
+            window = _u16(data, place + TCP_WINDOW)
+            payload = length - (np.int64(data[place + TCP_OFFSET]) >> 4) * 4
         elif protocol == UDP:
-            payload = length - 8
+            payload = length - UDP_SIZE
         elif kind[i] != NO:
-            dport, seq = _u16(data, place + 4), _u16(data, place + 6)
+            dport, seq = _u16(data, place + ICMP_ID), _u16(data, place + ICMP_SEQ)
         to.ip_version[i], to.ttl[i], to.protocol[i], to.tot_len[i] = version, ttl, protocol, total
         to.ethertype[i] = ETH_P_IP if version == 4 else ETH_P_IPV6 if version == 6 else -1
         to.saddr_lo[i], to.daddr_lo[i], to.sport[i], to.dport[i] = saddr, daddr, sport, dport
@@ -228,8 +277,8 @@ def _fill(
             to.saddr_hi[i], to.daddr_hi[i], to.flow_label[i] = saddr_hi, daddr_hi, flow
         at, framed = offset[i] - begin, kind[i] != NO and linktype[i] == ETHERNET
         if ethernet:
-            to.eth_dst[i] = _u16(data, at) << 32 | _u32(data, at + 2) if framed else -1
-            to.eth_src[i] = _u16(data, at + 6) << 32 | _u32(data, at + 8) if framed else -1
+            to.eth_dst[i] = _u48(data, at + ETH_DST) if framed else -1
+            to.eth_src[i] = _u48(data, at + ETH_SRC) if framed else -1
         if vlan:
-            tagged = framed and _u16(data, at + 12) == ETH_P_8021Q
-            to.vlan[i] = _u16(data, at + 14) & VLAN_ID if tagged else -1
+            tagged = framed and _u16(data, at + ETH_TYPE) == ETH_P_8021Q
+            to.vlan[i] = _u16(data, at + VLAN_TCI) & VLAN_ID if tagged else -1

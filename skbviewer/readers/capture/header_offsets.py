@@ -7,7 +7,8 @@ import numpy as np
 
 from ...records import PACKET_DTYPE, Table
 from ...records.bulk_dtypes import empty
-from ...records.protocols import ICMP, ICMPV6, TCP, UDP
+from ...records.header_layout import ETH_SIZE, TCP_OFFSET, TCP_SIZE, UDP_SIZE
+from ...records.protocols import ICMP, ICMPV6, OSPF, SCTP, TCP, UDP
 from ...records.types import Int64s, UInt8s
 from ..numbers_in_bytes import Frames, Wire
 from .encapsulation import to_network
@@ -20,7 +21,7 @@ DLT_EN10MB = 1
 HEADERS = ("frame", "eth", "arp", "ip", "ipv6", "tcp", "udp", "icmp", "icmpv6", "ospf", "sctp")
 PAYLOADS = ("tcp.payload", "udp.payload")
 _NETWORK = {"arp": ETH_P_ARP, "ip": ETH_P_IP, "ipv6": ETH_P_IPV6}
-_TRANSPORT = {"tcp": TCP, "udp": UDP, "icmp": ICMP, "icmpv6": ICMPV6, "ospf": 89, "sctp": 132}
+_TRANSPORT = {"tcp": TCP, "udp": UDP, "icmp": ICMP, "icmpv6": ICMPV6, "ospf": OSPF, "sctp": SCTP}
 
 Place = tuple[
     Int64s, Int64s
@@ -47,7 +48,7 @@ def places(
         rows = np.flatnonzero(linktype == kind).astype(np.int64)
         frames = whole_frames(packets, rows)
         if kind == DLT_EN10MB:
-            _note(found["eth"], frames.scratch(14))
+            _note(found["eth"], frames.scratch(ETH_SIZE))
         if kind in LINK_LAYERS:
             _inner(wire, packets, LINK_LAYERS[kind](wire, packets, frames), found)
     return found
@@ -80,10 +81,10 @@ def _inner(wire: Wire, packets: Table, frames: Frames, found: dict[str, Place]) 
     transport = network_headers(wire, packets, network)
     for name, protocol in _TRANSPORT.items():
         _note(found[name], transport.only(transport.kind == protocol).scratch(4))
-    tcp = transport.only(transport.kind == TCP).scratch(20)
-    _note(found["tcp.payload"], tcp.past((wire.u8(tcp.at + 12) >> 4) * 4, tcp.kind))
-    udp = transport.only(transport.kind == UDP).scratch(8)
-    _note(found["udp.payload"], udp.past(8, udp.kind))
+    tcp = transport.only(transport.kind == TCP).scratch(TCP_SIZE)
+    _note(found["tcp.payload"], tcp.past((wire.u8(tcp.at + TCP_OFFSET) >> 4) * 4, tcp.kind))
+    udp = transport.only(transport.kind == UDP).scratch(UDP_SIZE)
+    _note(found["udp.payload"], udp.past(UDP_SIZE, udp.kind))
 
 
 def _note(place: Place, frames: Frames) -> None:

@@ -8,17 +8,44 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...records.header_layout import (
+    ARP_OPERATION,
+    ARP_PROTOCOL,
+    ARP_SENDER,
+    ARP_SIZE,
+    ARP_SIZES,
+    ARP_TARGET,
+    AUTH,
+    EXTENSION_LEN,
+    EXTENSIONS,
+    FLOW_LABEL,
+    FRAGMENT,
+    FRAGMENT_FIELD,
+    FRAGMENT_ID,
+    IP_MF,
+    IP_OFFSET,
+    IPV4_DADDR,
+    IPV4_FRAG_OFF,
+    IPV4_ID,
+    IPV4_PROTOCOL,
+    IPV4_SADDR,
+    IPV4_SIZE,
+    IPV4_TOT_LEN,
+    IPV4_TTL,
+    IPV6_DADDR,
+    IPV6_HOP_LIMIT,
+    IPV6_NEXT,
+    IPV6_PAYLOAD_LEN,
+    IPV6_SADDR,
+    IPV6_SIZE,
+)
 from ...records.types import Int64s
 from ..numbers_in_bytes import Frames, Rows, Wire, fill, joined, malformed
 from .content_hash import ARP_BYTES, NO_HEADER, fill_contents
 from .ethertypes import ETH_P_ARP, ETH_P_IP, ETH_P_IPV6
-from .transport_layer import IP_MF
 
-IP_OFFSET = 0x1FFF  # mask of the fragment offset in frag_off
-FLOW_LABEL = 0xFFFFF  # mask in the first 32 bits of the IPv6 header (RFC 8200)
-HOPOPTS, ROUTING, FRAGMENT, AUTH, DSTOPTS = 0, 43, 44, 51, 60
-EXTENSIONS = (HOPOPTS, ROUTING, FRAGMENT, AUTH, DSTOPTS)
 MAX_EXTENSIONS = 16
+MAC_AND_IPV4 = 0x0604  # sizes of the addresses in an ARP packet
 
 
 def network_headers(wire: Wire, packets: Rows, frames: Frames) -> Frames:
@@ -33,25 +60,26 @@ def network_headers(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _ipv4(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    malformed(packets, frames.lacking(20))
-    frames = frames.scratch(20)
+    malformed(packets, frames.lacking(IPV4_SIZE))
+    frames = frames.scratch(IPV4_SIZE)
     header_len = (wire.u8(frames.at) & 0x0F) * 4
-    sane = (wire.u8(frames.at) >> 4 == 4) & (header_len >= 20)
+    sane = (wire.u8(frames.at) >> 4 == 4) & (header_len >= IPV4_SIZE)
     malformed(packets, frames.rows[~sane])
     frames, header_len = frames.only(sane), header_len[sane]
     at = frames.at
-    tot_len, frag_off, protocol = wire.u16(at + 2), wire.u16(at + 6), wire.u8(at + 9)
+    tot_len, frag_off = wire.u16(at + IPV4_TOT_LEN), wire.u16(at + IPV4_FRAG_OFF)
+    protocol = wire.u8(at + IPV4_PROTOCOL)
     fill(
         packets,
         frames.rows,
         ip_version=np.full(len(at), 4),
         tot_len=tot_len,
-        ip_id=wire.u16(at + 4),
+        ip_id=wire.u16(at + IPV4_ID),
         frag_off=frag_off,
-        ttl=wire.u8(at + 8),
+        ttl=wire.u8(at + IPV4_TTL),
         protocol=protocol,
-        saddr_lo=wire.u32(at + 12),
-        daddr_lo=wire.u32(at + 16),
+        saddr_lo=wire.u32(at + IPV4_SADDR),
+        daddr_lo=wire.u32(at + IPV4_DADDR),
     )
     # A large-send skb has total length 0, which the driver fills in later.
     wrong = (tot_len != 0) & ((tot_len < header_len) | (at + tot_len > frames.stop))
@@ -70,32 +98,32 @@ def _content(wire: Wire, packets: Rows, frames: Frames, length: Int64s) -> None:
 
 
 def _ipv6(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    malformed(packets, frames.lacking(40))
-    frames = frames.scratch(40)
+    malformed(packets, frames.lacking(IPV6_SIZE))
+    frames = frames.scratch(IPV6_SIZE)
     sane = wire.u8(frames.at) >> 4 == 6
     malformed(packets, frames.rows[~sane])
     frames = frames.only(sane)
     at = frames.at
-    payload_len, nexthdr = wire.u16(at + 4), wire.u8(at + 6)
+    payload_len, nexthdr = wire.u16(at + IPV6_PAYLOAD_LEN), wire.u8(at + IPV6_NEXT)
     fill(
         packets,
         frames.rows,
         ip_version=np.full(len(at), 6),
-        tot_len=40 + payload_len,
-        ttl=wire.u8(at + 7),
+        tot_len=IPV6_SIZE + payload_len,
+        ttl=wire.u8(at + IPV6_HOP_LIMIT),
         protocol=nexthdr,
         flow_label=wire.u32(at) & FLOW_LABEL,
-        saddr_hi=wire.i64(at + 8),
-        saddr_lo=wire.i64(at + 16),
-        daddr_hi=wire.i64(at + 24),
-        daddr_lo=wire.i64(at + 32),
+        saddr_hi=wire.i64(at + IPV6_SADDR),
+        saddr_lo=wire.i64(at + IPV6_SADDR + 8),
+        daddr_hi=wire.i64(at + IPV6_DADDR),
+        daddr_lo=wire.i64(at + IPV6_DADDR + 8),
     )
-    malformed(packets, frames.rows[at + 40 + payload_len > frames.stop])
+    malformed(packets, frames.rows[at + IPV6_SIZE + payload_len > frames.stop])
     bare = (payload_len != 0) & ~np.isin(nexthdr, EXTENSIONS)
-    _content(wire, packets, frames.past(40, nexthdr), np.where(bare, payload_len, -1))
+    _content(wire, packets, frames.past(IPV6_SIZE, nexthdr), np.where(bare, payload_len, -1))
     # A jumbogram or a large-send skb has payload length 0: use the frame's length.
-    whole = _within(frames, np.where(payload_len == 0, 0, 40 + payload_len))
-    return _skip_extensions(wire, packets, whole.past(40, nexthdr))
+    whole = _within(frames, np.where(payload_len == 0, 0, IPV6_SIZE + payload_len))
+    return _skip_extensions(wire, packets, whole.past(IPV6_SIZE, nexthdr))
 
 
 def _within(frames: Frames, length: Int64s) -> Frames:
@@ -127,14 +155,14 @@ def _no_protocol(packets: Rows, frames: Frames) -> None:
 
 def _next_header(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     fragment = frames.kind == FRAGMENT
-    length = wire.u8(frames.at + 1)
+    length = wire.u8(frames.at + EXTENSION_LEN)
     size = np.where(frames.kind == AUTH, (length + 2) * 4, (length + 1) * 8)
     nexthdr = wire.u8(frames.at)
     fill(packets, frames.rows, protocol=nexthdr)
     # As in struct iphdr: offset in units of 8 bytes, then MF.
-    field = wire.u16(frames.at + 2)
+    field = wire.u16(frames.at + FRAGMENT_FIELD)
     frag_off = (field >> 3) | (field & 1) * IP_MF
-    frag_id = wire.u32(frames.at + 4)
+    frag_id = wire.u32(frames.at + FRAGMENT_ID)
     fields = {"frag_off": frag_off[fragment], "frag_id": frag_id[fragment]}
     fill(packets, frames.rows[fragment], **fields)
     first = ~fragment | (frag_off & IP_OFFSET == 0)
@@ -143,15 +171,16 @@ def _next_header(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 def _arp(wire: Wire, packets: Rows, frames: Frames) -> None:
     malformed(packets, frames.lacking(8))
-    frames = frames.scratch(28)
-    ethernet_ipv4 = (wire.u16(frames.at + 2) == ETH_P_IP) & (wire.u16(frames.at + 4) == 0x0604)
+    frames = frames.scratch(ARP_SIZE)
+    ethernet_ipv4 = wire.u16(frames.at + ARP_PROTOCOL) == ETH_P_IP
+    ethernet_ipv4 &= wire.u16(frames.at + ARP_SIZES) == MAC_AND_IPV4
     frames = frames.only(ethernet_ipv4)
     fill(
         packets,
         frames.rows,
-        sport=wire.u16(frames.at + 6),
-        seq=wire.u32(frames.at + 14),
-        ack=wire.u32(frames.at + 24),
+        sport=wire.u16(frames.at + ARP_OPERATION),
+        seq=wire.u32(frames.at + ARP_SENDER),
+        ack=wire.u32(frames.at + ARP_TARGET),
     )
     ended = frames._replace(kind=np.full(len(frames.rows), NO_HEADER, np.int64))
     _content(wire, packets, ended, np.full(len(frames.rows), ARP_BYTES, np.int64))

@@ -5,25 +5,42 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...records.header_layout import (
+    DPORT,
+    ICMP_ID,
+    ICMP_SEQ,
+    ICMP_SIZE,
+    ICMP_TYPE,
+    IP_MF,
+    PORTS_SIZE,
+    SPORT,
+    TCP_ACK,
+    TCP_FLAGS,
+    TCP_OFFSET,
+    TCP_SEQ,
+    TCP_SIZE,
+    TCP_WINDOW,
+    UDP_LEN,
+    UDP_SIZE,
+)
 from ...records.protocols import ICMP, ICMPV6, SCTP, TCP, UDP, UDPLITE
 from ...records.types import Int64s
 from ..numbers_in_bytes import Frames, Rows, Wire, fill, malformed
-
-IP_MF = 0x2000  # of frag_off
 
 
 def transport_headers(wire: Wire, packets: Rows, frames: Frames) -> None:
     """Fill the columns from the captured bytes; fields that were not captured stay unknown."""
     _mark(wire, packets, frames)
-    ported = frames.only(np.isin(frames.kind, (TCP, UDP, SCTP, UDPLITE))).scratch(4)
-    fill(packets, ported.rows, sport=wire.u16(ported.at), dport=wire.u16(ported.at + 2))
+    ported = frames.only(np.isin(frames.kind, (TCP, UDP, SCTP, UDPLITE))).scratch(PORTS_SIZE)
+    sport, dport = wire.u16(ported.at + SPORT), wire.u16(ported.at + DPORT)
+    fill(packets, ported.rows, sport=sport, dport=dport)
     tcp = frames.only(frames.kind == TCP)
-    _tcp(wire, packets, tcp.scratch(20))
-    _cut_tcp(wire, packets, tcp.only(tcp.at + 20 > tcp.end))
-    udp = frames.only(frames.kind == UDP).scratch(8)
-    fill(packets, udp.rows, payload=_payload(udp, 8))
+    _tcp(wire, packets, tcp.scratch(TCP_SIZE))
+    _cut_tcp(wire, packets, tcp.only(tcp.at + TCP_SIZE > tcp.end))
+    udp = frames.only(frames.kind == UDP).scratch(UDP_SIZE)
+    fill(packets, udp.rows, payload=_payload(udp, UDP_SIZE))
     icmp = frames.only(np.isin(frames.kind, (ICMP, ICMPV6)))
-    for name, at in (("sport", 0), ("dport", 4), ("seq", 6)):
+    for name, at in (("sport", ICMP_TYPE), ("dport", ICMP_ID), ("seq", ICMP_SEQ)):
         icmp = icmp.scratch(at + 2)
         fill(packets, icmp.rows, **{name: wire.u16(icmp.at + at)})
 
@@ -33,25 +50,25 @@ def _tcp(wire: Wire, packets: Rows, frames: Frames) -> None:
     fill(
         packets,
         frames.rows,
-        seq=wire.u32(at + 4),
-        ack=wire.u32(at + 8),
-        tcp_flags=wire.u8(at + 13),
-        window=wire.u16(at + 14),
-        payload=_payload(frames, (wire.u8(at + 12) >> 4) * 4),
+        seq=wire.u32(at + TCP_SEQ),
+        ack=wire.u32(at + TCP_ACK),
+        tcp_flags=wire.u8(at + TCP_FLAGS),
+        window=wire.u16(at + TCP_WINDOW),
+        payload=_payload(frames, (wire.u8(at + TCP_OFFSET) >> 4) * 4),
     )
 
 
 def _cut_tcp(wire: Wire, packets: Rows, frames: Frames) -> None:
     """Fill the columns of truncated TCP headers."""
-    for name, at in (("seq", 4), ("ack", 8)):
+    for name, at in (("seq", TCP_SEQ), ("ack", TCP_ACK)):
         frames = frames.scratch(at + 4)
         fill(packets, frames.rows, **{name: wire.u32(frames.at + at)})
-    frames = frames.scratch(14)
-    length = (wire.u8(frames.at + 12) >> 4) * 4
-    flags = wire.u8(frames.at + 13)
+    frames = frames.scratch(TCP_FLAGS + 1)
+    length = (wire.u8(frames.at + TCP_OFFSET) >> 4) * 4
+    flags = wire.u8(frames.at + TCP_FLAGS)
     fill(packets, frames.rows, tcp_flags=flags, payload=_payload(frames, length))
-    frames = frames.scratch(16)
-    fill(packets, frames.rows, window=wire.u16(frames.at + 14))
+    frames = frames.scratch(TCP_WINDOW + 2)
+    fill(packets, frames.rows, window=wire.u16(frames.at + TCP_WINDOW))
 
 
 def _payload(frames: Frames, header_len: int | Int64s) -> Int64s:
@@ -68,12 +85,13 @@ def _mark(wire: Wire, packets: Rows, frames: Frames) -> None:
     frag_off = packets["frag_off"][frames.rows]
     frames = frames.only((frag_off < 0) | (frag_off & IP_MF == 0))
     tcp, udp = frames.only(frames.kind == TCP), frames.only(frames.kind == UDP)
-    malformed(packets, tcp.lacking(20))
-    tcp = tcp.scratch(20)
-    offset = (wire.u8(tcp.at + 12) >> 4) * 4
-    malformed(packets, tcp.rows[(offset < 20) | (tcp.at + offset > tcp.stop)])
+    malformed(packets, tcp.lacking(TCP_SIZE))
+    tcp = tcp.scratch(TCP_SIZE)
+    offset = (wire.u8(tcp.at + TCP_OFFSET) >> 4) * 4
+    malformed(packets, tcp.rows[(offset < TCP_SIZE) | (tcp.at + offset > tcp.stop)])
     short = frames.only(np.isin(frames.kind, (UDP, ICMP, ICMPV6)))
-    malformed(packets, short.lacking(8))
-    udp = udp.scratch(8)
-    length = wire.u16(udp.at + 4)  # 0: a jumbogram (RFC 2675) or a large-send skb
-    malformed(packets, udp.rows[(length != 0) & ((length < 8) | (udp.at + length > udp.stop))])
+    malformed(packets, short.lacking(ICMP_SIZE))
+    udp = udp.scratch(UDP_SIZE)
+    length = wire.u16(udp.at + UDP_LEN)  # 0: a jumbogram (RFC 2675) or a large-send skb
+    wrong = (length < UDP_SIZE) | (udp.at + length > udp.stop)
+    malformed(packets, udp.rows[(length != 0) & wrong])

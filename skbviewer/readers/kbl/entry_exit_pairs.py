@@ -18,7 +18,7 @@ import numpy as np
 from ...records import kbl_layout as kbl
 from ...records.execution_context import execution
 from ...records.time_order import time_order
-from ...records.types import Bools, Int64s
+from ...records.types import LATEST_NS, Bools, Int64s
 from .chunk_search import Chunk
 from .record_columns import Aside, Rows
 from .slot_blocks import begins_after_a_hole
@@ -107,6 +107,6 @@ def _across(rows: Rows, entry: Int64s, leave: Int64s, gaps: Gaps) -> Bools:
         begin, end = gaps.begin[of_cpu], gaps.end[of_cpu]
         mine = np.flatnonzero(moved | (rows.cpu[entry] == cpu))
         first = np.searchsorted(end, rows.ts[entry[mine]], "right")
-        begins = np.append(begin, np.iinfo(np.int64).max)[first]
+        begins = np.append(begin, LATEST_NS)[first]
         across[mine] |= begins < rows.ts[leave[mine]]
     return across

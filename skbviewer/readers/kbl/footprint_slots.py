@@ -11,19 +11,11 @@ import numpy.typing as npt
 from ...records import FOOTPRINT_DTYPE, ColumnTable, Scratch, empty
 from ...records import kbl_layout as kbl
 from ...records.compiled import Int, allocation_free
+from ...records.header_layout import EXTENSIONS, IP_OFFSET, IPV6_SIZE
 from ...records.protocols import ICMP, ICMPV6, TCP
 from ...records.types import Int64s
 from .slot_blocks import Column
 
-HOPOPTS, ROUTING, FRAGMENT, AUTH, DSTOPTS = (
-    0,
-    43,
-    44,
-    51,
-    60,
-)  # next headers that the module did not read
-LATER = 0x1FFF  # mask of frag_off: the fragment's offset, 0 in the first fragment
-IPV6_HEADER = 40
 IPV4, IPV6, IPV6_L4, SKB = (int(kbl.KblExtType[n]) for n in ("IPV4", "IPV6", "IPV6_L4", "SKB"))
 NAMES = FOOTPRINT_DTYPE.names or ()
 IFINDEX, NETNS, SKB_LEN, GSO_SIZE, GSO_SEGS, MARK, SK, ETHERTYPE = (
@@ -139,7 +131,7 @@ def _most(name: str, bits: npt.NDArray[np.uint64]) -> int:
             value = bits[type_].view(LAYOUTS[type_])[0][field]
             # Addresses are in network order; IPv6 slots hold the payload's length.
             number = int.from_bytes(value.tobytes(), "big") if value.ndim else int(value)
-            most = max(most, number + IPV6_HEADER * (field == "payload_len"))
+            most = max(most, number + IPV6_SIZE * (field == "payload_len"))
     return most
 
 
@@ -221,13 +213,11 @@ def fill_ipv6_l4(slot: np.void, values: Int64s) -> None:
     """Decode an EXT slot IPV6_L4 into `values`, in which PROTOCOL is already set."""
     values[DADDR_LO] = _swapped64(slot["l4_daddr_lo"])
     payload = np.int64(slot["l4_payload_len"])
-    values[TOT_LEN] = payload + IPV6_HEADER if payload > 0 else -1
+    values[TOT_LEN] = payload + IPV6_SIZE if payload > 0 else -1
     if slot["l4_frag_id"] != 0:
         values[FRAG_OFF] = slot["l4_frag_off"]
         values[FRAG_ID] = slot["l4_frag_id"]
-    if slot["l4_frag_off"] & LATER == 0 and values[PROTOCOL] in (
-        HOPOPTS, ROUTING, FRAGMENT, AUTH, DSTOPTS
-    ):  # fmt: skip
+    if slot["l4_frag_off"] & IP_OFFSET == 0 and values[PROTOCOL] in EXTENSIONS:
         values[PROTOCOL] = -1
     if slot["l4_l4_valid"] != 0:
         values[SPORT] = slot["l4_sport"]

@@ -12,13 +12,13 @@ from collections.abc import Callable, Sequence
 from ...analysis import VERDICTS, Names, captured, legs, series_reason
 from ...matching import Timebase
 from ...records import Leg, PacketPath, PacketRow, SourceRow
+from ...records.view_rows import RELATIONS
 from ...store import Database, queries
 from ...store.rows import StoredLeg
 from . import clocks
 from .log_names import by_session_time, log_names, session_times
 
 MOST_BRANCHES = 64  # legs of clones and segments in one path
-RANKS = ("parent", "into", "clone", "merged")  # the order of branches
 
 NamesOf = Callable[[int], Names]  # takes a source id
 
@@ -107,7 +107,7 @@ class _Maker:
         for series in own.values():
             found += queries.related_legs(self._db, sorted(series), MOST_BRANCHES)
         found = by_session_time(found, self.clock)
-        found.sort(key=lambda row: RANKS.index(row.relation))
+        found.sort(key=lambda row: RELATIONS.index(row.relation))
         return self.of_lives(found[:MOST_BRANCHES])
 
     def of_lives(self, rows: Sequence[StoredLeg]) -> tuple[Leg, ...]:

@@ -11,12 +11,13 @@ import numpy as np
 from ...analysis.streams.stream_payload import Piece, Segment, bytestream, datagrams
 from ...analysis.words.packet_info import address
 from ...records import Progress, SourceRow
+from ...records.protocols import TCP, UDP
 from ...store import Database, packet_list_queries
 from ...store.rows import StoredPacket
 from ..annotation_places import RowIds
 from .payloads import Payloads
 
-WORDS = {6: "tcp", 17: "udp"}
+WORDS = {TCP: "tcp", UDP: "udp"}
 PAGE = 4096  # packets per query
 
 

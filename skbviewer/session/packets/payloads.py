@@ -24,12 +24,13 @@ from ...analysis.dissect import (
 )
 from ...analysis.streams.tcp_info import SegmentSummary
 from ...records import BadInput, PacketRow, SourceRow
-from ...records.protocols import TCP
+from ...records.header_layout import IP_OFFSET
+from ...records.protocols import TCP, UDP
 from ...records.types import UInt8s
 from ...store.rows import StoredPacket
 
 ETHERNET = 1
-PORTS = {protocol: {p for one, p in PARSERS if one == protocol} for protocol in (6, 17)}
+PORTS = {protocol: {p for one, p in PARSERS if one == protocol} for protocol in (TCP, UDP)}
 
 
 class Payloads:
@@ -82,7 +83,7 @@ class Payloads:
             return None
         if row.ip_version == 0:
             return llc_summary(data) if row.linktype == ETHERNET else None
-        later = row.frag_off > 0 and row.frag_off & 0x1FFF
+        later = row.frag_off > 0 and row.frag_off & IP_OFFSET
         carried = None if later else carried_of(data, row.linktype)
         return control_summary(row.protocol, carried) if carried else None
 

@@ -8,6 +8,7 @@ from typing import Any
 from ...analysis import VERDICTS, address, describe, known, mac, reason, series_reason
 from ...analysis.streams.tcp_info import SegmentSummary
 from ...records import MAYBE_LOST, POINTS_ONLY, UNTIMED, PacketRow, SeriesRow
+from ...records.protocols import TCP, UDP
 from ...store.rows import StoredPacket, StoredSeries
 
 EXACT = VERDICTS.index("exact")
@@ -29,7 +30,7 @@ def packet_row(
     protocol_name, info = describe(row, stream, more)
     saddr = address(row.ip_version, row.saddr_hi, row.saddr_lo)
     daddr = address(row.ip_version, row.daddr_hi, row.daddr_lo)
-    has_ports = row.protocol in (6, 17)
+    has_ports = row.protocol in (TCP, UDP)
     return PacketRow(
         number=row.id,
         ts_ns=None if row.ts == UNTIMED else row.ts,

@@ -27,9 +27,12 @@ from skbviewer.analysis.timeline.shown_part import (
     seconds_of,
     seconds_text,
 )
+from skbviewer.export import Request
 from skbviewer.gui.pictures.line_wrapping import wrapped
 from skbviewer.gui.pictures.picture_font import export_font
+from skbviewer.gui.pictures.text_width import text_width
 from skbviewer.gui.pictures.timeline_picture import TimelinePicture, write_timeline
+from skbviewer.gui.pictures.timeline_table import write_timeline_table
 from skbviewer.gui.timeline.lane_painter import title_lines
 from skbviewer.gui.timeline.time_axis import round_step
 from skbviewer.records import Annotation, BadInput, resource
@@ -108,7 +111,7 @@ def test_boxes_are_painted_in_the_layers_colours_on_a_light_ground(
         assert found.get(colour, 0) > 50
 
 
-@pytest.mark.parametrize("form", ["png", "svg", "csv"])
+@pytest.mark.parametrize("form", ["png", "svg"])
 def test_the_same_gives_the_same_bytes_in_another_process(form: str, tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path;"
@@ -180,14 +183,25 @@ def test_each_clock_is_named(qtbot: QtBot) -> None:
 @pytest.mark.parametrize("text", ["one two three", "a" * 300, "", "x " * 50 + "y" * 90])
 def test_wrapped_text_is_whole_and_fits(qapp: QApplication, text: str) -> None:
     metrics = QFontMetricsF(export_font(10))
-    lines = wrapped(text, metrics, 120)
+    lines = wrapped(text, metrics.horizontalAdvance, 120)
     assert "".join(lines).replace(" ", "") == text.replace(" ", "")
     assert all(metrics.horizontalAdvance(line) <= 120 for line in lines)
 
 
+@pytest.mark.parametrize("pixels", [10, 12])
+def test_texts_are_as_wide_as_qt_draws_them(qapp: QApplication, pixels: int) -> None:
+    metrics = QFontMetricsF(export_font(pixels))
+    command = "skbviewer export a.pcap --png timeline.png --lanes packet --filter 'ip.ttl < 64'"
+    for text in ("", "iiiillll", "1" * 64, "± 250 ns  ·  µ − A", command):
+        real = metrics.horizontalAdvance(text)
+        assert real <= text_width(text, pixels) <= real * 1.01
+    kerned = "WAVE To, Ty."  # its pairs of letters are drawn closer
+    assert metrics.horizontalAdvance(kerned) < text_width(kerned, pixels)
+
+
 def test_the_table_holds_the_boxes_of_the_picture(qtbot: QtBot, tmp_path: Path) -> None:
     out, what = tmp_path / "t.csv", shown()
-    write_timeline(recording(), what, out, "csv")
+    write_timeline_table(recording(), Request(shown=what), out)
     bins = TimelinePicture(recording(), what, "csv").bins()
     lines = out.read_text().splitlines()
     comments = [line for line in lines if line.startswith("#")]
@@ -201,9 +215,11 @@ def test_the_table_holds_the_boxes_of_the_picture(qtbot: QtBot, tmp_path: Path) 
 
 
 def test_a_picture_that_cannot_be_written(qtbot: QtBot, tmp_path: Path) -> None:
-    for form in ("png", "svg", "csv"):
+    for form in ("png", "svg"):
         with pytest.raises(BadInput, match="no/t"):
             write_timeline(FakeRecording(), shown(), tmp_path / "no" / f"t.{form}", form)
+    with pytest.raises(BadInput, match="no/t"):
+        write_timeline_table(FakeRecording(), Request(shown=shown()), tmp_path / "no" / "t.csv")
 
 
 def test_notes_of_calls_and_packets_stand_at_their_times() -> None:

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from skbviewer.analysis.timeline.session_overview import Overview
+from skbviewer.gui.timeline.overview_strip import OverviewStrip
 from skbviewer.gui.timeline.timeline_view import TimelineView
 
 from ..fake import FakeRecording
@@ -175,6 +176,12 @@ def test_the_overview_shows_everything_and_moves_the_window(cpus: TimelineView) 
     assert strip.box().left() <= 20 <= strip.box().right()
 
 
+def column_of(strip: OverviewStrip, ns: int) -> float:
+    """Return the x at which session time `ns` is painted."""
+    assert strip.overview is not None
+    return (ns - strip.overview.t0_ns) / strip.overview.span_ns * strip.width()
+
+
 def test_the_overview_hatches_gaps_and_marks_drops(cpus: TimelineView) -> None:
     strip = cpus.overview
     strip.show_window(cpus.window_ns())
@@ -182,11 +189,11 @@ def test_the_overview_hatches_gaps_and_marks_drops(cpus: TimelineView) -> None:
     assert strip.overview is not None
     gap = strip.overview.gaps[0]
     t0 = strip.overview.t0_ns
-    column = round(strip.point_of(t0 + (gap.begin + gap.end) // 2).x())
-    beside = round(strip.point_of(t0 + gap.end).x()) + 12
+    column = round(column_of(strip, t0 + (gap.begin + gap.end) // 2))
+    beside = round(column_of(strip, t0 + gap.end)) + 12
     dark = {x: _darkness(image, x) for x in (column, beside)}
     assert dark[column] > dark[beside]
-    drop = round(strip.point_of(t0 + int(strip.overview.drops[0])).x())
+    drop = round(column_of(strip, t0 + int(strip.overview.drops[0])))
     reds = [image.pixelColor(x, strip.height() - 5).red() for x in (drop - 1, drop)]
     assert max(reds) > 120
 

@@ -106,7 +106,8 @@ def test_hover_shows_everything(view: TimelineView) -> None:
 def test_hover_names_a_wait(view: TimelineView) -> None:
     wait = view.item.layout.waits[0]
     at = QPointF((wait.begin + wait.end) / 2, wait.y + 0.5)
-    assert view.mouse.tip_at(view.box.mapViewToScene(at)) == "Waited, qdisc: 4.0 µs"
+    tip = view.mouse.tip_at(view.box.mapViewToScene(at))
+    assert tip == "Waited 4.0 µs in the queueing discipline"
 
 
 def test_keys_zoom_pan_and_fit(view: TimelineView, qtbot: QtBot) -> None:

@@ -17,6 +17,7 @@ from skbviewer.analysis.stats import Stack
 from skbviewer.analysis.timeline.shown_part import Shown
 from skbviewer.gui.files.timeline_export import OFFERED, ExportDialog
 from skbviewer.gui.filters.range_filter import RangeFilter
+from skbviewer.gui.timeline.timeline_view import TimelineView
 from skbviewer.gui.timeline.window_connection import shown_now
 from skbviewer.gui.window.main_window import MainWindow
 from skbviewer.records import Progress
@@ -27,8 +28,14 @@ from .timeline_hands import drag, wait_lanes
 
 
 def show_lanes(window: MainWindow, kind: str) -> None:
+    """Show other lanes in the timeline; open its pane if it is closed."""
     window.workspace.docks["timeline"].show()
     window.workspace.timeline.show_kind(kind)
+
+
+def notes_shown(view: TimelineView) -> list[str]:
+    """Return the texts of the notes that refer to a time."""
+    return [place.note.text for place in view.state.notes]
 
 
 def shown_in(window: MainWindow) -> Shown | None:
@@ -89,9 +96,9 @@ def test_a_note_can_be_undone_and_done_again(
     assert [note.text for note in recording.kept] == ["slow"]
     timed.notes.stack.undo()
     assert recording.kept == []
-    assert not view.notes_shown()
+    assert not notes_shown(view)
     timed.notes.stack.redo()
-    assert view.notes_shown() == ["slow"]
+    assert notes_shown(view) == ["slow"]
 
 
 def test_what_is_shown_is_what_is_exported(timed: MainWindow, qtbot: QtBot) -> None:

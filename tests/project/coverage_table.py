@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""Write docs/developing/coverage.md from coverage's JSON: `make coverage` calls it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import defaultdict
+from pathlib import Path, PurePosixPath
+
+from .tree import ROOT
+
+PAGE = ROOT / "docs/developing/coverage.md"
+PACKAGE_PARTS = 3  # skbviewer/readers/kbl
+HEAD = """\
+<!-- SPDX-License-Identifier: MIT -->
+# Line coverage
+
+Which lines of the packages with compiled loops their own tests run. `make coverage` writes this
+table. Python runs the loops there (`NUMBA_DISABLE_JIT=1`), because coverage.py does not see into
+machine code. That takes a hundred times as long, so only the tests run that `make check` runs too.
+The figures are minima: they do not count the slow files (`tests/slow.txt`), the whole recordings
+(`tests/e2e`) and the tests of other packages.
+
+Some tests fail there, because numbers of Python do not wrap around as those of a machine do. The
+lines that they ran are counted.
+
+| package | lines | run | % |
+| --- | ---: | ---: | ---: |
+"""
+
+
+def rows(report: dict[str, dict[str, dict[str, int]]]) -> list[tuple[str, int, int]]:
+    """Return (package, lines, lines that ran) in order of their names."""
+    sums: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for name, file in report.items():
+        package = "/".join(PurePosixPath(name).parts[:-1][:PACKAGE_PARTS])
+        sums[package][0] += file["summary"]["num_statements"]
+        sums[package][1] += file["summary"]["covered_lines"]
+    return [(package, all_, run) for package, (all_, run) in sorted(sums.items())]
+
+
+def table(packages: list[tuple[str, int, int]]) -> str:
+    """Return the rows of the table, the sum last."""
+    whole = ("all", sum(row[1] for row in packages), sum(row[2] for row in packages))
+    return "".join(
+        f"| {name} | {lines:,} | {run:,} | {100 * run / max(lines, 1):.1f} |\n"
+        for name, lines, run in (*packages, whole)
+    )
+
+
+def main(path: Path) -> None:
+    """Write the page from the file that `coverage json` wrote."""
+    PAGE.write_text(HEAD + table(rows(json.loads(path.read_text())["files"])))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: MIT
+"""Whether what `stats clock` says of a capture's clock can be true.
+
+In: a session, and the log.  Taken from the session, because matching finds them: which packets are
+which legs, and between which moments each was stamped.  Out: cells: name, printed, expected.
+
+A fit is not computed again.  But a capture of the log's host has the host's wall clock, whose
+offset the log's header has; each packet must have been stamped between its moments; and how far
+off the clock may be is what is left open by all clocks that do so.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .calls import MISSED
+from .compare import EXACT, Cell, Made
+from .outputs import run
+
+SLOPE = 1e-3  # at most: 1000 ppm
+STEPS = 100  # halvings of an interval of slopes
+ROUNDED = 2  # ns
+BY_TIME = 5  # rungs from here on use the clock
+NEVER = 1 << 62  # number of a packet
+Bounds = tuple[int, float, float]  # at a place a line is from low to high
+
+
+class Stamp(NamedTuple):
+    """A packet: its number in the capture, its time there, and the moments around it."""
+
+    packet: int
+    ts: int
+    after: int
+    before: int
+    rung: int
+
+
+def of_clocks(session: Path, made: Made, set_meanwhile: bool = False) -> Iterator[Cell]:
+    """`stats clock`.  With `set_meanwhile` the wall clock is not that of the log's begin."""
+    shown = json.loads(run("stats", "--json", str(session), "clock"))
+    db = sqlite3.connect(session)
+    for (source,) in db.execute("SELECT DISTINCT source FROM packet ORDER BY 1").fetchall():
+        stamps = _stamps(db, source)
+        places = "SELECT first, origin_ns FROM clock WHERE source = ? ORDER BY first"
+        begins = db.execute(places, (source,)).fetchall()
+        fits = [one for one in shown if one["source"] == source]
+        yield f"segments of capture {source}", 0 < len(fits) <= len(begins), bool(begins)
+        if len(fits) != len(begins) or any(fit["interface"] is not None for fit in fits):
+            continue  # a segment without packets has no row; interfaces have clocks of their own
+        ends = [*(first for first, _ in begins[1:]), NEVER]
+        for fit, (first, origin), end in zip(fits, begins, ends, strict=True):
+            mine = [one for one in stamps if first <= one.packet < end]
+            where = f"the clock of capture {source} from packet {first} on"
+            yield from _fit(where, fit, origin, mine)
+            if len(fits) > 1:
+                continue  # which packets each segment is made from is for matching to say
+            if not any(loss.reason != MISSED for loss in made.calls.log.losses):
+                yield from _residual(where, fit, origin, mine)
+            if not set_meanwhile and fit["drift_ppm"] == 0:
+                off = abs(fit["offset_ns"] - made.calls.log.wall_ns)
+                yield f"wall clock by {where}", off <= fit["residual_ns"], True
+    db.close()
+
+
+def _stamps(db: sqlite3.Connection, source: int) -> list[Stamp]:
+    rows = db.execute(
+        "SELECT packet.id, packet.ts, min(after_ns), max(before_ns), packet.rung FROM moment"
+        " JOIN packet ON packet.id = moment.packet WHERE packet.verdict = ? AND source = ?"
+        " GROUP BY packet.id ORDER BY packet.id",
+        (EXACT, source),
+    )
+    return [Stamp(*row) for row in rows]
+
+
+def _fit(where: str, fit: dict[str, Any], origin: int, stamps: list[Stamp]) -> Iterator[Cell]:
+    """Each packet was stamped between its moments, give or take the residual."""
+    for one in stamps:
+        here, residual = _here(one, fit, origin), fit["residual_ns"]
+        low, high = one.after - origin - residual, one.before - origin + residual
+        yield f"packet {one.packet} by {where}", low <= here <= high, True
+
+
+def _here(stamp: Stamp, fit: dict[str, Any], origin: int) -> float:
+    """When the packet was stamped by the log's clock, from `origin` on."""
+    return float((stamp.ts - origin - fit["offset_ns"]) / (1 + fit["drift_ppm"] * 1e-6))
+
+
+def _residual(where: str, fit: dict[str, Any], origin: int, stamps: list[Stamp]) -> Iterator[Cell]:
+    """All packets' moments leave no more open than it says, those that made the fit no less.
+
+    In a log with losses packets may have made the fit that are not exact: nothing follows then.
+    """
+    yield f"pairs of {where}", 0 <= fit["pairs"] <= len(stamps), True
+    base = origin + fit["offset_ns"]
+    ends = [one.ts - base for one in stamps]
+    lines = {
+        one: (one.ts - base, one.after - origin - here, one.before - origin - here)
+        for one, here in ((one, _here(one, fit, origin)) for one in stamps)
+    }
+    decided = [line for one, line in lines.items() if one.rung < BY_TIME]
+    least, most = (_error(some, ends) for some in (list(lines.values()), decided))
+    if least is not None:
+        yield f"the residual of {where} is too small", fit["residual_ns"] < least - ROUNDED, False
+    if most is not None:
+        most = max(most, _spread(decided)) + ROUNDED
+        yield f"the residual of {where} is too large", fit["residual_ns"] > most, False
+
+
+def _spread(lines: Sequence[Bounds]) -> float:
+    """How the middles scatter."""
+    middles = sorted((low + high) / 2 for _, low, high in lines)
+    middle = middles[len(middles) // 2]
+    return 1.4826 * sorted(abs(one - middle) for one in middles)[len(middles) // 2]
+
+
+def _error(lines: Sequence[Bounds], places: Sequence[int]) -> float | None:
+    """How far from 0, from the first to the last place, a line within all bounds may be.
+
+    None without such a line.
+    """
+    if not lines:
+        return None
+    ends = min(places), max(places)
+
+    def tops(slope: float) -> float:
+        return min(high - slope * at for at, _, high in lines)
+
+    def bottoms(slope: float) -> float:
+        return max(low - slope * at for at, low, _ in lines)
+
+    def room(slope: float) -> float:
+        return tops(slope) - bottoms(slope)
+
+    best = _top(room, -SLOPE, SLOPE)
+    if room(best) < 0:
+        return None
+    steep = _edge(room, best, -SLOPE), _edge(room, best, SLOPE)
+    above = (_highest(tops, at, steep) for at in ends)
+    below = (_highest(lambda slope: -bottoms(slope), -at, steep) for at in ends)
+    return max(0.0, *above, *below)
+
+
+def _highest(of: Callable[[float], float], at: int, steep: tuple[float, float]) -> float:
+    """The highest value at a place of lines of these slopes, whose values at 0 are given."""
+    slope = _top(lambda one: of(one) + one * at, *steep)
+    return of(slope) + slope * at
+
+
+def _top(of: Callable[[float], float], low: float, high: float) -> float:
+    """Where a concave function is highest."""
+    for _ in range(STEPS):
+        third = (high - low) / 3
+        if of(low + third) < of(high - third):
+            low += third
+        else:
+            high -= third
+    return (low + high) / 2
+
+
+def _edge(of: Callable[[float], float], inside: float, outside: float) -> float:
+    """How far from a place, where it is not negative, towards another it stays so."""
+    if of(outside) >= 0:
+        return outside
+    for _ in range(STEPS):
+        middle = (inside + outside) / 2
+        if of(middle) >= 0:
+            inside = middle
+        else:
+            outside = middle
+    return inside
