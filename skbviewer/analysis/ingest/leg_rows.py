@@ -27,11 +27,10 @@ def leg_rows(made: FollowedLog) -> NewRows:
         columns["source"] = repeated(made.source, len(columns["series"]))
         columns["series"] = numbered(legs.stored("series")[some], first["series"])
         columns["pid"], columns["drop_reason"] = made.pid[some], made.drop_reason[some]
-        gap = made.spent.gap[some].astype(np.uint8)
-        returns = made.kernel_side.log.returns
-        columns["gap"] = gap if returns else gap * np.uint8(POINTS_GAP)
-        if not returns:
-            columns["functions"] = repeated(-1, len(columns["gap"]))
+        columns["gap"] = made.spent.gap[some].astype(np.uint8)
+        if not made.kernel_side.log.returns:
+            columns["gap"] = repeated(POINTS_GAP, len(columns["series"]))
+            columns["functions"] = repeated(-1, len(columns["series"]))
         columns["busy_ns"], columns["unknown_ns"] = made.spent.busy[some], made.spent.unknown[some]
         columns["cpu_ns"] = made.spent.cpu[some]
         return columns
