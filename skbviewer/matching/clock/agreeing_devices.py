@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...records import ColumnTable
-from ...records.types import Bools, Int64s
+from ...records.types import EARLIEST_NS, LATEST_NS, Bools, Int64s
 from ..legs.capture_points import WAIT_NS
 from .clock_fit import ClockFit, TimedPairs, fit, precision_of, refit
 from .point_distances import FAR, points_of
@@ -193,8 +193,8 @@ def fit_like(pairs: TimedPairs, captured: Int64s, old: ClockFit | None) -> Clock
 def spans(packet: Int64s, begin: Int64s, end: Int64s) -> tuple[Int64s, Int64s, Int64s]:
     """Each packet once, from its earliest `begin` to its latest `end`."""
     packet, which = np.unique(packet, return_inverse=True)
-    low = np.full(len(packet), np.iinfo(np.int64).max)
-    high = np.full(len(packet), np.iinfo(np.int64).min)
+    low = np.full(len(packet), LATEST_NS)
+    high = np.full(len(packet), EARLIEST_NS)
     np.minimum.at(low, which.reshape(-1), begin)
     np.maximum.at(high, which.reshape(-1), end)
     return packet, low, high
