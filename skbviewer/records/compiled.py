@@ -8,11 +8,12 @@ numba; the first call of a compiled function does.
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 from functools import update_wrapper
 from hashlib import sha256
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
@@ -26,6 +27,7 @@ ALLOCATION_FREE = OPTIONS | {"_nrt": False}
 SHORT = 16  # hex digits that distinguish the versions of a function
 
 _announced = False
+_loaded: ModuleType | None = None  # machine_code.py
 
 
 class Compiled(Generic[P, R]):
@@ -35,9 +37,10 @@ class Compiled(Generic[P, R]):
     and so does a literal that one compiled function passes to another: count from np.int64(0).  An
     array that is not contiguous or not writable has another type than one that is.  numba knows
     only a part of Python: arrays (also structured ones), numbers, tuples (also NamedTuples), and
-    other compiled functions from any module.  Globals are constants whose values are fixed at
-    compile time.  Import them by name, because the version of a function (see digest()) does not
-    depend on the members of a module.
+    other compiled functions from any module.  It must not hash (dicts, sets) nor use threads: for
+    these, machine_code.py does not load enough of numba.  Globals are constants whose values are
+    fixed at compile time.  Import them by name, because the version of a function (see digest())
+    does not depend on the members of a module.
 
     The machine code is stored in __pycache__ beside the source, or in numba's cache folder of the
     user if that is not writable.  If neither is writable, each process compiles again.  It also
@@ -54,6 +57,7 @@ class Compiled(Generic[P, R]):
         self.allocation_free = options is ALLOCATION_FREE
         self._dispatcher: Any = None
         self._inner: Any = None  # for compiled functions that call this one and contain its code
+        self._digest: str | None = None
         self._call: Callable[P, R] = self._first_call
         update_wrapper(self, function)
 
@@ -73,19 +77,23 @@ class Compiled(Generic[P, R]):
     def dispatcher(self) -> Any:
         """The numba dispatcher of this function."""
         if self._dispatcher is None:
-            self._dispatcher = _dispatcher(self._resolved(), self._options)
+            made = self._versioned(self._function.__globals__.copy())
+
+            def prepare() -> None:
+                made.__globals__.update(self._callees())
+
+            self._dispatcher = _machine_code().dispatcher(made, self._options, prepare)
         return self._dispatcher
 
     def inner(self) -> Any:
         """A numba function that only other compiled functions can call."""
         if self._inner is None:
-            from numba import njit
-
             options = self._options | {
                 "no_cpython_wrapper": True,
                 "forceinline": self.allocation_free,
             }
-            self._inner = njit(**options)(self._resolved())
+            made = self._versioned(self._function.__globals__ | self._callees())
+            self._inner = _machine_code().inner(made, options)
         return self._inner
 
     @property
@@ -95,6 +103,11 @@ class Compiled(Generic[P, R]):
 
     def digest(self) -> str:
         """A hash of the code and of all globals and functions that it uses, recursively."""
+        if self._digest is None:
+            self._digest = self._hashed()
+        return self._digest
+
+    def _hashed(self) -> str:
         used = {name: _version(value) for name, value in self._globals().items()}
         parts = (*_code(self._function.__code__), sorted(used.items()), *self._options.items())
         return sha256(repr(parts).encode()).hexdigest()[:SHORT]
@@ -103,13 +116,14 @@ class Compiled(Generic[P, R]):
         known = self._function.__globals__
         return {name: known[name] for name in self._function.__code__.co_names if name in known}
 
-    def _resolved(self) -> FunctionType:
-        """The function with callees that numba can call; its name contains its version."""
+    def _callees(self) -> dict[str, Any]:
+        """The compiled functions that this one calls, as numba can call them."""
+        return {n: v.inner() for n, v in self._globals().items() if isinstance(v, Compiled)}
+
+    def _versioned(self, known: dict[str, Any]) -> FunctionType:
+        """The function with these globals; its name contains its version."""
         function = self._function
-        others = {n: v.inner() for n, v in self._globals().items() if isinstance(v, Compiled)}
-        made = FunctionType(
-            function.__code__, function.__globals__ | others, function.__name__, None, None
-        )
+        made = FunctionType(function.__code__, known, function.__name__, None, None)
         made.__qualname__ = f"{function.__qualname__}_{self.digest()}"
         made.__defaults__, made.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
         made.__module__ = function.__module__
@@ -142,13 +156,19 @@ def _code(code: CodeType) -> tuple[object, ...]:
     return code.co_code, code.co_consts, code.co_names, code.co_varnames
 
 
-def _dispatcher(function: FunctionType, options: dict[str, Any]) -> Any:
-    from numba import njit
-
-    try:
-        return njit(cache=True, **options)(function)
-    except RuntimeError:  # "cannot cache function": no folder is writable
-        return njit(**options)(function)
+def _machine_code() -> ModuleType:
+    """The module that loads numba, without the garbage collector: its objects are never freed."""
+    global _loaded
+    if _loaded is None:
+        collects = gc.isenabled()
+        gc.disable()
+        try:
+            from . import machine_code
+        finally:
+            if collects:
+                gc.enable()
+        _loaded = machine_code
+    return _loaded
 
 
 def _announce(dispatcher: Any) -> None:
