@@ -13,8 +13,10 @@ import numpy.typing as npt
 
 from ..analysis.timeline.shown_part import Shown
 from ..records import PacketPath, PacketRow, SeriesRow, SourceRow
+from ..records.types import UInt8s
 
 if TYPE_CHECKING:
+    from ..analysis.fields.field_data import Data
     from ..analysis.stats.stacks import Stack
 
 RowIds = npt.NDArray[np.int64]  # n = packet n, -n = row K<n>
@@ -31,12 +33,17 @@ class Subject(Enum):
 class Request(NamedTuple):
     """What to export: `row` of a PACKET, else `filter` of PACKETS, else `shown` of the TIMELINE.
 
-    `shown` also has the size, resolution and theme of a picture of a packet.
+    `shown` also has the size, resolution and theme of a picture of a packet.  The fields after it
+    are for formats that hold PACKETS and name them in their options.
     """
 
     row: int | None = None  # n = packet n, -n = row K<n>
     filter: str = ""  # "" is all packets
     shown: Shown = Shown("packet")
+    rows: tuple[int, ...] = ()  # "packet": only these of the packets that match
+    times: tuple[int, int] | None = None  # "range": captured then, session time, ns
+    snaplen: int = 0  # "snaplen": the most bytes of a packet, 0 = all
+    payload: bool = True  # "payload": False = only headers
 
     @property
     def title(self) -> str:
@@ -56,6 +63,10 @@ class Exportable(Protocol):
     def rows(self, ids: RowIds) -> list[PacketRow | SeriesRow]: ...
     def path(self, packet: int | None = None, series: int | None = None) -> PacketPath: ...
     def stacks(self, text: str) -> Sequence[Stack]: ...
+    def select(self, text: str) -> RowIds | None: ...
+    def captured_between(self, packets: RowIds, times: tuple[int, int]) -> RowIds: ...
+    def field_data(self) -> Data: ...
+    def capture_bytes(self, source: int) -> UInt8s: ...
     def export_packets_csv(self, text: str, out: Path) -> None: ...
 
 
@@ -75,7 +86,8 @@ class Export(NamedTuple):
     help: str  # of the option: "write ..."
     suffixes: tuple[str, ...]  # of file names, the usual one first
     write: Writer | None = None
-    options: frozenset[str] = frozenset()  # of "title", "size", "dpi", "theme"
+    # of "title", "size", "dpi", "theme"; of PACKETS "packet", "range", "snaplen", "payload"
+    options: frozenset[str] = frozenset()
     menu: str = ""  # the entry of the File menu for the selected packet
 
 

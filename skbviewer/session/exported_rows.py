@@ -12,6 +12,7 @@ import numpy as np
 from ..analysis.timeline.session_time import Clock, packet_times
 from ..export import write_packets_csv
 from ..records import PacketRow, SeriesRow, SourceRow
+from ..store import Columns
 from .annotation_places import RowIds
 from .kernel.timeline_answers import MOST_IDS
 
@@ -30,12 +31,19 @@ def lane_ids(
         numbers = range(1, min(session.packet_count(), MOST_IDS) + 1)
         return tuple(numbers if ids is None else ids[:MOST_IDS].tolist())
     found = np.arange(1, session.packet_count() + 1) if ids is None else ids[ids > 0]
-    ts = session.columns.array("packet", "ts")[found - 1].astype(np.int64)
-    source = session.columns.array("packet", "source")[found - 1]
+    return tuple(captured_between(session.columns, clock, found, times)[:MOST_IDS].tolist())
+
+
+def captured_between(
+    columns: Columns, clock: Clock, packets: RowIds, times: tuple[int, int]
+) -> RowIds:
+    """Return those of `packets` that were captured in a range of session time, ns."""
+    ts = columns.array("packet", "ts")[packets - 1].astype(np.int64)
+    source = columns.array("packet", "source")[packets - 1]
     for one in np.unique(source).tolist():
         mine = np.flatnonzero(source == one)
-        ts[mine] = packet_times(session.columns, clock, one, found[mine] - 1, ts[mine])
-    return tuple(found[(ts >= times[0]) & (ts <= times[1])][:MOST_IDS].tolist())
+        ts[mine] = packet_times(columns, clock, one, packets[mine] - 1, ts[mine])
+    return packets[(ts >= times[0]) & (ts <= times[1])]
 
 
 def range_filter(clock: Clock, sources: Sequence[SourceRow], times: tuple[int, int]) -> str:

@@ -30,6 +30,7 @@ from ..records import (
     Silent,
     SourceRow,
 )
+from ..records.types import UInt8s
 from ..store import Columns, open_session, queries, schema
 from . import annotation_places as kept
 from . import exported_rows, input_files, saving
@@ -386,6 +387,21 @@ class Session:
     def lane_ids(self, text: str, times: tuple[int, int] | None) -> tuple[int, ...]:
         """Return the rows that get a lane in an exported timeline; see exporting.lane_ids()."""
         return exported_rows.lane_ids(self, self.timebase(), text, times)
+
+    def captured_between(self, packets: RowIds, times: tuple[int, int]) -> RowIds:
+        """Return those of `packets` that were captured in a range of session time, ns."""
+        return exported_rows.captured_between(self.columns, self.timebase(), packets, times)
+
+    def field_data(self) -> Data:
+        """Return the tables from which the fields of display filters are computed."""
+        return self._data()
+
+    def capture_bytes(self, source: int) -> UInt8s:
+        """Return the contents of a capture; packet offsets are positions in it.
+
+        Raises BadInput if the file has moved, changed its size or cannot be read.
+        """
+        return self._payloads().contents(source)
 
     def export_packets_csv(self, text: str, out: Path) -> None:
         """Write the rows that match a display filter.  Raises FilterError and BadInput."""

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from skbviewer.analysis.dissect import Node
+from skbviewer.analysis.fields.field_data import Data
 from skbviewer.analysis.stats import Stack, Table
 from skbviewer.analysis.timeline.lanes import Timeline
 from skbviewer.analysis.timeline.session_overview import Overview
@@ -23,6 +24,7 @@ from skbviewer.records import (
     SeriesRow,
     SourceRow,
 )
+from skbviewer.records.types import UInt8s
 from skbviewer.session.kernel.raw_calls import RawCall
 from skbviewer.session.kernel.timeline_answers import CallPlace
 from skbviewer.session.kernel.verdict_counts import Reason
@@ -99,6 +101,10 @@ class Recording(Protocol):
     def range_filter(self, times: tuple[int, int]) -> str: ...
     def export_packets_csv(self, text: str, out: Path) -> None: ...
     def stacks(self, text: str) -> Sequence[Stack]: ...
+    def select(self, text: str) -> RowIds | None: ...
+    def captured_between(self, packets: RowIds, times: tuple[int, int]) -> RowIds: ...
+    def field_data(self) -> Data: ...
+    def capture_bytes(self, source: int) -> UInt8s: ...
     def range_note(self, text: str, times: tuple[int, int]) -> Annotation: ...
 
 
