@@ -74,9 +74,7 @@ def _without_mark(out: UInt8s, begin: Int, end: Int) -> None:
 
 
 @allocation_free
-def _foreign_comment(
-    data: UInt8s, begin: Int, size: Int, out: UInt8s, at: Int
-) -> np.int64:
+def _foreign_comment(data: UInt8s, begin: Int, size: Int, out: UInt8s, at: Int) -> np.int64:
     _put(out, at, OPT_COMMENT, 2)
     _put(out, at + 2, size, 2)
     end = _copy(data, begin, size, out, at + 4)
@@ -110,9 +108,7 @@ def _option(
 
 
 @allocation_free
-def options_place(
-    data: UInt8s, offset: Int, caplen: Int
-) -> tuple[np.int64, np.int64, bool]:
+def options_place(data: UInt8s, offset: Int, caplen: Int) -> tuple[np.int64, np.int64, bool]:
     """Where the options of the packet block are whose packet is at `offset`: begin, end, order."""
     start, nowhere = offset - HEADER, np.int64(0)
     begin = offset + caplen + -caplen % 4
