@@ -56,8 +56,8 @@ __all__ = [
     "path_xml",
     "write_folded",
     "write_packets_csv",
-    "write_pcapng",
     "write_path_csv",
+    "write_pcapng",
     "write_speedscope",
     "write_timeline_csv",
 ]

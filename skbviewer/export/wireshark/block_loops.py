@@ -209,8 +209,9 @@ def write_blocks(
 ) -> np.int64:
     """Write the packets at `offset` of `data`, `kept` bytes of each; returns the size written.
 
-    offset + caplen must be within `data`.  `has_options`: the packet is in a packet block of a pcapng
-    file that can have options.  packet_id is -1 where it is unknown; notes are comments of the user ("": none).
+    offset + caplen must be within `data`.  `has_options`: the packet is in a packet block of a
+    pcapng file that can have options.  packet_id is -1 where it is unknown; notes are comments of
+    the user ("": none).
     """
     at = np.int64(0)
     for i in range(len(offset)):

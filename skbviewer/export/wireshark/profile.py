@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The files that Wireshark gets: the Lua script, and a profile with columns, colours and buttons."""
+"""The files for Wireshark: the Lua script, and a profile with columns, colours and buttons."""
 
 from __future__ import annotations
 
