@@ -7,6 +7,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from shutil import copyfileobj
 from tempfile import TemporaryDirectory
 
 from ..analysis.timeline.lanes import ALIGNED, KINDS, PACKET_KINDS
@@ -21,7 +22,8 @@ HELP = """Without --lanes, --filter and --range, the path of --packet is written
 a table, or as CSV.  --csv with --filter alone writes the packet list, with the columns
 of `skbviewer packets --csv`.  --folded and --speedscope
 write the call stacks of --packet, or of the packets that match --filter; their values are self
-times in ns.  All other combinations write the timeline; its CSV holds exactly the boxes that a
+times in ns.  --pcapng writes all captured packets, or those that --filter, --range and --packet
+name.  All other combinations write the timeline; its CSV holds exactly the boxes that a
 picture of that size shows.  The same command always writes the same bytes.  OUT may be - for
 standard output.  Pictures need Qt, but no display."""
 FORMS = {export.name: export for export in reversed(EXPORTS)}  # the first of each name
@@ -73,6 +75,17 @@ def add(commands: Commands) -> None:
     parser.add_argument(
         "--theme", choices=("light", "dark"), default="light", help="colours of a picture"
     )
+    cut = "at most N bytes of each packet, in captures"
+    parser.add_argument("--snaplen", type=_bytes, default=0, metavar="N", help=cut)
+    headers = "only the known headers of each packet, in captures"
+    parser.add_argument("--no-payload", action="store_true", help=headers)
+
+
+def _bytes(text: str) -> int:
+    """Parse a number of bytes of a packet."""
+    if not text.isdecimal() or not 1 <= int(text) <= 0x7FFFFFFF:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of bytes")
+    return int(text)
 
 
 def _rows(text: str) -> tuple[int, ...]:
@@ -117,6 +130,8 @@ def _export(arguments: argparse.Namespace) -> int:
     suffixes = FORMS[name].suffixes
     if out.suffix and not out.name.lower().endswith(suffixes):
         raise KeyError(f"--{name} {out}: the file name must end in {' or '.join(suffixes)}")
+    if "snaplen" not in FORMS[name].options and (arguments.snaplen or arguments.no_payload):
+        raise KeyError(f"--{name} holds no bytes of packets: see --pcapng")
     subject = _subject(arguments, name)
     session = opened(arguments.files)
     if out == STDOUT:
@@ -129,6 +144,8 @@ def _export(arguments: argparse.Namespace) -> int:
 def _subject(arguments: argparse.Namespace, name: str) -> Subject:
     """What the options ask for; KeyError if the format cannot hold it."""
     offered = {subject for export in EXPORTS if export.name == name for subject in export.subjects}
+    if offered == {Subject.PACKETS} and not (arguments.lanes or arguments.markers):
+        return Subject.PACKETS
     if arguments.lanes or arguments.range or arguments.markers:
         wanted = [Subject.TIMELINE]
     elif arguments.filter is not None and Subject.PACKETS in offered:
@@ -149,7 +166,8 @@ def _to_stdout(
     with TemporaryDirectory() as folder:
         made = Path(folder) / f"made.{name}"
         _write(arguments, session, name, subject, made)
-        sys.stdout.buffer.write(made.read_bytes())
+        with made.open("rb") as file:
+            copyfileobj(file, sys.stdout.buffer)
         sys.stdout.buffer.flush()
 
 
@@ -161,12 +179,28 @@ def _write(
     if subject is Subject.TIMELINE:
         request = Request(shown=_shown(arguments, session))
     elif subject is Subject.PACKETS:
-        request = Request(None, arguments.filter)
+        request = _packets(arguments, session, export)
     else:
         dark = arguments.theme == "dark"
         shown = Shown("packet", size=arguments.size, dpi=arguments.dpi, dark=dark)
         request = Request(_one(arguments.packet), shown=shown)
     write(session, request, out)
+
+
+def _packets(arguments: argparse.Namespace, session: Session, export: Export) -> Request:
+    """Return which packets are written, and how much of each."""
+    text = arguments.filter or ""
+    if "range" not in export.options:
+        return Request(None, text)
+    t0_ns = session.timeline.overview().t0_ns if arguments.range else 0
+    return Request(
+        None,
+        text,
+        rows=arguments.packet or (),
+        times=_in_session(arguments.range, t0_ns) if arguments.range else None,
+        snaplen=arguments.snaplen,
+        payload=not arguments.no_payload,
+    )
 
 
 def _painter(export: Export, subject: Subject) -> Writer:

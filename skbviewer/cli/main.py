@@ -22,6 +22,7 @@ COMMANDS = {
     "stats": "stats",
     "export": "export",
     "dump": "dump",
+    "wireshark": "wireshark",
 }
 
 

@@ -19,6 +19,7 @@ from .path_csv import write_path_csv, write_path_of
 from .path_text import has_line, path_lines, path_xml
 from .speedscope import write_speedscope
 from .timeline_csv import write_timeline_csv
+from .wireshark.pcapng import write_pcapng
 
 PACKET, PACKETS = frozenset({Subject.PACKET}), frozenset({Subject.PACKETS})
 TIMELINE = frozenset({Subject.TIMELINE})
@@ -42,6 +43,9 @@ EXPORTS: tuple[Export, ...] = (
     Export("speedscope", PACKET | PACKETS, "Profile for speedscope (JSON)",
            "call stacks with self times, for speedscope.app", (".speedscope.json", ".json"),
            write_speedscope, menu="Export Spee&dscope Profile…"),
+    Export("pcapng", PACKETS, "Capture with kernel fields, for Wireshark (pcapng)",
+           "a capture whose comments hold the kernel's fields, for Wireshark", (".pcapng",),
+           write_pcapng, frozenset({"packet", "range", "snaplen", "payload"})),
 )  # fmt: skip
 
 __all__ = [
@@ -61,6 +65,7 @@ __all__ = [
     "write_folded",
     "write_packets_csv",
     "write_path_csv",
+    "write_pcapng",
     "write_rows",
     "write_speedscope",
     "write_timeline_csv",

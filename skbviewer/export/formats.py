@@ -13,8 +13,10 @@ import numpy.typing as npt
 
 from ..analysis.timeline.shown_part import Shown
 from ..records import PacketPath, PacketRow, Progress, SeriesRow, Silent, SourceRow
+from ..records.types import UInt8s
 
 if TYPE_CHECKING:
+    from ..analysis.fields.field_data import Data
     from ..analysis.stats.stacks import Stack
 
 RowIds = npt.NDArray[np.int64]  # n = packet n, -n = row K<n>
@@ -32,13 +34,18 @@ class Request(NamedTuple):
     """What to export: `row` of a PACKET, else `filter` of PACKETS, else `shown` of the TIMELINE.
 
     `shown` also has the size, resolution and theme of a picture of a packet.  `progress` gets
-    reports of long work, and may cancel it.
+    reports of long work, and may cancel it.  The fields after it are for formats that hold PACKETS
+    and name them in their options.
     """
 
     row: int | None = None  # n = packet n, -n = row K<n>
     filter: str = ""  # "" is all packets
     shown: Shown = Shown("packet")
     progress: Progress = Silent()
+    rows: tuple[int, ...] = ()  # "packet": only these of the packets that match
+    times: tuple[int, int] | None = None  # "range": captured then, session time, ns
+    snaplen: int = 0  # "snaplen": the most bytes of a packet, 0 = all
+    payload: bool = True  # "payload": False = only headers
 
     @property
     def title(self) -> str:
@@ -53,6 +60,7 @@ class ExportableRows(Protocol):
 
     def count(self) -> int: ...
     def all_kernel_only_count(self) -> int: ...
+    def select(self, text: str) -> RowIds | None: ...
     def rows(self, ids: RowIds) -> list[PacketRow | SeriesRow]: ...
 
 
@@ -69,7 +77,11 @@ class ExportableStacks(Protocol):
 
 
 class ExportableList(Protocol):
-    """The packet list of an open session as a file."""
+    """The packet list of an open session as a file, and what captures are written from."""
+
+    def captured_between(self, packets: RowIds, times: tuple[int, int]) -> RowIds: ...
+    def field_data(self) -> Data: ...
+    def capture_bytes(self, source: int) -> UInt8s: ...
 
     def packets_csv(self, text: str, out: Path, progress: Progress) -> None: ...
 
@@ -105,7 +117,8 @@ class Export(NamedTuple):
     help: str  # of the option: "write ..."
     suffixes: tuple[str, ...]  # of file names, the usual one first
     write: Writer | None = None
-    options: frozenset[str] = frozenset()  # of "title", "size", "dpi", "theme"
+    # of "title", "size", "dpi", "theme"; of PACKETS "packet", "range", "snaplen", "payload"
+    options: frozenset[str] = frozenset()
     menu: str = ""  # the entry of the File menu for the selected packet
 
 

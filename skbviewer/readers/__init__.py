@@ -18,13 +18,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..records import BadInput, Capture, KernelLog, Progress, SourceKind
+from ..records import BadInput, Capture, Interface, KernelLog, Progress, Silent, SourceKind
 from ..records.kbl_layout import KBL_MAGIC, KblChange, KblEvent, KblLost
 from ..records.types import UInt8s
 from .capture.linktype_names import linktype_name
 from .capture.pcap import FORMATS as PCAP_FORMATS
-from .capture.pcap import read_pcap
-from .capture.pcapng import SECTION_HEADER, read_pcapng
+from .capture.pcap import pcap_interface, read_pcap
+from .capture.pcapng import SECTION_HEADER, pcapng_interfaces, read_pcapng
 from .compression import Unpacked, beginning, is_packed, unpack
 from .kbl.kernel_log import read_kbl
 from .kbl.raw_records import SIZE as SLOT_SIZE
@@ -45,6 +45,7 @@ __all__ = [
     "RawSlot",
     "Reader",
     "UInt8s",
+    "capture_interfaces",
     "file_bytes",
     "is_log",
     "kind_name",
@@ -160,6 +161,21 @@ def file_bytes(path: Path) -> UInt8s:
     Raises BadInput if the file cannot be read.
     """
     return _contents(path).data
+
+
+def capture_interfaces(path: Path) -> tuple[Interface, ...]:
+    """The interfaces of a capture, in the order in which its packets number them.
+
+    Raises BadInput if the file cannot be read or is no capture.
+    """
+    with _opened(path) as file:
+        data, _ = _source(path, file, None)
+        kind = _reader(path, bytes(data.read(0, HEAD))).kind
+        if kind is SourceKind.PCAPNG:
+            return pcapng_interfaces(data, Silent())
+        if kind is SourceKind.PCAP:
+            return (pcap_interface(data),)
+    raise BadInput(path, None, "is not a capture")
 
 
 def _contents(path: Path, progress: Progress | None = None) -> Unpacked:

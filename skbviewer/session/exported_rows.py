@@ -8,12 +8,16 @@ from pathlib import Path
 
 import numpy as np
 
+from ..analysis.fields.field_data import Data
 from ..analysis.timeline.session_time import Clock, packet_times
 from ..export import write_packets_csv
 from ..records import PacketRow, Progress, SeriesRow, Silent, SourceRow
+from ..records.types import UInt8s
+from ..store import Columns
 from .annotation_places import RowIds
 from .opened_file import OpenedFile
 from .packets.packet_list import PacketList
+from .packets.session_fields import Fields
 
 MOST_IDS = 200  # packets that get a lane
 PAGE = 512
@@ -31,12 +35,20 @@ def lane_ids(
         numbers = range(1, min(packets.count(), MOST_IDS) + 1)
         return tuple(numbers if ids is None else ids[:MOST_IDS].tolist())
     found = np.arange(1, packets.count() + 1) if ids is None else ids[ids > 0]
-    ts = opened.columns.array("packet", "ts")[found - 1].astype(np.int64)
-    source = opened.columns.array("packet", "source")[found - 1]
+    clock = opened.timebase()
+    return tuple(captured_between(opened.columns, clock, found, times)[:MOST_IDS].tolist())
+
+
+def captured_between(
+    columns: Columns, clock: Clock, packets: RowIds, times: tuple[int, int]
+) -> RowIds:
+    """Return those of `packets` that were captured in a range of session time, ns."""
+    ts = columns.array("packet", "ts")[packets - 1].astype(np.int64)
+    source = columns.array("packet", "source")[packets - 1]
     for one in np.unique(source).tolist():
         mine = np.flatnonzero(source == one)
-        ts[mine] = packet_times(opened.columns, opened.timebase(), one, found[mine] - 1, ts[mine])
-    return tuple(found[(ts >= times[0]) & (ts <= times[1])][:MOST_IDS].tolist())
+        ts[mine] = packet_times(columns, clock, one, packets[mine] - 1, ts[mine])
+    return packets[(ts >= times[0]) & (ts <= times[1])]
 
 
 def range_filter(clock: Clock, sources: Sequence[SourceRow], times: tuple[int, int]) -> str:
@@ -103,8 +115,24 @@ def _pages(
 class Exports:
     """What exports ask of an open session besides its rows, paths and statistics."""
 
-    def __init__(self, opened: OpenedFile, packets: PacketList) -> None:
-        self._opened, self._packets = opened, packets
+    def __init__(self, opened: OpenedFile, packets: PacketList, fields: Fields) -> None:
+        self._opened, self._packets, self._fields = opened, packets, fields
+
+    def captured_between(self, packets: RowIds, times: tuple[int, int]) -> RowIds:
+        """Return those of `packets` that were captured in a range of session time, ns."""
+        clock = self._opened.timebase()
+        return captured_between(self._opened.columns, clock, packets, times)
+
+    def field_data(self) -> Data:
+        """Return the tables from which the fields of display filters are computed."""
+        return self._fields.data()
+
+    def capture_bytes(self, source: int) -> UInt8s:
+        """Return the contents of a capture; packet offsets are positions in it.
+
+        Raises BadInput if the file has moved, changed its size or cannot be read.
+        """
+        return self._packets.payloads().contents(source)
 
     def lane_ids(self, text: str, times: tuple[int, int] | None) -> tuple[int, ...]:
         """Return the rows that get a lane in an exported timeline; see lane_ids()."""

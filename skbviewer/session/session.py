@@ -39,7 +39,7 @@ class Session:
         self.paths = Paths(opened, self.packets)
         self.timeline = SessionTimeline(opened, self.packets, self.notes)
         self.stats = Statistics(opened, self.packets)
-        self.export = Exports(opened, self.packets)
+        self.export = Exports(opened, self.packets, self.fields)
         self._summary: dict[str, Any] | None = None
         self._lock = threading.Lock()
 

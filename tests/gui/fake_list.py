@@ -12,6 +12,7 @@ import numpy as np
 
 from skbviewer.analysis.display_filter import parse
 from skbviewer.analysis.dissect import Node, dissect
+from skbviewer.analysis.fields.field_data import Data
 from skbviewer.analysis.stats import (
     Conversation,
     DropRow,
@@ -23,6 +24,7 @@ from skbviewer.analysis.stats import (
 from skbviewer.analysis.streams.stream_payload import Piece
 from skbviewer.gui.base.recording import RowIds
 from skbviewer.records import BadInput, PacketRow, Progress, SeriesRow
+from skbviewer.records.types import UInt8s
 from skbviewer.session.kernel.raw_calls import RawCall
 from skbviewer.session.packets.followed_stream import Stream
 
@@ -61,6 +63,18 @@ class FakeList:
         if not all(-self.all_kernel_only_count() <= n <= self.size and n for n in found):
             raise KeyError("no such row")
         return [self.packet(n) if n > 0 else self.life(-n) for n in found]
+
+    def select(self, text: str) -> RowIds | None:
+        return self.listed(text)
+
+    def captured_between(self, packets: RowIds, times: tuple[int, int]) -> RowIds:
+        raise NotImplementedError
+
+    def field_data(self) -> Data:
+        raise NotImplementedError
+
+    def capture_bytes(self, source: int) -> UInt8s:
+        raise NotImplementedError
 
     def listed(
         self,

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from skbviewer.analysis.dissect import Node
+from skbviewer.analysis.fields.field_data import Data
 from skbviewer.analysis.stats import Stack, Table
 from skbviewer.analysis.timeline.lanes import Timeline
 from skbviewer.analysis.timeline.session_overview import Overview
@@ -23,6 +24,7 @@ from skbviewer.records import (
     SeriesRow,
     SourceRow,
 )
+from skbviewer.records.types import UInt8s
 from skbviewer.session.kernel.call_places import CallPlace
 from skbviewer.session.kernel.raw_calls import RawCall
 from skbviewer.session.kernel.verdict_counts import Reason
@@ -60,6 +62,7 @@ class RecordedPackets(Protocol):
         progress: Progress,
         all_lives: bool = False,
     ) -> RowIds | None: ...
+    def select(self, text: str) -> RowIds | None: ...
     def first_fit(self, texts: Sequence[str], ids: RowIds) -> list[int]: ...
     def streams_followed(self) -> bool: ...
     def follow_streams(self, progress: Progress) -> None: ...
@@ -124,6 +127,9 @@ class RecordedExports(Protocol):
     """The part of skbviewer.session's Exports that views use."""
 
     def packets_csv(self, text: str, out: Path, progress: Progress) -> None: ...
+    def captured_between(self, packets: RowIds, times: tuple[int, int]) -> RowIds: ...
+    def field_data(self) -> Data: ...
+    def capture_bytes(self, source: int) -> UInt8s: ...
 
 
 class Recording(Protocol):

@@ -82,6 +82,15 @@ def read_pcap(data: Source, progress: Progress, folder: Path | None) -> Capture:
     return Capture(path, SourceKind.PCAP, packets, (interface,), tuple(warnings + unknown))
 
 
+def pcap_interface(data: Source) -> Interface:
+    """Return the interface of a pcap file, from its header.  Raises BadInput if that is cut."""
+    layout = FORMATS[bytes(data.read(0, 4))]
+    if len(data) < FILE_HEADER_SIZE:
+        raise BadInput(data.path, len(data), "cut in the middle of the pcap file header")
+    snaplen, network = struct.unpack(layout.order + "II", bytes(data.read(16, FILE_HEADER_SIZE)))
+    return Interface(network & LINKTYPE_MASK, "", snaplen)
+
+
 def _captured(major: int, minor: int) -> int:
     """Which length is the captured one: before version 2.3 the second; in 2.3 the smaller one."""
     if major == DG_UX or minor < 3:

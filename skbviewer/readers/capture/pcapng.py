@@ -101,6 +101,15 @@ def read_pcapng(data: Source, progress: Progress, folder: Path | None) -> Captur
     )
 
 
+def pcapng_interfaces(data: Source, progress: Progress) -> tuple[Interface, ...]:
+    """Return the interfaces of all sections, as read_pcapng() numbers them.
+
+    Raises BadInput and Cancelled as read_pcapng() does.
+    """
+    sections, _ = _sections(data, progress)
+    return tuple(described.interface for section in sections for described in section.interfaces)
+
+
 def _sections(data: Source, progress: Progress) -> tuple[list[_Section], list[str]]:
     sections: list[_Section] = []
     at = packets = 0

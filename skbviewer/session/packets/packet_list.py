@@ -48,7 +48,7 @@ class PacketList:
         analysis until follow_streams() was called.
         """
         known = list_pages.known_of(self._fields.data(), ids, self.streams_followed())
-        files = self._files()
+        files = self.payloads()
         with self._opened.database() as db:
             self._origins = self._origins or list_pages.origins(db)
             return list_pages.rows(
@@ -124,6 +124,7 @@ class PacketList:
         """Read bytes from where the input files are now."""
         self._payloads = None
 
-    def _files(self) -> Payloads:
+    def payloads(self) -> Payloads:
+        """Return the contents of the captures."""
         self._payloads = self._payloads or Payloads(self._opened.sources())
         return self._payloads

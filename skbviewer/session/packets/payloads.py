@@ -101,6 +101,13 @@ class Payloads:
             return None
         return kept[offset : offset + caplen].tobytes()
 
+    def contents(self, source: int) -> UInt8s:
+        """Return the contents of a capture.  Raises BadInput if it moved or changed its size."""
+        if not self._is(source):
+            path = self._paths[source]
+            raise BadInput(path, None, "is not there, or not as it was when it was imported")
+        return readers.file_bytes(self._paths[source])
+
     def _open(self, source: int) -> UInt8s | None:
         try:
             return readers.file_bytes(self._paths[source]) if self._is(source) else None

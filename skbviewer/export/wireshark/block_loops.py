@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: MIT
+"""Write packets as enhanced packet blocks of a pcapng file, many at once.
+
+Layout: https://datatracker.ietf.org/doc/draft-ietf-opsawg-pcapng/, section 4.3.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...records.compiled import Int, allocation_free, compiled
+from ...records.types import Bools, Int64s, UInt8s
+from .comment_format import LONGEST, MARK, PREFIX
+
+HEADER = 28  # bytes of a block before the packet's
+OPT_END, OPT_COMMENT, OPT_FLAGS, OPT_HASH, OPT_DROPCOUNT, OPT_PACKETID = 0, 1, 2, 3, 4, 5
+OPT_QUEUE, OPT_VERDICT, OPT_CUSTOM_TEXT, OPT_CUSTOM_BYTES = 6, 7, 2988, 2989
+SPACE, COMMA, EQUALS, COLON, SEMICOLON = 32, 44, 61, 58, 59
+BLOCK = 6
+MARK_BYTES, PREFIX_BYTES = np.frombuffer(MARK, np.uint8), np.frombuffer(PREFIX, np.uint8)
+
+
+@allocation_free
+def _number(data: UInt8s, at: Int, size: Int, little: bool) -> np.int64:
+    """An unsigned number of the source file."""
+    value = np.int64(0)
+    for i in range(size):
+        value = value << np.int64(8) | np.int64(data[at + size - 1 - i if little else at + i])
+    return value
+
+
+@allocation_free
+def _put(out: UInt8s, at: Int, value: Int, size: Int) -> np.int64:
+    """Write a little-endian number; returns the position after it."""
+    for i in range(size):
+        out[at + i] = np.uint8((np.uint64(value) >> np.uint64(8 * i)) & np.uint64(255))
+    return np.int64(at + size)
+
+
+@allocation_free
+def _copy(data: UInt8s, begin: Int, size: Int, out: UInt8s, at: Int) -> np.int64:
+    """Copy bytes and fill up to a multiple of four; returns the position after them."""
+    for i in range(size):
+        out[at + i] = data[begin + i]
+    end = np.int64(at + size)
+    for _ in range(-size % 4):
+        out[end] = 0
+        end += 1
+    return end
+
+
+@allocation_free
+def _copy_number(
+    data: UInt8s, begin: Int, size: Int, little: bool, out: UInt8s, at: Int
+) -> np.int64:
+    """Copy a number, which becomes little-endian."""
+    for i in range(size):
+        out[at + i] = data[begin + i if little else begin + size - 1 - i]
+    return np.int64(at + size)
+
+
+@allocation_free
+def _without_mark(out: UInt8s, begin: Int, end: Int) -> None:
+    """Change each MARK in a foreign comment, so that nobody takes it for the exporter's."""
+    size = len(MARK_BYTES)
+    for at in range(begin, end - size + 1):
+        same = True
+        for i in range(size):
+            if out[at + i] != MARK_BYTES[i]:
+                same = False
+                break
+        if same:
+            out[at + size - 1] = SEMICOLON
+
+
+@allocation_free
+def _foreign_comment(data: UInt8s, begin: Int, size: Int, out: UInt8s, at: Int) -> np.int64:
+    _put(out, at, OPT_COMMENT, 2)
+    _put(out, at + 2, size, 2)
+    end = _copy(data, begin, size, out, at + 4)
+    _without_mark(out, at + 4, at + 4 + size)
+    return end
+
+
+@allocation_free
+def _option(
+    data: UInt8s, begin: Int, code: Int, size: Int, little: bool, is_cut: bool, out: UInt8s, at: Int
+) -> np.int64:
+    """Copy an option of the source file, if it is still true.  Returns the position after it."""
+    if code == OPT_COMMENT:
+        return _foreign_comment(data, begin, size, out, at)
+    sized = code in (OPT_FLAGS, OPT_QUEUE) and size == 4
+    sized = sized or (code in (OPT_DROPCOUNT, OPT_PACKETID) and size == 8)
+    custom = code in (OPT_CUSTOM_TEXT, OPT_CUSTOM_BYTES) and size >= 4
+    verdict = code == OPT_VERDICT and size == 9
+    if not (sized or custom or verdict or (code == OPT_HASH and not is_cut)):
+        return np.int64(at)
+    _put(out, at, code, 2)
+    _put(out, at + 2, size, 2)
+    end = _copy(data, begin, size, out, at + 4)
+    if sized:
+        _copy_number(data, begin, size, little, out, at + 4)
+    elif custom:
+        _copy_number(data, begin, np.int64(4), little, out, at + 4)
+    elif verdict:
+        _copy_number(data, begin + 1, np.int64(8), little, out, at + 5)
+    return end
+
+
+@allocation_free
+def options_place(data: UInt8s, offset: Int, caplen: Int) -> tuple[np.int64, np.int64, bool]:
+    """Where the options of the packet block are whose packet is at `offset`: begin, end, order."""
+    start, nowhere = offset - HEADER, np.int64(0)
+    begin = offset + caplen + -caplen % 4
+    if start < 0 or begin > len(data):
+        return nowhere, nowhere, True
+    little = data[start] != 0
+    end = start + _number(data, start + 4, np.int64(4), little) - 4
+    if end > len(data) or end < begin:
+        return nowhere, nowhere, little
+    return np.int64(begin), np.int64(end), little
+
+
+@allocation_free
+def _options(
+    data: UInt8s, offset: Int, caplen: Int, is_cut: bool, out: UInt8s, at: Int
+) -> tuple[np.int64, bool]:
+    """Copy the options of a packet block; also returns whether one is a packet id."""
+    place, end, little = options_place(data, offset, caplen)
+    made, has_id = np.int64(at), False
+    while place + 4 <= end:
+        code = _number(data, place, np.int64(2), little)
+        size = _number(data, place + 2, np.int64(2), little)
+        if code == OPT_END or place + 4 + size > end:
+            break
+        has_id = has_id or code == OPT_PACKETID
+        made = _option(data, place + 4, code, size, little, is_cut, out, made)
+        place += 4 + size + -size % 4
+    return made, has_id
+
+
+@allocation_free
+def _our_comment(text: UInt8s, begin: Int, end: Int, out: UInt8s, at: Int) -> np.int64:
+    """Write the comment with the fields, as several if it is too long for one.
+
+    It is divided before a space or at a comma, which stand within LONGEST bytes of each other.
+    """
+    made, place = np.int64(at), np.int64(begin)
+    repeated_from, repeated_to = np.int64(begin), np.int64(begin)
+    while place < end:
+        is_first = place == begin
+        head = np.int64(0) if is_first else len(PREFIX_BYTES) + repeated_to - repeated_from
+        stop = np.int64(min(end, place + LONGEST - head))
+        while stop < end and text[stop] != SPACE and text[stop] != COMMA:
+            stop -= 1
+        start, made = made, made + 4
+        if not is_first:
+            for i in range(len(PREFIX_BYTES)):
+                out[made + i] = PREFIX_BYTES[i]
+            made += len(PREFIX_BYTES)
+            for i in range(repeated_from, repeated_to):
+                out[made] = text[i]
+                made += 1
+        for i in range(place, stop):
+            out[made] = text[i]
+            made += 1
+        size = made - start - 4
+        _put(out, start, OPT_COMMENT, 2)
+        _put(out, start + 2, size, 2)
+        for _ in range(-size % 4):
+            out[made] = 0
+            made += 1
+        repeated_from, repeated_to, place = stop, stop, stop
+        if stop < end and text[stop] == COMMA:  # the field goes on: repeat its name
+            while text[repeated_from] != SPACE:
+                repeated_from -= 1
+            repeated_to = repeated_from + 1
+            while text[repeated_to - 1] != EQUALS:
+                repeated_to += 1
+            place = stop + 1
+    return made
+
+
+@compiled
+def options_sizes(data: UInt8s, offset: Int64s, caplen: Int64s) -> np.int64:
+    """Bytes of the options of packet blocks, and of what looks like them."""
+    size = np.int64(0)
+    for i in range(len(offset)):
+        begin, end, _ = options_place(data, offset[i], caplen[i])
+        size += end - begin
+    return size
+
+
+@compiled
+def write_blocks(
+    data: UInt8s,
+    has_options: Bools,
+    offset: Int64s,
+    caplen: Int64s,
+    kept: Int64s,
+    length: Int64s,
+    interface: Int64s,
+    ticks: Int64s,
+    packet_id: Int64s,
+    comments: UInt8s,
+    comment_ends: Int64s,
+    notes: UInt8s,
+    note_ends: Int64s,
+    out: UInt8s,
+) -> np.int64:
+    """Write the packets at `offset` of `data`, `kept` bytes of each; returns the size written.
+
+    offset + caplen must be within `data`.  `has_options`: the packet is in a packet block of a
+    pcapng file that can have options.  packet_id is -1 where it is unknown; notes are comments of
+    the user ("": none).
+    """
+    at = np.int64(0)
+    for i in range(len(offset)):
+        start = at
+        at = _put(out, at, BLOCK, 4)
+        at = _put(out, at + 4, interface[i], 4)
+        at = _put(out, at, ticks[i] >> np.int64(32), 4)
+        at = _put(out, at, ticks[i], 4)
+        at = _put(out, at, kept[i], 4)
+        at = _put(out, at, length[i], 4)
+        at = _copy(data, offset[i], kept[i], out, at)
+        has_id = False
+        if has_options[i]:
+            at, has_id = _options(data, offset[i], caplen[i], kept[i] < caplen[i], out, at)
+        if note_ends[i + 1] > note_ends[i]:
+            size = note_ends[i + 1] - note_ends[i]
+            at = _foreign_comment(notes, note_ends[i], size, out, at)
+        at = _our_comment(comments, comment_ends[i], comment_ends[i + 1], out, at)
+        if packet_id[i] >= 0 and not has_id:
+            at = _put(out, at, OPT_PACKETID, 2)
+            at = _put(out, at, 8, 2)
+            at = _put(out, at, packet_id[i], 8)
+        at = _put(out, at, OPT_END, 4)
+        size = at + 4 - start
+        at = _put(out, at, size, 4)
+        _put(out, start + 4, size, 4)
+    return at

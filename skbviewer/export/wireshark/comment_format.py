@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+"""The comment that carries the kernel fields of a packet, and which fields it has.
+
+A comment is PREFIX and then, for each field that the packet has, a space, the field's name, "=" and
+its distinct values, separated by commas.  A label has only its name.  Durations are whole ns, truth
+values 0 or 1, kernel addresses hexadecimal.  All bytes of a text but SAFE ones are percent-encoded,
+so that no name can look like a field.
+
+The exporter writes MARK in no other comment: where a comment of the capture or of the user has it,
+its ":" becomes ";".  Therefore a comment that begins with PREFIX is the exporter's.
+"""
+
+from __future__ import annotations
+
+from ...analysis.fields.all_fields import FIELDS, Field
+from ...analysis.fields.field_kind import Kind
+
+MARK = b"skbviewer:"
+PREFIX = MARK + b"kbl/1"  # 1 is the version of the format
+SAFE = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:+-")
+LONGEST = 60_000  # bytes of a comment; a longer one is continued in another (the limit is 65,535)
+LONGEST_TEXT = 1000  # characters of a value; no kernel has a longer name
+
+COMMENT_FIELDS: tuple[Field, ...] = tuple(
+    field for name, field in FIELDS.items() if name.partition(".")[0] == "kbl"
+)
+KINDS = frozenset(
+    {Kind.LABEL, Kind.BOOLEAN, Kind.UNSIGNED, Kind.DURATION, Kind.FLOAT, Kind.STRING, Kind.KERNEL}
+    | {Kind.IPV4, Kind.IPV6}
+)
+assert all(field.kind in KINDS for field in COMMENT_FIELDS)
+
+
+def encoded(text: str) -> bytes:
+    """Return `text` in UTF-8, percent-encoded."""
+    raw = text[:LONGEST_TEXT].encode("utf-8", "surrogatepass")
+    return b"".join(b"%c" % byte if byte in SAFE else b"%%%02X" % byte for byte in raw)

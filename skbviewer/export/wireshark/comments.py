@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: MIT
+"""The comments that carry the kernel fields, for blocks of packets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ...analysis.fields.all_fields import Field
+from ...analysis.fields.field_data import Array, Data
+from ...analysis.fields.field_kind import Kind, Values
+from ...records.types import Bools, Int64s, UInt8s
+from .comment_format import COMMENT_FIELDS, PREFIX, encoded
+from .field_rows import FieldRows, Owned
+from .text_loops import (
+    ADDRESS4,
+    ADDRESS6,
+    HEXADECIMAL,
+    NUMBER,
+    TEXT,
+    WIDTHS,
+    append_field,
+    write_values,
+)
+
+FORMS = {Kind.KERNEL: HEXADECIMAL, Kind.IPV4: ADDRESS4, Kind.IPV6: ADDRESS6}
+FORMS |= {Kind.STRING: TEXT, Kind.FLOAT: TEXT}
+NOTHING = np.zeros(0, np.uint8)
+
+
+class Texts(NamedTuple):
+    """A text for each packet: that of packet i is data[ends[i] : ends[i + 1]]."""
+
+    data: UInt8s
+    ends: Int64s
+
+
+class _Column(NamedTuple):
+    """The values of one field by packet, as they are in the comment."""
+
+    name: bytes  # what is written before them
+    texts: Texts
+    values: Int64s  # number of values of each packet
+
+
+def texts_of(parts: list[bytes]) -> Texts:
+    """Return byte strings as Texts."""
+    ends = np.cumsum([0, *map(len, parts)], dtype=np.int64)
+    return Texts(np.frombuffer(b"".join(parts), np.uint8), ends)
+
+
+class Comments:
+    """Makes the comments of packets of one session."""
+
+    def __init__(self, data: Data) -> None:
+        self._rows = FieldRows(data)
+
+    def of(self, packets: Int64s) -> Texts:
+        """Return the comments of packets, numbers from 1 in ascending order."""
+        owned: dict[str, Owned] = {}
+        columns = []
+        for field in COMMENT_FIELDS:
+            if field.table not in owned:
+                owned[field.table] = self._rows.of(packets, field.table)
+            columns.append(_column(field, owned[field.table]))
+        return _joined(columns, len(packets))
+
+
+def _joined(columns: list[_Column], packets: int) -> Texts:
+    size = np.full(packets, len(PREFIX))
+    for name, texts, count in columns:
+        size += np.where(count > 0, len(name), 0) + np.diff(texts.ends)
+    ends = np.zeros(packets + 1, np.int64)
+    np.cumsum(size, out=ends[1:])
+    out, cursor = np.empty(ends[-1], np.uint8), ends[:-1].copy()
+    for name, texts, count in [_start(packets), *columns]:
+        append_field(_bytes(name), texts.data, texts.ends, count, out, cursor)
+    return Texts(out, ends)
+
+
+def _start(packets: int) -> _Column:
+    """The prefix, as a column that each packet has."""
+    return _Column(
+        PREFIX, Texts(NOTHING, np.zeros(packets + 1, np.int64)), np.ones(packets, np.int64)
+    )
+
+
+def _bytes(text: bytes) -> UInt8s:
+    return np.frombuffer(text, np.uint8)
+
+
+def _column(field: Field, owned: Owned) -> _Column:
+    """Return the values of `field`; a field without rows is not asked for them."""
+    found = field.make(owned.view) if owned.view.size else []
+    known = _side_by_side([values.present() for values in found], np.bool_).astype(np.bool_)
+    bounds = owned.bounds * max(len(found), 1)
+    if field.kind is Kind.LABEL:
+        hits = np.r_[0, np.cumsum(known, dtype=np.int64)]
+        nothing = Texts(NOTHING, np.zeros(len(bounds), np.int64))
+        return _Column(f" {field.name}".encode(), nothing, hits[bounds[1:]] - hits[bounds[:-1]])
+    low, texts = _numbers_and_texts(field, found, known)
+    high = np.zeros(len(low), np.int64)
+    if field.kind is Kind.IPV6 and found:
+        high = _side_by_side([v.high for v in found if v.high is not None], np.int64)
+    form = FORMS.get(field.kind, NUMBER)
+    width = int(np.diff(texts.ends).max(initial=0)) if form == TEXT else WIDTHS[form]
+    out = np.empty((width + 1) * len(low) + 1, np.uint8)
+    ends, count = np.zeros(len(bounds), np.int64), np.zeros(len(bounds) - 1, np.int64)
+    write_values(form, bounds, low, high, known, *texts, out, ends, count)
+    return _Column(f" {field.name}=".encode(), Texts(out, ends), count)
+
+
+def _side_by_side(arrays: Sequence[Array], dtype: type) -> Array:
+    """Values that stand for the same rows, one after the other in each row."""
+    if len(arrays) == 1:
+        return np.ascontiguousarray(arrays[0], dtype)
+    if not arrays:
+        return np.zeros(0, dtype)
+    return np.stack([np.asarray(a, dtype) for a in arrays], 1).ravel()
+
+
+def _numbers_and_texts(field: Field, found: list[Values], known: Bools) -> tuple[Int64s, Texts]:
+    """Return the values as numbers; of a TEXT, these are indices of the texts."""
+    if field.kind is Kind.FLOAT:
+        low = _side_by_side([values.low for values in found], np.float64)
+        distinct, codes = np.unique(low, return_inverse=True)
+        return codes.astype(np.int64), texts_of([repr(float(x)).encode() for x in distinct])
+    if field.kind is not Kind.STRING:
+        return _side_by_side([values.low for values in found], np.int64), texts_of([])
+    parts: list[str] = []
+    numbers: list[Int64s] = []
+    for values in found:
+        texts = list(values.texts or ())
+        numbers.append(np.asarray(values.low, np.int64) + len(parts))
+        parts += texts
+    low = _side_by_side(numbers, np.int64)
+    used = np.zeros(len(parts) + 1, np.bool_)
+    used[low[known]] = True
+    written = [encoded(text) if used[n] else b"" for n, text in enumerate(parts)]
+    return low, texts_of(written)

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""Which calls, legs, drops and addresses belong to which packets, for blocks of packets."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...analysis.fields.field_data import ADDRESS, LEG, PACKET, ROW, Data, View
+from ...records.types import Int64s
+
+
+class Owned(NamedTuple):
+    """Rows of a view by packet: those of packet i are bounds[i] .. bounds[i + 1] - 1."""
+
+    view: View
+    bounds: Int64s
+
+
+class FieldRows:
+    """Finds the rows of each table that belong to some packets of a session."""
+
+    def __init__(self, data: Data) -> None:
+        self._data = data
+        self._sorted: dict[str, tuple[Int64s, Int64s]] = {}  # keys, and the row of each
+
+    def of(self, packets: Int64s, table: str) -> Owned:
+        """Return the rows of `table` (see field_data) that belong to packets, numbers from 1."""
+        if table == ROW:
+            return Owned(View(self._data, PACKET, packets - 1), np.arange(len(packets) + 1))
+        owner, leg = self._found("match", np.arange(len(packets)), packets)
+        leg = self._data.columns.take("match", "leg", leg).astype(np.int64)
+        if table == LEG:
+            return _owned(View(self._data, LEG, leg - 1), owner, len(packets))
+        if table == ADDRESS:  # they apply to the whole series of their leg
+            leg = self._data.columns.take(LEG, "series", leg - 1).astype(np.int64)
+            owner, leg = _distinct(owner, leg)
+        owner, rows = self._found(table, owner, leg)
+        name = self._data.table(table).table
+        return _owned(View(self._data, name, rows), owner, len(packets))
+
+    def _found(self, table: str, owner: Int64s, key: Int64s) -> tuple[Int64s, Int64s]:
+        """The rows of `table` whose key is one of `key`, and the owner of that one."""
+        if table not in self._sorted:
+            self._sorted[table] = self._in_order(table)
+        keys, rows = self._sorted[table]
+        begin = np.searchsorted(keys, key)
+        count = np.searchsorted(keys, key, "right") - begin
+        ends = np.cumsum(count)
+        within = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - count, count)
+        return np.repeat(owner, count), rows[np.repeat(begin, count) + within]
+
+    def _in_order(self, table: str) -> tuple[Int64s, Int64s]:
+        columns = self._data.columns
+        if table == "match":
+            keys, rows = columns.array("match", "packet"), np.arange(columns.length("match"))
+        else:
+            view = self._data.table(table)
+            keys = view.column("leg")
+            rows = np.arange(view.size) if view.rows is None else view.rows
+        if table == ADDRESS:
+            keys = columns.take(LEG, "series", np.maximum(keys, 1) - 1)
+        keys = keys.astype(np.int64)
+        if np.all(keys[1:] >= keys[:-1]):
+            return keys, rows
+        order = np.argsort(keys, kind="stable")
+        return keys[order], rows[order]
+
+
+def _distinct(owner: Int64s, key: Int64s) -> tuple[Int64s, Int64s]:
+    """The pairs of owner and key without repetition, by owner."""
+    order = np.lexsort((key, owner))
+    owner, key = owner[order], key[order]
+    new = np.ones(len(key), np.bool_)
+    new[1:] = (owner[1:] != owner[:-1]) | (key[1:] != key[:-1])
+    return owner[new], key[new]
+
+
+def _owned(view: View, owner: Int64s, count: int) -> Owned:
+    return Owned(view, np.searchsorted(owner, np.arange(count + 1)))

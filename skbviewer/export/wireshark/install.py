@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""Put files into Wireshark's folders of the user, and remove them again.
+
+The folders are those of Wireshark on Unix (User's Guide, appendix B): WIRESHARK_CONFIG_DIR, else
+wireshark in XDG_CONFIG_HOME (~/.config), else, if only that exists, ~/.wireshark; and
+~/.local/lib/wireshark/plugins.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from ...records import BadInput
+from .profile import CONFIGURATION, PLUGINS, File, is_ours, wireshark_files
+
+
+def folders(environment: Mapping[str, str], home: Path) -> dict[str, Path]:
+    """Return Wireshark's folders for plugins and for the configuration."""
+    base = environment.get("XDG_CONFIG_HOME", "")
+    configuration = (Path(base) if os.path.isabs(base) else home / ".config") / "wireshark"
+    if not configuration.is_dir() and (home / ".wireshark").is_dir():
+        configuration = home / ".wireshark"
+    if environment.get("WIRESHARK_CONFIG_DIR"):
+        configuration = Path(environment["WIRESHARK_CONFIG_DIR"])
+    return {PLUGINS: home / ".local/lib/wireshark/plugins", CONFIGURATION: configuration}
+
+
+def install(where: Mapping[str, Path]) -> list[Path]:
+    """Write all files and return their paths.
+
+    Raises BadInput, before anything is written, if a file is not as skbviewer wrote it.
+    """
+    files = list(_places(where))
+    for path, _ in files:
+        if os.path.lexists(path) and not _is_ours(path):
+            raise BadInput(path, None, "is not as skbviewer wrote it: move it away first")
+    for path, file in files:
+        made = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            made.write_text(file.text, encoding="utf-8")
+            os.replace(made, path)
+        except OSError as error:
+            made.unlink(missing_ok=True)
+            raise BadInput(path, None, f"cannot write: {error.strerror}") from error
+    return [path for path, _ in files]
+
+
+def uninstall(where: Mapping[str, Path]) -> tuple[list[Path], list[Path]]:
+    """Remove the files; returns those that were removed, and those that stay, as they changed."""
+    removed, kept = [], []
+    for path, _ in _places(where):
+        if not os.path.lexists(path):
+            continue
+        if not _is_ours(path):
+            kept.append(path)
+            continue
+        try:
+            path.unlink()
+        except OSError as error:
+            raise BadInput(path, None, f"cannot remove: {error.strerror}") from error
+        removed.append(path)
+    with suppress(OSError):  # Wireshark or the user have files there
+        (where[CONFIGURATION] / "profiles/skbviewer").rmdir()
+    return removed, kept
+
+
+def _places(where: Mapping[str, Path]) -> Iterator[tuple[Path, File]]:
+    for file in wireshark_files():
+        yield where[file.folder] / file.path, file
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether a file is as skbviewer wrote it; a link is not."""
+    if path.is_symlink() or not path.is_file():
+        return False
+    try:
+        return is_ours(path.read_text(encoding="utf-8", errors="surrogateescape"))
+    except OSError:
+        return False

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""How many bytes of each packet an export keeps."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...readers.capture.header_offsets import Place, places
+from ...records.types import Int64s, UInt8s
+
+ARP, IPV6, ICMP = 28, 40, 8  # bytes of these headers, of ARP for Ethernet and IPv4
+OTHERS = 4  # bytes of other transport headers: ports, or what is there instead
+
+
+def kept_bytes(caplen: Int64s, headers: Int64s | None, snaplen: int) -> Int64s:
+    """Return the bytes to keep: at most `headers` (None: all) and `snaplen` (0: all)."""
+    kept = caplen.copy() if headers is None else np.minimum(caplen, headers)
+    return np.minimum(kept, snaplen) if snaplen else kept
+
+
+def header_bytes(
+    data: UInt8s, linktype: Int64s, offset: Int64s, caplen: Int64s, length: Int64s
+) -> Int64s:
+    """Return the bytes of the headers that are known, from the link layer to the outer transport.
+
+    Whatever is not known to be a header counts as payload: the inner headers of a tunnel, a packet
+    quoted by ICMP, a link type that is not dissected (0 bytes).
+    """
+    found = places(data, linktype, offset, caplen, length)
+    end = np.where(found["eth"][0] >= 0, offset + 14, offset)
+    for name, size in (("arp", ARP), ("ipv6", IPV6)):
+        end = _after(end, found[name], size)
+    four = found["ip"][0]
+    has_four = (four >= 0) & (four < offset + caplen)
+    options = (data[np.where(has_four, four, 0)] & 15).astype(np.int64) * 4
+    end = np.where(has_four, four + np.maximum(options, 20), end)
+    for name in ("icmp", "icmpv6"):
+        end = _after(end, found[name], ICMP)
+    for name in ("tcp", "udp"):
+        end = _after(end, found[name], OTHERS)
+        end = _after(end, found[f"{name}.payload"], 0)
+    return np.clip(end - offset, 0, caplen)
+
+
+def _after(end: Int64s, place: Place, size: int) -> Int64s:
+    """The end of a header of `size` bytes in packets that have it, else `end`."""
+    begin, _ = place
+    made: Int64s = np.where(begin >= 0, begin + size, end)
+    return made

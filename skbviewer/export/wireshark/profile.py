@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""The files for Wireshark: the Lua script, and a profile with columns, colours and buttons."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import NamedTuple
+
+from .lua_script import lua_script
+
+MARK = "made by `skbviewer wireshark --install`; sha256 of the lines below:"
+PLUGINS, CONFIGURATION = "plugins", "configuration"
+
+COLUMNS = (
+    ("No.", "%m"), ("Time", "%t"), ("Source", "%s"), ("Destination", "%d"), ("Protocol", "%p"),
+    ("Length", "%L"), ("In kernel", "%Cus:kbl.in_kernel:0:R"), ("Waiting", "%Cus:kbl.waiting:0:R"),
+    ("Calls", "%Cus:kbl.functions:0:R"), ("Devices", "%Cus:kbl.dev:0:R"),
+    ("Drop", "%Cus:kbl.drop_reason:0:R"), ("Match", "%Cus:kbl.verdict:0:R"), ("Info", "%i"),
+)  # fmt: skip
+COLOURS = (
+    ("Dropped by the kernel", "kbl.drop_reason", "[62194,48573,48573]", "[32000,0,0]"),
+    ("Ambiguous match", 'kbl.verdict == "ambiguous"', "[65535,62000,48000]", "[16000,16000,16000]"),
+    ("Not seen by the kernel", 'kbl.verdict == "wire-only"', "[58000,58000,58000]",
+     "[24000,24000,24000]"),
+)  # fmt: skip
+BUTTONS = (
+    ("Dropped", "kbl.drop_reason", "The kernel dropped the packet"),
+    ("> 100 us", "kbl.in_kernel > 0.0001", "In the kernel for more than 100 microseconds"),
+    ("Ambiguous", 'kbl.verdict == "ambiguous"', "More than one skb lifetime is possible"),
+    ("Wire only", 'kbl.verdict == "wire-only"', "No skb lifetime is possible"),
+)
+
+
+class File(NamedTuple):
+    """A file: in which of Wireshark's folders, its path there, and its text with the mark."""
+
+    folder: str
+    path: str
+    text: str
+
+
+def wireshark_files() -> tuple[File, ...]:
+    """Return all files, script first."""
+    columns = ", ".join(f'"{title}", "{what}"' for title, what in COLUMNS)
+    profile = {
+        "preferences": f"gui.column.format: {columns}\n",
+        "colorfilters": "".join(f"@{n}@{f}@{back}{fore}\n" for n, f, back, fore in COLOURS),
+        "dfilter_buttons": "".join(
+            f'"TRUE","{name}","{_in_quotes(text)}","{note}"\n' for name, text, note in BUTTONS
+        ),
+    }
+    files = [File(PLUGINS, "skbviewer.lua", _marked("--", lua_script()))]
+    for name, text in profile.items():
+        files.append(File(CONFIGURATION, f"profiles/skbviewer/{name}", _marked("#", text)))
+    return tuple(files)
+
+
+def is_ours(text: str) -> bool:
+    """Whether a file is as some version of skbviewer wrote it: the mark fits the rest."""
+    first, _, rest = text.partition("\n")
+    return first.partition(" ")[2] == f"{MARK} {_hash(rest)}"
+
+
+def _marked(comment: str, text: str) -> str:
+    return f"{comment} {MARK} {_hash(text)}\n{text}"
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _in_quotes(text: str) -> str:
+    return text.replace('"', "\\x22")

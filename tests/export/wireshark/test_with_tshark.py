@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: MIT
+"""What tshark finds in an exported capture: the frames that the same filters select here."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from skbviewer.export import Request, write_pcapng
+from skbviewer.export.wireshark.comment_format import PREFIX
+from skbviewer.export.wireshark.lua_script import lua_script
+from skbviewer.records import resource
+from skbviewer.session import Session, import_files
+
+SAMPLES = ("arp-and-neighbour", "bulk", "drops", "handshake", "ipv6-and-fragments", "nat")
+
+# A filter for skbviewer, and the same for Wireshark, where a duration has no unit.
+FILTERS = (
+    ("kbl", "kbl"),
+    ('kbl.verdict == "exact"', 'kbl.verdict == "exact"'),
+    ('kbl.verdict != "exact"', 'kbl.verdict != "exact"'),
+    ("kbl.matched == 0", "kbl.matched == 0"),
+    ("kbl.confidence < 1", "kbl.confidence < 1"),
+    ("kbl.in_kernel > 100us", "kbl.in_kernel > 0.0001"),
+    ("kbl.latency <= 0.00009", "kbl.latency <= 0.00009"),
+    ("kbl.busy > 50us", "kbl.busy > 0.00005"),
+    ("kbl.waiting > 30us", "kbl.waiting > 0.00003"),
+    ("kbl.unknown > 1us", "kbl.unknown > 0.000001"),
+    ("kbl.cpu_time > 60us", "kbl.cpu_time > 0.00006"),
+    ("kbl.functions in {10..60}", "kbl.functions in {10..60}"),
+    ("kbl.drop_reason", "kbl.drop_reason"),
+    ('kbl.drop_reason == "NETFILTER_DROP"', 'kbl.drop_reason == "NETFILTER_DROP"'),
+    ('kbl.dev == "vc"', 'kbl.dev == "vc"'),
+    ('kbl.dev === "vc"', 'kbl.dev === "vc"'),
+    ("kbl.src == 10.9.0.1", "kbl.src == 10.9.0.1"),
+    ("kbl.dst == 10.9.0.0/24", "kbl.dst == 10.9.0.0/24"),
+    ("kbl.addr6", "kbl.addr6"),
+    ('kbl.func == "ip_rcv"', 'kbl.func == "ip_rcv"'),
+    ('kbl.func contains "frag"', 'kbl.func contains "frag"'),
+    ('kbl.func matches "^tcp_v[46]"', 'kbl.func matches "^tcp_v[46]"'),
+    ('kbl.caller == "ip_local_out"', 'kbl.caller == "ip_local_out"'),
+    ('kbl.layer == "transport"', 'kbl.layer == "transport"'),
+    ("kbl.dur > 50us", "kbl.dur > 0.00005"),
+    ("kbl.self > 10us", "kbl.self > 0.00001"),
+    ("kbl.cpu == 1", "kbl.cpu == 1"),
+    ('kbl.context == "task"', 'kbl.context == "task"'),
+    ('kbl.comm contains "n"', 'kbl.comm contains "n"'),
+    ("kbl.depth > 14", "kbl.depth > 14"),
+    ("frame.len > 90 && kbl.functions > 40", "frame.len > 90 && kbl.functions > 40"),
+)
+LEAST = 20  # filters of which each selects some packets of a sample, but not all
+
+
+class Exported(NamedTuple):
+    """A sample as a session, exported, and the number of frames of the samples before it."""
+
+    session: Session
+    file: Path
+    before: int
+
+    def selected(self, text: str) -> list[int]:
+        """The frames of the merged file that a filter selects of this sample."""
+        found = self.session.packets.select(text)
+        return [] if found is None else (found + self.before).tolist()
+
+
+def tshark(file: Path, *words: str) -> list[str]:
+    environment = os.environ | {"HOME": str(file.parent), "XDG_CONFIG_HOME": str(file.parent)}
+    done = subprocess.run(
+        ["tshark", "-n", "-r", str(file), *words],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment,
+    )
+    assert "rror" not in done.stderr, done.stderr
+    return done.stdout.splitlines()
+
+
+@pytest.fixture(scope="module")
+def samples(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Exported]:
+    made, before = {}, 0
+    for name in SAMPLES:
+        folder = tmp_path_factory.mktemp(name)
+        inputs = [resource("samples") / name / f"{name}.{kind}" for kind in ("kbl", "pcap")]
+        import_files(inputs, folder / "s.skbv")
+        session, file = Session.open(folder / "s.skbv"), folder / "s.pcapng"
+        write_pcapng(session, Request(), file)
+        made[name] = Exported(session, file, before)
+        before += session.packets.count()
+    return made
+
+
+@pytest.fixture(scope="module")
+def merged(samples: dict[str, Exported], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All samples, one after the other, beside the script: a tshark takes long to start."""
+    folder = tmp_path_factory.mktemp("merged")
+    files = [str(sample.file) for sample in samples.values()]
+    subprocess.run(["mergecap", "-a", "-w", folder / "all.pcapng", *files], check=True)
+    (folder / "kbl.lua").write_text(lua_script())
+    return folder / "all.pcapng"
+
+
+@pytest.mark.parametrize(("ours", "theirs"), FILTERS, ids=[ours for ours, _ in FILTERS])
+def test_tshark_selects_the_same_frames(
+    samples: dict[str, Exported], merged: Path, ours: str, theirs: str
+) -> None:
+    script = ("-X", f"lua_script:{merged.parent / 'kbl.lua'}")
+    lines = tshark(merged, *script, "-Y", theirs, "-T", "fields", "-e", "frame.number")
+    expected = [number for sample in samples.values() for number in sample.selected(ours)]
+    assert [int(line) for line in lines] == expected
+
+
+def test_the_filters_divide_the_packets_of_samples(samples: dict[str, Exported]) -> None:
+    dividing = {
+        ours
+        for ours, _ in FILTERS
+        for sample in samples.values()
+        if 0 < len(sample.selected(ours)) < sample.session.packets.count()
+    }
+    assert len(dividing) >= LEAST, sorted(dividing)
+
+
+def test_bytes_times_and_lengths_are_those_of_the_capture(samples: dict[str, Exported]) -> None:
+    fields = (
+        "frame.time_epoch",
+        "frame.len",
+        "frame.cap_len",
+        "frame.encap_type",
+        "frame.md5_hash",
+    )
+    words = ["-o", "frame.generate_md5_hash:TRUE", "-T", "fields"]
+    words += [word for name in fields for word in ("-e", name)]
+    for name, sample in samples.items():
+        original = resource("samples") / name / f"{name}.pcap"
+        assert tshark(sample.file, *words) == tshark(original, *words)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("editcap",), ("mergecap", "-w"), ("tshark", "-r")],
+    ids=lambda words: words[0],
+)
+def test_other_programs_keep_the_comments(
+    samples: dict[str, Exported], tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    file, out = samples["nat"].file, tmp_path / "again.pcapng"
+    order: dict[str, list[str | Path]] = {
+        "editcap": [file, out],
+        "mergecap": [out, file],
+        "tshark": [file, "-w", out],
+    }
+    subprocess.run([*words, *order[words[0]]], check=True, capture_output=True)
+    shown = ("-T", "fields", "-e", "frame.comment", "-e", "frame.packet_id")
+    lines = tshark(file, *shown)
+    assert tshark(out, *shown) == lines
+    assert all(line.startswith(PREFIX.decode()) for line in lines)
