@@ -89,9 +89,9 @@ def _option(
     """Copy an option of the source file, if it is still true.  Returns the position after it."""
     if code == OPT_COMMENT:
         return _foreign_comment(data, begin, size, out, at)
-    sized = (code == OPT_FLAGS or code == OPT_QUEUE) and size == 4
-    sized = sized or ((code == OPT_DROPCOUNT or code == OPT_PACKETID) and size == 8)
-    custom = (code == OPT_CUSTOM_TEXT or code == OPT_CUSTOM_BYTES) and size >= 4
+    sized = code in (OPT_FLAGS, OPT_QUEUE) and size == 4
+    sized = sized or (code in (OPT_DROPCOUNT, OPT_PACKETID) and size == 8)
+    custom = code in (OPT_CUSTOM_TEXT, OPT_CUSTOM_BYTES) and size >= 4
     verdict = code == OPT_VERDICT and size == 9
     if not (sized or custom or verdict or (code == OPT_HASH and not is_cut)):
         return np.int64(at)
@@ -145,11 +145,12 @@ def _our_comment(text: UInt8s, begin: Int, end: Int, out: UInt8s, at: Int) -> np
 
     It is divided before a space or at a comma, which stand within LONGEST bytes of each other.
     """
-    made, place, repeated_from, repeated_to = np.int64(at), np.int64(begin), begin, begin
+    made, place = np.int64(at), np.int64(begin)
+    repeated_from, repeated_to = np.int64(begin), np.int64(begin)
     while place < end:
         is_first = place == begin
         head = np.int64(0) if is_first else len(PREFIX_BYTES) + repeated_to - repeated_from
-        stop = min(end, place + LONGEST - head)
+        stop = np.int64(min(end, place + LONGEST - head))
         while stop < end and text[stop] != SPACE and text[stop] != COMMA:
             stop -= 1
         start, made = made, made + 4

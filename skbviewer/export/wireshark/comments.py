@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from ...analysis.fields.all_fields import Field
-from ...analysis.fields.field_data import Data
+from ...analysis.fields.field_data import Array, Data
 from ...analysis.fields.field_kind import Kind, Values
 from ...records.types import Bools, Int64s, UInt8s
 from .comment_format import COMMENT_FIELDS, PREFIX, encoded
@@ -41,7 +42,7 @@ class _Column(NamedTuple):
 
     name: bytes  # what is written before them
     texts: Texts
-    count: Int64s  # values of each packet
+    values: Int64s  # number of values of each packet
 
 
 def texts_of(parts: list[bytes]) -> Texts:
@@ -93,7 +94,7 @@ def _bytes(text: bytes) -> UInt8s:
 def _column(field: Field, owned: Owned) -> _Column:
     """Return the values of `field`; a field without rows is not asked for them."""
     found = field.make(owned.view) if owned.view.size else []
-    known = _side_by_side([values.present() for values in found], np.bool_)
+    known = _side_by_side([values.present() for values in found], np.bool_).astype(np.bool_)
     bounds = owned.bounds * max(len(found), 1)
     if field.kind is Kind.LABEL:
         hits = np.r_[0, np.cumsum(known, dtype=np.int64)]
@@ -111,12 +112,13 @@ def _column(field: Field, owned: Owned) -> _Column:
     return _Column(f" {field.name}=".encode(), Texts(out, ends), count)
 
 
-def _side_by_side(arrays: list[Int64s] | list[Bools], dtype: type) -> Int64s:
+def _side_by_side(arrays: Sequence[Array], dtype: type) -> Array:
     """Values that stand for the same rows, one after the other in each row."""
     if len(arrays) == 1:
         return np.ascontiguousarray(arrays[0], dtype)
-    whole = np.stack([np.asarray(a, dtype) for a in arrays], 1) if arrays else np.zeros(0, dtype)
-    return np.ascontiguousarray(whole.ravel())
+    if not arrays:
+        return np.zeros(0, dtype)
+    return np.stack([np.asarray(a, dtype) for a in arrays], 1).ravel()
 
 
 def _numbers_and_texts(field: Field, found: list[Values], known: Bools) -> tuple[Int64s, Texts]:
@@ -127,13 +129,13 @@ def _numbers_and_texts(field: Field, found: list[Values], known: Bools) -> tuple
         return codes.astype(np.int64), texts_of([repr(float(x)).encode() for x in distinct])
     if field.kind is not Kind.STRING:
         return _side_by_side([values.low for values in found], np.int64), texts_of([])
-    parts, codes, first = [], [], 0
+    parts: list[str] = []
+    numbers: list[Int64s] = []
     for values in found:
         texts = list(values.texts or ())
+        numbers.append(np.asarray(values.low, np.int64) + len(parts))
         parts += texts
-        codes.append(np.asarray(values.low, np.int64) + first)
-        first += len(texts)
-    low = _side_by_side(codes, np.int64)
+    low = _side_by_side(numbers, np.int64)
     used = np.zeros(len(parts) + 1, np.bool_)
     used[low[known]] = True
     written = [encoded(text) if used[n] else b"" for n, text in enumerate(parts)]

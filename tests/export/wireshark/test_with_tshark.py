@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import subprocess
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -54,28 +55,17 @@ FILTERS = (
 LEAST = 20  # filters of which each selects some packets of a sample, but not all
 
 
-class Exported:
-    """A sample, exported, and how tshark reads it."""
+class Exported(NamedTuple):
+    """A sample as a session, exported, and the number of frames of the samples before it."""
 
-    def __init__(self, name: str, folder: Path) -> None:
-        kbl, pcap = (resource("samples") / name / f"{name}.{kind}" for kind in ("kbl", "pcap"))
-        import_files([kbl, pcap], folder / "s.skbv")
-        self.session = Session.open(folder / "s.skbv")
-        self.file, self.script = folder / "s.pcapng", folder / "kbl.lua"
-        self.script.write_text(lua_script())
-        write_pcapng(self.session, Request(), self.file)
-        names = [word for _, text in FILTERS for word in text.split() if word.startswith("kbl.")]
-        assert names
+    session: Session
+    file: Path
+    before: int
 
-    def shark(self, text: str) -> list[int]:
-        """The numbers of the frames that match."""
-        script = ("-X", f"lua_script:{self.script}")
-        lines = tshark(self.file, *script, "-Y", text, "-T", "fields", "-e", "frame.number")
-        return [int(line) for line in lines]
-
-    def ours(self, text: str) -> list[int]:
+    def selected(self, text: str) -> list[int]:
+        """The frames of the merged file that a filter selects of this sample."""
         found = self.session.select(text)
-        return [] if found is None else found.tolist()
+        return [] if found is None else (found + self.before).tolist()
 
 
 def tshark(file: Path, *words: str) -> list[str]:
@@ -93,17 +83,45 @@ def tshark(file: Path, *words: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def samples(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Exported]:
-    return {name: Exported(name, tmp_path_factory.mktemp(name)) for name in SAMPLES}
+    made, before = {}, 0
+    for name in SAMPLES:
+        folder = tmp_path_factory.mktemp(name)
+        inputs = [resource("samples") / name / f"{name}.{kind}" for kind in ("kbl", "pcap")]
+        import_files(inputs, folder / "s.skbv")
+        session, file = Session.open(folder / "s.skbv"), folder / "s.pcapng"
+        write_pcapng(session, Request(), file)
+        made[name] = Exported(session, file, before)
+        before += session.packet_count()
+    return made
 
 
-def test_tshark_and_skbviewer_select_the_same_frames(samples: dict[str, Exported]) -> None:
-    dividing = set()
-    for name, sample in samples.items():
-        for ours, theirs in FILTERS:
-            expected = sample.ours(ours)
-            assert sample.shark(theirs) == expected, (name, ours)
-            if 0 < len(expected) < sample.session.packet_count():
-                dividing.add(ours)
+@pytest.fixture(scope="module")
+def merged(samples: dict[str, Exported], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All samples, one after the other, beside the script: a tshark takes long to start."""
+    folder = tmp_path_factory.mktemp("merged")
+    files = [str(sample.file) for sample in samples.values()]
+    subprocess.run(["mergecap", "-a", "-w", folder / "all.pcapng", *files], check=True)
+    (folder / "kbl.lua").write_text(lua_script())
+    return folder / "all.pcapng"
+
+
+@pytest.mark.parametrize(("ours", "theirs"), FILTERS, ids=[ours for ours, _ in FILTERS])
+def test_tshark_selects_the_same_frames(
+    samples: dict[str, Exported], merged: Path, ours: str, theirs: str
+) -> None:
+    script = ("-X", f"lua_script:{merged.parent / 'kbl.lua'}")
+    lines = tshark(merged, *script, "-Y", theirs, "-T", "fields", "-e", "frame.number")
+    expected = [number for sample in samples.values() for number in sample.selected(ours)]
+    assert [int(line) for line in lines] == expected
+
+
+def test_the_filters_divide_the_packets_of_samples(samples: dict[str, Exported]) -> None:
+    dividing = {
+        ours
+        for ours, _ in FILTERS
+        for sample in samples.values()
+        if 0 < len(sample.selected(ours)) < sample.session.packet_count()
+    }
     assert len(dividing) >= LEAST, sorted(dividing)
 
 
@@ -131,8 +149,12 @@ def test_other_programs_keep_the_comments(
     samples: dict[str, Exported], tmp_path: Path, words: tuple[str, ...]
 ) -> None:
     file, out = samples["nat"].file, tmp_path / "again.pcapng"
-    order = {"editcap": [file, out], "mergecap": [out, file], "tshark": [file, "-w", out]}
-    subprocess.run([*words, *map(str, order[words[0]])], check=True, capture_output=True)
+    order: dict[str, list[str | Path]] = {
+        "editcap": [file, out],
+        "mergecap": [out, file],
+        "tshark": [file, "-w", out],
+    }
+    subprocess.run([*words, *order[words[0]]], check=True, capture_output=True)
     shown = ("-T", "fields", "-e", "frame.comment", "-e", "frame.packet_id")
     lines = tshark(file, *shown)
     assert tshark(out, *shown) == lines

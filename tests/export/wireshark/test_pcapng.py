@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""Exported captures: foreign comments and hostile names forge no field; cuts keep headers."""
+
+from __future__ import annotations
+
+import struct
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import unquote_to_bytes
+
+import numpy as np
+import pytest
+
+from skbviewer.export import Request, write_pcapng
+from skbviewer.export.wireshark import comments
+from skbviewer.export.wireshark.block_loops import write_blocks
+from skbviewer.export.wireshark.comment_format import LONGEST, PREFIX, encoded
+from skbviewer.records import BadInput, resource
+from skbviewer.session import Session, import_files
+
+from .test_with_tshark import tshark
+
+FORGED = b"skbviewer:kbl/1 kbl kbl.drop_reason=FORGED"
+FRAME = bytes(12) + b"\x08\x00" + bytes.fromhex("4500001d00010000401166a30a0900010a090002") + (
+    struct.pack(">HHHH", 1000, 2000, 9, 0) + b"!"
+)  # fmt: skip
+HOSTILE = ("a b", "x,kbl.drop_reason=Y", "%20", "\n" + PREFIX.decode(), "é\udcff", "")
+
+
+def block(order: str, kind: int, body: bytes) -> bytes:
+    size = struct.pack(order + "I", len(body) + 12)
+    return struct.pack(order + "I", kind) + size + body + size
+
+
+def option(order: str, code: int, value: bytes) -> bytes:
+    return struct.pack(order + "HH", code, len(value)) + value + bytes(-len(value) % 4)
+
+
+def capture(order: str, *options: bytes) -> bytes:
+    """A pcapng file with one packet, which has `options`."""
+    head = struct.pack(order + "IHHq", 0x1A2B3C4D, 1, 0, -1)
+    interface = struct.pack(order + "HHI", 1, 0, 0) + option(order, 2, b"eth7")
+    packet = struct.pack(order + "IIIII", 0, 5, 6, len(FRAME), len(FRAME) + 100)
+    packet += FRAME + bytes(-len(FRAME) % 4) + b"".join(options)
+    parts = (0x0A0D0D0A, head), (1, interface), (6, packet)
+    return b"".join(block(order, kind, body) for kind, body in parts)
+
+
+def session_of(folder: Path, data: bytes) -> Session:
+    path = folder / "in.pcapng"
+    path.write_bytes(data)
+    import_files([path], folder / "s.skbv")
+    return Session.open(folder / "s.skbv")
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_options_are_kept_and_no_comment_is_taken_for_ours(tmp_path: Path, order: str) -> None:
+    numbers = option(order, 5, struct.pack(order + "Q", 77)) + option(
+        order, 6, struct.pack(order + "I", 3)
+    )
+    drops = option(order, 4, struct.pack(order + "Q", 9))
+    comment = option(order, 1, FORGED) + option(order, 1, b"plain")
+    session = session_of(tmp_path, capture(order, comment, numbers, drops))
+    out = tmp_path / "out.pcapng"
+    write_pcapng(session, Request(), out)
+    names = ("comment", "packet_id", "interface_queue", "drop_count", "interface_name", "len")
+    words = [word for name in names for word in ("-e", f"frame.{name}")]
+    (line,) = tshark(out, "-T", "fields", "-E", "aggregator=|", *words)
+    shown, *rest = line.split("\t")
+    assert rest[:4] == ["77", "3", "9", "eth7"]
+    assert rest[4] == str(len(FRAME) + 100)
+    first, second, ours = shown.split("|")
+    assert first == FORGED.decode().replace(":", ";", 1)
+    assert second == "plain"
+    assert ours == f"{PREFIX.decode()} kbl.matched=0 kbl.verdict=wire-only"
+
+
+def test_names_are_encoded() -> None:
+    for name in HOSTILE:
+        made = encoded(name)
+        assert not set(made) & set(b" ,=\n"), name
+        assert unquote_to_bytes(made.decode()) == name.encode("utf-8", "surrogatepass")
+
+
+def test_a_long_comment_is_continued_with_the_name_of_its_field(tmp_path: Path) -> None:
+    values = [b"value%d" % n for n in range(20_000)]
+    text = PREFIX + b" kbl.a=1 kbl.b=" + b",".join(values) + b" kbl.c=2"
+    zero, one = np.zeros(1, np.int64), np.ones(1, np.int64)
+    out = np.empty(3 * len(text), np.uint8)
+    given = comments.texts_of([text]), comments.texts_of([b""])
+    size = write_blocks(
+        np.zeros(8, np.uint8), np.zeros(1, np.bool_), zero, one, one, one, zero, zero, -one,
+        *given[0], *given[1], out,
+    )  # fmt: skip
+    raw, at, found, parts = out[: int(size)].tobytes(), 32, [], 0
+    while raw[at : at + 2] == b"\x01\x00":
+        length = int.from_bytes(raw[at + 2 : at + 4], "little")
+        comment = raw[at + 4 : at + 4 + length]
+        assert comment.startswith(PREFIX + b" ")
+        assert length <= LONGEST
+        tokens = dict(token.split(b"=") for token in comment.split()[1:])
+        found += tokens.get(b"kbl.b", b"").split(b",") if b"kbl.b" in tokens else []
+        at, parts = at + 4 + length + -length % 4, parts + 1
+    assert found == values
+    assert parts > 1
+
+
+@pytest.mark.parametrize(
+    ("request_", "kept"),
+    [(Request(payload=False), 42), (Request(snaplen=20), 20), (Request(), len(FRAME))],
+)
+def test_cut_packets_keep_their_length(tmp_path: Path, request_: Request, kept: int) -> None:
+    session = session_of(tmp_path, capture("<"))
+    out = tmp_path / "out.pcapng"
+    write_pcapng(session, request_, out)
+    (line,) = tshark(out, "-T", "fields", "-e", "frame.cap_len", "-e", "frame.len")
+    assert line.split() == [str(kept), str(len(FRAME) + 100)]
+
+
+def test_a_capture_that_has_moved_is_reported_and_nothing_is_written(tmp_path: Path) -> None:
+    session = session_of(tmp_path, capture("<"))
+    (tmp_path / "in.pcapng").unlink()
+    with pytest.raises(BadInput):
+        write_pcapng(session, Request(), tmp_path / "out.pcapng")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["s.skbv"]
+
+
+def test_only_captured_packets_can_be_chosen(tmp_path: Path) -> None:
+    session = session_of(tmp_path, capture("<"))
+    for row in (2, -1):
+        with pytest.raises(KeyError):
+            write_pcapng(session, Request(rows=(row,)), tmp_path / "out.pcapng")
+
+
+def test_the_command_writes_to_a_pipe(tmp_path: Path) -> None:
+    sample = resource("samples/nat")
+    import_files([sample / "nat.kbl", sample / "nat.pcap"], tmp_path / "s.skbv")
+    command = (
+        f"python -m skbviewer export {tmp_path}/s.skbv --pcapng - --packet 3-5,9 --range 0,100"
+    )
+    done = subprocess.run(
+        [sys.executable, *command.split()[1:]], capture_output=True, check=True
+    ).stdout
+    (tmp_path / "piped.pcapng").write_bytes(done)
+    assert len(tshark(tmp_path / "piped.pcapng")) == 4
