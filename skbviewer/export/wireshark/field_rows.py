@@ -60,7 +60,7 @@ class FieldRows:
             keys = view.column("leg")
             rows = np.arange(view.size) if view.rows is None else view.rows
         if table == ADDRESS:
-            keys = columns.take(LEG, "series", np.maximum(keys, 1) - 1)
+            keys = columns.take(LEG, "series", np.maximum(keys.astype(np.int64), 1) - 1)
         keys = keys.astype(np.int64)
         if np.all(keys[1:] >= keys[:-1]):
             return keys, rows

@@ -121,7 +121,9 @@ def write_values(
             if not known[row]:
                 continue
             is_new = True
-            for k in range(distinct if distinct < COMPARED else COMPARED):
+            for k in range(COMPARED):
+                if k == distinct:
+                    break
                 if seen[k, 0] == low[row] and seen[k, 1] == high[row]:
                     is_new = False
                     break

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import struct
 import subprocess
+import sys
 from pathlib import Path
 from urllib.parse import unquote_to_bytes
 
@@ -13,6 +14,7 @@ import pytest
 
 from skbviewer.export import Request, write_pcapng
 from skbviewer.export.wireshark import comments
+from skbviewer.export.wireshark.block_loops import write_blocks
 from skbviewer.export.wireshark.comment_format import LONGEST, PREFIX, encoded
 from skbviewer.records import BadInput, resource
 from skbviewer.session import Session, import_files
@@ -74,7 +76,7 @@ def test_options_are_kept_and_no_comment_is_taken_for_ours(tmp_path: Path, order
     assert ours == f"{PREFIX.decode()} kbl.matched=0 kbl.verdict=wire-only"
 
 
-def test_names_are_encoded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_are_encoded() -> None:
     for name in HOSTILE:
         made = encoded(name)
         assert not set(made) & set(b" ,=\n"), name
@@ -82,8 +84,6 @@ def test_names_are_encoded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_long_comment_is_continued_with_the_name_of_its_field(tmp_path: Path) -> None:
-    from skbviewer.export.wireshark.block_loops import write_blocks
-
     values = [b"value%d" % n for n in range(20_000)]
     text = PREFIX + b" kbl.a=1 kbl.b=" + b",".join(values) + b" kbl.c=2"
     zero, one = np.zeros(1, np.int64), np.ones(1, np.int64)
@@ -139,8 +139,6 @@ def test_the_command_writes_to_a_pipe(tmp_path: Path) -> None:
     command = (
         f"python -m skbviewer export {tmp_path}/s.skbv --pcapng - --packet 3-5,9 --range 0,100"
     )
-    import sys
-
     done = subprocess.run(
         [sys.executable, *command.split()[1:]], capture_output=True, check=True
     ).stdout
