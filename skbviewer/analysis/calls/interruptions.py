@@ -14,7 +14,7 @@ import numpy as np
 
 from ...matching import Nesting, whole
 from ...records import Records, part
-from ...records.types import UInt8s
+from ...records.types import Int32s, UInt8s
 from .call_table import CallTable, Column
 from .lost_spans import Losses
 from .own_times import Between, own_times
@@ -52,9 +52,11 @@ def find(
     """Interruptions of `calls`.  Further packets of a list have those of the call with the list."""
     own, switched = own_times(records, nesting, between), between.switched
     marks = calls.scratch.take(len(calls), np.uint8)
-    pid = whole(records, "pid", "i4")
+    pid, owner = whole(records, "pid", "i4"), calls.scratch.take(len(calls), np.int32)
     for rows in calls.passing():
         entry = calls.part("entry", rows)
+        given = nesting.parent[entry]
+        owner[rows] = np.where(nesting.carried[entry] & (given >= 0), given, entry)
         is_task = (calls.part("context", rows) == TASK) & (pid[entry] > 0)
         marks[rows] = np.where(
             is_task & (calls.part("dur_ns", rows) >= 0), switched.marks[entry], 0
@@ -62,11 +64,11 @@ def find(
     _note_gaps(records, losses, calls, marks)
 
     def of(name: str) -> Column:
-        return calls.by_parts(lambda rows: _of_rows(getattr(own, name), nesting, calls, rows))
+        return calls.by_parts(lambda rows: _of_rows(getattr(own, name), owner[rows]))
 
     def self_ns(rows: slice) -> Column:
         known = (calls.part("dur_ns", rows) >= 0) & ((marks[rows] & MARK_GAP) == 0)
-        return np.where(known, _of_rows(own.self_ns, nesting, calls, rows), -1)
+        return np.where(known, _of_rows(own.self_ns, owner[rows]), -1)
 
     irq_ns = of("irq_ns")
     for rows in calls.passing():
@@ -76,13 +78,11 @@ def find(
     return Interruptions(marks, calls.by_parts(self_ns), irq_ns, off_ns, *probed)
 
 
-def _of_rows(values: Column, nesting: Nesting, calls: CallTable, rows: slice) -> Column:
-    """Values of each row's ENTRY; for a list's further packet, of the call with the list."""
+def _of_rows(values: Column, owner: Int32s) -> Column:
+    """Values of each row's `owner`: its ENTRY; for a list's further packet the call with the list."""
     if not len(values):
-        return np.zeros(rows.stop - rows.start, np.int8)
-    entry = calls.part("entry", rows)
-    given = nesting.parent[entry]
-    return np.asarray(values[np.where(nesting.carried[entry] & (given >= 0), given, entry)])
+        return np.zeros(len(owner), np.int8)
+    return np.asarray(values[owner])
 
 
 def _note_gaps(records: Records, losses: Losses, calls: CallTable, marks: UInt8s) -> None:

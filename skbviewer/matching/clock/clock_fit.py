@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...records.types import Float64s, Int64s
+from ...records.types import Bools, Float64s, Int64s
 from .clock_steps import borders, runs
 from .feasible_lines import Intervals, corridor
 from .small_clock_steps import cuts
@@ -327,10 +327,17 @@ def precision_of(times: Int64s) -> int:
     """
     if not len(times):
         return 1
+    some = times[:SURELY_COARSE] % SECOND_NS  # most captures show it soon
+    if (some % 1000).any() and not _is_binary(some).all():
+        return 1
     past = times % SECOND_NS
     if not (past % 1000).any():
         few = int(np.gcd.reduce(past)) if len(past) >= SURELY_COARSE else 1000
         return few or SECOND_NS
+    return COARSE_BINARY_NS if len(past) >= SURELY_COARSE and _is_binary(past).all() else 1
+
+
+def _is_binary(past: Int64s) -> Bools:
+    """Which times (ns of a second) a binary resolution has, but for rounding."""
     parts = (past << COARSE_BITS) % SECOND_NS
-    rounded = np.minimum(parts, SECOND_NS - parts) <= 1 << COARSE_BITS
-    return COARSE_BINARY_NS if len(past) >= SURELY_COARSE and rounded.all() else 1
+    return np.asarray(np.minimum(parts, SECOND_NS - parts) <= 1 << COARSE_BITS)
