@@ -21,6 +21,7 @@ CALLED_BY_OTHERS = {
     *("_peek_type", "_advance", "_accept", "_reset", "_tok_coord"),
     *("_parse_attribute_specifier_sequence", "configure"),
     *("KblContext", "KblCarrier", "KblMechanism"),
+    "load_overload",  # by numba
 }
 # The command's table and the modules' own `main`.
 STARTED = {"skbviewer/__main__.py", "scanner/cli.py"}

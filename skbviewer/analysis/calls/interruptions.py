@@ -79,7 +79,7 @@ def find(
 
 
 def _of_rows(values: Column, owner: Int32s) -> Column:
-    """Values of each row's `owner`: its ENTRY; for a list's further packet the call with the list."""
+    """Values of each row's `owner`: its ENTRY, or the call with the list that its packet is in."""
     if not len(values):
         return np.zeros(len(owner), np.int8)
     return np.asarray(values[owner])
