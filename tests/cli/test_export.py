@@ -132,7 +132,7 @@ def test_a_filter_alone_is_the_packet_list(file: Path, tmp_path: Path) -> None:
     assert export(file, "--csv", str(out), "--filter", "arp").returncode == 0
     comments, rows = rows_of(out)
     assert "# filter: arp" in comments
-    assert {row["protocol"] for row in rows} == {"ARP"}
+    assert {row["protocol_name"] for row in rows} == {"ARP"}
 
 
 @pytest.mark.parametrize(
