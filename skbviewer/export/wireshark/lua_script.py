@@ -52,24 +52,43 @@ local function add(tree, text, name)
     end
 end
 
+-- The names of the fields that a filter, a column or the packet's details need; nil if not even the
+-- protocol kbl is needed.  In tshark they are the same for all packets of a pass, and asking for
+-- each packet takes as long as dissecting it.
+local last, needed, itself = math.huge, nil, nil
+local in_window = gui_enabled()
+
+local function wanted(packet, root)
+    if root.visible then return ORDER end
+    if in_window or packet.number <= last then
+        itself = itself or Dissector.get("kbl")
+        needed = {}
+        for _, name in ipairs(ORDER) do
+            if root:referenced(FIELD[name]) then needed[#needed + 1] = name end
+        end
+        if #needed == 0 and not root:referenced(itself) then needed = nil end
+    end
+    last = packet.number
+    return needed
+end
+
 function kbl.dissector(buffer, packet, root)
+    local names = wanted(packet, root)
+    if not names then return end
     local tree, calls
     for _, info in ipairs({comment()}) do
         local text = info.value
         if text:sub(1, #PREFIX) == PREFIX and text:sub(#PREFIX + 1, #PREFIX + 1) == " " then
-            local all = root.visible
             if not tree then
                 tree = root
                 if (text .. " "):find(" kbl ", 1, true) then tree = root:add(kbl) end
             end
-            for _, name in ipairs(ORDER) do
-                if all or tree:referenced(FIELD[name]) then
-                    if OF_CALLS[name] and all then
-                        calls = calls or tree:add("Calls: distinct values")
-                        add(calls, text, name)
-                    else
-                        add(tree, text, name)
-                    end
+            for _, name in ipairs(names) do
+                if OF_CALLS[name] and names == ORDER then
+                    calls = calls or tree:add("Calls: distinct values")
+                    add(calls, text, name)
+                else
+                    add(tree, text, name)
                 end
             end
         end
