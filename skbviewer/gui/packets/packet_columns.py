@@ -66,7 +66,7 @@ COLUMNS = (
     Column("info", "Info", lambda row: row.info, LEFT, "", "info", "Summary of the packet"),
     Column("kernel", "Time in kernel", lambda row: wording.duration(row.kernel_ns), RIGHT,
            "Time in kernel", "kbl.in_kernel", "Time in the kernel in all legs, busy and waiting"),
-    Column("busy", "Busy", lambda row: wording.duration(row.busy_ns), RIGHT, "999.9 µs",
+    Column("busy", "Busy", lambda row: wording.duration(row.busy_ns), RIGHT, "99.999 ms",
            "kbl.busy", "Time in which a function worked for this packet: without waits and work "
            "for other packets"),
     Column("waiting", "Waiting", lambda row: wording.duration(row.wait_ns), RIGHT, "999.9 µs",
