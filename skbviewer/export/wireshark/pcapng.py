@@ -51,8 +51,8 @@ class _Source(NamedTuple):
 def write_pcapng(recording: Exportable, request: Request, out: Path) -> None:
     """Write the packets that `request` names.
 
-    Raises KeyError if there is no such packet, FilterError, and BadInput if a capture or `out`
-    cannot be used.
+    Raises KeyError if there is no such packet, FilterError, BadInput if a capture or `out` cannot
+    be used, and Cancelled.
     """
     data = recording.export.field_data()
     packets = chosen_packets(recording, request)
@@ -151,12 +151,15 @@ def _blocks(
     """Yield the packet blocks, some packets at a time, each until the next."""
     comments, notes, buffer = Comments(data), data.comments(), Buffer()
     series = _series(data)
+    done = 0
     for source in sources:
         mine = packets[data.columns.take(PACKET, "source", packets - 1) == source.id]
         if not len(mine):
             continue
         file = recording.export.capture_bytes(source.id)
         for some in _parts(mine, data.columns.take(PACKET, "caplen", mine - 1)):
+            request.progress.report("Writing packets", done, len(packets))
+            done += len(some)
             both = comments.of(some), texts_of(_notes(notes, some))
             yield _packet_blocks(data, file, source, some, series[some - 1], request, *both, buffer)
 
