@@ -125,9 +125,9 @@ def _cut_some(
                 break
             if mine:
                 place = np.int64(of[first + i])
-                is_now = FREED if bits & FREED else BORN if bits & (BORN | INSIDE) else 0
+                is_now = np.int64(FREED if bits & FREED else BORN if bits & (BORN | INSIDE) else 0)
             else:
-                is_now, place = BORN, np.int64(children[counts[2] - 1, 1])
+                is_now, place = np.int64(BORN), np.int64(children[counts[2] - 1, 1])
             _put(this, place, is_now, identity, life, was, shown, of, birth, counts)
 
 
