@@ -6,18 +6,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from ..analysis.timeline.shown_part import Shown
 from ..records import PacketPath, PacketRow, Progress, SeriesRow, Silent, SourceRow
-from ..records.types import UInt8s
+from ..records.types import Int64s, UInt8s
 
 if TYPE_CHECKING:
     from ..analysis.fields.field_data import Data
     from ..analysis.stats.stacks import Stack
+    from ..analysis.stats.table import Table
 
 RowIds = npt.NDArray[np.int64]  # n = packet n, -n = row K<n>
 
@@ -46,6 +47,7 @@ class Request(NamedTuple):
     times: tuple[int, int] | None = None  # "range": captured then, session time, ns
     snaplen: int = 0  # "snaplen": the most bytes of a packet, 0 = all
     payload: bool = True  # "payload": False = only headers
+    pseudonym_key: bytes = b""  # "pseudonyms": of addresses and host names; b"" = none
 
     @property
     def title(self) -> str:
@@ -59,6 +61,7 @@ class ExportableRows(Protocol):
     """The packet list of an open session."""
 
     def count(self) -> int: ...
+    def kernel_only_count(self) -> int: ...
     def all_kernel_only_count(self) -> int: ...
     def select(self, text: str) -> RowIds | None: ...
     def rows(self, ids: RowIds) -> list[PacketRow | SeriesRow]: ...
@@ -70,9 +73,27 @@ class ExportablePaths(Protocol):
     def of(self, packet: int | None = None, series: int | None = None) -> PacketPath: ...
 
 
-class ExportableStacks(Protocol):
-    """The call stacks of an open session."""
+class ExportableContents(Protocol):
+    """The packets' bytes of an open session."""
 
+    def packet_bytes(self, number: int) -> bytes | None: ...
+
+
+class LayerColours(Protocol):
+    """A layer and its colours, "#rrggbb"."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def colour(self) -> str: ...
+    @property
+    def colour_dark(self) -> str: ...
+
+
+class ExportableStacks(Protocol):
+    """The call stacks and statistics of an open session."""
+
+    def table(self, name: str, rows: RowIds | None, progress: Progress) -> Table: ...
     def stacks(self, text: str, progress: Progress) -> Sequence[Stack]: ...
 
 
@@ -80,6 +101,7 @@ class ExportableList(Protocol):
     """The packet list of an open session as a file, and what captures are written from."""
 
     def captured_between(self, packets: RowIds, times: tuple[int, int]) -> RowIds: ...
+    def to_session(self, source: int, ts: Int64s) -> Int64s: ...
     def field_data(self) -> Data: ...
     def capture_bytes(self, source: int) -> UInt8s: ...
 
@@ -97,6 +119,10 @@ class Exportable(Protocol):
     def stats(self) -> ExportableStacks: ...
     @property
     def export(self) -> ExportableList: ...
+    @property
+    def contents(self) -> ExportableContents: ...
+    def info(self) -> dict[str, Any]: ...
+    def layers(self) -> Sequence[LayerColours]: ...
     def words(self) -> tuple[str, ...]: ...
     def sources(self) -> tuple[SourceRow, ...]: ...
 
@@ -117,7 +143,8 @@ class Export(NamedTuple):
     help: str  # of the option: "write ..."
     suffixes: tuple[str, ...]  # of file names, the usual one first
     write: Writer | None = None
-    # of "title", "size", "dpi", "theme"; of PACKETS "packet", "range", "snaplen", "payload"
+    # of "title", "size", "dpi", "theme"; of PACKETS "packet", "range", "snaplen", "payload",
+    # "pseudonyms"
     options: frozenset[str] = frozenset()
     menu: str = ""  # the entry of the File menu for the selected packet
 

@@ -3,9 +3,11 @@
 
 Each interface of each capture is one of the file, in import order, with times in ns.  Options of
 the capture's packet blocks are kept: flags, drop count, queue, verdict, packet id, hash (unless the
-packet is cut) and custom ones.  Other packets get an epb_packetid if their match is exact: it is
-the number of their skb lifetime, so that two sightings of one skb have the same.  What a sniffer
-dropped, and the queue and the verdict of a packet, no kernel log records.
+packet is changed) and custom ones.  Other packets get an epb_packetid if their match is exact: it
+is the number of their skb lifetime, so that two sightings of one skb have the same.  What a sniffer
+dropped, and the queue and the verdict of a packet, no kernel log records.  With pseudonyms, the
+comments and custom options of captures and the user's comments are left out: they can hold
+anything.
 """
 
 from __future__ import annotations
@@ -22,9 +24,11 @@ from ... import __version__
 from ...analysis.fields.field_data import LEG, PACKET, Data
 from ...readers import capture_interfaces
 from ...records import UNTIMED, BadInput, Interface, SourceKind
-from ...records.types import Int64s, UInt8s
+from ...records.types import Bools, Int64s, UInt8s
 from ..formats import Exportable, Request
-from .block_loops import options_sizes, write_blocks
+from ..pseudonyms import Pseudonyms
+from ..pseudonyms.packets import with_pseudonyms
+from .block_loops import HEADER, copy_blocks, options_sizes, write_blocks
 from .byte_copies import Buffer
 from .comment_format import LONGEST
 from .comments import Comments, Texts, texts_of
@@ -149,7 +153,9 @@ def _blocks(
     recording: Exportable, data: Data, request: Request, packets: Int64s, sources: list[_Source]
 ) -> Iterator[UInt8s]:
     """Yield the packet blocks, some packets at a time, each until the next."""
-    comments, notes, buffer = Comments(data), data.comments(), Buffer()
+    names = Pseudonyms(request.pseudonym_key) if request.pseudonym_key else None
+    comments, notes = Comments(data, names), {} if names else data.comments()
+    buffer = Buffer()
     series = _series(data)
     done = 0
     for source in sources:
@@ -161,7 +167,8 @@ def _blocks(
             request.progress.report("Writing packets", done, len(packets))
             done += len(some)
             both = comments.of(some), texts_of(_notes(notes, some))
-            yield _packet_blocks(data, file, source, some, series[some - 1], request, *both, buffer)
+            ids = series[some - 1]
+            yield _packet_blocks(data, file, source, some, ids, request, names, *both, buffer)
 
 
 def _notes(notes: Mapping[int, str], packets: Int64s) -> list[bytes]:
@@ -195,6 +202,7 @@ def _packet_blocks(
     packets: Int64s,
     series: Int64s,
     request: Request,
+    names: Pseudonyms | None,
     comments: Texts,
     notes: Texts,
     buffer: Buffer,
@@ -215,10 +223,23 @@ def _packet_blocks(
     ticks = np.where(timed, ts - source.tsoffset * SECOND, 0)
     has_options = timed & source.is_pcapng  # simple packet blocks have neither time nor options
     copied = int(options_sizes(file, offset[has_options], caplen[has_options]))
+    if names is not None:
+        file, offset = _copied(file, has_options, offset, caplen, copied)
+        file = with_pseudonyms(file, column("linktype"), offset, caplen, length, names)
     size = EACH * len(packets) + int(kept.sum()) + copied + len(notes.data)
     out = buffer.of(size + 2 * int(comments.ends[-1]))
     end = write_blocks(
         file, has_options, offset, caplen, kept, length, source.first + interface, ticks,
-        series, *comments, *notes, out,
+        series, *comments, *notes, names is None, out,
     )  # fmt: skip
     return out[: int(end)]
+
+
+def _copied(
+    file: UInt8s, has_options: Bools, offset: Int64s, caplen: Int64s, options: int
+) -> tuple[UInt8s, Int64s]:
+    """Return a copy of packets and their blocks, and where the packets are in it."""
+    size = int(caplen.sum()) + options + (HEADER + 3) * len(offset)
+    copy, places = np.zeros(size, np.uint8), np.empty(len(offset), np.int64)
+    copy_blocks(file, has_options, offset, caplen, copy, places)
+    return copy, places

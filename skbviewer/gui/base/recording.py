@@ -15,6 +15,7 @@ from skbviewer.analysis.fields.field_data import Data
 from skbviewer.analysis.stats import Stack, Table
 from skbviewer.analysis.timeline.lanes import Timeline
 from skbviewer.analysis.timeline.session_overview import Overview
+from skbviewer.export.formats import LayerColours as LayerColours
 from skbviewer.records import (
     Annotation,
     NotePlace,
@@ -24,24 +25,13 @@ from skbviewer.records import (
     SeriesRow,
     SourceRow,
 )
-from skbviewer.records.types import UInt8s
+from skbviewer.records.types import Int64s, UInt8s
 from skbviewer.session.kernel.call_places import CallPlace
 from skbviewer.session.kernel.raw_calls import RawCall
 from skbviewer.session.kernel.verdict_counts import Reason
 from skbviewer.session.packets.followed_stream import Stream
 
 RowIds = npt.NDArray[np.int64]  # int64: n = packet n, -n = row K<n>
-
-
-class LayerColours(Protocol):
-    """A layer and its colours, "#rrggbb"."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def colour(self) -> str: ...
-    @property
-    def colour_dark(self) -> str: ...
 
 
 class RecordedPackets(Protocol):
@@ -128,6 +118,7 @@ class RecordedExports(Protocol):
 
     def packets_csv(self, text: str, out: Path, progress: Progress) -> None: ...
     def captured_between(self, packets: RowIds, times: tuple[int, int]) -> RowIds: ...
+    def to_session(self, source: int, ts: Int64s) -> Int64s: ...
     def field_data(self) -> Data: ...
     def capture_bytes(self, source: int) -> UInt8s: ...
 

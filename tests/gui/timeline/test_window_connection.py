@@ -117,11 +117,6 @@ def test_what_is_shown_is_what_is_exported(timed: MainWindow, qtbot: QtBot) -> N
     assert shown_in(timed) is None
 
 
-def forms() -> list[str]:
-    """Every format of the dialog but pcapng, which copies bytes of real captures (see below)."""
-    return [f"{e.name} {subject.name}" for e, subject in OFFERED if e.name != "pcapng"]
-
-
 @pytest.fixture(scope="module")
 def handshake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recording]:
     """A real recording: some formats copy what no made-up one has, such as bytes of packets."""

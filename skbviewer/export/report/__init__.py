@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: MIT
+"""A report about a recording: one HTML file that needs nothing else."""
+
+from .facts import Facts, facts_of
+from .report import Paint, write_page
+
+__all__ = ["Facts", "Paint", "facts_of", "write_page"]
