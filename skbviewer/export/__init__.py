@@ -20,6 +20,7 @@ from .path_text import has_line, path_lines, path_xml
 from .perfetto.trace import write_perfetto
 from .speedscope import write_speedscope
 from .timeline_csv import write_timeline_csv
+from .wireshark.pcap import write_pcap
 from .wireshark.pcapng import write_pcapng
 
 PACKET, PACKETS = frozenset({Subject.PACKET}), frozenset({Subject.PACKETS})
@@ -47,6 +48,9 @@ EXPORTS: tuple[Export, ...] = (
     Export("pcapng", PACKETS, "Capture with kernel fields, for Wireshark (pcapng)",
            "a capture whose comments hold the kernel's fields, for Wireshark", (".pcapng",),
            write_pcapng, frozenset({"packet", "range", "snaplen", "payload", "pseudonyms"})),
+    Export("pcap", PACKETS, "Capture without kernel fields (pcap)",
+           "a capture without the kernel's fields, of packets of one link type", (".pcap",),
+           write_pcap, frozenset({"packet", "range", "snaplen", "payload", "pseudonyms"})),
     Export("perfetto", PACKETS, "Trace of calls, for Perfetto",
            "calls and events as a trace, for ui.perfetto.dev", (".pftrace", ".perfetto-trace"),
            write_perfetto, frozenset({"packet", "range"})),
@@ -73,6 +77,7 @@ __all__ = [
     "write_folded",
     "write_packets_csv",
     "write_path_csv",
+    "write_pcap",
     "write_pcapng",
     "write_perfetto",
     "write_rows",

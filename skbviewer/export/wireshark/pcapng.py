@@ -12,32 +12,32 @@ anything.
 
 from __future__ import annotations
 
-import os
 import struct
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ... import __version__
 from ...analysis.fields.field_data import LEG, PACKET, Data
 from ...readers import capture_interfaces
-from ...records import UNTIMED, BadInput, Interface, SourceKind
+from ...records import UNTIMED, Interface, SourceKind
 from ...records.types import Bools, Int64s, UInt8s
 from ..formats import Exportable, Request
 from ..pseudonyms import Pseudonyms
 from ..pseudonyms.packets import with_pseudonyms
+from ..whole_file import write_whole
 from .block_loops import HEADER, copy_blocks, options_sizes, write_blocks
 from .byte_copies import Buffer
+from .chosen_packets import chosen_packets, packet_places, parts
 from .comment_format import LONGEST
 from .comments import Comments, Texts, texts_of
-from .kept_bytes import header_bytes, kept_bytes
 
 SECTION_HEADER, INTERFACE, BYTE_ORDER_MAGIC = 0x0A0D0D0A, 1, 0x1A2B3C4D
 OPT_END, SHB_USERAPPL, IF_NAME, IF_TSRESOL, IF_TSOFFSET = 0, 4, 2, 9, 14
 NANOSECONDS, SECOND = 9, 10**9
-MOST_PACKETS, MOST_BYTES = 1 << 16, 1 << 25  # of a block of packets that is written at once
 EACH = 96  # bytes of a packet block besides its packet, comments and copied options, at most
 EXACT = 0  # verdict
 
@@ -61,50 +61,8 @@ def write_pcapng(recording: Exportable, request: Request, out: Path) -> None:
     data = recording.export.field_data()
     packets = chosen_packets(recording, request)
     sources = _sources(recording, data)
-    made = out if out.exists() and not out.is_file() else _temporary(out)
-    try:
-        with made.open("wb") as file:
-            file.write(_section() + b"".join(_interfaces(sources, request.snaplen)))
-            for blocks in _blocks(recording, data, request, packets, sources):
-                _write(file, blocks)
-        if made != out:
-            os.replace(made, out)
-    except OSError as error:
-        if isinstance(error, BrokenPipeError):
-            raise
-        raise BadInput(out, None, f"cannot write: {error.strerror}") from error
-    finally:
-        if made != out:
-            made.unlink(missing_ok=True)
-
-
-def chosen_packets(recording: Exportable, request: Request) -> Int64s:
-    """Return the numbers of the packets that `request` names, ascending.
-
-    Raises KeyError if one of its rows is no captured packet, and FilterError.
-    """
-    count = recording.packets.count()
-    found = recording.packets.select(request.filter)
-    packets = np.arange(1, count + 1) if found is None else np.sort(found[found > 0])
-    for row in request.rows:
-        if not 1 <= row <= count:
-            name = f"K{-row}" if row < 0 else str(row)
-            raise KeyError(f"no packet {name}" + " in a capture" * (row < 0))
-    if request.rows:
-        packets = packets[np.isin(packets, request.rows)]
-    if request.times is None:
-        return packets
-    return recording.export.captured_between(packets, request.times)
-
-
-def _temporary(out: Path) -> Path:
-    return out.with_name(f".{out.name}.{os.getpid()}.tmp")
-
-
-def _write(file: BinaryIO, blocks: UInt8s) -> None:
-    view = blocks.data
-    while len(view):  # a pipe takes a part
-        view = view[file.write(view) :]
+    head = [_section(), *_interfaces(sources, request.snaplen)]
+    write_whole(out, chain(head, _blocks(recording, data, request, packets, sources)))
 
 
 def _sources(recording: Exportable, data: Data) -> list[_Source]:
@@ -163,7 +121,7 @@ def _blocks(
         if not len(mine):
             continue
         file = recording.export.capture_bytes(source.id)
-        for some in _parts(mine, data.columns.take(PACKET, "caplen", mine - 1)):
+        for some in parts(mine, data.columns.take(PACKET, "caplen", mine - 1)):
             request.progress.report("Writing packets", done, len(packets))
             done += len(some)
             both = comments.of(some), texts_of(_notes(notes, some))
@@ -187,14 +145,6 @@ def _series(data: Data) -> Int64s:
     return series
 
 
-def _parts(packets: Int64s, caplen: Int64s) -> Iterator[Int64s]:
-    """Divide packets into parts of at most MOST_PACKETS and about MOST_BYTES."""
-    part = np.maximum(
-        np.arange(len(packets)) // MOST_PACKETS, np.cumsum(caplen, dtype=np.int64) // MOST_BYTES
-    )
-    yield from np.split(packets, np.flatnonzero(np.diff(part)) + 1)
-
-
 def _packet_blocks(
     data: Data,
     file: UInt8s,
@@ -207,29 +157,19 @@ def _packet_blocks(
     notes: Texts,
     buffer: Buffer,
 ) -> UInt8s:
-    def column(name: str) -> Int64s:
-        return data.columns.take(PACKET, name, packets - 1).astype(np.int64)
-
-    offset, caplen, length = column("offset"), column("caplen"), column("len")
-    ts, interface = column("ts"), column("interface")
-    if (offset + caplen).max() > len(file) or min(offset.min(), caplen.min()) < 0:
-        path = next(s.path for s in data.sources if s.id == source.id)
-        raise BadInput(Path(path), None, "is shorter than when it was imported")
-    headers = None
-    if not request.payload:
-        headers = header_bytes(file, column("linktype"), offset, caplen, length)
-    kept = kept_bytes(caplen, headers, request.snaplen)
-    timed = ts != UNTIMED
-    ticks = np.where(timed, ts - source.tsoffset * SECOND, 0)
+    of = packet_places(data, file, packets, request)
+    offset, caplen, length, kept = of.offset, of.caplen, of.length, of.kept
+    timed = of.ts != UNTIMED
+    ticks = np.where(timed, of.ts - source.tsoffset * SECOND, 0)
     has_options = timed & source.is_pcapng  # simple packet blocks have neither time nor options
     copied = int(options_sizes(file, offset[has_options], caplen[has_options]))
     if names is not None:
         file, offset = _copied(file, has_options, offset, caplen, copied)
-        file = with_pseudonyms(file, column("linktype"), offset, caplen, length, names)
+        file = with_pseudonyms(file, of.linktype, offset, caplen, length, names)
     size = EACH * len(packets) + int(kept.sum()) + copied + len(notes.data)
     out = buffer.of(size + 2 * int(comments.ends[-1]))
     end = write_blocks(
-        file, has_options, offset, caplen, kept, length, source.first + interface, ticks,
+        file, has_options, offset, caplen, kept, length, source.first + of.interface, ticks,
         series, *comments, *notes, names is None, out,
     )  # fmt: skip
     return out[: int(end)]

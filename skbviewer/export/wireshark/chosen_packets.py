@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""The packets that a request names, and where their bytes are in the captures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ...analysis.fields.field_data import PACKET, Data
+from ...records import BadInput
+from ...records.types import Int64s, UInt8s
+from ..formats import Exportable, Request
+from .kept_bytes import header_bytes, kept_bytes
+
+MOST_PACKETS, MOST_BYTES = 1 << 16, 1 << 25  # of a block of packets that is written at once
+
+
+class Places(NamedTuple):
+    """Where packets of one capture are in its file, bytes, and what is written of them.
+
+    `kept`: bytes of `caplen` that are written.  `ts` is the capture's own time, ns.
+    """
+
+    offset: Int64s
+    caplen: Int64s
+    length: Int64s
+    kept: Int64s
+    ts: Int64s
+    interface: Int64s
+    linktype: Int64s
+
+
+def packet_places(data: Data, file: UInt8s, packets: Int64s, request: Request) -> Places:
+    """Return the places of packets, numbers from 1.  Raises BadInput if `file` is too short."""
+
+    def column(name: str) -> Int64s:
+        return data.columns.take(PACKET, name, packets - 1).astype(np.int64)
+
+    offset, caplen, length = column("offset"), column("caplen"), column("len")
+    linktype = column("linktype")
+    if (offset + caplen).max() > len(file) or min(offset.min(), caplen.min()) < 0:
+        path = next(s.path for s in data.sources if s.id == int(column("source")[0]))
+        raise BadInput(Path(path), None, "is shorter than when it was imported")
+    headers = None
+    if not request.payload:
+        headers = header_bytes(file, linktype, offset, caplen, length)
+    kept = kept_bytes(caplen, headers, request.snaplen)
+    return Places(offset, caplen, length, kept, column("ts"), column("interface"), linktype)
+
+
+def chosen_packets(recording: Exportable, request: Request) -> Int64s:
+    """Return the numbers of the packets that `request` names, ascending.
+
+    Raises KeyError if one of its rows is no captured packet, and FilterError.
+    """
+    count = recording.packets.count()
+    found = recording.packets.select(request.filter)
+    packets = np.arange(1, count + 1) if found is None else np.sort(found[found > 0])
+    for row in request.rows:
+        if not 1 <= row <= count:
+            name = f"K{-row}" if row < 0 else str(row)
+            raise KeyError(f"no packet {name}" + " in a capture" * (row < 0))
+    if request.rows:
+        packets = packets[np.isin(packets, request.rows)]
+    if request.times is None:
+        return packets
+    return recording.export.captured_between(packets, request.times)
+
+
+def parts(packets: Int64s, caplen: Int64s) -> Iterator[Int64s]:
+    """Divide packets into parts of at most MOST_PACKETS and about MOST_BYTES."""
+    part = np.maximum(
+        np.arange(len(packets)) // MOST_PACKETS, np.cumsum(caplen, dtype=np.int64) // MOST_BYTES
+    )
+    if len(packets):
+        yield from np.split(packets, np.flatnonzero(np.diff(part)) + 1)
