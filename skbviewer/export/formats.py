@@ -46,6 +46,7 @@ class Request(NamedTuple):
     times: tuple[int, int] | None = None  # "range": captured then, session time, ns
     snaplen: int = 0  # "snaplen": the most bytes of a packet, 0 = all
     payload: bool = True  # "payload": False = only headers
+    pseudonym_key: bytes = b""  # "pseudonyms": of addresses and host names; b"" = none
 
     @property
     def title(self) -> str:
@@ -117,7 +118,7 @@ class Export(NamedTuple):
     help: str  # of the option: "write ..."
     suffixes: tuple[str, ...]  # of file names, the usual one first
     write: Writer | None = None
-    # of "title", "size", "dpi", "theme"; of PACKETS "packet", "range", "snaplen", "payload"
+    # of "title", "size", "dpi", "theme"; of PACKETS "packet", "range", "snaplen", "payload", "pseudonyms"
     options: frozenset[str] = frozenset()
     menu: str = ""  # the entry of the File menu for the selected packet
 

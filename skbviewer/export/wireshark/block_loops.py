@@ -84,16 +84,19 @@ def _foreign_comment(data: UInt8s, begin: Int, size: Int, out: UInt8s, at: Int) 
 
 @allocation_free
 def _option(
-    data: UInt8s, begin: Int, code: Int, size: Int, little: bool, is_cut: bool, out: UInt8s, at: Int
-) -> np.int64:
+    data: UInt8s, begin: Int, code: Int, size: Int, little: bool, changed: bool, texts: bool,
+    out: UInt8s, at: Int,
+) -> np.int64:  # fmt: skip
     """Copy an option of the source file, if it is still true.  Returns the position after it."""
+    if not texts and code in (OPT_COMMENT, OPT_CUSTOM_TEXT, OPT_CUSTOM_BYTES):
+        return np.int64(at)
     if code == OPT_COMMENT:
         return _foreign_comment(data, begin, size, out, at)
     sized = code in (OPT_FLAGS, OPT_QUEUE) and size == 4
     sized = sized or (code in (OPT_DROPCOUNT, OPT_PACKETID) and size == 8)
     custom = code in (OPT_CUSTOM_TEXT, OPT_CUSTOM_BYTES) and size >= 4
     verdict = code == OPT_VERDICT and size == 9
-    if not (sized or custom or verdict or (code == OPT_HASH and not is_cut)):
+    if not (sized or custom or verdict or (code == OPT_HASH and not changed)):
         return np.int64(at)
     _put(out, at, code, 2)
     _put(out, at + 2, size, 2)
@@ -123,7 +126,7 @@ def options_place(data: UInt8s, offset: Int, caplen: Int) -> tuple[np.int64, np.
 
 @allocation_free
 def _options(
-    data: UInt8s, offset: Int, caplen: Int, is_cut: bool, out: UInt8s, at: Int
+    data: UInt8s, offset: Int, caplen: Int, changed: bool, texts: bool, out: UInt8s, at: Int
 ) -> tuple[np.int64, bool]:
     """Copy the options of a packet block; also returns whether one is a packet id."""
     place, end, little = options_place(data, offset, caplen)
@@ -134,7 +137,7 @@ def _options(
         if code == OPT_END or place + 4 + size > end:
             break
         has_id = has_id or code == OPT_PACKETID
-        made = _option(data, place + 4, code, size, little, is_cut, out, made)
+        made = _option(data, place + 4, code, size, little, changed, texts, out, made)
         place += 4 + size + -size % 4
     return made, has_id
 
@@ -192,6 +195,29 @@ def options_sizes(data: UInt8s, offset: Int64s, caplen: Int64s) -> np.int64:
 
 
 @compiled
+def copy_blocks(
+    data: UInt8s, has_options: Bools, offset: Int64s, caplen: Int64s, out: UInt8s, offsets: Int64s
+) -> None:
+    """Copy packets, and what stands before and after them in blocks that can have options.
+
+    `offsets` becomes where the packets are in `out`, which must be large enough.
+    """
+    at = np.int64(0)
+    for i in range(len(offset)):
+        begin, end = offset[i], offset[i] + caplen[i]
+        if has_options[i]:
+            _, stop, _ = options_place(data, offset[i], caplen[i])
+            if stop > 0:
+                end = stop
+            if begin >= HEADER:
+                begin -= HEADER
+        offsets[i] = at + offset[i] - begin
+        for k in range(begin, end):
+            out[at] = data[k]
+            at += 1
+
+
+@compiled
 def write_blocks(
     data: UInt8s,
     has_options: Bools,
@@ -206,13 +232,15 @@ def write_blocks(
     comment_ends: Int64s,
     notes: UInt8s,
     note_ends: Int64s,
+    original: bool,
     out: UInt8s,
 ) -> np.int64:
     """Write the packets at `offset` of `data`, `kept` bytes of each; returns the size written.
 
     offset + caplen must be within `data`.  `has_options`: the packet is in a packet block of a
     pcapng file that can have options.  packet_id is -1 where it is unknown; notes are comments of
-    the user ("": none).
+    the user ("": none).  `original`: bytes are those of the source file, whose comments, custom
+    options and hashes may be copied.
     """
     at = np.int64(0)
     for i in range(len(offset)):
@@ -226,7 +254,8 @@ def write_blocks(
         at = _copy(data, offset[i], kept[i], out, at)
         has_id = False
         if has_options[i]:
-            at, has_id = _options(data, offset[i], caplen[i], kept[i] < caplen[i], out, at)
+            changed = not original or kept[i] < caplen[i]
+            at, has_id = _options(data, offset[i], caplen[i], changed, original, out, at)
         if note_ends[i + 1] > note_ends[i]:
             size = note_ends[i + 1] - note_ends[i]
             at = _foreign_comment(notes, note_ends[i], size, out, at)

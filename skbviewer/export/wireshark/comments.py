@@ -12,6 +12,7 @@ from ...analysis.fields.all_fields import Field
 from ...analysis.fields.field_data import Array, Data
 from ...analysis.fields.field_kind import Kind, Values
 from ...records.types import Bools, Int64s, UInt8s
+from ..pseudonyms import Pseudonyms
 from .comment_format import COMMENT_FIELDS, PREFIX, encoded
 from .field_rows import FieldRows, Owned
 from .text_loops import (
@@ -54,8 +55,8 @@ def texts_of(parts: list[bytes]) -> Texts:
 class Comments:
     """Makes the comments of packets of one session."""
 
-    def __init__(self, data: Data) -> None:
-        self._rows = FieldRows(data)
+    def __init__(self, data: Data, names: Pseudonyms | None = None) -> None:
+        self._rows, self._names = FieldRows(data), names
 
     def of(self, packets: Int64s) -> Texts:
         """Return the comments of packets, numbers from 1 in ascending order."""
@@ -64,7 +65,7 @@ class Comments:
         for field in COMMENT_FIELDS:
             if field.table not in owned:
                 owned[field.table] = self._rows.of(packets, field.table)
-            columns.append(_column(field, owned[field.table]))
+            columns.append(_column(field, owned[field.table], self._names))
         return _joined(columns, len(packets))
 
 
@@ -91,7 +92,7 @@ def _bytes(text: bytes) -> UInt8s:
     return np.frombuffer(text, np.uint8)
 
 
-def _column(field: Field, owned: Owned) -> _Column:
+def _column(field: Field, owned: Owned, names: Pseudonyms | None) -> _Column:
     """Return the values of `field`; a field without rows is not asked for them."""
     found = field.make(owned.view) if owned.view.size else []
     known = _side_by_side([values.present() for values in found], np.bool_).astype(np.bool_)
@@ -104,6 +105,10 @@ def _column(field: Field, owned: Owned) -> _Column:
     high = np.zeros(len(low), np.int64)
     if field.kind is Kind.IPV6 and found:
         high = _side_by_side([v.high for v in found if v.high is not None], np.int64)
+    if names is not None and field.kind is Kind.IPV4:
+        low = names.ipv4(low)
+    elif names is not None and field.kind is Kind.IPV6:
+        high, low = names.ipv6(high, low)
     form = FORMS.get(field.kind, NUMBER)
     width = int(np.diff(texts.ends).max(initial=0)) if form == TEXT else WIDTHS[form]
     out = np.empty((width + 1) * len(low) + 1, np.uint8)

@@ -3,9 +3,11 @@
 
 Each interface of each capture is one of the file, in import order, with times in ns.  Options of
 the capture's packet blocks are kept: flags, drop count, queue, verdict, packet id, hash (unless the
-packet is cut) and custom ones.  Other packets get an epb_packetid if their match is exact: it is
+packet is changed) and custom ones.  Other packets get an epb_packetid if their match is exact: it is
 the number of their skb lifetime, so that two sightings of one skb have the same.  What a sniffer
-dropped, and the queue and the verdict of a packet, no kernel log records.
+dropped, and the queue and the verdict of a packet, no kernel log records.  With pseudonyms, the
+comments and custom options of captures and the user's comments are left out: they can hold
+anything.
 """
 
 from __future__ import annotations
@@ -22,9 +24,11 @@ from ... import __version__
 from ...analysis.fields.field_data import LEG, PACKET, Data
 from ...readers import capture_interfaces
 from ...records import UNTIMED, BadInput, Interface, SourceKind
-from ...records.types import Int64s, UInt8s
+from ...records.types import Bools, Int64s, UInt8s
 from ..formats import Exportable, Request
-from .block_loops import options_sizes, write_blocks
+from ..pseudonyms import Pseudonyms
+from ..pseudonyms.packets import with_pseudonyms
+from .block_loops import HEADER, copy_blocks, options_sizes, write_blocks
 from .comment_format import LONGEST
 from .comments import Comments, Texts, texts_of
 from .kept_bytes import header_bytes, kept_bytes
@@ -148,7 +152,8 @@ def _blocks(
     recording: Exportable, data: Data, request: Request, packets: Int64s, sources: list[_Source]
 ) -> Iterator[UInt8s]:
     """Yield the packet blocks, some packets at a time."""
-    comments, notes = Comments(data), data.comments()
+    names = Pseudonyms(request.pseudonym_key) if request.pseudonym_key else None
+    comments, notes = Comments(data, names), {} if names else data.comments()
     series = _series(data)
     for source in sources:
         mine = packets[data.columns.take(PACKET, "source", packets - 1) == source.id]
@@ -157,7 +162,8 @@ def _blocks(
         file = recording.export.capture_bytes(source.id)
         for some in _parts(mine, data.columns.take(PACKET, "caplen", mine - 1)):
             both = comments.of(some), texts_of(_notes(notes, some))
-            yield _packet_blocks(data, file, source, some, series[some - 1], request, *both)
+            ids = series[some - 1]
+            yield _packet_blocks(data, file, source, some, ids, request, names, *both)
 
 
 def _notes(notes: Mapping[int, str], packets: Int64s) -> list[bytes]:
@@ -191,6 +197,7 @@ def _packet_blocks(
     packets: Int64s,
     series: Int64s,
     request: Request,
+    names: Pseudonyms | None,
     comments: Texts,
     notes: Texts,
 ) -> UInt8s:
@@ -210,10 +217,23 @@ def _packet_blocks(
     ticks = np.where(timed, ts - source.tsoffset * SECOND, 0)
     has_options = timed & source.is_pcapng  # simple packet blocks have neither time nor options
     copied = int(options_sizes(file, offset[has_options], caplen[has_options]))
+    if names is not None:
+        file, offset = _copied(file, has_options, offset, caplen, copied)
+        file = with_pseudonyms(file, column("linktype"), offset, caplen, length, names)
     size = EACH * len(packets) + int(kept.sum()) + copied + len(notes.data)
     out = np.empty(size + 2 * len(comments.data), np.uint8)
     end = write_blocks(
         file, has_options, offset, caplen, kept, length, source.first + interface, ticks,
-        series, *comments, *notes, out,
+        series, *comments, *notes, names is None, out,
     )  # fmt: skip
     return out[: int(end)]
+
+
+def _copied(
+    file: UInt8s, has_options: Bools, offset: Int64s, caplen: Int64s, options: int
+) -> tuple[UInt8s, Int64s]:
+    """Return a copy of packets and their blocks, and where the packets are in it."""
+    size = int(caplen.sum()) + options + (HEADER + 3) * len(offset)
+    copy, places = np.zeros(size, np.uint8), np.empty(len(offset), np.int64)
+    copy_blocks(file, has_options, offset, caplen, copy, places)
+    return copy, places

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""Addresses and host names in texts, and their replacement."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from ipaddress import AddressValueError, IPv4Address, IPv6Address
+from typing import Protocol
+
+import numpy as np
+
+from ...records.types import Int64s
+
+# Candidates, longest first.  What is an address, the parser decides.
+CANDIDATE = re.compile(
+    r"(?<![\w:.])(?:[0-9a-fA-F]{2}(?:[:-][0-9a-fA-F]{2}){5}"
+    r"|[0-9a-fA-F:]*:[0-9a-fA-F:]*:\d{1,3}(?:\.\d{1,3}){3}"
+    r"|[0-9a-fA-F:]*:[0-9a-fA-F:]*:[0-9a-fA-F:]*"
+    r"|\d{1,3}(?:\.\d{1,3}){3})(?![\w])"
+)
+MAC = re.compile(r"[0-9a-fA-F]{2}(?:[:-][0-9a-fA-F]{2}){5}")
+HALF = 1 << 64
+REMEMBERED = 1 << 16
+
+
+class Addresses(Protocol):
+    """The part of Pseudonyms that texts need."""
+
+    def ipv4(self, values: Int64s) -> Int64s: ...
+    def ipv6(self, high: Int64s, low: Int64s) -> tuple[Int64s, Int64s]: ...
+    def mac(self, values: Int64s) -> Int64s: ...
+    def host(self, name: str) -> str: ...
+
+
+class Texts:
+    """Replaces addresses and host names in texts."""
+
+    def __init__(self, addresses: Addresses, hosts: Iterable[str]) -> None:
+        self._addresses = addresses
+        names = sorted({name for name in hosts if name}, key=len, reverse=True)
+        words = "|".join(map(re.escape, names))
+        self._hosts = re.compile(rf"(?<![A-Za-z0-9])(?:{words})(?![A-Za-z0-9])") if names else None
+        self.replaced = lru_cache(REMEMBERED)(self._replaced)
+
+    def _replaced(self, text: str) -> str:
+        made = CANDIDATE.sub(lambda found: self._address(found[0]), text)
+        if self._hosts is None:
+            return made
+        return self._hosts.sub(lambda found: self._addresses.host(found[0]), made)
+
+    def _address(self, text: str) -> str:
+        if MAC.fullmatch(text):
+            return self._mac(text)
+        try:
+            return self._four(text) if ":" not in text else self._six(text)
+        except AddressValueError:
+            # Such as "fe80::1:" before a blank: a colon that is punctuation.
+            return self._address(text[:-1]) + ":" if text.endswith(":") else text
+
+    def _mac(self, text: str) -> str:
+        number = int(text.replace(":", "").replace("-", ""), 16)
+        (made,) = self._addresses.mac(np.array([number])).tolist()
+        return text[2].join(f"{made:012x}"[at : at + 2] for at in range(0, 12, 2))
+
+    def _four(self, text: str) -> str:
+        (made,) = self._addresses.ipv4(np.array([int(IPv4Address(text))])).tolist()
+        return str(IPv4Address(made))
+
+    def _six(self, text: str) -> str:
+        number = int(IPv6Address(text))
+        halves = np.array([number // HALF, number % HALF], np.uint64).astype(np.int64)
+        high, low = self._addresses.ipv6(halves[:1], halves[1:])
+        return str(IPv6Address((int(high[0]) % HALF) * HALF + int(low[0]) % HALF))

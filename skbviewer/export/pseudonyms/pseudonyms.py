@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+"""Consistent pseudonyms of addresses and host names, for recordings that are published.
+
+The same key always gives the same pseudonyms.  Which bits of an address they preserve, and which
+addresses stay, is in address_loops.py.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable
+from hashlib import blake2b
+from pathlib import Path
+
+import numpy as np
+
+from ...records import BadInput
+from ...records.types import Int64s
+from .address_loops import CACHED, Keyed, all_ipv4, all_ipv6, all_mac
+from .name_texts import Texts
+
+KEY_BYTES = 16
+
+
+def random_key() -> bytes:
+    """Return a new key."""
+    return secrets.token_bytes(KEY_BYTES)
+
+
+def key_of(path: Path) -> bytes:
+    """Return the key that a file holds: the hash of its bytes.
+
+    Raises BadInput if it cannot be read or has fewer than KEY_BYTES bytes.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise BadInput(path, None, f"cannot read: {error.strerror}") from error
+    if len(data) < KEY_BYTES:
+        raise BadInput(path, None, f"a key has at least {KEY_BYTES} bytes")
+    return blake2b(data, digest_size=KEY_BYTES, person=b"skbviewer").digest()
+
+
+class Pseudonyms:
+    """Replaces addresses in arrays and texts, and host names in texts.
+
+    One thread at a time may use it.
+    """
+
+    def __init__(self, key: bytes, hosts: Iterable[str] = ()) -> None:
+        """`key` has KEY_BYTES bytes; `hosts` are the names to replace in texts."""
+        words = np.frombuffer(key, "<i8", 2)
+        self.keyed = Keyed(
+            np.int64(words[0]),
+            np.int64(words[1]),
+            np.zeros((CACHED, 3), np.int64),
+            np.zeros((CACHED, 5), np.int64),
+        )
+        self._key = key
+        self._texts = Texts(self, hosts)
+
+    def ipv4(self, values: Int64s) -> Int64s:
+        """Return the pseudonyms of IPv4 addresses (int64, any shape; numbers of 32 bits)."""
+        distinct, place = np.unique(values, return_inverse=True)
+        made = np.empty(len(distinct), np.int64)
+        all_ipv4(self.keyed, distinct.astype(np.int64), made)
+        return made[place].reshape(np.shape(values))
+
+    def ipv6(self, high: Int64s, low: Int64s) -> tuple[Int64s, Int64s]:
+        """Return the pseudonyms of IPv6 addresses, as signed halves (int64, one dimension)."""
+        both = np.empty(len(high), [("high", "<i8"), ("low", "<i8")])
+        both["high"], both["low"] = high, low
+        distinct, place = np.unique(both, return_inverse=True)
+        made = np.empty((2, len(distinct)), np.int64)
+        columns = (np.ascontiguousarray(distinct[name]) for name in ("high", "low"))
+        all_ipv6(self.keyed, *columns, made[0], made[1])
+        return made[0][place], made[1][place]
+
+    def addresses(self, version: Int64s, high: Int64s, low: Int64s) -> tuple[Int64s, Int64s]:
+        """Return the pseudonyms of addresses of both kinds, as columns of sessions hold them.
+
+        `version` is 4 or 6; the halves of others are returned as they are.
+        """
+        high, low = np.array(high, np.int64), np.array(low, np.int64)
+        four, six = version == 4, version == 6
+        low[four] = self.ipv4(low[four])
+        high[six], low[six] = self.ipv6(high[six], low[six])
+        return high, low
+
+    def mac(self, values: Int64s) -> Int64s:
+        """Return the pseudonyms of MAC addresses (int64, numbers of 48 bits; -1 is unknown)."""
+        distinct, place = np.unique(values, return_inverse=True)
+        made = np.empty(len(distinct), np.int64)
+        all_mac(self.keyed, distinct.astype(np.int64), made)
+        made[distinct < 0] = distinct[distinct < 0]
+        return made[place].reshape(np.shape(values))
+
+    def host(self, name: str) -> str:
+        """Return the pseudonym of a host name."""
+        hashed = blake2b(name.encode(), digest_size=4, key=self._key, person=b"host").hexdigest()
+        return f"host-{hashed}"
+
+    def text(self, text: str) -> str:
+        """Return `text` with pseudonyms for all addresses and for the names of hosts."""
+        return self._texts.replaced(text)
