@@ -17,6 +17,7 @@ from .packets_csv import (
 )
 from .path_csv import write_path_csv, write_path_of
 from .path_text import has_line, path_lines, path_xml
+from .perfetto.trace import write_perfetto
 from .speedscope import write_speedscope
 from .timeline_csv import write_timeline_csv
 from .wireshark.pcapng import write_pcapng
@@ -45,7 +46,10 @@ EXPORTS: tuple[Export, ...] = (
            write_speedscope, menu="Export Spee&dscope Profile…"),
     Export("pcapng", PACKETS, "Capture with kernel fields, for Wireshark (pcapng)",
            "a capture whose comments hold the kernel's fields, for Wireshark", (".pcapng",),
-           write_pcapng, frozenset({"packet", "range", "snaplen", "payload"})),
+           write_pcapng, frozenset({"packet", "range", "snaplen", "payload", "pseudonyms"})),
+    Export("perfetto", PACKETS, "Trace of calls, for Perfetto",
+           "calls and events as a trace, for ui.perfetto.dev", (".pftrace", ".perfetto-trace"),
+           write_perfetto, frozenset({"packet", "range"})),
 )  # fmt: skip
 
 __all__ = [
@@ -65,6 +69,7 @@ __all__ = [
     "write_folded",
     "write_packets_csv",
     "write_path_csv",
+    "write_perfetto",
     "write_pcapng",
     "write_rows",
     "write_speedscope",

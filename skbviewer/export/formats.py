@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ..analysis.timeline.shown_part import Shown
 from ..records import PacketPath, PacketRow, Progress, SeriesRow, Silent, SourceRow
-from ..records.types import UInt8s
+from ..records.types import Int64s, UInt8s
 
 if TYPE_CHECKING:
     from ..analysis.fields.field_data import Data
@@ -81,6 +81,7 @@ class ExportableList(Protocol):
     """The packet list of an open session as a file, and what captures are written from."""
 
     def captured_between(self, packets: RowIds, times: tuple[int, int]) -> RowIds: ...
+    def to_session(self, source: int, ts: Int64s) -> Int64s: ...
     def field_data(self) -> Data: ...
     def capture_bytes(self, source: int) -> UInt8s: ...
 

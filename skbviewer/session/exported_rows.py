@@ -12,7 +12,7 @@ from ..analysis.fields.field_data import Data
 from ..analysis.timeline.session_time import Clock, packet_times
 from ..export import write_packets_csv
 from ..records import PacketRow, Progress, SeriesRow, Silent, SourceRow
-from ..records.types import UInt8s
+from ..records.types import Int64s, UInt8s
 from ..store import Columns
 from .annotation_places import RowIds
 from .opened_file import OpenedFile
@@ -122,6 +122,10 @@ class Exports:
         """Return those of `packets` that were captured in a range of session time, ns."""
         clock = self._opened.timebase()
         return captured_between(self._opened.columns, clock, packets, times)
+
+    def to_session(self, source: int, ts: Int64s) -> Int64s:
+        """Return times of a source's clock as session time, ns."""
+        return self._opened.timebase().to_session(source, ts)
 
     def field_data(self) -> Data:
         """Return the tables from which the fields of display filters are computed."""

@@ -24,7 +24,7 @@ from skbviewer.records import (
     SeriesRow,
     SourceRow,
 )
-from skbviewer.records.types import UInt8s
+from skbviewer.records.types import Int64s, UInt8s
 from skbviewer.session.kernel.call_places import CallPlace
 from skbviewer.session.kernel.raw_calls import RawCall
 from skbviewer.session.kernel.verdict_counts import Reason
@@ -128,6 +128,7 @@ class RecordedExports(Protocol):
 
     def packets_csv(self, text: str, out: Path, progress: Progress) -> None: ...
     def captured_between(self, packets: RowIds, times: tuple[int, int]) -> RowIds: ...
+    def to_session(self, source: int, ts: Int64s) -> Int64s: ...
     def field_data(self) -> Data: ...
     def capture_bytes(self, source: int) -> UInt8s: ...
 

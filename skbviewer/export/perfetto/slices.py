@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: MIT
+"""Calls and events of chosen legs as columns, before they become a trace.
+
+A call that worked for several packets is one slice.  Times are session time, ns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ...analysis.fields.all_fields import FIELDS
+from ...analysis.fields.field_data import CALL, DROP, LEG, Array, Data, View
+from ...analysis.packet_path import CONTEXTS
+from ...analysis.words.event_text import event_word
+from ...analysis.words.kernel_names import IDLE, task_name
+from ...records.kbl_layout import KblEvent
+from ...records.types import Int64s
+from ..formats import Exportable
+from .chosen_legs import ChosenLegs, session_times
+
+EVENT = "event"
+EVENTS = "event"  # the category of events
+TASK = 0  # the context of threads
+MOST_FLOWS = 64  # of a call: as many packets as a KBL holds of one
+NONE = -1  # no return, no self time
+SAME = ("source", "cpu", "entry_ns", "func", "dur_ns", "pid")  # of rows of one call
+
+
+class Track(NamedTuple):
+    """What a track shows: a thread, or a context of a CPU."""
+
+    source: int
+    context: int
+    key: int  # thread, else CPU
+    title: str
+
+
+class Slices(NamedTuple):
+    """A row for each call and event.  The flows of row i are flows[ends[i] : ends[i + 1]]."""
+
+    begin: Int64s
+    end: Int64s  # NONE: an event, or a call whose return was not recorded
+    depth: Int64s
+    name: Int64s  # index of `names`
+    category: Int64s  # index of `categories`
+    track: Int64s  # index of `tracks`
+    title: Int64s  # index of `titles`
+    own: Int64s  # self time, NONE if unknown
+    cpu: Int64s
+    flows: Int64s
+    ends: Int64s
+    names: tuple[str, ...]
+    categories: tuple[str, ...]
+    titles: tuple[str, ...]  # packets
+    tracks: tuple[Track, ...]
+
+
+class _Texts:
+    """Numbers for texts, in the order of their first use."""
+
+    def __init__(self, *first: str) -> None:
+        self.number = {text: n for n, text in enumerate(first)}
+
+    def codes(self, texts: Iterable[str]) -> Int64s:
+        made = [self.number.setdefault(text, len(self.number)) for text in texts]
+        return np.array(made, np.int64)
+
+    def of_field(self, view: View, field: str) -> Int64s:
+        """The first value of a field in each row; "" where there is none."""
+        values = FIELDS[field].make(view)[0]
+        codes = np.r_[self.codes(values.texts or ()), self.codes([""])]
+        return codes[np.where(values.present(), values.low, -1)]
+
+
+def rows_of(data: Data, table: str, legs: ChosenLegs) -> Int64s:
+    """Return the 0-based rows of calls or events that the chosen legs have."""
+    leg = data.columns.array(table, "leg").astype(np.int64)
+    return np.flatnonzero(np.r_[legs.chosen, False][np.maximum(leg, 0) - 1] & (leg > 0))
+
+
+def slices_of(
+    recording: Exportable, legs: ChosenLegs, calls: Int64s, events: Int64s
+) -> Slices:
+    """Return rows of calls and events as slices."""
+    data = recording.export.field_data()
+    names, categories, titles = _Texts(), _Texts(), _Texts(*legs.titles)
+    first, members, bounds = _distinct(data, legs, calls)
+    tracks = _Tracks(data)
+    rows = np.r_[calls[first], events]
+    views = View(data, CALL, calls[first]), View(data, EVENT, events)
+
+    def both(name: str) -> Int64s:
+        return np.concatenate([view.column(name).astype(np.int64) for view in views])
+
+    source = legs.source[both("leg") - 1]
+    time = np.r_[views[0].column("entry_ns"), views[1].column("ts")].astype(np.int64)
+    begin, dur = session_times(recording, source, time), views[0].column("dur_ns").astype(np.int64)
+    of_calls, alone = len(first), np.full(len(events), NONE, np.int64)
+    end = np.where(dur >= 0, begin[:of_calls] + dur, NONE)
+    flows, ends = _flows(data, legs, calls, members, bounds)
+    return Slices(
+        begin=begin,
+        end=np.r_[end, alone],
+        depth=np.r_[views[0].column("depth").astype(np.int64), alone],
+        name=np.r_[names.of_field(views[0], "kbl.func"), _event_names(views[1], names)],
+        category=np.r_[
+            categories.of_field(views[0], "kbl.layer"),
+            np.repeat(categories.codes([EVENTS]), len(events)),
+        ],
+        track=tracks.of(source, both("context"), both("pid"), both("cpu")),
+        title=np.r_[
+            _titles(data, legs, calls[members], bounds, titles),
+            legs.title[views[1].column("leg").astype(np.int64) - 1],
+        ],
+        own=np.r_[views[0].column("self_ns").astype(np.int64), alone],
+        cpu=both("cpu"),
+        flows=flows,
+        ends=np.r_[ends, np.repeat(ends[-1:], len(events))],
+        names=tuple(names.number),
+        categories=tuple(categories.number),
+        titles=tuple(titles.number),
+        tracks=tuple(tracks.found),
+    ) if len(rows) else _nothing(legs)
+
+
+def _nothing(legs: ChosenLegs) -> Slices:
+    none = np.zeros(0, np.int64)
+    return Slices(*(none for _ in range(10)), np.zeros(1, np.int64), (), (), legs.titles, ())
+
+
+def _distinct(
+    data: Data, legs: ChosenLegs, calls: Int64s
+) -> tuple[Int64s, Int64s, Int64s]:
+    """Rows of `calls` by call: the first row of each, all rows in order of the call, and bounds."""
+    columns = [
+        legs.source[data.columns.take(CALL, "leg", calls).astype(np.int64) - 1],
+        *(data.columns.take(CALL, name, calls).astype(np.int64) for name in SAME[1:]),
+    ]
+    order = np.lexsort(columns)
+    new = np.ones(len(calls), np.bool_)
+    if len(calls):
+        new[1:] = np.any([column[order][1:] != column[order][:-1] for column in columns], 0)
+    starts = np.flatnonzero(new)
+    return order[starts], order, np.r_[starts, len(calls)]
+
+
+def _titles(
+    data: Data, legs: ChosenLegs, rows: Int64s, bounds: Int64s, titles: _Texts
+) -> Int64s:
+    """The packets of each call, as codes; `rows` are those of the calls in their order."""
+    leg = data.columns.take(CALL, "leg", rows).astype(np.int64)
+    title = legs.title[leg - 1]
+    made = title[bounds[:-1]]
+    for one in np.flatnonzero(np.diff(bounds) > 1).tolist():
+        parts = dict.fromkeys(
+            part
+            for number in title[bounds[one] : bounds[one + 1]].tolist()
+            for part in legs.titles[number].split(", ")
+            if part
+        )
+        made[one] = titles.codes([", ".join(parts)])[0]
+    return made
+
+
+def _flows(
+    data: Data, legs: ChosenLegs, calls: Int64s, members: Int64s, bounds: Int64s
+) -> tuple[Int64s, Int64s]:
+    """The flows of each call: those of legs in which it is outermost, if another slice has them."""
+    rows = calls[members]
+    outermost = data.columns.take(CALL, "parent", rows) <= 0
+    leg = data.columns.take(CALL, "leg", rows).astype(np.int64)
+    slice_, flow = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds)), legs.flow[leg - 1]
+    pairs = np.unique(np.stack([slice_[outermost], flow[outermost]], 1), axis=0)
+    _, place, count = np.unique(pairs[:, 1], return_inverse=True, return_counts=True)
+    pairs = pairs[count[place.reshape(-1)] > 1]
+    nth = np.arange(len(pairs)) - np.searchsorted(pairs[:, 0], pairs[:, 0])
+    pairs = pairs[nth < MOST_FLOWS]
+    return pairs[:, 1].copy(), np.searchsorted(pairs[:, 0], np.arange(len(bounds)))
+
+
+def _event_names(view: View, names: _Texts) -> Int64s:
+    """The word of each event; of a drop with its reason."""
+    kinds = view.column("event").astype(np.int64)
+    codes = np.zeros(256, np.int64)
+    for kind in np.unique(kinds).tolist():
+        codes[kind] = names.codes([event_word(kind)])[0]
+    made = codes[kinds]
+    drops = np.flatnonzero(kinds == KblEvent.DROP)
+    if len(drops):
+        assert view.rows is not None
+        reasons = FIELDS["kbl.drop_reason"].make(View(view.data, EVENT, view.rows[drops]))[0]
+        texts = names.codes(f"{DROP} {text}" for text in reasons.texts or ())
+        made[drops] = np.where(reasons.present(), texts[reasons.low], made[drops])
+    return made
+
+
+class _Tracks:
+    """The tracks of calls and events; `found` are in the order of their first use."""
+
+    def __init__(self, data: Data) -> None:
+        self._data = data
+        self.found: list[Track] = []
+
+    def of(self, source: Int64s, context: Int64s, pid: Int64s, cpu: Int64s) -> Int64s:
+        """The track of each row: threads have one, and each CPU's interrupts and idle task."""
+        of_cpu = (context != TASK) | (pid == IDLE)
+        keys = np.stack([source, context, np.where(of_cpu, cpu, pid), of_cpu], 1)
+        distinct, place = np.unique(keys, axis=0, return_inverse=True)
+        self.found = [self._track(*row) for row in distinct.tolist()]
+        return place.reshape(-1).astype(np.int64)
+
+    def _track(self, source: int, context: int, key: int, of_cpu: int) -> Track:
+        tasks = self._data.names(source).tasks
+        if not of_cpu:
+            name = task_name(tasks, key, 0)
+            title = f"{name} [{key}]" if name else f"[{key}]"
+        else:
+            word = CONTEXTS[context] if 0 <= context < len(CONTEXTS) else f"context {context}"
+            title = f"CPU {key} {'idle' if context == TASK else word}"
+        return Track(source, context, key, title)
+
+
+class Counter(NamedTuple):
+    """How many packets of the chosen legs are in a state, from each time on."""
+
+    source: int
+    title: str
+    at: Int64s
+    value: Int64s
+
+
+def counter(source: int, title: str, begin: Int64s, end: Int64s) -> Counter:
+    """Count how many of some intervals contain each time."""
+    times = np.concatenate([begin, end])
+    step = np.repeat([1, -1], [len(begin), len(end)])
+    at, place = np.unique(times, return_inverse=True)
+    return Counter(source, title, at, np.cumsum(np.bincount(place, step)).astype(np.int64))
+
+
+def counters_of(
+    recording: Exportable, legs: ChosenLegs, waits: Sequence[tuple[int, str]]
+) -> list[Counter]:
+    """Count the packets in each kernel, and those in each of `waits`: (kind, title)."""
+    data, made = recording.export.field_data(), []
+    chosen = np.flatnonzero(legs.chosen)
+
+    def times(source: Array, table: str, rows: Int64s) -> tuple[Int64s, Int64s]:
+        begin, end = (data.columns.take(table, n, rows) for n in ("begin_ns", "end_ns"))
+        return session_times(recording, source, begin), session_times(recording, source, end)
+
+    leg, kind = (data.columns.array("wait", name).astype(np.int64) for name in ("leg", "kind"))
+    of_wait = legs.source[leg - 1]
+    mine = legs.chosen[leg - 1]
+    for source in data.logs():
+        rows = chosen[legs.source[chosen] == source]
+        if len(rows):
+            whole = times(legs.source[rows], LEG, rows)
+            made.append(counter(source, "packets in the kernel", *whole))
+        for number, title in waits:
+            rows = np.flatnonzero((kind == number) & mine & (of_wait == source))
+            if len(rows):
+                made.append(counter(source, title, *times(of_wait[rows], "wait", rows)))
+    return made

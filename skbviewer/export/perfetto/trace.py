@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MIT
+"""Calls, events and counters of packets as a trace for Perfetto.
+
+Input: the legs of the packets that a request names.  Output: a protobuf trace.  Each thread has a
+track, and so has each other context of each CPU; more than one if calls do not nest, as Perfetto
+drops slices that overlap.  Calls are slices, whose categories are layers; events, and calls without
+a recorded return, are instants.  Flows join the outermost calls of a packet.  Times are session
+time, which is CLOCK_REALTIME of the first kernel log's host.
+Format: https://perfetto.dev/docs/reference/trace-packet-proto
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from ...analysis.fields.field_data import CALL
+from ...analysis.words.wait_kinds import NAMES, QDISC, QUEUE, SOCKET
+from ...records import BadInput
+from ...records.types import Int64s
+from ..formats import Exportable, Request
+from .chosen_legs import ChosenLegs, chosen_legs, field_data_of
+from .nesting_loops import INSTANT, assign, events
+from .packet_loops import FLOW, LARGEST, Events, write_events
+from .slices import EVENT, Slices, counters_of, rows_of, slices_of
+
+MOST = 10_000_000  # calls and events; Perfetto's window takes about 2 GB, and they have 0.1 KB each
+WAITS = tuple((kind, f"packets waiting: {NAMES[kind]}") for kind in (QDISC, SOCKET, QUEUE))
+AT_ONCE = 1 << 17  # events
+STEPS = 4  # of progress before events are written
+
+
+def write_perfetto(recording: Exportable, request: Request, out: Path) -> None:
+    """Write the calls and events of the packets that `request` names.
+
+    Raises KeyError if there is no such packet or no kernel log, FilterError, Cancelled, and
+    BadInput if `out` cannot be written, the package perfetto is missing, or there are more than
+    MOST calls and events.
+    """
+    try:
+        from .trace_head import Head  # noqa: F401  # the optional package
+    except ImportError as error:
+        if (error.name or "").split(".")[0] not in ("perfetto", "google"):
+            raise
+        why = 'needs the package perfetto: pip install "skbviewer[perfetto]"'
+        raise BadInput(out, None, why) from error
+    data, progress = field_data_of(recording), request.progress
+    legs = chosen_legs(recording, request)
+    calls, others = rows_of(data, CALL, legs), rows_of(data, EVENT, legs)
+    if len(calls) + len(others) > MOST:
+        why = f"{len(calls) + len(others):,} calls and events are more than {MOST:,}"
+        raise BadInput(out, None, f"{why}: choose packets by --filter, --range or --packet")
+    progress.report("Reading calls", 1, STEPS)
+    slices = slices_of(recording, legs, calls, others)
+    made = out if out.exists() and not out.is_file() else _temporary(out)
+    try:
+        with made.open("wb") as file:
+            _write(recording, request, legs, slices, file)
+        if made != out:
+            os.replace(made, out)
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            raise
+        raise BadInput(out, None, f"cannot write: {error.strerror}") from error
+    finally:
+        if made != out:
+            made.unlink(missing_ok=True)
+
+
+def _temporary(out: Path) -> Path:
+    return out.with_name(f".{out.name}.{os.getpid()}.tmp")
+
+
+def _write(
+    recording: Exportable, request: Request, legs: ChosenLegs, slices: Slices, file: BinaryIO
+) -> None:
+    from .trace_head import UUID, Head, fields
+
+    progress = request.progress
+    progress.report("Ordering calls", 2, STEPS)
+    kind, row, when, level = ordered(slices)
+    pairs = np.stack([slices.track, level], 1)
+    distinct, place = np.unique(pairs, axis=0, return_inverse=True)
+    head = Head(file)
+    _describe(recording, legs, slices, head)
+    head.tracks(slices.tracks, distinct[:, 0], distinct[:, 1])
+    progress.report("Counting packets", 3, STEPS)
+    head.counters(counters_of(recording, legs, WAITS))
+    columns = Events(
+        kind, row, np.maximum(when, 0), slices.name, slices.category,
+        place.reshape(-1).astype(np.int64) + UUID, slices.title, slices.own, slices.cpu,
+        slices.flows, slices.ends,
+    )  # fmt: skip
+    numbers = fields()
+    most_flows = int(np.diff(slices.ends).max(initial=0))
+    buffer = np.empty(AT_ONCE * LARGEST + FLOW * (len(slices.flows) + most_flows), np.uint8)
+    for first in range(0, len(kind), AT_ONCE):
+        last = min(first + AT_ONCE, len(kind))
+        progress.report("Writing calls", first, len(kind))
+        size = int(write_events(buffer, numbers, columns, first, last))
+        file.write(buffer[:size].data)
+
+
+def _describe(recording: Exportable, legs: ChosenLegs, slices: Slices, head: Head) -> None:
+    from .trace_head import log_title
+
+    used = set(np.unique(legs.source[legs.chosen]).tolist())
+    logs = [source for source in recording.sources() if source.kind.is_log]
+    shown = [source for source in logs if source.id in used]
+    head.names(slices)
+    first = logs[0].id
+    begin = int(slices.begin.min(initial=np.iinfo(np.int64).max))
+    if len(slices.begin):
+        (offset,) = recording.export.to_session(first, np.zeros(1, np.int64)).tolist()
+        head.clocks(begin, max(begin - offset, 0))
+    else:
+        (at,) = recording.export.to_session(first, np.zeros(1, np.int64)).tolist()
+        head.clocks(max(at, 0), 0)
+    head.logs({s.id: log_title(s.path, s.detail.get("hostname", "")) for s in shown})
+
+
+def ordered(slices: Slices) -> tuple[Int64s, Int64s, Int64s, Int64s]:
+    """Return the events in order of time: kind, row and time of each; and the level of each row.
+
+    On the tracks of one level slices nest, and every end is that of the last begin.
+    """
+    timed = np.flatnonzero(slices.end >= 0)
+    begin, end = slices.begin[timed], slices.end[timed]
+    order = np.lexsort((slices.depth[timed], -end, begin, slices.track[timed]))
+    timed = timed[order]
+    track, begin, end = slices.track[timed], slices.begin[timed], slices.end[timed]
+    level = np.zeros(len(slices.begin), np.int64)
+    found = np.empty(len(timed), np.int64)
+    levels = int(assign(track, begin, end, found))
+    level[timed] = found
+    order = np.lexsort((np.arange(len(timed)), track * (levels + 1) + found))
+    kind, row, when = (np.empty(2 * len(timed), np.int64) for _ in range(3))
+    key = (track * (levels + 1) + found)[order]
+    events(key, begin[order], end[order], kind, row, when)
+    alone = np.flatnonzero(slices.end < 0)
+    kind = np.r_[kind, np.full(len(alone), INSTANT)]
+    row = np.r_[timed[order][row], alone]
+    when = np.r_[when, slices.begin[alone]]
+    by_time = np.argsort(when, kind="stable")
+    return kind[by_time], row[by_time], when[by_time], level

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT
+"""What a trace has besides begins and ends: tracks, names, clocks and counters.
+
+The package perfetto makes these packets.  All packets are of one sequence, whose first packet has
+the names that later ones refer to by number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as pb
+from perfetto.trace_builder.proto_builder import StreamingTraceProtoBuilder
+
+from ...records.types import Int64s
+from .packet_loops import Fields
+from .slices import Counter, Slices, Track
+
+SEQUENCE = 1
+ANNOTATIONS = ("packet", "self_ns", "cpu")  # names, whose numbers count from 1
+VARINT, FIXED64, LENGTH = 0, 1, 2  # wire types
+UUID = 1 << 20  # of the first track; logs have the numbers before it
+SHARED_UUID = 1 << 32  # of counters
+
+
+def fields() -> Fields:
+    """Return the tags of the fields that packet_loops writes."""
+    packet, event = pb.TracePacket.DESCRIPTOR, pb.TrackEvent.DESCRIPTOR
+    annotation = pb.DebugAnnotation.DESCRIPTOR
+    kinds = (
+        pb.TrackEvent.TYPE_SLICE_BEGIN, pb.TrackEvent.TYPE_SLICE_END, pb.TrackEvent.TYPE_INSTANT
+    )  # fmt: skip
+
+    def tag(message: type, name: str, wire: int) -> np.int64:
+        number: int = message.DESCRIPTOR.fields_by_name[name].number  # type: ignore[attr-defined]
+        return np.int64(number << 3 | wire)
+
+    assert packet is not None and event is not None and annotation is not None
+    return Fields(
+        packet=tag(pb.Trace, "packet", LENGTH),
+        timestamp=tag(pb.TracePacket, "timestamp", VARINT),
+        sequence=tag(pb.TracePacket, "trusted_packet_sequence_id", VARINT),
+        sequence_flags=tag(pb.TracePacket, "sequence_flags", VARINT),
+        track_event=tag(pb.TracePacket, "track_event", LENGTH),
+        kind=tag(pb.TrackEvent, "type", VARINT),
+        track=tag(pb.TrackEvent, "track_uuid", VARINT),
+        name=tag(pb.TrackEvent, "name_iid", VARINT),
+        category=tag(pb.TrackEvent, "category_iids", VARINT),
+        flow=tag(pb.TrackEvent, "flow_ids", FIXED64),
+        annotation=tag(pb.TrackEvent, "debug_annotations", LENGTH),
+        annotation_name=tag(pb.DebugAnnotation, "name_iid", VARINT),
+        annotation_text=tag(pb.DebugAnnotation, "string_value_iid", VARINT),
+        annotation_number=tag(pb.DebugAnnotation, "int_value", VARINT),
+        sequence_value=np.int64(SEQUENCE),
+        flags_value=np.int64(pb.TracePacket.SEQ_NEEDS_INCREMENTAL_STATE),
+        kinds=np.array(kinds, np.int64),
+    )
+
+
+class Head:
+    """Writes the packets before the events to an open file."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._builder = StreamingTraceProtoBuilder(file)
+
+    def _packet(self) -> pb.TracePacket:
+        packet = self._builder.create_packet()
+        packet.trusted_packet_sequence_id = SEQUENCE
+        return packet
+
+    def names(self, slices: Slices) -> None:
+        """Write the texts of slices.  Numbers count from 1; a number 0 is no text."""
+        packet = self._packet()
+        packet.sequence_flags = pb.TracePacket.SEQ_INCREMENTAL_STATE_CLEARED
+        packet.first_packet_on_sequence = True
+        packet.trace_packet_defaults.timestamp_clock_id = pb.BUILTIN_CLOCK_REALTIME
+        data = packet.interned_data
+        for number, name in enumerate(slices.names, 1):
+            data.event_names.add(iid=number, name=name)
+        for number, name in enumerate(slices.categories, 1):
+            data.event_categories.add(iid=number, name=name)
+        for number, name in enumerate(ANNOTATIONS, 1):
+            data.debug_annotation_names.add(iid=number, name=name)
+        for number, text in enumerate(slices.titles):
+            if number:
+                data.debug_annotation_string_values.add(iid=number, str=text.encode())
+        self._builder.write_packet(packet)
+
+    def clocks(self, session_ns: int, monotonic_ns: int) -> None:
+        """Write that CLOCK_REALTIME, the time of events, and CLOCK_MONOTONIC were these at once."""
+        packet = self._packet()
+        packet.timestamp = session_ns
+        packet.timestamp_clock_id = pb.BUILTIN_CLOCK_REALTIME
+        packet.clock_snapshot.primary_trace_clock = pb.BUILTIN_CLOCK_REALTIME
+        for clock, time in (
+            (pb.BUILTIN_CLOCK_REALTIME, session_ns),
+            (pb.BUILTIN_CLOCK_MONOTONIC, monotonic_ns),
+        ):
+            packet.clock_snapshot.clocks.add(clock_id=clock, timestamp=time)
+        self._builder.write_packet(packet)
+
+    def logs(self, titles: Mapping[int, str]) -> None:
+        """Write a group of tracks for each kernel log, by source id."""
+        for source, title in titles.items():
+            packet = self._packet()
+            packet.track_descriptor.uuid = source
+            packet.track_descriptor.name = title
+            packet.track_descriptor.child_ordering = pb.TrackDescriptor.EXPLICIT
+            self._builder.write_packet(packet)
+
+    def tracks(self, tracks: Sequence[Track], of: Int64s, level: Int64s) -> None:
+        """Write tracks UUID, UUID + 1, ...: of each, its row in `tracks` and its level."""
+        ranks = np.lexsort((level, of))
+        order = sorted(range(len(tracks)), key=lambda n: (tracks[n].context, tracks[n].title))
+        place = {row: at for at, row in enumerate(order)}
+        for number in ranks.tolist():
+            track = tracks[of[number]]
+            packet = self._packet()
+            descriptor = packet.track_descriptor
+            descriptor.uuid, descriptor.parent_uuid = UUID + number, track.source
+            descriptor.name = track.title
+            descriptor.sibling_order_rank = 1000 + place[int(of[number])]
+            self._builder.write_packet(packet)
+
+    def counters(self, counters: Sequence[Counter]) -> None:
+        """Write counters and their values."""
+        for number, counter in enumerate(counters):
+            packet = self._packet()
+            descriptor, uuid = packet.track_descriptor, SHARED_UUID + number
+            descriptor.uuid, descriptor.parent_uuid = uuid, counter.source
+            descriptor.name = counter.title
+            descriptor.sibling_order_rank = number
+            descriptor.counter.unit_name = "packets"
+            self._builder.write_packet(packet)
+            for at, value in zip(counter.at.tolist(), counter.value.tolist(), strict=True):
+                packet = self._packet()
+                packet.timestamp = at
+                event = packet.track_event
+                event.type, event.track_uuid = pb.TrackEvent.TYPE_COUNTER, uuid
+                event.counter_value = value
+                packet.sequence_flags = pb.TracePacket.SEQ_NEEDS_INCREMENTAL_STATE
+                self._builder.write_packet(packet)
+
+
+def log_title(path: str, host: str) -> str:
+    """Return what a group of tracks is called: "lab (nat.kbl)"."""
+    name = Path(path).name
+    return f"{host} ({name})" if host else name
