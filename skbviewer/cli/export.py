@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from ..analysis.timeline.lanes import ALIGNED, KINDS, PACKET_KINDS
 from ..analysis.timeline.shown_part import DPI, SIZE, Shown, rows_of, rows_text, seconds_of
 from ..export import EXPORTS, Export, Request, Subject, Writer
+from ..export.pseudonyms import key_of, random_key
 from ..session import Session
 from .command_output import Commands, command
 from .file_argument import add_files, opened, warn_of
@@ -22,9 +23,10 @@ HELP = """Without --lanes, --filter and --range, the path of --packet is written
 a table, or as CSV.  --csv with --filter alone writes the packet list, with the columns
 of `skbviewer packets --csv`.  --folded and --speedscope
 write the call stacks of --packet, or of the packets that match --filter; their values are self
-times in ns.  --pcapng writes all captured packets, or those that --filter, --range and --packet
-name.  All other combinations write the timeline; its CSV holds exactly the boxes that a
-picture of that size shows.  The same command always writes the same bytes.  OUT may be - for
+times in ns.  --pcapng, --perfetto and --html write all packets, or those that --filter, --range and
+--packet name; a report shows the paths of those that --packet names.  All other combinations write the timeline; its CSV holds exactly the boxes that a
+picture of that size shows.  The same command always writes the same bytes, but for pseudonyms
+without --pseudonym-key, whose key is random.  OUT may be - for
 standard output.  Pictures need Qt, but no display."""
 FORMS = {export.name: export for export in reversed(EXPORTS)}  # the first of each name
 STDOUT = Path("-")
@@ -75,10 +77,14 @@ def add(commands: Commands) -> None:
     parser.add_argument(
         "--theme", choices=("light", "dark"), default="light", help="colours of a picture"
     )
-    cut = "at most N bytes of each packet, in captures"
+    cut = "at most N bytes of each packet, in captures and reports"
     parser.add_argument("--snaplen", type=_bytes, default=0, metavar="N", help=cut)
-    headers = "only the known headers of each packet, in captures"
+    headers = "only the known headers of each packet, in captures and reports"
     parser.add_argument("--no-payload", action="store_true", help=headers)
+    names = "replace addresses and host names; payloads become zeros"
+    parser.add_argument("--pseudonyms", action="store_true", help=names)
+    key = "a file of at least 16 bytes: pseudonyms are the same in all exports with it"
+    parser.add_argument("--pseudonym-key", type=Path, metavar="FILE", help=key)
 
 
 def _bytes(text: str) -> int:
@@ -132,6 +138,9 @@ def _export(arguments: argparse.Namespace) -> int:
         raise KeyError(f"--{name} {out}: the file name must end in {' or '.join(suffixes)}")
     if "snaplen" not in FORMS[name].options and (arguments.snaplen or arguments.no_payload):
         raise KeyError(f"--{name} holds no bytes of packets: see --pcapng")
+    if "pseudonyms" not in FORMS[name].options and _pseudonyms(arguments):
+        offered = ", ".join(f"--{n}" for n, e in FORMS.items() if "pseudonyms" in e.options)
+        raise KeyError(f"--{name} cannot have pseudonyms: see {offered}")
     subject = _subject(arguments, name)
     session = opened(arguments.files)
     if out == STDOUT:
@@ -144,7 +153,8 @@ def _export(arguments: argparse.Namespace) -> int:
 def _subject(arguments: argparse.Namespace, name: str) -> Subject:
     """What the options ask for; KeyError if the format cannot hold it."""
     offered = {subject for export in EXPORTS if export.name == name for subject in export.subjects}
-    if offered == {Subject.PACKETS} and not (arguments.lanes or arguments.markers):
+    named = "packet" in FORMS[name].options  # --packet, --range and --filter choose packets
+    if named and not (arguments.lanes or arguments.markers):
         return Subject.PACKETS
     if arguments.lanes or arguments.range or arguments.markers:
         wanted = [Subject.TIMELINE]
@@ -200,7 +210,19 @@ def _packets(arguments: argparse.Namespace, session: Session, export: Export) ->
         times=_in_session(arguments.range, t0_ns) if arguments.range else None,
         snaplen=arguments.snaplen,
         payload=not arguments.no_payload,
+        pseudonym_key=_key(arguments),
     )
+
+
+def _pseudonyms(arguments: argparse.Namespace) -> bool:
+    return arguments.pseudonyms or arguments.pseudonym_key is not None
+
+
+def _key(arguments: argparse.Namespace) -> bytes:
+    """Return the key of the pseudonyms, b"" if none are wanted.  Raises BadInput."""
+    if arguments.pseudonym_key is not None:
+        return key_of(arguments.pseudonym_key)
+    return random_key() if arguments.pseudonyms else b""
 
 
 def _painter(export: Export, subject: Subject) -> Writer:

@@ -50,6 +50,10 @@ EXPORTS: tuple[Export, ...] = (
     Export("perfetto", PACKETS, "Trace of calls, for Perfetto",
            "calls and events as a trace, for ui.perfetto.dev", (".pftrace", ".perfetto-trace"),
            write_perfetto, frozenset({"packet", "range"})),
+    Export("html", PACKET | PACKETS, "Report (HTML)", "a report: one page that needs nothing else",
+           (".html", ".htm"), None,
+           frozenset({"packet", "range", "snaplen", "payload", "pseudonyms"}),
+           "Export &HTML Report…"),
 )  # fmt: skip
 
 __all__ = [

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ from ..records.types import Int64s, UInt8s
 if TYPE_CHECKING:
     from ..analysis.fields.field_data import Data
     from ..analysis.stats.stacks import Stack
+    from ..analysis.stats.table import Table
 
 RowIds = npt.NDArray[np.int64]  # n = packet n, -n = row K<n>
 
@@ -60,6 +61,7 @@ class ExportableRows(Protocol):
     """The packet list of an open session."""
 
     def count(self) -> int: ...
+    def kernel_only_count(self) -> int: ...
     def all_kernel_only_count(self) -> int: ...
     def select(self, text: str) -> RowIds | None: ...
     def rows(self, ids: RowIds) -> list[PacketRow | SeriesRow]: ...
@@ -71,9 +73,27 @@ class ExportablePaths(Protocol):
     def of(self, packet: int | None = None, series: int | None = None) -> PacketPath: ...
 
 
-class ExportableStacks(Protocol):
-    """The call stacks of an open session."""
+class ExportableContents(Protocol):
+    """The packets' bytes of an open session."""
 
+    def packet_bytes(self, number: int) -> bytes | None: ...
+
+
+class LayerColours(Protocol):
+    """A layer and its colours, "#rrggbb"."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def colour(self) -> str: ...
+    @property
+    def colour_dark(self) -> str: ...
+
+
+class ExportableStacks(Protocol):
+    """The call stacks and statistics of an open session."""
+
+    def table(self, name: str, rows: RowIds | None, progress: Progress) -> Table: ...
     def stacks(self, text: str, progress: Progress) -> Sequence[Stack]: ...
 
 
@@ -99,6 +119,10 @@ class Exportable(Protocol):
     def stats(self) -> ExportableStacks: ...
     @property
     def export(self) -> ExportableList: ...
+    @property
+    def contents(self) -> ExportableContents: ...
+    def info(self) -> dict[str, Any]: ...
+    def layers(self) -> Sequence[LayerColours]: ...
     def words(self) -> tuple[str, ...]: ...
     def sources(self) -> tuple[SourceRow, ...]: ...
 

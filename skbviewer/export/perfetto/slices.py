@@ -81,9 +81,7 @@ def rows_of(data: Data, table: str, legs: ChosenLegs) -> Int64s:
     return np.flatnonzero(np.r_[legs.chosen, False][np.maximum(leg, 0) - 1] & (leg > 0))
 
 
-def slices_of(
-    recording: Exportable, legs: ChosenLegs, calls: Int64s, events: Int64s
-) -> Slices:
+def slices_of(recording: Exportable, legs: ChosenLegs, calls: Int64s, events: Int64s) -> Slices:
     """Return rows of calls and events as slices."""
     data = recording.export.field_data()
     names, categories, titles = _Texts(), _Texts(), _Texts(*legs.titles)
@@ -101,29 +99,33 @@ def slices_of(
     of_calls, alone = len(first), np.full(len(events), NONE, np.int64)
     end = np.where(dur >= 0, begin[:of_calls] + dur, NONE)
     flows, ends = _flows(data, legs, calls, members, bounds)
-    return Slices(
-        begin=begin,
-        end=np.r_[end, alone],
-        depth=np.r_[views[0].column("depth").astype(np.int64), alone],
-        name=np.r_[names.of_field(views[0], "kbl.func"), _event_names(views[1], names)],
-        category=np.r_[
-            categories.of_field(views[0], "kbl.layer"),
-            np.repeat(categories.codes([EVENTS]), len(events)),
-        ],
-        track=tracks.of(source, both("context"), both("pid"), both("cpu")),
-        title=np.r_[
-            _titles(data, legs, calls[members], bounds, titles),
-            legs.title[views[1].column("leg").astype(np.int64) - 1],
-        ],
-        own=np.r_[views[0].column("self_ns").astype(np.int64), alone],
-        cpu=both("cpu"),
-        flows=flows,
-        ends=np.r_[ends, np.repeat(ends[-1:], len(events))],
-        names=tuple(names.number),
-        categories=tuple(categories.number),
-        titles=tuple(titles.number),
-        tracks=tuple(tracks.found),
-    ) if len(rows) else _nothing(legs)
+    return (
+        Slices(
+            begin=begin,
+            end=np.r_[end, alone],
+            depth=np.r_[views[0].column("depth").astype(np.int64), alone],
+            name=np.r_[names.of_field(views[0], "kbl.func"), _event_names(views[1], names)],
+            category=np.r_[
+                categories.of_field(views[0], "kbl.layer"),
+                np.repeat(categories.codes([EVENTS]), len(events)),
+            ],
+            track=tracks.of(source, both("context"), both("pid"), both("cpu")),
+            title=np.r_[
+                _titles(data, legs, calls[members], bounds, titles),
+                legs.title[views[1].column("leg").astype(np.int64) - 1],
+            ],
+            own=np.r_[views[0].column("self_ns").astype(np.int64), alone],
+            cpu=both("cpu"),
+            flows=flows,
+            ends=np.r_[ends, np.repeat(ends[-1:], len(events))],
+            names=tuple(names.number),
+            categories=tuple(categories.number),
+            titles=tuple(titles.number),
+            tracks=tuple(tracks.found),
+        )
+        if len(rows)
+        else _nothing(legs)
+    )
 
 
 def _nothing(legs: ChosenLegs) -> Slices:
@@ -131,9 +133,7 @@ def _nothing(legs: ChosenLegs) -> Slices:
     return Slices(*(none for _ in range(10)), np.zeros(1, np.int64), (), (), legs.titles, ())
 
 
-def _distinct(
-    data: Data, legs: ChosenLegs, calls: Int64s
-) -> tuple[Int64s, Int64s, Int64s]:
+def _distinct(data: Data, legs: ChosenLegs, calls: Int64s) -> tuple[Int64s, Int64s, Int64s]:
     """Rows of `calls` by call: the first row of each, all rows in order of the call, and bounds."""
     columns = [
         legs.source[data.columns.take(CALL, "leg", calls).astype(np.int64) - 1],
@@ -147,9 +147,7 @@ def _distinct(
     return order[starts], order, np.r_[starts, len(calls)]
 
 
-def _titles(
-    data: Data, legs: ChosenLegs, rows: Int64s, bounds: Int64s, titles: _Texts
-) -> Int64s:
+def _titles(data: Data, legs: ChosenLegs, rows: Int64s, bounds: Int64s, titles: _Texts) -> Int64s:
     """The packets of each call, as codes; `rows` are those of the calls in their order."""
     leg = data.columns.take(CALL, "leg", rows).astype(np.int64)
     title = legs.title[leg - 1]

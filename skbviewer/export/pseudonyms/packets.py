@@ -50,9 +50,7 @@ def _inside(place: Place, end: Int64s) -> Int64s:
     return made
 
 
-def _link(
-    data: UInt8s, linktype: Int64s, offset: Int64s, caplen: Int64s
-) -> tuple[Int64s, Int64s]:
+def _link(data: UInt8s, linktype: Int64s, offset: Int64s, caplen: Int64s) -> tuple[Int64s, Int64s]:
     """Where the MAC addresses of link headers are, and how many bytes of a header are kept."""
     macs = np.full((len(offset), 2), -1, np.int64)
     ethernet = (linktype == ETHERNET) & (caplen >= ETH_SIZE)

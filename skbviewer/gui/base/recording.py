@@ -15,6 +15,7 @@ from skbviewer.analysis.fields.field_data import Data
 from skbviewer.analysis.stats import Stack, Table
 from skbviewer.analysis.timeline.lanes import Timeline
 from skbviewer.analysis.timeline.session_overview import Overview
+from skbviewer.export.formats import LayerColours as LayerColours
 from skbviewer.records import (
     Annotation,
     NotePlace,
@@ -31,17 +32,6 @@ from skbviewer.session.kernel.verdict_counts import Reason
 from skbviewer.session.packets.followed_stream import Stream
 
 RowIds = npt.NDArray[np.int64]  # int64: n = packet n, -n = row K<n>
-
-
-class LayerColours(Protocol):
-    """A layer and its colours, "#rrggbb"."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def colour(self) -> str: ...
-    @property
-    def colour_dark(self) -> str: ...
 
 
 class RecordedPackets(Protocol):

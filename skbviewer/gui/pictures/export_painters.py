@@ -10,6 +10,7 @@ from skbviewer.export import Export, Exportable, Request, Subject, Writer
 
 from ..base.recording import Recording
 from .packet_picture import render_png
+from .report_pictures import write_html
 from .timeline_picture import write_timeline
 from .timeline_table import write_timeline_table
 
@@ -33,6 +34,8 @@ PAINTERS: dict[tuple[str, Subject], Writer] = {
     ("png", Subject.PACKET): _paint_packet,
     ("png", Subject.TIMELINE): _timeline("png"),
     ("svg", Subject.TIMELINE): _timeline("svg"),
+    ("html", Subject.PACKET): write_html,
+    ("html", Subject.PACKETS): write_html,
     ("csv", Subject.TIMELINE): write_timeline_table,
 }
 

@@ -64,6 +64,19 @@ def write_svg(
 ) -> None:
     """Write an SVG whose size on paper is `size` over `dpi`.  Raises BadInput."""
     units = layout_size(size, dpi)
+
+    def whole(painter: QPainter) -> None:
+        painter.fillRect(0, 0, units.width(), units.height(), background)
+        paint(painter)
+
+    try:
+        out.write_bytes(svg_bytes(units, title, whole))
+    except OSError as error:
+        raise BadInput(out, None, f"cannot write: {error.strerror}") from error
+
+
+def svg_bytes(units: QSize, title: str, paint: Paint) -> bytes:
+    """Return an SVG of `units`, pixels at DPI, in which `paint` draws."""
     buffer = QBuffer()
     svg = QSvgGenerator()
     svg.setOutputDevice(buffer)
@@ -74,10 +87,6 @@ def write_svg(
     svg.setDescription(f"skbviewer {__version__}")
     painter = QPainter(svg)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.fillRect(0, 0, units.width(), units.height(), background)
     paint(painter)
     painter.end()
-    try:
-        out.write_bytes(bytes(buffer.data().data()))
-    except OSError as error:
-        raise BadInput(out, None, f"cannot write: {error.strerror}") from error
+    return bytes(buffer.data().data())

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+"""Change all texts in rows, for pseudonyms and for characters that no file can hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+def changed(value: T, change: Callable[[str], str]) -> T:
+    """Return a copy of a text, or of nested tuples and dicts, with each text changed."""
+    made: Any = value
+    if type(value) is str:
+        made = change(value)
+    elif isinstance(value, dict):
+        made = {key: changed(part, change) for key, part in value.items()}
+    elif isinstance(value, tuple):
+        parts = [changed(part, change) for part in value]
+        made = type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    return made  # type: ignore[no-any-return]

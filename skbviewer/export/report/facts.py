@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: MIT
+"""What a report says, read from an open session and cleaned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...analysis.stats.table import Table
+from ...records import BadInput, PacketPath, PacketRow, SeriesRow, SourceRow
+from ...records.types import Int64s
+from ..formats import Exportable, LayerColours, Request, packet_path
+from ..pseudonyms import Pseudonyms
+from .clean_rows import changed
+from .markup import printable
+from .shown_bytes import Bytes, bytes_of
+
+MOST_LISTED = 500  # rows in the list of packets
+SLOWEST, DROPPED = 4, 4  # packets that are shown if none are named
+MOST_SHOWN = 50
+STEPS = 5  # of progress, besides one for each packet
+Row = PacketRow | SeriesRow
+
+
+class Shown(NamedTuple):
+    """A packet with its path; `data` is None if its bytes cannot be read."""
+
+    row: Row
+    path: PacketPath
+    data: Bytes | None
+
+
+class Facts(NamedTuple):
+    """All that a report is made of; texts are cleaned."""
+
+    title: str
+    info: Mapping[str, Any]
+    sources: Sequence[SourceRow]
+    packets: int  # chosen
+    rows: Sequence[Row]  # the first of them
+    shown: Sequence[Shown]
+    named: bool  # the user named the packets to show
+    tables: Mapping[str, Table]
+    layers: Sequence[LayerColours]
+    pseudonyms: bool
+    cut: bool  # only parts of packets are shown
+
+
+def facts_of(recording: Exportable, request: Request) -> Facts:
+    """Read what a report needs.
+
+    Raises KeyError if there is no such packet, FilterError, BadInput and Cancelled.
+    """
+    clean, names = _cleaning(recording, request)
+    progress = request.progress
+    progress.report("Reading packets", 0, STEPS)
+    ids = _ids(recording, request)
+    named = request.rows or ((request.row,) if request.row is not None else ())
+    if len(named) > MOST_SHOWN:
+        raise KeyError(f"{len(named)} packets are more than a report shows: {MOST_SHOWN}")
+    listed = recording.packets.rows(ids[:MOST_LISTED])
+    tables = {}
+    for at, name in enumerate(("drops", "layers", "functions"), 1):
+        progress.report("Computing statistics", at, STEPS)
+        part = bool(request.filter or request.times or request.row is not None)
+        made = recording.stats.table(name, ids if part else None, progress)
+        tables[name] = made._replace(rows=changed(tuple(made.rows), clean))
+    shown = []
+    chosen = list(named) or _notable(recording, ids)
+    for at, row in enumerate(chosen):
+        progress.report("Reading paths", STEPS + at, STEPS + len(chosen))
+        shown.append(_shown(recording, request, row, clean, names))
+    return Facts(
+        title=clean(request.title if request.row is not None or request.filter else ""),
+        info=recording.info(),
+        sources=[changed(_short(s), clean) for s in recording.sources()],
+        packets=len(ids),
+        rows=changed(tuple(listed), clean),
+        shown=shown,
+        named=bool(named),
+        tables=tables,
+        layers=recording.layers(),
+        pseudonyms=names is not None,
+        cut=bool(request.snaplen) or not request.payload,
+    )
+
+
+def _short(source: SourceRow) -> SourceRow:
+    """A source without the folder of its file, which nobody else needs to know."""
+    return source._replace(path=Path(source.path).name)
+
+
+def _cleaning(
+    recording: Exportable, request: Request
+) -> tuple[Callable[[str], str], Pseudonyms | None]:
+    if not request.pseudonym_key:
+        return printable, None
+    hosts = [source.detail.get("hostname", "") for source in recording.sources()]
+    names = Pseudonyms(request.pseudonym_key, hosts)
+    return lambda text: printable(names.text(text)), names
+
+
+def _ids(recording: Exportable, request: Request) -> Int64s:
+    """The rows that the report is about, n for packet n, -n for K<n>."""
+    if request.row is not None:
+        return np.array([request.row])
+    packets, others = recording.packets.count(), recording.packets.all_kernel_only_count()
+    found = recording.packets.select(request.filter)
+    listed = recording.packets.kernel_only_count()  # the others have no address
+    ids = np.r_[1 : packets + 1, -np.arange(1, listed + 1)] if found is None else found
+    for row in request.rows:
+        if not (1 <= row <= packets or 1 <= -row <= others):
+            raise KeyError(f"no packet {row if row > 0 else f'K{-row}'}")
+    if request.times is not None:
+        ids = recording.export.captured_between(ids[ids > 0], request.times)
+    return ids
+
+
+def _notable(recording: Exportable, ids: Int64s) -> list[int]:
+    """The packets that were lost first, and those that were longest in the kernel."""
+    rows = recording.packets.rows(ids[:MOST_LISTED])
+    pairs = list(zip(ids.tolist(), rows, strict=False))
+    lost = [number for number, row in pairs if row.lost][:DROPPED]
+    timed = sorted((-(row.kernel_ns or 0), at) for at, (_, row) in enumerate(pairs))
+    slow = [pairs[at][0] for ns, at in timed if ns and pairs[at][0] not in lost][:SLOWEST]
+    return lost + slow
+
+
+def _shown(
+    recording: Exportable, request: Request, row: int, clean: Callable[[str], str],
+    names: Pseudonyms | None,
+) -> Shown:  # fmt: skip
+    path = changed(packet_path(recording, row), clean)
+    (listed,) = changed(tuple(recording.packets.rows(np.array([row]))), clean)
+    data = None
+    if isinstance(listed, PacketRow):
+        try:
+            raw = recording.contents.packet_bytes(row)
+        except BadInput:  # the capture has moved: the report is complete without its bytes
+            raw = None
+        data = None if raw is None else bytes_of(raw, listed, request, names)
+    return Shown(listed, path, data)

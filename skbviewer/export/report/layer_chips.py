@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+"""Names of layers with their colours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .facts import Facts
+from .markup import Content, element
+
+
+def layer_numbers(facts: Facts) -> dict[str, int]:
+    """Return the number of each layer, which its class in the style sheet has."""
+    return {layer.name: number for number, layer in enumerate(facts.layers)}
+
+
+def layer_chip(name: str, numbers: Mapping[str, int]) -> Content:
+    """Return the name of a layer after a square of its colour."""
+    if name not in numbers:
+        return name
+    chip = element("span", class_=f"chip l{numbers[name]}")
+    return element("span", chip, name, class_="nb")

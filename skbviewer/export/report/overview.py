@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+"""The first sections of a report: numbers, and where the recording was made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timezone
+
+from ...analysis.words.time_words import duration
+from ...records import PacketRow, SourceRow
+from .facts import Facts
+from .markup import Content, Markup, element, joined, table
+
+LOSSES = ("lost", "missed", "nested")  # counters of the recorder
+WORDS = {
+    "lost": "because buffers were full", "missed": "by probes", "nested": "inside other probes",
+}  # fmt: skip
+SECOND = 10**9
+KIND = {"kbl": "kernel log", "pcap": "capture", "pcapng": "capture"}
+
+
+def heading(facts: Facts) -> Markup:
+    """Return title, what the report is about, and when that was recorded."""
+    of = f"Packets of {facts.title}" if facts.title else "All packets of the recording"
+    hosts = dict.fromkeys(filter(None, (s.detail.get("hostname", "") for s in facts.sources)))
+    words = [of, *([f"on {', '.join(hosts)}"] if hosts else []), *_when(facts)]
+    return element(
+        "header",
+        element("p", "skbviewer report", class_="brand"),
+        element("h1", "What the kernel did with these packets"),
+        element("p", " · ".join(words), class_="dim"),
+    )
+
+
+def _when(facts: Facts) -> Iterator[str]:
+    times = [row.ts_ns for row in facts.rows if isinstance(row, PacketRow) and row.ts_ns]
+    if times:
+        begin = datetime.fromtimestamp(min(times) // SECOND, timezone.utc)
+        yield f"{begin:%Y-%m-%d %H:%M:%S} UTC"
+
+
+def numbers(facts: Facts) -> Markup:
+    """Return the summary: one card a number."""
+    info, matches = facts.info, facts.info["matches"]
+    drops = sum(int(row[facts.tables["drops"].keys.index("number")]) for row in _drops(facts))
+    shown = (
+        (f"{info['packets']:,}", "packets captured", ""),
+        *(((f"{facts.packets:,}", "in this report", ""),) if facts.title else ()),
+        (f"{matches['exact']:,}", "matched exactly", "exact"),
+        (f"{matches['ambiguous']:,}", "ambiguous", "ambiguous" if matches["ambiguous"] else ""),
+        (f"{matches['wire_only']:,}", "without a kernel path", ""),
+        (f"{matches['kernel_only']:,}", "seen by the kernel only", ""),
+        (f"{drops:,}", "drops", "drop" if drops else ""),
+        (f"{info['calls']:,}", "calls recorded", ""),
+        (f"{info['lost_records']:,}", "records lost", "drop" if info["lost_records"] else ""),
+    )
+    cards = (
+        element("div", element("b", number, class_=look or None), element("span", what),
+                class_="card")
+        for number, what, look in shown
+    )  # fmt: skip
+    return element("section", element("div", *cards, class_="cards"))
+
+
+def _drops(facts: Facts) -> list[tuple[object, ...]]:
+    return list(facts.tables["drops"].rows)
+
+
+def sources(facts: Facts) -> Markup:
+    """Return the input files, their hosts and hashes, what was lost, and the clock fits."""
+    rows = [_source(source) for source in facts.sources]
+    titles = ("File", "Kind", "Host", "Kernel", "Packets or records", "Bytes", "SHA-256")
+    return element(
+        "section",
+        element("h2", "Where it was recorded", id="where"),
+        table(titles, rows, numbers=(4, 5)),
+        _losses(facts),
+        _clocks(facts),
+    )
+
+
+def _source(source: SourceRow) -> tuple[Content, ...]:
+    detail = source.detail
+    kernel = " ".join(filter(None, (detail.get("release", ""), detail.get("arch", ""))))
+    kind = KIND.get(str(source.kind), f"{source.kind} log")
+    return (
+        source.path, f"{kind} ({source.kind})", detail.get("hostname", ""),
+        kernel or detail.get("interfaces", ""), f"{source.rows:,}", f"{source.size:,}",
+        element("span", source.sha256, class_="mono"),
+    )  # fmt: skip
+
+
+def _losses(facts: Facts) -> Markup:
+    counters = facts.info["recorder"]
+    found = [f"{counters[name]:,} {WORDS[name]}" for name in LOSSES if counters.get(name)]
+    warnings = [warning for source in facts.sources for warning in source.warnings]
+    said: Content = f"Records that are missing: {', '.join(found)}." if found else (
+        "The recorder lost no records." if counters else None
+    )  # fmt: skip
+    lines = (element("li", warning) for warning in warnings)
+    return joined(
+        (
+            element("p", said) if said else None,
+            element("ul", *lines) if warnings else None,
+        )
+    )
+
+
+def _clocks(facts: Facts) -> Markup:
+    names = {source.id: source.path for source in facts.sources}
+    lines = []
+    for clock in facts.info["clock"]:
+        for segment in clock["segments"]:
+            error = duration(round(segment["residual_ns"]))
+            lines.append(
+                f"The clock of {names[clock['source']]} was fitted to that of "
+                f"{names[clock['kbl']]} with {segment['pairs']:,} packets: ± {error}."
+            )
+    return joined(element("p", line, class_="dim") for line in lines)

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""Write a report: one HTML file without scripts, which loads nothing.
+
+Input: packets of a session, and a function that paints a path.  Output: where they were recorded,
+summary, list, some paths with pictures and calls, drops, layers and functions.  The page's content
+security policy allows nothing but its own style sheet, by hash.
+"""
+
+from __future__ import annotations
+
+import os
+from base64 import b64encode
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+
+from ... import __version__
+from ...records import BadInput, PacketPath
+from ..formats import Exportable, Request
+from .facts import Facts, facts_of
+from .inline_svg import Palette, inline
+from .markup import Markup, element, joined
+from .overview import heading, numbers, sources
+from .packet_sections import listed, shown_packets
+from .statistics_tables import drops, functions, layers
+from .style import style
+
+Paint = Callable[[PacketPath, bool], bytes]  # a path as SVG, in dark or in light colours
+SECTIONS = (
+    ("where", "Where it was recorded"), ("packets", "Packets"), ("paths", "Paths"),
+    ("drops", "Drops"), ("layers", "Layers"), ("functions", "Functions"),
+)  # fmt: skip
+
+
+def write_report(recording: Exportable, request: Request, out: Path, paint: Paint) -> None:
+    """Write a report about the packets that `request` names.
+
+    Raises KeyError if there is no such packet, FilterError, Cancelled, and BadInput if a file
+    cannot be read or `out` cannot be written.
+    """
+    text = page(facts_of(recording, request), paint)
+    made = (
+        out
+        if out.exists() and not out.is_file()
+        else out.with_name(f".{out.name}.{os.getpid()}.tmp")
+    )
+    try:
+        made.write_text(text, encoding="utf-8")
+        if made != out:
+            os.replace(made, out)
+    except OSError as error:
+        raise BadInput(out, None, f"cannot write: {error.strerror}") from error
+    finally:
+        if made != out:
+            made.unlink(missing_ok=True)
+
+
+def page(facts: Facts, paint: Paint) -> str:
+    """Return the whole document."""
+    palette, count = Palette(), iter(range(len(facts.shown)))
+
+    def picture(path: PacketPath, title: str) -> Markup:
+        return inline(paint(path, False), paint(path, True), f"p{next(count)}-", palette, title)
+
+    body = element(
+        "main",
+        heading(facts),
+        element("nav", *(element("a", title, href=f"#{name}") for name, title in SECTIONS)),
+        element("h2", "Summary"),
+        numbers(facts),
+        sources(facts),
+        listed(facts),
+        shown_packets(facts, picture),
+        drops(facts),
+        layers(facts),
+        functions(facts),
+        _footer(facts),
+    )
+    rules = style(facts.layers, palette)
+    digest = b64encode(sha256(rules.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=policy),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="referrer", content="no-referrer"),
+        element("meta", name="generator", content=f"skbviewer {__version__}"),
+        element("title", f"skbviewer report: {facts.title or 'all packets'}"),
+        element("style", Markup(rules)),
+    )
+    return f"<!DOCTYPE html>\n{element('html', head, element('body', body), lang='en')}\n"
+
+
+def _footer(facts: Facts) -> Markup:
+    lines = [f"Made with skbviewer {__version__}. Times in the kernel are of the host's clock."]
+    if facts.pseudonyms:
+        lines.append("Addresses and host names are pseudonyms, and payloads are zeros.")
+    if facts.cut:
+        lines.append("Only parts of the packets' bytes are shown.")
+    return element("footer", joined(element("p", line) for line in lines))
