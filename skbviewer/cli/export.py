@@ -21,13 +21,13 @@ from .starting import needing_qt
 
 HELP = """Without --lanes, --filter and --range, the path of --packet is written: as a picture with
 a table, or as CSV.  --csv with --filter alone writes the packet list, with the columns
-of `skbviewer packets --csv`.  --folded and --speedscope
-write the call stacks of --packet, or of the packets that match --filter; their values are self
-times in ns.  --pcapng, --perfetto and --html write all packets, or those that --filter, --range and
---packet name; a report shows the paths of those that --packet names.  All other combinations write the timeline; its CSV holds exactly the boxes that a
-picture of that size shows.  The same command always writes the same bytes, but for pseudonyms
-without --pseudonym-key, whose key is random.  OUT may be - for
-standard output.  Pictures need Qt, but no display."""
+of `skbviewer packets --csv`.  --folded and --speedscope write the call stacks of --packet, or of
+the packets that match --filter; their values are self times in ns.  --pcapng and --perfetto write
+all packets, or those that --filter, --range and --packet name.  --html reports on all packets, or
+those of --filter and --range, and shows the paths of --packet, or of some that stand out.  All
+other combinations write the timeline; its CSV holds exactly the boxes that a picture of that size
+shows.  The same command always writes the same bytes, unless --pseudonyms makes a random key.  OUT
+may be - for standard output.  Pictures and reports need Qt, but no display."""
 FORMS = {export.name: export for export in reversed(EXPORTS)}  # the first of each name
 STDOUT = Path("-")
 SIZES = "expected WxH, from 200x100 to 30000x30000"

@@ -143,7 +143,8 @@ class Export(NamedTuple):
     help: str  # of the option: "write ..."
     suffixes: tuple[str, ...]  # of file names, the usual one first
     write: Writer | None = None
-    # of "title", "size", "dpi", "theme"; of PACKETS "packet", "range", "snaplen", "payload", "pseudonyms"
+    # of "title", "size", "dpi", "theme"; of PACKETS "packet", "range", "snaplen", "payload",
+    # "pseudonyms"
     options: frozenset[str] = frozenset()
     menu: str = ""  # the entry of the File menu for the selected packet
 

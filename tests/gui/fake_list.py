@@ -24,7 +24,7 @@ from skbviewer.analysis.stats import (
 from skbviewer.analysis.streams.stream_payload import Piece
 from skbviewer.gui.base.recording import RowIds
 from skbviewer.records import BadInput, PacketRow, Progress, SeriesRow
-from skbviewer.records.types import UInt8s
+from skbviewer.records.types import Int64s, UInt8s
 from skbviewer.session.kernel.raw_calls import RawCall
 from skbviewer.session.packets.followed_stream import Stream
 
@@ -69,6 +69,9 @@ class FakeList:
 
     def captured_between(self, packets: RowIds, times: tuple[int, int]) -> RowIds:
         raise NotImplementedError
+
+    def to_session(self, source: int, ts: Int64s) -> Int64s:
+        return ts
 
     def field_data(self) -> Data:
         raise NotImplementedError

@@ -68,12 +68,13 @@ def _between(recording: Exportable, rows: Int64s, times: tuple[int, int]) -> Int
     source = data.columns.take(SERIES, "source", lives)
     begin = data.columns.take(SERIES, "begin_ns", lives).astype(np.int64)
     at = session_times(recording, source, begin)
-    return np.r_[packets, rows[rows < 0][(at >= times[0]) & (at <= times[1])]]
+    others = rows[rows < 0][(at >= times[0]) & (at <= times[1])]
+    return np.concatenate([packets, others])
 
 
 def session_times(recording: Exportable, source: Int64s, ts: Int64s) -> Int64s:
     """Return times of several kernel logs as session time, ns."""
-    made = ts.astype(np.int64)
+    made: Int64s = ts.astype(np.int64)
     for one in np.unique(source).tolist():
         mine = source == one
         made[mine] = recording.export.to_session(one, made[mine])

@@ -72,7 +72,8 @@ class _Texts:
         """The first value of a field in each row; "" where there is none."""
         values = FIELDS[field].make(view)[0]
         codes = np.r_[self.codes(values.texts or ()), self.codes([""])]
-        return codes[np.where(values.present(), values.low, -1)]
+        made: Int64s = codes[np.where(values.present(), values.low, -1)]
+        return made
 
 
 def rows_of(data: Data, table: str, legs: ChosenLegs) -> Int64s:
@@ -129,8 +130,9 @@ def slices_of(recording: Exportable, legs: ChosenLegs, calls: Int64s, events: In
 
 
 def _nothing(legs: ChosenLegs) -> Slices:
-    none = np.zeros(0, np.int64)
-    return Slices(*(none for _ in range(10)), np.zeros(1, np.int64), (), (), legs.titles, ())
+    none, one = np.zeros(0, np.int64), np.zeros(1, np.int64)
+    columns = none, none, none, none, none, none, none, none, none, none, one
+    return Slices(*columns, (), (), legs.titles, ())
 
 
 def _distinct(data: Data, legs: ChosenLegs, calls: Int64s) -> tuple[Int64s, Int64s, Int64s]:

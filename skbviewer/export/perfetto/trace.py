@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from .chosen_legs import ChosenLegs, chosen_legs, field_data_of
 from .nesting_loops import INSTANT, assign, events
 from .packet_loops import FLOW, LARGEST, Events, write_events
 from .slices import EVENT, Slices, counters_of, rows_of, slices_of
+
+if TYPE_CHECKING:
+    from .trace_head import Head
 
 MOST = 10_000_000  # calls and events; Perfetto's window takes about 2 GB, and they have 0.1 KB each
 WAITS = tuple((kind, f"packets waiting: {NAMES[kind]}") for kind in (QDISC, SOCKET, QUEUE))
@@ -41,12 +44,13 @@ def write_perfetto(recording: Exportable, request: Request, out: Path) -> None:
     MOST calls and events.
     """
     try:
-        from .trace_head import Head  # noqa: F401  # the optional package
+        from . import trace_head  # needs the optional package
     except ImportError as error:
         if (error.name or "").split(".")[0] not in ("perfetto", "google"):
             raise
         why = 'needs the package perfetto: pip install "skbviewer[perfetto]"'
         raise BadInput(out, None, why) from error
+    assert trace_head
     data, progress = field_data_of(recording), request.progress
     legs = chosen_legs(recording, request)
     calls, others = rows_of(data, CALL, legs), rows_of(data, EVENT, legs)

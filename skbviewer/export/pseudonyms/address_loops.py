@@ -54,7 +54,9 @@ def _upper(value: Int, width: Int, bits: Int) -> np.int64:
     if bits == 0:
         return np.int64(0)
     whole = np.int64(value) >> np.int64(width - bits)
-    return whole if bits == 64 else whole & ((np.int64(1) << np.int64(bits)) - np.int64(1))
+    if bits == 64:
+        return whole
+    return np.int64(whole & ((np.int64(1) << np.int64(bits)) - np.int64(1)))
 
 
 @compiled
@@ -98,7 +100,7 @@ def ipv4(keyed: Keyed, value: Int) -> np.int64:
     """The pseudonym of an IPv4 address."""
     row = (np.int64(value) ^ (np.int64(value) >> np.int64(12))) & np.int64(CACHED - 1)
     if keyed.four[row, 0] == 1 and keyed.four[row, 1] == value:
-        return keyed.four[row, 2]
+        return np.int64(keyed.four[row, 2])
     stay = _staying(value, np.int64(32), STAY4)
     made = _flipped(keyed, IPV4, np.int64(0), value, np.int64(32), stay, np.int64(32))
     keyed.four[row, 0], keyed.four[row, 1], keyed.four[row, 2] = 1, value, made

@@ -101,7 +101,7 @@ def _icmp6_body(packet: Packet, at: Int, end: Int, kind: Int) -> Quoted:
         _addresses6(packet, rest, np.int64((end - rest) // 16), end)
     elif ROUTER_SOLICIT <= kind <= REDIRECT6:
         addresses = np.int64(0)
-        if kind == NEIGHBOUR_SOLICIT or kind == NEIGHBOUR_ADVERT:
+        if kind in (NEIGHBOUR_SOLICIT, NEIGHBOUR_ADVERT):
             addresses = np.int64(1)
         elif kind == REDIRECT6:
             addresses = np.int64(2)

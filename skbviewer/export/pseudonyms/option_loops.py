@@ -67,7 +67,7 @@ def without_ipv6_options(packet: Packet, begin: Int, end: Int) -> None:
 def _nd_option(packet: Packet, at: Int, size: Int) -> np.int64:
     """Replace one option; returns where it quotes a packet, -1 if it does not."""
     kind, quoted = packet.old[at], np.int64(-1)
-    if (kind == ND_SOURCE or kind == ND_TARGET) and size == 8:
+    if (kind in (ND_SOURCE, ND_TARGET)) and size == 8:
         put_mac(packet, at + 2)
     elif kind == ND_PREFIX and size == 32:
         put_prefix(packet, at + 16, np.int64(packet.old[at + 2]), np.int64(16))

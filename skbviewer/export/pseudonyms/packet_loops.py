@@ -41,8 +41,7 @@ from ...records.header_layout import (
     UDP_SIZE,
 )
 from ...records.protocols import ICMP, ICMPV6, TCP, UDP, UDPLITE
-from ...records.types import Int64s, UInt8s
-from .address_loops import Keyed
+from ...records.types import Int64s
 from .byte_loops import (
     Packet,
     adjust_checksums,
@@ -97,7 +96,7 @@ def _ethernet(packet: Packet, at: Int, end: Int) -> Step:
     put_mac(packet, at + ETH_DST)
     put_mac(packet, at + ETH_SRC)
     kind, here = number(packet.old, at + ETH_TYPE, np.int64(2)), np.int64(at + ETH_SIZE)
-    while (kind == 0x8100 or kind == 0x88A8) and here + 4 <= end:
+    while (kind in (0x8100, 0x88A8)) and here + 4 <= end:
         kind, here = number(packet.old, here + 2, np.int64(2)), here + 4
     return _of_ethertype(packet, kind, here, end)
 
@@ -152,7 +151,7 @@ def _transport(packet: Packet, protocol: Int, at: Int, end: Int, less: Int) -> S
     what, begin, stop = np.int64(DONE), np.int64(at), np.int64(end)
     if protocol == TCP:
         _tcp(packet, at, end, less)
-    elif protocol == UDP or protocol == UDPLITE:
+    elif protocol in (UDP, UDPLITE):
         what, begin, stop = _udp(packet, at, end, less)
     elif protocol == ICMP:
         begin, stop = icmp(packet, at, end)
@@ -228,8 +227,8 @@ def _ipv6(packet: Packet, at: Int, end: Int) -> Step:
     target = np.int64(at + IPV6_DADDR)
     kind, here = np.int64(old[at + IPV6_NEXT]), np.int64(at + IPV6_SIZE)
     for _ in range(MOST_HEADERS):
-        extends = kind == HOPOPTS or kind == DSTOPTS or kind == ROUTING
-        if not (extends or kind == FRAGMENT or kind == AUTH) or here + 8 > stop:
+        extends = kind in (HOPOPTS, DSTOPTS, ROUTING)
+        if not (extends or kind in (FRAGMENT, AUTH)) or here + 8 > stop:
             break
         size = np.int64(8)
         if kind == AUTH:
@@ -237,7 +236,7 @@ def _ipv6(packet: Packet, at: Int, end: Int) -> Step:
         elif extends:
             size = (np.int64(old[here + 1]) + 1) * 8
         size = min(size, stop - here)
-        if kind == HOPOPTS or kind == DSTOPTS:
+        if kind in (HOPOPTS, DSTOPTS):
             without_ipv6_options(packet, here + 2, here + size)
         elif kind == AUTH:
             fill(packet, here + 8, here + size, np.int64(0))

@@ -72,8 +72,8 @@ class Pseudonyms:
         both["high"], both["low"] = high, low
         distinct, place = np.unique(both, return_inverse=True)
         made = np.empty((2, len(distinct)), np.int64)
-        columns = (np.ascontiguousarray(distinct[name]) for name in ("high", "low"))
-        all_ipv6(self.keyed, *columns, made[0], made[1])
+        upper, lower = (np.ascontiguousarray(distinct[name]) for name in ("high", "low"))
+        all_ipv6(self.keyed, upper, lower, made[0], made[1])
         return made[0][place], made[1][place]
 
     def addresses(self, version: Int64s, high: Int64s, low: Int64s) -> tuple[Int64s, Int64s]:

@@ -12,8 +12,8 @@ T = TypeVar("T")
 def changed(value: T, change: Callable[[str], str]) -> T:
     """Return a copy of a text, or of nested tuples and dicts, with each text changed."""
     made: Any = value
-    if type(value) is str:
-        made = change(value)
+    if type(value) is str:  # not an enumeration
+        made = change(str(value))
     elif isinstance(value, dict):
         made = {key: changed(part, change) for key, part in value.items()}
     elif isinstance(value, tuple):

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 
 from ...analysis.words.time_words import duration
 from ...records import PacketRow, SourceRow
@@ -35,14 +35,15 @@ def heading(facts: Facts) -> Markup:
 def _when(facts: Facts) -> Iterator[str]:
     times = [row.ts_ns for row in facts.rows if isinstance(row, PacketRow) and row.ts_ns]
     if times:
-        begin = datetime.fromtimestamp(min(times) // SECOND, timezone.utc)
+        begin = datetime.fromtimestamp(min(times) // SECOND, UTC)
         yield f"{begin:%Y-%m-%d %H:%M:%S} UTC"
 
 
 def numbers(facts: Facts) -> Markup:
     """Return the summary: one card a number."""
     info, matches = facts.info, facts.info["matches"]
-    drops = sum(int(row[facts.tables["drops"].keys.index("number")]) for row in _drops(facts))
+    column = facts.tables["drops"].keys.index("number")
+    drops = sum(row[column] for row in facts.tables["drops"].rows)
     shown = (
         (f"{info['packets']:,}", "packets captured", ""),
         *(((f"{facts.packets:,}", "in this report", ""),) if facts.title else ()),
@@ -60,10 +61,6 @@ def numbers(facts: Facts) -> Markup:
         for number, what, look in shown
     )  # fmt: skip
     return element("section", element("div", *cards, class_="cards"))
-
-
-def _drops(facts: Facts) -> list[tuple[object, ...]]:
-    return list(facts.tables["drops"].rows)
 
 
 def sources(facts: Facts) -> Markup:

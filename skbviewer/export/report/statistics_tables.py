@@ -70,8 +70,8 @@ def functions(facts: Facts) -> Markup:
     longest = max((row["self_ns"] or 0 for row in found), default=0)
     rows = [
         (
-            element("code", row["function"]), layer_chip(row["layer"], numbers), f"{row['number']:,}",
-            microseconds(row["self_ns"]), _bar(row["self_ns"] or 0, longest),
+            element("code", row["function"]), layer_chip(row["layer"], numbers),
+            f"{row['number']:,}", microseconds(row["self_ns"]), _bar(row["self_ns"] or 0, longest),
             microseconds(row["total_ns"]), microseconds(row["mean_ns"]),
             microseconds(row["p50_ns"]), microseconds(row["p99_ns"]), microseconds(row["max_ns"]),
         )
@@ -80,7 +80,7 @@ def functions(facts: Facts) -> Markup:
     titles = ("Function", "Layer", "Calls", "Self (µs)", "", "Total (µs)", "Mean (µs)", "p50 (µs)",
               "p99 (µs)", "Max (µs)")  # fmt: skip
     rest = len(found) - len(rows)
-    more = element("p", f"{rest:,} more functions had less time.", class_="dim") if rest else None
+    more = element("p", f"{rest:,} more functions had less.", class_="dim") if rest else None
     return element(
         "section",
         element("h2", "Functions, by time of their own", id="functions"),

@@ -11,8 +11,8 @@ from .inline_svg import Palette
 LIGHT = """--page:#f4f5f7;--card:#fff;--line:#dfe3e8;--text:#1b2126;--dim:#5d6770;--accent:#2f6fd0;
 --stripe:#f7f8fa;--exact:#1a7f4b;--ambiguous:#b26a00;--wire-only:#6b7280;--kernel-only:#2563a8;
 --drop:#b00020;--bar:#8fb4ea"""
-DARK = """--page:#17191d;--card:#1e2126;--line:#343a42;--text:#e3e6ea;--dim:#9aa4b2;--accent:#7fb0f5;
---stripe:#22262c;--exact:#4cc38a;--ambiguous:#f0b24b;--wire-only:#9aa4b2;--kernel-only:#6fb1f0;
+DARK = """--page:#17191d;--card:#1e2126;--line:#343a42;--text:#e3e6ea;--dim:#9aa4b2;
+--accent:#7fb0f5;--stripe:#22262c;--exact:#4cc38a;--ambiguous:#f0b24b;--wire-only:#9aa4b2;--kernel-only:#6fb1f0;
 --drop:#ff6b6b;--bar:#3f6fb5"""
 RULES = """
 *{box-sizing:border-box}
@@ -24,7 +24,8 @@ h2{font-size:20px;margin:40px 0 12px;letter-spacing:-.01em}
 h3{font-size:17px;margin:0 0 6px}
 p{margin:0 0 12px;max-width:90ch}
 a{color:var(--accent);text-decoration:none}a:hover{text-decoration:underline}
-.dim{color:var(--dim)}.mono,code,pre{font-family:"JetBrains Mono","DejaVu Sans Mono",ui-monospace,monospace}
+.dim{color:var(--dim)}.mono,code,pre{font-family:"JetBrains Mono","DejaVu Sans Mono",ui-monospace,
+monospace}
 .mono,code{font-size:12.5px;overflow-wrap:anywhere}
 .brand{font-size:13px;letter-spacing:.08em;text-transform:uppercase;color:var(--accent);
 font-weight:600;margin:0 0 10px}
@@ -42,10 +43,12 @@ th,td{padding:5px 10px;text-align:left;vertical-align:top;border-top:1px solid v
 overflow-wrap:break-word}
 thead th{border-top:0;font-weight:600;color:var(--dim);white-space:nowrap}
 tbody tr:nth-child(even){background:var(--stripe)}
-.n{text-align:right;white-space:nowrap}.calls code{white-space:nowrap}.calls td{padding-top:3px;padding-bottom:3px}
+.n{text-align:right;white-space:nowrap}.calls code{white-space:nowrap}.calls td{padding-top:3px;
+padding-bottom:3px}
 .calls td:last-child{min-width:21ch}.stack{color:var(--dim);font-size:12px}
 .list td{white-space:nowrap}
-.list td:nth-child(6){white-space:normal;min-width:18ch}.list td:last-child{font-size:12.5px}.nb{white-space:nowrap}
+.list td:nth-child(6){white-space:normal;min-width:18ch}.list td:last-child{font-size:12.5px}.nb{
+white-space:nowrap}
 .badge{display:inline-block;white-space:nowrap;font-weight:600}
 .badge:before{content:"";display:inline-block;width:8px;height:8px;border-radius:4px;
 background:currentColor;margin-right:6px}
@@ -55,7 +58,8 @@ background:currentColor;margin-right:6px}
 background:var(--layer,#9a9a9a)}
 .bar{display:block;width:100%;min-width:110px;height:10px;margin-top:5px}
 .bar rect{fill:var(--bar)}
-svg.path{display:block;width:100%;height:auto;margin:10px 0 2px;font-family:"DejaVu Sans",sans-serif}
+svg.path{display:block;width:100%;height:auto;margin:10px 0 2px;font-family:"DejaVu Sans",
+sans-serif}
 details{margin:12px 0 0}summary{cursor:pointer;color:var(--accent);font-size:14px}
 pre{font-size:12.5px;line-height:1.45;margin:8px 0 0;overflow-x:auto}
 ul{margin:8px 0 12px;padding-left:22px}

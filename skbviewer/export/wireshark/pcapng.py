@@ -3,8 +3,8 @@
 
 Each interface of each capture is one of the file, in import order, with times in ns.  Options of
 the capture's packet blocks are kept: flags, drop count, queue, verdict, packet id, hash (unless the
-packet is changed) and custom ones.  Other packets get an epb_packetid if their match is exact: it is
-the number of their skb lifetime, so that two sightings of one skb have the same.  What a sniffer
+packet is changed) and custom ones.  Other packets get an epb_packetid if their match is exact: it
+is the number of their skb lifetime, so that two sightings of one skb have the same.  What a sniffer
 dropped, and the queue and the verdict of a packet, no kernel log records.  With pseudonyms, the
 comments and custom options of captures and the user's comments are left out: they can hold
 anything.

@@ -19,6 +19,19 @@ from skbviewer.export.wireshark.comment_format import LONGEST, PREFIX, encoded
 from skbviewer.records import BadInput, resource
 from skbviewer.session import Session, import_files
 
+from tests.export.pseudonyms.frames import (
+    ICMP,
+    ICMPV6,
+    SECRET,
+    TCP,
+    UDP,
+    four,
+    fragments,
+    fragments6,
+    six,
+)
+from tests.readers.build import ethernet, icmp, tcp, udp, write_pcap
+
 from .test_with_tshark import tshark
 
 FORGED = b"skbviewer:kbl/1 kbl kbl.drop_reason=FORGED"
@@ -26,6 +39,12 @@ FRAME = bytes(12) + b"\x08\x00" + bytes.fromhex("4500001d00010000401166a30a09000
     struct.pack(">HHHH", 1000, 2000, 9, 0) + b"!"
 )  # fmt: skip
 HOSTILE = ("a b", "x,kbl.drop_reason=Y", "%20", "\n" + PREFIX.decode(), "é\udcff", "")
+
+
+def tcp_with_options() -> bytes:
+    """A TCP header with time stamps, and a payload."""
+    head = struct.pack("!HHIIBBHHH", 1, 2, 3, 4, 0x80, 0x10, 99, 0, 0)
+    return head + bytes.fromhex("0101080a0000000100000002") + SECRET
 
 
 def block(order: str, kind: int, body: bytes) -> bytes:
@@ -91,7 +110,7 @@ def test_a_long_comment_is_continued_with_the_name_of_its_field(tmp_path: Path) 
     given = comments.texts_of([text]), comments.texts_of([b""])
     size = write_blocks(
         np.zeros(8, np.uint8), np.zeros(1, np.bool_), zero, one, one, one, zero, zero, -one,
-        *given[0], *given[1], out,
+        *given[0], *given[1], True, out,
     )  # fmt: skip
     raw, at, found, parts = out[: int(size)].tobytes(), 32, [], 0
     while raw[at : at + 2] == b"\x01\x00":
@@ -116,6 +135,37 @@ def test_cut_packets_keep_their_length(tmp_path: Path, request_: Request, kept: 
     write_pcapng(session, request_, out)
     (line,) = tshark(out, "-T", "fields", "-e", "frame.cap_len", "-e", "frame.len")
     assert line.split() == [str(kept), str(len(FRAME) + 100)]
+
+
+ETHERNET, IPV4, IPV6 = 14, 20, 40
+WITHOUT_PAYLOAD = (
+    (ethernet(four(TCP, tcp(1, 2, payload=SECRET))), ETHERNET + IPV4 + 20),
+    (ethernet(four(TCP, tcp_with_options())), ETHERNET + IPV4 + 32),
+    (ethernet(four(UDP, udp(1, 2, SECRET)), vlans=((0x8100, 7),)), ETHERNET + 4 + IPV4 + 8),
+    (ethernet(four(ICMP, icmp(8, 0, 1, 2, SECRET))), ETHERNET + IPV4 + 8),
+    (ethernet(four(ICMP, icmp(3, 3, 0, 0, four(UDP, udp(1, 2, SECRET))))), ETHERNET + IPV4 + 8),
+    (ethernet(six(TCP, tcp(1, 2, payload=SECRET)), 0x86DD), ETHERNET + IPV6 + 20),
+    (ethernet(six(UDP, udp(1, 2, SECRET)), 0x86DD), ETHERNET + IPV6 + 8),
+    (ethernet(six(ICMPV6, icmp(128, 0, 1, 2, SECRET)), 0x86DD), ETHERNET + IPV6 + 8),
+    *((ethernet(part), ETHERNET + IPV4 + (0 if at else 8))
+      for at, part in enumerate(fragments(four(UDP, udp(1, 2, SECRET * 40), frag_off=0)))),
+    *((ethernet(part, 0x86DD), ETHERNET + IPV6 + (0 if at else 16))
+      for at, part in enumerate(fragments6(six(UDP, udp(1, 2, SECRET * 40))))),
+)  # fmt: skip
+
+
+def test_no_payload_is_left(tmp_path: Path) -> None:
+    """Of TCP, UDP and ICMP, also quoted, and of fragments, which the first one begins."""
+    times = range(10**18, 10**18 + len(WITHOUT_PAYLOAD))
+    frames = [(at, frame) for at, (frame, _) in zip(times, WITHOUT_PAYLOAD, strict=True)]
+    import_files([write_pcap(tmp_path / "in.pcap", frames)], tmp_path / "s.skbv")
+    session, out = Session.open(tmp_path / "s.skbv"), tmp_path / "out.pcapng"
+    write_pcapng(session, Request(payload=False), out)
+    data = out.read_bytes()
+    assert not any(SECRET[at : at + 8] in data for at in range(len(SECRET) - 8))
+    lines = tshark(out, "-T", "fields", "-e", "frame.cap_len", "-e", "frame.len")
+    found = [tuple(map(int, line.split())) for line in lines]
+    assert found == [(kept, len(frame)) for frame, kept in WITHOUT_PAYLOAD]
 
 
 def test_a_capture_that_has_moved_is_reported_and_nothing_is_written(tmp_path: Path) -> None:
