@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TextIO
 
 from ..records import BadInput, Cancelled, PacketRow, SeriesRow
+from .csv_cells import comment_lines, csv_cell
 from .formats import Exportable, Request
 
 COLUMNS: tuple[str, ...] = (*PacketRow._fields, "relative_ns")
@@ -37,7 +38,7 @@ def write_packets_csv(
     """
     try:
         with out.open("w", encoding="utf-8", newline="") as file:
-            file.writelines(f"# {line}\n" for line in lines)
+            file.writelines(comment_lines(lines))
             write_rows(rows, first_ns, COLUMNS, file)
     except Cancelled:
         out.unlink(missing_ok=True)  # part of a table looks like a whole one
@@ -72,4 +73,6 @@ def row_items(rows: Iterable[PacketRow | SeriesRow], first_ns: int) -> Iterator[
 
 def _cell(value: object) -> object:
     """Write pairs of addresses as one cell."""
-    return "; ".join(" > ".join(pair) for pair in value) if isinstance(value, tuple) else value
+    if isinstance(value, tuple):
+        value = "; ".join(" > ".join(pair) for pair in value)
+    return csv_cell(value)

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..records import MAYBE_LOST, BadInput, Leg, PacketPath, PathCall, SourceRow
+from .csv_cells import comment_lines, csv_cell
 from .formats import Exportable, Request, packet_path
 from .path_text import has_line, leg_place
 
@@ -55,14 +56,14 @@ def write_path_csv(path: PacketPath, sources: Sequence[SourceRow], out: Path) ->
     """Write the calls of `path` to `out`.  Raises BadInput if it cannot be written."""
     try:
         with out.open("w", encoding="utf-8", newline="") as file:
-            file.writelines(f"# {line}\n" for line in annotation_lines(path, sources))
+            file.writelines(comment_lines(annotation_lines(path, sources)))
             writer = csv.writer(file)
             columns = (*COLUMNS, *(ACROSS if any(leg.log for leg in path.legs) else ()))
             writer.writerow(columns)
             for number, leg in enumerate(path.legs, start=1):
                 for call in leg.calls:
                     row = _row(f"{number} {leg.kind}", leg, call)
-                    writer.writerow(row[column] for column in columns)
+                    writer.writerow(csv_cell(row[column]) for column in columns)
     except OSError as error:
         raise BadInput(out, None, f"cannot write: {error.strerror}") from error
 

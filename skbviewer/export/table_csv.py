@@ -7,13 +7,14 @@ import csv
 from typing import Any, TextIO
 
 from ..analysis.stats.table import Table
+from .csv_cells import csv_cell
 
 
 def write_table_csv(table: Table, file: TextIO) -> None:
     """Write `table` to an open file, which must not translate newlines."""
     writer = csv.writer(file)
     writer.writerow(table.columns)
-    writer.writerows([map(cell, row) for row in table.rows])
+    writer.writerows([(csv_cell(cell(value)) for value in row) for row in table.rows])
 
 
 def cell(value: Any) -> Any:

@@ -61,9 +61,8 @@ def inline(light: bytes, dark: bytes, prefix: str, palette: Palette, title: str)
         raise ValueError("the dark picture differs from the light one by more than colours")
     box = {"viewBox": one.get("viewBox", ""), "font-size": SIZE}
     root = Node("svg", box | {"class": "path", "role": "img", "aria-label": title})
-    defs = ElementTree.SubElement(root, "defs")
-    for picture in (one, other):
-        defs.extend(_definitions(picture, prefix))
+    found = [*_definitions(one, prefix), *_definitions(other, prefix)]
+    ElementTree.SubElement(root, "defs").extend({node.get("id"): node for node in found}.values())
     for shape, night in zip(shapes, darker, strict=True):
         _colour(shape, night, prefix, palette)
         root.append(shape)
@@ -98,7 +97,7 @@ def _shapes(node: Node, above: dict[str, str]) -> Iterator[Node]:
 
 
 def _definitions(picture: Node, prefix: str) -> Iterator[Node]:
-    """Yield patterns and masks with unique ids; both pictures may have the same masks."""
+    """Yield patterns and masks, whose ids get the prefix.  Both pictures have the same masks."""
     for defs in picture:
         if _local(defs.tag) != "defs":
             continue

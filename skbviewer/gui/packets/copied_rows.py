@@ -7,6 +7,8 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
+from skbviewer.export.csv_cells import csv_cell
+
 from .packet_model import PacketModel
 
 MOST = 100_000  # rows on the clipboard; more rows should be exported to a file
@@ -18,7 +20,7 @@ def rows_as_csv(model: PacketModel, columns: Sequence[int], positions: Iterable[
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([model.columns[column].title for column in columns])
     for position in positions:
-        writer.writerow([model.text(position, column) for column in columns])
+        writer.writerow([csv_cell(model.text(position, column)) for column in columns])
     return out.getvalue()
 
 

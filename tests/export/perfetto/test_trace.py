@@ -42,7 +42,9 @@ def paths(session: Session, rows: list[str], capsys: pytest.CaptureFixture[str])
 
 def rows_of(session: Session) -> list[str]:
     packets = [str(n) for n in range(1, min(session.packets.count(), 25) + 1)]
-    return packets + [f"K{n}" for n in range(1, min(session.packets.all_kernel_only_count(), 8) + 1)]
+    return packets + [
+        f"K{n}" for n in range(1, min(session.packets.all_kernel_only_count(), 8) + 1)
+    ]
 
 
 def written(session: Session, folder: Path, **request: Any) -> Trace:
@@ -182,7 +184,7 @@ def test_limits_and_missing_things_are_one_line(
     real = builtins.__import__
 
     def without(name: str, *rest: Any) -> Any:
-        if name.startswith("perfetto") or name == "" and "trace_head" in (rest[2] or ()):
+        if name.startswith("perfetto") or (name == "" and "trace_head" in (rest[2] or ())):
             raise ModuleNotFoundError(name="perfetto")
         return real(name, *rest)
 

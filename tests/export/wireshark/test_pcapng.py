@@ -18,7 +18,6 @@ from skbviewer.export.wireshark.block_loops import write_blocks
 from skbviewer.export.wireshark.comment_format import LONGEST, PREFIX, encoded
 from skbviewer.records import BadInput, resource
 from skbviewer.session import Session, import_files
-
 from tests.export.pseudonyms.frames import (
     ICMP,
     ICMPV6,

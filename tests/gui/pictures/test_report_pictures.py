@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: MIT
+"""The HTML report, whose pictures need Qt: complete, safe to open, and safe to publish."""
+
+from __future__ import annotations
+
+import json
+import re
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from skbviewer.analysis.words.time_words import microseconds
+from skbviewer.cli import main
+from skbviewer.export import Request
+from skbviewer.export.pseudonyms import Pseudonyms
+from skbviewer.gui.pictures.report_pictures import write_html
+from skbviewer.readers.printable_names import printable
+from skbviewer.records import BadInput, Cancelled, resource
+from skbviewer.session import Session, import_files
+from tests.export.hostile import CAPTURE, LOG, NAMES, hostile_session
+from tests.export.report.page_reader import Page
+from tests.readers.build import ethernet, ipv4, udp, write_pcap
+
+KEY = bytes(range(16))
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
+    folder = tmp_path_factory.mktemp("report")
+    inputs = [resource("samples/drops") / f"drops.{kind}" for kind in ("kbl", "pcap")]
+    import_files(inputs, folder / "s.skbv")
+    return Session.open(folder / "s.skbv")
+
+
+def report(session: Session, folder: Path, **request: Any) -> Page:
+    out = folder / "report.html"
+    write_html(session, Request(**request), out)
+    return Page(out.read_text(encoding="utf-8"))
+
+
+def test_hostile_names_are_texts(qtbot: QtBot, tmp_path: Path) -> None:
+    session = hostile_session(tmp_path)
+    page = report(session, tmp_path, rows=tuple(range(1, len(NAMES) + 1)))
+    whole = "\n".join(page.texts)
+    for name in map(printable, NAMES):
+        assert sum(text.strip("\u2007") == name for text in page.texts) >= 2, name
+    assert LOG in whole and CAPTURE in whole and "<b>host</b>" in whole
+    assert page.counts["svg"] >= len(NAMES)
+
+
+def test_hostile_filters_are_texts(qtbot: QtBot, tmp_path: Path) -> None:
+    text = 'frame.comment contains "<script>alert(1)</script>" || frame.number == 1'
+    page = report(hostile_session(tmp_path), tmp_path, filter=text)
+    assert sum(text in one for one in page.texts) == 2  # title and heading
+
+
+def test_it_says_what_info_and_path_say(
+    qtbot: QtBot, session: Session, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = report(session, tmp_path, rows=(5, -1))
+    whole = "\n".join(page.texts)
+    for source in session.sources():
+        assert source.sha256 in whole and Path(source.path).name in whole
+        assert str(Path(source.path).parent) not in whole
+    assert main(["path", "--json", str(session.file), "--packet", "5"]) == 0
+    path = json.loads(capsys.readouterr().out)
+    for leg in path["legs"]:
+        for call in leg["calls"]:
+            assert call["function"] in [text.strip("\u2007") for text in page.texts]
+            assert microseconds(call["dur_ns"]) in page.texts
+            assert microseconds(call["self_ns"]) in page.texts
+    assert "NETFILTER_DROP at nf_hook_slow+0xaa" in whole
+    assert main(["stats", str(session.file), "drops", "--json"]) == 0
+    for row in json.loads(capsys.readouterr().out):
+        assert row["reason"] in page.texts and row["function"] in page.texts
+    assert {"packet-5", "packet-K1"} <= set(page.ids)
+    assert page.counts["article"] == 2
+
+
+def test_without_named_packets_it_shows_those_that_stand_out(
+    qtbot: QtBot, session: Session, tmp_path: Path
+) -> None:
+    page = report(session, tmp_path)
+    assert {"packet-5", "packet-6", "packet-7", "packet-8", "packet-3"} <= set(page.ids)
+    assert page.counts["article"] == 8
+    one = report(session, tmp_path, row=3)
+    assert [name for name in one.ids if name.startswith("packet-")] == ["packet-3"]
+    lines = [text for text in one.texts if text in ("10.9.0.1", "10.9.0.2")]
+    assert len(lines) == 2  # the list has this packet only
+    with pytest.raises(KeyError, match="no packet 31"):
+        report(session, tmp_path, rows=(31,))
+    with pytest.raises(KeyError, match="51 packets are more than a report shows"):
+        report(session, tmp_path, rows=(1,) * 51)
+
+
+def test_pictures_have_both_colours(qtbot: QtBot, session: Session, tmp_path: Path) -> None:
+    page = report(session, tmp_path, rows=(5,))
+    night = page.style[page.style.index("@media screen and (prefers-color-scheme:dark)") :]
+    light = dict(re.findall(r"\.(c\d+)\{(\w+:[^}]*)\}", page.style.removesuffix(night)))
+    dark = dict(re.findall(r"\.(c\d+)\{(\w+:[^}]*)\}", night))
+    assert light.keys() == dark.keys() and len(light) > 10
+    assert sum(light[name] != dark[name] for name in light) > len(light) // 2
+    for layer in session.layers()[:3]:
+        assert layer.colour in page.style and layer.colour_dark in night
+
+
+def test_pseudonyms_leave_no_address(qtbot: QtBot, session: Session, tmp_path: Path) -> None:
+    names = Pseudonyms(KEY, ["lab"])
+    page = report(session, tmp_path, rows=(1, 2, 3, 5), pseudonym_key=KEY)
+    data = (tmp_path / "report.html").read_text()
+    assert not re.search(r"10\.9\.0\.[12]\b", data)
+    for packet in session.packets.numbered(1, 30):
+        for text in (packet.source_text, packet.destination_text):
+            assert text == "Broadcast" or text not in data
+            if text != "Broadcast":
+                assert names.text(text) in page.texts
+        for raw in (packet.saddr, packet.daddr):
+            if raw:
+                spaced = ip_address(raw).packed.hex(" ")
+                assert spaced not in data
+    hosts = [text for text in page.texts if text == names.host("lab")]
+    assert hosts and not re.search(r"\blab\b", "\n".join(page.texts))
+    again = report(session, tmp_path, rows=(1, 2, 3, 5), pseudonym_key=KEY)
+    assert again.texts == page.texts
+
+
+@pytest.mark.parametrize(
+    ("request_", "shown"),
+    [({}, 73), ({"payload": False}, 42), ({"snaplen": 20}, 20), ({"pseudonym_key": KEY}, 73)],
+)
+def test_bytes_are_cut_as_asked(
+    qtbot: QtBot, session: Session, tmp_path: Path, request_: dict[str, Any], shown: int
+) -> None:
+    page = report(session, tmp_path, rows=(5,), **request_)
+    assert f"Bytes: {shown} of 73 captured" in page.texts
+    (dump,) = (text for text in page.texts if text.startswith("0000  "))
+    found = bytes.fromhex("".join(line[6:53] for line in dump.split("\n")))
+    raw = session.contents.packet_bytes(5)
+    assert raw is not None and len(found) == shown
+    if "pseudonym_key" in request_:
+        assert found[14:26] == raw[14:24] + found[24:26] and not any(found[44:])
+    else:
+        assert found == raw[:shown]
+
+
+def test_a_capture_that_has_moved_costs_only_the_bytes(qtbot: QtBot, tmp_path: Path) -> None:
+    frame = ethernet(ipv4("10.0.0.1", "10.0.0.2", 17, udp(1, 2)))
+    write_pcap(tmp_path / "a.pcap", [(10**18, frame)])
+    import_files([tmp_path / "a.pcap"], tmp_path / "a.skbv")
+    (tmp_path / "a.pcap").unlink()
+    page = report(Session.open(tmp_path / "a.skbv"), tmp_path, rows=(1,))
+    assert not any(text.startswith("Bytes:") for text in page.texts)
+    assert "No kernel records belong to it." in page.texts
+
+
+def test_a_report_is_whole_or_not_there(qtbot: QtBot, session: Session, tmp_path: Path) -> None:
+    class Cancelling:
+        def report(self, what: str, done: int, total: int) -> None:
+            if what == "Reading paths":
+                raise Cancelled
+
+    with pytest.raises(Cancelled):
+        report(session, tmp_path, progress=Cancelling())
+    with pytest.raises(BadInput, match="cannot write"):
+        report(session, tmp_path / "nowhere")
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == []
