@@ -18,7 +18,7 @@ RULES = """
 *{box-sizing:border-box}
 body{margin:0;background:var(--page);color:var(--text);line-height:1.45;
 font:15px/1.5 "Inter","Segoe UI","Noto Sans","DejaVu Sans",system-ui,sans-serif}
-main{max-width:1500px;margin:0 auto;padding:32px 28px 48px}
+main{max-width:1640px;margin:0 auto;padding:32px 28px 48px}
 h1{font-size:30px;line-height:1.2;margin:0 0 4px;letter-spacing:-.01em}
 h2{font-size:20px;margin:40px 0 12px;letter-spacing:-.01em}
 h3{font-size:17px;margin:0 0 6px}

@@ -17,7 +17,8 @@ def slices(begin: Int64s, end: Int64s, track: Int64s) -> Slices:
     ends = np.zeros(len(begin) + 1, np.int64)
     texts = ("",)
     return Slices(
-        begin, end, none, none, none, track, none, none, none, none[:0], ends, texts, texts, texts, ()
+        begin, end, none, none, none, track, none, none, none, none[:0], ends, texts, texts, texts,
+        (),
     )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ CHECKSUM_AT = {TCP: 16, UDP: 6, ICMP: 2, ICMPV6: 2, IGMP: 2}
 def checksum(data: bytes) -> int:
     """RFC 1071."""
     data += bytes(len(data) % 2)
-    total = sum(struct.unpack(f"!{len(data) // 2}H", data))
+    total: int = sum(struct.unpack(f"!{len(data) // 2}H", data))
     while total >> 16:
         total = (total & 0xFFFF) + (total >> 16)
     return ~total & 0xFFFF

@@ -43,9 +43,15 @@ def statuses(file: Path) -> list[list[str]]:
 
 
 def rewritten(frame: bytes, linktype: int = 1) -> bytes:
-    one = [np.array([n], np.int64) for n in (linktype, 0, len(frame), len(frame))]
-    data = np.frombuffer(frame, np.uint8)
-    return with_pseudonyms(data, *one, Pseudonyms(KEY)).tobytes()
+    return rewritten_at(frame, 0, len(frame), linktype)
+
+
+def rewritten_at(data: bytes, offset: int, size: int, linktype: int = 1) -> bytes:
+    """`data` with pseudonyms in the packet at `offset`."""
+    kind, begin, caplen = (np.array([n], np.int64) for n in (linktype, offset, size))
+    names = Pseudonyms(KEY)
+    whole = np.frombuffer(data, np.uint8)
+    return with_pseudonyms(whole, kind, begin, caplen, caplen, names).tobytes()
 
 
 @pytest.fixture(scope="module")
@@ -162,9 +168,7 @@ def test_random_bytes_are_rewritten_within_their_bounds() -> None:
             data[place] = random.integers(256)
         cut = bytes(data[: random.integers(1, len(data) + 1)]) if at % 2 else bytes(data)
         around = b"before" + cut + b"after"
-        numbers = (1, 6, len(cut), len(cut))
-        one = [np.array([n], np.int64) for n in numbers]
-        made = with_pseudonyms(np.frombuffer(around, np.uint8), *one, Pseudonyms(KEY)).tobytes()
+        made = rewritten_at(around, 6, len(cut))
         assert len(made) == len(around)
         assert made[:6] == b"before" and made[-5:] == b"after"
 
