@@ -188,10 +188,12 @@ class FakeRecording(FakeList, FakeTimeline):
 
     def info(self) -> dict[str, Any]:
         matches = {"exact": 40, "ambiguous": 1, "wire_only": 19, "kernel_only": self.series}
-        segment = {"offset_ns": T0 - KBL_T0, "drift_ppm": 0.0, "residual_ns": 850}
+        segment = {"offset_ns": T0 - KBL_T0, "drift_ppm": 0.0, "residual_ns": 850, "pairs": 40}
         clock = [{"source": 1, "kbl": 2, "segments": [segment]}]
         return {
             "packets": self.size,
+            "calls": 14 * MATCHED,
+            "recorder": {"written": 900, "lost": 0},
             "matches": matches,
             "lost_records": 0,
             "clock": clock,

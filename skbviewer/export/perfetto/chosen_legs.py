@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...analysis.fields.field_data import LEG, SERIES, Data
+from ...records import BadInput
 from ...records.types import Bools, Int64s
 from ..formats import Exportable, Request
 
@@ -95,8 +96,8 @@ def _titles(packet: Int64s, leg: Int64s, kernel_only: Int64s) -> tuple[Int64s, t
 
 
 def field_data_of(recording: Exportable) -> Data:
-    """Return the tables of a session.  Raises KeyError if it has no kernel log."""
+    """Return the tables of a session.  Raises BadInput if it has no kernel log."""
     data = recording.export.field_data()
     if not data.logs():
-        raise KeyError("no kernel log in this session: there are no calls to write")
+        raise BadInput(recording.words()[0], None, "has no kernel log, so no calls to write")
     return data

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...records.compiled import Int, compiled
-from ...records.types import Int64s
+from ...records.types import LATEST_NS, Int64s
 
 BEGIN, END, INSTANT = range(3)
 DEEPEST = 1024  # slices inside each other on one track; deeper ones get another track
@@ -66,7 +66,7 @@ def events(
     have two elements for each slice.
     """
     stack, depth, at, last = np.empty(DEEPEST, np.int64), np.int64(0), np.int64(0), np.int64(-1)
-    never = np.int64(0x7FFFFFFFFFFFFFFF)
+    never = np.int64(LATEST_NS)
     for i in range(len(track)):
         until = begin[i]
         if track[i] != last:

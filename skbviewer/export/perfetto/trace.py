@@ -39,8 +39,8 @@ STEPS = 4  # of progress before events are written
 def write_perfetto(recording: Exportable, request: Request, out: Path) -> None:
     """Write the calls and events of the packets that `request` names.
 
-    Raises KeyError if there is no such packet or no kernel log, FilterError, Cancelled, and
-    BadInput if `out` cannot be written, the package perfetto is missing, or there are more than
+    Raises KeyError if there is no such packet, FilterError, Cancelled, and BadInput if there is no
+    kernel log, `out` cannot be written, the package perfetto is missing, or there are more than
     MOST calls and events.
     """
     try:
@@ -116,13 +116,9 @@ def _describe(recording: Exportable, legs: ChosenLegs, slices: Slices, head: Hea
     shown = [source for source in logs if source.id in used]
     head.names(slices)
     first = logs[0].id
-    begin = int(slices.begin.min(initial=np.iinfo(np.int64).max))
-    if len(slices.begin):
-        (offset,) = recording.export.to_session(first, np.zeros(1, np.int64)).tolist()
-        head.clocks(begin, max(begin - offset, 0))
-    else:
-        (at,) = recording.export.to_session(first, np.zeros(1, np.int64)).tolist()
-        head.clocks(max(at, 0), 0)
+    (zero,) = recording.export.to_session(first, np.zeros(1, np.int64)).tolist()
+    begin = int(slices.begin.min()) if len(slices.begin) else zero
+    head.clocks(max(begin, 0), max(begin - zero, 0))
     head.logs({s.id: log_title(s.path, s.detail.get("hostname", "")) for s in shown})
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Options of IPv4, TCP, IPv6 and neighbour discovery, without what tells who somebody is."""
+"""Options of IPv4, TCP, IPv6 and neighbour discovery, without what may identify somebody."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A report about a recording: one HTML file that needs nothing else."""
 
-from .report import Paint, write_report
+from .facts import Facts, facts_of
+from .report import Paint, write_page
 
-__all__ = ["Paint", "write_report"]
+__all__ = ["Facts", "Paint", "facts_of", "write_page"]

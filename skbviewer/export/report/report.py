@@ -16,8 +16,7 @@ from pathlib import Path
 
 from ... import __version__
 from ...records import BadInput, PacketPath
-from ..formats import Exportable, Request
-from .facts import Facts, facts_of
+from .facts import Facts
 from .inline_svg import Palette, inline
 from .markup import Markup, element, joined
 from .overview import heading, numbers, sources
@@ -32,13 +31,9 @@ SECTIONS = (
 )  # fmt: skip
 
 
-def write_report(recording: Exportable, request: Request, out: Path, paint: Paint) -> None:
-    """Write a report about the packets that `request` names.
-
-    Raises KeyError if there is no such packet, FilterError, Cancelled, and BadInput if a file
-    cannot be read or `out` cannot be written.
-    """
-    text = page(facts_of(recording, request), paint)
+def write_page(facts: Facts, out: Path, paint: Paint) -> None:
+    """Write a report of what was read before.  Raises BadInput if `out` cannot be written."""
+    text = page(facts, paint)
     made = (
         out
         if out.exists() and not out.is_file()

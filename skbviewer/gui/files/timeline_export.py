@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """File > Export Timeline: format, size and colours; shows the command that writes the same file.
 
-Tables and profiles are written by a worker, with progress.  Only this thread can paint pictures.
+Tables and profiles are written by a worker, with progress, and what reports show is read by one.
+Only this thread can paint pictures.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import (
@@ -33,7 +35,7 @@ from ..base.background_tasks import Tasks
 from ..base.messages import Messages
 from ..base.notices import WorkBar
 from ..base.recording import Recording
-from ..pictures.export_painters import writer_of
+from ..pictures.export_painters import READERS, writer_of
 
 # What can be written of the timeline and of the packets that the display filter shows.
 OFFERED = tuple(
@@ -173,8 +175,21 @@ class ExportDialog(QDialog):
         if export.write is not None:
             self.tasks.start(f"Writing {out.name}", work, lambda _: self._finish(out))
             return
+        if export.name in READERS:
+            read, write_read = READERS[export.name]
+
+            def reading(progress: Progress) -> Any:
+                return read(recording, request._replace(progress=progress))
+
+            what = f"Reading for {out.name}"
+            self.tasks.start(what, reading, lambda found: self._paint(write_read, found, out))
+            return
+        self._paint(lambda asked, to: write(recording, asked, to), request, out)
+
+    def _paint(self, write: Callable[[Any, Path], None], what: Any, out: Path) -> None:
+        """Write a picture, or something with pictures, in this thread."""
         try:
-            write(recording, request, out)
+            write(what, out)
         except (BadInput, OSError) as error:
             self._show_error(str(error))
         else:

@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from skbviewer.export import Export, Exportable, Request, Subject, Writer
+from skbviewer.export.report import facts_of
 
 from ..base.recording import Recording
 from .packet_picture import render_png
-from .report_pictures import write_html
+from .report_pictures import write_html, write_read
 from .timeline_picture import write_timeline
 from .timeline_table import write_timeline_table
 
@@ -37,6 +39,12 @@ PAINTERS: dict[tuple[str, Subject], Writer] = {
     ("html", Subject.PACKET): write_html,
     ("html", Subject.PACKETS): write_html,
     ("csv", Subject.TIMELINE): write_timeline_table,
+}
+
+
+# Formats of which a worker can read what they show, before this thread paints it.
+READERS: dict[str, tuple[Callable[[Exportable, Request], Any], Callable[[Any, Path], None]]] = {
+    "html": (facts_of, write_read),
 }
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QRectF, QSize
 
 from skbviewer.export import Exportable, Request
-from skbviewer.export.report import write_report
+from skbviewer.export.report import Facts, facts_of, write_page
 from skbviewer.records import PacketPath
 
 from ..base.theme import dark_palette, layer_colours, light_palette
@@ -20,14 +20,19 @@ WIDTH, MARGIN = 1200, 8  # of a picture, pixels at DPI; it grows with the page
 
 
 def write_html(recording: Exportable, request: Request, out: Path) -> None:
-    """Write a report; see write_report()."""
+    """Write a report; see facts_of() and write_page()."""
+    write_read(facts_of(recording, request), out)
+
+
+def write_read(facts: Facts, out: Path) -> None:
+    """Write a report of what was read before, which takes less time.  Raises BadInput."""
     ensure_application()
 
     def paint(path: PacketPath, dark: bool) -> bytes:
-        colours = layer_colours(recording.layers(), dark)
+        colours = layer_colours(facts.layers, dark)
         picture = PathPicture(path, colours, dark_palette() if dark else light_palette())
         area = QRectF(MARGIN, 0, WIDTH - 2 * MARGIN, picture.height)
         size = QSize(WIDTH, max(math.ceil(picture.height), 1))
         return svg_bytes(size, "", lambda painter: picture.paint(painter, area))
 
-    write_report(recording, request, out, paint)
+    write_page(facts, out, paint)

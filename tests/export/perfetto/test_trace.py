@@ -179,7 +179,7 @@ def test_limits_and_missing_things_are_one_line(
         write_perfetto(sample.session, Request(), tmp_path / "no" / "out.pftrace")
     frame = ethernet(ipv4("10.0.0.1", "10.0.0.2", 17, udp(1, 2)))
     import_files([write_pcap(tmp_path / "a.pcap", [(10**18, frame)])], tmp_path / "a.skbv")
-    with pytest.raises(KeyError, match="no kernel log"):
+    with pytest.raises(BadInput, match="no kernel log"):
         write_perfetto(Session.open(tmp_path / "a.skbv"), Request(), out)
     real = builtins.__import__
 
