@@ -55,6 +55,10 @@ def rows_of(out: Path) -> tuple[list[str], list[dict[str, str]]]:
         ("--csv", "--packet", "3"),
         ("--folded", "--filter", "tcp"),
         ("--speedscope", "--packet", "3"),
+        ("--perfetto", "--filter", "tcp", "--packet", "3-9"),
+        ("--html", "--packet", "3", "--filter", "tcp"),
+        ("--html", "--range", "0,10", "--pseudonym-key", str(SAMPLE / "README.md")),
+        ("--pcapng", "--pseudonym-key", str(SAMPLE / "README.md")),
     ],
 )
 def test_twice_the_same_command_gives_the_same_bytes(
@@ -67,6 +71,37 @@ def test_twice_the_same_command_gives_the_same_bytes(
         assert done.returncode == 0, done.stderr
         made.append(out.read_bytes())
     assert made[0] == made[1]
+
+
+def test_pseudonyms_have_another_key_each_time(file: Path, tmp_path: Path) -> None:
+    made = []
+    for name in ("one.pcapng", "two.pcapng"):
+        assert export(file, "--pcapng", str(tmp_path / name), "--pseudonyms").returncode == 0
+        made.append((tmp_path / name).read_bytes())
+    assert made[0] != made[1] and len(made[0]) > 1000
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--csv", "x.csv", "--pseudonyms"), "--csv cannot have pseudonyms: see --html, --pcapng"),
+        (("--perfetto", "x.pftrace", "--snaplen", "9"), "--perfetto holds no bytes of packets"),
+        (("--html", "x.html", "--pseudonym-key", "nowhere"), "nowhere: cannot read"),
+        (("--html", "x.txt"), "the file name must end in .html or .htm"),
+        (("--html", "x.html", "--lanes", "cpu"), "--html holds no timeline"),
+        (("--html", "x.html", "--filter", "tcp &&"), "tcp &&"),
+        (("--perfetto", "x.pftrace", "--packet", "999"), "no packet 999"),
+        (("--html", "no/x.html"), "cannot write"),
+    ],
+)
+def test_what_cannot_be_written_is_one_line(
+    file: Path, tmp_path: Path, words: tuple[str, ...], said: str
+) -> None:
+    out = tmp_path / words[1]
+    done = export(file, words[0], str(out), *words[2:])
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert not out.exists()
 
 
 def test_the_command_in_the_table_makes_it_anew(file: Path, tmp_path: Path) -> None:
