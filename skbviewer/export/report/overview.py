@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from ...analysis.words.time_words import duration
-from ...records import PacketRow, SourceRow
+from ...records import PacketRow, SourceRow, counted
 from .facts import Facts
 from .markup import Content, Markup, element, joined, table
 
@@ -66,7 +66,7 @@ def numbers(facts: Facts) -> Markup:
 def sources(facts: Facts) -> Markup:
     """Return the input files, their hosts and hashes, what was lost, and the clock fits."""
     rows = [_source(source) for source in facts.sources]
-    titles = ("File", "Kind", "Host", "Kernel", "Packets or records", "Bytes", "SHA-256")
+    titles = ("File", "Kind", "Host", "Kernel or link", "Packets or records", "Bytes", "SHA-256")
     return element(
         "section",
         element("h2", "Where it was recorded", id="where"),
@@ -111,6 +111,6 @@ def _clocks(facts: Facts) -> Markup:
             error = duration(round(segment["residual_ns"]))
             lines.append(
                 f"The clock of {names[clock['source']]} was fitted to that of "
-                f"{names[clock['kbl']]} with {segment['pairs']:,} packets: ± {error}."
+                f"{names[clock['kbl']]} with {counted(segment['pairs'], 'packet')}: ± {error}."
             )
     return joined(element("p", line, class_="dim") for line in lines)

@@ -12,8 +12,8 @@ LIGHT = """--page:#f4f5f7;--card:#fff;--line:#dfe3e8;--text:#1b2126;--dim:#5d677
 --stripe:#f7f8fa;--exact:#1a7f4b;--ambiguous:#b26a00;--wire-only:#6b7280;--kernel-only:#2563a8;
 --drop:#b00020;--bar:#8fb4ea"""
 DARK = """--page:#17191d;--card:#1e2126;--line:#343a42;--text:#e3e6ea;--dim:#9aa4b2;
---accent:#7fb0f5;--stripe:#22262c;--exact:#4cc38a;--ambiguous:#f0b24b;--wire-only:#9aa4b2;--kernel-only:#6fb1f0;
---drop:#ff6b6b;--bar:#3f6fb5"""
+--accent:#7fb0f5;--stripe:#22262c;--exact:#4cc38a;--ambiguous:#f0b24b;--wire-only:#9aa4b2;
+--kernel-only:#6fb1f0;--drop:#ff6b6b;--bar:#3f6fb5"""
 RULES = """
 *{box-sizing:border-box}
 body{margin:0;background:var(--page);color:var(--text);line-height:1.45;
@@ -74,8 +74,10 @@ table{font-size:9.5px}th,td{padding:2px 7px}.card b{font-size:17px}.card{padding
 .cards{gap:8px}
 tr,.card,svg.path{break-inside:avoid}thead{display:table-header-group}
 dl,summary,.card span{font-size:9.5px}h3{font-size:12px}.brand{font-size:9px}
-.list td:last-child,.stack{font-size:8.5px}.cards{grid-template-columns:repeat(9,1fr)}
-.wide{overflow:visible}.box{padding:10px 12px}svg.path{max-height:165mm}
+.list td:last-child,.stack{font-size:8.5px}
+.cards{grid-template-columns:repeat(auto-fit,minmax(80px,1fr))}
+#paths,.box~.box{break-before:page}
+.wide{overflow:visible}.box{border:0;padding:0;margin:0}summary{break-after:avoid}svg.path{max-height:165mm}
 .mono,code,pre{font-size:8.5px}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 """
 

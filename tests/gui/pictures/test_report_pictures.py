@@ -121,6 +121,8 @@ def test_pseudonyms_leave_no_address(qtbot: QtBot, session: Session, tmp_path: P
             if raw:
                 spaced = ip_address(raw).packed.hex(" ")
                 assert spaced not in data
+    report(session, tmp_path, filter="ip.addr == 10.9.0.1", pseudonym_key=KEY)
+    assert "10.9.0.1" not in (tmp_path / "report.html").read_text()
     hosts = [text for text in page.texts if text == names.host("lab")]
     assert hosts and not re.search(r"\blab\b", "\n".join(page.texts))
     again = report(session, tmp_path, rows=(1, 2, 3, 5), pseudonym_key=KEY)
