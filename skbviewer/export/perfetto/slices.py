@@ -17,6 +17,7 @@ from ...analysis.packet_path import CONTEXTS
 from ...analysis.words.event_text import event_word
 from ...analysis.words.kernel_names import IDLE, task_name
 from ...records.kbl_layout import KblEvent
+from ...records.kernel_events import SEEN_AT
 from ...records.types import Int64s
 from ..formats import Exportable
 from .chosen_legs import ChosenLegs, session_times
@@ -182,7 +183,7 @@ def _flows(
 
 
 def _event_names(view: View, names: _Texts) -> Int64s:
-    """The word of each event; of a drop with its reason."""
+    """The word of each event; of a drop with its reason, of a point with its place."""
     kinds = view.column("event").astype(np.int64)
     codes = np.zeros(256, np.int64)
     for kind in np.unique(kinds).tolist():
@@ -194,6 +195,12 @@ def _event_names(view: View, names: _Texts) -> Int64s:
         reasons = FIELDS["kbl.drop_reason"].make(View(view.data, EVENT, view.rows[drops]))[0]
         texts = names.codes(f"{DROP} {text}" for text in reasons.texts or ())
         made[drops] = np.where(reasons.present(), texts[reasons.low], made[drops])
+    points = kinds == SEEN_AT.number
+    where = np.stack([view.column("source"), view.column("data")], 1).astype(np.int64)
+    for source, number in np.unique(where[points], axis=0).tolist():
+        place = view.data.names(source).point(number)
+        here = points & (where == [source, number]).all(1)
+        made[here] = names.codes([f"seen at {place}"])[0]
     return made
 
 

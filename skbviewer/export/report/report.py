@@ -60,7 +60,7 @@ def page(facts: Facts, paint: Paint) -> str:
     body = element(
         "main",
         heading(facts),
-        element("nav", *(element("a", title, href=f"#{name}") for name, title in SECTIONS)),
+        _contents(facts),
         element("h2", "Summary"),
         numbers(facts),
         sources(facts),
@@ -85,6 +85,11 @@ def page(facts: Facts, paint: Paint) -> str:
         element("style", Markup(rules)),
     )
     return f"<!DOCTYPE html>\n{element('html', head, element('body', body), lang='en')}\n"
+
+
+def _contents(facts: Facts) -> Markup:
+    there = [(name, title) for name, title in SECTIONS if name != "paths" or facts.shown]
+    return element("nav", *(element("a", title, href=f"#{name}") for name, title in there))
 
 
 def _footer(facts: Facts) -> Markup:

@@ -20,7 +20,9 @@ from skbviewer.export.perfetto.trace import write_perfetto
 from skbviewer.records import BadInput, Cancelled, resource
 from skbviewer.session import Session, import_files
 from tests.export.wireshark.test_with_tshark import SAMPLES
+from tests.readers import build_retis
 from tests.readers.build import ethernet, ipv4, udp, write_pcap
+from tests.readers.build_retis import point, startup
 from tests.session.two_logs import two_logs
 
 from .read_trace import Trace, read
@@ -157,6 +159,16 @@ def test_hosts_have_their_own_tracks_on_one_clock(tmp_path: Path) -> None:
     received = [s for s in trace.slices if s.name == "__netif_receive_skb"]
     both = {flow for s in sent for flow in s.flows} & {f for s in received for f in s.flows}
     assert both
+
+
+def test_points_of_other_tracers_are_instants(tmp_path: Path) -> None:
+    events = [startup(), point(1000, "net:netif_receive_skb", 900)]
+    events.append(point(2000, "ip_rcv", 900, type_="kprobe"))
+    import_files([build_retis.write(tmp_path / "retis.data", events)], tmp_path / "s.skbv")
+    trace = written(Session.open(tmp_path / "s.skbv"), tmp_path)
+    assert trace.slices == []
+    assert [i.name for i in trace.instants] == ["seen at net:netif_receive_skb", "seen at ip_rcv"]
+    assert trace.instants[1].at - trace.instants[0].at == 1000
 
 
 def test_limits_and_missing_things_are_one_line(

@@ -23,6 +23,7 @@ from skbviewer.session import Session, import_files
 from tests.export.hostile import CAPTURE, LOG, NAMES, hostile_session
 from tests.export.report.page_reader import Page
 from tests.readers.build import ethernet, ipv4, udp, write_pcap
+from tests.session.two_logs import two_logs
 
 KEY = bytes(range(16))
 
@@ -156,6 +157,20 @@ def test_a_capture_that_has_moved_costs_only_the_bytes(qtbot: QtBot, tmp_path: P
     page = report(Session.open(tmp_path / "a.skbv"), tmp_path, rows=(1,))
     assert not any(text.startswith("Bytes:") for text in page.texts)
     assert "No kernel records belong to it." in page.texts
+
+
+def test_a_report_about_no_packets(qtbot: QtBot, session: Session, tmp_path: Path) -> None:
+    page = report(session, tmp_path, filter="frame.number == 99")
+    assert page.counts["article"] == 0 and "paths" not in page.ids
+    assert "None were recorded." in page.texts and "No calls were recorded." in page.texts
+
+
+def test_a_report_about_two_hosts(qtbot: QtBot, tmp_path: Path) -> None:
+    page = report(two_logs(tmp_path, ("left", "right")), tmp_path, rows=(1,), pseudonym_key=KEY)
+    names, whole = Pseudonyms(KEY), "\n".join(page.texts)
+    for host in ("left", "right"):
+        assert names.host(host) in page.texts
+        assert not re.search(rf"\b{host}\b", whole)
 
 
 def test_a_report_is_whole_or_not_there(qtbot: QtBot, session: Session, tmp_path: Path) -> None:
