@@ -25,6 +25,7 @@ from .chosen_legs import ChosenLegs, session_times
 EVENT = "event"
 EVENTS = "event"  # the category of events
 TASK = 0  # the context of threads
+CONTEXTS_MOST, LOW32 = 256, 0xFFFFFFFF
 MOST_FLOWS = 64  # of a call: as many packets as a KBL holds of one
 NONE = -1  # no return, no self time
 SAME = ("source", "cpu", "entry_ns", "func", "dur_ns", "pid")  # of rows of one call
@@ -174,12 +175,15 @@ def _flows(
     outermost = data.columns.take(CALL, "parent", rows) <= 0
     leg = data.columns.take(CALL, "leg", rows).astype(np.int64)
     slice_, flow = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds)), legs.flow[leg - 1]
-    pairs = np.unique(np.stack([slice_[outermost], flow[outermost]], 1), axis=0)
-    _, place, count = np.unique(pairs[:, 1], return_inverse=True, return_counts=True)
-    pairs = pairs[count[place.reshape(-1)] > 1]
-    nth = np.arange(len(pairs)) - np.searchsorted(pairs[:, 0], pairs[:, 0])
-    pairs = pairs[nth < MOST_FLOWS]
-    return pairs[:, 1].copy(), np.searchsorted(pairs[:, 0], np.arange(len(bounds)))
+    flows, code = np.unique(flow[outermost], return_inverse=True)
+    most = max(len(flows), 1)
+    pairs = np.unique(slice_[outermost] * most + code)  # as numbers, which are faster to sort
+    owner, code = pairs // most, pairs % most
+    shared = np.bincount(code, minlength=most)[code] > 1
+    owner, code = owner[shared], code[shared]
+    few = np.arange(len(owner)) - np.searchsorted(owner, owner) < MOST_FLOWS
+    owner, code = owner[few], code[few]
+    return flows[code], np.searchsorted(owner, np.arange(len(bounds)))
 
 
 def _event_names(view: View, names: _Texts) -> Int64s:
@@ -214,10 +218,13 @@ class _Tracks:
     def of(self, source: Int64s, context: Int64s, pid: Int64s, cpu: Int64s) -> Int64s:
         """The track of each row: threads have one, and each CPU's interrupts and idle task."""
         of_cpu = (context != TASK) | (pid == IDLE)
-        keys = np.stack([source, context, np.where(of_cpu, cpu, pid), of_cpu], 1)
-        distinct, place = np.unique(keys, axis=0, return_inverse=True)
-        self.found = [self._track(*row) for row in distinct.tolist()]
-        return place.reshape(-1).astype(np.int64)
+        key = np.where(of_cpu, cpu, pid) & LOW32
+        packed = ((source * CONTEXTS_MOST + context) * 2 + of_cpu) << 32 | key
+        distinct, place = np.unique(packed, return_inverse=True)
+        for number in distinct.tolist():
+            rest, is_cpu = divmod(number >> 32, 2)
+            self.found.append(self._track(*divmod(rest, CONTEXTS_MOST), number & LOW32, is_cpu))
+        return place.astype(np.int64)
 
     def _track(self, source: int, context: int, key: int, of_cpu: int) -> Track:
         tasks = self._data.names(source).tasks

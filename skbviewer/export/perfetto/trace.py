@@ -86,16 +86,16 @@ def _write(
     progress = request.progress
     progress.report("Ordering calls", 2, STEPS)
     kind, row, when, level = ordered(slices)
-    pairs = np.stack([slices.track, level], 1)
-    distinct, place = np.unique(pairs, axis=0, return_inverse=True)
+    levels = int(level.max(initial=0)) + 1
+    distinct, place = np.unique(slices.track * levels + level, return_inverse=True)
     head = Head(file)
     _describe(recording, legs, slices, head)
-    head.tracks(slices.tracks, distinct[:, 0], distinct[:, 1])
+    head.tracks(slices.tracks, distinct // levels, distinct % levels)
     progress.report("Counting packets", 3, STEPS)
     head.counters(counters_of(recording, legs, WAITS))
     columns = Events(
         kind, row, np.maximum(when, 0), slices.name, slices.category,
-        place.reshape(-1).astype(np.int64) + UUID, slices.title, slices.own, slices.cpu,
+        place.astype(np.int64) + UUID, slices.title, slices.own, slices.cpu,
         slices.flows, slices.ends,
     )  # fmt: skip
     numbers = fields()
