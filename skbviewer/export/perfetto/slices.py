@@ -223,7 +223,8 @@ class _Tracks:
         distinct, place = np.unique(packed, return_inverse=True)
         for number in distinct.tolist():
             rest, is_cpu = divmod(number >> 32, 2)
-            self.found.append(self._track(*divmod(rest, CONTEXTS_MOST), number & LOW32, is_cpu))
+            log, kind = divmod(rest, CONTEXTS_MOST)
+            self.found.append(self._track(log, kind, number & LOW32, is_cpu))
         return place.astype(np.int64)
 
     def _track(self, source: int, context: int, key: int, of_cpu: int) -> Track:
