@@ -6,13 +6,13 @@ A call that worked for several packets is one slice.  Times are session time, ns
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 
 from ...analysis.fields.all_fields import FIELDS
-from ...analysis.fields.field_data import CALL, DROP, LEG, Array, Data, View
+from ...analysis.fields.field_data import CALL, DROP, Data, View
 from ...analysis.packet_path import CONTEXTS
 from ...analysis.words.event_text import event_word
 from ...analysis.words.kernel_names import IDLE, task_name
@@ -25,6 +25,7 @@ from .chosen_legs import ChosenLegs, session_times
 EVENT = "event"
 EVENTS = "event"  # the category of events
 TASK = 0  # the context of threads
+CONTEXTS_MOST, LOW32 = 256, 0xFFFFFFFF
 MOST_FLOWS = 64  # of a call: as many packets as a KBL holds of one
 NONE = -1  # no return, no self time
 SAME = ("source", "cpu", "entry_ns", "func", "dur_ns", "pid")  # of rows of one call
@@ -174,12 +175,15 @@ def _flows(
     outermost = data.columns.take(CALL, "parent", rows) <= 0
     leg = data.columns.take(CALL, "leg", rows).astype(np.int64)
     slice_, flow = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds)), legs.flow[leg - 1]
-    pairs = np.unique(np.stack([slice_[outermost], flow[outermost]], 1), axis=0)
-    _, place, count = np.unique(pairs[:, 1], return_inverse=True, return_counts=True)
-    pairs = pairs[count[place.reshape(-1)] > 1]
-    nth = np.arange(len(pairs)) - np.searchsorted(pairs[:, 0], pairs[:, 0])
-    pairs = pairs[nth < MOST_FLOWS]
-    return pairs[:, 1].copy(), np.searchsorted(pairs[:, 0], np.arange(len(bounds)))
+    flows, code = np.unique(flow[outermost], return_inverse=True)
+    most = max(len(flows), 1)
+    pairs = np.unique(slice_[outermost] * most + code)  # as numbers, which are faster to sort
+    owner, code = pairs // most, pairs % most
+    shared = np.bincount(code, minlength=most)[code] > 1
+    owner, code = owner[shared], code[shared]
+    few = np.arange(len(owner)) - np.searchsorted(owner, owner) < MOST_FLOWS
+    owner, code = owner[few], code[few]
+    return flows[code], np.searchsorted(owner, np.arange(len(bounds)))
 
 
 def _event_names(view: View, names: _Texts) -> Int64s:
@@ -214,10 +218,14 @@ class _Tracks:
     def of(self, source: Int64s, context: Int64s, pid: Int64s, cpu: Int64s) -> Int64s:
         """The track of each row: threads have one, and each CPU's interrupts and idle task."""
         of_cpu = (context != TASK) | (pid == IDLE)
-        keys = np.stack([source, context, np.where(of_cpu, cpu, pid), of_cpu], 1)
-        distinct, place = np.unique(keys, axis=0, return_inverse=True)
-        self.found = [self._track(*row) for row in distinct.tolist()]
-        return place.reshape(-1).astype(np.int64)
+        key = np.where(of_cpu, cpu, pid) & LOW32
+        packed = ((source * CONTEXTS_MOST + context) * 2 + of_cpu) << 32 | key
+        distinct, place = np.unique(packed, return_inverse=True)
+        for number in distinct.tolist():
+            rest, is_cpu = divmod(number >> 32, 2)
+            log, kind = divmod(rest, CONTEXTS_MOST)
+            self.found.append(self._track(log, kind, number & LOW32, is_cpu))
+        return place.astype(np.int64)
 
     def _track(self, source: int, context: int, key: int, of_cpu: int) -> Track:
         tasks = self._data.names(source).tasks
@@ -228,46 +236,3 @@ class _Tracks:
             word = CONTEXTS[context] if 0 <= context < len(CONTEXTS) else f"context {context}"
             title = f"CPU {key} {'idle' if context == TASK else word}"
         return Track(source, context, key, title)
-
-
-class Counter(NamedTuple):
-    """How many packets of the chosen legs are in a state, from each time on."""
-
-    source: int
-    title: str
-    at: Int64s
-    value: Int64s
-
-
-def counter(source: int, title: str, begin: Int64s, end: Int64s) -> Counter:
-    """Count how many of some intervals contain each time."""
-    times = np.concatenate([begin, end])
-    step = np.repeat([1, -1], [len(begin), len(end)])
-    at, place = np.unique(times, return_inverse=True)
-    return Counter(source, title, at, np.cumsum(np.bincount(place, step)).astype(np.int64))
-
-
-def counters_of(
-    recording: Exportable, legs: ChosenLegs, waits: Sequence[tuple[int, str]]
-) -> list[Counter]:
-    """Count the packets in each kernel, and those in each of `waits`: (kind, title)."""
-    data, made = recording.export.field_data(), []
-    chosen = np.flatnonzero(legs.chosen)
-
-    def times(source: Array, table: str, rows: Int64s) -> tuple[Int64s, Int64s]:
-        begin, end = (data.columns.take(table, n, rows) for n in ("begin_ns", "end_ns"))
-        return session_times(recording, source, begin), session_times(recording, source, end)
-
-    leg, kind = (data.columns.array("wait", name).astype(np.int64) for name in ("leg", "kind"))
-    of_wait = legs.source[leg - 1]
-    mine = legs.chosen[leg - 1]
-    for source in data.logs():
-        rows = chosen[legs.source[chosen] == source]
-        if len(rows):
-            whole = times(legs.source[rows], LEG, rows)
-            made.append(counter(source, "packets in the kernel", *whole))
-        for number, title in waits:
-            rows = np.flatnonzero((kind == number) & mine & (of_wait == source))
-            if len(rows):
-                made.append(counter(source, title, *times(of_wait[rows], "wait", rows)))
-    return made

@@ -23,9 +23,10 @@ from ...records import BadInput
 from ...records.types import Int64s
 from ..formats import Exportable, Request
 from .chosen_legs import ChosenLegs, chosen_legs, field_data_of
+from .counters import counters_of
 from .nesting_loops import INSTANT, assign, events
 from .packet_loops import FLOW, LARGEST, Events, write_events
-from .slices import EVENT, Slices, counters_of, rows_of, slices_of
+from .slices import EVENT, Slices, rows_of, slices_of
 
 if TYPE_CHECKING:
     from .trace_head import Head
@@ -44,13 +45,12 @@ def write_perfetto(recording: Exportable, request: Request, out: Path) -> None:
     MOST calls and events.
     """
     try:
-        from . import trace_head  # needs the optional package
+        from . import trace_head  # noqa: F401  # needs the optional package
     except ImportError as error:
         if (error.name or "").split(".")[0] not in ("perfetto", "google"):
             raise
         why = 'needs the package perfetto: pip install "skbviewer[perfetto]"'
         raise BadInput(out, None, why) from error
-    assert trace_head
     data, progress = field_data_of(recording), request.progress
     legs = chosen_legs(recording, request)
     calls, others = rows_of(data, CALL, legs), rows_of(data, EVENT, legs)
@@ -86,16 +86,16 @@ def _write(
     progress = request.progress
     progress.report("Ordering calls", 2, STEPS)
     kind, row, when, level = ordered(slices)
-    pairs = np.stack([slices.track, level], 1)
-    distinct, place = np.unique(pairs, axis=0, return_inverse=True)
+    levels = int(level.max(initial=0)) + 1
+    distinct, place = np.unique(slices.track * levels + level, return_inverse=True)
     head = Head(file)
     _describe(recording, legs, slices, head)
-    head.tracks(slices.tracks, distinct[:, 0], distinct[:, 1])
+    head.tracks(slices.tracks, distinct // levels, distinct % levels)
     progress.report("Counting packets", 3, STEPS)
     head.counters(counters_of(recording, legs, WAITS))
     columns = Events(
         kind, row, np.maximum(when, 0), slices.name, slices.category,
-        place.reshape(-1).astype(np.int64) + UUID, slices.title, slices.own, slices.cpu,
+        place.astype(np.int64) + UUID, slices.title, slices.own, slices.cpu,
         slices.flows, slices.ends,
     )  # fmt: skip
     numbers = fields()

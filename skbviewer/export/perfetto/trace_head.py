@@ -16,8 +16,9 @@ from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as pb
 from perfetto.trace_builder.proto_builder import StreamingTraceProtoBuilder
 
 from ...records.types import Int64s
+from .counters import Counter
 from .packet_loops import Fields
-from .slices import Counter, Slices, Track
+from .slices import Slices, Track
 
 SEQUENCE = 1
 ANNOTATIONS = ("packet", "self_ns", "cpu")  # names, whose numbers count from 1
@@ -28,8 +29,6 @@ SHARED_UUID = 1 << 32  # of counters
 
 def fields() -> Fields:
     """Return the tags of the fields that packet_loops writes."""
-    packet, event = pb.TracePacket.DESCRIPTOR, pb.TrackEvent.DESCRIPTOR
-    annotation = pb.DebugAnnotation.DESCRIPTOR
     kinds = (
         pb.TrackEvent.TYPE_SLICE_BEGIN, pb.TrackEvent.TYPE_SLICE_END, pb.TrackEvent.TYPE_INSTANT
     )  # fmt: skip
@@ -38,7 +37,6 @@ def fields() -> Fields:
         number: int = message.DESCRIPTOR.fields_by_name[name].number  # type: ignore[attr-defined]
         return np.int64(number << 3 | wire)
 
-    assert packet is not None and event is not None and annotation is not None
     return Fields(
         packet=tag(pb.Trace, "packet", LENGTH),
         timestamp=tag(pb.TracePacket, "timestamp", VARINT),

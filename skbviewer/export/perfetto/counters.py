@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""How many packets are in a kernel, and in each kind of wait, over session time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ...analysis.fields.field_data import LEG, Array
+from ...records.types import Int64s
+from ..formats import Exportable
+from .chosen_legs import ChosenLegs, session_times
+
+
+class Counter(NamedTuple):
+    """How many packets of the chosen legs are in a state, from each time on."""
+
+    source: int
+    title: str
+    at: Int64s
+    value: Int64s
+
+
+def counter(source: int, title: str, begin: Int64s, end: Int64s) -> Counter:
+    """Count how many of some intervals contain each time."""
+    times = np.concatenate([begin, end])
+    step = np.repeat([1, -1], [len(begin), len(end)])
+    at, place = np.unique(times, return_inverse=True)
+    return Counter(source, title, at, np.cumsum(np.bincount(place, step)).astype(np.int64))
+
+
+def counters_of(
+    recording: Exportable, legs: ChosenLegs, waits: Sequence[tuple[int, str]]
+) -> list[Counter]:
+    """Count the packets in each kernel, and those in each of `waits`: (kind, title)."""
+    data, made = recording.export.field_data(), []
+    chosen = np.flatnonzero(legs.chosen)
+
+    def times(source: Array, table: str, rows: Int64s) -> tuple[Int64s, Int64s]:
+        begin, end = (data.columns.take(table, n, rows) for n in ("begin_ns", "end_ns"))
+        return session_times(recording, source, begin), session_times(recording, source, end)
+
+    leg, kind = (data.columns.array("wait", name).astype(np.int64) for name in ("leg", "kind"))
+    of_wait = legs.source[leg - 1]
+    mine = legs.chosen[leg - 1]
+    for source in data.logs():
+        rows = chosen[legs.source[chosen] == source]
+        if len(rows):
+            whole = times(legs.source[rows], LEG, rows)
+            made.append(counter(source, "packets in the kernel", *whole))
+        for number, title in waits:
+            rows = np.flatnonzero((kind == number) & mine & (of_wait == source))
+            if len(rows):
+                made.append(counter(source, title, *times(of_wait[rows], "wait", rows)))
+    return made
