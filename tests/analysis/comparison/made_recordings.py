@@ -88,7 +88,7 @@ def _self_times(rng: np.random.Generator, packets: int, slower: Mapping[str, flo
     factor = np.exp(rng.normal(0, SPREAD, (packets, len(RUNNING))))
     factor *= np.exp(shared_factor(rng, packets))[:, None]
     factor[rng.random(factor.shape) < RARE] *= LONG
-    return np.maximum(np.array(scale) * factor, 20.0)
+    return np.asarray(np.maximum(np.array(scale) * factor, 20.0))
 
 
 def _packets(rng: np.random.Generator, service: Floats) -> npt.NDArray[np.void]:
