@@ -4,19 +4,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
 
 from ...records import Progress, Silent
 from ..stats import Scope
+from .call_sums import CallSums, call_sums
 from .conditions import Condition, Facts, conditions
 from .differences import LEAST, Difference, differences
 from .drop_estimates import drop_estimates
 from .estimates import Estimates, Measure
 from .function_estimates import COUNTER, function_estimates
 from .leg_estimates import layer_estimates, total_estimates
-from .path_classes import PathClass, described, frequent, path_classes, path_estimates
+from .path_classes import PathClass, PathClasses, described, frequent, path_classes, path_estimates
 from .time_blocks import Blocks, time_blocks
 
 
@@ -63,33 +65,46 @@ def compare(a: Side, b: Side, progress: Progress | None = None, least: float = L
     Changes smaller than the share `least` are not reported.  Raises Cancelled.
     """
     report = progress or Silent()
-    sides = (a, b)
-    classes, blocks = [], []
-    for number, side in enumerate(sides):
-        report.report("comparing", number, 4)
-        blocks.append(time_blocks(side.scope))
-        classes.append(path_classes(side.scope))
-    named = list(dict.fromkeys(name for one in classes for name in frequent(one)))
+    report.report("Comparing", 0, 2)
+    with ThreadPoolExecutor(2) as pool:  # array operations and compiled loops run in parallel
+        sides = list(pool.map(_measured, (a.scope, b.scope)))
+    named = list(dict.fromkeys(name for side in sides for name in frequent(side.classes)))
     paths: dict[str, PathClass] = {}
-    found = []
-    for number, (side, cut, groups) in enumerate(zip(sides, blocks, classes, strict=True), start=2):
-        report.report("comparing", number, 4)
-        paths = described(side.scope, groups, [n for n in named if n not in paths]) | paths
-        found.append(_estimates(side.scope, cut) | path_estimates(side.scope, cut, groups, named))
+    report.report("Comparing", 1, 2)
+    for side in sides:
+        paths = described(side.scope, side.classes, [n for n in named if n not in paths]) | paths
+        found = path_estimates(side.scope, side.blocks, side.classes, named)
+        side.estimates.update(found)
+    estimates = [side.estimates for side in sides]
     if a.facts.counters != b.facts.counters:
-        found[0].pop(COUNTER, None)
-    rows = differences(found[0], found[1], (a.facts.probed, b.facts.probed), least)
-    amounts = _amount(a.scope, blocks[0]), _amount(b.scope, blocks[1])
+        estimates[0].pop(COUNTER, None)
+    rows = differences(estimates[0], estimates[1], (a.facts.probed, b.facts.probed), least)
+    one, two = (_amount(side.scope, side.blocks) for side in sides)
     tests = sum(row.p is not None for row in rows)
-    known = conditions(a.facts, b.facts)
-    return Comparison(known, amounts, tuple(rows), paths, tests, least)
+    stated = conditions(a.facts, b.facts)
+    return Comparison(stated, (one, two), tuple(rows), paths, tests, least)
 
 
-def _estimates(scope: Scope, blocks: Blocks) -> dict[Measure, Estimates]:
+class _Measured(NamedTuple):
+    """What one recording measured."""
+
+    scope: Scope
+    blocks: Blocks
+    classes: PathClasses
+    estimates: dict[Measure, Estimates]
+
+
+def _measured(scope: Scope) -> _Measured:
+    blocks = time_blocks(scope)
+    sums = call_sums(scope, blocks)
+    return _Measured(scope, blocks, path_classes(scope, sums), _estimates(scope, blocks, sums))
+
+
+def _estimates(scope: Scope, blocks: Blocks, sums: CallSums) -> dict[Measure, Estimates]:
     return {
         **total_estimates(scope, blocks),
-        **layer_estimates(scope, blocks),
-        **function_estimates(scope, blocks),
+        **layer_estimates(scope, blocks, sums),
+        **function_estimates(scope, blocks, sums),
         **drop_estimates(scope, blocks),
     }
 

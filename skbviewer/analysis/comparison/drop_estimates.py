@@ -10,7 +10,7 @@ from ...records.types import Int64s
 from ..stats import Scope
 from ..words.kernel_names import MASK64
 from .estimates import COUNT, DROPS, Estimates, Measure
-from .grouped_values import by_block, ratios
+from .grouped_values import Grouped, counts_of, keys_of, ratios, sums
 from .time_blocks import Blocks
 
 RATE = Measure(DROPS, "drops", COUNT, "pass", rate=True)
@@ -33,11 +33,12 @@ def drop_estimates(scope: Scope, blocks: Blocks) -> dict[Measure, Estimates]:
         np.asarray(columns.array("event", n), np.int64)[meant] for n in ("source", "data")
     )
     names, group = _groups(scope, source, data)
-    number = by_block(blocks.of_leg[leg].astype(np.int64), group, blocks.number, len(names))
-    of_leg = blocks.of_leg[scope.legs].astype(np.int64)
-    passes = by_block(of_leg, np.zeros(len(of_leg), np.int64), blocks.number, 1)
     lossy = np.full(len(names), bool(np.any(scope.legs & scope.gaps)))
-    made = ratios(names, number, passes, (blocks.number, blocks.longest), lossy)
+    nothing = np.zeros(len(leg), np.int64)
+    drops = Grouped(keys_of(group, nothing), blocks.of_leg[leg], names, blocks, lossy)
+    _, number = sums(drops)
+    passes = counts_of(blocks.of_leg[scope.legs], blocks)
+    made = ratios(names, number, passes, blocks, lossy)
     return {RATE: made._replace(number=number.sum(axis=0).astype(np.int64))}
 
 

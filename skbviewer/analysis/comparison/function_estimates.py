@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...records.types import Bools, Int64s
-from ..calls.interruptions import MARK_GAP
 from ..stats import Scope
+from . import call_loop as loop
+from .call_sums import CallSums
 from .estimates import COUNT, EVENTS, FUNCTIONS, NS, Estimates, Measure
-from .grouped_values import Grouped, by_block, means, percentiles, ratios
+from .grouped_values import VALUE_BITS, VALUES, Grouped, counts_of, percentiles, ratios
 from .time_blocks import Blocks
 
 PERCENTS = (50, 90, 99)
@@ -22,45 +22,31 @@ SELF = Measure(FUNCTIONS, "self time", NS, "call")
 RANKS = tuple(SELF._replace(name=f"self time, p{percent}") for percent in PERCENTS)
 DURATION = Measure(FUNCTIONS, "duration", NS, "call", judged=False)
 COUNTER = Measure(FUNCTIONS, "counter", EVENTS, "call", judged=False)
+MEANS = {
+    SELF: (loop.SELF, loop.TIMED),
+    DURATION: (loop.DURATION, loop.RETURNED),
+    COUNTER: (loop.COUNTER, loop.COUNTED),
+}
 
 
-def function_estimates(scope: Scope, blocks: Blocks) -> dict[Measure, Estimates]:
+def function_estimates(scope: Scope, blocks: Blocks, sums: CallSums) -> dict[Measure, Estimates]:
     """Return estimates of all functions that were called; a call of several packets counts once."""
-    chosen = np.flatnonzero(scope.once & (scope.function >= 0))
-    function = scope.function[chosen]
-    block = blocks.of_leg[scope.leg_of_call[chosen]].astype(np.int64)
-    called = np.bincount(function, minlength=len(scope.function_names))
+    called = sums.functions[loop.CALLS].sum(axis=0)
     there = np.flatnonzero(called)
-    place = np.cumsum(called > 0) - 1
     names = tuple(scope.function_names[at] for at in there.tolist())
-    group = place[function]
-    gaps = scope.of_call("marks")[chosen] & MARK_GAP != 0
-    lossy = np.bincount(group[gaps], minlength=len(names)) > 0
-
-    def grouped(column: Int64s) -> Grouped:
-        value = column[chosen]
-        known = value >= 0
-        rows = group[known], value[known], block[known]
-        return Grouped(*rows, names, blocks.number, blocks.longest, lossy)
-
-    own = grouped(scope.own_ns)
+    by_row = sums.functions[:, :, there]
+    lossy = by_row[loop.GAPS].sum(axis=0) > 0
     found = {
-        CALLS: _calls(scope, blocks, (block, group), names, lossy),
-        SELF: means(own),
-        **dict(zip(RANKS, percentiles(own, PERCENTS), strict=True)),
-        DURATION: means(grouped(scope.of_call("dur_ns"))),
+        measure: ratios(names, by_row[value], by_row[number], blocks, lossy)
+        for measure, (value, number) in MEANS.items()
+        if by_row[number].any()
     }
-    counter = grouped(scope.of_call("counter"))
-    return found | ({COUNTER: means(counter)} if len(counter.value) else {})
-
-
-def _calls(
-    scope: Scope, blocks: Blocks, at: tuple[Int64s, Int64s], names: tuple[str, ...], lossy: Bools
-) -> Estimates:
-    """Return the numbers of calls per pass.  Any lost record may have been a call."""
-    number = by_block(*at, blocks.number, len(names))
-    of_leg = blocks.of_leg[scope.legs].astype(np.int64)
-    passes = by_block(of_leg, np.zeros(len(of_leg), np.int64), blocks.number, 1)
+    place = np.cumsum(called > 0) - 1
+    key = place[sums.key >> VALUE_BITS] << VALUE_BITS | (sums.key & VALUES)
+    own = Grouped(key, sums.key_block, names, blocks, lossy)
+    found |= dict(zip(RANKS, percentiles(own, PERCENTS), strict=True))
+    # Any lost record may have been a call.
     lossy = lossy | bool(np.any(scope.legs & scope.gaps))
-    made = ratios(names, number, passes, (blocks.number, blocks.longest), lossy)
-    return made._replace(number=number.sum(axis=0).astype(np.int64))
+    passes = counts_of(blocks.of_leg[scope.legs], blocks)
+    calls = ratios(names, by_row[loop.CALLS], passes, blocks, lossy)
+    return {CALLS: calls._replace(number=called[there].astype(np.int64))} | found

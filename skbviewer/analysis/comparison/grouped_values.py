@@ -8,71 +8,71 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from ...records.types import Bools, Float64s, Int64s
+from ...records.compiled import allocation_free
+from ...records.types import Bools, Float64s, Int32s, Int64s
 from .block_errors import Errors, relative_errors
 from .estimates import Estimates
 from .student_t import quantile
+from .time_blocks import Blocks
 
 BEYOND = 10  # values that must lie beyond a percentile
 RESOLUTION_NS = 0.5  # half of a clock's step
 VALUE_BITS = 44  # ns: almost five hours
+VALUES = (1 << VALUE_BITS) - 1
 
 _Ranked: TypeAlias = Callable[[Float64s], Float64s]  # from shares of groups to their values
 
 
 class Grouped(NamedTuple):
-    """Values (ns, >= 0) with group and block of each; there are `names` groups and `blocks`.
+    """Values (ns) with group and block of each; there are `names` groups.
 
-    `lossy` is of each group.  `longest` is the number of blocks of a window.
+    `key` is group << VALUE_BITS | value.  `lossy` is of each group.
     """
 
-    group: Int64s
-    value: Int64s
-    block: Int64s
+    key: Int64s
+    block: Int32s
     names: tuple[str, ...]
-    blocks: int
-    longest: int
+    blocks: Blocks
     lossy: Bools
 
-    def summed(self, weight: Int64s | Bools | None = None) -> Float64s:
-        """Return the sum of `weight` (default: the number) by block and group."""
-        return by_block(self.block, self.group, self.blocks, len(self.names), weight)
+
+def keys_of(group: Int64s, value: Int64s) -> Int64s:
+    """Return the keys of values, which are limited to 0 .. VALUES."""
+    return np.asarray(group, np.int64) << VALUE_BITS | np.clip(value, 0, VALUES)
 
 
-def by_block(
-    block: Int64s, group: Int64s, blocks: int, groups: int, weight: Int64s | Bools | None = None
-) -> Float64s:
-    """Return the sum of `weight` (default: the number of rows) for each block and group."""
-    size = max(blocks, 1) * groups
-    found = np.bincount(block * groups + group, weight, size)
-    return found.reshape(max(blocks, 1), groups).astype(np.float64)
+def sums(grouped: Grouped) -> tuple[Float64s, Float64s]:
+    """Return the sums and the numbers of values by block and group."""
+    shape = max(grouped.blocks.number, 1), len(grouped.names)
+    total, number = np.zeros(shape), np.zeros(shape)
+    _sum(grouped.key, grouped.block, total, number)
+    return total, number
+
+
+@allocation_free
+def _sum(key: Int64s, block: Int32s, total: Float64s, number: Float64s) -> None:
+    for at in range(len(key)):
+        group = key[at] >> VALUE_BITS
+        total[block[at], group] += key[at] & VALUES
+        number[block[at], group] += 1
 
 
 def ratios(
-    names: tuple[str, ...],
-    value: Float64s,
-    number: Float64s,
-    grouped: tuple[int, int],
-    lossy: Bools,
+    names: tuple[str, ...], value: Float64s, number: Float64s, blocks: Blocks, lossy: Bools
 ) -> Estimates:
-    """Return estimates of sum(value) / sum(number), both by block and item.
-
-    `grouped` is (blocks, longest) as in Grouped.
-    """
-    blocks, longest = grouped
-    errors = relative_errors(value[:blocks], number[:blocks], longest)
+    """Return estimates of sum(value) / sum(number), both by block and item."""
+    size = blocks.number
+    errors = relative_errors(value[:size], number[:size], blocks.longest)
     number = np.broadcast_to(number, value.shape).sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = np.where(number > 0, value.sum(axis=0) / number, np.nan)
     counts = number.astype(np.int64)
-    return Estimates(names, mean, *errors[:2], counts, errors.windows, lossy, blocks)
+    return Estimates(names, mean, *errors[:2], counts, errors.windows, lossy, size)
 
 
 def means(grouped: Grouped) -> Estimates:
     """Return the mean of each group."""
-    value, number = grouped.summed(grouped.value), grouped.summed()
-    size = grouped.blocks, grouped.longest
-    return ratios(grouped.names, value, number, size, grouped.lossy)
+    return ratios(grouped.names, *sums(grouped), grouped.blocks, grouped.lossy)
 
 
 def percentiles(grouped: Grouped, percents: tuple[int, ...]) -> list[Estimates]:
@@ -81,32 +81,54 @@ def percentiles(grouped: Grouped, percents: tuple[int, ...]) -> list[Estimates]:
     The error is that of the share of values up to the percentile, carried over to the values
     (Woodruff, "Confidence intervals for medians and other position measures", JASA 47, 1952).
     """
-    mask = (1 << VALUE_BITS) - 1
-    ordered = np.sort(grouped.group << VALUE_BITS | np.minimum(grouped.value, mask)) & mask
-    number = grouped.summed()
+    ordered = np.sort(grouped.key)
+    _, number = sums(grouped)
     count = number.sum(axis=0).astype(np.int64)
     first = np.cumsum(count) - count
-    return [_percentile(grouped, percent / 100, ordered, first, number) for percent in percents]
+
+    def ranked(part: Float64s) -> Float64s:
+        if not len(ordered):
+            return np.zeros(len(count))
+        rank = np.clip(np.ceil(np.nan_to_num(part) * count - 1e-9).astype(np.int64), 1, None)
+        at = np.clip(first + np.minimum(rank, count) - 1, 0, len(ordered) - 1)
+        return np.asarray(ordered[at] & VALUES, np.float64)
+
+    shares = [percent / 100 for percent in percents]
+    value = np.array([ranked(np.full(len(count), share)) for share in shares])
+    below = np.zeros((len(percents), *number.shape))
+    _below(grouped.key, grouped.block, value.astype(np.int64), below)
+    return [
+        _percentile(grouped, share, value[at], below[at], number, ranked)
+        for at, share in enumerate(shares)
+    ]
+
+
+@allocation_free
+def _below(key: Int64s, block: Int32s, limit: Int64s, below: Float64s) -> None:
+    """Count the values up to limit[percentile, group] by percentile, block and group."""
+    for at in range(len(key)):
+        group = key[at] >> VALUE_BITS
+        for number in range(len(limit)):
+            if key[at] & VALUES <= limit[number, group]:
+                below[number, block[at], group] += 1
 
 
 def _percentile(
-    grouped: Grouped, share: float, ordered: Int64s, first: Int64s, number: Float64s
+    grouped: Grouped,
+    share: float,
+    value: Float64s,
+    below: Float64s,
+    number: Float64s,
+    ranked: _Ranked,
 ) -> Estimates:
     count = number.sum(axis=0).astype(np.int64)
-
-    def ranked(part: Float64s) -> Float64s:
-        rank = np.clip(np.ceil(np.nan_to_num(part) * count - 1e-9).astype(np.int64), 1, None)
-        at = np.minimum(first + np.minimum(rank, count) - 1, len(ordered) - 1)
-        return ordered[np.maximum(at, 0)].astype(np.float64) if len(ordered) else part * 0.0
-
-    value = ranked(np.full(len(count), share))
-    below = grouped.summed(grouped.value <= value[grouped.group])
-    errors = relative_errors(below[: grouped.blocks], number[: grouped.blocks], grouped.longest)
+    size = grouped.blocks.number
+    errors = relative_errors(below[:size], number[:size], grouped.blocks.longest)
     error = _carried_over(errors, share, below, number, value, ranked)
     error[count * (1 - share) < BEYOND] = np.nan
     value[count == 0] = np.nan
     freedom = np.where(np.isnan(error), 0.0, errors.freedom)
-    marks = errors.windows, grouped.lossy, grouped.blocks
+    marks = errors.windows, grouped.lossy, size
     return Estimates(grouped.names, value, error, freedom, count, *marks)
 
 
@@ -127,3 +149,29 @@ def _carried_over(
         up, down = np.log(ranked(share + half) / value), np.log(value / ranked(share - half))
         error = np.hypot(np.maximum(up, down) / t, RESOLUTION_NS / value)
     return np.where(inside & (value > 0) & np.isfinite(error), error, np.nan)
+
+
+def counts_of(block: Int32s, blocks: Blocks) -> Float64s:
+    """Return the number of rows of each block, as a column."""
+    found = np.zeros((max(blocks.number, 1), 1))
+    _count(block, found[:, 0])
+    return found
+
+
+@allocation_free
+def _count(block: Int32s, number: Float64s) -> None:
+    for at in range(len(block)):
+        number[block[at]] += 1
+
+
+def added(block: Int32s, value: Int64s, blocks: Blocks) -> Float64s:
+    """Return the sum of `value` in each block."""
+    found = np.zeros(max(blocks.number, 1))
+    _add(block, np.ascontiguousarray(value, np.int64), found)
+    return found
+
+
+@allocation_free
+def _add(block: Int32s, value: Int64s, total: Float64s) -> None:
+    for at in range(len(block)):
+        total[block[at]] += value[at]

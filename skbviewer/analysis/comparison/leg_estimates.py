@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...records.types import Bools
+from ...records.types import Float64s
 from ..stats import Scope
-from ..stats.call_time_in_leg import leg_time
-from ..stats.stages import leg_stages
+from ..stats.stages import RECEIVING, reading_times, wire_times
 from ..words.function_layers import layers
 from ..words.wait_kinds import NAMES
+from .call_sums import STAGES, CallSums
 from .estimates import COUNT, LAYERS, NS, TOTALS, Estimates, Measure
-from .grouped_values import Grouped, by_block, percentiles, ratios
+from .grouped_values import Grouped, added, counts_of, keys_of, percentiles, ratios, sums
 from .time_blocks import Blocks
 
 DIRECTIONS = ("sent packets", "received packets", "forwarded packets")  # as LEG_KINDS
@@ -32,87 +32,64 @@ STAGE = Measure(LAYERS, "stage", NS, "pass that has it")
 
 def total_estimates(scope: Scope, blocks: Blocks) -> dict[Measure, Estimates]:
     """Return estimates of times and numbers of calls of passes, by direction."""
-    usable = scope.legs & ~scope.gaps
-    legs = np.flatnonzero(usable)
-    kind = scope.of_leg("kind")[legs]
-    held = np.bincount(scope.of_leg("kind")[scope.legs & scope.gaps], minlength=len(DIRECTIONS))
-    block = blocks.of_leg[legs].astype(np.int64)
+    legs = np.flatnonzero(scope.legs & ~scope.gaps)
+    kinds = scope.of_leg("kind")
+    lossy = np.bincount(kinds[scope.legs & scope.gaps], minlength=len(DIRECTIONS)) > 0
+    kind, block = kinds[legs], blocks.of_leg[legs]
     span = scope.of_leg("end_ns")[legs] - scope.of_leg("begin_ns")[legs]
     busy, unknown, cpu = (scope.of_leg(n)[legs] for n in ("busy_ns", "unknown_ns", "cpu_ns"))
-
-    span = np.maximum(span, 0)
-    size = blocks.number, blocks.longest
-    spans = Grouped(kind, span, block, DIRECTIONS, *size, held > 0)
-    number = spans.summed()
     values = {IN_KERNEL: span, BUSY: busy, WAITING: span - busy - unknown, UNKNOWN: unknown}
     values |= {CPU: cpu, CALLS: scope.of_leg("functions")[legs]}
-    found = {
-        measure: ratios(DIRECTIONS, spans.summed(value), number, size, held > 0)
-        for measure, value in values.items()
-    }
-    return found | dict(zip(RANKS, percentiles(spans, PERCENTS), strict=True))
+    found = {}
+    for measure, value in values.items():
+        grouped = Grouped(keys_of(kind, value), block, DIRECTIONS, blocks, lossy)
+        found[measure] = ratios(DIRECTIONS, *sums(grouped), blocks, lossy)
+        if measure is IN_KERNEL:
+            found |= dict(zip(RANKS, percentiles(grouped, PERCENTS), strict=True))
+    return found
 
 
-def layer_estimates(scope: Scope, blocks: Blocks) -> dict[Measure, Estimates]:
+def layer_estimates(scope: Scope, blocks: Blocks, found: CallSums) -> dict[Measure, Estimates]:
     """Return estimates of the time of a pass in each layer, wait and stage."""
-    usable = scope.legs & ~scope.gaps
+    passes = counts_of(blocks.of_leg[found.usable], blocks)
     lossy = bool(np.any(scope.legs & scope.gaps))
-    passes = by_block(
-        blocks.of_leg[usable].astype(np.int64),
-        np.zeros(int(usable.sum()), np.int64),
-        blocks.number,
-        1,
-    )
+    names = tuple(style.name for style in layers())
+    waits = _waits(scope, blocks, found)
     return {
-        LAYER: _layers(scope, usable, blocks, passes, lossy),
-        WAIT: _waits(scope, usable, blocks, passes, lossy),
-        STAGE: _stages(scope, usable, blocks, lossy),
+        LAYER: _of_passes(names, found.layers, passes, blocks, lossy),
+        WAIT: _of_passes(NAMES, waits, passes, blocks, lossy),
+        STAGE: _stages(scope, blocks, found, lossy),
     }
 
 
-def _layers(
-    scope: Scope, usable: Bools, blocks: Blocks, passes: np.ndarray, lossy: bool
-) -> Estimates:
-    names = tuple(style.name for style in layers())
-    layer = np.array([names.index(name) for name in scope.layer_names], np.int64)
-    leg, function, own = scope.leg_of_call, scope.function, leg_time(scope)
-    known = np.flatnonzero((function >= 0) & (own >= 0) & usable[leg] & scope.once)
-    block = blocks.of_leg[leg[known]].astype(np.int64)
-    spent = by_block(block, layer[function[known]], blocks.number, len(names), own[known])
-    return _of_passes(names, spent, passes, blocks, lossy)
-
-
-def _waits(
-    scope: Scope, usable: Bools, blocks: Blocks, passes: np.ndarray, lossy: bool
-) -> Estimates:
+def _waits(scope: Scope, blocks: Blocks, found: CallSums) -> Float64s:
     kind, leg = scope.of_wait("kind"), scope.of_wait("leg") - 1
-    span = scope.of_wait("end_ns") - scope.of_wait("begin_ns")
-    mine = np.flatnonzero(usable[leg])
-    block = blocks.of_leg[leg[mine]].astype(np.int64)
-    spent = by_block(block, kind[mine], blocks.number, len(NAMES), span[mine])
-    return _of_passes(NAMES, spent, passes, blocks, lossy)
+    mine = np.flatnonzero(found.usable[leg])
+    span = scope.of_wait("end_ns")[mine] - scope.of_wait("begin_ns")[mine]
+    key, block = keys_of(kind[mine], span), blocks.of_leg[leg[mine]]
+    return sums(Grouped(key, block, NAMES, blocks, np.zeros(len(NAMES), np.bool_)))[0]
 
 
 def _of_passes(
-    names: tuple[str, ...], spent: np.ndarray, passes: np.ndarray, blocks: Blocks, lossy: bool
+    names: tuple[str, ...], spent: Float64s, passes: Float64s, blocks: Blocks, lossy: bool
 ) -> Estimates:
     """Return estimates per pass, of things that took any time."""
     there = np.flatnonzero(spent.sum(axis=0))
     named = tuple(names[at] for at in there.tolist())
-    marks = np.full(len(there), lossy)
-    return ratios(named, spent[:, there], passes, (blocks.number, blocks.longest), marks)
+    return ratios(named, spent[:, there], passes, blocks, np.full(len(there), lossy))
 
 
-def _stages(scope: Scope, usable: Bools, blocks: Blocks, lossy: bool) -> Estimates:
-    found = leg_stages(scope)
-    named = {**found.waits, **found.stages}
-    size = max(blocks.number, 1)
-    value, number = (np.zeros((size, len(named))) for _ in range(2))
-    for at, ns in enumerate(named.values()):
-        rows = np.flatnonzero(ns >= 0)
-        rows = rows[usable[rows]]
-        block = blocks.of_leg[rows]
-        value[:, at] = np.bincount(block, ns[rows], size)
-        number[:, at] = np.bincount(block, minlength=size)
-    marks = np.full(len(named), lossy)
-    return ratios(tuple(named), value, number, (blocks.number, blocks.longest), marks)
+def _stages(scope: Scope, blocks: Blocks, found: CallSums, lossy: bool) -> Estimates:
+    """Return the stages that stats.stages defines, and the time on the wire."""
+    wire = wire_times(scope)
+    known = np.flatnonzero(wire >= 0)
+    value, number = [found.stages], [found.shown]
+    for legs, ns in ((known, wire[known]), reading_times(scope)):
+        mine = found.usable[legs]
+        block = blocks.of_leg[legs[mine]]
+        value.append(added(block, ns[mine], blocks).reshape(-1, 1))
+        number.append(counts_of(block, blocks))
+    names = (*STAGES, "wire", RECEIVING[2])
+    marks = np.full(len(names), lossy)
+    both = np.concatenate(value, axis=1), np.concatenate(number, axis=1)
+    return ratios(names, *both, blocks, marks)

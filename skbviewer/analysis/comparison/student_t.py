@@ -38,7 +38,7 @@ def quantile(freedom: Float64s) -> Float64s:
 @cache
 def _table() -> tuple[Float64s, Float64s]:
     """Return inverses of degrees of freedom, rising, and the values of t."""
-    inverse = np.concatenate([[1e-6], np.linspace(0.0005, 1, 2000)])
+    inverse = np.concatenate([[1e-6, 0.001], np.linspace(0.0025, 1, 400)])
     return inverse, _searched(0.05, 1 / inverse)
 
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from skbviewer.analysis.comparison.grouped_values import Grouped, means, percentiles
+from skbviewer.analysis.comparison.grouped_values import Grouped, keys_of, means, percentiles
+from skbviewer.analysis.comparison.time_blocks import Blocks
 from skbviewer.analysis.stats.duration_spread import spreads
 
 BLOCKS, LONGEST = 128, 8
 
 
 def grouped(group: np.ndarray, value: np.ndarray, groups: int) -> Grouped:
-    block = np.arange(len(value)) * BLOCKS // len(value)
+    block = (np.arange(len(value)) * BLOCKS // len(value)).astype(np.int32)
     names = tuple(f"g{number}" for number in range(groups))
-    return Grouped(group, value, block, names, BLOCKS, LONGEST, np.zeros(groups, np.bool_))
+    blocks = Blocks(np.zeros(0, np.int32), BLOCKS, LONGEST)
+    return Grouped(keys_of(group, value), block, names, blocks, np.zeros(groups, np.bool_))
 
 
 def test_values_equal_those_of_statistics() -> None:

@@ -6,7 +6,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from skbviewer.analysis.comparison.path_classes import described, path_classes
+from skbviewer.analysis.comparison.call_sums import call_sums
+from skbviewer.analysis.comparison.path_classes import PathClasses, described, path_classes
+from skbviewer.analysis.comparison.time_blocks import time_blocks
+from skbviewer.analysis.stats import Scope
 from skbviewer.session import Session, import_files
 from tests.matching.story import HOST, SOFTIRQ, Story, udp4
 
@@ -33,10 +36,14 @@ def session_of(folder: Path, *packets: tuple[tuple[str, int, int], ...]) -> Sess
     return Session.open(out)
 
 
+def classes_of(scope: Scope) -> PathClasses:
+    return path_classes(scope, call_sums(scope, time_blocks(scope)))
+
+
 def test_classes(tmp_path: Path) -> None:
     session = session_of(tmp_path, PLAIN, SLOWER, TWICE, FLAT, SHORT)
     scope = session.stats.scope()
-    classes = path_classes(scope)
+    classes = classes_of(scope)
     plain, slower, twice, flat, short = classes.of_leg.tolist()
     assert plain == slower == twice
     assert len({plain, flat, short}) == 3
@@ -58,6 +65,6 @@ def test_names_do_not_depend_on_the_recording(tmp_path: Path) -> None:
         folder = tmp_path / str(number)
         folder.mkdir()
         session = session_of(folder, *packets)
-        names.append(set(path_classes(session.stats.scope()).names))
+        names.append(set(classes_of(session.stats.scope()).names))
         session.close()
     assert len(names[0] & names[1]) == 1
