@@ -30,17 +30,34 @@ DIRECTION = {"tx": "sent", "rx": "received", "forward": "forwarded"}
 
 def comparison_lines(found: Comparison, names: tuple[str, str], every: bool) -> Iterator[str]:
     """Yield the lines of a comparison of the recordings `names`; `every` row, or the largest."""
+    yield from head_lines(found, names)
+    yield from (f"  {sentence(row, found.paths)}" for row in sorted(found.changes, key=_order))
+    for section in SECTIONS:
+        rows = [row for row in found.rows if row.measure.section == section and row.has_data]
+        if rows:
+            yield ""
+            yield from _table(section, rows, found, every)
+
+
+def head_lines(found: Comparison, names: tuple[str, str]) -> Iterator[str]:
+    """Yield what is compared, what the recordings have not in common, and how much changed."""
     for letter, name, amount in zip("AB", names, found.amounts, strict=True):
         yield f"{letter}  {name}: {_amount(amount)}"
     yield ""
     yield from _condition_lines(found)
     yield ""
-    yield from _change_lines(found)
-    for section in SECTIONS:
-        rows = [row for row in found.rows if row.measure.section == section and _has(row)]
-        if rows:
-            yield ""
-            yield from _table(section, rows, found, every)
+    yield _change_line(found)
+
+
+def by_weight(rows: Sequence[Difference]) -> list[Difference]:
+    """Return the changes first, by section, then the other rows; the largest first in each."""
+    share = _shares(rows)
+    return sorted(rows, key=lambda row: (not row.changed, -share.get(row.name, 0), *_order(row)))
+
+
+def _shares(rows: Sequence[Difference]) -> dict[str, float]:
+    """Return how many of the passes each path has, in A or B; {} for rows of other sections."""
+    return {row.name: max(row.a or 0, row.b or 0) for row in rows if row.measure == PART}
 
 
 def _amount(amount: Amount) -> str:
@@ -65,17 +82,13 @@ def _condition_lines(found: Comparison) -> Iterator[str]:
         yield f"{mark} {one.what}: A {one.a} | B {one.b}. {one.effect}"
 
 
-def _change_lines(found: Comparison) -> Iterator[str]:
+def _change_line(found: Comparison) -> str:
     judged = (
         f"{counted(found.tests, 'difference')} judged, changes below {100 * found.least:g} % "
         f"ignored; chance of any false report at most {100 * LEVEL:g} % (Holm)"
     )
-    if not found.changes:
-        yield f"No change: {judged}."
-        return
-    yield f"{counted(len(found.changes), 'change')}: {judged}."
-    for row in sorted(found.changes, key=_order):
-        yield f"  {sentence(row, found.paths)}"
+    changes = counted(len(found.changes), "change") if found.changes else "No change"
+    return f"{changes}: {judged}."
 
 
 def _order(row: Difference) -> tuple[int, float]:
@@ -95,11 +108,17 @@ def sentence(row: Difference, paths: Mapping[str, PathClass] | None = None) -> s
     mark = "*" if row.lossy else ""
     if row.only:
         here = value_text(row, row.a if row.only == "A" else row.b)
-        return f"{title}: only in {row.only}, {here}{mark} a {row.measure.of}"
-    values = f"{value_text(row, row.a)} -> {value_text(row, row.b)}{mark} a {row.measure.of}"
+        return f"{title}: only in {row.only}, {here}{mark} {per(row)}"
+    values = f"{value_text(row, row.a)} -> {value_text(row, row.b)}{mark} {per(row)}"
     if row.change is None:
         return f"{title}: {values}"
     return f"{title}: {values}, {percent(row.change)} %{_interval(row)}"
+
+
+def per(row: Difference) -> str:
+    """Return "a call", "a pass", "of all passes"."""
+    word = "of all" if row.measure.unit == SHARE else "a"
+    return f"{word} {row.measure.of}"
 
 
 def _interval(row: Difference) -> str:
@@ -137,10 +156,6 @@ def percent(change: float) -> str:
     return f"{100 * change:+.1f}" if abs(change) < 10 else f"{100 * change:+.0f}"
 
 
-def _has(row: Difference) -> bool:
-    return bool(row.number_a or row.number_b) and not row.a == row.b == 0
-
-
 def _table(section: str, rows: list[Difference], found: Comparison, every: bool) -> Iterator[str]:
     shown = rows if every else _largest(section, rows)
     title = (
@@ -161,7 +176,7 @@ def _largest(section: str, rows: list[Difference]) -> list[Difference]:
         main = [row for row in rows if row.changed or row.measure == SELF]
         return sorted(main, key=lambda row: (not row.changed, -_weight(row)))[:SHOWN]
     if section == PATHS:
-        share = {row.name: max(row.a or 0, row.b or 0) for row in rows if row.measure == PART}
+        share = _shares(rows)
         main = [row for row in rows if row.changed or row.measure != MEDIAN]
         return sorted(main, key=lambda row: (-share[row.name], row.name))[:SHOWN]
     return rows

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from threading import Event, Thread
 from typing import NamedTuple
 
 import numpy as np
@@ -66,8 +66,7 @@ def compare(a: Side, b: Side, progress: Progress | None = None, least: float = L
     """
     report = progress or Silent()
     report.report("Comparing", 0, 2)
-    with ThreadPoolExecutor(2) as pool:  # array operations and compiled loops run in parallel
-        sides = list(pool.map(_measured, (a.scope, b.scope)))
+    sides = _both_measured(a.scope, b.scope)
     named = list(dict.fromkeys(name for side in sides for name in frequent(side.classes)))
     paths: dict[str, PathClass] = {}
     report.report("Comparing", 1, 2)
@@ -98,6 +97,34 @@ def _measured(scope: Scope) -> _Measured:
     blocks = time_blocks(scope)
     sums = call_sums(scope, blocks)
     return _Measured(scope, blocks, path_classes(scope, sums), _estimates(scope, blocks, sums))
+
+
+def _both_measured(a: Scope, b: Scope) -> tuple[_Measured, _Measured]:
+    """Measure both at once: array operations and compiled loops run in parallel.
+
+    Raises what either raises, when both have ended.
+    """
+    found: list[_Measured] = []
+    failed: list[Exception] = []
+    done = Event()
+
+    def measure_b() -> None:
+        try:
+            found.append(_measured(b))
+        except Exception as error:  # noqa: BLE001 - raised again in the caller's thread
+            failed.append(error)
+        finally:
+            done.set()
+
+    # No pool, and no join(): in a thread of Qt they would leave a thread object behind.
+    Thread(target=measure_b, daemon=True).start()
+    try:
+        first = _measured(a)
+    finally:
+        done.wait()
+    if failed:
+        raise failed[0]
+    return first, found[0]
 
 
 def _estimates(scope: Scope, blocks: Blocks, sums: CallSums) -> dict[Measure, Estimates]:

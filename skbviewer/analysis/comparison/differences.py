@@ -55,6 +55,11 @@ class Difference(NamedTuple):
     lossy: bool
 
     @property
+    def has_data(self) -> bool:
+        """Whether a recording has the thing, and its values are not both 0."""
+        return bool(self.number_a or self.number_b) and not self.a == self.b == 0
+
+    @property
     def only(self) -> str:
         """ "A" or "B" if only that recording has the thing, else ""."""
         if bool(self.number_a) == bool(self.number_b):

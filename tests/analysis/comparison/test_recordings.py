@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from skbviewer.analysis.comparison import Comparison, Side, compare
 from skbviewer.analysis.comparison.estimates import DROPS, FUNCTIONS, LAYERS
 from skbviewer.analysis.comparison.function_estimates import CALLS, DURATION, RANKS, SELF
 from skbviewer.analysis.stats import drop_rows, function_rows, layer_table
+from skbviewer.records import Cancelled
 from skbviewer.records.types import Bools
 from skbviewer.session import Session, open_files
 from skbviewer.session.comparing import compared
@@ -147,3 +150,22 @@ def test_a_filter_chooses_packets(bulk: Session) -> None:
     assert chosen is not None
     assert one.packets == len(chosen)
     assert 0 < two.packets < one.packets
+
+
+class _Stopping:
+    """Progress of a user who cancels."""
+
+    def report(self, what: str, done: int, total: int) -> None:
+        if what == "Counting":
+            raise Cancelled
+
+
+def test_cancelling_ends_both_sides(bulk: Session) -> None:
+    threads = set(threading.enumerate())
+    with pytest.raises(Cancelled):
+        compared(bulk, bulk, progress=_Stopping())
+    for _ in range(200):  # the second thread ends at once, but after its last statement
+        if set(threading.enumerate()) == threads:
+            break
+        time.sleep(0.01)
+    assert set(threading.enumerate()) == threads
