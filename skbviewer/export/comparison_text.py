@@ -116,8 +116,8 @@ def sentence(row: Difference, paths: Mapping[str, PathClass] | None = None) -> s
 
 
 def per(row: Difference) -> str:
-    """Return "a call", "a pass", "of all passes"."""
-    word = "of all" if row.measure.unit == SHARE else "a"
+    """Return "a call", "a pass", "of passes of its direction"."""
+    word = "of" if row.measure.unit == SHARE else "a"
     return f"{word} {row.measure.of}"
 
 

@@ -29,7 +29,7 @@ def test_text(capsys: pytest.CaptureFixture[str]) -> None:
     assert lines[0].startswith("A  ") and "480 passes" in lines[0]
     assert lines[1].startswith("B  ") and "74 passes" in lines[1]
     (forward,) = (line for line in lines if line.startswith("  ip_forward, calls"))
-    assert forward == "  ip_forward, calls: only in B, 0.2162 a pass"
+    assert forward == "  ip_forward, calls when forwarding: only in B, 1 a pass"
     (ip_rcv,) = (line for line in lines if line.startswith("  ip_rcv, self time: "))
     assert ip_rcv.startswith(
         "  ip_rcv, self time: 1.389 us -> 1.746 us a call, +25.8 % (95 % inter"

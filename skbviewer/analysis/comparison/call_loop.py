@@ -16,12 +16,16 @@ from ...records.types import LATEST_NS, Bools, Float64s, Int32s, Int64s, UInt8s,
 from ..calls.interruptions import MARK_GAP
 from .grouped_values import VALUE_BITS, VALUES
 
-CALLS, SELF, TIMED, DURATION, RETURNED, COUNTER, COUNTED, GAPS, ROWS = range(9)  # of sums
+# Rows of sums; from CALLS on, there is a row for each direction, as in LEG_KINDS.
+SELF, TIMED, DURATION, RETURNED, COUNTER, COUNTED, GAPS, CALLS = range(8)
+DIRECTIONS = 3
+ROWS = CALLS + DIRECTIONS
 RECEIVED, QUEUED, SENT, TRANSPORT, IP = 1, 2, 4, 8, 16  # bits of a function's role
 # Columns of stages: those of sending, forwarding, receiving, each in the order of time.
 SEND_AT, FORWARD_AT, RECEIVE_AT, STAGES = 0, 5, 9, 11
 LEG, AT_RECEIVED, AT_QUEUED, AT_SENT, AT_TRANSPORT, AT_IP, DEPTH, FUNCTION, KEYS, EARLY = range(10)
 STATE = 10
+EARLY_ROWS = 6
 TASK, SOCK, SKB_IS_RET = 0, 0x80, 0x10  # context, and flags of kbl.h
 ODD = np.uint64(0xBF58476D1CE4E5B9)
 FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, so that no step is lost modulo 2**64
@@ -69,15 +73,15 @@ class Functions(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a pass fills.  Sums are by block and function, layer or stage.
+    """What a pass fills.  Sums are by block and function, direction and layer, or stage.
 
     `key` and `key_block` have a row for each call with a self time: see Grouped.  `is_early` is
-    whether a call began before its packet was there.  `early` has row, layer, block, self time (-1:
-    does not count) and time with its packet of each early call, and of the calls inside one.
+    whether a call began before its packet was there.  `early` has row, layer, direction, block,
+    self time (-1: does not count) and time with its packet of each early call, and of those inside.
     """
 
     sums: Float64s  # [ROWS, block, function]
-    layers: Float64s  # [block, layer]
+    layers: Float64s  # [block, direction, layer]
     stages: Float64s  # [block, stage]
     shown: Float64s  # [block, stage]: number of legs
     path: UInt64s  # by leg
@@ -85,7 +89,7 @@ class Found(NamedTuple):
     key: Int64s
     key_block: Int32s
     is_early: Bools
-    early: Int64s  # [5, ...]
+    early: Int64s  # [EARLY_ROWS, ...]
     state: Int64s
     power: UInt64s
 
@@ -114,7 +118,7 @@ def pass_over(first: Int, calls: Calls, legs: Legs, functions: Functions, found:
             _firsts(calls.entry_ns[at], legs.begin[leg], functions.role[function], state)
         _layer(first, at, leg, function, calls, legs, functions, found)
         if function >= 0 and calls.once[at]:
-            _function(at, legs.block[leg], function, calls, found)
+            _function(at, legs.block[leg], legs.kind[leg], function, calls, found)
 
 
 @allocation_free
@@ -184,18 +188,21 @@ def _layer(
         place = found.state[EARLY]
         found.early[0, place] = first + at
         found.early[1, place] = functions.layer[function]
-        found.early[2, place] = legs.block[leg]
-        found.early[3, place] = own if counts and is_early else -1
-        found.early[4, place] = max(end - max(entry, since), 0)
+        found.early[2, place] = legs.kind[leg]
+        found.early[3, place] = legs.block[leg]
+        found.early[4, place] = own if counts and is_early else -1
+        found.early[5, place] = max(end - max(entry, since), 0)
         found.state[EARLY] += 1
     if counts and not is_early:
-        found.layers[legs.block[leg], functions.layer[function]] += own
+        found.layers[legs.block[leg], legs.kind[leg], functions.layer[function]] += own
 
 
 @allocation_free
-def _function(at: Int, block: Int, function: Int, calls: Calls, found: Found) -> None:
+def _function(
+    at: Int, block: Int, direction: Int, function: Int, calls: Calls, found: Found
+) -> None:
     sums = found.sums
-    sums[CALLS, block, function] += 1
+    sums[CALLS + direction, block, function] += 1
     own, duration, counter = calls.self_ns[at], calls.dur_ns[at], calls.counter[at]
     if own >= 0:
         sums[SELF, block, function] += own
@@ -252,11 +259,11 @@ def early_layers(row: Int64s, parent: Int64s, early: Int64s, layers: Float64s) -
     `row` rises; `parent` is the row of the call around each, -1 = none.  Of such a call counts its
     self time, at most the time with its packet without that of the calls inside.
     """
-    _, layer, block, own, late = early
+    _, layer, direction, block, own, late = early
     left = late.copy()
     place = np.minimum(np.searchsorted(row, parent), len(row) - 1)
     inside = np.flatnonzero((parent >= 0) & (row[place] == parent))
     np.subtract.at(left, place[inside], late[inside])
     counts = own >= 0
     value = np.minimum(own, np.maximum(left, 0))[counts]
-    np.add.at(layers, (block[counts], layer[counts]), value)
+    np.add.at(layers, (block[counts], direction[counts], layer[counts]), value)

@@ -23,8 +23,8 @@ COLUMNS = loop.Calls._fields[:-2]  # the last two are no columns
 class CallSums(NamedTuple):
     """`functions` is [row of call_loop, block, function]; `key` and `key_block` are of Grouped.
 
-    `layers`, `stages` and `shown` are by block; `path` is a hash of each leg's functions.
-    `passes` are the numbers of chosen legs of each block, `usable` those that may not lack records.
+    `layers` is [block, direction, layer]; `stages` and `shown` are [block, stage].  `path` is a
+    hash of each leg's functions.  `usable` are the chosen legs that may not lack records.
     """
 
     functions: Float64s
@@ -51,7 +51,7 @@ def call_sums(scope: Scope, blocks: Blocks) -> CallSums:
         scope.progress.report("Counting", first, len(scope.calls))
         rows = slice(first, first + len(part[0]))
         if len(part[0]) > found.early.shape[1]:
-            found = found._replace(early=np.zeros((5, len(part[0])), np.int64))
+            found = found._replace(early=np.zeros((loop.EARLY_ROWS, len(part[0])), np.int64))
         found.state[loop.EARLY] = 0
         values = [np.array(column, np.int64) for column in part]  # copies can be written
         calls = loop.Calls._make([*values, scope.calls[rows], counted[rows]])
@@ -70,7 +70,7 @@ def _empty(scope: Scope, blocks: Blocks, legs: int) -> loop.Found:
     state[loop.LEG] = -1
     return loop.Found(
         np.zeros((loop.ROWS, size, max(len(scope.function_names), 1))),
-        np.zeros((size, len(layers()))),
+        np.zeros((size, loop.DIRECTIONS, len(layers()))),
         np.zeros((size, loop.STAGES)),
         np.zeros((size, loop.STAGES)),
         np.zeros(legs, np.uint64),
@@ -78,7 +78,7 @@ def _empty(scope: Scope, blocks: Blocks, legs: int) -> loop.Found:
         np.empty(calls, np.int64),
         np.empty(calls, np.int32),
         np.zeros(len(scope.calls), np.bool_),
-        np.zeros((5, 0), np.int64),
+        np.zeros((loop.EARLY_ROWS, 0), np.int64),
         state,
         np.ones(1, np.uint64),
     )
@@ -119,7 +119,7 @@ def _counted(scope: Scope) -> Bools:
 
 
 def _add_early(scope: Scope, parts: list[Int64s], found: loop.Found) -> None:
-    early = np.concatenate([np.zeros((5, 0), np.int64), *parts], axis=1)
+    early = np.concatenate([np.zeros((loop.EARLY_ROWS, 0), np.int64), *parts], axis=1)
     if early.shape[1]:
         parent = np.asarray(scope.columns.array("call", "parent"), np.int64)[early[0]] - 1
         loop.early_layers(early[0], parent, early, found.layers)

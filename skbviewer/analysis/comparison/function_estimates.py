@@ -13,11 +13,15 @@ from ..stats import Scope
 from . import call_loop as loop
 from .call_sums import CallSums
 from .estimates import COUNT, EVENTS, FUNCTIONS, NS, Estimates, Measure
-from .grouped_values import VALUE_BITS, VALUES, Grouped, counts_of, percentiles, ratios
+from .grouped_values import VALUE_BITS, VALUES, Grouped, passes_of, percentiles, ratios
 from .time_blocks import Blocks
 
 PERCENTS = (50, 90, 99)
-CALLS = Measure(FUNCTIONS, "calls", COUNT, "pass", rate=True)
+# A function's calls per pass of a direction: how many packets are sent or received is traffic.
+CALLS = tuple(
+    Measure(FUNCTIONS, f"calls when {doing}", COUNT, "pass", rate=True)
+    for doing in ("sending", "receiving", "forwarding")
+)
 SELF = Measure(FUNCTIONS, "self time", NS, "call")
 RANKS = tuple(SELF._replace(name=f"self time, p{percent}") for percent in PERCENTS)
 DURATION = Measure(FUNCTIONS, "duration", NS, "call", judged=False)
@@ -31,7 +35,7 @@ MEANS = {
 
 def function_estimates(scope: Scope, blocks: Blocks, sums: CallSums) -> dict[Measure, Estimates]:
     """Return estimates of all functions that were called; a call of several packets counts once."""
-    called = sums.functions[loop.CALLS].sum(axis=0)
+    called = sums.functions[loop.CALLS :].sum(axis=(0, 1))
     there = np.flatnonzero(called)
     names = tuple(scope.function_names[at] for at in there.tolist())
     by_row = sums.functions[:, :, there]
@@ -47,6 +51,9 @@ def function_estimates(scope: Scope, blocks: Blocks, sums: CallSums) -> dict[Mea
     found |= dict(zip(RANKS, percentiles(own, PERCENTS), strict=True))
     # Any lost record may have been a call.
     lossy = lossy | bool(np.any(scope.legs & scope.gaps))
-    passes = counts_of(blocks.of_leg[scope.legs], blocks)
-    calls = ratios(names, by_row[loop.CALLS], passes, blocks, lossy)
-    return {CALLS: calls._replace(number=called[there].astype(np.int64))} | found
+    passes = passes_of(scope.of_leg("kind")[scope.legs], blocks.of_leg[scope.legs], blocks)
+    for direction, measure in enumerate(CALLS):
+        calls = by_row[loop.CALLS + direction]
+        made = ratios(names, calls, passes[:, direction, None], blocks, lossy)
+        found[measure] = made._replace(number=calls.sum(axis=0).astype(np.int64))
+    return found

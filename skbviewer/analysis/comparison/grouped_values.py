@@ -10,6 +10,7 @@ import numpy as np
 
 from ...records.compiled import allocation_free
 from ...records.types import Bools, Float64s, Int32s, Int64s
+from ...records.view_rows import LEG_KINDS
 from .block_errors import Errors, relative_errors
 from .estimates import Estimates
 from .student_t import quantile
@@ -149,6 +150,12 @@ def _carried_over(
         up, down = np.log(ranked(share + half) / value), np.log(value / ranked(share - half))
         error = np.hypot(np.maximum(up, down) / t, RESOLUTION_NS / value)
     return np.where(inside & (value > 0) & np.isfinite(error), error, np.nan)
+
+
+def passes_of(kind: Int64s, block: Int32s, blocks: Blocks) -> Float64s:
+    """Return the number of legs by block and direction, from the kind and block of each leg."""
+    nothing, marks = np.zeros(len(kind), np.int64), np.zeros(len(LEG_KINDS), np.bool_)
+    return sums(Grouped(keys_of(kind, nothing), block, LEG_KINDS, blocks, marks))[1]
 
 
 def counts_of(block: Int32s, blocks: Blocks) -> Float64s:

@@ -15,10 +15,11 @@ from ..words.function_layers import layers
 from ..words.wait_kinds import NAMES
 from .call_sums import STAGES, CallSums
 from .estimates import COUNT, LAYERS, NS, TOTALS, Estimates, Measure
-from .grouped_values import Grouped, added, counts_of, keys_of, percentiles, ratios, sums
+from .grouped_values import Grouped, added, counts_of, keys_of, passes_of, percentiles, ratios, sums
 from .time_blocks import Blocks
 
-DIRECTIONS = ("sent packets", "received packets", "forwarded packets")  # as LEG_KINDS
+WORDS = ("sent", "received", "forwarded")  # as LEG_KINDS
+DIRECTIONS = tuple(f"{word} packets" for word in WORDS)
 PERCENTS = (50, 90, 99)
 IN_KERNEL = Measure(TOTALS, "time in kernel", NS, "pass")
 RANKS = tuple(IN_KERNEL._replace(name=f"time in kernel, p{percent}") for percent in PERCENTS)
@@ -51,7 +52,8 @@ def total_estimates(scope: Scope, blocks: Blocks) -> dict[Measure, Estimates]:
 
 def layer_estimates(scope: Scope, blocks: Blocks, found: CallSums) -> dict[Measure, Estimates]:
     """Return estimates of the time of a pass in each layer, wait and stage."""
-    passes = counts_of(blocks.of_leg[found.usable], blocks)
+    kind = scope.of_leg("kind")[found.usable]
+    passes = passes_of(kind, blocks.of_leg[found.usable], blocks)
     lossy = bool(np.any(scope.legs & scope.gaps))
     names = tuple(style.name for style in layers())
     waits = _waits(scope, blocks, found)
@@ -66,17 +68,25 @@ def _waits(scope: Scope, blocks: Blocks, found: CallSums) -> Float64s:
     kind, leg = scope.of_wait("kind"), scope.of_wait("leg") - 1
     mine = np.flatnonzero(found.usable[leg])
     span = scope.of_wait("end_ns")[mine] - scope.of_wait("begin_ns")[mine]
-    key, block = keys_of(kind[mine], span), blocks.of_leg[leg[mine]]
-    return sums(Grouped(key, block, NAMES, blocks, np.zeros(len(NAMES), np.bool_)))[0]
+    group = scope.of_leg("kind")[leg[mine]] * len(NAMES) + kind[mine]
+    key, block = keys_of(group, span), blocks.of_leg[leg[mine]]
+    names = NAMES * len(WORDS)
+    spent = sums(Grouped(key, block, names, blocks, np.zeros(len(names), np.bool_)))[0]
+    return spent.reshape(-1, len(WORDS), len(NAMES))
 
 
 def _of_passes(
     names: tuple[str, ...], spent: Float64s, passes: Float64s, blocks: Blocks, lossy: bool
 ) -> Estimates:
-    """Return estimates per pass, of things that took any time."""
-    there = np.flatnonzero(spent.sum(axis=0))
-    named = tuple(names[at] for at in there.tolist())
-    return ratios(named, spent[:, there], passes, blocks, np.full(len(there), lossy))
+    """Return estimates per pass of each direction, of things that took any time.
+
+    `spent` is [block, direction, name], `passes` is [block, direction].
+    """
+    direction, there = np.nonzero(spent.sum(axis=0))
+    at = zip(direction.tolist(), there.tolist(), strict=True)
+    named = tuple(f"{names[name]} ({WORDS[word]})" for word, name in at)
+    marks = np.full(len(there), lossy)
+    return ratios(named, spent[:, direction, there], passes[:, direction], blocks, marks)
 
 
 def _stages(scope: Scope, blocks: Blocks, found: CallSums, lossy: bool) -> Estimates:

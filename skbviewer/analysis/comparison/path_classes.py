@@ -17,12 +17,12 @@ from ...records.view_rows import LEG_KINDS
 from ..stats import Scope
 from .call_sums import CallSums
 from .estimates import NS, PATHS, SHARE, Estimates, Measure
-from .grouped_values import Grouped, counts_of, keys_of, means, percentiles, ratios
+from .grouped_values import Grouped, keys_of, means, passes_of, percentiles, ratios
 from .grouped_values import sums as sums_of
 from .time_blocks import Blocks
 
 MOST = 40  # classes of a recording that are compared, the most frequent ones
-PART = Measure(PATHS, "share", SHARE, "passes", rate=True)
+PART = Measure(PATHS, "share", SHARE, "passes of its direction", rate=True)
 TIME = Measure(PATHS, "time in kernel", NS, "pass")
 MEDIAN = TIME._replace(name="time in kernel, p50")
 
@@ -93,7 +93,10 @@ def described(scope: Scope, classes: PathClasses, names: Sequence[str]) -> dict[
 def path_estimates(
     scope: Scope, blocks: Blocks, classes: PathClasses, names: Sequence[str]
 ) -> dict[Measure, Estimates]:
-    """Return shares and times of the classes `names`, as far as the recording has them."""
+    """Return shares and times of the classes `names`, as far as the recording has them.
+
+    A share is of the passes of the same direction.
+    """
     place = {name: at for at, name in enumerate(classes.names)}
     there = [place[name] for name in names if name in place]
     known = tuple(classes.names[at] for at in there)
@@ -101,14 +104,15 @@ def path_estimates(
     index[there] = np.arange(len(there))
     group = index[classes.of_leg]
     block = blocks.of_leg[classes.legs]
-    passes = counts_of(block, blocks)
+    passes = passes_of(scope.of_leg("kind")[classes.legs], block, blocks)
+    of = scope.of_leg("kind")[classes.first[there]]
     mine = np.flatnonzero(group >= 0)
     legs = classes.legs[mine]
     span = scope.of_leg("end_ns")[legs] - scope.of_leg("begin_ns")[legs]
     lossy = np.full(len(known), bool(np.any(scope.legs & scope.gaps)))
     grouped = Grouped(keys_of(group[mine], span), block[mine], known, blocks, lossy)
     _, number = sums_of(grouped)
-    share = ratios(known, number, passes, blocks, lossy)
+    share = ratios(known, number, passes[:, of], blocks, lossy)
     share = share._replace(number=number.sum(axis=0).astype(np.int64))
     return {PART: share, TIME: means(grouped), MEDIAN: percentiles(grouped, (50,))[0]}
 
