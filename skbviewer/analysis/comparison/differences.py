@@ -27,6 +27,7 @@ LEAST = 0.01  # changes below 1 % are not reported
 INTERVAL = 0.95  # as student_t.quantile()
 
 FEW = "too few data"
+CONTAINS = "not judged: it contains the calls inside"
 NOT_IN_A, NOT_IN_B = "not probed in A", "not probed in B"
 
 
@@ -198,7 +199,7 @@ def _plain(column: Float64s) -> list[float | None]:
 
 def _why(measure: Measure, name: str, probed: tuple[frozenset[str], frozenset[str]] | None) -> str:
     if not measure.judged:
-        return "not judged: it contains the calls inside" if measure.name == "duration" else ""
+        return CONTAINS
     if measure.section == "functions" and probed is not None:
         for side, text in zip(probed, (NOT_IN_A, NOT_IN_B), strict=True):
             if name not in side:
