@@ -143,8 +143,12 @@ class Maker:
         end: Ints,
         skb: Ints,
         ret: Ints | None = None,
+        counted: Ints | None = None,
     ) -> None:
-        """CALLs of a function; with `ret` it returns the skb of that address."""
+        """CALLs of a function; with `ret` it returns the skb of that address.
+
+        Without, `counted` are events of a hardware counter in each call.
+        """
         head = np.zeros(len(packets), kbl.KBL_SPAN_SLOT)
         head["kind"], head["func"], head["ts"], head["dur"] = 3, func, begin, end - begin
         head["context"] = np.where(packets["out"], 0, 1)
@@ -155,6 +159,12 @@ class Maker:
             head["flags"] = kbl.KBL_FLAG_SKB_IS_RET
             slot = np.zeros(len(packets), kbl.KBL_EXT_CALL)
             slot["kind"], slot["type"], slot["dur"], slot["ret"] = 6, 5, end - begin, ret
+            ext = np.zeros(len(packets), POOL)
+            ext["first"] = slot.view("V32")
+        elif counted is not None:
+            slot = np.zeros(len(packets), kbl.KBL_EXT_COUNTER)
+            slot["kind"], slot["type"] = kbl.KblKind.EXT, kbl.KblExtType.COUNTER
+            slot["valid"], slot["event"], slot["count"] = 1, 1, counted
             ext = np.zeros(len(packets), POOL)
             ext["first"] = slot.view("V32")
         self.add(head, packets["cpu"], end, ext)

@@ -115,10 +115,10 @@ def holm(p: Float64s) -> Float64s:
 def _compared(
     measure: Measure, a: Estimates, b: Estimates, probed: tuple[frozenset[str], ...] | None
 ) -> _Compared:
-    names = (*a.names, *(name for name in b.names if name not in frozenset(a.names)))
+    names = tuple(dict.fromkeys((*a.names, *b.names)))
     missing = 0.0 if measure.rate else np.nan
     a, b = a.named(names, missing), b.named(names, missing)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         log = np.log(b.value / a.value)
         square = a.error**2 + b.error**2
         freedom = square**2 / (a.error**4 / a.freedom + b.error**4 / b.freedom)

@@ -30,6 +30,7 @@ RUNNING = (
 )  # fmt: skip
 SOMETIMES = "__skb_checksum_complete"  # part of every third path
 MEDIANS = {"ip_rcv_core": 180.0, "nf_hook_slow": 900.0, "tcp_v4_rcv": 700.0}  # ns; else 300
+EVENTS = 3  # of the hardware counter in a nanosecond, if it counts
 SPREAD = 0.45  # of the logarithm of a self time
 SHARED, MEMORY = 0.08, 0.9  # of the logarithm of the shared factor; its correlation
 RARE, LONG = 0.0005, 40.0  # how often a self time is how many times longer
@@ -37,9 +38,16 @@ PAUSE_NS, BURST = 40_000, 30  # between bursts; packets of a burst
 
 
 def write_recording(
-    path: Path, packets: int, seed: int, slower: Mapping[str, float] | None = None
+    path: Path,
+    packets: int,
+    seed: int,
+    slower: Mapping[str, float] | None = None,
+    counts: bool = False,
 ) -> None:
-    """Write a kernel log; `slower` multiplies the self times of some functions."""
+    """Write a kernel log; `slower` multiplies the self times of some functions.
+
+    With `counts`, each call counts EVENTS in each nanosecond.
+    """
     rng = np.random.default_rng(seed)
     names = np.array(RUNNING)
     spent = _self_times(rng, packets, slower or {})
@@ -55,18 +63,24 @@ def write_recording(
         runs = np.flatnonzero(names == name)
         mine = there if name == SOMETIMES else np.ones(packets, np.bool_)
         begin, end = times[mine, runs[0]], times[mine, runs[-1] + 1]
-        made.call(some[mine], FUNCTIONS.index(name), begin, end, some["skb"][mine])
+        counted = (end - begin) * EVENTS if counts else None
+        at = FUNCTIONS.index(name), begin, end, some["skb"][mine]
+        made.call(some[mine], *at, counted=counted)
     made.event(some, kbl.KblEvent.FREE, times[:, -1] + 200, some["skb"].copy())
     write_slots(path, [made.slots()], int(times.max()))
 
 
 def recording(
-    folder: Path, packets: int, seed: int, slower: Mapping[str, float] | None = None
+    folder: Path,
+    packets: int,
+    seed: int,
+    slower: Mapping[str, float] | None = None,
+    counts: bool = False,
 ) -> Session:
     """Make a recording and open its session."""
     name = f"made-{packets}-{seed}-{'-'.join(slower or {})}"
     log, out = folder / f"{name}.kbl", folder / f"{name}.skbv"
-    write_recording(log, packets, seed, slower)
+    write_recording(log, packets, seed, slower, counts)
     import_files([log], out)
     log.unlink()
     return Session.open(out)

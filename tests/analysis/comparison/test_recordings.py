@@ -13,14 +13,14 @@ import pytest
 
 from skbviewer.analysis.comparison import Comparison, Side, compare
 from skbviewer.analysis.comparison.estimates import DROPS, FUNCTIONS, LAYERS
-from skbviewer.analysis.comparison.function_estimates import CALLS, DURATION, RANKS, SELF
+from skbviewer.analysis.comparison.function_estimates import CALLS, COUNTER, DURATION, RANKS, SELF
 from skbviewer.analysis.comparison.leg_estimates import STAGE, WORDS
 from skbviewer.analysis.stats import drop_rows, function_rows, layer_table
 from skbviewer.records import Cancelled
 from skbviewer.records.types import Bools
 from skbviewer.session import Session, open_files
 from skbviewer.session.comparing import compared
-from tests.analysis.comparison.made_recordings import recording
+from tests.analysis.comparison.made_recordings import EVENTS, recording
 
 SAMPLES = Path("resources/samples")
 PAIRS, PACKETS = 20, 6000
@@ -159,6 +159,21 @@ def test_a_filter_chooses_packets(bulk: Session) -> None:
     assert chosen is not None
     assert one.packets == len(chosen)
     assert 0 < two.packets < one.packets
+
+
+def test_counted_events(tmp_path: Path) -> None:
+    folders = [tmp_path / name for name in ("one", "two", "without")]
+    for folder in folders:
+        folder.mkdir()
+    a, b = (recording(folder, 2000, seed, None, True) for seed, folder in enumerate(folders[:2]))
+    rows = {(row.measure, row.name): row for row in compared(a, b).rows}
+    counted, lasting = rows[COUNTER, "ip_rcv"], rows[DURATION, "ip_rcv"]
+    assert counted.number_a == counted.number_b == 2000
+    assert counted.a == pytest.approx(EVENTS * (lasting.a or 0))
+    assert counted.b == pytest.approx(EVENTS * (lasting.b or 0))
+    assert counted.p is None  # it contains the calls inside
+    without = recording(folders[2], 2000, 3)
+    assert COUNTER not in {row.measure for row in compared(a, without).rows}
 
 
 class _Stopping:
