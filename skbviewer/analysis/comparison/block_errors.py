@@ -31,6 +31,12 @@ class Errors(NamedTuple):
     freedom: Float64s
     windows: Int64s
 
+    def at_least(self, other: Errors) -> Errors:
+        """Return these errors, or those of `other` where they are known and larger."""
+        larger = np.nan_to_num(other.error) > self.error
+        error = np.where(larger, other.error, self.error)
+        return Errors(error, np.where(larger, other.freedom, self.freedom), self.windows)
+
 
 def relative_errors(value: Float64s, number: Float64s, longest: int) -> Errors:
     """Return the errors of sum(value) / sum(number) of each item.
@@ -55,6 +61,23 @@ def relative_errors(value: Float64s, number: Float64s, longest: int) -> Errors:
     error = np.where(known, np.sqrt(np.where(known, variance, 0.0)), np.nan)
     present = np.count_nonzero(in_windows[0] > 0, axis=0).astype(np.int64)
     return Errors(error, np.where(known, carried - 1, 0.0), present)
+
+
+def errors_of_groups(value: Float64s, number: Float64s) -> Errors:
+    """Return the errors of sum(value) / sum(number), from groups that are independent.
+
+    Errors are unknown where less than FEWEST groups have most of the data: a recording of few flows
+    does not show how much flows differ.
+    """
+    groups, items = value.shape
+    with np.errstate(divide="ignore", invalid="ignore"):
+        total = value.sum(axis=0)
+        residual = (value - total / number.sum(axis=0) * number) / total
+    variance = (residual**2).sum(axis=0) * groups / (groups - 1)
+    carried = np.minimum(_effective(value), _effective(number))
+    known = (carried >= FEWEST) & np.isfinite(variance)
+    error = np.where(known, np.sqrt(np.where(known, variance, 0.0)), np.nan)
+    return Errors(error, np.where(known, carried - 1, 0.0), np.zeros(items, np.int64))
 
 
 def _sizes(longest: int) -> list[int]:

@@ -15,6 +15,7 @@ from ...records.compiled import Int, allocation_free
 from ...records.types import LATEST_NS, Bools, Float64s, Int32s, Int64s, UInt8s, UInt64s
 from ..calls.interruptions import MARK_GAP
 from .grouped_values import VALUE_BITS, VALUES
+from .time_blocks import BLOCK, GROUP_BITS
 
 # Rows of sums; from CALLS on, there is a row for each direction, as in LEG_KINDS.
 SELF, TIMED, DURATION, RETURNED, COUNTER, COUNTED, GAPS, CALLS = range(8)
@@ -73,7 +74,8 @@ class Functions(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a pass fills.  Sums are by block and function, direction and layer, or stage.
+    """What a pass fills.  Sums are by row of Blocks and function, direction and
+    layer, or stage.
 
     `key` and `key_block` have a row for each call with a self time: see Grouped.  `is_early` is
     whether a call began before its packet was there.  `early` has row, layer, direction, block,
@@ -92,6 +94,7 @@ class Found(NamedTuple):
     early: Int64s  # [EARLY_ROWS, ...]
     state: Int64s
     power: UInt64s
+    first_group: Int64s  # row of sums
 
 
 @allocation_free
@@ -194,7 +197,9 @@ def _layer(
         found.early[5, place] = max(end - max(entry, since), 0)
         found.state[EARLY] += 1
     if counts and not is_early:
-        found.layers[legs.block[leg], legs.kind[leg], functions.layer[function]] += own
+        block, layer = legs.block[leg], functions.layer[function]
+        found.layers[block & BLOCK, legs.kind[leg], layer] += own
+        found.layers[found.first_group[0] + (block >> GROUP_BITS), legs.kind[leg], layer] += own
 
 
 @allocation_free
@@ -202,23 +207,25 @@ def _function(
     at: Int, block: Int, direction: Int, function: Int, calls: Calls, found: Found
 ) -> None:
     sums = found.sums
-    sums[CALLS + direction, block, function] += 1
     own, duration, counter = calls.self_ns[at], calls.dur_ns[at], calls.counter[at]
     if own >= 0:
-        sums[SELF, block, function] += own
-        sums[TIMED, block, function] += 1
         place = found.state[KEYS]
         found.key[place] = function << VALUE_BITS | min(own, VALUES)
         found.key_block[place] = block
         found.state[KEYS] += 1
-    if duration >= 0:
-        sums[DURATION, block, function] += duration
-        sums[RETURNED, block, function] += 1
-    if counter >= 0:
-        sums[COUNTER, block, function] += counter
-        sums[COUNTED, block, function] += 1
-    if calls.marks[at] & MARK_GAP:
-        sums[GAPS, block, function] += 1
+    for row in (block & BLOCK, found.first_group[0] + (block >> GROUP_BITS)):
+        sums[CALLS + direction, row, function] += 1
+        if own >= 0:
+            sums[SELF, row, function] += own
+            sums[TIMED, row, function] += 1
+        if duration >= 0:
+            sums[DURATION, row, function] += duration
+            sums[RETURNED, row, function] += 1
+        if counter >= 0:
+            sums[COUNTER, row, function] += counter
+            sums[COUNTED, row, function] += 1
+        if calls.marks[at] & MARK_GAP:
+            sums[GAPS, row, function] += 1
 
 
 @allocation_free
@@ -248,12 +255,15 @@ def _stages(leg: Int, legs: Legs, found: Found) -> None:
 def _stage(stage: Int, begin: Int, following: Int, block: Int, found: Found) -> np.int64:
     if begin > following:
         return np.int64(following)
-    found.stages[block, stage] += following - begin
-    found.shown[block, stage] += 1
+    for row in (block & BLOCK, found.first_group[0] + (block >> GROUP_BITS)):
+        found.stages[row, stage] += following - begin
+        found.shown[row, stage] += 1
     return np.int64(begin)
 
 
-def early_layers(row: Int64s, parent: Int64s, early: Int64s, layers: Float64s) -> None:
+def early_layers(
+    row: Int64s, parent: Int64s, early: Int64s, layers: Float64s, first_group: int
+) -> None:
     """Add the self times of calls that began before their packet was there, to `layers`.
 
     `row` rises; `parent` is the row of the call around each, -1 = none.  Of such a call counts its
@@ -266,4 +276,5 @@ def early_layers(row: Int64s, parent: Int64s, early: Int64s, layers: Float64s) -
     np.subtract.at(left, place[inside], late[inside])
     counts = own >= 0
     value = np.minimum(own, np.maximum(left, 0))[counts]
-    np.add.at(layers, (block[counts], direction[counts], layer[counts]), value)
+    for place_of in (block & BLOCK, first_group + (block >> GROUP_BITS)):
+        np.add.at(layers, (place_of[counts], direction[counts], layer[counts]), value)

@@ -65,7 +65,7 @@ def call_sums(scope: Scope, blocks: Blocks) -> CallSums:
 
 
 def _empty(scope: Scope, blocks: Blocks, legs: int) -> loop.Found:
-    size, calls = max(blocks.number, 1), int(np.count_nonzero(scope.calls))
+    size, calls = blocks.rows, int(np.count_nonzero(scope.calls))
     state = np.zeros(loop.STATE, np.int64)
     state[loop.LEG] = -1
     return loop.Found(
@@ -81,6 +81,7 @@ def _empty(scope: Scope, blocks: Blocks, legs: int) -> loop.Found:
         np.zeros((loop.EARLY_ROWS, 0), np.int64),
         state,
         np.ones(1, np.uint64),
+        np.array([blocks.first_group]),
     )
 
 
@@ -122,4 +123,4 @@ def _add_early(scope: Scope, parts: list[Int64s], found: loop.Found) -> None:
     early = np.concatenate([np.zeros((loop.EARLY_ROWS, 0), np.int64), *parts], axis=1)
     if early.shape[1]:
         parent = np.asarray(scope.columns.array("call", "parent"), np.int64)[early[0]] - 1
-        loop.early_layers(early[0], parent, early, found.layers)
+        loop.early_layers(early[0], parent, early, found.layers, int(found.first_group[0]))

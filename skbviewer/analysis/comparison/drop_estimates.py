@@ -39,7 +39,7 @@ def drop_estimates(scope: Scope, blocks: Blocks) -> dict[Measure, Estimates]:
     _, number = sums(drops)
     passes = counts_of(blocks.of_leg[scope.legs], blocks)
     made = ratios(names, number, passes, blocks, lossy)
-    return {RATE: made._replace(number=number.sum(axis=0).astype(np.int64))}
+    return {RATE: made._replace(number=number[: blocks.first_group].sum(axis=0).astype(np.int64))}
 
 
 def _groups(scope: Scope, source: Int64s, data: Int64s) -> tuple[tuple[str, ...], Int64s]:

@@ -35,7 +35,8 @@ MEANS = {
 
 def function_estimates(scope: Scope, blocks: Blocks, sums: CallSums) -> dict[Measure, Estimates]:
     """Return estimates of all functions that were called; a call of several packets counts once."""
-    called = sums.functions[loop.CALLS :].sum(axis=(0, 1))
+    first = blocks.first_group
+    called = sums.functions[loop.CALLS :, :first].sum(axis=(0, 1))
     there = np.flatnonzero(called)
     names = tuple(scope.function_names[at] for at in there.tolist())
     by_row = sums.functions[:, :, there]
@@ -55,5 +56,5 @@ def function_estimates(scope: Scope, blocks: Blocks, sums: CallSums) -> dict[Mea
     for direction, measure in enumerate(CALLS):
         calls = by_row[loop.CALLS + direction]
         made = ratios(names, calls, passes[:, direction, None], blocks, lossy)
-        found[measure] = made._replace(number=calls.sum(axis=0).astype(np.int64))
+        found[measure] = made._replace(number=calls[:first].sum(axis=0).astype(np.int64))
     return found

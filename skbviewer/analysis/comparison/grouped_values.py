@@ -8,13 +8,13 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from ...records.compiled import allocation_free
+from ...records.compiled import Int, allocation_free
 from ...records.types import Bools, Float64s, Int32s, Int64s
 from ...records.view_rows import LEG_KINDS
-from .block_errors import Errors, relative_errors
+from .block_errors import Errors, errors_of_groups, relative_errors
 from .estimates import Estimates
 from .student_t import quantile
-from .time_blocks import Blocks
+from .time_blocks import BLOCK, GROUP_BITS, Blocks
 
 BEYOND = 10  # values that must lie beyond a percentile
 RESOLUTION_NS = 0.5  # half of a clock's step
@@ -43,32 +43,40 @@ def keys_of(group: Int64s, value: Int64s) -> Int64s:
 
 
 def sums(grouped: Grouped) -> tuple[Float64s, Float64s]:
-    """Return the sums and the numbers of values by block and group."""
-    shape = max(grouped.blocks.number, 1), len(grouped.names)
+    """Return the sums and the numbers of values by row of Blocks and group."""
+    shape = grouped.blocks.rows, len(grouped.names)
     total, number = np.zeros(shape), np.zeros(shape)
-    _sum(grouped.key, grouped.block, total, number)
+    _sum(grouped.key, grouped.block, np.int64(grouped.blocks.first_group), total, number)
     return total, number
 
 
 @allocation_free
-def _sum(key: Int64s, block: Int32s, total: Float64s, number: Float64s) -> None:
+def _sum(key: Int64s, block: Int32s, first: Int, total: Float64s, number: Float64s) -> None:
     for at in range(len(key)):
-        group = key[at] >> VALUE_BITS
-        total[block[at], group] += key[at] & VALUES
-        number[block[at], group] += 1
+        group, value = key[at] >> VALUE_BITS, key[at] & VALUES
+        for row in (block[at] & BLOCK, first + (block[at] >> GROUP_BITS)):
+            total[row, group] += value
+            number[row, group] += 1
 
 
 def ratios(
     names: tuple[str, ...], value: Float64s, number: Float64s, blocks: Blocks, lossy: Bools
 ) -> Estimates:
-    """Return estimates of sum(value) / sum(number), both by block and item."""
-    size = blocks.number
-    errors = relative_errors(value[:size], number[:size], blocks.longest)
-    number = np.broadcast_to(number, value.shape).sum(axis=0)
+    """Return estimates of sum(value) / sum(number), both by row of Blocks and item."""
+    errors = _errors(value, number, blocks)
+    number = np.broadcast_to(number, value.shape)[: blocks.first_group].sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        mean = np.where(number > 0, value.sum(axis=0) / number, np.nan)
+        mean = np.where(number > 0, value[: blocks.first_group].sum(axis=0) / number, np.nan)
     counts = number.astype(np.int64)
-    return Estimates(names, mean, *errors[:2], counts, errors.windows, lossy, size)
+    return Estimates(names, mean, *errors[:2], counts, errors.windows, lossy, blocks.number)
+
+
+def _errors(value: Float64s, number: Float64s, blocks: Blocks) -> Errors:
+    """Return the larger one of the errors by blocks of time and by groups of flows."""
+    number = np.broadcast_to(number, value.shape)
+    size, first = blocks.number, blocks.first_group
+    by_time = relative_errors(value[:size], number[:size], blocks.longest)
+    return by_time.at_least(errors_of_groups(value[first:], number[first:]))
 
 
 def means(grouped: Grouped) -> Estimates:
@@ -84,7 +92,7 @@ def percentiles(grouped: Grouped, percents: tuple[int, ...]) -> list[Estimates]:
     """
     ordered = np.sort(grouped.key)
     _, number = sums(grouped)
-    count = number.sum(axis=0).astype(np.int64)
+    count = number[: grouped.blocks.first_group].sum(axis=0).astype(np.int64)
     first = np.cumsum(count) - count
 
     def ranked(part: Float64s) -> Float64s:
@@ -97,7 +105,8 @@ def percentiles(grouped: Grouped, percents: tuple[int, ...]) -> list[Estimates]:
     shares = [percent / 100 for percent in percents]
     value = np.array([ranked(np.full(len(count), share)) for share in shares])
     below = np.zeros((len(percents), *number.shape))
-    _below(grouped.key, grouped.block, value.astype(np.int64), below)
+    groups = np.int64(grouped.blocks.first_group)
+    _below(grouped.key, grouped.block, groups, value.astype(np.int64), below)
     return [
         _percentile(grouped, share, value[at], below[at], number, ranked)
         for at, share in enumerate(shares)
@@ -105,13 +114,14 @@ def percentiles(grouped: Grouped, percents: tuple[int, ...]) -> list[Estimates]:
 
 
 @allocation_free
-def _below(key: Int64s, block: Int32s, limit: Int64s, below: Float64s) -> None:
-    """Count the values up to limit[percentile, group] by percentile, block and group."""
+def _below(key: Int64s, block: Int32s, first: Int, limit: Int64s, below: Float64s) -> None:
+    """Count the values up to limit[percentile, group] by percentile, row and group."""
     for at in range(len(key)):
         group = key[at] >> VALUE_BITS
         for number in range(len(limit)):
             if key[at] & VALUES <= limit[number, group]:
-                below[number, block[at], group] += 1
+                below[number, block[at] & BLOCK, group] += 1
+                below[number, first + (block[at] >> GROUP_BITS), group] += 1
 
 
 def _percentile(
@@ -122,14 +132,15 @@ def _percentile(
     number: Float64s,
     ranked: _Ranked,
 ) -> Estimates:
-    count = number.sum(axis=0).astype(np.int64)
-    size = grouped.blocks.number
-    errors = relative_errors(below[:size], number[:size], grouped.blocks.longest)
+    first = grouped.blocks.first_group
+    count = number[:first].sum(axis=0).astype(np.int64)
+    errors = _errors(below, number, grouped.blocks)
+    below, number = below[:first], number[:first]
     error = _carried_over(errors, share, below, number, value, ranked)
     error[count * (1 - share) < BEYOND] = np.nan
     value[count == 0] = np.nan
     freedom = np.where(np.isnan(error), 0.0, errors.freedom)
-    marks = errors.windows, grouped.lossy, size
+    marks = errors.windows, grouped.lossy, grouped.blocks.number
     return Estimates(grouped.names, value, error, freedom, count, *marks)
 
 
@@ -159,26 +170,28 @@ def passes_of(kind: Int64s, block: Int32s, blocks: Blocks) -> Float64s:
 
 
 def counts_of(block: Int32s, blocks: Blocks) -> Float64s:
-    """Return the number of rows of each block, as a column."""
-    found = np.zeros((max(blocks.number, 1), 1))
-    _count(block, found[:, 0])
-    return found
+    """Return the number of rows of each block and group, as a column."""
+    found = np.zeros(blocks.rows)
+    _count(block, np.int64(blocks.first_group), found)
+    return found.reshape(-1, 1)
 
 
 @allocation_free
-def _count(block: Int32s, number: Float64s) -> None:
+def _count(block: Int32s, first: Int, number: Float64s) -> None:
     for at in range(len(block)):
-        number[block[at]] += 1
+        number[block[at] & BLOCK] += 1
+        number[first + (block[at] >> GROUP_BITS)] += 1
 
 
 def added(block: Int32s, value: Int64s, blocks: Blocks) -> Float64s:
-    """Return the sum of `value` in each block."""
-    found = np.zeros(max(blocks.number, 1))
-    _add(block, np.ascontiguousarray(value, np.int64), found)
+    """Return the sum of `value` in each block and group."""
+    found = np.zeros(blocks.rows)
+    _add(block, np.array(value, np.int64), np.int64(blocks.first_group), found)
     return found
 
 
 @allocation_free
-def _add(block: Int32s, value: Int64s, total: Float64s) -> None:
+def _add(block: Int32s, value: Int64s, first: Int, total: Float64s) -> None:
     for at in range(len(block)):
-        total[block[at]] += value[at]
+        total[block[at] & BLOCK] += value[at]
+        total[first + (block[at] >> GROUP_BITS)] += value[at]

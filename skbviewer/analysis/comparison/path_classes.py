@@ -113,7 +113,7 @@ def path_estimates(
     grouped = Grouped(keys_of(group[mine], span), block[mine], known, blocks, lossy)
     _, number = sums_of(grouped)
     share = ratios(known, number, passes[:, of], blocks, lossy)
-    share = share._replace(number=number.sum(axis=0).astype(np.int64))
+    share = share._replace(number=number[: blocks.first_group].sum(axis=0).astype(np.int64))
     return {PART: share, TIME: means(grouped), MEDIAN: percentiles(grouped, (50,))[0]}
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from skbviewer.analysis.comparison.block_errors import relative_errors
+from skbviewer.analysis.comparison.block_errors import errors_of_groups, relative_errors
 
 BLOCKS, LONGEST, EACH = 128, 8, 100
 Floats = npt.NDArray[np.float64]
@@ -66,3 +66,22 @@ def test_nothing() -> None:
     found = relative_errors(np.zeros((0, 3)), np.zeros((0, 3)), 0)
     assert np.isnan(found.error).all()
     assert found.windows.tolist() == [0, 0, 0]
+
+
+def test_flows_that_differ_make_means_less_certain() -> None:
+    """Each of 64 flows has a value of its own: a mean is as certain as 64 values make it."""
+    rng = np.random.default_rng(6)
+    flows = 10 + rng.normal(size=(64, 400))
+    found = errors_of_groups(flows * 1000, np.full((64, 1), 1000.0))
+    spread = (flows.mean(axis=0)).std() / 10
+    assert 0.9 * spread < np.median(found.error) < 1.1 * spread
+    assert found.freedom == pytest.approx([63.0] * 400, rel=0.05)
+
+
+def test_few_flows_show_nothing() -> None:
+    value = np.zeros((64, 1))
+    value[:5] = 1.0
+    found = errors_of_groups(value, value)
+    assert np.isnan(found.error[0])
+    known = relative_errors(np.ones((BLOCKS, 1)), np.ones((BLOCKS, 1)), LONGEST)
+    assert known.at_least(found).error.tolist() == known.error.tolist()

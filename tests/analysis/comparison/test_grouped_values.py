@@ -6,17 +6,20 @@ from __future__ import annotations
 import numpy as np
 
 from skbviewer.analysis.comparison.grouped_values import Grouped, keys_of, means, percentiles
-from skbviewer.analysis.comparison.time_blocks import Blocks
+from skbviewer.analysis.comparison.time_blocks import GROUP_BITS, GROUPS, Blocks
 from skbviewer.analysis.stats.duration_spread import spreads
+from skbviewer.records.types import Int32s
 
 BLOCKS, LONGEST = 128, 8
 
 
 def grouped(group: np.ndarray, value: np.ndarray, groups: int) -> Grouped:
-    block = (np.arange(len(value)) * BLOCKS // len(value)).astype(np.int32)
+    block = np.arange(len(value)) * BLOCKS // len(value)
+    flow = np.arange(len(value)) % GROUPS  # all of them alike
+    rows: Int32s = (block + (flow << GROUP_BITS)).astype(np.int32)
     names = tuple(f"g{number}" for number in range(groups))
     blocks = Blocks(np.zeros(0, np.int32), BLOCKS, LONGEST)
-    return Grouped(keys_of(group, value), block, names, blocks, np.zeros(groups, np.bool_))
+    return Grouped(keys_of(group, value), rows, names, blocks, np.zeros(groups, np.bool_))
 
 
 def test_values_equal_those_of_statistics() -> None:

@@ -15,12 +15,14 @@ from skbviewer.analysis.comparison import Comparison, Side, compare
 from skbviewer.analysis.comparison.estimates import DROPS, FUNCTIONS, LAYERS
 from skbviewer.analysis.comparison.function_estimates import CALLS, COUNTER, DURATION, RANKS, SELF
 from skbviewer.analysis.comparison.leg_estimates import STAGE, WORDS
+from skbviewer.analysis.comparison.path_classes import PART
 from skbviewer.analysis.stats import drop_rows, function_rows, layer_table
 from skbviewer.records import Cancelled
 from skbviewer.records.types import Bools
-from skbviewer.session import Session, open_files
+from skbviewer.session import Session, import_files, open_files
 from skbviewer.session.comparing import compared
 from tests.analysis.comparison.made_recordings import EVENTS, recording
+from tests.bench.generate import generate
 
 SAMPLES = Path("resources/samples")
 PAIRS, PACKETS = 20, 6000
@@ -54,6 +56,19 @@ def test_five_percent_in_one_function_are_found(function: str, tmp_path: Path) -
     assert row.low < 0.05 < row.high
     back = compared(b, a)
     assert functions_changed(back) == {function}
+
+
+def test_other_flows_of_the_same_kind_are_no_change(tmp_path: Path) -> None:
+    """Of these two, other flows make 71 % and 61 % of the sent packets take one path."""
+    sessions = []
+    for seed in (520, 521):
+        out = tmp_path / f"{seed}.skbv"
+        import_files([generate(tmp_path / str(seed), 20_000, 60_000, seed).log], out)
+        sessions.append(Session.open(out))
+    found = compared(sessions[0], sessions[1])
+    shares = [row.change for row in found.rows if row.measure == PART and row.change is not None]
+    assert min(shares) < -0.1
+    assert not found.changes
 
 
 def test_a_recording_with_itself(tmp_path: Path) -> None:
