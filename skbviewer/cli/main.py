@@ -20,6 +20,7 @@ COMMANDS = {
     "packets": "packets",
     "path": "path",
     "stats": "stats",
+    "compare": "compare",
     "export": "export",
     "dump": "dump",
     "wireshark": "wireshark",

@@ -9,7 +9,7 @@ similar colours.  Format: https://www.speedscope.app/file-format-schema.json
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +36,13 @@ def write_speedscope(recording: Exportable, request: Request, out: Path) -> None
 
 def profile(stacks: Sequence[Stack], name: str) -> dict[str, Any]:
     """Return the JSON of a file with one profile."""
-    layers = {name: layer_of(name) for stack in stacks for name in stack.functions}
+    return profiles({name: stacks}, name)
+
+
+def profiles(named: Mapping[str, Sequence[Stack]], name: str) -> dict[str, Any]:
+    """Return the JSON of a file with several profiles, by their names; they share their frames."""
+    every = (stack for stacks in named.values() for stack in stacks)
+    layers = {name: layer_of(name) for stack in every for name in stack.functions}
     place = {function: at for at, function in enumerate(layers)}
     return {
         "$schema": SCHEMA,
@@ -46,12 +52,13 @@ def profile(stacks: Sequence[Stack], name: str) -> dict[str, Any]:
         "profiles": [
             {
                 "type": "sampled",
-                "name": name,
+                "name": title,
                 "unit": "nanoseconds",
                 "startValue": 0,
                 "endValue": sum(stack.self_ns for stack in stacks),
                 "samples": [[place[function] for function in s.functions] for s in stacks],
                 "weights": [stack.self_ns for stack in stacks],
             }
+            for title, stacks in named.items()
         ],
     }

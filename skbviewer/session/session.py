@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from ..analysis import LayerStyle, layers
+from ..analysis.comparison.conditions import Facts
 from ..matching import Timebase
 from ..records import Progress, Silent, SourceRow
 from . import input_files, saving
 from .exported_rows import Exports
+from .kernel.recording_facts import facts_of
 from .kernel.session_paths import Paths
 from .kernel.session_statistics import Statistics
 from .kernel.session_timeline import SessionTimeline
@@ -75,6 +77,11 @@ class Session:
     def reasons(self) -> list[Reason]:
         """Count packets and skb lifetimes by verdict and reason."""
         return reasons(self.columns, self._opened.has_kbl())
+
+    def facts(self) -> Facts:
+        """Return how the session was recorded, as far as it matters for comparing it."""
+        with self._opened.database() as db:
+            return facts_of(db, self.sources())
 
     def timebase(self) -> Timebase:
         """Return what maps the clock of each source to session time."""

@@ -329,6 +329,12 @@ def functions(db: Connection, source_id: int) -> dict[int, str]:
     return {row.func: row.name for row in db.execute(wanted)}
 
 
+def armed_functions(db: Connection, source_id: int) -> frozenset[str]:
+    """Names of the functions on which a KBL's recorder could set a probe."""
+    there = (probe.c.source == source_id) & (probe.c.address != 0) & (probe.c.error == 0)
+    return frozenset(row.name for row in db.execute(select(probe.c.name).where(there)))
+
+
 def probe_names(db: Connection) -> list[StoredProbe]:
     """The names of all probes."""
     rows = db.execute(select(probe.c.source, probe.c.func, probe.c.name))

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 from zlib import crc32
@@ -34,11 +34,16 @@ class Written(NamedTuple):
 
 def write_kbl(path: Path, packets: Packets, calls: Calls) -> Written:
     """Write the log of `packets`."""
-    builder = _tables(int(packets["begin"].max(initial=EPOCH)))
+    return write_slots(path, _blocks(packets, calls), int(packets["begin"].max(initial=EPOCH)))
+
+
+def write_slots(path: Path, parts: Iterable[Slots], last: int) -> Written:
+    """Write a log of these records, in order of time, the last of them at about `last`, ns."""
+    builder = _tables(last)
     head = builder.to_bytes()
     with path.open("wb") as file:
         file.write(head)
-        written = _write_records(file, packets, calls)
+        written = _write_records(file, parts)
         file.write(_ending(written, head))
     return written
 
@@ -67,10 +72,10 @@ def _ending(written: Written, head: bytes) -> bytes:
     )
 
 
-def _write_records(file: BinaryIO, packets: Packets, calls: Calls) -> Written:
+def _write_records(file: BinaryIO, parts: Iterable[Slots]) -> Written:
     sequence = [0] * CPUS
     heads = spans = 0
-    for made in _blocks(packets, calls):
+    for made in parts:
         stream = Stream(made)
         for cpu, first, last in stream.parts():
             payload = stream.payload(first, last)

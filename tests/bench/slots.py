@@ -96,18 +96,18 @@ def make_slots(packets: Packets, calls: Calls, first: int, last: int) -> Slots:
     some = packets[first:last]
     part = Calls(*(column[first:last] for column in calls))
     number = np.arange(first, last)
-    made = _Maker()
+    made = Maker()
     _births(made, some, part)
     _parents(made, some, number)
     _tasks(made, some)
-    _footprints(made, some)
+    footprints(made, some)
     _chain(made, some, part)
     _inner(made, some, part)
     _ends(made, some, part)
     return made.slots()
 
 
-class _Maker:
+class Maker:
     """Collects records."""
 
     def __init__(self) -> None:
@@ -143,8 +143,12 @@ class _Maker:
         end: Ints,
         skb: Ints,
         ret: Ints | None = None,
+        counted: Ints | None = None,
     ) -> None:
-        """CALLs of a function; with `ret` it returns the skb of that address."""
+        """CALLs of a function; with `ret` it returns the skb of that address.
+
+        Without, `counted` are events of a hardware counter in each call.
+        """
         head = np.zeros(len(packets), kbl.KBL_SPAN_SLOT)
         head["kind"], head["func"], head["ts"], head["dur"] = 3, func, begin, end - begin
         head["context"] = np.where(packets["out"], 0, 1)
@@ -155,6 +159,12 @@ class _Maker:
             head["flags"] = kbl.KBL_FLAG_SKB_IS_RET
             slot = np.zeros(len(packets), kbl.KBL_EXT_CALL)
             slot["kind"], slot["type"], slot["dur"], slot["ret"] = 6, 5, end - begin, ret
+            ext = np.zeros(len(packets), POOL)
+            ext["first"] = slot.view("V32")
+        elif counted is not None:
+            slot = np.zeros(len(packets), kbl.KBL_EXT_COUNTER)
+            slot["kind"], slot["type"] = kbl.KblKind.EXT, kbl.KblExtType.COUNTER
+            slot["valid"], slot["event"], slot["count"] = 1, 1, counted
             ext = np.zeros(len(packets), POOL)
             ext["first"] = slot.view("V32")
         self.add(head, packets["cpu"], end, ext)
@@ -183,7 +193,7 @@ def _pick(packets: Packets, mask: Mask) -> Packets:
     return packets.view(f"V{packets.dtype.itemsize}")[mask].view(packets.dtype)
 
 
-def _births(made: _Maker, packets: Packets, calls: Calls) -> None:
+def _births(made: Maker, packets: Packets, calls: Calls) -> None:
     """Add ALLOC, for clones CLONE; some also have the call that reports the birth."""
     event = kbl.KblEvent.ALLOC
     born = _pick(packets, _born_in_call(packets, calls.functions))
@@ -203,7 +213,7 @@ def _births(made: _Maker, packets: Packets, calls: Calls) -> None:
     )
 
 
-def _parents(made: _Maker, packets: Packets, number: Ints) -> None:
+def _parents(made: Maker, packets: Packets, number: Ints) -> None:
     """The originals that TCP keeps: born with the first clone, freed when acknowledged."""
     mine = _pick(packets, packets["kept"] == number)
     address = mine["parent"].copy()
@@ -211,7 +221,7 @@ def _parents(made: _Maker, packets: Packets, number: Ints) -> None:
     made.event(mine, kbl.KblEvent.FREE, mine["parted"], address)
 
 
-def _tasks(made: _Maker, packets: Packets) -> None:
+def _tasks(made: Maker, packets: Packets) -> None:
     """Add a TASK where the sender changes; it includes the name when the thread is new."""
     some = _pick(packets, packets["switch"].astype(bool))
     nothing = np.zeros(len(some), np.int64)
@@ -235,7 +245,7 @@ def _names(some: Packets) -> Ext:
     return ext
 
 
-def _footprints(made: _Maker, packets: Packets) -> None:
+def footprints(made: Maker, packets: Packets) -> None:
     """Add a FOOTPRINT of each skb where the stack begins with it."""
     skb = np.zeros(len(packets), kbl.KBL_EXT_SKB)
     ip = np.zeros(len(packets), kbl.KBL_EXT_IPV4)
@@ -259,7 +269,7 @@ def _footprints(made: _Maker, packets: Packets) -> None:
     made.event(packets, event, packets["begin"] + TAP_AT, packets["skb"].copy(), 0, ext)
 
 
-def _chain(made: _Maker, packets: Packets, calls: Calls) -> None:
+def _chain(made: Maker, packets: Packets, calls: Calls) -> None:
     """The functions that call each other, outermost first."""
     table = np.zeros((256, MAX_NEST), np.int64)
     for protocol, names in INWARD.items():
@@ -275,7 +285,7 @@ def _chain(made: _Maker, packets: Packets, calls: Calls) -> None:
         made.call(some, func, begin, end, some["skb"].copy())
 
 
-def _inner(made: _Maker, packets: Packets, calls: Calls) -> None:
+def _inner(made: Maker, packets: Packets, calls: Calls) -> None:
     """What the innermost function calls, one after the other."""
     ends = (calls.functions >= FREE_FROM) & _freed_at_once(packets)
     more = calls.functions - calls.nest - _born_in_call(packets, calls.functions) - ends
@@ -286,7 +296,7 @@ def _inner(made: _Maker, packets: Packets, calls: Calls) -> None:
         made.call(some, func, begin, begin + CALL_NS - 40, some["skb"].copy())
 
 
-def _ends(made: _Maker, packets: Packets, calls: Calls) -> None:
+def _ends(made: Maker, packets: Packets, calls: Calls) -> None:
     """FREE; as a call if there are enough and it is freed at once."""
     made.event(packets, kbl.KblEvent.FREE, packets["freed"], packets["skb"].copy())
     some = _pick(packets, _freed_at_once(packets) & (calls.functions >= FREE_FROM))

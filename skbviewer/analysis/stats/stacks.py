@@ -62,7 +62,7 @@ def _stack(leg: Leg, at: int) -> tuple[str, ...]:
 def call_stacks(scope: Scope) -> list[Stack]:
     """Return the stacks in which time was spent, in the order of the first calls that have them."""
     function, names = _functions(scope)
-    node, nodes = _nodes(scope, function)
+    node, nodes = _nodes(scope, function, max(len(names), 1))
     counted = np.flatnonzero(scope.once & (scope.own_ns > 0))
     spent = np.zeros(len(nodes.parent), np.int64)
     np.add.at(spent, node[counted], scope.own_ns[counted])
@@ -82,8 +82,11 @@ def _functions(scope: Scope) -> tuple[Int64s, list[str]]:
     return function, names + [f"probe {probe}" for probe in probes.tolist()]
 
 
-def _nodes(scope: Scope, function: Int64s) -> tuple[Int64s, _Nodes]:
-    """Return the node of each chosen call.  A parent is one level above its calls."""
+def _nodes(scope: Scope, function: Int64s, names: int) -> tuple[Int64s, _Nodes]:
+    """Return the node of each chosen call, one of `names` functions.
+
+    A parent is one level above its calls.
+    """
     place = np.cumsum(scope.calls) - 1  # of a call of the session among the chosen ones
     above, depth = scope.of_call("parent"), scope.of_call("depth")
     above = np.where(above > 0, place[np.maximum(above, 1) - 1], ROOT) if len(place) else above
@@ -93,11 +96,11 @@ def _nodes(scope: Scope, function: Int64s) -> tuple[Int64s, _Nodes]:
     ends = np.cumsum(np.bincount(depth)) if len(depth) else depth
     for calls in np.split(by_depth, ends[:-1]):
         over = np.where(above[calls] >= 0, node[above[calls]], ROOT)
-        pairs = np.stack([over, function[calls]], axis=1)
-        found, which = np.unique(pairs, axis=0, return_inverse=True)
+        pair = (over - ROOT) * names + function[calls]  # np.unique() of rows is much slower
+        found, which = np.unique(pair, return_inverse=True)
         node[calls] = count + which.reshape(-1)
-        parents.append(found[:, 0])
-        functions.append(found[:, 1])
+        parents.append(found // names + ROOT)
+        functions.append(found % names)
         count += len(found)
     return node, _Nodes(np.concatenate(parents), np.concatenate(functions))
 

@@ -50,6 +50,17 @@ FORWARDING = (
 )
 
 
+class Sections(NamedTuple):
+    """The stages of legs of one `kind`: each ends where the next one that exists begins.
+
+    `begins` has the begin of each stage for all legs, LATEST_NS if the leg does not show it.
+    """
+
+    kind: int
+    names: tuple[str, ...]
+    begins: tuple[Int64s, ...]
+
+
 class Stages(NamedTuple):
     """ns of each stage and wait, by name, for every leg; -1 if the leg does not show it."""
 
@@ -64,24 +75,37 @@ def leg_stages(scope: Scope) -> Stages:
     not cut them off; otherwise a stage would include those after it.
     """
     scope = scope.whole
-    kind, begin, end = (scope.of_leg(c) for c in ("kind", "begin_ns", "end_ns"))
-    reader = scope.of_leg("reader_ns")
-    reader = np.where(reader >= 0, reader, LATEST_NS)
+    kind, end = scope.of_leg("kind"), scope.of_leg("end_ns")
+    stages: dict[str, Int64s] = {}
+    for part in sections(scope):
+        _cut(stages, part.names, kind == part.kind, part.begins, end)
+    rows, process = reading_times(scope)
+    stages[RECEIVING[2]] = np.full(len(kind), -1)
+    stages[RECEIVING[2]][rows] = process
+    return Stages(stages, {"wire": wire_times(scope)})
+
+
+def sections(scope: Scope) -> tuple[Sections, ...]:
+    """Return where the stages of legs begin, but for that of the receiving process."""
+    begin = scope.of_leg("begin_ns")
     first = _Firsts(scope, begin)
     received = first.named(STACK)
     queued, sent = first.named(QUEUE), first.named(TRANSMIT)
-    last = _last_exit(scope, len(kind))
     sending = (begin, first.layer("transport"), first.layer("ip"), queued, sent)
-    stages: dict[str, Int64s] = {}
-    _cut(stages, SENDING, kind == TX, sending, end)
-    _cut(stages, FORWARDING, kind == FORWARD, (begin, received, queued, sent), end)
-    _cut(stages, RECEIVING[:2], kind == RX, (begin, received), end)
-    process = np.where((kind == RX) & (reader < LATEST_NS), np.maximum(last - reader, 0), -1)
-    stages[RECEIVING[2]] = process
-    waits = {
-        "wire": _wire(scope),
-    }
-    return Stages(stages, waits)
+    return (
+        Sections(TX, SENDING, sending),
+        Sections(FORWARD, FORWARDING, (begin, received, queued, sent)),
+        Sections(RX, RECEIVING[:2], (begin, received)),
+    )
+
+
+def reading_times(scope: Scope) -> tuple[Int64s, Int64s]:
+    """Return the legs that a process read, and the time from then to the last exit, ns."""
+    reader = scope.of_leg("reader_ns")
+    rows = np.flatnonzero((scope.of_leg("kind") == RX) & (reader >= 0))
+    if not len(rows):
+        return rows, reader[rows]
+    return rows, np.maximum(_last_exit(scope, len(reader))[rows] - reader[rows], 0)
 
 
 class _Firsts:
@@ -135,7 +159,7 @@ def _last_exit(scope: Scope, legs: int) -> Int64s:
     return found
 
 
-def _wire(scope: Scope) -> Int64s:
+def wire_times(scope: Scope) -> Int64s:
     """For each receiving leg, the time since the leg of the same KBL that sent its packet.
 
     Between two machines, no clock can measure it: see the one-way bounds of `skbviewer stats
@@ -148,6 +172,8 @@ def _wire(scope: Scope) -> Int64s:
     leg = np.asarray(scope.columns.array("match", "leg"), np.int64) - 1
     exact = np.asarray(scope.columns.array("match", "verdict")) == 0
     packet, leg = packet[exact], leg[exact]
+    several = np.bincount(packet)[packet] > 1  # sorting takes long, and most have one leg
+    packet, leg = packet[several], leg[several]
     order = np.lexsort((wire[leg], source[leg], packet))
     packet, leg = packet[order], leg[order]
     before, after = leg[:-1], leg[1:]

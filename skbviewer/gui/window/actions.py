@@ -18,12 +18,14 @@ from skbviewer.records.annotation import IGNORE, MARK, TIME_REF
 
 from ..base.appearance import Theme
 from ..dialogs.colouring import CONVERSATIONS
+from ..dialogs.comparison_window import ask_comparison
 from ..dialogs.follow_stream import ask_stream
 from ..dialogs.preferences import Preferences
 from ..dialogs.profile_dialog import ProfileDialog
 from ..dialogs.statistics_window import show_statistic
 from ..files import bundled_recordings, export_menu, timeline_export
 from ..files import recent_files as recent
+from ..files.file_menu import FILES
 from ..files.open_in_wireshark import open_in_wireshark
 from ..packets.time_column import Precision, TimeFormat
 from ..timeline.window_connection import ask_range, shown_now
@@ -187,6 +189,10 @@ FILE = (
            "Save the session under a name; notes and marks are saved at once"),
     Action("&File", "Save &As…", lambda w: w.opening.save_as(), ("Ctrl+Shift+S",),
            "Save the session, with notes and marks, under another name"),
+    _line("&File"),
+    Action("&File", "Compare &With…",
+           lambda w: ask_comparison(w, w.selection, w.row_query.filter, FILES), (),
+           "Show what changed from this recording to another one"),
     _line("&File"),
     *map(_export_packet, export_menu.OF_PACKET),
     Action("&File", "Export &Timeline…", _export_timeline, ("Ctrl+E",),

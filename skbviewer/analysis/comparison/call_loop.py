@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: MIT
+"""One pass over the calls of a recording: sums by block and function, stages, hashes of paths.
+
+Array operations would need a pass through memory for each of these.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...matching import FORWARD, RX, TX
+from ...records.compiled import Int, allocation_free
+from ...records.types import LATEST_NS, Bools, Float64s, Int32s, Int64s, UInt8s, UInt64s
+from ..calls.interruptions import MARK_GAP
+from .grouped_values import VALUE_BITS, VALUES
+from .time_blocks import BLOCK, GROUP_BITS
+
+# Rows of sums; from CALLS on, there is a row for each direction, as in LEG_KINDS.
+SELF, TIMED, DURATION, RETURNED, COUNTER, COUNTED, GAPS, CALLS = range(8)
+DIRECTIONS = 3
+ROWS = CALLS + DIRECTIONS
+RECEIVED, QUEUED, SENT, TRANSPORT, IP = 1, 2, 4, 8, 16  # bits of a function's role
+# Columns of stages: those of sending, forwarding, receiving, each in the order of time.
+SEND_AT, FORWARD_AT, RECEIVE_AT, STAGES = 0, 5, 9, 11
+LEG, AT_RECEIVED, AT_QUEUED, AT_SENT, AT_TRANSPORT, AT_IP, DEPTH, FUNCTION, KEYS, EARLY = range(10)
+STATE = 10
+EARLY_ROWS = 6
+TASK, SOCK, SKB_IS_RET = 0, 0x80, 0x10  # context, and flags of kbl.h
+ODD = np.uint64(0xBF58476D1CE4E5B9)
+FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, so that no step is lost modulo 2**64
+SHIFT, ONE = np.uint64(31), np.uint64(1)
+
+
+class Calls(NamedTuple):
+    """Some neighbouring rows of table `call`; `chosen` ones count, `once` without repetitions."""
+
+    leg: Int64s  # from 1
+    func: Int64s
+    self_ns: Int64s
+    dur_ns: Int64s
+    counter: Int64s
+    marks: Int64s
+    depth: Int64s
+    entry_ns: Int64s
+    flags: Int64s
+    skb: Int64s
+    context: Int64s
+    parent: Int64s  # row of the call around it, from 1
+    chosen: Bools
+    once: Bools
+
+
+class Legs(NamedTuple):
+    """Columns of all legs; `usable` ones may not lack records."""
+
+    begin: Int64s
+    end: Int64s
+    reader: Int64s
+    kind: UInt8s
+    source: Int32s
+    block: Int32s
+    usable: Bools
+
+
+class Functions(NamedTuple):
+    """`number` is the function of each source and probe, -1 without name; the rest is of each."""
+
+    number: Int32s
+    name_hash: UInt64s
+    layer: Int64s
+    role: UInt8s
+
+
+class Found(NamedTuple):
+    """What a pass fills.  Sums are by row of Blocks and function, direction and
+    layer, or stage.
+
+    `key` and `key_block` have a row for each call with a self time: see Grouped.  `is_early` is
+    whether a call began before its packet was there.  `early` has row, layer, direction, block,
+    self time (-1: does not count) and time with its packet of each early call, and of those inside.
+    """
+
+    sums: Float64s  # [ROWS, block, function]
+    layers: Float64s  # [block, direction, layer]
+    stages: Float64s  # [block, stage]
+    shown: Float64s  # [block, stage]: number of legs
+    path: UInt64s  # by leg
+    visited: Bools
+    key: Int64s
+    key_block: Int32s
+    is_early: Bools
+    early: Int64s  # [EARLY_ROWS, ...]
+    state: Int64s
+    power: UInt64s
+    first_group: Int64s  # row of sums
+
+
+@allocation_free
+def pass_over(first: Int, calls: Calls, legs: Legs, functions: Functions, found: Found) -> None:
+    """Add calls, which begin at row `first`.  Calls of a leg must be neighbours."""
+    state = found.state
+    for at in range(len(calls.leg)):
+        if not calls.chosen[at]:
+            continue
+        leg = calls.leg[at] - 1
+        if leg != state[LEG]:
+            if state[LEG] >= 0:
+                _stages(state[LEG], legs, found)
+            _begin(leg, found)
+        func = calls.func[at]
+        source = legs.source[leg]
+        function = np.int64(-1)
+        if 0 <= func < functions.number.shape[1]:
+            function = np.int64(functions.number[source, func])
+        if calls.depth[at] != state[DEPTH] or function != state[FUNCTION]:
+            state[DEPTH], state[FUNCTION] = calls.depth[at], function
+            _step(leg, calls.depth[at], functions.name_hash[function], found)
+        if function >= 0:
+            _firsts(calls.entry_ns[at], legs.begin[leg], functions.role[function], state)
+        _layer(first, at, leg, function, calls, legs, functions, found)
+        if function >= 0 and calls.once[at]:
+            _function(at, legs.block[leg], legs.kind[leg], function, calls, found)
+
+
+@allocation_free
+def finish(legs: Legs, found: Found) -> None:
+    """Add the stages of the last leg, and of legs without calls."""
+    if found.state[LEG] >= 0:
+        _stages(found.state[LEG], legs, found)
+    for leg in range(len(legs.begin)):
+        if legs.usable[leg] and not found.visited[leg]:
+            _begin(np.int64(leg), found)
+            _stages(np.int64(leg), legs, found)
+
+
+@allocation_free
+def _begin(leg: Int, found: Found) -> None:
+    state = found.state
+    state[LEG] = leg
+    for at in range(AT_RECEIVED, AT_IP + 1):
+        state[at] = LATEST_NS
+    state[DEPTH] = state[FUNCTION] = -2
+    found.power[0] = ONE
+    found.visited[leg] = True
+
+
+@allocation_free
+def _step(leg: Int, depth: Int, name: np.uint64, found: Found) -> None:
+    """Add a step to the leg's path: the sum of hashes, each times a power by its position."""
+    step = (name ^ ((np.uint64(depth) + ONE) * ODD)) & np.uint64(0xFFFFFFFFFFFFFFFF)
+    step = (step ^ (step >> SHIFT)) * ODD
+    found.path[leg] += step * found.power[0]
+    found.power[0] *= FACTOR
+
+
+@allocation_free
+def _firsts(entry: Int, begin: Int, role: Int, state: Int64s) -> None:
+    """Remember when the leg first entered functions of each role, since it began."""
+    if entry < begin or not role:
+        return
+    for bit in range(AT_IP - AT_RECEIVED + 1):
+        if role >> bit & 1 and entry < state[AT_RECEIVED + bit]:
+            state[AT_RECEIVED + bit] = entry
+
+
+@allocation_free
+def _layer(
+    first: Int,
+    at: Int,
+    leg: Int,
+    function: Int,
+    calls: Calls,
+    legs: Legs,
+    functions: Functions,
+    found: Found,
+) -> None:
+    """Add the self time to the layer, as stats.call_time_in_leg does; keep calls that are early."""
+    entry, own = calls.entry_ns[at], calls.self_ns[at]
+    end = entry + max(calls.dur_ns[at], 0)
+    since = legs.begin[leg]
+    if legs.kind[leg] == RX and legs.reader[leg] >= 0 and calls.context[at] == TASK:
+        is_sock = calls.flags[at] & SOCK != 0 and calls.skb[at] == 0
+        if (is_sock or calls.flags[at] & SKB_IS_RET != 0) and end >= legs.reader[leg]:
+            since = max(since, legs.reader[leg])
+    counts = function >= 0 and own >= 0 and legs.usable[leg] and calls.once[at]
+    is_early, parent = entry < since, calls.parent[at] - 1
+    found.is_early[first + at] = is_early
+    if is_early or (parent >= 0 and found.is_early[parent]):
+        place = found.state[EARLY]
+        found.early[0, place] = first + at
+        found.early[1, place] = functions.layer[function]
+        found.early[2, place] = legs.kind[leg]
+        found.early[3, place] = legs.block[leg]
+        found.early[4, place] = own if counts and is_early else -1
+        found.early[5, place] = max(end - max(entry, since), 0)
+        found.state[EARLY] += 1
+    if counts and not is_early:
+        block, layer = legs.block[leg], functions.layer[function]
+        found.layers[block & BLOCK, legs.kind[leg], layer] += own
+        found.layers[found.first_group[0] + (block >> GROUP_BITS), legs.kind[leg], layer] += own
+
+
+@allocation_free
+def _function(
+    at: Int, block: Int, direction: Int, function: Int, calls: Calls, found: Found
+) -> None:
+    sums = found.sums
+    own, duration, counter = calls.self_ns[at], calls.dur_ns[at], calls.counter[at]
+    if own >= 0:
+        place = found.state[KEYS]
+        found.key[place] = function << VALUE_BITS | min(own, VALUES)
+        found.key_block[place] = block
+        found.state[KEYS] += 1
+    for row in (block & BLOCK, found.first_group[0] + (block >> GROUP_BITS)):
+        sums[CALLS + direction, row, function] += 1
+        if own >= 0:
+            sums[SELF, row, function] += own
+            sums[TIMED, row, function] += 1
+        if duration >= 0:
+            sums[DURATION, row, function] += duration
+            sums[RETURNED, row, function] += 1
+        if counter >= 0:
+            sums[COUNTER, row, function] += counter
+            sums[COUNTED, row, function] += 1
+        if calls.marks[at] & MARK_GAP:
+            sums[GAPS, row, function] += 1
+
+
+@allocation_free
+def _stages(leg: Int, legs: Legs, found: Found) -> None:
+    """Add the stages of a leg: each lasts until the next one that exists, else until the end."""
+    if not legs.usable[leg]:
+        return
+    state, block = found.state, legs.block[leg]
+    following = legs.end[leg]
+    if legs.kind[leg] == TX:
+        following = _stage(np.int64(SEND_AT + 4), state[AT_SENT], following, block, found)
+        following = _stage(np.int64(SEND_AT + 3), state[AT_QUEUED], following, block, found)
+        following = _stage(np.int64(SEND_AT + 2), state[AT_IP], following, block, found)
+        following = _stage(np.int64(SEND_AT + 1), state[AT_TRANSPORT], following, block, found)
+        _stage(np.int64(SEND_AT), legs.begin[leg], following, block, found)
+    elif legs.kind[leg] == FORWARD:
+        following = _stage(np.int64(FORWARD_AT + 3), state[AT_SENT], following, block, found)
+        following = _stage(np.int64(FORWARD_AT + 2), state[AT_QUEUED], following, block, found)
+        following = _stage(np.int64(FORWARD_AT + 1), state[AT_RECEIVED], following, block, found)
+        _stage(np.int64(FORWARD_AT), legs.begin[leg], following, block, found)
+    else:
+        following = _stage(np.int64(RECEIVE_AT + 1), state[AT_RECEIVED], following, block, found)
+        _stage(np.int64(RECEIVE_AT), legs.begin[leg], following, block, found)
+
+
+@allocation_free
+def _stage(stage: Int, begin: Int, following: Int, block: Int, found: Found) -> np.int64:
+    if begin > following:
+        return np.int64(following)
+    for row in (block & BLOCK, found.first_group[0] + (block >> GROUP_BITS)):
+        found.stages[row, stage] += following - begin
+        found.shown[row, stage] += 1
+    return np.int64(begin)
+
+
+def early_layers(
+    row: Int64s, parent: Int64s, early: Int64s, layers: Float64s, first_group: int
+) -> None:
+    """Add the self times of calls that began before their packet was there, to `layers`.
+
+    `row` rises; `parent` is the row of the call around each, -1 = none.  Of such a call counts its
+    self time, at most the time with its packet without that of the calls inside.
+    """
+    _, layer, direction, block, own, late = early
+    left = late.copy()
+    place = np.minimum(np.searchsorted(row, parent), len(row) - 1)
+    inside = np.flatnonzero((parent >= 0) & (row[place] == parent))
+    np.subtract.at(left, place[inside], late[inside])
+    counts = own >= 0
+    value = np.minimum(own, np.maximum(left, 0))[counts]
+    for place_of in (block & BLOCK, first_group + (block >> GROUP_BITS)):
+        np.add.at(layers, (place_of[counts], direction[counts], layer[counts]), value)

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""What two recordings have not in common, so that their numbers cannot simply be compared."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ...records import counted
+
+SHOWN = 8  # functions that a sentence lists
+
+
+class Facts(NamedTuple):
+    """How a recording was made.  Texts of several kernel logs are joined."""
+
+    releases: tuple[str, ...]
+    kernels: tuple[str, ...]  # uname -v
+    hosts: tuple[str, ...]
+    architectures: tuple[str, ...]
+    probed: frozenset[str]  # functions with a probe that could be set
+    mechanisms: tuple[str, ...]  # how probes work, and what one costs in ns
+    counters: tuple[str, ...]
+    filters: tuple[str, ...]  # of the recorder
+    cpus: tuple[str, ...]
+    rules: int  # of matching
+    lost: int  # records
+    points: bool  # some log has points only
+    logs: int
+
+
+class Condition(NamedTuple):
+    """One difference: `a` and `b` are the values of the two recordings, `effect` is a sentence.
+
+    With `spoils`, times or numbers are not comparable; else the difference may be what is wanted.
+    """
+
+    what: str
+    a: str
+    b: str
+    effect: str
+    spoils: bool
+
+
+def conditions(a: Facts, b: Facts) -> tuple[Condition, ...]:
+    """Return the differences, those that spoil the comparison first."""
+    found = [*_spoiling(a, b), *_wanted(a, b)]
+    return tuple(sorted(found, key=lambda one: not one.spoils))
+
+
+def _spoiling(a: Facts, b: Facts) -> list[Condition]:
+    found = []
+    if not (a.logs and b.logs):
+        text = "Without a kernel log there is nothing to compare."
+        found.append(Condition("kernel logs", str(a.logs), str(b.logs), text, True))
+    if a.probed != b.probed:
+        only_a, only_b = sorted(a.probed - b.probed), sorted(b.probed - a.probed)
+        text = (
+            "Functions probed in one recording only are not compared.  Self times of their callers "
+            "and of layers contain them in the other one, and each probe costs time."
+        )
+        found.append(Condition("probe lists", _only(only_a), _only(only_b), text, True))
+    if a.mechanisms != b.mechanisms:
+        text = "Probes cost a different time, which all durations and self times contain."
+        found.append(Condition("probe costs", _text(a.mechanisms), _text(b.mechanisms), text, True))
+    if a.lost or b.lost:
+        text = "Numbers that lost records may have changed are marked with *."
+        lost = counted(a.lost, "record"), counted(b.lost, "record")
+        found.append(Condition("lost", *lost, text, True))
+    if a.points or b.points:
+        text = "Logs of points have no durations: only their numbers of calls can be compared."
+        found.append(Condition("points", _yes(a.points), _yes(b.points), text, True))
+    if a.filters != b.filters:
+        text = "The recorder's filter chose other packets."
+        found.append(Condition("filter", _text(a.filters), _text(b.filters), text, True))
+    if a.counters != b.counters:
+        text = "Counted events are not compared."
+        found.append(Condition("counter", _text(a.counters), _text(b.counters), text, False))
+    if a.rules != b.rules:
+        text = "Packets were matched by different rules: with a filter, other passes count."
+        found.append(Condition("matching rules", str(a.rules), str(b.rules), text, True))
+    return found
+
+
+def _wanted(a: Facts, b: Facts) -> list[Condition]:
+    """Return differences that are often the reason to compare."""
+    found = []
+    for what, one, two, text in (
+        ("kernel", a.releases, b.releases, "Functions may have other names or be inlined."),
+        ("kernel build", a.kernels, b.kernels, "Compilers may have inlined other functions."),
+        ("host", a.hosts, b.hosts, "Other hardware is faster or slower everywhere."),
+        ("architecture", a.architectures, b.architectures, "Other hardware, other code."),
+        ("CPUs", a.cpus, b.cpus, "Packets wait for CPUs more or less often."),
+    ):
+        if one != two:
+            found.append(Condition(what, _text(one), _text(two), text, what == "architecture"))
+    return found
+
+
+def _only(names: list[str]) -> str:
+    if not names:
+        return "no function of its own"
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return f"{', '.join(names[:SHOWN])}{more} only here"
+
+
+def _text(words: tuple[str, ...]) -> str:
+    return ", ".join(word for word in words if word) or "none"
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else "no"

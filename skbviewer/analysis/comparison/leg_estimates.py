@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+"""Estimates of the time of passes through the stack: totals, layers, waits and stages.
+
+A pass is a leg.  Legs whose records may have been lost are left out, as in `stats layers`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...records.types import Float64s
+from ..stats import Scope
+from ..stats.stages import RECEIVING, reading_times, wire_times
+from ..words.function_layers import layers
+from ..words.wait_kinds import NAMES
+from .call_sums import STAGES, CallSums
+from .estimates import COUNT, LAYERS, NS, TOTALS, Estimates, Measure
+from .grouped_values import Grouped, added, counts_of, keys_of, passes_of, percentiles, ratios, sums
+from .time_blocks import Blocks
+
+WORDS = ("sent", "received", "forwarded")  # as LEG_KINDS
+DIRECTIONS = tuple(f"{word} packets" for word in WORDS)
+PERCENTS = (50, 90, 99)
+IN_KERNEL = Measure(TOTALS, "time in kernel", NS, "pass")
+RANKS = tuple(IN_KERNEL._replace(name=f"time in kernel, p{percent}") for percent in PERCENTS)
+BUSY, CPU = (Measure(TOTALS, name, NS, "pass") for name in ("busy", "CPU time"))
+WAITING, UNKNOWN = (Measure(TOTALS, name, NS, "pass", rate=True) for name in ("waiting", "unknown"))
+CALLS = Measure(TOTALS, "calls", COUNT, "pass")
+LAYER = Measure(LAYERS, "self time", NS, "pass", rate=True)
+WAIT = Measure(LAYERS, "wait", NS, "pass", rate=True)
+STAGE = Measure(LAYERS, "stage", NS, "pass that has it")
+
+
+def total_estimates(scope: Scope, blocks: Blocks) -> dict[Measure, Estimates]:
+    """Return estimates of times and numbers of calls of passes, by direction."""
+    legs = np.flatnonzero(scope.legs & ~scope.gaps)
+    kinds = scope.of_leg("kind")
+    lossy = np.bincount(kinds[scope.legs & scope.gaps], minlength=len(DIRECTIONS)) > 0
+    kind, block = kinds[legs], blocks.of_leg[legs]
+    span = scope.of_leg("end_ns")[legs] - scope.of_leg("begin_ns")[legs]
+    busy, unknown, cpu = (scope.of_leg(n)[legs] for n in ("busy_ns", "unknown_ns", "cpu_ns"))
+    values = {IN_KERNEL: span, BUSY: busy, WAITING: span - busy - unknown, UNKNOWN: unknown}
+    values |= {CPU: cpu, CALLS: scope.of_leg("functions")[legs]}
+    found = {}
+    for measure, value in values.items():
+        grouped = Grouped(keys_of(kind, value), block, DIRECTIONS, blocks, lossy)
+        found[measure] = ratios(DIRECTIONS, *sums(grouped), blocks, lossy)
+        if measure is IN_KERNEL:
+            found |= dict(zip(RANKS, percentiles(grouped, PERCENTS), strict=True))
+    return found
+
+
+def layer_estimates(scope: Scope, blocks: Blocks, found: CallSums) -> dict[Measure, Estimates]:
+    """Return estimates of the time of a pass in each layer, wait and stage."""
+    kind = scope.of_leg("kind")[found.usable]
+    passes = passes_of(kind, blocks.of_leg[found.usable], blocks)
+    lossy = bool(np.any(scope.legs & scope.gaps))
+    names = tuple(style.name for style in layers())
+    waits = _waits(scope, blocks, found)
+    return {
+        LAYER: _of_passes(names, found.layers, passes, blocks, lossy),
+        WAIT: _of_passes(NAMES, waits, passes, blocks, lossy),
+        STAGE: _stages(scope, blocks, found, lossy),
+    }
+
+
+def _waits(scope: Scope, blocks: Blocks, found: CallSums) -> Float64s:
+    kind, leg = scope.of_wait("kind"), scope.of_wait("leg") - 1
+    mine = np.flatnonzero(found.usable[leg])
+    span = scope.of_wait("end_ns")[mine] - scope.of_wait("begin_ns")[mine]
+    group = scope.of_leg("kind")[leg[mine]] * len(NAMES) + kind[mine]
+    key, block = keys_of(group, span), blocks.of_leg[leg[mine]]
+    names = NAMES * len(WORDS)
+    spent = sums(Grouped(key, block, names, blocks, np.zeros(len(names), np.bool_)))[0]
+    return spent.reshape(-1, len(WORDS), len(NAMES))
+
+
+def _of_passes(
+    names: tuple[str, ...], spent: Float64s, passes: Float64s, blocks: Blocks, lossy: bool
+) -> Estimates:
+    """Return estimates per pass of each direction, of things that took any time.
+
+    `spent` is [block, direction, name], `passes` is [block, direction].
+    """
+    direction, there = np.nonzero(spent.sum(axis=0))
+    at = zip(direction.tolist(), there.tolist(), strict=True)
+    named = tuple(f"{names[name]} ({WORDS[word]})" for word, name in at)
+    marks = np.full(len(there), lossy)
+    return ratios(named, spent[:, direction, there], passes[:, direction], blocks, marks)
+
+
+def _stages(scope: Scope, blocks: Blocks, found: CallSums, lossy: bool) -> Estimates:
+    """Return the stages that stats.stages defines, and the time on the wire."""
+    wire = wire_times(scope)
+    known = np.flatnonzero(wire >= 0)
+    value, number = [found.stages], [found.shown]
+    for legs, ns in ((known, wire[known]), reading_times(scope)):
+        mine = found.usable[legs]
+        block = blocks.of_leg[legs[mine]]
+        value.append(added(block, ns[mine], blocks).reshape(-1, 1))
+        number.append(counts_of(block, blocks))
+    names = (*STAGES, "wire", RECEIVING[2])
+    marks = np.full(len(names), lossy)
+    both = np.concatenate(value, axis=1), np.concatenate(number, axis=1)
+    return ratios(names, *both, blocks, marks)

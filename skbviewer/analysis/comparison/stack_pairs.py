@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+"""Call stacks of two recordings with the self time in each: a differential flame graph."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..stats import Scope, Stack, call_stacks
+
+
+class StackPair(NamedTuple):
+    """A stack with its self time in both recordings, ns; 0 = not there.
+
+    `a_ns` is scaled to as many passes as the second recording has.
+    """
+
+    functions: tuple[str, ...]
+    a_ns: int
+    b_ns: int
+
+
+def stack_pairs(a: Scope, b: Scope) -> list[StackPair]:
+    """Return all stacks of both recordings, those of `b` first.  Raises Cancelled."""
+    passes = int(np.count_nonzero(a.legs)), int(np.count_nonzero(b.legs))
+    ours = {stack.functions: stack.self_ns for stack in call_stacks(a)}
+    theirs = {stack.functions: stack.self_ns for stack in call_stacks(b)}
+    scale = passes[1] / passes[0] if all(passes) else 1.0
+    names = dict.fromkeys([*theirs, *ours])
+    return [StackPair(n, round(ours.get(n, 0) * scale), theirs.get(n, 0)) for n in names]
+
+
+def sides(pairs: list[StackPair]) -> tuple[list[Stack], list[Stack]]:
+    """Return the stacks of each recording that took any time there."""
+    first = [Stack(pair.functions, pair.a_ns) for pair in pairs if pair.a_ns]
+    return first, [Stack(pair.functions, pair.b_ns) for pair in pairs if pair.b_ns]

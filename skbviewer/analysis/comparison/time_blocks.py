@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""Cut a recording into blocks of time and groups of flows, within which calls may be alike.
+
+A call says something about the next one: they share caches, queues, the clock rate of a CPU.  So
+calls are no independent sample, but stretches of time that are much longer than this dependence
+nearly are.  The blocks have equal numbers of legs instead of equal lengths, so that pauses of the
+traffic do not leave most of them empty.
+
+Packets of one flow are alike, too: all of a connection's packets may take the same path.  Another
+recording of the same set-up has other flows.  So the flows are divided into groups by chance.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...records.types import Int32s, Int64s, UInt64s
+from ..stats import Scope
+
+WINDOWS = 16  # stretches that do not overlap: what errors are estimated from
+LONGEST = 8  # blocks of a stretch, if there are enough legs
+LEGS = 4  # the fewest legs of a block
+GROUPS = 64
+GROUP_BITS = 8  # blocks are fewer than 1 << GROUP_BITS
+BLOCK = (1 << GROUP_BITS) - 1
+SAMPLE = 1 << 20  # legs from which the times between blocks are taken
+
+
+class Blocks(NamedTuple):
+    """`of_leg` is block + (group << GROUP_BITS) of each leg of the session; -1: does not count.
+
+    There are `number` blocks in the order of session time; 0 = too few legs for any.  A window is
+    `longest` neighbouring blocks.  Sums have a row for each block (at least one), then one for each
+    of GROUPS groups of flows.
+    """
+
+    of_leg: Int32s
+    number: int
+    longest: int
+
+    @property
+    def first_group(self) -> int:
+        """The row of the first group in sums."""
+        return max(self.number, 1)
+
+    @property
+    def rows(self) -> int:
+        """The number of rows of sums."""
+        return self.first_group + GROUPS
+
+
+def time_blocks(scope: Scope) -> Blocks:
+    """Return the blocks of the chosen legs: WINDOWS windows of 1 to LONGEST blocks each."""
+    chosen = np.flatnonzero(scope.legs)
+    longest = LONGEST
+    while longest and len(chosen) < WINDOWS * longest * LEGS:
+        longest //= 2
+    of_leg = np.full(len(scope.legs), -1, np.int32)
+    group = flow_groups(scope, chosen) << GROUP_BITS
+    if not longest:
+        of_leg[chosen] = group
+        return Blocks(of_leg, 0, 0)
+    begin = _session_begin(scope, chosen)
+    number = WINDOWS * longest
+    known = np.sort(begin[:: -(-len(begin) // SAMPLE)])
+    edges = known[np.arange(1, number) * len(known) // number]
+    of_leg[chosen] = np.searchsorted(edges, begin, "right") + group
+    return Blocks(of_leg, number, longest)
+
+
+def flow_groups(scope: Scope, legs: Int64s) -> Int64s:
+    """Return the group of flows of each of these legs: a hash of addresses, ports and protocol.
+
+    Both directions of a flow are in one group.
+    """
+    series = scope.of_leg("series")[legs] - 1
+
+    def column(name: str) -> UInt64s:
+        return np.asarray(scope.columns.array("series", name))[series].astype(np.uint64)
+
+    ends = [
+        _mixed(_mixed(_mixed(column(f"{side}addr_hi")) + column(f"{side}addr_lo")) + column(port))
+        for side, port in (("s", "sport"), ("d", "dport"))
+    ]
+    whole = _mixed(ends[0] + ends[1] + column("protocol"))
+    return (whole >> np.uint64(64 - 6)).astype(np.int64)  # GROUPS = 1 << 6
+
+
+def _mixed(value: UInt64s) -> UInt64s:
+    """Return the finalizer of splitmix64 (Steele, Lea & Flood 2014)."""
+    value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(value ^ (value >> np.uint64(31)))
+
+
+def _session_begin(scope: Scope, chosen: Int64s) -> Int64s:
+    """Return when each chosen leg begins, session time."""
+    source, begin = scope.of_leg("source")[chosen], scope.of_leg("begin_ns")[chosen]
+    for one in np.flatnonzero(np.bincount(source)).tolist():
+        mine = source == one
+        begin[mine] = scope.clock.to_session(one, begin[mine])
+    return begin

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+"""skbviewer compare: what changed between two recordings, or between two packets."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from ..analysis.comparison import LEAST, packet_steps
+from ..export.comparison_json import comparison_json, steps_json
+from ..export.comparison_text import comparison_lines, step_lines
+from ..export.differential_stacks import write_folded_pairs, write_profile_pair
+from ..session import Session
+from ..session.comparing import Filters, compared, compared_stacks
+from .command_output import Commands, Stderr, command, formats
+from .file_argument import HELP as FILE_HELP
+from .file_argument import opened, warn_of
+from .row_numbers import path_of, row_id
+
+HELP = """Two files are A and B.  If a recording consists of several files, write those of B after
+--with.  A change is reported if it is at least --least %, and so improbable by chance that all
+reports together are right with 99 % probability.  The interval is that of one difference, 95 %.
+docs/comparing.md explains the method."""
+
+
+def add(commands: Commands) -> None:
+    """Add the command to `commands`."""
+    text = "print what changed between two recordings"
+    parser = command(commands, "compare", text, _compare)
+    parser.usage = (
+        "%(prog)s [-h] [--filter F] [--filter-b F] [--packets N,M] [--least P] [--all] [--json] "
+        "[--folded OUT] [--speedscope OUT] A B | A... --with B..."
+    )
+    parser.epilog = HELP
+    parser.add_argument("files", type=Path, nargs="+", metavar="A B", help=FILE_HELP)
+    parser.add_argument(
+        "--with", type=Path, nargs="+", dest="others", metavar="B", help="the files of B"
+    )
+    parser.add_argument(
+        "--filter", default="", metavar="F", help="only packets that match this display filter"
+    )
+    parser.add_argument("--filter-b", metavar="F", help="another display filter for B")
+    parser.add_argument(
+        "--packets",
+        type=_pair,
+        metavar="N,M",
+        help="compare packet N of A with packet M of B, step by step",
+    )
+    least = f"report changes of at least P %%; default: {100 * LEAST:g}"
+    parser.add_argument("--least", type=_percent, default=LEAST, metavar="P", help=least)
+    parser.add_argument("--all", action="store_true", help="print all rows, not only the largest")
+    formats(parser, "json")
+    parser.add_argument(
+        "--folded",
+        type=Path,
+        metavar="OUT",
+        help="also write folded stacks of both, for a differential flame graph",
+    )
+    parser.add_argument(
+        "--speedscope", type=Path, metavar="OUT", help="also write both as profiles for speedscope"
+    )
+
+
+def _pair(text: str) -> tuple[int, int]:
+    """Parse "3,K2" into rows."""
+    parts = text.split(",")
+    if len(parts) != 2:
+        raise argparse.ArgumentTypeError(f"{text!r} is not two packets: N,M")
+    return row_id(parts[0]), row_id(parts[1])
+
+
+def _percent(text: str) -> float:
+    """Parse "1.5" into 0.015."""
+    try:
+        value = float(text) / 100
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < 1e6:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a percentage")
+    return value
+
+
+def _compare(arguments: argparse.Namespace) -> int:
+    files = _files(arguments)
+    a, b = (opened(part) for part in files)
+    if arguments.packets:
+        _packets(arguments, (a, b), files)
+    else:
+        _recordings(arguments, (a, b), files)
+    return warn_of(a, files[0]) | warn_of(b, files[1])
+
+
+def _files(arguments: argparse.Namespace) -> tuple[list[Path], list[Path]]:
+    """Return the files of A and of B.  Raises KeyError with a message for the user."""
+    first = list(arguments.files)
+    if arguments.others:
+        return first, list(arguments.others)
+    if len(first) != 2:
+        raise KeyError("compare: expected two files, or --with before the files of B")
+    return first[:1], first[1:]
+
+
+def _packets(
+    arguments: argparse.Namespace,
+    sessions: tuple[Session, Session],
+    files: tuple[list[Path], list[Path]],
+) -> None:
+    rows: tuple[int, int] = arguments.packets
+    paths = [path_of(session, row) for session, row in zip(sessions, rows, strict=True)]
+    found = packet_steps(*paths)
+    if arguments.json:
+        print(json.dumps(steps_json(found), indent=1))
+        return
+    names = [
+        f"packet {row if row > 0 else f'K{-row}'} of {' '.join(map(str, part))}"
+        for part, row in zip(files, rows, strict=True)
+    ]
+    for line in step_lines(found, (names[0], names[1])):
+        print(line)
+
+
+def _recordings(
+    arguments: argparse.Namespace,
+    sessions: tuple[Session, Session],
+    files: tuple[list[Path], list[Path]],
+) -> None:
+    other = arguments.filter if arguments.filter_b is None else arguments.filter_b
+    filters: Filters = (arguments.filter, other)
+    texts = [[str(file) for file in part] for part in files]
+    names = (" ".join(texts[0]), " ".join(texts[1]))
+    progress = Stderr()
+    try:
+        found = compared(*sessions, filters, arguments.least, progress)
+        if arguments.folded or arguments.speedscope:
+            pairs = compared_stacks(*sessions, filters, progress)
+    finally:
+        progress.close()
+    if arguments.json:
+        print(json.dumps(comparison_json(found, (texts[0], texts[1])), indent=1))
+    else:
+        for line in comparison_lines(found, names, arguments.all):
+            print(line)
+    if arguments.folded:
+        write_folded_pairs(pairs, arguments.folded)
+    if arguments.speedscope:
+        write_profile_pair(pairs, names, arguments.speedscope)

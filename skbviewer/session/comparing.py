@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+"""Compare two open sessions, or the packets that display filters choose of them."""
+
+from __future__ import annotations
+
+from ..analysis.comparison import Comparison, Side, StackPair, compare, stack_pairs
+from ..analysis.comparison.differences import LEAST
+from ..analysis.stats import Chosen, Scope
+from ..records import Progress, Silent
+from .session import Session
+
+Filters = tuple[str, str]
+
+
+def compared(
+    a: Session,
+    b: Session,
+    filters: Filters = ("", ""),
+    least: float = LEAST,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Compare `b` with `a`; `filters` choose the packets of each ("": all).
+
+    Raises FilterError, BadInput and Cancelled.
+    """
+    report = progress or Silent()
+    one, two = (
+        Side(scope_of(session, text, report), session.facts())
+        for session, text in zip((a, b), filters, strict=True)
+    )
+    return compare(one, two, report, least)
+
+
+def compared_stacks(
+    a: Session, b: Session, filters: Filters = ("", ""), progress: Progress | None = None
+) -> list[StackPair]:
+    """Return the call stacks of both sessions.  Raises FilterError, BadInput and Cancelled."""
+    report = progress or Silent()
+    return stack_pairs(scope_of(a, filters[0], report), scope_of(b, filters[1], report))
+
+
+def scope_of(session: Session, text: str, progress: Progress) -> Scope:
+    """Return the passes of matching packets, those of lifetimes without packet if text is ""."""
+    rows = session.packets.select(text, progress=progress) if text else None
+    packets = None if rows is None else rows[rows > 0]
+    return session.stats.scope(Chosen(packets), progress)

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""How a session was recorded: what a comparison with another one must know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from ...analysis.comparison.conditions import Facts
+from ...records import SourceRow
+from ...store import Database, queries
+from ..match_again import rules_of
+
+MECHANISMS = {"1": "kretprobes", "2": "fprobe", "3": "probes in the source"}  # kbl.h
+
+
+def facts_of(db: Database, sources: Sequence[SourceRow]) -> Facts:
+    """Return the facts of the open session `db`."""
+    logs = [source for source in sources if source.kind.is_log]
+    metas = [queries.meta(db, log.id) for log in logs]
+    probed = [queries.armed_functions(db, log.id) for log in logs]
+    return Facts(
+        releases=_distinct(log.detail.get("release", "") for log in logs),
+        kernels=_distinct(meta.get("kernel", "") for meta in metas),
+        hosts=_distinct(log.detail.get("hostname", "") for log in logs),
+        architectures=_distinct(log.detail.get("arch", "") for log in logs),
+        probed=frozenset().union(*probed),
+        mechanisms=_distinct(map(_mechanism, metas)),
+        counters=_distinct(meta.get("counter", "") for meta in metas),
+        filters=_distinct(meta.get("filter", "") for meta in metas),
+        cpus=_distinct(meta.get("nr_cpus", "") for meta in metas),
+        rules=rules_of(db),
+        lost=sum(int(log.detail.get("lost_records", 0)) for log in logs),
+        points=any("points" in log.detail for log in logs),
+        logs=len(logs),
+    )
+
+
+def _distinct(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(set(words)))
+
+
+def _mechanism(meta: Mapping[str, str]) -> str:
+    """Return how the probes of a log work, without their cost, which varies from load to load."""
+    number = meta.get("calibration.mechanism", "")
+    return MECHANISMS.get(number, f"mechanism {number}" if number else "")

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+"""skbviewer compare: text, JSON, packets side by side, stacks, and wrong arguments."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from skbviewer.cli import main
+
+SAMPLES = Path("resources/samples").absolute()
+BULK = [str(SAMPLES / "bulk" / f"bulk.{kind}") for kind in ("kbl", "pcap")]
+NAT = [str(SAMPLES / "nat" / f"nat.{kind}") for kind in ("kbl", "pcap")]
+BOTH = [*BULK, "--with", *NAT]
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    code = main(["compare", *words])
+    out = capsys.readouterr()
+    return code, out.out, out.err
+
+
+def test_text(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, *BOTH)
+    lines = out.splitlines()
+    assert code == 0
+    assert lines[0].startswith("A  ") and "480 passes" in lines[0]
+    assert lines[1].startswith("B  ") and "74 passes" in lines[1]
+    (forward,) = (line for line in lines if line.startswith("  ip_forward, calls"))
+    assert forward == "  ip_forward, calls when forwarding: only in B, 1 a pass"
+    (ip_rcv,) = (line for line in lines if line.startswith("  ip_rcv, self time: "))
+    assert ip_rcv.startswith(
+        "  ip_rcv, self time: 1.389 us -> 1.746 us a call, +25.8 % (95 % inter"
+    )
+    assert any(line.startswith("functions (15 of ") for line in lines)
+    _, every, _ = run(capsys, *BOTH, "--all")
+    assert len(every) > len(out)
+    assert any(line.startswith("FUNCTIONS") for line in every.splitlines())
+
+
+def test_a_file_with_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, BULK[0], BULK[0])
+    assert code == 0
+    assert "\nRecorded alike: " in out
+    assert "\nNo change: " in out
+    assert "CHANGED" not in out
+
+
+def test_json(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, *BOTH, "--json")
+    found = json.loads(out)
+    assert found["a"]["files"] == BULK
+    assert found["b"]["passes"] == 74
+    assert found["changes"] == sum(row["changed"] for row in found["rows"])
+    assert found["method"]["tests"] == sum(row["p"] is not None for row in found["rows"])
+    times = [row for row in found["rows"] if row["unit"] == "ns"]
+    assert {type(row[key]) for row in times for key in "ab"} == {int, type(None)}
+    (row,) = (
+        row
+        for row in times
+        if (row["section"], row["name"], row["measure"]) == ("functions", "ip_rcv", "self time")
+    )
+    assert (row["a"], row["b"], row["number_a"], row["changed"]) == (1389, 1746, 212, True)
+    assert row["low"] < row["change"] < row["high"]
+    shares = [row["name"] for row in found["rows"] if row["unit"] == "share"]
+    assert set(shares) <= set(found["paths"])
+    assert found["paths"][shares[0]]["steps"][0].keys() == {"depth", "function"}
+
+
+def test_packets(capsys: pytest.CaptureFixture[str]) -> None:
+    words = (*BULK, "--with", *BULK, "--packets", "24,26")
+    _, out, _ = run(capsys, *words)
+    assert out.startswith(f"A  packet 24 of {BULK[0]}")
+    assert "... softirq" in out
+    _, text, _ = run(capsys, *words, "--json")
+    found = json.loads(text)
+    softirq = next(step for step in found["steps"] if step["name"] == "softirq")
+    assert softirq["longer_ns"] == softirq["b"]["self_ns"] - softirq["a"]["self_ns"]
+    assert found["steps"][found["apart"]]["b"] is None
+
+
+def test_stacks(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    folded, profile = tmp_path / "x.folded", tmp_path / "x.json"
+    run(capsys, *BOTH, "--folded", str(folded), "--speedscope", str(profile))
+    lines = [line.rsplit(" ", 2) for line in folded.read_text().splitlines()]
+    assert all(one.isdigit() and two.isdigit() for _, one, two in lines)
+    assert any(stack.endswith("ip_forward") and one == "0" for stack, one, _ in lines)
+    assert len(json.loads(profile.read_text())["profiles"]) == 2
+
+
+def test_filters(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(
+        capsys, *BULK, "--with", *BULK, "--filter", "tcp", "--filter-b", "tcp.len > 9", "--json"
+    )
+    found = json.loads(out)
+    assert found["a"]["packets"] > found["b"]["packets"] > 0
+    code, _, err = run(capsys, *BOTH, "--filter", "nonsense")
+    assert code == 2
+    assert "unknown field nonsense" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (BULK[:1], "expected two files, or --with before the files of B"),
+        ([*BULK, NAT[0]], "expected two files, or --with before the files of B"),
+        ([BULK[0], "/none.skbv"], "/none.skbv"),
+        ([BULK[0], NAT[0], "--packets", "99999,1"], "no packet 99999"),
+    ],
+)
+def test_wrong_arguments(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run(capsys, *words)
+    assert code == 2
+    assert said in err
+    assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("words", [["--packets", "1"], ["--packets", "x,2"], ["--least", "-1"]])
+def test_wrong_options(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["compare", *BOTH, *words])
+    assert ended.value.code == 2
+    assert "error: argument --" in capsys.readouterr().err
