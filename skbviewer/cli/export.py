@@ -14,7 +14,7 @@ from ..analysis.timeline.lanes import ALIGNED, KINDS, PACKET_KINDS
 from ..analysis.timeline.shown_part import DPI, SIZE, Shown, rows_of, rows_text, seconds_of
 from ..export import EXPORTS, Export, Request, Subject, Writer
 from ..session import Session
-from .command_output import Commands, command
+from .command_output import Commands, Stderr, command
 from .file_argument import add_files, opened, warn_of
 from .starting import needing_qt
 
@@ -23,7 +23,7 @@ a table, or as CSV.  --csv with --filter alone writes the packet list, with the 
 of `skbviewer packets --csv`.  --folded and --speedscope
 write the call stacks of --packet, or of the packets that match --filter; their values are self
 times in ns.  --pcapng writes all captured packets, or those that --filter, --range and --packet
-name.  All other combinations write the timeline; its CSV holds exactly the boxes that a
+name; --parquet writes tables of them and of what the kernel did with them.  All other combinations write the timeline; its CSV holds exactly the boxes that a
 picture of that size shows.  The same command always writes the same bytes.  OUT may be - for
 standard output.  Pictures need Qt, but no display."""
 FORMS = {export.name: export for export in reversed(EXPORTS)}  # the first of each name
@@ -39,7 +39,8 @@ def add(commands: Commands) -> None:
     add_files(parser)
     form = parser.add_mutually_exclusive_group(required=True)
     for name, export in reversed(FORMS.items()):
-        text = f"write {export.help}; - is standard output"
+        text = f"write {export.help}"
+        text += "" if "folder" in export.options else "; - is standard output"
         form.add_argument(f"--{name}", type=Path, metavar="OUT", help=text)
     parser.add_argument(
         "--packet",
@@ -75,9 +76,9 @@ def add(commands: Commands) -> None:
     parser.add_argument(
         "--theme", choices=("light", "dark"), default="light", help="colours of a picture"
     )
-    cut = "at most N bytes of each packet, in captures"
+    cut = "at most N bytes of each packet, in captures and packet_bytes.parquet"
     parser.add_argument("--snaplen", type=_bytes, default=0, metavar="N", help=cut)
-    headers = "only the known headers of each packet, in captures"
+    headers = "only the known headers of each packet, in captures; no packet_bytes.parquet"
     parser.add_argument("--no-payload", action="store_true", help=headers)
 
 
@@ -130,8 +131,10 @@ def _export(arguments: argparse.Namespace) -> int:
     suffixes = FORMS[name].suffixes
     if out.suffix and not out.name.lower().endswith(suffixes):
         raise KeyError(f"--{name} {out}: the file name must end in {' or '.join(suffixes)}")
+    if out == STDOUT and "folder" in FORMS[name].options:
+        raise KeyError(f"--{name} writes a folder: it cannot be standard output")
     if "snaplen" not in FORMS[name].options and (arguments.snaplen or arguments.no_payload):
-        raise KeyError(f"--{name} holds no bytes of packets: see --pcapng")
+        raise KeyError(f"--{name} holds no bytes of packets: see --pcapng and --parquet")
     subject = _subject(arguments, name)
     session = opened(arguments.files)
     if out == STDOUT:
@@ -184,7 +187,11 @@ def _write(
         dark = arguments.theme == "dark"
         shown = Shown("packet", size=arguments.size, dpi=arguments.dpi, dark=dark)
         request = Request(_one(arguments.packet), shown=shown)
-    write(session, request, out)
+    progress = Stderr()
+    try:
+        write(session, request._replace(progress=progress), out)
+    finally:
+        progress.close()
 
 
 def _packets(arguments: argparse.Namespace, session: Session, export: Export) -> Request:

@@ -15,6 +15,7 @@ from .packets_csv import (
     write_packets_of,
     write_rows,
 )
+from .parquet import write_parquet
 from .path_csv import write_path_csv, write_path_of
 from .path_text import has_line, path_lines, path_xml
 from .speedscope import write_speedscope
@@ -46,6 +47,9 @@ EXPORTS: tuple[Export, ...] = (
     Export("pcapng", PACKETS, "Capture with kernel fields, for Wireshark (pcapng)",
            "a capture whose comments hold the kernel's fields, for Wireshark", (".pcapng",),
            write_pcapng, frozenset({"packet", "range", "snaplen", "payload"})),
+    Export("parquet", PACKETS, "Tables for DuckDB, Polars, Spark (a folder of Parquet files)",
+           "the tables of docs/schema.md as a folder of Parquet files", (".parquet", ""),
+           write_parquet, frozenset({"packet", "range", "snaplen", "payload", "folder"})),
 )  # fmt: skip
 
 __all__ = [
@@ -64,6 +68,7 @@ __all__ = [
     "path_xml",
     "write_folded",
     "write_packets_csv",
+    "write_parquet",
     "write_path_csv",
     "write_pcapng",
     "write_rows",

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -13,13 +13,15 @@ import numpy.typing as npt
 
 from ..analysis.timeline.shown_part import Shown
 from ..records import PacketPath, PacketRow, Progress, SeriesRow, Silent, SourceRow
-from ..records.types import UInt8s
+from ..records.table_columns import TableMeaning, Vector
+from ..records.types import Bools, Int64s, UInt8s
 
 if TYPE_CHECKING:
     from ..analysis.fields.field_data import Data
     from ..analysis.stats.stacks import Stack
 
 RowIds = npt.NDArray[np.int64]  # n = packet n, -n = row K<n>
+TableRows = Mapping[str, Bools]  # chosen rows of documented tables, see session/tables.py
 
 
 class Subject(Enum):
@@ -86,6 +88,16 @@ class ExportableList(Protocol):
     def packets_csv(self, text: str, out: Path, progress: Progress) -> None: ...
 
 
+class ExportableTables(Protocol):
+    """The documented tables of an open session."""
+
+    def described(self) -> tuple[TableMeaning, ...]: ...
+    def blocks(
+        self, name: str, columns: Sequence[str] | None, chosen: TableRows | None, progress: Progress
+    ) -> Iterator[dict[str, Vector]]: ...
+    def chosen(self, packets: Int64s, kernel_only: Sequence[int]) -> TableRows: ...
+
+
 class Exportable(Protocol):
     """What writers ask of an open session."""
 
@@ -97,6 +109,8 @@ class Exportable(Protocol):
     def stats(self) -> ExportableStacks: ...
     @property
     def export(self) -> ExportableList: ...
+    @property
+    def tables(self) -> ExportableTables: ...
     def words(self) -> tuple[str, ...]: ...
     def sources(self) -> tuple[SourceRow, ...]: ...
 

@@ -23,6 +23,7 @@ from .packets.contents import Contents
 from .packets.packet_list import PacketList
 from .packets.session_fields import Fields
 from .session_summary import summary
+from .tables import SessionTables
 
 
 class Session:
@@ -40,6 +41,7 @@ class Session:
         self.timeline = SessionTimeline(opened, self.packets, self.notes)
         self.stats = Statistics(opened, self.packets)
         self.export = Exports(opened, self.packets, self.fields)
+        self.tables = SessionTables(opened)
         self._summary: dict[str, Any] | None = None
         self._lock = threading.Lock()
 
