@@ -23,8 +23,8 @@ a table, or as CSV.  --csv with --filter alone writes the packet list, with the 
 of `skbviewer packets --csv`.  --folded and --speedscope
 write the call stacks of --packet, or of the packets that match --filter; their values are self
 times in ns.  --pcapng writes all captured packets, or those that --filter, --range and --packet
-name; --parquet writes tables of them and of what the kernel did with them.  All other combinations write the timeline; its CSV holds exactly the boxes that a
-picture of that size shows.  The same command always writes the same bytes.  OUT may be - for
+name; --parquet writes tables of them and of what the kernel did with them.  All other
+combinations write the timeline; its CSV holds exactly the boxes that a picture of that size shows.  The same command always writes the same bytes.  OUT may be - for
 standard output.  Pictures need Qt, but no display."""
 FORMS = {export.name: export for export in reversed(EXPORTS)}  # the first of each name
 STDOUT = Path("-")

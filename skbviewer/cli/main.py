@@ -21,6 +21,7 @@ COMMANDS = {
     "path": "path",
     "stats": "stats",
     "export": "export",
+    "query": "query",
     "dump": "dump",
     "wireshark": "wireshark",
 }

@@ -40,8 +40,8 @@ class TableMeaning(NamedTuple):
 class Vector(NamedTuple):
     """Values of one column for some rows.
 
-    Numbers are `values`, of the column's type, and `missing` marks those that are unknown (None: all
-    are known).  Texts are `words[code]` for each int32 `code` of `values`; -1 is a missing text.
+    Numbers are `values`, of the column's type, and `missing` marks those that are unknown (None:
+    all are known).  Texts are `words[code]` for each int32 `code` of `values`; -1 is a missing text.
     """
 
     values: npt.NDArray[Any]
@@ -51,7 +51,7 @@ class Vector(NamedTuple):
     def objects(self) -> list[Any]:
         """The values as Python objects, None where they are missing."""
         if self.words is not None:
-            return text_objects(self.values, self.words).tolist()
+            return list(text_objects(self.values, self.words).tolist())
         if self.missing is None:
             return list(self.values.tolist())
         made = self.values.astype(object)

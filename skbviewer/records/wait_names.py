@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The names of what a leg may do at a time, by number (docs/times.md).  Sessions have the number."""
+"""The names of what a leg may do at a time (docs/times.md), by the numbers in sessions."""
 
 from __future__ import annotations
 

@@ -33,9 +33,7 @@ def distinct(values: npt.NDArray[np.integer[Any]]) -> tuple[Int32s, Int64s]:
         size *= 8
 
 
-def _by_value(
-    values: npt.NDArray[np.integer[Any]], low: int, high: int
-) -> tuple[Int32s, Int64s]:
+def _by_value(values: npt.NDArray[np.integer[Any]], low: int, high: int) -> tuple[Int32s, Int64s]:
     place = values.astype(np.int64) - low
     there = np.zeros(high - low + 1, np.bool_)
     there[place] = True

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tables with few rows, read as a whole by SQL: those that documented ones join, and their views."""
+"""Tables with few rows, read as a whole by SQL, and the views of such tables."""
 
 from __future__ import annotations
 

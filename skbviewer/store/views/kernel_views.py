@@ -7,8 +7,19 @@ from ...records.kernel_events import DROP, WORDS
 from ...records.table_columns import DOUBLE, INT32, INT64, TEXT
 from ...records.view_rows import LEG_KINDS
 from ...records.wait_names import WAIT_NAMES
-from .expressions import Address, DropPlace, DropReason, Hex, Join, Stored, Text, View, Word
-from .packet_views import FIRST, NO_HEADER, VERDICTS, ViewColumn, column, number
+from .expressions import (
+    Address,
+    DropPlace,
+    DropReason,
+    Hex,
+    Join,
+    Stored,
+    Text,
+    View,
+    ViewColumn,
+    Word,
+)
+from .packet_views import FIRST, NO_HEADER, VERDICTS, column, number
 
 CONTEXTS = {0: "task", 1: "softirq", 2: "hardirq", 3: "nmi"}
 LOST = "records of it may be lost, or its log has points only"

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 
 import numpy as np
 
@@ -71,7 +70,10 @@ def vector(tables: Tables, rows: ViewRows, value: Value, type_: str) -> Vector:
             return Vector(codes, None, [f"0x{n & MASK64:x}" for n in values.tolist()])
         case Address(table, side):
             return address_texts(
-                *(rows.stored(f"{table}.{name}") for name in ("ip_version", f"{side}_hi", f"{side}_lo"))
+                *(
+                    rows.stored(f"{table}.{name}")
+                    for name in ("ip_version", f"{side}_hi", f"{side}_lo")
+                )
             )
         case DropReason(column, source) | DropPlace(column, source):
             codes, sources, numbers = pairs(rows.stored(source), rows.stored(column))
@@ -80,9 +82,7 @@ def vector(tables: Tables, rows: ViewRows, value: Value, type_: str) -> Vector:
             return _of_texts(codes, [name(tables, *pair) for pair in both])
 
 
-def _number(
-    rows: ViewRows, column: str, unknown: int | None, only_if_0: str, type_: str
-) -> Vector:
+def _number(rows: ViewRows, column: str, unknown: int | None, only_if_0: str, type_: str) -> Vector:
     values = rows.stored(column)
     missing = rows.missing(column)
     if unknown is not None:
