@@ -23,8 +23,9 @@ a table, or as CSV.  --csv with --filter alone writes the packet list, with the 
 of `skbviewer packets --csv`.  --folded and --speedscope
 write the call stacks of --packet, or of the packets that match --filter; their values are self
 times in ns.  --pcapng writes all captured packets, or those that --filter, --range and --packet
-name; --parquet writes tables of them and of what the kernel did with them.  All other
-combinations write the timeline; its CSV holds exactly the boxes that a picture of that size shows.  The same command always writes the same bytes.  OUT may be - for
+name; --parquet and --jsonl write tables of them and of what the kernel did with
+them.  All other combinations write the timeline; its CSV holds exactly the boxes that a picture
+of that size shows.  The same command always writes the same bytes.  OUT may be - for
 standard output.  Pictures need Qt, but no display."""
 FORMS = {export.name: export for export in reversed(EXPORTS)}  # the first of each name
 STDOUT = Path("-")
@@ -134,7 +135,7 @@ def _export(arguments: argparse.Namespace) -> int:
     if out == STDOUT and "folder" in FORMS[name].options:
         raise KeyError(f"--{name} writes a folder: it cannot be standard output")
     if "snaplen" not in FORMS[name].options and (arguments.snaplen or arguments.no_payload):
-        raise KeyError(f"--{name} holds no bytes of packets: see --pcapng and --parquet")
+        raise KeyError(f"--{name} holds no bytes of packets: see --pcapng, --parquet and --jsonl")
     subject = _subject(arguments, name)
     session = opened(arguments.files)
     if out == STDOUT:

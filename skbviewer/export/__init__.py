@@ -7,6 +7,7 @@ File menu are made from it.
 
 from .folded import write_folded
 from .formats import Export, Exportable, Request, Subject, Writer, packet_path
+from .jsonl import write_jsonl
 from .log_text import dump_lines
 from .packets_csv import (
     COLUMNS,
@@ -50,6 +51,9 @@ EXPORTS: tuple[Export, ...] = (
     Export("parquet", PACKETS, "Tables for DuckDB, Polars, Spark (a folder of Parquet files)",
            "the tables of docs/schema.md as a folder of Parquet files", (".parquet", ""),
            write_parquet, frozenset({"packet", "range", "snaplen", "payload", "folder"})),
+    Export("jsonl", PACKETS, "JSON lines of all tables (JSONL)",
+           "the tables of docs/schema.md as JSON, an object a line", (".jsonl", ".json"),
+           write_jsonl, frozenset({"packet", "range", "snaplen", "payload"})),
 )  # fmt: skip
 
 __all__ = [
@@ -67,6 +71,7 @@ __all__ = [
     "path_lines",
     "path_xml",
     "write_folded",
+    "write_jsonl",
     "write_packets_csv",
     "write_parquet",
     "write_path_csv",

@@ -21,7 +21,7 @@ from ..records.table_columns import DOUBLE, INT32, INT64, TEXT, TableMeaning, Ve
 from .formats import Exportable, Request
 from .packet_bytes import BYTES, byte_blocks
 from .table_rows import rows_of_request
-from .written_folder import written_folder
+from .written_whole import written_folder
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -41,7 +41,8 @@ class Vector(NamedTuple):
     """Values of one column for some rows.
 
     Numbers are `values`, of the column's type, and `missing` marks those that are unknown (None:
-    all are known).  Texts are `words[code]` for each int32 `code` of `values`; -1 is a missing text.
+    all are known).  Texts are `words[code]` for each int32 `code` of `values`; code -1 is
+    a missing text.
     """
 
     values: npt.NDArray[Any]

@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 import sqlite3
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from threading import Event
 from typing import NamedTuple
@@ -30,6 +29,7 @@ LIMITS = {
     sqlite3.SQLITE_LIMIT_LENGTH: LONGEST,
     sqlite3.SQLITE_LIMIT_SQL_LENGTH: 100_000,
     sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH: 100,
+    sqlite3.SQLITE_LIMIT_COLUMN: 400,
     sqlite3.SQLITE_LIMIT_ATTACHED: 0,
     sqlite3.SQLITE_LIMIT_WORKER_THREADS: 0,
 }
@@ -44,7 +44,8 @@ class Bounds(NamedTuple):
     rows: int = 100_000
     seconds: float = 60.0
     size: int = 64 << 20  # bytes of the rows, about
-    memory: int = 512 << 20  # bytes that SQLite allocates
+    # Bytes that SQLite allocates in this process, which then keeps this bound: it only gets less.
+    memory: int = 512 << 20
     written: int = 4 << 30  # bytes of temporary files
 
 
@@ -66,7 +67,7 @@ def answer(file: Path, sql: str, bounds: Bounds, stop: Event) -> Answer:
         raise BadInput(file, None, f"query: {ONLY}")
     watch = _Watch(bounds, stop)
     try:
-        with closing(_connection(file)) as db, _memory(db, bounds.memory):
+        with closing(_connection(file, bounds.memory)) as db:
             db.set_progress_handler(watch.ends, STEPS)
             gate = Gate(db)
             gate.make_views()
@@ -82,23 +83,13 @@ def answer(file: Path, sql: str, bounds: Bounds, stop: Event) -> Answer:
         raise watch.reason(file, error) from error
 
 
-def _connection(file: Path) -> sqlite3.Connection:
+def _connection(file: Path, memory: int) -> sqlite3.Connection:
     db = sqlite3.connect(f"file:{quote(str(file.absolute()))}?mode=ro", uri=True)
     db.execute(f"PRAGMA mmap_size = {MMAP}")
+    db.execute(f"PRAGMA hard_heap_limit = {memory}")
     for limit, value in LIMITS.items():
         db.setlimit(limit, value)
     return db
-
-
-@contextmanager
-def _memory(db: sqlite3.Connection, most: int) -> Iterator[None]:
-    """Bound what SQLite allocates; the bound is the whole process's, so it is lifted again."""
-    db.execute(f"PRAGMA hard_heap_limit = {most}")
-    try:
-        yield
-    finally:
-        with closing(sqlite3.connect(":memory:")) as other:
-            other.execute("PRAGMA hard_heap_limit = 0")
 
 
 def _rows(cursor: sqlite3.Cursor, bounds: Bounds) -> Answer:
