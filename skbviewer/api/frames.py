@@ -106,17 +106,16 @@ def _series(frame: ModuleType, vector: Vector) -> Any:
 def polars(blocks: Blocks) -> pl.DataFrame:
     """Return a polars.DataFrame: Int64, Int32, Float64 and String columns."""
     frame = _library("polars")
-    return frame.concat(
-        [frame.DataFrame({n: _polars_series(frame, n, v) for n, v in b.items()}) for b in blocks]
-    )
+    parts = [{n: _polars_series(frame, n, v) for n, v in block.items()} for block in blocks]
+    made: pl.DataFrame = frame.concat([frame.DataFrame(part) for part in parts])
+    return made
 
 
 def _polars_series(frame: ModuleType, name: str, vector: Vector) -> pl.Series:
     if vector.words is not None:
-        words = frame.Series(name, [*vector.words, None], dtype=frame.String)
-        place = np.where(vector.values < 0, len(vector.words), vector.values)
-        return words.gather(place)
-    made = frame.Series(name, vector.values)
+        words: pl.Series = frame.Series(name, [*vector.words, None], dtype=frame.String)
+        return words.gather(np.where(vector.values < 0, len(vector.words), vector.values))
+    made: pl.Series = frame.Series(name, vector.values)
     if vector.missing is None:
         return made
     return made.zip_with(frame.Series(~vector.missing), frame.Series(name, [None], made.dtype))

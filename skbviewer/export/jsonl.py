@@ -81,6 +81,6 @@ def _bytes(recording: Exportable, request: Request, chosen: TableRows | None) ->
         places = zip(numbers.tolist(), ends[:-1].tolist(), ends[1:].tolist(), strict=True)
         yield "".join(
             f'{{"table": "{BYTES.name}", "number": {number}, '
-            f'"bytes": "{b64encode(data[begin:end]).decode()}"}}\n'
+            f'"bytes": "{b64encode(data[begin:end].tobytes()).decode()}"}}\n'
             for number, begin, end in places
         )

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from skbviewer.cli import main
+from skbviewer.session.querying import Bounds
 from tests.e2e.samples import open_sample
 
 ENDLESS = "WITH RECURSIVE t(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM t) SELECT sum(x) FROM t"
@@ -72,10 +73,7 @@ def test_an_error_is_one_line(file: Path, capsys: pytest.CaptureFixture[str]) ->
 def test_missing_rows_are_a_warning(
     file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from skbviewer.cli import query
-
-    few = query.Bounds(rows=5)
-    monkeypatch.setattr(query, "Bounds", lambda: few)
+    monkeypatch.setattr("skbviewer.cli.query.Bounds", lambda: Bounds(rows=5))
     code, out, err = run(capsys, file, "SELECT id FROM calls", "--csv")
     assert (code, len(out.splitlines()), err) == (1, 6, "warning: only the first 5 rows\n")
 

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from skbviewer.store.views.distinct_values import distinct, pairs
@@ -17,7 +20,7 @@ FULL = np.iinfo(np.int64)
 def test_codes_lead_back_to_the_values(dtype: type, span: int, count: int) -> None:
     rng = np.random.default_rng(count + span)
     limit = min(span, int(np.iinfo(dtype).max))
-    values = rng.integers(-limit, limit, count).astype(dtype)
+    values: npt.NDArray[Any] = rng.integers(-limit, limit, count).astype(dtype)
     codes, found = distinct(values)
     assert found.dtype == np.int64 and codes.dtype == np.int32
     assert (found[codes] == values).all()

@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from pathlib import Path
 from threading import Event, Thread
+from typing import Any
 
 import pytest
 
@@ -27,11 +28,11 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return open_sample("drops", tmp_path_factory.mktemp("query"))[0].file
 
 
-def run(file: Path, sql: str, **bounds: float) -> Answer:
+def run(file: Path, sql: str, **bounds: Any) -> Answer:
     return query(file, sql, Bounds()._replace(**bounds), Silent())
 
 
-def refused(file: Path, sql: str, **bounds: float) -> str:
+def refused(file: Path, sql: str, **bounds: Any) -> str:
     """The one line that a user gets."""
     before = hashlib.sha256(file.read_bytes()).digest()
     with pytest.raises(BadInput) as error:
