@@ -104,7 +104,7 @@ def _reason(column: str, source: str) -> str:
 
 
 def _place(column: str, source: str) -> str:
-    """The symbol at stext + offset; stext is a decimal text above 2**63, so subtract 2**64."""
+    """The symbol at stext + offset; stext is a decimal text of 20 digits, so subtract 2**64."""
     high = f'CAST(substr("value", 1, length("value") - 9) AS INTEGER) - {TWO_64[0]}'
     low = f'CAST(substr("value", -9) AS INTEGER) - {TWO_64[1]}'
     stext = f"(SELECT ({high}) * 1000000000 + {low} {_meta(source, chr(39) + 'stext' + chr(39))})"
