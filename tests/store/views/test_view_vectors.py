@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
+from collections.abc import Callable
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,8 @@ from skbviewer.session import Session
 from skbviewer.store.views import view_rows, view_vectors
 from skbviewer.store.views.declared_views import VIEWS
 from tests.e2e.samples import NAMES, open_sample
+from tests.session.test_points import import_points as points
+from tests.session.two_logs import two_logs
 
 Rows = list[tuple[Any, ...]]
 
@@ -37,6 +41,17 @@ def in_arrays(session: Session, table: str) -> Rows:
         for name, vector in block.items():
             columns[name] += vector.objects()
     return list(zip(*columns.values(), strict=True))
+
+
+@pytest.mark.parametrize("make", [two_logs, points])
+def test_arrays_equal_the_views_of_other_sessions(
+    make: Callable[[Path], Session], tmp_path: Path
+) -> None:
+    session = make(tmp_path)
+    for table in VIEWS:
+        expected = selected(session, f"SELECT * FROM {table}")
+        assert in_arrays(session, table) == expected, table
+    assert selected(session, "SELECT count(*) FROM lifetimes WHERE device IS NOT NULL") != [(0,)]
 
 
 @pytest.mark.parametrize("table", VIEWS)
