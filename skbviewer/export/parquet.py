@@ -78,8 +78,7 @@ def _write(
     texts = [c.name for c in table.columns if c.type == TEXT]
     packed = {c.name: "DELTA_BINARY_PACKED" for c in table.columns if c.type in (INT32, INT64)}
     options: dict[str, Any] = {
-        "compression": "zstd",
-        "compression_level": 1,
+        "compression": "snappy",  # a fifth less CPU time than zstd, a quarter larger files
         "use_dictionary": texts or False,
         "column_encoding": packed,
         "write_statistics": list(packed),

@@ -43,7 +43,7 @@ class SessionTables:
         chosen: Chosen | None = None,
         progress: Progress | None = None,
     ) -> Iterator[dict[str, Vector]]:
-        """Yield columns of a table for up to a million rows at a time, and at least once.
+        """Yield columns of a table for some rows at a time, and at least once.
 
         `columns` are all by default.  With `chosen`, only rows of chosen packets, legs and
         lifetimes; tables that describe a source are whole.  Raises KeyError if there is no such

@@ -26,7 +26,6 @@ from .column_chunks import Chunk, Packer
 from .new_rows import BulkRows, NewRows
 from .session_files import connect_new, temporary
 from .table_declarations import Table
-from .views import view_sql
 
 BATCH = 1 << 16  # rows between two reports of progress
 PLURALS = {"match": "matches", "series": "series"}
@@ -69,6 +68,8 @@ class Builder:
             self._connection.execute("BEGIN")
             for table in schema.TABLES.values():
                 self._connection.execute(table.creation())
+            from .views import view_sql  # only whoever makes a session needs the declarations
+
             for view in view_sql.statements():
                 self._connection.execute(view)
             self._connection.commit()

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...records.types import Bools, Int32s, Int64s
+from ...records.types import INT64_MAX, Bools, Int32s, Int64s
 from .. import schema
 from ..whole_columns import Columns
 from .distinct_values import distinct
 from .expressions import Join, View, table_of
 
+NEAR = 1 << 24  # between the lowest and the highest value of a column that is used as it is
 FEW = 1 << 15  # combinations of keys that are all searched, whether they occur or not
 Array = npt.NDArray[Any]
 Small = Mapping[str, Array]  # all columns of a table with few rows
@@ -29,7 +30,7 @@ class Tables:
         self.columns = columns
         self._read = read
         self._small: dict[str, Small] = {}
-        self._sorted: dict[Join, tuple[Int64s, Int64s]] = {}
+        self._keys: dict[Join, JoinKeys] = {}
         self._texts: dict[str, tuple[Int32s, list[str]]] = {}
         self._names: dict[tuple[str, int], dict[Any, str]] = {}
 
@@ -65,22 +66,58 @@ class Tables:
             self._names[table, source] = dict(pairs)
         return self._names[table, source]
 
-    def order(self, join: Join) -> tuple[Int64s, Int64s]:
-        """Keys of the joined table in ascending order, and its rows in that order."""
-        if join not in self._sorted:
-            names = [f"{join.table}.{key}" for key, _ in join.keys]
-            keys = joined_keys([self.column(name).astype(np.int64) for name in names])
-            rows = np.argsort(keys, kind="stable")
-            self._sorted[join] = keys[rows], rows
-        return self._sorted[join]
+    def keys(self, join: Join) -> JoinKeys:
+        """The keys of the joined table."""
+        if join not in self._keys:
+            columns = [self.column(f"{join.table}.{key}").astype(np.int64) for key, _ in join.keys]
+            self._keys[join] = JoinKeys(columns)
+        return self._keys[join]
 
 
-def joined_keys(keys: list[Int64s]) -> Int64s:
-    """A hash of each row's keys.  Rows with equal hashes are compared by their keys later."""
-    made = keys[0].copy()
-    for key in keys[1:]:
-        made = (made ^ (made >> 31)) * np.int64(-7046029254386353131) + key  # wraps around
-    return made
+class JoinKeys:
+    """The rows of a table by the values of some columns, which are unique together."""
+
+    def __init__(self, columns: list[Int64s]) -> None:
+        self._places = [_Places(column) for column in columns]
+        numbers = self._numbers(columns)
+        self._rows = np.argsort(numbers, kind="stable")
+        self._sorted = numbers[self._rows]
+
+    def rows(self, columns: list[Int64s]) -> Int64s:
+        """Rows (from 0) that have these values, -1 where there is none."""
+        numbers = self._numbers(columns)
+        if not len(self._sorted):
+            return np.full(len(numbers), -1, np.int64)
+        place = np.minimum(np.searchsorted(self._sorted, numbers), len(self._sorted) - 1)
+        return np.where(self._sorted[place] == numbers, self._rows[place], -1)
+
+    def _numbers(self, columns: list[Int64s]) -> Int64s:
+        """One number for each row's values, in their order; -1 for values that are not there."""
+        made, outside = np.zeros(len(columns[0]), np.int64), np.zeros(len(columns[0]), np.bool_)
+        for column, places in zip(columns, self._places, strict=True):
+            place = places.of(column)
+            outside |= place < 0
+            made = made * places.count + place
+        made[outside] = -1
+        return made
+
+
+class _Places:
+    """Small numbers for the values of a column: by value if they are near each other."""
+
+    def __init__(self, column: Int64s) -> None:
+        self._low = int(column.min(initial=INT64_MAX))
+        span = int(column.max(initial=self._low)) - self._low + 1
+        self._values = np.unique(column) if span > NEAR else None
+        self.count = span if self._values is None else len(self._values)
+
+    def of(self, column: Int64s) -> Int64s:
+        """Return the place of each value, -1 where it is none of the column's."""
+        if self._values is not None:
+            place = np.minimum(np.searchsorted(self._values, column), len(self._values) - 1)
+            return np.where(self._values[place] == column, place, -1)
+        is_inside = (column >= self._low) & (column - self._low < self.count)
+        return np.where(is_inside, column - self._low, -1)
 
 
 class ViewRows:
@@ -156,28 +193,23 @@ class ViewRows:
 
     def _by_keys(self, join: Join) -> Int64s:
         """Search each distinct combination of keys once."""
-        keys, rows = self._tables.order(join)
-        if not len(keys):
-            return np.full(len(self), -1, np.int64)
         codes, wanted = self._combined([name for _, name in join.keys])
-        hashes = joined_keys(wanted)
-        place = np.minimum(np.searchsorted(keys, hashes), len(keys) - 1)
-        found = np.where(keys[place] == hashes, rows[place], -1)
-        for (key, _), values in zip(join.keys, wanted, strict=True):  # hashes may be equal
-            there = self._tables.column(f"{join.table}.{key}")
-            found[there[np.maximum(found, 0)] != values] = -1
-        found = found[codes]
+        found = self._tables.keys(join).rows(wanted)
+        if codes is not None:
+            found = found[codes]
         for _, name in join.keys:
             if (missing := self.missing(name)) is not None:
                 found[missing] = -1
         return found
 
-    def _combined(self, names: list[str]) -> tuple[Int32s | Int64s, list[Int64s]]:
-        """A code for each row's values of some columns, and the values by code."""
+    def _combined(self, names: list[str]) -> tuple[Int32s | None, list[Int64s]]:
+        """A code for each row's values of some columns, and the values by code.
+
+        Without codes, the values are those of the rows.
+        """
         parts = [self.distinct(name) for name in names]
         if math.prod(len(values) for _, values in parts) > FEW:
-            made = [self.stored(name).astype(np.int64) for name in names]
-            return np.arange(len(self)), made
+            return None, [self.stored(name).astype(np.int64) for name in names]
         codes, wanted = parts[0][0], [parts[0][1]]
         for more, values in parts[1:]:
             codes = codes * np.int32(len(values)) + more

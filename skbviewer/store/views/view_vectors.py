@@ -25,7 +25,7 @@ from .expressions import (
 )
 from .view_rows import Tables, ViewRows
 
-BLOCK = 1 << 20  # rows
+BLOCK = 1 << 18  # rows
 MASK32, MASK64 = 0xFFFFFFFF, (1 << 64) - 1
 
 
