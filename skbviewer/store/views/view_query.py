@@ -143,6 +143,9 @@ class _Watch:
 
 
 def _written() -> int:
-    """Bytes that this thread has written so far."""
-    lines = Path("/proc/thread-self/io").read_text(encoding="ascii").splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("wchar:"))
+    """Bytes that this thread has written so far; 0 if the kernel does not count them."""
+    try:
+        lines = Path("/proc/thread-self/io").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) for line in lines if line.startswith("wchar:")), 0)

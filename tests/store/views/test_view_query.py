@@ -169,6 +169,16 @@ def test_temporary_files_are_bounded(file: Path) -> None:
     assert "more than 64 MiB of disk space" in refused(file, sorting, written=64 << 20)
 
 
+def test_kernels_that_do_not_count_writing_are_no_error(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> str:
+        raise PermissionError
+
+    monkeypatch.setattr(Path, "read_text", refuse)
+    assert run(file, "SELECT count(*) FROM calls a, sources b").rows[0][0]
+
+
 def test_another_thread_stops_it(file: Path) -> None:
     stop, errors = Event(), list[Exception]()
 
