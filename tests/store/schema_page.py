@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import wrap
 
 from skbviewer.export.packet_bytes import BYTES
 from skbviewer.records.table_columns import TableMeaning
 from skbviewer.store.views.declared_views import VIEWS
 
+WIDTH = 120
 PAGE = Path(__file__).resolve().parents[2] / "docs/schema.md"
 HEAD = """<!-- SPDX-License-Identifier: MIT -->
 <!-- Written by `python -m tests.store.schema_page`: change skbviewer/store/views/ instead. -->
@@ -51,7 +53,8 @@ def page() -> str:
 
 
 def _part(table: TableMeaning, note: str) -> str:
-    lines = [f"## {table.name}", "", f"{table.meaning}{' ' + note if note else ''}", ""]
+    text = f"{table.meaning} {note}".strip()
+    lines = [f"## {table.name}", "", *wrap(text, WIDTH, break_on_hyphens=False), ""]
     lines += [
         "| column | type | unit | NULL if | meaning | since |",
         "| --- | --- | --- | --- | --- | --- |",
