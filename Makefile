@@ -13,6 +13,7 @@
 # make bench-source  what probes in the source cost, likewise
 # make bench-scanner  how right and fast skbscan is on Debian's kernels (downloads 290 MB once)
 # make bench-scanner-sources  skbscan on other programs' sources, against ctags and Coccinelle
+# make interop  read exported tables with Spark (downloads Java and PySpark: 700 MB)
 # make bench-gui  how fast the window is on 20 million calls (SCALE=0.05 for a twentieth)
 # make checkpatch   the kernel's style checker over kmod/ (downloads 140 MB once)
 # make truth    judge matches of hostile traffic by a witness in the guest's kernel (two hours)
@@ -34,7 +35,7 @@ TEST_PACKAGES := $(RUN_PACKAGES) tests/packages.txt tests/lab/packages.txt
 
 .PHONY: check check-packages check-format check-lint check-contracts check-types check-tests
 .PHONY: slow-table test-bounds coverage
-.PHONY: bench-scanner-sources lab-instrumented check-instrumented bench-source truth
+.PHONY: interop bench-scanner-sources lab-instrumented check-instrumented bench-source truth
 .PHONY: help run demo test lab bench bench-kmod bench-scanner bench-gui checkpatch sample clean run-packages test-packages test-plan
 
 help:
@@ -136,6 +137,12 @@ bench-scanner: test-packages $(VENV)/test.stamp
 bench-scanner-sources: test-packages $(VENV)/test.stamp
 	@.ci/debian-packages.sh tests/bench/scanner-packages.txt
 	$(PYTHON) -m tests.bench.scanner_sources --out build/scanner-sources
+
+# Java and PySpark are large, so this is no part of make test.
+interop: test-packages $(VENV)/test.stamp
+	@.ci/debian-packages.sh tests/interop/packages.txt
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check -r tests/interop/requirements.txt
+	$(PYTHON) -m pytest -q -n 0 tests/interop/check_*.py
 
 SCALE := 1
 bench-gui: test-packages $(VENV)/test.stamp

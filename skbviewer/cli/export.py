@@ -15,16 +15,17 @@ from ..analysis.timeline.shown_part import DPI, SIZE, Shown, rows_of, rows_text,
 from ..export import EXPORTS, Export, Request, Subject, Writer
 from ..export.pseudonyms import key_of, random_key
 from ..session import Session
-from .command_output import Commands, command
+from .command_output import Commands, Stderr, command
 from .file_argument import add_files, opened, warn_of
 from .starting import needing_qt
 
 HELP = """Without --lanes, --filter and --range, the path of --packet is written: as a picture with
 a table, or as CSV.  --csv with --filter alone writes the packet list, with the columns
 of `skbviewer packets --csv`.  --folded and --speedscope write the call stacks of --packet, or of
-the packets that match --filter; their values are self times in ns.  --pcapng and --perfetto write
-all packets, or those that --filter, --range and --packet name.  --html reports on all packets, or
-those of --filter and --range, and shows the paths of --packet, or of some that stand out.  All
+the packets that match --filter; their values are self times in ns.  --pcapng, --pcap and
+--perfetto write all packets, or those that --filter, --range and --packet name; --parquet and
+--jsonl write tables of them and of what the kernel did with them.  --html reports on all packets,
+or those of --filter and --range, and shows the paths of --packet, or of some that stand out.  All
 other combinations write the timeline; its CSV holds exactly the boxes that a picture of that size
 shows.  The same command always writes the same bytes, unless --pseudonyms makes a random key.  OUT
 may be - for standard output.  Pictures and reports need Qt, but no display."""
@@ -41,7 +42,8 @@ def add(commands: Commands) -> None:
     add_files(parser)
     form = parser.add_mutually_exclusive_group(required=True)
     for name, export in reversed(FORMS.items()):
-        text = f"write {export.help}; - is standard output"
+        text = f"write {export.help}"
+        text += "" if "folder" in export.options else "; - is standard output"
         form.add_argument(f"--{name}", type=Path, metavar="OUT", help=text)
     parser.add_argument(
         "--packet",
@@ -77,9 +79,11 @@ def add(commands: Commands) -> None:
     parser.add_argument(
         "--theme", choices=("light", "dark"), default="light", help="colours of a picture"
     )
-    cut = "at most N bytes of each packet, in captures and reports"
+    cut = "at most N bytes of each packet, in captures, reports and packet_bytes.parquet"
     parser.add_argument("--snaplen", type=_bytes, default=0, metavar="N", help=cut)
-    headers = "only the known headers of each packet, in captures and reports"
+    headers = (
+        "only the known headers of each packet, in captures and reports; no table packet_bytes"
+    )
     parser.add_argument("--no-payload", action="store_true", help=headers)
     names = "replace addresses and host names; payloads become zeros"
     parser.add_argument("--pseudonyms", action="store_true", help=names)
@@ -136,8 +140,11 @@ def _export(arguments: argparse.Namespace) -> int:
     suffixes = FORMS[name].suffixes
     if out.suffix and not out.name.lower().endswith(suffixes):
         raise KeyError(f"--{name} {out}: the file name must end in {' or '.join(suffixes)}")
+    if out == STDOUT and "folder" in FORMS[name].options:
+        raise KeyError(f"--{name} writes a folder: it cannot be standard output")
     if "snaplen" not in FORMS[name].options and (arguments.snaplen or arguments.no_payload):
-        raise KeyError(f"--{name} holds no bytes of packets: see --pcapng")
+        offered = ", ".join(f"--{n}" for n, e in FORMS.items() if "snaplen" in e.options)
+        raise KeyError(f"--{name} holds no bytes of packets: see {offered}")
     if "pseudonyms" not in FORMS[name].options and _pseudonyms(arguments):
         offered = ", ".join(f"--{n}" for n, e in FORMS.items() if "pseudonyms" in e.options)
         raise KeyError(f"--{name} cannot have pseudonyms: see {offered}")
@@ -194,7 +201,11 @@ def _write(
         dark = arguments.theme == "dark"
         shown = Shown("packet", size=arguments.size, dpi=arguments.dpi, dark=dark)
         request = Request(_one(arguments.packet), shown=shown)
-    write(session, request, out)
+    progress = Stderr()
+    try:
+        write(session, request._replace(progress=progress), out)
+    finally:
+        progress.close()
 
 
 def _packets(arguments: argparse.Namespace, session: Session, export: Export) -> Request:

@@ -22,6 +22,7 @@ COMMANDS = {
     "stats": "stats",
     "compare": "compare",
     "export": "export",
+    "query": "query",
     "dump": "dump",
     "wireshark": "wireshark",
 }

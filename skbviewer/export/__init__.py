@@ -7,6 +7,7 @@ File menu are made from it.
 
 from .folded import write_folded
 from .formats import Export, Exportable, Request, Subject, Writer, packet_path
+from .jsonl import write_jsonl
 from .log_text import dump_lines
 from .packets_csv import (
     COLUMNS,
@@ -15,6 +16,7 @@ from .packets_csv import (
     write_packets_of,
     write_rows,
 )
+from .parquet import write_parquet
 from .path_csv import write_path_csv, write_path_of
 from .path_text import has_line, path_lines, path_xml
 from .perfetto.trace import write_perfetto
@@ -58,6 +60,12 @@ EXPORTS: tuple[Export, ...] = (
            (".html", ".htm"), None,
            frozenset({"packet", "range", "snaplen", "payload", "pseudonyms"}),
            "Export &HTML Report…"),
+    Export("parquet", PACKETS, "Tables for DuckDB, Polars, Spark (a folder of Parquet files)",
+           "the tables of docs/schema.md as a folder of Parquet files", (".parquet", ""),
+           write_parquet, frozenset({"packet", "range", "snaplen", "payload", "folder"})),
+    Export("jsonl", PACKETS, "JSON lines of all tables (JSONL)",
+           "the tables of docs/schema.md as JSON, an object a line", (".jsonl", ".json"),
+           write_jsonl, frozenset({"packet", "range", "snaplen", "payload"})),
 )  # fmt: skip
 
 __all__ = [
@@ -75,7 +83,9 @@ __all__ = [
     "path_lines",
     "path_xml",
     "write_folded",
+    "write_jsonl",
     "write_packets_csv",
+    "write_parquet",
     "write_path_csv",
     "write_pcap",
     "write_pcapng",

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from ..analysis.timeline.shown_part import Shown
 from ..records import PacketPath, PacketRow, Progress, SeriesRow, Silent, SourceRow
-from ..records.types import Int64s, UInt8s
+from ..records.table_columns import TableMeaning, Vector
+from ..records.types import Bools, Int64s, UInt8s
 
 if TYPE_CHECKING:
     from ..analysis.fields.field_data import Data
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from ..analysis.stats.table import Table
 
 RowIds = npt.NDArray[np.int64]  # n = packet n, -n = row K<n>
+TableRows = Mapping[str, Bools]  # chosen rows of documented tables, see session/tables.py
 
 
 class Subject(Enum):
@@ -108,6 +110,16 @@ class ExportableList(Protocol):
     def packets_csv(self, text: str, out: Path, progress: Progress) -> None: ...
 
 
+class ExportableTables(Protocol):
+    """The documented tables of an open session."""
+
+    def described(self) -> tuple[TableMeaning, ...]: ...
+    def blocks(
+        self, name: str, columns: Sequence[str] | None, chosen: TableRows | None, progress: Progress
+    ) -> Iterator[dict[str, Vector]]: ...
+    def chosen(self, packets: Int64s, kernel_only: Sequence[int]) -> TableRows: ...
+
+
 class Exportable(Protocol):
     """What writers ask of an open session."""
 
@@ -123,6 +135,7 @@ class Exportable(Protocol):
     def contents(self) -> ExportableContents: ...
     def info(self) -> dict[str, Any]: ...
     def layers(self) -> Sequence[LayerColours]: ...
+    def tables(self) -> ExportableTables: ...
     def words(self) -> tuple[str, ...]: ...
     def sources(self) -> tuple[SourceRow, ...]: ...
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..analysis import LayerStyle, layers
 from ..analysis.comparison.conditions import Facts
@@ -26,6 +26,9 @@ from .packets.packet_list import PacketList
 from .packets.session_fields import Fields
 from .session_summary import summary
 
+if TYPE_CHECKING:
+    from .tables import SessionTables
+
 
 class Session:
     """A session file opened for reading.  Several threads may use it at once."""
@@ -42,8 +45,17 @@ class Session:
         self.timeline = SessionTimeline(opened, self.packets, self.notes)
         self.stats = Statistics(opened, self.packets)
         self.export = Exports(opened, self.packets, self.fields)
+        self._tables: SessionTables | None = None
         self._summary: dict[str, Any] | None = None
         self._lock = threading.Lock()
+
+    @property
+    def tables(self) -> SessionTables:
+        """The documented tables.  Only their users load the declarations."""
+        from .tables import SessionTables
+
+        self._tables = self._tables or SessionTables(self._opened)
+        return self._tables
 
     @classmethod
     def open(cls, path: Path) -> Session:

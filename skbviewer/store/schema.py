@@ -4,7 +4,7 @@
 Bulk tables are declared from the numpy dtypes of `records` and from the layouts below, so each
 column is declared once.  Row ids are dense and start at 1.  Addresses are signed 64-bit numbers.
 Unknown numbers are -1 in tables (0 if the dtype is unsigned, NO_DELTA where -1 is a valid distance)
-and NULL in the views `packets`, `matches`, `calls` and `events`.
+and NULL in the views, which views/ declares.
 """
 
 from __future__ import annotations
@@ -14,14 +14,13 @@ import numpy as np
 from ..records import (
     CHANGE_DTYPE,
     IDENTITY_DTYPE,
-    NO_DELTA,
     RECORD_DTYPE,
     STORED_PACKET_DTYPE,
     SYSCALL_DTYPE,
 )
 from .table_declarations import BLOB, FLOAT, INTEGER, TEXT, Column, Index, Table
 
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 APPLICATION_ID = 0x736B6276  # "skbv"
 
 MATCH_COLUMNS = np.dtype(
@@ -237,6 +236,7 @@ CHUNKED: dict[str, tuple[str, ...]] = {
     "address": _names(address),
     "event": _names(event, "ordinal"),
     "match": _names(match),
+    "moment": _names(moment),
 }
 
 
@@ -281,44 +281,4 @@ INDEXES = (
     Index("probe_func", probe, ("source", "func")),
     Index("symbol_address", symbol, ("source", "address")),
     Index("flag_first", flag, ("first",)),
-)
-
-
-def _address(side: str) -> str:
-    """SQL that formats an address; IPv6 has eight groups, since SQLite cannot shorten them."""
-    four = ", ".join(f"{side}_lo >> {shift} & 255" for shift in (24, 16, 8, 0))
-    six = ", ".join(
-        f"{side}_{part} >> {shift} & 65535" for part in ("hi", "lo") for shift in (48, 32, 16, 0)
-    )
-    groups = ":".join(["%x"] * 8)
-    return f"""CASE ip_version WHEN 4 THEN printf('%d.%d.%d.%d', {four})
-            WHEN 6 THEN printf('{groups}', {six}) END AS {side}"""
-
-
-VIEWS = (
-    f"""CREATE VIEW packets AS SELECT id AS number, nullif(ts, -1) AS ts_ns, caplen,
-       len, source, {_address("saddr")}, {_address("daddr")},
-       nullif(ip_id, -1) AS ip_id, nullif(protocol, -1) AS protocol, nullif(sport, -1) AS sport,
-       nullif(dport, -1) AS dport,
-       CASE verdict WHEN 0 THEN 'exact' WHEN 1 THEN 'ambiguous' ELSE 'wire-only' END AS verdict,
-       nullif(kernel_ns, -1) AS kernel_ns, nullif(functions, -1) AS functions FROM packet""",  # noqa: S608
-    f"""CREATE VIEW matches AS SELECT match.packet, leg.series, match.leg,
-       CASE match.verdict WHEN 0 THEN 'exact' ELSE 'ambiguous' END AS verdict,
-       nullif(match.delta_ns, {NO_DELTA}) AS delta_ns,
-       CASE moment.sends WHEN 0 THEN 'in' WHEN 1 THEN 'out' END AS direction, device.name AS device,
-       moment.after_ns, moment.before_ns FROM match JOIN leg ON leg.id = match.leg
-       LEFT JOIN moment ON moment.packet = match.packet AND moment.leg = match.leg
-       LEFT JOIN device ON device.source = leg.source AND device.netns = moment.netns
-            AND device.ifindex = moment.ifindex""",  # noqa: S608
-    """CREATE VIEW calls AS SELECT call.id, leg.series, call.leg, probe.name AS function,
-       printf('0x%x', call.caller) AS caller, call.entry_ns, nullif(call.exit_ns, -1) AS exit_ns,
-       nullif(call.dur_ns, -1) AS dur_ns, nullif(call.self_ns, -1) AS self_ns,
-       nullif(call.comp_ns, -1) AS comp_ns, nullif(call.counter, -1) AS counter, call.depth,
-       call.cpu, call.pid, printf('0x%x', call.skb) AS skb FROM call JOIN leg ON leg.id = call.leg
-       LEFT JOIN probe ON probe.source = leg.source AND probe.func = call.func""",
-    """CREATE VIEW events AS SELECT event.id, event.ts AS ts_ns, event.cpu, event.pid,
-       event.event AS kind, printf('0x%x', event.skb) AS skb, event.data, leg.series,
-       nullif(event.leg, -1) AS leg, nullif(event.call, -1) AS call, event_name.name
-       FROM event LEFT JOIN leg ON leg.id = event.leg
-       LEFT JOIN event_name ON event_name.event = event.id""",
 )

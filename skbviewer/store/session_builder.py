@@ -68,7 +68,9 @@ class Builder:
             self._connection.execute("BEGIN")
             for table in schema.TABLES.values():
                 self._connection.execute(table.creation())
-            for view in schema.VIEWS:
+            from .views import view_sql  # only whoever makes a session needs the declarations
+
+            for view in view_sql.statements():
                 self._connection.execute(view)
             self._connection.commit()
             writer = self._bulk_type or fastest(self._beside("pages"))

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow.parquet as parquet
 import pytest
 
 from skbviewer.records import resource
@@ -59,6 +61,7 @@ def rows_of(out: Path) -> tuple[list[str], list[dict[str, str]]]:
         ("--html", "--packet", "3", "--filter", "tcp"),
         ("--html", "--range", "0,10", "--pseudonym-key", str(SAMPLE / "README.md")),
         ("--pcapng", "--pseudonym-key", str(SAMPLE / "README.md")),
+        ("--jsonl", "--filter", "tcp"),
     ],
 )
 def test_twice_the_same_command_gives_the_same_bytes(
@@ -271,3 +274,22 @@ def test_a_row_of_the_kernel_is_exported(file: Path, tmp_path: Path) -> None:
         assert done.returncode == 0 and out.stat().st_size > 1000, done.stderr
         done = export(file, f"--{form}", str(out), "--packet", "K9999")
         assert (done.returncode, done.stderr) == (2, "skbviewer: no packet K9999\n")
+
+
+def test_tables_as_parquet_and_json_lines(file: Path, tmp_path: Path) -> None:
+    words = ("--filter", "tcp", "--packet", "3,4", "--range", "0,100", "--no-payload")
+    done = export(file, "--parquet", str(tmp_path / "tables"), *words)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    packets = parquet.read_table(tmp_path / "tables/packets.parquet")["number"].to_pylist()
+    assert packets == [3, 4]
+    assert not (tmp_path / "tables/packet_bytes.parquet").exists()
+    lines = export(file, "--jsonl", "-", *words[:-1], "--snaplen", "14").stdout.splitlines()
+    rows = [json.loads(line) for line in lines]
+    assert [row["number"] for row in rows if row["table"] == "packets"] == packets
+    assert [row["number"] for row in rows if row["table"] == "packet_bytes"] == packets
+
+
+def test_a_folder_is_not_standard_output(file: Path) -> None:
+    done = export(file, "--parquet", "-")
+    error = "skbviewer: --parquet writes a folder: it cannot be standard output\n"
+    assert (done.returncode, done.stderr) == (2, error)

@@ -175,6 +175,10 @@ class FakeRecording(FakeList, FakeTimeline):
     def export(self) -> FakeRecording:
         return self
 
+    @property
+    def tables(self) -> FakeRecording:
+        return self
+
     def close(self) -> None:
         self.closed = True
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,8 @@ from skbviewer.analysis.stats import (
 from skbviewer.analysis.streams.stream_payload import Piece
 from skbviewer.gui.base.recording import RowIds
 from skbviewer.records import BadInput, PacketRow, Progress, SeriesRow
-from skbviewer.records.types import Int64s, UInt8s
+from skbviewer.records.table_columns import TableMeaning, Vector
+from skbviewer.records.types import Bools, Int64s, UInt8s
 from skbviewer.session.kernel.raw_calls import RawCall
 from skbviewer.session.packets.followed_stream import Stream
 
@@ -72,6 +73,21 @@ class FakeList:
 
     def to_session(self, source: int, ts: Int64s) -> Int64s:
         return ts
+
+    def described(self) -> tuple[TableMeaning, ...]:
+        return ()
+
+    def blocks(
+        self,
+        name: str,
+        columns: Sequence[str] | None,
+        chosen: Mapping[str, Bools] | None,
+        progress: Progress,
+    ) -> Iterator[dict[str, Vector]]:
+        raise KeyError(name)
+
+    def chosen(self, packets: Int64s, kernel_only: Sequence[int]) -> Mapping[str, Bools]:
+        return {}
 
     def field_data(self) -> Data:
         raise NotImplementedError

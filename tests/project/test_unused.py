@@ -22,6 +22,7 @@ CALLED_BY_OTHERS = {
     *("_parse_attribute_specifier_sequence", "configure"),
     *("KblContext", "KblCarrier", "KblMechanism"),
     "load_overload",  # by numba
+    "from_session",  # by users of the Python API
 }
 # The command's table and the modules' own `main`.
 STARTED = {"skbviewer/__main__.py", "scanner/cli.py"}

@@ -36,15 +36,19 @@ def events() -> list[object]:
     return made
 
 
-@pytest.fixture(scope="module")
-def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("points")
+def import_points(folder: Path) -> Session:
+    """A session of the events and a capture."""
     log = retis.write(folder / "retis.data", events())
     begin = retis.MONO_NS + retis.AHEAD_S * 10**9 + 250
     packets = [(begin + (n + 1) * STEP_NS + 50, frame) for n, frame in enumerate(FRAMES)]
     capture = write_pcap(folder / "a.pcap", packets)
     import_files([log, capture], folder / "a.skbv")
-    return folder / "a.skbv"
+    return Session.open(folder / "a.skbv")
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return import_points(tmp_path_factory.mktemp("points")).file
 
 
 def test_path_lists_points_and_refuses_times(saved: Path) -> None:

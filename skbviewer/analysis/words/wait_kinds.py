@@ -3,14 +3,10 @@
 
 from __future__ import annotations
 
-from ...records import OUTSIDE as OUTSIDE_PROBED
+from ...records.wait_names import LOST_IN as LOST_IN
+from ...records.wait_names import WAIT_NAMES
 
 BUSY, QDISC, SOCKET, SOFTIRQ, BACKLOG, SENDING, QUEUE, REASSEMBLY = range(8)
 OTHERS, INTERRUPTS, OFF, UNPROBED, LOST, OUTSIDE, RANKS = range(8, 15)
 UNKNOWN = (LOST, OUTSIDE)
-LOST_IN = "records were lost meanwhile"
-NAMES = (
-    "busy", "qdisc", "socket queue", "softirq", "socket backlog", "send queue", "queue",
-    "reassembly", "other packets", "interrupts", "switched out", "functions without a probe",
-    LOST_IN, OUTSIDE_PROBED,
-)  # fmt: skip
+NAMES = WAIT_NAMES

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -25,7 +25,8 @@ from skbviewer.records import (
     SeriesRow,
     SourceRow,
 )
-from skbviewer.records.types import Int64s, UInt8s
+from skbviewer.records.table_columns import TableMeaning, Vector
+from skbviewer.records.types import Bools, Int64s, UInt8s
 from skbviewer.session.kernel.call_places import CallPlace
 from skbviewer.session.kernel.raw_calls import RawCall
 from skbviewer.session.kernel.verdict_counts import Reason
@@ -123,6 +124,20 @@ class RecordedExports(Protocol):
     def capture_bytes(self, source: int) -> UInt8s: ...
 
 
+class RecordedTables(Protocol):
+    """The part of skbviewer.session's SessionTables that exports use."""
+
+    def described(self) -> tuple[TableMeaning, ...]: ...
+    def blocks(
+        self,
+        name: str,
+        columns: Sequence[str] | None,
+        chosen: Mapping[str, Bools] | None,
+        progress: Progress,
+    ) -> Iterator[dict[str, Vector]]: ...
+    def chosen(self, packets: Int64s, kernel_only: Sequence[int]) -> Mapping[str, Bools]: ...
+
+
 class Recording(Protocol):
     """The part of skbviewer.session.Session that views use.  Only notes and flags change."""
 
@@ -144,6 +159,8 @@ class Recording(Protocol):
     def stats(self) -> RecordedStatistics: ...
     @property
     def export(self) -> RecordedExports: ...
+    @property
+    def tables(self) -> RecordedTables: ...
     def close(self) -> None: ...
     def words(self) -> tuple[str, ...]: ...
     def sources(self) -> tuple[SourceRow, ...]: ...

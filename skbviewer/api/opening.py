@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: MIT
+"""Open files for the Python API."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from ..session import open_files
+from .recording import Recording
+
+
+def open_recording(*files: str | os.PathLike[str]) -> Recording:
+    """Open a session, or captures and kernel logs, which are imported once and cached.
+
+    Raises BadInput if a file cannot be used, and TypeError without files.
+    """
+    if not files:
+        raise TypeError("open() needs a session, or captures and kernel logs")
+    return Recording(open_files([Path(file) for file in files]))

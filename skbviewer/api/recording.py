@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: MIT
+"""An open recording for Python programs: its tables, paths, matches, clocks and filters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..matching import Timebase
+from ..records import PacketPath, Silent, SourceRow
+from ..records.table_columns import TableMeaning, Vector
+from ..records.types import Int64s
+from ..session import Session
+from ..session.querying import Answer, Bounds, query
+from . import frames
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+Rows = Sequence[int] | npt.NDArray[np.integer[Any]]
+
+
+class Match(NamedTuple):
+    """The verdict of a packet and its reason; `series` and `legs` are those that match it."""
+
+    verdict: str  # "exact", "ambiguous" or "wire-only"
+    reason: str
+    confidence: float | None  # 0 to 1
+    series: tuple[int, ...]  # skb lifetimes, ascending
+    legs: tuple[int, ...]
+
+
+class Clock:
+    """The clock of one source; session time is the wall clock of the first kernel log's host."""
+
+    def __init__(self, source: int, timebase: Timebase) -> None:
+        self._source, self._timebase = source, timebase
+
+    @property
+    def error_ns(self) -> int | None:
+        """The possible error of session times, None if it is unknown."""
+        error = self._timebase.error(self._source)
+        return None if error < 0 else error
+
+    def to_session(self, times: Rows) -> Int64s:
+        """Convert times of this clock (int64 ns) to session time."""
+        return self._timebase.to_session(self._source, np.asarray(times, np.int64))
+
+    def from_session(self, times: Rows) -> Int64s:
+        """Convert session times (int64 ns) to times of this clock."""
+        return self._timebase.to_source(self._source, np.asarray(times, np.int64))
+
+
+class Recording:
+    """An open session.  Use it as a context manager, or call close().
+
+    Every table method takes the names of columns (all by default) and numbers of packets: with
+    `packets`, a table holds only rows that belong to them, as filter() may find them.  Methods
+    raise KeyError for an unknown table, column, packet or source, and BadInput if a file cannot be
+    read.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def __enter__(self) -> Recording:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._session.close()
+
+    @property
+    def file(self) -> Path:
+        """The session file."""
+        return self._session.file
+
+    @property
+    def sources(self) -> tuple[SourceRow, ...]:
+        """The captures and kernel logs of the session."""
+        return self._session.sources()
+
+    @property
+    def tables(self) -> dict[str, TableMeaning]:
+        """The tables and the meaning of their columns, see docs/schema.md."""
+        return {table.name: table for table in self._session.tables.described()}
+
+    def info(self) -> dict[str, Any]:
+        """Return what `skbviewer info --json` prints."""
+        return self._session.info()
+
+    def array(
+        self, table: str, columns: Sequence[str] | None = None, packets: Rows | None = None
+    ) -> npt.NDArray[np.void]:
+        """Return a table as a structured array.
+
+        Integers are int64 or int32, and the lowest number of their type where they are unknown
+        (skbviewer.UNKNOWN for int64); other numbers are float64, NaN where unknown; texts are
+        objects, None where missing.
+        """
+        return frames.structured(self._vectors(table, columns, packets))
+
+    def arrow(
+        self, table: str, columns: Sequence[str] | None = None, packets: Rows | None = None
+    ) -> pyarrow.Table:
+        """Return a table as a pyarrow.Table; unknown values are null.  Needs pyarrow."""
+        return frames.arrow(self._vectors(table, columns, packets))
+
+    def pandas(
+        self, table: str, columns: Sequence[str] | None = None, packets: Rows | None = None
+    ) -> pandas.DataFrame:
+        """Return a table as a pandas.DataFrame; unknown integers are pandas.NA.  Needs pandas."""
+        return frames.pandas(self._vectors(table, columns, packets))
+
+    def polars(
+        self, table: str, columns: Sequence[str] | None = None, packets: Rows | None = None
+    ) -> polars.DataFrame:
+        """Return a table as a polars.DataFrame; unknown values are null.  Needs polars."""
+        return frames.polars(self._vectors(table, columns, packets))
+
+    def query(self, sql: str, rows: int = 100_000, seconds: float = 60.0) -> Answer:
+        """Run one SELECT over the tables; the answer has `columns` and `rows`, tuples.
+
+        Raises BadInput if the query is wrong or exceeds its bounds.
+        """
+        return query(self.file, sql, Bounds(rows=rows, seconds=seconds), Silent())
+
+    def filter(self, text: str) -> Int64s:
+        """Return the numbers of the packets that match a display filter, ascending.
+
+        Raises FilterError (a ValueError) if the filter is wrong.
+        """
+        found = self._session.packets.select(text)
+        if found is None:
+            return np.arange(1, self._session.packets.count() + 1)
+        return np.sort(found[found > 0])
+
+    def path(self, packet: int) -> PacketPath:
+        """Return a packet's way through the kernels: its legs with their calls and waits."""
+        return self._session.paths.of(packet)
+
+    def match(self, packet: int) -> Match:
+        """Return a packet's verdict, and what matches it."""
+        path = self.path(packet)
+        assert path.packet is not None
+        mine = self.array("matches", ("series", "leg"), [packet])
+        series, legs = (tuple(np.unique(mine[name]).tolist()) for name in ("series", "leg"))
+        row = path.packet
+        return Match(row.verdict, row.reason, row.confidence, series, legs)
+
+    def clock(self, source: int) -> Clock:
+        """Return the clock of a source, by its number in `sources`."""
+        if source not in {each.id for each in self.sources}:
+            raise KeyError(f"no source {source}")
+        return Clock(source, self._session.timebase())
+
+    def _vectors(
+        self, table: str, columns: Sequence[str] | None, packets: Rows | None
+    ) -> list[dict[str, Vector]]:
+        """Blocks of rows."""
+        tables, chosen = self._session.tables, None
+        if packets is not None:
+            numbers = np.unique(np.asarray(packets, np.int64))
+            count = self._session.packets.count()
+            if len(numbers) and not (numbers[0] >= 1 and numbers[-1] <= count):
+                raise KeyError(f"no packet {numbers[0] if numbers[0] < 1 else numbers[-1]}")
+            chosen = tables.chosen(numbers)
+        return list(tables.blocks(table, columns, chosen))

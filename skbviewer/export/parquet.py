@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""The documented tables as Parquet: a folder with one file a table (docs/schema.md).
+
+Values are those of the session's views, so the same SELECT runs on both.  Types are int32, int64,
+double and string only: some readers refuse unsigned 64-bit numbers and times in nanoseconds, or
+change them.  packet_bytes.parquet has the packets' bytes, which a session does not hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import __version__
+from ..records import BadInput
+from ..records.table_columns import DOUBLE, INT32, INT64, TEXT, TableMeaning, Vector
+from .formats import Exportable, Request
+from .packet_bytes import BYTES, byte_blocks
+from .table_rows import rows_of_request
+from .written_whole import written_folder
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+SUFFIX = ".parquet"
+MISSING = "Parquet needs pyarrow: install skbviewer with the extra parquet, 'skbviewer[parquet]'"
+
+
+def write_parquet(recording: Exportable, request: Request, out: Path) -> None:
+    """Write a folder with the rows that belong to the packets that `request` names.
+
+    Raises KeyError if there is no such packet, FilterError, BadInput if pyarrow is missing or a
+    capture or `out` cannot be used, and Cancelled.
+    """
+    arrow, parquet = _libraries(out)
+    chosen = rows_of_request(recording, request)
+    with written_folder(out, SUFFIX) as folder:
+        for table in recording.tables.described():
+            schema = _schema(arrow, table)
+            blocks = recording.tables.blocks(table.name, None, chosen, request.progress)
+            _write(parquet, folder, table, schema, (_batch(arrow, schema, b) for b in blocks))
+        if request.payload:
+            packets = None if chosen is None else np.flatnonzero(chosen["packet"]) + 1
+            schema = _schema(arrow, BYTES)
+            made = byte_blocks(recording, packets, request.snaplen, request.progress)
+            batches = (_byte_batch(arrow, schema, *block) for block in made)
+            _write(parquet, folder, BYTES, schema, batches)
+
+
+def _libraries(out: Path) -> tuple[ModuleType, ModuleType]:
+    try:
+        import pyarrow
+        import pyarrow.parquet as parquet
+    except ImportError as error:
+        raise BadInput(out, None, MISSING) from error
+    return pyarrow, parquet
+
+
+def _schema(arrow: ModuleType, table: TableMeaning) -> pa.Schema:
+    types = {INT64: arrow.int64(), INT32: arrow.int32(), DOUBLE: arrow.float64()}
+    types |= {TEXT: arrow.dictionary(arrow.int32(), arrow.string()), "bytes": arrow.binary()}
+    fields = [arrow.field(c.name, types[c.type], nullable=bool(c.null)) for c in table.columns]
+    return arrow.schema(fields, metadata={"skbviewer": __version__, "table": table.name})
+
+
+def _write(
+    parquet: ModuleType,
+    folder: Path,
+    table: TableMeaning,
+    schema: pa.Schema,
+    batches: Iterator[pa.RecordBatch],
+) -> None:
+    """Write one file; each batch is a row group."""
+    texts = [c.name for c in table.columns if c.type == TEXT]
+    packed = {c.name: "DELTA_BINARY_PACKED" for c in table.columns if c.type in (INT32, INT64)}
+    options: dict[str, Any] = {
+        "compression": "snappy",  # a fifth less CPU time than zstd, a quarter larger files
+        "use_dictionary": texts or False,
+        "column_encoding": packed,
+        "write_statistics": list(packed),
+        "store_schema": False,  # texts are strings, which are only stored as a dictionary
+    }
+    with parquet.ParquetWriter(folder / f"{table.name}{SUFFIX}", schema, **options) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+
+
+def _batch(arrow: ModuleType, schema: pa.Schema, block: dict[str, Vector]) -> pa.RecordBatch:
+    arrays = [array_of(arrow, vector) for vector in block.values()]
+    return arrow.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def array_of(arrow: ModuleType, vector: Vector) -> pa.Array:
+    """Return a vector as an Arrow array, which shares its memory; texts are dictionary-encoded."""
+    missing = vector.missing if vector.words is None else vector.values < 0
+    valid = None
+    if missing is not None and missing.any():
+        valid = arrow.py_buffer(np.packbits(~missing, bitorder="little"))
+    values = np.ascontiguousarray(vector.values)
+    type_ = arrow.from_numpy_dtype(values.dtype)
+    numbers = arrow.Array.from_buffers(type_, len(values), [valid, arrow.py_buffer(values)])
+    if vector.words is None:
+        return numbers
+    words = arrow.array(vector.words, arrow.string())
+    return arrow.DictionaryArray.from_arrays(numbers, words, safe=False)
+
+
+def _byte_batch(
+    arrow: ModuleType, schema: pa.Schema, numbers: Any, offsets: Any, data: Any
+) -> pa.RecordBatch:
+    buffers = [None, arrow.py_buffer(offsets), arrow.py_buffer(data)]
+    texts = arrow.Array.from_buffers(arrow.binary(), len(numbers), buffers)
+    return arrow.RecordBatch.from_arrays([arrow.array(numbers), texts], schema=schema)

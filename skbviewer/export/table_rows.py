@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT
+"""Which rows of the documented tables an export writes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .formats import Exportable, Request, TableRows
+from .wireshark.pcapng import chosen_packets
+
+
+def rows_of_request(recording: Exportable, request: Request) -> TableRows | None:
+    """Return the rows that belong to the packets that `request` names; None is all rows.
+
+    Its rows may also be K<n>: lifetimes without a packet.  Raises KeyError if there is no such row,
+    and FilterError.
+    """
+    if not request.rows and not request.filter and request.times is None:
+        return None
+    kernel_only = [-row for row in request.rows if row < 0]
+    for row in kernel_only:
+        if row > recording.packets.all_kernel_only_count():
+            raise KeyError(f"no packet K{row}")
+    captured = tuple(row for row in request.rows if row > 0)
+    if kernel_only and not captured:
+        packets = np.zeros(0, np.int64)
+    else:
+        packets = chosen_packets(recording, request._replace(rows=captured))
+    return recording.tables.chosen(packets, kernel_only)

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""Write a file, or a folder of files, under another name, and rename it when it is whole."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from ..records import BadInput
+
+
+@contextmanager
+def written_file(out: Path) -> Iterator[BinaryIO]:
+    """Yield a file that gets the name `out` at the end, or is removed after an error.
+
+    Writes to `out` itself if it is a pipe or a device.  Raises BadInput if it cannot be written.
+    """
+    made = out if out.exists() and not out.is_file() else _beside(out, "tmp")
+    try:
+        with made.open("wb") as file:
+            yield file
+        if made != out:
+            os.replace(made, out)
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            raise
+        raise BadInput(out, None, f"cannot write: {error.strerror or error}") from error
+    finally:
+        if made != out:
+            made.unlink(missing_ok=True)
+
+
+def _beside(out: Path, what: str) -> Path:
+    return out.with_name(f".{out.name}.{os.getpid()}.{what}")
+
+
+@contextmanager
+def written_folder(out: Path, suffix: str) -> Iterator[Path]:
+    """Yield a new folder that gets the name `out` at the end, or is removed after an error.
+
+    An existing `out` is replaced if all its files end in `suffix`.  Raises BadInput if it holds
+    anything else or cannot be written.
+    """
+    _check(out, suffix)
+    made = _beside(out, "tmp")
+    try:
+        shutil.rmtree(made, ignore_errors=True)
+        made.mkdir()
+        yield made
+        if out.exists():
+            old = _beside(out, "old")
+            os.rename(out, old)
+            os.rename(made, out)
+            shutil.rmtree(old, ignore_errors=True)
+        else:
+            os.rename(made, out)
+    except OSError as error:
+        raise BadInput(out, None, f"cannot write: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def _check(out: Path, suffix: str) -> None:
+    if out.is_symlink() or (out.exists() and not out.is_dir()):
+        raise BadInput(out, None, "cannot write a folder of this name: it is a file")
+    try:
+        others = [p.name for p in out.iterdir() if p.suffix != suffix] if out.exists() else []
+    except OSError as error:
+        raise BadInput(out, None, f"cannot write: {error.strerror}") from error
+    if others:
+        raise BadInput(out, None, f"the folder holds other files, such as {min(others)}")

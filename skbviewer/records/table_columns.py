@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""Documented tables as other programs get them: what a column means, and its values."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .types import Bools, Int32s
+
+INT64, INT32, DOUBLE, TEXT = "int64", "int32", "double", "text"
+DTYPES: dict[str, np.dtype[Any]] = {
+    INT64: np.dtype(np.int64),
+    INT32: np.dtype(np.int32),
+    DOUBLE: np.dtype(np.float64),
+}
+
+
+class TableColumn(NamedTuple):
+    """A column of a documented table."""
+
+    name: str
+    type: str  # INT64, INT32, DOUBLE or TEXT
+    unit: str  # "ns", "bytes", "ppm", or "" if its values have none
+    null: str  # what a missing value means; "" = no value is missing
+    meaning: str
+    since: int  # the version of sessions (PRAGMA user_version) that has it first
+
+
+class TableMeaning(NamedTuple):
+    """A documented table; a row of `packets` is one packet."""
+
+    name: str
+    meaning: str
+    columns: tuple[TableColumn, ...]
+
+
+class Vector(NamedTuple):
+    """Values of one column for some rows.
+
+    Numbers are `values`, of the column's type, and `missing` marks those that are unknown (None:
+    all are known).  Texts are `words[code]` for each int32 `code` of `values`; code -1 is
+    a missing text.
+    """
+
+    values: npt.NDArray[Any]
+    missing: Bools | None = None
+    words: list[str] | None = None
+
+    def objects(self) -> list[Any]:
+        """The values as Python objects, None where they are missing."""
+        if self.words is not None:
+            return list(text_objects(self.values, self.words).tolist())
+        if self.missing is None:
+            return list(self.values.tolist())
+        made = self.values.astype(object)
+        made[self.missing] = None
+        return list(made.tolist())
+
+
+def text_objects(codes: Int32s, words: list[str]) -> npt.NDArray[np.object_]:
+    """Texts by code: each word is one Python object, however many rows have it."""
+    made = np.empty(len(words) + 1, object)
+    made[: len(words)] = words
+    made[-1] = None
+    return made[codes]

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: MIT
+"""The names of what a leg may do at a time (docs/times.md), by the numbers in sessions."""
+
+from __future__ import annotations
+
+from .view_rows import OUTSIDE
+
+LOST_IN = "records were lost meanwhile"
+WAIT_NAMES = (
+    "busy", "qdisc", "socket queue", "softirq", "socket backlog", "send queue", "queue",
+    "reassembly", "other packets", "interrupts", "switched out", "functions without a probe",
+    LOST_IN, OUTSIDE,
+)  # fmt: skip

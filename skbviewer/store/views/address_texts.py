@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+"""IP addresses as texts: here all address columns of documented tables are made.
+
+Whoever replaces addresses (by pseudonyms, say) replaces the words of the vector that
+address_texts() returns: there is one word for each distinct address.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...records.table_columns import Vector
+from ...records.types import Int64s
+from .distinct_values import distinct, pairs
+
+GROUP = 0xFFFF
+
+
+def address_texts(version: Int64s, hi: Int64s, lo: Int64s) -> Vector:
+    """Return the addresses as the SQL views do; rows of another version than 4 and 6 have none."""
+    version = np.where((version == 4) | (version == 6), version, 0)
+    versions, kinds, lows = pairs(version, lo)
+    highs, upper = distinct(np.where(version == 6, hi, 0))
+    codes, both = distinct(versions.astype(np.int64) * max(len(upper), 1) + highs)
+    place, high = both // max(len(upper), 1), upper[both % max(len(upper), 1)]
+    known = kinds[place] != 0
+    number = np.where(known, np.cumsum(known) - 1, -1).astype(np.int32)
+    rows = zip(kinds[place].tolist(), high.tolist(), lows[place].tolist(), strict=True)
+    return Vector(number[codes], None, [_text(*row) for row in rows if row[0]])
+
+
+def _text(version: int, hi: int, lo: int) -> str:
+    if version == 4:
+        return ".".join(str(lo >> shift & 255) for shift in (24, 16, 8, 0))
+    parts = (part >> shift & GROUP for part in (hi, lo) for shift in (48, 32, 16, 0))
+    return ":".join(f"{part:x}" for part in parts)

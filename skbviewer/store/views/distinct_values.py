@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""Distinct values of long columns, found without sorting, so that texts are made once for each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...records.compiled import compiled
+from ...records.types import Int32s, Int64s
+
+SMALL = 1 << 17  # range of values for which a table by value is used
+FEWEST = 1 << 10  # slots of the hash table, a power of two
+
+
+def distinct(values: npt.NDArray[np.integer[Any]]) -> tuple[Int32s, Int64s]:
+    """Return a code (int32, from 0) for each value, and the distinct values (int64) by code."""
+    if not len(values):
+        return np.zeros(0, np.int32), np.zeros(0, np.int64)
+    low, high = int(values.min()), int(values.max())
+    if high - low < SMALL:
+        return _by_value(values, low, high)
+    whole = np.ascontiguousarray(values, np.int64)
+    size = FEWEST
+    while True:
+        slots, found = np.full(size, -1, np.int32), np.empty(size // 2, np.int64)
+        codes = np.empty(len(whole), np.int32)
+        count = int(_number(whole, slots, codes, found))
+        if count >= 0:
+            return codes, found[:count]
+        size *= 8
+
+
+def _by_value(values: npt.NDArray[np.integer[Any]], low: int, high: int) -> tuple[Int32s, Int64s]:
+    place = values.astype(np.int64) - low
+    there = np.zeros(high - low + 1, np.bool_)
+    there[place] = True
+    found = np.flatnonzero(there)
+    codes = np.zeros(len(there), np.int32)
+    codes[found] = np.arange(len(found), dtype=np.int32)
+    return codes[place], found + low
+
+
+@compiled
+def _number(values: Int64s, slots: Int32s, codes: Int32s, found: Int64s) -> int:
+    """Fill `codes` and `found`; return how many are found, -1 if `found` is too small."""
+    mask, count = len(slots) - 1, 0
+    for row in range(len(values)):
+        value = values[row]
+        mixed = value * np.int64(-7046029254386353131)  # 2**64 / golden ratio
+        at = (mixed ^ (mixed >> 32)) & mask
+        while slots[at] >= 0 and found[slots[at]] != value:
+            at = (at + 1) & mask
+        if slots[at] < 0:
+            if count == len(found):
+                return -1
+            slots[at] = count
+            found[count] = value
+            count += 1
+        codes[row] = slots[at]
+    return count
+
+
+def pairs(
+    first: npt.NDArray[np.integer[Any]], second: npt.NDArray[np.integer[Any]]
+) -> tuple[Int32s, Int64s, Int64s]:
+    """Return a code for each pair of values, and the two values by code."""
+    one, ones = distinct(first)
+    two, twos = distinct(second)
+    codes, both = distinct(one.astype(np.int64) * max(len(twos), 1) + two)
+    return codes, ones[both // max(len(twos), 1)], twos[both % max(len(twos), 1)]

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""How the values of documented columns follow from the tables of a session.
+
+Columns of tables are written as in SQL: "call.self_ns".  view_sql.py makes SQL of these values,
+view_vectors.py computes them in arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple, TypeAlias
+
+from ...records.table_columns import TableColumn, TableMeaning
+
+
+class Stored(NamedTuple):
+    """The column as it is stored; `unknown` stands for a missing value.
+
+    With `only_if_0`, a value is missing where that column is not 0.
+    """
+
+    column: str
+    unknown: int | None = -1
+    only_if_0: str = ""
+
+
+class Text(NamedTuple):
+    """A text of a table that has few rows."""
+
+    column: str
+
+
+class Word(NamedTuple):
+    """A word for each number.  Other numbers have the word `otherwise`, or none."""
+
+    column: str
+    words: Mapping[int, str]
+    otherwise: str | None = None
+
+
+class Hex(NamedTuple):
+    """A signed 64-bit number as an unsigned hexadecimal one."""
+
+    column: str
+
+
+class Address(NamedTuple):
+    """An IP address: `table` has the columns ip_version, `side`_hi and `side`_lo."""
+
+    table: str
+    side: str
+
+
+class DropReason(NamedTuple):
+    """The kernel's name of the reason in the lower 32 bits of a column; below 0 = no drop."""
+
+    column: str
+    source: str  # the column with the log's number
+
+
+class DropPlace(NamedTuple):
+    """The symbol at the offset from _stext in the upper 32 bits of a column; 0 = unknown."""
+
+    column: str
+    source: str
+
+
+Value: TypeAlias = Stored | Text | Word | Hex | Address | DropReason | DropPlace
+
+
+class Join(NamedTuple):
+    """The row of another table, or none, for each row of the view.
+
+    `keys` are pairs: a column of the other table, and the column that has the same value.
+    """
+
+    table: str
+    keys: tuple[tuple[str, str], ...]
+
+
+class ViewColumn(NamedTuple):
+    """A documented column and its value."""
+
+    meaning: TableColumn
+    value: Value
+
+
+class View(NamedTuple):
+    """A documented table, made from the rows of `base`; no join adds or removes rows."""
+
+    name: str
+    meaning: str
+    base: str
+    joins: tuple[Join, ...]
+    columns: tuple[ViewColumn, ...]
+    where: tuple[str, int] | None = None  # only rows in which this column has this number
+    chosen_by: tuple[str, str] | None = None  # "packet", "leg" or "series", and the column with it
+
+    @property
+    def described(self) -> TableMeaning:
+        """The table without how it is made."""
+        return TableMeaning(self.name, self.meaning, tuple(c.meaning for c in self.columns))
+
+
+def table_of(column: str) -> str:
+    """The table of "call.self_ns": "call"."""
+    return column.partition(".")[0]
+
+
+def inputs(value: Value) -> tuple[str, ...]:
+    """The stored columns from which a value is computed."""
+    match value:
+        case Address(table, side):
+            return (f"{table}.ip_version", f"{table}.{side}_hi", f"{table}.{side}_lo")
+        case Stored(column, _, only_if_0) if only_if_0:
+            return (column, only_if_0)
+        case DropReason(column, source) | DropPlace(column, source):
+            return (column, source)
+        case _:
+            return (value.column,)

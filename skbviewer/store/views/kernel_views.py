@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: MIT
+"""The documented tables of what the kernel did: lifetimes, legs, calls, waits, events, drops."""
+
+from __future__ import annotations
+
+from ...records.kernel_events import DROP, WORDS
+from ...records.table_columns import DOUBLE, INT32, INT64, TEXT
+from ...records.view_rows import LEG_KINDS
+from ...records.wait_names import WAIT_NAMES
+from .expressions import (
+    Address,
+    DropPlace,
+    DropReason,
+    Hex,
+    Join,
+    Stored,
+    Text,
+    View,
+    ViewColumn,
+    Word,
+)
+from .packet_views import FIRST, NO_HEADER, VERDICTS, column, number
+
+CONTEXTS = {0: "task", 1: "softirq", 2: "hardirq", 3: "nmi"}
+LOST = "records of it may be lost, or its log has points only"
+NO_LEG = "it belongs to no packet"
+NO_RETURN = "its return was not recorded"
+LOG = "the kernel log: sources.id"
+LEG = Join("leg", (("id", "call.leg"),))
+SERIES = Join("series", (("id", "leg.series"),))
+
+
+def _device(base: str) -> Join:
+    return Join(
+        "device",
+        (("source", f"{base}.source"), ("netns", f"{base}.netns"), ("ifindex", f"{base}.ifindex")),
+    )
+
+
+def _lost(name: str, meaning: str, stored: str, type_: str = INT64) -> ViewColumn:
+    """A number of a leg, which is missing if the leg has a gap."""
+    unit = "ns" if name.endswith("_ns") else ""
+    return column(name, type_, meaning, Stored(stored, None, "leg.gap"), unit, LOST)
+
+
+LIFETIMES = View(
+    "lifetimes",
+    "An skb lifetime: one packet's way through one kernel. Header values are those of the record "
+    "that shows the packet best.",
+    "series", (_device("series"),),
+    (
+        number("id", "number of the lifetime, from 1; other tables call it series", "series.id"),
+        number("source", LOG, "series.source"),
+        number("parent", "the lifetime it was cloned or cut from", "series.parent", "none"),
+        number("begin_ns", "first record, by the log's clock", "series.begin_ns"),
+        number("end_ns", "last record, by the log's clock", "series.end_ns"),
+        column("skb", TEXT, "address of the skb", Hex("series.skb")),
+        column("verdict", TEXT, "exact, ambiguous or kernel-only (no packet matches)",
+               Word("series.verdict", VERDICTS, "kernel-only")),
+        column("confidence", DOUBLE, "of the verdict, 0 to 1", Stored("series.confidence", None)),
+        number("kernel_only", "n of the row K<n> of the packet list", "series.kernel_only",
+               "it has no such row"),
+        number("kernel_ns", "time in kernel", "series.kernel_ns", LOST),
+        number("busy_ns", "part of kernel_ns in which a function worked for it", "series.busy_ns",
+               LOST),
+        number("unknown_ns", "part of kernel_ns of which nothing is known", "series.unknown_ns",
+               LOST),
+        number("cpu_ns", "CPU time of its functions", "series.cpu_ns", LOST),
+        number("functions", "calls", "series.functions", LOST, INT32),
+        column("saddr", TEXT, "source address; IPv6 in eight groups", Address("series", "saddr"),
+               null=NO_HEADER),
+        column("daddr", TEXT, "destination address", Address("series", "daddr"), null=NO_HEADER),
+        number("ip_id", "IPv4 identification", "series.ip_id", NO_HEADER, INT32),
+        number("protocol", "IP protocol, or last IPv6 next header", "series.protocol", NO_HEADER,
+               INT32),
+        number("sport", "source port; ICMP: type * 256 + code; ARP: operation", "series.sport",
+               NO_HEADER, INT32),
+        number("dport", "destination port; ICMP: id", "series.dport", NO_HEADER, INT32),
+        number("ethertype", "Ethernet type", "series.ethertype", NO_HEADER, INT32),
+        number("seq", "TCP sequence number; ICMP: sequence", "series.seq", NO_HEADER),
+        number("ack", "TCP acknowledgement number", "series.ack", NO_HEADER),
+        number("tcp_flags", "byte 13 of the TCP header", "series.tcp_flags", NO_HEADER, INT32),
+        number("netns", "inode number of the network namespace", "series.netns", "unknown"),
+        column("device", TEXT, "network device", Text("device.name"), null="none, or no name"),
+    ),
+    chosen_by=("series", "series.id"),
+)  # fmt: skip
+
+LEGS = View(
+    "legs", "One pass of an skb lifetime through one network stack.", "leg", (_device("leg"),),
+    (
+        number("id", "number of the leg, from 1", "leg.id"),
+        number("source", LOG, "leg.source"),
+        number("series", "its skb lifetime: lifetimes.id", "leg.series"),
+        column("kind", TEXT, "tx, rx or forward", Word("leg.kind", dict(enumerate(LEG_KINDS)))),
+        number("begin_ns", "begin, by the log's clock", "leg.begin_ns"),
+        number("end_ns", "end, by the log's clock", "leg.end_ns"),
+        number("netns", "inode number of the network namespace", "leg.netns"),
+        column("device", TEXT, "network device", Text("device.name"), null="none, or no name"),
+        number("pid", "thread that sent or received the packet", "leg.pid", "none is known"),
+        number("reader_ns", "when that thread received it, by the log's clock", "leg.reader_ns",
+               "it did not, or is unknown"),
+        column("drop_reason", TEXT, "why the kernel dropped it",
+               DropReason("leg.drop_reason", "leg.source"), null="it was not dropped"),
+        _lost("functions", "calls", "leg.functions", INT32),
+        _lost("busy_ns", "time in which a function worked for it", "leg.busy_ns"),
+        _lost("unknown_ns", "time of which nothing is known", "leg.unknown_ns"),
+        _lost("cpu_ns", "CPU time of its functions", "leg.cpu_ns"),
+    ),
+    chosen_by=("leg", "leg.id"),
+)  # fmt: skip
+
+CALLS = View(
+    "calls", "A call of a probed function, once for each leg that it handled.", "call",
+    (
+        LEG,
+        Join("probe", (("source", "leg.source"), ("func", "call.func"))),
+        Join("symbol", (("source", "leg.source"), ("address", "call.caller"))),
+        Join("device", (("source", "leg.source"), ("netns", "call.netns"),
+                        ("ifindex", "call.ifindex"))),
+    ),
+    (
+        number("id", "number of the call, from 1", "call.id", since=FIRST),
+        number("series", "its skb lifetime: lifetimes.id", "leg.series", since=FIRST),
+        number("leg", "its leg: legs.id", "call.leg", since=FIRST),
+        column("function", TEXT, "the function", Text("probe.name"), null="the log has no name",
+               since=FIRST),
+        column("caller", TEXT, "return address", Hex("call.caller"), since=FIRST),
+        number("entry_ns", "entry, by the log's clock", "call.entry_ns", since=FIRST),
+        number("exit_ns", "return, by the log's clock", "call.exit_ns", NO_RETURN, since=FIRST),
+        number("dur_ns", "exit_ns - entry_ns", "call.dur_ns", NO_RETURN, since=FIRST),
+        number("self_ns", "self time (docs/times.md)", "call.self_ns", NO_RETURN, since=FIRST),
+        number("comp_ns", "dur_ns less the cost of probes", "call.comp_ns",
+               "the cost was not measured", since=FIRST),
+        number("counter", "events of the hardware counter", "call.counter", "no counter ran",
+               since=FIRST),
+        number("depth", "calls of this leg around it", "call.depth", "", INT32, FIRST),
+        number("cpu", "CPU at entry", "call.cpu", "", INT32, FIRST),
+        number("pid", "thread: processes.pid", "call.pid", since=FIRST),
+        column("skb", TEXT, "address of the skb", Hex("call.skb"), since=FIRST),
+        number("source", LOG, "leg.source"),
+        number("parent", "the call of this leg around it: calls.id", "call.parent", "none"),
+        column("caller_name", TEXT, "symbol and offset of the return address", Text("symbol.name"),
+               null="the log has no symbol"),
+        column("context", TEXT, "task, softirq, hardirq or nmi", Word("call.context", CONTEXTS),
+               null="unknown"),
+        number("irq_ns", "interrupts during the call", "call.irq_ns"),
+        number("off_ns", "how long its thread was switched out", "call.off_ns"),
+        number("comp_err_ns", "possible error of comp_ns", "call.comp_err_ns",
+               "the cost was not measured"),
+        number("netns", "inode number of the network namespace", "call.netns", "unknown"),
+        column("device", TEXT, "network device", Text("device.name"), null="none, or no name"),
+        number("mark", "skb->mark", "call.mark", "unknown"),
+        column("drop_reason", TEXT, "why the kernel dropped the packet in this call",
+               DropReason("call.drop_reason", "leg.source"), null="it did not"),
+    ),
+    chosen_by=("leg", "call.leg"),
+)  # fmt: skip
+
+WAITS = View(
+    "waits", "A time in which no function worked for a leg, and why.", "wait",
+    (Join("leg", (("id", "wait.leg"),)),),
+    (
+        number("series", "its skb lifetime: lifetimes.id", "leg.series"),
+        number("leg", "its leg: legs.id", "wait.leg"),
+        column("kind", TEXT, "what it waited for", Word("wait.kind", dict(enumerate(WAIT_NAMES)))),
+        number("begin_ns", "begin, by the log's clock", "wait.begin_ns"),
+        number("end_ns", "end, by the log's clock", "wait.end_ns"),
+        number("source", LOG, "leg.source"),
+    ),
+    chosen_by=("leg", "wait.leg"),
+)  # fmt: skip
+
+EVENT_LEG = Join("leg", (("id", "event.leg"),))
+EVENTS = View(
+    "events", "What happened to an skb or beside it: clone, drop, enqueue, a route that changes.",
+    "event", (EVENT_LEG, Join("event_name", (("event", "event.id"),))),
+    (
+        number("id", "number of the event, from 1", "event.id", since=FIRST),
+        number("ts_ns", "time, by the log's clock", "event.ts", since=FIRST),
+        number("cpu", "CPU", "event.cpu", "", INT32, FIRST),
+        number("pid", "thread: processes.pid", "event.pid", since=FIRST),
+        number("kind", "number of the event in kmod/kbl.h", "event.event", "", INT32, FIRST),
+        column("skb", TEXT, "address of the skb", Hex("event.skb"), since=FIRST),
+        number("data", "depends on the kind, see kmod/kbl.h", "event.data", since=FIRST),
+        column("series", INT64, "its skb lifetime: lifetimes.id", Stored("leg.series", None),
+               null=NO_LEG, since=FIRST),
+        number("leg", "its leg: legs.id", "event.leg", NO_LEG, since=FIRST),
+        number("call", "the innermost call of the leg around it: calls.id", "event.call",
+               "none", since=FIRST),
+        column("name", TEXT, "name of a device or timer, where the event has one",
+               Text("event_name.name"), null="it has none", since=FIRST),
+        number("source", LOG, "event.source"),
+        column("event", TEXT, "word of the kind, as in kmod/kbl.h", Word("event.event", WORDS),
+               null="unknown"),
+        column("context", TEXT, "task, softirq, hardirq or nmi", Word("event.context", CONTEXTS),
+               null="unknown"),
+    ),
+    chosen_by=("leg", "event.leg"),
+)  # fmt: skip
+
+DROPS = View(
+    "drops", "An event that says that an skb was dropped.", "event",
+    (
+        EVENT_LEG,
+        Join("call", (("id", "event.call"),)),
+        Join("probe", (("source", "event.source"), ("func", "call.func"))),
+    ),
+    (
+        number("event", "the event: events.id", "event.id"),
+        number("ts_ns", "time, by the log's clock", "event.ts"),
+        number("source", LOG, "event.source"),
+        column("series", INT64, "its skb lifetime: lifetimes.id", Stored("leg.series", None),
+               null=NO_LEG),
+        number("leg", "its leg: legs.id", "event.leg", NO_LEG),
+        number("call", "the innermost call of the leg around it: calls.id", "event.call", "none"),
+        column("reason", TEXT, "the kernel's name of the reason",
+               DropReason("event.data", "event.source")),
+        column("place", TEXT, "symbol and offset of the code that dropped it",
+               DropPlace("event.data", "event.source"), null="unknown"),
+        column("function", TEXT, "the function of the call around it", Text("probe.name"),
+               null="no call, or no name"),
+        number("cpu", "CPU", "event.cpu", "", INT32),
+        number("pid", "thread: processes.pid", "event.pid"),
+        column("skb", TEXT, "address of the skb", Hex("event.skb")),
+    ),
+    ("event.event", DROP), ("leg", "event.leg"),
+)  # fmt: skip
+
+FUNCTIONS = View(
+    "functions", "A probe of a kernel log.", "probe", (),
+    (
+        number("source", LOG, "probe.source"),
+        number("probe", "number of the probe in its log", "probe.func", "", INT32),
+        column("function", TEXT, "the function", Text("probe.name")),
+        column("module", TEXT, "its kernel module; empty: the kernel itself", Text("probe.module")),
+        number("hits", "calls that the probe counted", "probe.hits", "not counted"),
+        number("missed", "calls that it missed", "probe.missed", "not counted"),
+    ),
+)  # fmt: skip
+PROCESSES = View(
+    "processes", "A thread that a kernel log names.", "task", (),
+    (
+        number("source", LOG, "task.source"),
+        number("pid", "thread id", "task.pid"),
+        column("comm", TEXT, "name of the thread", Text("task.comm")),
+    ),
+)  # fmt: skip
+DEVICES = View(
+    "devices", "A network device that a kernel log names.", "device", (),
+    (
+        number("source", LOG, "device.source"),
+        number("netns", "inode number of its network namespace", "device.netns"),
+        number("ifindex", "its index", "device.ifindex"),
+        column("name", TEXT, "its name", Text("device.name")),
+    ),
+)  # fmt: skip

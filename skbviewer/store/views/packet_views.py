@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT
+"""The documented tables of captured packets: the input files, packets, matches and clocks."""
+
+from __future__ import annotations
+
+from ...records import NO_DELTA
+from ...records.table_columns import DOUBLE, INT32, INT64, TEXT, TableColumn
+from .expressions import Address, Join, Stored, Text, Value, View, ViewColumn, Word
+
+FIRST, NEW = 8, 9  # versions of sessions
+NO_HEADER = "the packet has no such header"
+MAYBE_LOST = "no match, or records of it may be lost"
+VERDICTS = {0: "exact", 1: "ambiguous"}
+
+
+def column(
+    name: str, type_: str, meaning: str, value: Value, unit: str = "", null: str = "",
+    since: int = NEW,
+) -> ViewColumn:  # fmt: skip
+    """A column of a view."""
+    return ViewColumn(TableColumn(name, type_, unit, null, meaning, since), value)
+
+
+def number(
+    name: str, meaning: str, stored: str, null: str = "", type_: str = INT64, since: int = NEW,
+    unit: str = "",
+) -> ViewColumn:  # fmt: skip
+    """A stored number, or a time in ns if its name says so; -1 is a missing value."""
+    unit = "ns" if name.endswith("_ns") else unit
+    return column(name, type_, meaning, Stored(stored, -1 if null else None), unit, null, since)
+
+
+SOURCES = View(
+    "sources", "An input file: a capture or a kernel log.", "source", (),
+    (
+        number("id", "number of the file in the session, from 1", "source.id"),
+        column("path", TEXT, "where the file was at import", Text("source.path")),
+        column("kind", TEXT, "pcap, pcapng, kbl or retis", Text("source.kind")),
+        number("size", "size of the file", "source.size", unit="bytes"),
+        column("sha256", TEXT, "SHA-256 of the file", Text("source.sha256")),
+        number("rows", "packets or records in it", "source.rows"),
+    ),
+)  # fmt: skip
+
+PACKETS = View(
+    "packets", "A packet of a capture.", "packet", (),
+    (
+        number("number", "number of the packet, from 1, in import order", "packet.id", since=FIRST),
+        number("ts_ns", "when it was captured, since 1970, by the sniffer's clock", "packet.ts",
+               "the capture has no time for it", since=FIRST),
+        number("caplen", "captured size", "packet.caplen", since=FIRST, unit="bytes"),
+        number("len", "size on the wire", "packet.len", since=FIRST, unit="bytes"),
+        number("source", "its capture: sources.id", "packet.source", since=FIRST),
+        column("saddr", TEXT, "source address of the outermost IP header; IPv6 in eight groups",
+               Address("packet", "saddr"), null=NO_HEADER, since=FIRST),
+        column("daddr", TEXT, "destination address, likewise", Address("packet", "daddr"),
+               null=NO_HEADER, since=FIRST),
+        number("ip_id", "IPv4 identification", "packet.ip_id", NO_HEADER, INT32, FIRST),
+        number("protocol", "IP protocol, or last IPv6 next header", "packet.protocol", NO_HEADER,
+               INT32, FIRST),
+        number("sport", "source port; ICMP: type * 256 + code; ARP: operation", "packet.sport",
+               NO_HEADER, INT32, FIRST),
+        number("dport", "destination port; ICMP: id", "packet.dport", NO_HEADER, INT32, FIRST),
+        column("verdict", TEXT, "exact, ambiguous or wire-only",
+               Word("packet.verdict", VERDICTS, "wire-only"), since=FIRST),
+        number("kernel_ns", "time in kernel, of all matched legs", "packet.kernel_ns", MAYBE_LOST,
+               since=FIRST),
+        number("functions", "calls in the matched legs", "packet.functions", MAYBE_LOST, INT32,
+               FIRST),
+        column("confidence", DOUBLE, "of the verdict, 0 to 1", Stored("packet.confidence", None)),
+        number("busy_ns", "part of kernel_ns in which a function worked for it", "packet.busy_ns",
+               MAYBE_LOST),
+        number("unknown_ns", "part of kernel_ns of which nothing is known", "packet.unknown_ns",
+               MAYBE_LOST),
+        number("cpu_ns", "CPU time of its functions", "packet.cpu_ns", MAYBE_LOST),
+        number("interface", "interface of the capture, from 0", "packet.interface", "", INT32),
+        number("linktype", "LINKTYPE_ value of the interface", "packet.linktype", "", INT32),
+        number("vlan", "outermost VLAN id", "packet.vlan", NO_HEADER, INT32),
+        number("ethertype", "Ethernet type", "packet.ethertype", NO_HEADER, INT32),
+        number("ttl", "time to live, or hop limit", "packet.ttl", NO_HEADER, INT32),
+        number("tot_len", "IPv4 total length, or 40 + IPv6 payload length", "packet.tot_len",
+               NO_HEADER, INT32, unit="bytes"),
+        number("seq", "TCP sequence number; ICMP: sequence", "packet.seq", NO_HEADER),
+        number("ack", "TCP acknowledgement number", "packet.ack", NO_HEADER),
+        number("tcp_flags", "byte 13 of the TCP header", "packet.tcp_flags", NO_HEADER, INT32),
+        number("window", "TCP window, not scaled", "packet.window", NO_HEADER, INT32),
+        number("payload", "bytes after the TCP or UDP header", "packet.payload", NO_HEADER, INT32,
+               unit="bytes"),
+    ),
+    chosen_by=("packet", "packet.id"),
+)  # fmt: skip
+
+NO_MOMENT = "it is unknown where this leg was captured"
+MATCHES = View(
+    "matches", "A leg that is, or may be, a packet's. A packet without a match is wire-only.",
+    "match",
+    (
+        Join("leg", (("id", "match.leg"),)),
+        Join("moment", (("packet", "match.packet"), ("leg", "match.leg"))),
+        Join("device", (("source", "leg.source"), ("netns", "moment.netns"),
+                        ("ifindex", "moment.ifindex"))),
+    ),
+    (
+        number("packet", "the packet: packets.number", "match.packet", since=FIRST),
+        number("series", "its skb lifetime: lifetimes.id", "leg.series", since=FIRST),
+        number("leg", "the leg: legs.id", "match.leg", since=FIRST),
+        column("verdict", TEXT, "exact or ambiguous", Word("match.verdict", VERDICTS, "ambiguous"),
+               since=FIRST),
+        column("delta_ns", INT64, "time of capture minus time of the leg, by the clock fit",
+               Stored("match.delta_ns", NO_DELTA), "ns", "no clock was fitted", FIRST),
+        column("direction", TEXT, "in or out: the device received or sent the packet",
+               Word("moment.sends", {0: "in", 1: "out"}), null=NO_MOMENT, since=FIRST),
+        column("device", TEXT, "where the packet was captured", Text("device.name"),
+               null=NO_MOMENT, since=FIRST),
+        column("after_ns", INT64, "captured at or after this time, by the log's clock",
+               Stored("moment.after_ns", None), "ns", NO_MOMENT, FIRST),
+        column("before_ns", INT64, "captured at or before this time, by the log's clock",
+               Stored("moment.before_ns", None), "ns", NO_MOMENT, FIRST),
+        number("source", "the kernel log: sources.id", "leg.source"),
+        column("confidence", DOUBLE, "of the verdict, 0 to 1", Stored("match.confidence", None)),
+    ),
+    chosen_by=("packet", "match.packet"),
+)  # fmt: skip
+
+CLOCKS = View(
+    "clocks",
+    "A piece of the map from a source's clock to session time, the wall clock of the first kernel "
+    "log's host: session time = t + offset_ns + drift_ppm / 1e6 * (t - begin_ns).",
+    "timebase", (),
+    (
+        number("source", "the source: sources.id", "timebase.source"),
+        column("interface", INT32, "interface of a capture whose interfaces have their own clocks",
+               Stored("timebase.interface"), null="all interfaces"),
+        number("first_packet", "the piece begins with this packet; 0 for a log", "timebase.first"),
+        number("begin_ns", "begin of the piece, by the source's clock", "timebase.begin_ns"),
+        number("offset_ns", "what to add", "timebase.offset_ns"),
+        column("drift_ppm", DOUBLE, "drift of the clock", Stored("timebase.drift_ppm", None),
+               "ppm"),
+        number("error_ns", "possible error", "timebase.error_ns", "unknown: no clock fit"),
+    ),
+)  # fmt: skip

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: MIT
+"""Stored columns for some rows of a view, with those of the rows that are joined to them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...records.types import INT64_MAX, Bools, Int32s, Int64s
+from .. import schema
+from ..whole_columns import Columns
+from .distinct_values import distinct
+from .expressions import Join, View, table_of
+
+NEAR = 1 << 24  # between the lowest and the highest value of a column that is used as it is
+FEW = 1 << 15  # combinations of keys that are all searched, whether they occur or not
+Array = npt.NDArray[Any]
+Small = Mapping[str, Array]  # all columns of a table with few rows
+
+
+class Tables:
+    """The tables of one session: bulk tables by column, others read once as a whole."""
+
+    def __init__(self, columns: Columns, read: Callable[[str], Small]) -> None:
+        """`read` returns a table that has no column chunks."""
+        self.columns = columns
+        self._read = read
+        self._small: dict[str, Small] = {}
+        self._keys: dict[Join, JoinKeys] = {}
+        self._texts: dict[str, tuple[Int32s, list[str]]] = {}
+        self._names: dict[tuple[str, int], dict[Any, str]] = {}
+
+    def small(self, table: str) -> Small:
+        """A table that has few rows; integers are int64, texts objects."""
+        if table not in self._small:
+            self._small[table] = self._read(table)
+        return self._small[table]
+
+    def column(self, name: str) -> Array:
+        """A whole column, of a bulk table or a small one."""
+        table, _, column = name.partition(".")
+        if table in schema.CHUNKED:
+            return self.columns.array(table, column)
+        return self.small(table)[column]
+
+    def texts(self, name: str) -> tuple[Int32s, list[str]]:
+        """A text column of a small table: a code for each row, and the texts by code."""
+        if name not in self._texts:
+            table, _, column = name.partition(".")
+            rows = self.small(table)[column].tolist()
+            words = sorted(set(rows))
+            place = {word: code for code, word in enumerate(words)}
+            self._texts[name] = np.array([place[row] for row in rows], np.int32), words
+        return self._texts[name]
+
+    def names(self, table: str, key: str, value: str, source: int) -> dict[Any, str]:
+        """Texts of a small table by another column, for one source."""
+        if (table, source) not in self._names:
+            small = self.small(table)
+            mine = np.flatnonzero(small["source"] == source)
+            pairs = zip(small[key][mine].tolist(), small[value][mine].tolist(), strict=True)
+            self._names[table, source] = dict(pairs)
+        return self._names[table, source]
+
+    def keys(self, join: Join) -> JoinKeys:
+        """The keys of the joined table."""
+        if join not in self._keys:
+            columns = [self.column(f"{join.table}.{key}").astype(np.int64) for key, _ in join.keys]
+            self._keys[join] = JoinKeys(columns)
+        return self._keys[join]
+
+
+class JoinKeys:
+    """The rows of a table by the values of some columns, which are unique together."""
+
+    def __init__(self, columns: list[Int64s]) -> None:
+        self._places = [_Places(column) for column in columns]
+        numbers = self._numbers(columns)
+        self._rows = np.argsort(numbers, kind="stable")
+        self._sorted = numbers[self._rows]
+
+    def rows(self, columns: list[Int64s]) -> Int64s:
+        """Rows (from 0) that have these values, -1 where there is none."""
+        numbers = self._numbers(columns)
+        if not len(self._sorted):
+            return np.full(len(numbers), -1, np.int64)
+        place = np.minimum(np.searchsorted(self._sorted, numbers), len(self._sorted) - 1)
+        return np.where(self._sorted[place] == numbers, self._rows[place], -1)
+
+    def _numbers(self, columns: list[Int64s]) -> Int64s:
+        """One number for each row's values, in their order; -1 for values that are not there."""
+        made, outside = np.zeros(len(columns[0]), np.int64), np.zeros(len(columns[0]), np.bool_)
+        for column, places in zip(columns, self._places, strict=True):
+            place = places.of(column)
+            outside |= place < 0
+            made = made * places.count + place
+        made[outside] = -1
+        return made
+
+
+class _Places:
+    """Small numbers for the values of a column: by value if they are near each other."""
+
+    def __init__(self, column: Int64s) -> None:
+        self._low = int(column.min(initial=INT64_MAX))
+        span = int(column.max(initial=self._low)) - self._low + 1
+        self._values = np.unique(column) if span > NEAR else None
+        self.count = span if self._values is None else len(self._values)
+
+    def of(self, column: Int64s) -> Int64s:
+        """Return the place of each value, -1 where it is none of the column's."""
+        if self._values is not None:
+            place = np.minimum(np.searchsorted(self._values, column), len(self._values) - 1)
+            return np.where(self._values[place] == column, place, -1)
+        is_inside = (column >= self._low) & (column - self._low < self.count)
+        return np.where(is_inside, column - self._low, -1)
+
+
+class ViewRows:
+    """Some rows of a view's base table: `count` from `first` on, or those of them in `some`."""
+
+    def __init__(self, tables: Tables, view: View, first: int, count: int) -> None:
+        self._tables, self._view = tables, view
+        self._first, self._count = first, count
+        self._some: Int64s | None = None
+        self._joins = {join.table: join for join in view.joins}
+        self._kept: dict[str, Array] = {}
+        self._at: dict[str, Int64s] = {}
+        self._distinct: dict[str, tuple[Int32s, Int64s]] = {}
+
+    def __len__(self) -> int:
+        return self._count if self._some is None else len(self._some)
+
+    def keep(self, some: Bools) -> None:
+        """Leave out the rows that are not in `some`."""
+        rows = np.flatnonzero(some)
+        self._some = rows if self._some is None else self._some[rows]
+        self._kept, self._at, self._distinct = {}, {}, {}
+
+    def stored(self, name: str) -> Array:
+        """The values of a stored column; see missing() for rows without a joined row."""
+        if name not in self._kept:
+            self._kept[name] = self._load(name)
+        return self._kept[name]
+
+    def _load(self, name: str) -> Array:
+        table, _, column = name.partition(".")
+        if table != self._view.base:
+            whole = self._tables.column(name)
+            if not len(whole):
+                return np.zeros(len(self), whole.dtype)
+            return np.asarray(whole[np.maximum(self.rows_of(table), 0)])
+        if column == "id":
+            made: Array = np.arange(self._first + 1, self._first + self._count + 1)
+        elif table == "call" and column == "exit_ns":  # not stored as a chunk
+            entry, took = self.stored("call.entry_ns"), self.stored("call.dur_ns")
+            return np.where(took < 0, -1, entry.astype(np.int64) + took)
+        else:
+            made = self._tables.columns.part(table, column, self._first, self._count)
+        return made if self._some is None else made[self._some]
+
+    def distinct(self, name: str) -> tuple[Int32s, Int64s]:
+        """Codes and distinct values of a stored column; see distinct()."""
+        if name not in self._distinct:
+            self._distinct[name] = distinct(self.stored(name))
+        return self._distinct[name]
+
+    def missing(self, name: str) -> Bools | None:
+        """Which rows have no row of the column's table; None if all have one."""
+        table = table_of(name)
+        if table == self._view.base:
+            return None
+        missing = self.rows_of(table) < 0
+        return missing if missing.any() else None
+
+    def rows_of(self, table: str) -> Int64s:
+        """Rows (from 0) of a joined table, -1 where there is none."""
+        if table not in self._at:
+            join = self._joins[table]
+            by_id = [key for key, _ in join.keys] == ["id"]
+            self._at[table] = self._by_id(join) if by_id else self._by_keys(join)
+        return self._at[table]
+
+    def _by_id(self, join: Join) -> Int64s:
+        ids = self.stored(join.keys[0][1])
+        rows = ids.astype(np.int64) - 1
+        missing = self.missing(join.keys[0][1])
+        return np.maximum(rows, -1) if missing is None else np.where(missing, -1, rows)
+
+    def _by_keys(self, join: Join) -> Int64s:
+        """Search each distinct combination of keys once."""
+        codes, wanted = self._combined([name for _, name in join.keys])
+        found = self._tables.keys(join).rows(wanted)
+        if codes is not None:
+            found = found[codes]
+        for _, name in join.keys:
+            if (missing := self.missing(name)) is not None:
+                found[missing] = -1
+        return found
+
+    def _combined(self, names: list[str]) -> tuple[Int32s | None, list[Int64s]]:
+        """A code for each row's values of some columns, and the values by code.
+
+        Without codes, the values are those of the rows.
+        """
+        parts = [self.distinct(name) for name in names]
+        if math.prod(len(values) for _, values in parts) > FEW:
+            return None, [self.stored(name).astype(np.int64) for name in names]
+        codes, wanted = parts[0][0], [parts[0][1]]
+        for more, values in parts[1:]:
+            codes = codes * np.int32(len(values)) + more
+            wanted = [np.repeat(column, len(values)) for column in wanted]
+            wanted.append(np.tile(values, len(wanted[0]) // max(len(values), 1)))
+        return codes, wanted

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""The documented tables as SQL: views of a session file, and views with some columns only."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from .declared_views import VIEWS
+from .expressions import (
+    Address,
+    DropPlace,
+    DropReason,
+    Hex,
+    Stored,
+    Text,
+    Value,
+    View,
+    Word,
+    inputs,
+    table_of,
+)
+
+TWO_64 = (18446744073, 709551616)  # 2**64: billions, and the rest
+
+
+def quoted(column: str) -> str:
+    """ "event.data" as an SQL name."""
+    return ".".join(f'"{part}"' for part in column.split("."))
+
+
+def statements() -> Iterable[str]:
+    """The statements that make the views of a session file."""
+    for view in VIEWS.values():
+        yield f'CREATE VIEW "{view.name}" AS {select(view)}'
+
+
+def select(view: View, wanted: Collection[str] | None = None) -> str:
+    """A SELECT of all columns; those that are not `wanted` are NULL, which saves joins."""
+    chosen = {c.meaning.name: wanted is None or c.meaning.name in wanted for c in view.columns}
+    columns = [
+        f'{expression(c.value) if chosen[c.meaning.name] else "NULL"} AS "{c.meaning.name}"'
+        for c in view.columns
+    ]
+    used = [c.value for c in view.columns if chosen[c.meaning.name]]
+    where = f" WHERE {quoted(view.where[0])} = {view.where[1]}" if view.where else ""
+    return f'SELECT {", ".join(columns)} FROM "{view.base}"{_joins(view, used)}{where}'  # noqa: S608
+
+
+def _joins(view: View, used: Iterable[Value]) -> str:
+    """The joins that `used` needs; LEFT JOIN, so that each row of the base stays one row."""
+    needed = {table_of(column) for value in used for column in inputs(value)}
+    texts: list[str] = []
+    for join in reversed(view.joins):  # a join may need those before it
+        if join.table in needed:
+            needed |= {table_of(column) for _, column in join.keys}
+            on = (f"{quoted(f'{join.table}.{key}')} = {quoted(value)}" for key, value in join.keys)
+            texts.insert(0, f' LEFT JOIN "{join.table}" ON {" AND ".join(on)}')
+    return "".join(texts)
+
+
+def expression(value: Value) -> str:
+    """SQL that computes a value."""
+    match value:
+        case Stored(column, unknown, only_if_0):
+            made = quoted(column) if unknown is None else f"nullif({quoted(column)}, {unknown})"
+            return f"CASE {quoted(only_if_0)} WHEN 0 THEN {made} END" if only_if_0 else made
+        case Text(column):
+            return quoted(column)
+        case Word(column, words, otherwise):
+            cases = " ".join(f"WHEN {n} THEN '{word}'" for n, word in words.items())
+            other = f" ELSE '{otherwise}'" if otherwise is not None else ""
+            return f"CASE {quoted(column)} {cases}{other} END"
+        case Hex(column):
+            return f"printf('0x%x', {quoted(column)})"
+        case Address(table, side):
+            return _address(table, side)
+        case DropReason(column, source):
+            return _reason(quoted(column), quoted(source))
+        case DropPlace(column, source):
+            return _place(quoted(column), quoted(source))
+
+
+def _address(table: str, side: str) -> str:
+    """SQL that formats an address; IPv6 has eight groups, since SQLite cannot shorten them."""
+    hi, lo = quoted(f"{table}.{side}_hi"), quoted(f"{table}.{side}_lo")
+    four = ", ".join(f"{lo} >> {shift} & 255" for shift in (24, 16, 8, 0))
+    six = ", ".join(f"{part} >> {shift} & 65535" for part in (hi, lo) for shift in (48, 32, 16, 0))
+    groups = ":".join(["%x"] * 8)
+    return (
+        f"CASE {quoted(f'{table}.ip_version')} WHEN 4 THEN printf('%d.%d.%d.%d', {four}) "
+        f"WHEN 6 THEN printf('{groups}', {six}) END"
+    )
+
+
+def _meta(source: str, key: str) -> str:
+    return f'FROM "meta" WHERE "meta"."source" = {source} AND "meta"."key" = {key}'
+
+
+def _reason(column: str, source: str) -> str:
+    number = f"({column} & 4294967295)"
+    name = f'(SELECT "value" {_meta(source, f"{chr(39)}drop_reason.{chr(39)} || {number}")})'
+    other = f"'reason ' || {number}"
+    return f"CASE WHEN {column} <> -1 THEN coalesce({name}, {other}) END"
+
+
+def _place(column: str, source: str) -> str:
+    """The symbol at stext + offset; stext is a decimal text of 20 digits, so subtract 2**64."""
+    high = f'CAST(substr("value", 1, length("value") - 9) AS INTEGER) - {TWO_64[0]}'
+    low = f'CAST(substr("value", -9) AS INTEGER) - {TWO_64[1]}'
+    stext = f"(SELECT ({high}) * 1000000000 + {low} {_meta(source, chr(39) + 'stext' + chr(39))})"
+    offset = f"({column} >> 32 & 4294967295)"
+    symbol = f'"symbol"."source" = {source} AND "symbol"."address" = {stext} + {offset}'
+    name = f'(SELECT "symbol"."name" FROM "symbol" WHERE {symbol})'  # noqa: S608
+    return f"CASE WHEN {offset} <> 0 THEN {name} END"

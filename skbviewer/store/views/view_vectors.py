@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: MIT
+"""The documented bulk tables as numpy arrays, some rows at a time, with the values of the views."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from ...records.table_columns import DTYPES, Vector
+from ...records.types import Bools, Int32s, Int64s
+from .address_texts import address_texts
+from .distinct_values import pairs
+from .expressions import (
+    Address,
+    DropPlace,
+    DropReason,
+    Hex,
+    Stored,
+    Text,
+    Value,
+    View,
+    Word,
+    table_of,
+)
+from .view_rows import Tables, ViewRows
+
+BLOCK = 1 << 18  # rows
+MASK32, MASK64 = 0xFFFFFFFF, (1 << 64) - 1
+
+
+def blocks(
+    tables: Tables, view: View, names: Sequence[str], chosen: Mapping[str, Bools] | None
+) -> Iterator[tuple[int, dict[str, Vector]]]:
+    """Yield (rows of the base table so far, the columns `names`) for up to BLOCK rows at a time.
+
+    With `chosen`, only rows of chosen packets, legs and lifetimes: of each kind an array that is
+    true at id - 1.  At least one block is yielded, which may be empty.
+    """
+    total = tables.columns.length(view.base)
+    wanted = [c for c in view.columns if c.meaning.name in names]
+    for first in range(0, max(total, 1), BLOCK):
+        count = min(BLOCK, total - first)
+        rows = ViewRows(tables, view, first, count)
+        if view.where is not None:
+            rows.keep(rows.stored(view.where[0]) == view.where[1])
+        if chosen is not None and view.chosen_by is not None:
+            rows.keep(_chosen(rows.stored(view.chosen_by[1]), chosen[view.chosen_by[0]]))
+        made = {c.meaning.name: vector(tables, rows, c.value, c.meaning.type) for c in wanted}
+        yield first + count, made
+
+
+def _chosen(ids: Int64s, chosen: Bools) -> Bools:
+    if not len(chosen):
+        return np.zeros(len(ids), np.bool_)
+    return np.asarray(chosen[np.maximum(ids, 1) - 1] & (ids > 0))
+
+
+def vector(tables: Tables, rows: ViewRows, value: Value, type_: str) -> Vector:
+    """Compute a column for some rows."""
+    match value:
+        case Stored(column, unknown, only_if_0):
+            return _number(rows, column, unknown, only_if_0, type_)
+        case Text(column):
+            return _joined_text(tables, rows, column)
+        case Word(column, words, otherwise):
+            return _word(rows, column, words, otherwise)
+        case Hex(column):
+            codes, values = rows.distinct(column)
+            return Vector(codes, None, [f"0x{n & MASK64:x}" for n in values.tolist()])
+        case Address(table, side):
+            return address_texts(
+                *(
+                    rows.stored(f"{table}.{name}")
+                    for name in ("ip_version", f"{side}_hi", f"{side}_lo")
+                )
+            )
+        case DropReason(column, source) | DropPlace(column, source):
+            codes, sources, numbers = pairs(rows.stored(source), rows.stored(column))
+            name = _reason if isinstance(value, DropReason) else _place
+            both = zip(sources.tolist(), numbers.tolist(), strict=True)
+            return _of_texts(codes, [name(tables, *pair) for pair in both])
+
+
+def _number(rows: ViewRows, column: str, unknown: int | None, only_if_0: str, type_: str) -> Vector:
+    values = rows.stored(column)
+    missing = rows.missing(column)
+    if unknown is not None:
+        missing = _either(missing, values == unknown)
+    if only_if_0:
+        missing = _either(missing, rows.stored(only_if_0) != 0)
+    return Vector(values.astype(DTYPES[type_], copy=False), missing)
+
+
+def _either(one: Bools | None, other: Bools) -> Bools | None:
+    if not other.any():
+        return one
+    return other if one is None else one | other
+
+
+def _word(rows: ViewRows, column: str, words: Mapping[int, str], otherwise: str | None) -> Vector:
+    codes, numbers = rows.distinct(column)
+    made = _of_texts(codes, [words.get(number, otherwise) for number in numbers.tolist()])
+    return _texts(made.values, made.words or [], rows.missing(column))
+
+
+def _joined_text(tables: Tables, rows: ViewRows, column: str) -> Vector:
+    """A text of a joined table."""
+    codes, words = tables.texts(column)
+    at = rows.rows_of(table_of(column))
+    return Vector(np.append(codes, np.int32(-1))[at], None, words)  # at -1 is the last one
+
+
+def _texts(codes: Int32s, words: list[str], missing: Bools | None) -> Vector:
+    return Vector(codes if missing is None else np.where(missing, np.int32(-1), codes), None, words)
+
+
+def _of_texts(codes: Int32s, texts: Sequence[str | None]) -> Vector:
+    """A text for each code, which may be None; equal texts become one."""
+    words = sorted({text for text in texts if text is not None})
+    place = {word: code for code, word in enumerate(words)}
+    new = np.array([-1 if t is None else place[t] for t in texts] or [-1], np.int32)
+    return Vector(new[codes], None, words)
+
+
+def _reason(tables: Tables, source: int, number: int) -> str | None:
+    if number == -1:
+        return None
+    meta = tables.names("meta", "key", "value", source)
+    name = meta.get(f"drop_reason.{number & MASK32}")
+    return name if name is not None else f"reason {number & MASK32}"
+
+
+def _place(tables: Tables, source: int, number: int) -> str | None:
+    offset = number >> 32 & MASK32
+    if not offset:
+        return None
+    stext = tables.names("meta", "key", "value", source).get("stext", "0")
+    symbols = tables.names("symbol", "address", "name", source)
+    return symbols.get(int(stext) - (1 << 64) + offset)

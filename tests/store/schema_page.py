@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+"""``python -m tests.store.schema_page`` writes docs/schema.md from the declared views."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import wrap
+
+from skbviewer.export.packet_bytes import BYTES
+from skbviewer.records.table_columns import TableMeaning
+from skbviewer.store.views.declared_views import VIEWS
+
+WIDTH = 120
+PAGE = Path(__file__).resolve().parents[2] / "docs/schema.md"
+HEAD = """<!-- SPDX-License-Identifier: MIT -->
+<!-- Written by `python -m tests.store.schema_page`: change skbviewer/store/views/ instead. -->
+# Tables of a session
+
+A session offers these tables, with the same names, types and values, in five ways:
+
+- as SQLite views of the `.skbv` file, for every SQLite tool;
+- to `skbviewer query S.skbv SQL`, which can neither change nor read anything else;
+- as Parquet, one file a table: `skbviewer export S.skbv --parquet FOLDER`;
+- as JSON lines: `skbviewer export S.skbv --jsonl OUT`, an object a row with its table's name in `table`;
+- as numpy arrays and data frames of the [Python API](python-api.md).
+
+So the same SELECT runs on a session and on its Parquet files.
+
+- **Types:** `int64`, `int32` and `double` are signed numbers, `text` is a string. In Parquet there are no other types:
+  no unsigned 64-bit numbers and no timestamps, because some readers refuse or change them.
+- **Times** are int64 nanoseconds. Those of a kernel log are by that log's clock, those of packets by the sniffer's.
+  Table `clocks` maps both to session time.
+- **Missing values** are NULL. Column *NULL if* says what a missing value means; without an entry no value is missing.
+- **Since** is the version of sessions that had the column first (`PRAGMA user_version`).
+- **Addresses of memory** are texts such as `0xffff888100a2e500`. IPv6 addresses have eight groups, without `::`.
+
+Names of tables and columns do not change. New ones may be added at the end.
+
+    SELECT function, count(*), sum(self_ns) FROM calls GROUP BY function ORDER BY 3 DESC;
+    SELECT reason, place, count(*) FROM drops GROUP BY reason, place;
+    SELECT p.number, p.saddr, w.kind, sum(w.end_ns - w.begin_ns) AS wait_ns FROM packets p
+      JOIN matches m ON m.packet = p.number JOIN waits w ON w.leg = m.leg GROUP BY 1, 2, 3 ORDER BY 4 DESC;
+"""
+BYTES_NOTE = (
+    "Only in Parquet and JSON lines (there in base64), because a session holds no packet bytes."
+)
+
+
+def page() -> str:
+    """The whole page."""
+    parts = [HEAD, *(_part(view.described, "") for view in VIEWS.values())]
+    return "\n".join([*parts, _part(BYTES, BYTES_NOTE)])
+
+
+def _part(table: TableMeaning, note: str) -> str:
+    text = f"{table.meaning} {note}".strip()
+    lines = [f"## {table.name}", "", *wrap(text, WIDTH, break_on_hyphens=False), ""]
+    lines += [
+        "| column | type | unit | NULL if | meaning | since |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    for c in table.columns:
+        cells = (f"`{c.name}`", c.type, c.unit, c.null, c.meaning, str(c.since))
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join([*lines, ""])
+
+
+def main() -> None:
+    """Write the page."""
+    PAGE.write_text(page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
