@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from skbviewer import readers
-from skbviewer.readers.tracers import json_lines
+from skbviewer.readers.tracers import line_blocks
 from skbviewer.records import SEEN, BadInput, KernelLog, Silent, SourceKind
 from skbviewer.records.kernel_events import DROP
 from tests.readers import build_retis as retis
@@ -153,8 +153,8 @@ def test_cut_last_line_and_broken_line(tmp_path: Path) -> None:
 
 
 def test_line_that_is_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_lines, "LONGEST", 1 << 20)
-    monkeypatch.setattr(json_lines, "BLOCK", 1 << 16)
+    monkeypatch.setattr(line_blocks, "LONGEST", 1 << 20)
+    monkeypatch.setattr(line_blocks, "BLOCK", 1 << 16)
     begin = json.dumps(EVENTS[0]) + "\n"
     error = why(tmp_path, begin + '{"common":"' + "x" * (2 << 20))
     assert error.offset == len(begin) and error.why == "a line of more than 1 MiB"
@@ -162,7 +162,7 @@ def test_line_that_is_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def test_lines_across_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = log_of(tmp_path, EVENTS).records[:]
-    monkeypatch.setattr(json_lines, "BLOCK", 100)
+    monkeypatch.setattr(line_blocks, "BLOCK", 100)
     assert log_of(tmp_path, EVENTS).records[:].tolist() == whole.tolist()
 
 
