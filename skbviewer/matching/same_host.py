@@ -32,6 +32,9 @@ Rows = npt.NDArray[np.void]  # MATCH_DTYPE
 ONE_CLOCK_NS = 1_000_000_000  # by so much the wall clock may have been set between the logs' begins
 AGREEING = 3  # lifetimes that must agree in address, time and headers
 FITTED = 8  # likewise, if the distance of the clocks is to be found
+# Two probes of one function fire one after the other: a point may be so much before the other log's
+# first record of a lifetime, or after its last one.
+BESIDE_NS = 10_000
 CONTRADICT = 0.05  # of the lifetimes with one address and time may have other headers
 
 
@@ -108,8 +111,8 @@ def _bounds(points: Spans, kernel: Spans, alike: Int64s) -> tuple[int, int]:
     row, other = row[once], other[once]
     if len(row) < FITTED:
         return 1, 0
-    low = kernel["begin"][other] - points["begin"][row]
-    high = kernel["end"][other] - points["end"][row]
+    low = kernel["begin"][other] - points["begin"][row] - BESIDE_NS
+    high = kernel["end"][other] - points["end"][row] + BESIDE_NS
     return int(low.max()), int(high.min())
 
 
@@ -130,10 +133,11 @@ def _joined(
     one, same = points["series"][row], kernel["series"][other]
     agrees = np.isin(_code(one, same), alike)
     known = np.isin(one, alike >> 32) & np.isin(same, alike & 0xFFFFFFFF)
-    agreeing, against = int(agrees.sum()), int((known & ~agrees).sum())
+    codes = _code(one, same)
+    agreeing, against = (len(np.unique(codes[some])) for some in (agrees, known & ~agrees))
     if agreeing < AGREEING or against > CONTRADICT * agreeing:
         return None
-    pairs = np.unique(_code(one, same)[agrees | ~known])
+    pairs = np.unique(codes[agrees | ~known])
     return SameHost(pairs >> 32, pairs & 0xFFFFFFFF, offset, error, False, agreeing)
 
 

@@ -89,6 +89,9 @@ class Joining:
         for nth, (kbl, kernel) in enumerate(self._logs.items()):
             watch = Part(progress, "matching", 100 * nth, 100 * nth + 100, 100 * count)
             found[kbl] = match(packets, kernel, watch)
+        for (points, kbl), same in self._same.items():
+            made = joined_matches(found[kbl], self._logs[kbl], self._logs[points], same)
+            found[points] = with_joined(found[points], made)
         return self._with_others(source, found, number)
 
     def own(self, source: int, log: int, own: Capture, number: int) -> dict[int, Matches]:
@@ -100,16 +103,16 @@ class Joining:
                 found[kbl] = own_matches(own, kernel, epoch_ns(kernel.log))
             else:
                 found[kbl] = undeclared(match(own.packets, kernel))
+        for (points, kbl), same in self._same.items():
+            if points == log:
+                made = joined_matches(found[log], self._logs[log], self._logs[kbl], same)
+                found[kbl] = with_joined(found[kbl], made)
         return self._with_others(source, found, number)
 
     def _with_others(
         self, source: int, found: dict[int, Matches], number: int
     ) -> dict[int, Matches]:
-        """Complete the matches of a capture, and note what follows from them."""
-        for (points, kbl), same in self._same.items():
-            for of, to in ((kbl, points), (points, kbl)):
-                made = joined_matches(found[of], self._logs[of], self._logs[to], same)
-                found[to] = with_joined(found[to], made)
+        """Correct the matches of a capture by each other, and note what follows from them."""
         sources = sorted(found)
         for a in sources:
             for b in sources[sources.index(a) + 1 :]:

@@ -78,7 +78,8 @@ class PacketBytes:
         found, new = self._numbers.of(hashes)
         self._add(block, new, length[new])
         packets = found.astype(np.int64)
-        packets[(found >= 0) & self._bad[found]] = -2
+        has = np.flatnonzero(found >= 0)
+        packets[has[self._bad[found[has]]]] = -2
         return packets
 
     def _add(self, block: EventBlock, new: Int64s, length: Int64s) -> None:
