@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from skbviewer.readers.tracers import event_rows
 from skbviewer.records.compiled import Compiled
 from tests.readers import build_retis as retis
 
@@ -72,7 +73,7 @@ def check(data: bytes) -> None:
 
 def compare(text: np.ndarray[Any, np.dtype[np.uint8]]) -> None:
     """Whether the JSON parser reads the same of each event that the scanner reads."""
-    from skbviewer.readers.tracers import event_block, event_json, event_rows, event_scan
+    from skbviewer.readers.tracers import event_block, event_json, event_scan
     from skbviewer.readers.tracers.event_keys import NUMBERS, TEXTS
 
     rows, state = event_rows.no_rows(), event_scan.new_state()
@@ -123,8 +124,7 @@ def fuzz(arguments: list[str]) -> None:
     names = ("common", "timestamp", "kernel", "symbol", "packet", "data", "skb-tracking", "dev")
     words.write_text("".join(f'"\\"{name}\\":"\n' for name in names))
     instrument(atheris.instrument_func)
-    rows = importlib.import_module("skbviewer.readers.tracers.event_rows")
-    rows.ROWS = 1 << 6  # the arrays of a pass are made anew for each input
+    event_rows.ROWS = 1 << 6  # the arrays of a pass are made anew for each input
     np.seterr(over="ignore")
     atheris.Setup([sys.argv[0], str(folder), f"-dict={words}", *arguments[1:]], check)
     atheris.Fuzz()

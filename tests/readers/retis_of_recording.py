@@ -49,8 +49,8 @@ def exact_lifetimes(session: Path) -> list[Lifetime]:
         ).fetchall()
         rows = [db.execute(RECORDS, (series, series)).fetchall() for _, series in matched]
     return [
-        Lifetime(*pair, frozenset(row for (row,) in found))
-        for pair, found in zip(matched, rows, strict=True)
+        Lifetime(packet, series, frozenset(row for (row,) in found))
+        for (packet, series), found in zip(matched, rows, strict=True)
     ]
 
 
@@ -148,6 +148,7 @@ def write(path: Path, made: Iterable[dict[str, Any]], is_sorted: bool = False) -
     for number, event in enumerate(rest):
         key = event["skb-tracking"]["orig_head"] if is_sorted else number
         lines.setdefault(key, []).append(event)
-    rows = [first, *(line if is_sorted else line[0] for line in lines.values())]
+    every: list[list[dict[str, Any]]] = [[first], *lines.values()]
+    rows = [line if is_sorted else line[0] for line in every]
     path.write_text("".join(json.dumps(row, separators=(",", ":")) + "\n" for row in rows))
     return path

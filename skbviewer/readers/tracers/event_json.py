@@ -15,6 +15,7 @@ Event = dict[str, Any]
 
 NO_TIME = "timestamp is not a time in nanoseconds"
 LARGEST = 1 << 22  # bytes of an event: Python needs many times as much memory for it
+TOO_LARGE = f"an event of more than {LARGEST >> 20} MiB"
 KNOWN = ("common", "kernel", "skb-tracking", "tracking", "skb-drop", "packet", "netns", "dev")
 BYTES = ("data", "raw", "packet")  # names of a packet's bytes, the newest first
 
@@ -33,8 +34,6 @@ class EventValues(NamedTuple):
 
 def parsed(raw: bytes, is_last: bool) -> Event:
     """The event of this JSON text.  Raises Unusable; `is_last`: at the end of the file."""
-    if len(raw) > LARGEST:
-        raise Unusable(f"an event of more than {LARGEST >> 20} MiB")
     try:
         found = json.loads(raw)
     except (ValueError, RecursionError) as error:

@@ -33,6 +33,7 @@ def line_blocks(data: Source) -> Iterator[LineBlock]:
     # Memory is used only as far as it is written: for one line of the greatest length.
     scratch = np.empty(min(LONGEST + BLOCK, len(data)), np.uint8)
     begin = held = 0  # where the bytes in `scratch` begin, and how many there are
+    checked = -1  # where the last line begins whose end was looked for
     for at in range(0, len(data), BLOCK):
         new = scratch[held : held + min(BLOCK, len(data) - at)]
         data.fill(new, at)
@@ -43,10 +44,28 @@ def line_blocks(data: Source) -> Iterator[LineBlock]:
             rest = held - whole
             scratch[:rest] = scratch[whole:held].copy()
             begin, held = begin + whole, rest
-        if held > LONGEST:
-            raise BadInput(data.path, begin, f"a line of more than {LONGEST >> 20} MiB")
+        elif checked != begin:  # a long line: look for its end before keeping it
+            _check_length(data, begin, at + len(new))
+            checked = begin
     if held:
         yield LineBlock(begin, scratch[:held])
+
+
+def _check_length(data: Source, begin: int, at: int) -> None:
+    """Raise BadInput if the line that begins at `begin` has no end within LONGEST bytes.
+
+    It has none before `at`.
+    """
+    some = np.empty(min(BLOCK, len(data)), np.uint8)
+    while at < len(data):
+        part = some[: min(BLOCK, len(data) - at)]
+        data.fill(part, at)
+        found = part.tobytes().find(b"\n")
+        at += found if found >= 0 else len(part)
+        if at - begin > LONGEST:
+            raise BadInput(data.path, begin, f"a line of more than {LONGEST >> 20} MiB")
+        if found >= 0:
+            return
 
 
 def _after_last_line(new: UInt8s) -> int:

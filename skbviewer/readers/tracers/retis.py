@@ -32,7 +32,18 @@ from ...records import (
 from ...records.types import LATEST_NS, Int64s, UInt8s
 from ..source import Source
 from .event_block import EventBlock
-from .event_json import NO_TIME, Event, EventValues, Unusable, number, parsed, section, values_of
+from .event_json import (
+    LARGEST,
+    NO_TIME,
+    TOO_LARGE,
+    Event,
+    EventValues,
+    Unusable,
+    number,
+    parsed,
+    section,
+    values_of,
+)
 from .event_rows import OTHER, POINT, Scanned, no_rows
 from .event_scan import AT, new_shapes, new_state, scan
 from .line_blocks import LineBlock, line_blocks
@@ -121,6 +132,8 @@ class _Log:
             try:
                 if rows.kind[row] != OTHER:
                     raise Unusable(CUT if at_end else NO_ARRAY_END)
+                if end - begin > LARGEST:
+                    raise Unusable(TOO_LARGE)
                 values = self._other(block.text[begin:end].tobytes(), at_end)
             except Unusable as error:
                 if not self.clock:
