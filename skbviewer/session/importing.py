@@ -266,7 +266,8 @@ class _Import:
             source, number = len(self.rows) + 1, self._builder.count(schema.packet)
             self._note(source, Input(own, *self._files[log.source]), number + 1, len(own.packets))
             matches = joining.own(source, log.source, own, number)
-            self._store_packets(source, own.packets, logs, matches, number)
+            own_first = sorted(logs, key=lambda other: other is not log)
+            self._store_packets(source, own.packets, own_first, matches, number)
 
     def _store_packets(
         self,
@@ -276,6 +277,10 @@ class _Import:
         matches: dict[int, Matches],
         number: int,
     ) -> None:
+        """Store the packets of a source and their matches with each log.
+
+        Of logs that match a packet equally well, the first one gives the reason.
+        """
         builder, summary = self._builder, unmatched(packets)
         for log in logs:
             found = matches[log.source]

@@ -125,6 +125,14 @@ def test_packets_of_a_log_without_a_capture(
     assert f"** seen at {retis.START}" in capsys.readouterr().out
 
 
+def test_details_say_where_the_bytes_are_from(alone: Path) -> None:
+    with closing(Session(alone.with_name("a.skbv"))) as session:
+        frame = session.contents.detail(1)[0]
+    assert "[Bytes from the kernel log: no sniffer captured this packet]" in [
+        node.text for node in frame.children
+    ]
+
+
 def test_packets_of_a_log_can_be_filtered_and_exported(
     alone: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
