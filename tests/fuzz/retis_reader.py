@@ -30,7 +30,7 @@ NAME = Path("fuzzed.data")
 BEGIN = (json.dumps(retis.startup()) + "\n").encode()
 WHOLE = b"\x80"  # an input's first byte from here on: the rest is the whole file
 OWN = (
-    "base64_bytes", "event_parse", "event_scan", "event_shapes", "hashed_numbers", "json_tokens",
+    "base64_bytes", "event_block", "event_parse", "event_scan", "event_shapes", "hashed_numbers", "json_tokens",
     "shape_matching",
 )  # fmt: skip
 
@@ -104,7 +104,7 @@ def replay(folder: Path) -> None:
 
 def instrument(mark: Callable[[Any], Any]) -> None:
     """Let atheris see the branches of the reader; its compiled loops become plain Python."""
-    for name in (*OWN, "event_block", "event_json", "line_blocks", "point_texts", "retis"):
+    for name in (*OWN, "event_json", "line_blocks", "point_texts", "retis"):
         module = importlib.import_module(f"skbviewer.readers.tracers.{name}")
         for value in vars(module).values():
             if isinstance(value, Compiled) and value._function.__module__ == module.__name__:

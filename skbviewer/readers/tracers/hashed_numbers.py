@@ -7,20 +7,19 @@ A hash has 64 bits and a key that differs in each process, so no file can be mad
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
 
 from ...records.compiled import Int, allocation_free
 from ...records.types import Int32s, Int64s, UInt8s
+from .event_shapes import word_at
 
 UInt64s = npt.NDArray[np.uint64]
-Spans = npt.NDArray[np.int32]
 
 FIRST_SIZE = 1 << 12
 # Two odd factors and a begin.
-_SECRET = np.frombuffer(os.urandom(24), np.uint64) | np.uint64(1)
+SECRET = np.frombuffer(os.urandom(24), np.uint64) | np.uint64(1)
 
 
 class HashedNumbers:
@@ -50,33 +49,21 @@ class HashedNumbers:
         self._hashes, self._numbers = hashes, numbers
 
 
-def hashes_of_texts(
-    text: UInt8s, spans: Spans, has: npt.NDArray[np.bool_], given: Mapping[int, bytes]
-) -> UInt64s:
-    """The hash of each text; 0 where there is none.
-
-    A text is text[begin:end] of a row of `spans`, unless `given` has the row's text.
-    """
-    made = np.zeros(len(spans), np.uint64)
-    _hash_texts(text, np.ascontiguousarray(spans), has, _SECRET, made)
-    for row, raw in given.items():
-        one, span = np.zeros(1, np.uint64), np.array([[0, len(raw)]], np.int32)
-        own = np.frombuffer(raw or b"\0", np.uint8).copy()
-        _hash_texts(own, span, np.ones(1, np.bool_), _SECRET, one)
-        made[row] = one[0]
-    return made
+def hash_of(raw: bytes) -> int:
+    """The hash of one text, as span_hash() has it."""
+    return int(span_hash(np.frombuffer(raw or b"\0", np.uint8).copy(), 0, len(raw), SECRET))
 
 
 def hashes_of_columns(*columns: npt.NDArray[np.integer]) -> UInt64s:
     """A hash of the numbers in each row."""
-    made = np.full(len(columns[0]), _SECRET[2], np.uint64)
+    made = np.full(len(columns[0]), SECRET[2], np.uint64)
     for column in columns:
-        _mix(np.ascontiguousarray(column, np.int64), _SECRET, made)
+        _mix(np.ascontiguousarray(column, np.int64), SECRET, made)
     return made | np.uint64(1)
 
 
 @allocation_free
-def _stirred(hashed: np.uint64, word: np.uint64, secret: UInt64s) -> np.uint64:
+def stirred(hashed: np.uint64, word: np.uint64, secret: UInt64s) -> np.uint64:
     hashed = (hashed ^ word) * secret[0]
     hashed ^= hashed >> np.uint64(32)
     hashed *= secret[1]
@@ -86,29 +73,22 @@ def _stirred(hashed: np.uint64, word: np.uint64, secret: UInt64s) -> np.uint64:
 @allocation_free
 def _mix(column: Int64s, secret: UInt64s, made: UInt64s) -> None:
     for i in range(len(column)):
-        made[i] = _stirred(made[i], np.uint64(column[i]), secret)
+        made[i] = stirred(made[i], np.uint64(column[i]), secret)
 
 
 @allocation_free
-def _hash_texts(
-    text: UInt8s, spans: Spans, has: npt.NDArray[np.bool_], secret: UInt64s, made: UInt64s
-) -> None:
-    for row in range(len(spans)):
-        if not has[row]:
-            continue
-        at, end = np.int64(spans[row, 0]), np.int64(spans[row, 1])
-        hashed = _stirred(secret[2], np.uint64(end - at), secret)
-        while at + 8 <= end:
-            word = np.uint64(0)
-            for i in range(8):
-                word |= np.uint64(text[at + i]) << np.uint64(8 * i)
-            hashed = _stirred(hashed, word, secret)
-            at += 8
-        word = np.uint64(0)
-        while at < end:
-            word = (word << np.uint64(8)) | np.uint64(text[at])
-            at += 1
-        made[row] = _stirred(hashed, word, secret) | np.uint64(1)
+def span_hash(text: UInt8s, begin: Int, stop: Int, secret: UInt64s) -> np.uint64:
+    """The hash of text[begin:stop]; never 0."""
+    at, end = np.int64(begin), np.int64(stop)
+    hashed = stirred(secret[2], np.uint64(end - at), secret)
+    while at + 8 <= end:
+        hashed = stirred(hashed, word_at(text, at), secret)
+        at += 8
+    word = np.uint64(0)
+    while at < end:
+        word = (word << np.uint64(8)) | np.uint64(text[at])
+        at += 1
+    return stirred(hashed, word, secret) | np.uint64(1)
 
 
 @allocation_free

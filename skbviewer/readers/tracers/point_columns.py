@@ -40,17 +40,21 @@ from ..source import Source
 from .base64_bytes import decoded
 from .event_block import EventBlock
 from .hashed_numbers import HashedNumbers, hashes_of_columns
-from .point_texts import text_hashes
+from .point_texts import both
+
+Numbers = npt.NDArray[np.signedinteger]
+Columns = dict[str, Numbers]
 
 ETHERNET = 1  # link type
 UNKNOWN_CONTEXT = 255
 
 # `tracked` (ns) and `head` identify the skb's lifetime; both are 0 if the tracer did not know it.
 # `packet` is the number of the point's packet among the different ones.
-COLUMNS = (
-    "ts", "cpu", "func", "pid", "skb", "reason", "tracked", "head", "ifindex", "netns", "skb_len",
-    "gso_size", "gso_segs", "sections", "packet",
-)  # fmt: skip
+COLUMNS = {
+    "ts": "<i8", "cpu": "<i4", "func": "<i4", "pid": "<i4", "skb": "<i8", "reason": "<i4",
+    "tracked": "<i8", "head": "<i8", "ifindex": "<i4", "netns": "<i8", "skb_len": "<i4",
+    "gso_size": "<i4", "gso_segs": "<i4", "sections": "<i4", "packet": "<i4",
+}  # fmt: skip
 OF_FOOTPRINT = ("packet", "ifindex", "netns", "skb_len", "gso_size", "gso_segs")
 PER_RECORD = RECORD_DTYPE.itemsize
 
@@ -73,9 +77,7 @@ class PacketBytes:
     def of(self, block: EventBlock) -> Int64s:
         """The number of each point's packet; -1 = it has none, -2 = its bytes are no base64."""
         length = block.number("length")
-        hashes = text_hashes(block, "packet")
-        hashes = np.where(hashes == 0, hashes, hashes_of_columns(hashes.view(np.int64), length))
-        found, new = self._numbers.of(hashes)
+        found, new = self._numbers.of(both(block.hashes("packet"), length.view(np.uint64)))
         self._add(block, new, length[new])
         packets = found.astype(np.int64)
         has = np.flatnonzero(found >= 0)
@@ -132,23 +134,26 @@ class PointColumns:
     """Collects points."""
 
     def __init__(self) -> None:
-        self._kept = {name: Gathered(Scratch(), np.int64) for name in COLUMNS}
+        self._kept = {name: Gathered(Scratch(), dtype) for name, dtype in COLUMNS.items()}
         self.packets = PacketBytes()
 
     def add(self, columns: dict[str, npt.NDArray[np.integer]], usable: Bools) -> None:
         """Add the `usable` ones of some points: all columns but the identity of the lifetimes."""
-        for name in COLUMNS:
-            self._kept[name].add(np.asarray(columns[name][usable], np.int64))
+        every = bool(usable.all())
+        for name, dtype in COLUMNS.items():
+            column = columns[name] if every else columns[name][usable]
+            self._kept[name].add(column.astype(dtype))
 
     def finish(
         self, path: Path, progress: Progress, folder: Path | None
     ) -> tuple[RecordTable, Int32s, PacketsOfLifetimes]:
         """All records in time order, the lifetime of each, and the packets.  Raises Cancelled."""
-        columns: dict[str, Int64s] = {name: self._kept[name].whole() for name in COLUMNS}
+        columns: Columns = {name: self._kept[name].whole() for name in COLUMNS}
         packets = self.packets.dissected(path, progress, folder)
         scratch = Scratch.for_rows(len(columns["ts"]) * PER_RECORD, folder)
         order = time_order(columns["ts"])
-        columns = {name: column[order] for name, column in columns.items()}
+        if (order[1:] < order[:-1]).any():
+            columns = {name: column[order] for name, column in columns.items()}
         footprint, footprints = _footprints(columns, packets)
         records = RecordTable(_records(columns, order, scratch), footprint, footprints, scratch)
         lifetimes = _lifetimes(columns["tracked"], columns["head"])
@@ -159,15 +164,15 @@ class PointColumns:
         self.packets.file.close()
 
 
-def _records(columns: dict[str, Int64s], order: Int64s, scratch: Scratch) -> dict[str, Any]:
+def _records(columns: Columns, order: Int64s, scratch: Scratch) -> dict[str, Any]:
     """The columns of RECORD_DTYPE before the footprint."""
     names = RECORD_DTYPE.names or ()
     count, unknown = len(order), empty(RECORD_DTYPE, 1)
     drops = columns["reason"] >= 0
     own = ("ts", "cpu", "func", "pid", "skb")
     known: dict[str, npt.NDArray[Any]] = {name: columns[name] for name in own}
-    data = np.where(drops, columns["reason"], columns["func"])
-    data += (columns["sections"] + 1) << DETAIL_BITS
+    data = np.where(drops, columns["reason"], columns["func"]).astype(np.int64)
+    data += (columns["sections"].astype(np.int64) + 1) << DETAIL_BITS
     known |= {"ordinal": order, "data": data}
     known |= {"event": np.where(drops, DROP, 0), "kind": np.full(count, SEEN)}
     known["context"] = np.full(count, UNKNOWN_CONTEXT)
@@ -181,7 +186,7 @@ def _records(columns: dict[str, Int64s], order: Int64s, scratch: Scratch) -> dic
     return made
 
 
-def _footprints(columns: dict[str, Int64s], packets: ColumnTable) -> tuple[Int32s, ColumnTable]:
+def _footprints(columns: Columns, packets: ColumnTable) -> tuple[Int32s, ColumnTable]:
     """The footprint of each record, and the different footprints after the unknown one."""
     hashes = hashes_of_columns(*(columns[name] for name in OF_FOOTPRINT))
     number, first = HashedNumbers().of(hashes)
@@ -196,16 +201,14 @@ def _footprints(columns: dict[str, Int64s], packets: ColumnTable) -> tuple[Int32
     return (number + 1).astype(np.int32), table
 
 
-def _lifetimes(tracked: Int64s, head: Int64s) -> Int32s:
+def _lifetimes(tracked: Numbers, head: Numbers) -> Int32s:
     """The lifetime of each record: numbered by first record, -1 = none."""
     hashes = hashes_of_columns(tracked, head)
     hashes[(tracked == 0) & (head == 0)] = 0
     return HashedNumbers().of(hashes)[0]
 
 
-def _first_packets(
-    columns: dict[str, Int64s], lifetimes: Int32s, packets: ColumnTable
-) -> PacketsOfLifetimes:
+def _first_packets(columns: Columns, lifetimes: Int32s, packets: ColumnTable) -> PacketsOfLifetimes:
     """The packet of each lifetime as the log shows it first, in order of time."""
     shown = np.flatnonzero((lifetimes >= 0) & (columns["packet"] >= 0))
     # Lifetimes are numbered by first record, but the first bytes may come later.

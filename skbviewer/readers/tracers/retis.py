@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -48,7 +47,7 @@ from .event_rows import OTHER, POINT, Scanned, no_rows
 from .event_scan import AT, new_shapes, new_state, scan
 from .line_blocks import LineBlock, line_blocks
 from .point_columns import ETHERNET, PacketsOfLifetimes, PointColumns
-from .point_texts import PointSections, PointTexts, readable
+from .point_texts import Distinct, both, readable, with_numbers
 
 OLDEST, NEWEST = (1, 5), (1, 7)
 NS = 1_000_000_000
@@ -110,9 +109,10 @@ class _Log:
         self._points = points
         self._left: Counter[str] = Counter()
         self._first: dict[str, int] = {}
-        self._texts = {name: PointTexts() for name in ("symbol", "type", "user", "user_type")}
-        self._texts |= {name: PointTexts() for name in ("comm", "device", "subsystem", "reason")}
-        self._sections = PointSections()
+        self._sections = Distinct[str]()
+        self._probe_of, self._reason_of = Distinct[int](), Distinct[int]()
+        self._task_names = Distinct[tuple[int, str]]()
+        self._device_names = Distinct[tuple[tuple[int, int], str]]()
         self._probes: dict[tuple[str, str], int] = {}
         self._reasons: dict[str, int] = {}
         self._tasks: dict[int, str] = {}
@@ -188,57 +188,61 @@ class _Log:
             name: points.number(name)
             for name in ("ts", "cpu", "pid", "ifindex", "netns", "skb_len", "gso_size", "gso_segs")
         }
-        columns |= {name: _tracked(points, name) for name in ("skb", "tracked", "head")}
+        # `retis sort` adds the tracking of upcalls to points of programs.
+        is_tracked = points.has("tracked")
+        for name in ("skb", "tracked", "head"):
+            later = points.number(f"later_{name}")
+            columns[name] = np.where(is_tracked, points.number(name), later)
         columns["func"] = self._functions(points)
         columns["reason"] = self._drops(points)
-        columns["sections"] = self._sections.of(points).astype(np.int64)
+        columns["sections"] = self._sections.of(points.hashes(""), points.sections_of)
         columns["packet"] = packet
         self._points.add(columns, is_time & (packet != -2))
-        self._name_tasks(points, points.number("pid"))
-        self._name_devices(points, points.number("netns"), points.number("ifindex"))
+        self._note_names(points)
 
     def _functions(self, points: EventBlock) -> Int64s:
         """The probe of each point."""
-        kernel = _pairs(self._texts["symbol"], self._texts["type"], points, "symbol", "type")
-        user = _pairs(self._texts["user"], self._texts["user_type"], points, "user", "user_type")
-        both = np.stack([kernel, np.where(kernel < 0, user, -1)], axis=1)
-        return self._numbered(both)
+        kernel = both(points.hashes("symbol"), points.hashes("type"))
+        user = both(points.hashes("user"), points.hashes("user_type"))
 
-    def _numbered(self, both: Int64s) -> Int64s:
-        kinds = (("symbol", "type"), ("user", "user_type"))
-        made = np.full(len(both), -1, np.int64)
-        for column, (symbol, type_) in enumerate(kinds):
-            for pair, rows in _groups(both[:, column]):
-                names = self._texts[symbol].values, self._texts[type_].values
-                key = names[0][pair >> 32], names[1][pair & 0xFFFFFFFF]
-                made[rows] = self._probes.setdefault(key, len(self._probes))
-        return made
+        def probe(point: int) -> int:
+            names = ("symbol", "type") if kernel[point] else ("user", "user_type")
+            symbol, type_ = (readable(points.text_of(name, point)) for name in names)
+            return self._probes.setdefault((symbol, type_), len(self._probes))
+
+        found = self._probe_of.of(np.where(kernel == 0, user, kernel), probe)
+        return np.array(self._probe_of.values, np.int64)[found]
 
     def _drops(self, points: EventBlock) -> Int64s:
         """The number of each point's drop reason, -1 = it is no drop."""
-        reason, subsystem = self._texts["reason"], self._texts["subsystem"]
-        of_reason = reason.of(points, "reason").astype(np.int64)
-        of_subsystem = subsystem.of(points, "subsystem").astype(np.int64)
-        pairs = np.where(of_reason < 0, -1, of_reason << 32 | (of_subsystem + 1))
-        made = np.full(len(points), -1, np.int64)
-        for pair, rows in _groups(pairs):
-            place = pair & 0xFFFFFFFF
-            prefix = f"{subsystem.values[place - 1]}/" if place else ""
-            text = prefix + reason.values[pair >> 32]
-            made[rows] = self._reasons.setdefault(text, len(self._reasons) + 1)
-        return made
+        subsystem = points.hashes("subsystem")
 
-    def _name_tasks(self, points: EventBlock, pid: Int64s) -> None:
-        comm = self._texts["comm"].of(points, "comm")
-        for at in _latest(np.where(comm < 0, -1, pid)):
-            self._tasks[int(pid[at])] = self._texts["comm"].values[comm[at]]
+        def number(point: int) -> int:
+            prefix = f"{readable(points.text_of('subsystem', point))}/" if subsystem[point] else ""
+            text = prefix + readable(points.text_of("reason", point))
+            return self._reasons.setdefault(text, len(self._reasons) + 1)
 
-    def _name_devices(self, points: EventBlock, netns: Int64s, ifindex: Int64s) -> None:
-        name = self._texts["device"].of(points, "device")
-        known = (name >= 0) & (netns >= 0) & (ifindex >= 0)
-        for at in _latest(np.where(known, netns << 31 | ifindex, -1)):
-            values = self._texts["device"].values
-            self._devices[int(netns[at]), int(ifindex[at])] = values[name[at]]
+        found = self._reason_of.of(both(points.hashes("reason"), subsystem), number)
+        return np.array([*self._reason_of.values, -1], np.int64)[found]
+
+    def _note_names(self, points: EventBlock) -> None:
+        """The latest names of threads and devices."""
+        pid, netns, ifindex = (points.number(name) for name in ("pid", "netns", "ifindex"))
+
+        def task(point: int) -> tuple[int, str]:
+            return int(pid[point]), readable(points.text_of("comm", point))
+
+        def device(point: int) -> tuple[tuple[int, int], str]:
+            place = int(netns[point]), int(ifindex[point])
+            return place, readable(points.text_of("device", point))
+
+        found = self._task_names.of(with_numbers(points.hashes("comm"), pid), task)
+        for _, name in self._task_names.latest(found):
+            self._tasks.update([self._task_names.values[name]])
+        hashes = with_numbers(points.hashes("device"), netns, ifindex)
+        found = self._device_names.of(hashes, device)
+        for _, name in self._device_names.latest(found):
+            self._devices.update([self._device_names.values[name]])
 
     def log(self, progress: Progress, folder: Path | None) -> KernelLog:
         """The whole log."""
@@ -296,35 +300,6 @@ class _Log:
         if not points:
             made.append(f"{self.path}: the file has no points")
         return tuple(made)
-
-
-def _tracked(points: EventBlock, name: str) -> Int64s:
-    """A number of the skb's lifetime, 0 = unknown: `retis sort` adds those of upcalls."""
-    later = points.number(f"later_{name}", 0)
-    return np.where(points.has(name), points.number(name, 0), later)
-
-
-def _pairs(
-    one: PointTexts, other: PointTexts, points: EventBlock, name: str, second: str
-) -> Int64s:
-    """Two texts of each point as one number, -1 = it has none."""
-    first = one.of(points, name).astype(np.int64)
-    return np.where(first < 0, -1, first << 32 | other.of(points, second))
-
-
-def _groups(values: Int64s) -> Iterator[tuple[int, Int64s]]:
-    """Each different value that is not negative, in order of first place, and its places."""
-    found, first = np.unique(values, return_index=True)
-    for value in found[np.argsort(first)].tolist():
-        if value >= 0:
-            yield value, np.flatnonzero(values == value)
-
-
-def _latest(values: Int64s) -> list[int]:
-    """The last place of each different value that is not negative, in order."""
-    found, first = np.unique(values[::-1], return_index=True)
-    places = len(values) - 1 - first[found >= 0]
-    return sorted(places.tolist())
 
 
 def _text_of(values: Event, name: str) -> str:
