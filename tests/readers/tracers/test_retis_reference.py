@@ -64,7 +64,7 @@ def by_reference(path: Path) -> list[tuple[Any, ...]]:
 
 
 def by_reader(path: Path) -> list[tuple[Any, ...]]:
-    """The same, as the reader reads it; lifetimes have numbers, and bytes are an identity."""
+    """What the reader reads of each event; lifetimes have numbers, and bytes are an identity."""
     log = readers.read(path, Silent())
     assert isinstance(log, KernelLog) and log.warnings == () and log.lifetimes is not None
     rows = log.records[:]
