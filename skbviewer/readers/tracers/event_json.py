@@ -13,6 +13,7 @@ from .event_keys import INODE, INT32, TIME, WORD
 
 Event = dict[str, Any]
 
+DEEPEST = 32  # nested sections that are kept
 NO_TIME = "timestamp is not a time in nanoseconds"
 LARGEST = 1 << 22  # bytes of an event: Python needs many times as much memory for it
 TOO_LARGE = f"an event of more than {LARGEST >> 20} MiB"
@@ -35,13 +36,18 @@ class EventValues(NamedTuple):
 def parsed(raw: bytes, is_last: bool) -> Event:
     """The event of this JSON text.  Raises Unusable; `is_last`: at the end of the file."""
     try:
-        found = json.loads(raw)
+        found = json.loads(raw, parse_constant=_refused)
     except (ValueError, RecursionError) as error:
         why = "the last line is cut" if is_last else "not valid JSON"
         raise Unusable(why) from error
     if not isinstance(found, dict):
         raise Unusable("not a JSON object")
     return found
+
+
+def _refused(word: str) -> None:
+    """Python's parser knows NaN and Infinity, which are no JSON."""
+    raise ValueError(word)
 
 
 def values_of(event: Event) -> EventValues | None:
@@ -141,4 +147,20 @@ def _sections(event: Event, kernel: Event, skb: Event) -> bytes:
     if "stack_trace" in kernel:
         kept["stack_trace"] = kernel["stack_trace"]
     kept = {name: value for name, value in kept.items() if isinstance(value, dict | list)}
+    if _is_deeper(kept, DEEPEST):
+        raise Unusable(f"sections nested more than {DEEPEST} times")
     return json.dumps(kept, separators=(",", ":")).encode() if kept else b""
+
+
+def _is_deeper(value: Any, most: int) -> bool:
+    """Whether containers are nested more than `most` times."""
+    left = [(value, 1)]
+    while left:
+        one, depth = left.pop()
+        if isinstance(one, dict | list):
+            if depth > most:
+                return True
+            left += [
+                (inner, depth + 1) for inner in (one.values() if isinstance(one, dict) else one)
+            ]
+    return False

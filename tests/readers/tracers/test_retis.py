@@ -213,6 +213,17 @@ def test_deep_nesting_and_huge_numbers(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("depth", [40, 400, 900, 990])
+def test_sections_nested_too_deeply(tmp_path: Path, depth: int) -> None:
+    nested = json.dumps(EVENTS[1])[:-1] + ', "x": ' + "[" * depth + "]" * depth + "}"
+    path = tmp_path / "nested.data"
+    path.write_text("\n".join([json.dumps(EVENTS[0]), nested, json.dumps(EVENTS[2])]) + "\n")
+    log = read(path)
+    [line] = log.warnings
+    assert "1 event left out" in line and ("nested more than" in line or "not valid JSON" in line)
+    assert len(log.records) == 1
+
+
 def test_a_sorted_line_that_is_cut_loses_nothing_else(tmp_path: Path) -> None:
     whole = json.dumps(EVENTS[1:])
     path = tmp_path / "cut.data"
