@@ -29,6 +29,8 @@ from .solve import incomplete
 
 Rows = npt.NDArray[np.void]  # MATCH_DTYPE
 
+MASK32 = 0xFFFFFFFF
+MANY = 64  # lifetimes that one may meet
 ONE_CLOCK_NS = 1_000_000_000  # by so much the wall clock may have been set between the logs' begins
 AGREEING = 3  # lifetimes that must agree in address, time and headers
 FITTED = 8  # likewise, if the distance of the clocks is to be found
@@ -88,13 +90,50 @@ def _code(points: Int64s, kernel: Int64s) -> Int64s:
     return np.asarray(points << 32 | kernel, np.int64)
 
 
-def _pairs(points: Spans, kernel: Spans) -> tuple[Int64s, Int64s]:
-    """All pairs of rows with one address."""
-    first = np.searchsorted(kernel["skb"], points["skb"])
-    count = np.searchsorted(kernel["skb"], points["skb"], "right") - first
+def _meeting(points: Spans, kernel: Spans, offset: int, error: int) -> tuple[Int64s, Int64s]:
+    """Pairs of rows with one address that may have been there at one time.
+
+    Rows that meet more than MANY others are left out.
+    """
+    begin, end = points["begin"] + offset - error, points["end"] + offset + error
+    by_end = np.lexsort((kernel["end"], kernel["skb"]))
+    # Lifetimes of one address follow each other, so those that begin later also end later.
+    first = _before(kernel["skb"][by_end], kernel["end"][by_end], points["skb"], begin, False)
+    stop = _before(kernel["skb"], kernel["begin"], points["skb"], end, True)
+    count = np.maximum(stop - first, 0)
+    count[count > MANY] = 0
     row = np.repeat(np.arange(len(points)), count)
     other = np.arange(len(row)) - np.repeat(np.cumsum(count) - count - first, count)
-    return row, other
+    meets = (begin[row] <= kernel["end"][other]) & (end[row] >= kernel["begin"][other])
+    return row[meets], other[meets]
+
+
+def _before(skb: Int64s, time: Int64s, of: Int64s, at: Int64s, or_equal: bool) -> Int64s:
+    """For each address `of` and time `at` how many rows, sorted by both, stand before it."""
+    is_asked = np.arange(len(skb) + len(of)) >= len(skb)
+    last = is_asked if or_equal else ~is_asked
+    order = np.lexsort((last, np.concatenate([time, at]), np.concatenate([skb, of])))
+    count = np.cumsum(~is_asked[order])
+    made = np.empty(len(order), np.int64)
+    made[order] = count
+    return made[len(skb) :]
+
+
+def _alike_pairs(points: Spans, kernel: Spans, alike: Int64s) -> tuple[Int64s, Int64s]:
+    """Pairs of rows with one address whose lifetimes have the same headers."""
+    of_points, of_kernel = (np.argsort(some["series"], kind="stable") for some in (points, kernel))
+    pair, row = _rows_of(points["series"][of_points], alike >> 32)
+    code, other = _rows_of(kernel["series"][of_kernel], (alike & MASK32)[pair])
+    row, other = of_points[row[code]], of_kernel[other]
+    same = points["skb"][row] == kernel["skb"][other]
+    return row[same], other[same]
+
+
+def _rows_of(owner: Int64s, asked: Int64s) -> tuple[Int64s, Int64s]:
+    """For each asked number all its places in `owner`, which is sorted: (index, place)."""
+    first, count = runs(owner, asked)
+    index = np.repeat(np.arange(len(asked)), count)
+    return index, np.arange(len(index)) - np.repeat(np.cumsum(count) - count - first, count)
 
 
 def _bounds(points: Spans, kernel: Spans, alike: Int64s) -> tuple[int, int]:
@@ -102,10 +141,7 @@ def _bounds(points: Spans, kernel: Spans, alike: Int64s) -> tuple[int, int]:
 
     The first is greater than the second if no offset does, or too few lifetimes say so.
     """
-    row, other = _pairs(points, kernel)
-    of = _code(points["series"][row], kernel["series"][other])
-    same = np.isin(of, alike)
-    row, other = row[same], other[same]
+    row, other = _alike_pairs(points, kernel, alike)
     once = np.bincount(row, minlength=len(points))[row] == 1
     once &= np.bincount(other, minlength=len(kernel))[other] == 1
     row, other = row[once], other[once]
@@ -120,10 +156,7 @@ def _joined(
     points: Spans, kernel: Spans, alike: Int64s, offset: int, error: int, is_lossy: bool
 ) -> SameHost | None:
     """The pairs with one address at one time, if their headers say that it is one host."""
-    row, other = _pairs(points, kernel)
-    begin, end = points["begin"][row] + offset, points["end"][row] + offset
-    meets = (begin - error <= kernel["end"][other]) & (end + error >= kernel["begin"][other])
-    row, other = row[meets], other[meets]
+    row, other = _meeting(points, kernel, offset, error)
     inside = _inside(points[row], kernel[other], offset, error)
     once = np.bincount(row, minlength=len(points))[row] == 1
     once &= _is_only_series(points["series"][row], other)
@@ -132,13 +165,13 @@ def _joined(
     row, other = row[once], other[once]
     one, same = points["series"][row], kernel["series"][other]
     agrees = np.isin(_code(one, same), alike)
-    known = np.isin(one, alike >> 32) & np.isin(same, alike & 0xFFFFFFFF)
+    known = np.isin(one, alike >> 32) & np.isin(same, alike & MASK32)
     codes = _code(one, same)
     agreeing, against = (len(np.unique(codes[some])) for some in (agrees, known & ~agrees))
     if agreeing < AGREEING or against > CONTRADICT * agreeing:
         return None
     pairs = np.unique(codes[agrees | ~known])
-    return SameHost(pairs >> 32, pairs & 0xFFFFFFFF, offset, error, False, agreeing)
+    return SameHost(pairs >> 32, pairs & MASK32, offset, error, False, agreeing)
 
 
 def _inside(points: Spans, kernel: Spans, offset: int, error: int) -> Bools:
@@ -185,7 +218,7 @@ def joined_matches(found: Matches, of: KernelSide, to: KernelSide, same: SameHos
     pair = np.repeat(np.arange(len(packet)), count)
     at = np.arange(len(pair)) - np.repeat(np.cumsum(count) - count - first, count)
     codes = np.unique(_code(packet[pair], theirs[order][at]))
-    rows = _rows(to, codes >> 32, codes & 0xFFFFFFFF, Rung.BY_ADDRESS)
+    rows = _rows(to, codes >> 32, codes & MASK32, Rung.BY_ADDRESS)
     return _matches(rows, ())
 
 

@@ -107,3 +107,11 @@ def test_spans_of_records() -> None:
     rows["skb"] = [8, 8, 9, 8, 8, 0]
     of = np.array([0, 0, 0, -1, 1, 1], np.int32)
     assert skb_spans(rows, of).tolist() == [(8, 0, 10, 20), (8, 1, 50, 50), (9, 0, 30, 30)]
+
+
+def test_addresses_that_come_again_and_again() -> None:
+    count = 200_000  # lifetimes at two addresses: not all pairs are made
+    found = joined(points(count=count), kernel(count), alike(count=count))
+    assert found == [(n, n) for n in range(count)]
+    low, high = same_host._bounds(points(10**10, count), kernel(count), alike(count=count))
+    assert low < -(10**10) < high

@@ -51,13 +51,13 @@ class PacketSummary(NamedTuple):
         lost = found.contested[self.verdict[found.contested] == WIRE_ONLY]
         self.rung[lost] = CONTESTED
         state = np.array([-1, 0, -1])
+        called = self.functions if has_times else self.functions.copy()
         for some in blocks(len(found.rows)):
             packet, leg, verdict, rung, confidence = (
                 np.ascontiguousarray(found.rows[name][some]) for name in OF_MATCH
             )
             functions = np.array(part(legs, "functions", leg), np.int32)
             functions[spent.gap[leg]] = LOST
-            called = self.functions if has_times else self.functions.copy()
             _fold(packet, verdict, rung, confidence, functions, state, *self[:3], called)
         if has_times:
             self._add_times(found, spent)
