@@ -10,6 +10,7 @@ import numpy as np
 
 from ...records.compiled import Int, allocation_free, compiled
 from ...records.types import Bools, Int64s, UInt8s
+from .byte_copies import copy_exactly
 from .comment_format import LONGEST, MARK, PREFIX
 
 HEADER = 28  # bytes of a block before the packet's
@@ -40,9 +41,7 @@ def _put(out: UInt8s, at: Int, value: Int, size: Int) -> np.int64:
 @allocation_free
 def _copy(data: UInt8s, begin: Int, size: Int, out: UInt8s, at: Int) -> np.int64:
     """Copy bytes and fill up to a multiple of four; returns the position after them."""
-    for i in range(size):
-        out[at + i] = data[begin + i]
-    end = np.int64(at + size)
+    end = copy_exactly(data, begin, begin + size, out, at)
     for _ in range(-size % 4):
         out[end] = 0
         end += 1
@@ -161,9 +160,7 @@ def _our_comment(text: UInt8s, begin: Int, end: Int, out: UInt8s, at: Int) -> np
             for i in range(repeated_from, repeated_to):
                 out[made] = text[i]
                 made += 1
-        for i in range(place, stop):
-            out[made] = text[i]
-            made += 1
+        made = copy_exactly(text, place, stop, out, made)
         size = made - start - 4
         _put(out, start, OPT_COMMENT, 2)
         _put(out, start + 2, size, 2)

@@ -12,6 +12,7 @@ from ...analysis.fields.all_fields import Field
 from ...analysis.fields.field_data import Array, Data
 from ...analysis.fields.field_kind import Kind, Values
 from ...records.types import Bools, Int64s, UInt8s
+from .byte_copies import AHEAD, Buffer
 from .comment_format import COMMENT_FIELDS, PREFIX, encoded
 from .field_rows import FieldRows, Owned
 from .text_loops import (
@@ -21,17 +22,21 @@ from .text_loops import (
     NUMBER,
     TEXT,
     WIDTHS,
-    append_field,
+    join_fields,
     write_values,
 )
 
 FORMS = {Kind.KERNEL: HEXADECIMAL, Kind.IPV4: ADDRESS4, Kind.IPV6: ADDRESS6}
 FORMS |= {Kind.STRING: TEXT, Kind.FLOAT: TEXT}
 NOTHING = np.zeros(0, np.uint8)
+SPARE = np.zeros(AHEAD, np.uint8)
 
 
 class Texts(NamedTuple):
-    """A text for each packet: that of packet i is data[ends[i] : ends[i + 1]]."""
+    """A text for each packet: that of packet i is data[ends[i] : ends[i + 1]].
+
+    `data` has AHEAD more bytes, or more.
+    """
 
     data: UInt8s
     ends: Int64s
@@ -48,7 +53,7 @@ class _Column(NamedTuple):
 def texts_of(parts: list[bytes]) -> Texts:
     """Return byte strings as Texts."""
     ends = np.cumsum([0, *map(len, parts)], dtype=np.int64)
-    return Texts(np.frombuffer(b"".join(parts), np.uint8), ends)
+    return Texts(np.frombuffer(b"".join(parts) + bytes(AHEAD), np.uint8), ends)
 
 
 class Comments:
@@ -56,28 +61,42 @@ class Comments:
 
     def __init__(self, data: Data) -> None:
         self._rows = FieldRows(data)
+        self._buffers = [Buffer() for _ in range(4)]
 
     def of(self, packets: Int64s) -> Texts:
-        """Return the comments of packets, numbers from 1 in ascending order."""
+        """Return the comments of packets, numbers from 1 in ascending order.
+
+        The next call overwrites them.
+        """
         owned: dict[str, Owned] = {}
         columns = []
         for field in COMMENT_FIELDS:
             if field.table not in owned:
                 owned[field.table] = self._rows.of(packets, field.table)
             columns.append(_column(field, owned[field.table]))
-        return _joined(columns, len(packets))
+        return _joined(columns, len(packets), self._buffers)
 
 
-def _joined(columns: list[_Column], packets: int) -> Texts:
-    size = np.full(packets, len(PREFIX))
-    for name, texts, count in columns:
-        size += np.where(count > 0, len(name), 0) + np.diff(texts.ends)
-    ends = np.zeros(packets + 1, np.int64)
-    np.cumsum(size, out=ends[1:])
-    out, cursor = np.empty(ends[-1], np.uint8), ends[:-1].copy()
-    for name, texts, count in [_start(packets), *columns]:
-        append_field(_bytes(name), texts.data, texts.ends, count, out, cursor)
+def _joined(columns: list[_Column], packets: int, buffers: Sequence[Buffer]) -> Texts:
+    columns = [_start(packets), *columns]
+    names = texts_of([column.name for column in columns])
+    made, joined, places, counts = buffers
+    size = np.array([len(column.texts.data) for column in columns])
+    values = joined.of(int(size.sum()) + AHEAD)
+    np.concatenate([*(column.texts.data for column in columns), SPARE], out=values)
+    value_ends = _table(places, [column.texts.ends for column in columns])
+    value_ends += (np.cumsum(size) - size)[:, None]
+    count = _table(counts, [column.values for column in columns])
+    out = made.of(len(values) + len(names.data) * packets)
+    ends = np.empty(packets + 1, np.int64)
+    join_fields(*names, values, value_ends, count, out, ends)
     return Texts(out, ends)
+
+
+def _table(buffer: Buffer, rows: list[Int64s]) -> Int64s:
+    shape = len(rows), len(rows[0])
+    table = buffer.of(8 * shape[0] * shape[1]).view(np.int64).reshape(shape)
+    return np.stack(rows, out=table)
 
 
 def _start(packets: int) -> _Column:
@@ -85,10 +104,6 @@ def _start(packets: int) -> _Column:
     return _Column(
         PREFIX, Texts(NOTHING, np.zeros(packets + 1, np.int64)), np.ones(packets, np.int64)
     )
-
-
-def _bytes(text: bytes) -> UInt8s:
-    return np.frombuffer(text, np.uint8)
 
 
 def _column(field: Field, owned: Owned) -> _Column:
@@ -106,10 +121,10 @@ def _column(field: Field, owned: Owned) -> _Column:
         high = _side_by_side([v.high for v in found if v.high is not None], np.int64)
     form = FORMS.get(field.kind, NUMBER)
     width = int(np.diff(texts.ends).max(initial=0)) if form == TEXT else WIDTHS[form]
-    out = np.empty((width + 1) * len(low) + 1, np.uint8)
+    out = np.empty((width + 1) * len(low) + AHEAD, np.uint8)
     ends, count = np.zeros(len(bounds), np.int64), np.zeros(len(bounds) - 1, np.int64)
     write_values(form, bounds, low, high, known, *texts, out, ends, count)
-    return _Column(f" {field.name}=".encode(), Texts(out, ends), count)
+    return _Column(f" {field.name}=".encode(), Texts(out[: ends[-1]], ends), count)
 
 
 def _side_by_side(arrays: Sequence[Array], dtype: type) -> Array:

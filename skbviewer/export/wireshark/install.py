@@ -29,11 +29,15 @@ def folders(environment: Mapping[str, str], home: Path) -> dict[str, Path]:
 
 
 def install(where: Mapping[str, Path]) -> list[Path]:
-    """Write all files and return their paths.
+    """Write all files and return their paths.  State that Wireshark has written stays.
 
     Raises BadInput, before anything is written, if a file is not as skbviewer wrote it.
     """
-    files = list(_places(where))
+    files = [
+        (path, file)
+        for path, file in _places(where)
+        if not (file.is_state and os.path.lexists(path) and not _is_ours(path))
+    ]
     for path, _ in files:
         if os.path.lexists(path) and not _is_ours(path):
             raise BadInput(path, None, "is not as skbviewer wrote it: move it away first")
@@ -50,12 +54,17 @@ def install(where: Mapping[str, Path]) -> list[Path]:
 
 
 def uninstall(where: Mapping[str, Path]) -> tuple[list[Path], list[Path]]:
-    """Remove the files; returns those that were removed, and those that stay, as they changed."""
-    removed, kept = [], []
-    for path, _ in _places(where):
+    """Remove the files; returns those that were removed, and those that stay, as they changed.
+
+    Wireshark's state of the profile goes with the profile.
+    """
+    removed: list[Path] = []
+    kept: list[Path] = []
+    for path, file in _places(where):
         if not os.path.lexists(path):
             continue
-        if not _is_ours(path):
+        is_left_over = file.is_state and not path.is_symlink() and not kept
+        if not (_is_ours(path) or is_left_over):
             kept.append(path)
             continue
         try:
@@ -63,9 +72,18 @@ def uninstall(where: Mapping[str, Path]) -> tuple[list[Path], list[Path]]:
         except OSError as error:
             raise BadInput(path, None, f"cannot remove: {error.strerror}") from error
         removed.append(path)
-    with suppress(OSError):  # Wireshark or the user have files there
+    with suppress(OSError):  # the user has files there
         (where[CONFIGURATION] / "profiles/skbviewer").rmdir()
     return removed, kept
+
+
+def is_installed(where: Mapping[str, Path], folder: str) -> bool:
+    """Whether all files that belong in this one of Wireshark's folders are there."""
+    return all(
+        path.is_file()
+        for path, file in _places(where)
+        if file.folder == folder and not file.is_state
+    )
 
 
 def _places(where: Mapping[str, Path]) -> Iterator[tuple[Path, File]]:

@@ -25,6 +25,7 @@ from ...records import UNTIMED, BadInput, Interface, SourceKind
 from ...records.types import Int64s, UInt8s
 from ..formats import Exportable, Request
 from .block_loops import options_sizes, write_blocks
+from .byte_copies import Buffer
 from .comment_format import LONGEST
 from .comments import Comments, Texts, texts_of
 from .kept_bytes import header_bytes, kept_bytes
@@ -50,8 +51,8 @@ class _Source(NamedTuple):
 def write_pcapng(recording: Exportable, request: Request, out: Path) -> None:
     """Write the packets that `request` names.
 
-    Raises KeyError if there is no such packet, FilterError, and BadInput if a capture or `out`
-    cannot be used.
+    Raises KeyError if there is no such packet, FilterError, BadInput if a capture or `out` cannot
+    be used, and Cancelled.
     """
     data = recording.export.field_data()
     packets = chosen_packets(recording, request)
@@ -147,17 +148,20 @@ def _interfaces(sources: list[_Source], snaplen: int) -> Iterator[bytes]:
 def _blocks(
     recording: Exportable, data: Data, request: Request, packets: Int64s, sources: list[_Source]
 ) -> Iterator[UInt8s]:
-    """Yield the packet blocks, some packets at a time."""
-    comments, notes = Comments(data), data.comments()
+    """Yield the packet blocks, some packets at a time, each until the next."""
+    comments, notes, buffer = Comments(data), data.comments(), Buffer()
     series = _series(data)
+    done = 0
     for source in sources:
         mine = packets[data.columns.take(PACKET, "source", packets - 1) == source.id]
         if not len(mine):
             continue
         file = recording.export.capture_bytes(source.id)
         for some in _parts(mine, data.columns.take(PACKET, "caplen", mine - 1)):
+            request.progress.report("Writing packets", done, len(packets))
+            done += len(some)
             both = comments.of(some), texts_of(_notes(notes, some))
-            yield _packet_blocks(data, file, source, some, series[some - 1], request, *both)
+            yield _packet_blocks(data, file, source, some, series[some - 1], request, *both, buffer)
 
 
 def _notes(notes: Mapping[int, str], packets: Int64s) -> list[bytes]:
@@ -193,6 +197,7 @@ def _packet_blocks(
     request: Request,
     comments: Texts,
     notes: Texts,
+    buffer: Buffer,
 ) -> UInt8s:
     def column(name: str) -> Int64s:
         return data.columns.take(PACKET, name, packets - 1).astype(np.int64)
@@ -211,7 +216,7 @@ def _packet_blocks(
     has_options = timed & source.is_pcapng  # simple packet blocks have neither time nor options
     copied = int(options_sizes(file, offset[has_options], caplen[has_options]))
     size = EACH * len(packets) + int(kept.sum()) + copied + len(notes.data)
-    out = np.empty(size + 2 * len(comments.data), np.uint8)
+    out = buffer.of(size + 2 * int(comments.ends[-1]))
     end = write_blocks(
         file, has_options, offset, caplen, kept, length, source.first + interface, ticks,
         series, *comments, *notes, out,

@@ -31,12 +31,20 @@ BUTTONS = (
 )
 
 
+WIDTHS = {
+    "%m": 55, "%t": 95, "%s": 150, "%d": 150, "%p": 70, "%L": 60, "%Cus:kbl.in_kernel": 100,
+    "%Cus:kbl.waiting": 100, "%Cus:kbl.functions": 50, "%Cus:kbl.dev": 75,
+    "%Cus:kbl.drop_reason": 140, "%Cus:kbl.verdict": 80, "%i": 600,
+}  # fmt: skip  # pixels
+
+
 class File(NamedTuple):
     """A file: in which of Wireshark's folders, its path there, and its text with the mark."""
 
     folder: str
     path: str
     text: str
+    is_state: bool = False  # Wireshark writes it anew each time it ends
 
 
 def wireshark_files() -> tuple[File, ...]:
@@ -52,7 +60,9 @@ def wireshark_files() -> tuple[File, ...]:
     files = [File(PLUGINS, "skbviewer.lua", _marked("--", lua_script()))]
     for name, text in profile.items():
         files.append(File(CONFIGURATION, f"profiles/skbviewer/{name}", _marked("#", text)))
-    return tuple(files)
+    widths = ", ".join(f'"{what}", {pixels}' for what, pixels in WIDTHS.items())
+    recent = _marked("#", f"column.width: {widths}\n")
+    return (*files, File(CONFIGURATION, "profiles/skbviewer/recent", recent, is_state=True))
 
 
 def is_ours(text: str) -> bool:

@@ -24,6 +24,7 @@ from ..dialogs.profile_dialog import ProfileDialog
 from ..dialogs.statistics_window import show_statistic
 from ..files import bundled_recordings, export_menu, timeline_export
 from ..files import recent_files as recent
+from ..files.open_in_wireshark import open_in_wireshark
 from ..packets.time_column import Precision, TimeFormat
 from ..timeline.window_connection import ask_range, shown_now
 from .row_menu import fill_conversations, fill_filters
@@ -140,6 +141,10 @@ def _export_timeline(window: WindowParts) -> None:
     timeline_export.ask_export(window, window.recording, shown, window.messages)
 
 
+def _open_in_wireshark(window: WindowParts) -> None:
+    open_in_wireshark(window.recording, window.row_query.filter, window.tasks, window.messages)
+
+
 def _ask_range(window: WindowParts) -> None:
     ask_range(window, window.workspace.timeline, window.workspace.docks["timeline"])
 
@@ -186,6 +191,8 @@ FILE = (
     *map(_export_packet, export_menu.OF_PACKET),
     Action("&File", "Export &Timeline…", _export_timeline, ("Ctrl+E",),
            "Write what the timeline shows as a picture or table"),
+    Action("&File", "Open in &Wireshark", _open_in_wireshark,
+           tip="Show the displayed packets in Wireshark, with the kernel's fields"),
     _line("&File"),
     Action("&File", "&Quit", lambda w: w.close(), ("Ctrl+Q",), "Quit the program", False),
 )  # fmt: skip

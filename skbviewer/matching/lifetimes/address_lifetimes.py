@@ -106,7 +106,7 @@ def _cut_some(
     `identity` is not empty (it is of all records, 0 where none is known) also where that changes.
     `counts`: lives, moved items put, `children` passed.
     """
-    when, item, moved_place, born = moved
+    when, item, moved_place, moved_now = moved
     for i in range(len(ts) + is_last):
         now, bits = (ts[i], np.int64(what[i])) if i < len(ts) else (LATEST_NS, np.int64(OWN))
         for mine in range(2):
@@ -117,7 +117,7 @@ def _cut_some(
                 continue
             this, at = np.int64(2 * (first + i) + mine), counts[1]
             while at < len(when) and (when[at] < now or (when[at] == now and item[at] < this)):
-                is_now, place = BORN if born[at] else 0, np.int64(moved_place[at])
+                is_now, place = np.int64(moved_now[at]), np.int64(moved_place[at])
                 _put(item[at], place, is_now, identity, life, was, shown, of, birth, counts)
                 at += 1
             counts[1] = at
@@ -125,9 +125,9 @@ def _cut_some(
                 break
             if mine:
                 place = np.int64(of[first + i])
-                is_now = FREED if bits & FREED else BORN if bits & (BORN | INSIDE) else 0
+                is_now = np.int64(FREED if bits & FREED else BORN if bits & (BORN | INSIDE) else 0)
             else:
-                is_now, place = BORN, np.int64(children[counts[2] - 1, 1])
+                is_now, place = np.int64(BORN), np.int64(children[counts[2] - 1, 1])
             _put(this, place, is_now, identity, life, was, shown, of, birth, counts)
 
 

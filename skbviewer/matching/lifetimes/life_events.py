@@ -19,21 +19,22 @@ from ...records.types import Int32s, Int64s, UInt8s
 from ..arrays.array_blocks import blocks
 from ..arrays.record_rows import Rows, passing
 from .born_in_call import born_inside
-from .life_flags import INSIDE, OWN_MOVED
+from .life_flags import BORN, INSIDE, OWN_MOVED
 from .life_loops import CHILDREN, LATE, LIFE_BITS, MOVED, STRUCK, WAITS, Found, LifeEventScanner
 from .skb_held_from import RecordTimes
 
 
 class Moved(NamedTuple):
-    """Items that stand at another time than their record, sorted by `when` (ns) and `item`.
+    """Items that stand at another time than their record, or behind one that does.
 
-    `item` is 2 x record, + 1 if it is of the record's own skb; `place` numbers the address.
+    Sorted by `when` (ns) and `item`: 2 x record, + 1 if it is of the record's own skb.  `place`
+    numbers the address; `is_now` is BORN, FREED or 0.
     """
 
     when: Int64s
     item: Int64s
     place: Int32s
-    born: UInt8s
+    is_now: UInt8s
 
 
 class Items(NamedTuple):
@@ -104,7 +105,7 @@ class _Lists:
         self.waits.append(found.waits[: sizes[WAITS]].copy())
         self.children.append(found.children[: sizes[CHILDREN]].copy())
         size = sizes[MOVED]
-        columns = found.when, found.item, found.place, found.born
+        columns = found.when, found.item, found.place, found.is_now
         self.moved.append(Moved._make(column[:size].copy() for column in columns))
 
 
@@ -144,4 +145,4 @@ def _freed_meanwhile(
     given, when = given[since], ts[last[since]] + 1
     what[given] |= OWN_MOVED
     address = scanner.addresses.of(np.ascontiguousarray(part(records, "ret", given)))
-    return Moved(when, 2 * given + 1, address, np.ones(len(given), np.uint8))
+    return Moved(when, 2 * given + 1, address, np.full(len(given), BORN, np.uint8))

@@ -50,7 +50,8 @@ class Found(NamedTuple):
     """Lists of what was found in some records.  `sizes` are their lengths; the arrays are longer.
 
     `when` (ns), `item` (2 x record, + 1 if it is of the record's own skb), `place` (number of the
-    address) and `born` are of items that stand at another time than their record.  `struck` are
+    address) and `is_now` (BORN, FREED or 0) are of items that stand at another time than their
+    record, or behind one that does.  `struck` are
     FREE of what calls are yet to return, `late` events recorded too late to be sure of the skb,
     `children` (record, number of the address, ENTRY of the maker or -1) births of clones, `waits`
     calls that return an skb that was not born in them.
@@ -59,7 +60,7 @@ class Found(NamedTuple):
     when: Int64s
     item: Int64s
     place: Int32s
-    born: UInt8s
+    is_now: UInt8s
     struck: Int32s
     late: Int32s
     children: npt.NDArray[np.int32]
@@ -134,7 +135,7 @@ def _scan(
     # Plain arrays: to take one from a tuple costs as much as the rest.
     ts, exit_ts, kind, event, flags, context, cpu, pid, skb, ret, data = rows
     events, cells, cells_used, context_keys, context_numbers, contexts, makers, entereds = calls
-    when, item, moved_place, born, struck, late, children, waits, sizes = found
+    when, item, moved_place, moved_now, struck, late, children, waits, sizes = found
     for i in range(begin, len(what)):
         if has_no_room(cells, cells_used) or is_full(context_keys, contexts) or is_full(keys, used):
             return i
@@ -158,7 +159,7 @@ def _scan(
             begins = _begins(maker, record, entered, where, known)
             if _moves(begins, ts[i], True, where, known):
                 bits |= CHILD_MOVED
-                _move(2 * record, begins, where, True, when, item, moved_place, born, sizes)
+                _move(2 * record, begins, where, BORN, when, item, moved_place, moved_now, sizes)
         if bits & OWN:
             where, begins = number_of(own, keys, numbers, used), ts[i]
             place[i] = where
@@ -171,7 +172,10 @@ def _scan(
             is_birth = bits & (BORN | INSIDE) != 0
             if _moves(begins, ts[i], is_birth, where, known):
                 bits |= OWN_MOVED
-                _move(2 * record + 1, begins, where, is_birth, when, item, moved_place, born, sizes)
+                state = FREED if bits & FREED else BORN if is_birth else 0
+                _move(
+                    2 * record + 1, begins, where, state, when, item, moved_place, moved_now, sizes
+                )
             _note_end(bits, record, ts[i], exit_ts[i], where, known, struck, sizes)
         sizes[LIFE_BITS] |= bits & (BORN | CHILD | FREED | INSIDE)
         what[i] = bits
@@ -211,15 +215,15 @@ def _move(
     moved: Number,
     then: Number,
     where: Number,
-    is_birth: bool,
+    state: Number,
     when: Int64s,
     item: Int64s,
     place: Int32s,
-    born: UInt8s,
+    is_now: UInt8s,
     sizes: Int64s,
 ) -> None:
     at = sizes[MOVED]
-    when[at], item[at], place[at], born[at] = then, moved, where, is_birth
+    when[at], item[at], place[at], is_now[at] = then, moved, where, state
     sizes[MOVED] += 1
 
 

@@ -36,7 +36,7 @@ def test_installed_twice_and_removed_leaves_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize("change", ["foreign", "edited", "link"])
 def test_files_of_the_user_stay(tmp_path: Path, change: str) -> None:
     where = folders({}, tmp_path)
-    file = install(where)[-1]
+    *_, file, _ = install(where)
     text = file.read_text() + "# mine\n" if change == "edited" else "mine\n"
     if change == "link":
         file.unlink()
@@ -48,9 +48,22 @@ def test_files_of_the_user_stay(tmp_path: Path, change: str) -> None:
     removed, kept = uninstall(where)
     assert kept == [file]
     assert file.read_text() == text
-    assert len(removed) == 3
+    assert len(removed) == 4
     install_fails(where)
     assert list(tmp_path.rglob("*.lua")) == []
+
+
+def test_what_wireshark_keeps_about_the_profile_stays_until_it_goes(tmp_path: Path) -> None:
+    where = folders({}, tmp_path)
+    *others, recent = install(where)
+    recent.write_text("as Wireshark wrote it")
+    assert install(where) == others
+    assert recent.read_text() == "as Wireshark wrote it"
+    others[-1].write_text("mine")
+    removed, kept = uninstall(where)
+    assert (removed, kept) == (others[:-1], [others[-1], recent])
+    others[-1].unlink()
+    assert uninstall(where) == ([recent], [])
 
 
 def install_fails(where: dict[str, Path]) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
@@ -15,12 +16,15 @@ from pytestqt.qtbot import QtBot
 
 from skbviewer.analysis.stats import Stack
 from skbviewer.analysis.timeline.shown_part import Shown
+from skbviewer.gui.base.recording import Recording
 from skbviewer.gui.files.timeline_export import OFFERED, ExportDialog
 from skbviewer.gui.filters.range_filter import RangeFilter
 from skbviewer.gui.timeline.timeline_view import TimelineView
 from skbviewer.gui.timeline.window_connection import shown_now
 from skbviewer.gui.window.main_window import MainWindow
 from skbviewer.records import Progress
+from skbviewer.records.resource_files import resource
+from skbviewer.session import import_files, open_files
 
 from ..fake import FakeRecording
 from ..fake_timeline import FakeTimeline
@@ -113,14 +117,28 @@ def test_what_is_shown_is_what_is_exported(timed: MainWindow, qtbot: QtBot) -> N
     assert shown_in(timed) is None
 
 
+def forms() -> list[str]:
+    """Every format of the dialog but pcapng, which copies bytes of real captures (see below)."""
+    return [f"{e.name} {subject.name}" for e, subject in OFFERED if e.name != "pcapng"]
+
+
+@pytest.fixture(scope="module")
+def handshake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recording]:
+    """A real recording: some formats copy what no made-up one has, such as bytes of packets."""
+    saved = tmp_path_factory.mktemp("handshake") / "handshake.skbv"
+    folder = resource("samples/handshake")
+    import_files([folder / "handshake.kbl", folder / "handshake.pcap"], saved)
+    recording = open_files([saved])
+    yield recording
+    recording.close()
+
+
 @pytest.mark.parametrize("form", [f"{e.name} {subject.name}" for e, subject in OFFERED])
 def test_the_dialog_writes_what_its_command_writes(
-    timed: MainWindow, qtbot: QtBot, tmp_path: Path, form: str
+    handshake: Recording, qtbot: QtBot, tmp_path: Path, form: str
 ) -> None:
-    shown = shown_in(timed)
-    assert shown is not None
-    assert timed.recording is not None
-    dialog = ExportDialog(timed.recording, shown._replace(filter="tcp"), timed)
+    dialog = ExportDialog(handshake, Shown("cpu", filter="tcp"))
+    qtbot.addWidget(dialog)
     dialog.open()
     out = tmp_path / "x"
     dialog.ask_name = lambda *_: (str(out), "")
@@ -130,13 +148,13 @@ def test_the_dialog_writes_what_its_command_writes(
     dialog.title_edit.clear()
     QTest.keyClicks(dialog.title_edit, "Mine")
     words = dialog.command.text()
-    assert words.startswith("skbviewer export fake.skbv --")
+    assert words.startswith(f"skbviewer export {handshake.words()[0]} --")
     assert "--filter" in words
     if form.endswith("TIMELINE"):
         assert "--title Mine" in words
         assert "--size 700x500" in words
     dialog.save()
-    qtbot.waitUntil(lambda: dialog.made == out)
+    qtbot.waitUntil(lambda: dialog.made == out, timeout=30_000)
     assert out.stat().st_size > 0
     assert not dialog.isVisible()
 

@@ -150,6 +150,23 @@ def test_a_reader_that_waited_belongs_to_the_packet_it_got(tmp_path: Path) -> No
     assert of[find(log, "__skb_recv_udp")].tolist() == of[find(log, "udp_rcv")].tolist()
 
 
+def test_a_free_cuts_while_a_reader_waits_for_a_later_skb_at_the_address(tmp_path: Path) -> None:
+    """XDP builds skbs without a birth that is recorded, so nothing but the free divides them."""
+    story = Story()
+    story.enter(100, "__skb_recv_udp", 0, pid=9)
+    for begin in (200, 300):
+        story.call("udp_rcv", begin, begin + 20, A, pid=1, context=SOFTIRQ)
+        story.free(begin + 50, A)
+    story.call("ip_rcv", 400, 420, A, pid=1, context=SOFTIRQ)
+    story.leave(700, "__skb_recv_udp", A, pid=9, flags=0x10)
+    log = story.log(tmp_path)
+    of = lives_of(log).of
+    first, second = of[find(log, "udp_rcv")].tolist()
+    (third,) = of[find(log, "ip_rcv")].tolist()
+    assert len({first, second, third}) == 3
+    assert of[find(log, "__skb_recv_udp")].tolist() == [third]
+
+
 def test_a_log_without_life_events_is_cut_where_the_identity_changes(tmp_path: Path) -> None:
     story = Story()
     story.call("ip_rcv", 100, 110, A, ipv4=udp4(1))

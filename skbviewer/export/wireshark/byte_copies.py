@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""Copy bytes from one array to another, inside compiled loops; memory for blocks of bytes.
+
+A loop that copies byte by byte with signed indices takes 31 ns for 11 bytes, because each index may
+count from the end of the array.  Copies of a fixed number of bytes by unsigned indices become one
+instruction: 5 ns with copy_ahead(), which may write more than it was asked to.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...records.compiled import Int, allocation_free
+from ...records.types import UInt8s
+
+AHEAD = 16  # bytes that are copied at once
+
+
+class Buffer:
+    """Memory that is used for one block after the other.
+
+    The kernel clears each page of a new large array, which took longer than writing the block.
+    """
+
+    def __init__(self) -> None:
+        self._bytes = np.empty(0, np.uint8)
+
+    def of(self, size: int) -> UInt8s:
+        """Return `size` bytes; what they held before, and what of() returned before, is lost."""
+        if size > len(self._bytes):
+            self._bytes = np.empty(size + size // 4, np.uint8)
+        return self._bytes[:size]
+
+
+@allocation_free
+def copy_ahead(data: UInt8s, begin: Int, end: Int, out: UInt8s, at: Int) -> np.int64:
+    """Copy data[begin:end] to out[at:], and up to AHEAD bytes after it; returns the position after.
+
+    Both arrays must have AHEAD bytes after the last one.
+    """
+    source, target, size = np.uint64(begin), np.uint64(at), np.uint64(end - begin)
+    done = np.uint64(0)
+    while done < size:
+        for i in range(np.uint64(AHEAD)):
+            out[target + done + i] = data[source + done + i]
+        done += np.uint64(AHEAD)
+    return np.int64(at + end - begin)
+
+
+@allocation_free
+def copy_exactly(data: UInt8s, begin: Int, end: Int, out: UInt8s, at: Int) -> np.int64:
+    """Copy data[begin:end] to out[at:]; returns the position after it."""
+    source, target, size = np.uint64(begin), np.uint64(at), np.uint64(end - begin)
+    done = np.uint64(0)
+    while done + np.uint64(AHEAD) <= size:
+        for i in range(np.uint64(AHEAD)):
+            out[target + done + i] = data[source + done + i]
+        done += np.uint64(AHEAD)
+    while done < size:
+        out[target + done] = data[source + done]
+        done += np.uint64(1)
+    return np.int64(at + end - begin)

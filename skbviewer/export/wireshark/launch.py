@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""Write packets for Wireshark into a folder of their own, and the command that opens them."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import mkdtemp
+
+from ..formats import Exportable, Request
+from .install import is_installed
+from .pcapng import write_pcapng
+from .profile import CONFIGURATION, PLUGINS, wireshark_files
+
+# Wireshark reads the file as long as it runs, perhaps longer than the window that started it.
+RUN_AND_REMOVE = '"$@"; rm -r -- "$0"'
+
+
+def command_for_wireshark(
+    recording: Exportable, request: Request, program: str, where: Mapping[str, Path]
+) -> list[str]:
+    """Write the packets of `request` and return the command that shows them in Wireshark.
+
+    `program` is Wireshark's, `where` has its folders (see install.folders()).  The command uses the
+    profile if that is installed, and brings the script if that is not.  It removes what was written
+    when Wireshark ends.  Raises what write_pcapng() raises, and Cancelled.
+    """
+    folder = Path(mkdtemp(prefix="skbviewer-"))
+    try:
+        capture = folder / "skbviewer.pcapng"
+        write_pcapng(recording, request, capture)
+        options = _options(folder, where)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return ["sh", "-c", RUN_AND_REMOVE, str(folder), program, *options, "-r", str(capture)]
+
+
+def _options(folder: Path, where: Mapping[str, Path]) -> list[str]:
+    """Two copies of the script would register the fields twice, which Wireshark refuses."""
+    options = ["-C", "skbviewer"] if is_installed(where, CONFIGURATION) else []
+    if is_installed(where, PLUGINS):
+        return options
+    script = folder / "skbviewer.lua"
+    script.write_text(wireshark_files()[0].text, encoding="utf-8")
+    return [*options, "-X", f"lua_script:{script}"]
