@@ -171,6 +171,7 @@ def test_lines_across_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_line_of_more_than_64_mib_needs_little_memory(tmp_path: Path) -> None:
+    log_of(tmp_path, EVENTS)  # compiles the loops if that was not done yet: it needs more memory
     path = tmp_path / "long.data"
     with path.open("wb") as file:
         file.write((json.dumps(EVENTS[0]) + '\n{"common":"').encode())
