@@ -3,12 +3,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from ..records import PathEvent
+from ..records.bulk_dtypes import DETAIL_BITS
 from ..records.kernel_events import Trait, having
 from ..store import Database, queries
 from ..store.rows import StoredEvent, StoredLeg
 from .words.event_text import EventFacts, event_text, event_word
 from .words.kernel_names import Names
+from .words.point_sections import lines_of, parsed, stack_of
 
 CONTEXTS = ("task", "softirq", "hardirq", "nmi")
 CHANGES = {event_word(number) for number in having(Trait.CHANGE)}
@@ -21,11 +26,31 @@ def events_of(db: Database, leg: StoredLeg, base: int, names: Names) -> tuple[Pa
         stacks.setdefault(frame.event, []).append(names.symbol(frame.address))
     rows = queries.events_of_leg(db, leg.id)
     stack = {number: tuple(frames) for number, frames in stacks.items()}
-    return tuple(_event(row, leg, base, names, stack.get(row.id, ())) for row in rows)
+    sections = _sections(db, leg.source, rows, names)
+    return tuple(
+        _event(row, leg, base, names, stack.get(row.id, ()), parsed(sections.get(row.id, "")))
+        for row in rows
+    )
+
+
+def _sections(
+    db: Database, source: int, rows: Sequence[StoredEvent], names: Names
+) -> dict[int, str]:
+    """The sections of points of another tracer, as JSON by event."""
+    if not names.is_tracer:
+        return {}
+    number = {row.id: row.data >> DETAIL_BITS for row in rows if row.data >> DETAIL_BITS > 0}
+    texts = queries.sections(db, source, set(number.values()))
+    return {row: texts[section] for row, section in number.items() if section in texts}
 
 
 def _event(
-    row: StoredEvent, leg: StoredLeg, base: int, names: Names, stack: tuple[str, ...]
+    row: StoredEvent,
+    leg: StoredLeg,
+    base: int,
+    names: Names,
+    stack: tuple[str, ...],
+    sections: dict[str, Any],
 ) -> PathEvent:
     word = event_word(row.event)
     facts = EventFacts(
@@ -48,5 +73,7 @@ def _event(
         pid=row.pid,
         comm=names.task(row.pid, row.cpu),
         caused=word in CHANGES,
-        stack=stack,
+        stack=stack or stack_of(sections),
+        sections=sections,
+        details=lines_of(sections),
     )

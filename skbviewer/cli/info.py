@@ -36,6 +36,8 @@ def _info_lines(info: dict[str, Any]) -> Iterable[str]:
         yield f"{source['kind']:<7} {source['path']}  {source['rows']} rows, {source['size']} bytes"
         yield f"        sha256 {source['sha256']}"
         yield f"        {detail}"
+        if source["points"]:
+            yield f"        clock {source['clock']}, {source['points']} records without a return"
     for name in ("packets", "records", "series", "calls", "lost_records"):
         yield f"{name.replace('_', ' '):<13} {info[name]}"
     for name in ("recorder", "events"):
@@ -53,6 +55,14 @@ def _info_lines(info: dict[str, Any]) -> Iterable[str]:
                 f"{segment['offset_ns']} ns, drift {segment['drift_ppm']:.3f} ppm, "
                 f"residual {segment['residual_ns']} ns from {segment['pairs']} pairs"
             )
+
+    for same in info["same_host"]:
+        clocks = "one clock" if same["one_clock"] else f"offset {same['offset_ns']} ns"
+        yield (
+            f"same host     source {same['points']} - kbl {same['kbl']}: {clocks}, residual "
+            f"{same['error_ns']} ns, {same['lifetimes']} lifetimes joined by skb address, "
+            f"{same['agreeing']} of them with equal headers"
+        )
 
 
 def _counts(counts: dict[str, int]) -> str:

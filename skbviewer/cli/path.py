@@ -8,7 +8,7 @@ import json
 from typing import Any
 
 from ..export import path_lines, path_xml
-from ..records import Leg, PacketPath
+from ..records import Leg, PacketPath, PathEvent
 from .command_output import Commands, command, formats
 from .file_argument import add_files, opened, warn_of
 from .row_numbers import path_of, row_id
@@ -77,4 +77,12 @@ def _leg(leg: Leg) -> dict[str, Any]:
     fields = leg._asdict()
     seen = None if leg.captured is None else leg.captured._asdict()
     rows = {name: [row._asdict() for row in fields[name]] for name in ROWS}
+    rows["events"] = [_event(event) for event in leg.events]
     return fields | rows | {"captured": seen}
+
+
+def _event(event: PathEvent) -> dict[str, Any]:
+    """Return the values of an event.  Only events of other tracers' logs have sections."""
+    fields = event._asdict()
+    sections, details = fields.pop("sections"), fields.pop("details")
+    return fields | ({"sections": dict(sections), "details": details} if sections else {})

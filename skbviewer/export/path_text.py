@@ -108,7 +108,8 @@ def _event_lines(event: PathEvent, leg: Leg) -> list[str]:
     caused = "this packet caused: " if event.caused else ""
     place = f"{'':>23} {event.cpu:>3} {event.context:<8} {'  ' * depth}"
     first = f"{_us(event.ts_ns - leg.begin_ns):>12} {place}* {caused}{event.text}"
-    return [first, *(f"{'':>36} {place[35:]}  by {frame}" for frame in event.stack)]
+    below = [*event.details, *(f"by {frame}" for frame in event.stack)]
+    return [first, *(f"{'':>36} {place[35:]}  {line}" for line in below)]
 
 
 QUIET = frozenset({"alloc", "free", "consume", "start_xmit", "xmit", "queue", "receive"})
@@ -171,10 +172,13 @@ def _yes(flag: bool) -> str:
 
 
 def _event_node(parent: ElementTree.Element, event: PathEvent) -> None:
-    values = {k: str(v) for k, v in event._asdict().items() if k not in ("call", "stack", "caused")}
+    skipped = ("call", "stack", "caused", "sections", "details")
+    values = {k: str(v) for k, v in event._asdict().items() if k not in skipped}
     if event.caused:
         values["caused"] = "yes"
     node = ElementTree.SubElement(parent, "event", {k: v for k, v in values.items() if v})
+    for line in event.details:
+        ElementTree.SubElement(node, "detail", {"text": line})
     for frame in event.stack:
         ElementTree.SubElement(node, "frame", {"by": frame})
 

@@ -38,8 +38,17 @@ from .rules import (
     LifetimeRung,
     Rung,
 )
-from .session_clock import Host, Joint
+from .same_host import (
+    SameHost,
+    joined_matches,
+    own_matches,
+    same_host,
+    undeclared,
+    with_joined,
+)
+from .session_clock import Apart, Host, Joint
 from .session_clock import build as build_timebase
+from .skb_spans import Spans, no_spans, skb_spans
 
 __all__ = [
     "AMBIGUOUS",
@@ -66,6 +75,7 @@ __all__ = [
     "UNNUMBERED",
     "UNSURE",
     "WIRE_ONLY",
+    "Apart",
     "ClockFit",
     "Fitted",
     "Host",
@@ -82,8 +92,10 @@ __all__ = [
     "Piece",
     "Rows",
     "Rung",
+    "SameHost",
     "Segment",
     "SeriesTable",
+    "Spans",
     "Timebase",
     "Trips",
     "blocks",
@@ -98,11 +110,18 @@ __all__ = [
     "interfaces",
     "join_sockets",
     "joined",
+    "joined_matches",
     "longer",
     "match",
     "merges",
+    "no_spans",
+    "own_matches",
     "passing",
+    "same_host",
+    "skb_spans",
     "trips",
+    "undeclared",
     "whole",
+    "with_joined",
     "without_early_arrivals",
 ]

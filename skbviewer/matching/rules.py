@@ -12,7 +12,7 @@ from enum import IntEnum
 
 # Raise by one when a packet or a lifetime may get another verdict or rung than before; then run
 # `python -m tests.e2e.rules_golden`.
-RULES = 6
+RULES = 7
 UNNUMBERED = 0  # the rules of sessions that were made before rules had a number
 
 EXACT, AMBIGUOUS, WIRE_ONLY = 0, 1, 2
@@ -38,6 +38,8 @@ class Rung(IntEnum):
     TWICE = 11  # more packets than the device had then: captured twice, or of another recording
     DOUBTED = 12  # packets next to it contradict the clock: it may have been set between them
     BY_POINTS_ONLY = 13  # the log has points of a tracer, which declare neither losses nor sniffers
+    BY_ADDRESS = 14  # a lifetime in another log of the host had the same skb at the same time
+    OF_LOG = 15  # the log of points holds the packet's bytes: no sniffer captured it
 
 
 class LifetimeRung(IntEnum):

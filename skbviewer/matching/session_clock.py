@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import ceil
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +28,16 @@ class Host(NamedTuple):
     epoch_ns: int
     begin_ns: int
     end_ns: int
+
+
+class Apart(NamedTuple):
+    """KBL time = the time in a log of points of the same host + offset_ns, within error_ns."""
+
+    offset_ns: int
+    error_ns: int
+
+
+NO_PAIRS: Mapping[tuple[int, int], Apart] = MappingProxyType({})
 
 
 class Joint(NamedTuple):
@@ -50,19 +61,20 @@ def build(
     captures: Mapping[int, Sequence[int]],
     clocks: Mapping[Joint, ClockFit],
     between: Mapping[tuple[int, int], OneWay],
+    same: Mapping[tuple[int, int], Apart] = NO_PAIRS,
 ) -> list[Piece]:
     """The pieces of all sources.
 
     `captures` has the interfaces of each, the first packet's first, or EVERY; `clocks` are fits
     whose segments begin with packet numbers; `between` are per pair of KBLs the bounds of their
-    clocks.
+    clocks; `same` are per pair (a log of points, a KBL of its host) the distance of their clocks.
     """
     pieces = _begin(hosts, captures)
     for kbl, host in sorted(hosts.items()):
-        _reach(pieces, hosts, clocks, between)
+        _reach(pieces, hosts, clocks, between, same)
         alone = [Piece(kbl, EVERY, 0, 0, host.epoch_ns, 0.0, UNKNOWN)]
         pieces.setdefault((kbl, EVERY), alone)
-    _reach(pieces, hosts, clocks, between)
+    _reach(pieces, hosts, clocks, between, same)
     ordered = [pieces[kbl, EVERY] for kbl in hosts]
     ordered += [clock for each in captures for clock in _of_capture(each, captures[each], pieces)]
     ordered.sort(key=lambda clock: clock[0].source)  # keeps the order of interfaces
@@ -74,9 +86,15 @@ def _reach(
     hosts: Mapping[int, Host],
     clocks: Mapping[Joint, ClockFit],
     between: Mapping[tuple[int, int], OneWay],
+    same: Mapping[tuple[int, int], Apart],
 ) -> None:
     """Add the pieces of all sources that something joins to those that have any."""
     for _ in range(len(hosts) + 1):  # each round reaches sources one step farther away
+        for (points, kbl), one in same.items():
+            if (kbl, EVERY) in pieces and (points, EVERY) not in pieces:
+                pieces[points, EVERY] = _beside(pieces[kbl, EVERY], points, one.offset_ns, one)
+            elif (points, EVERY) in pieces and (kbl, EVERY) not in pieces:
+                pieces[kbl, EVERY] = _beside(pieces[points, EVERY], kbl, -one.offset_ns, one)
         for (a, b), way in sorted(between.items(), key=lambda item: item[0]):
             if (a, EVERY) in pieces and (b, EVERY) not in pieces:
                 pieces[b, EVERY] = [_across(pieces[a, EVERY], b, way, hosts[b])]
@@ -89,6 +107,20 @@ def _reach(
             if joint.wire in pieces and joint.kernel not in pieces:
                 base = pieces[joint.wire]
                 pieces[joint.kernel] = [_of_kernel(joint, s, base) for s in clock.segments]
+
+
+def _beside(base: Sequence[Piece], source: int, offset: int, one: Apart) -> list[Piece]:
+    """The pieces of a log of the same host, whose times and `offset` are those of `base`."""
+    error = _add(base, one.error_ns)
+    return [
+        piece._replace(
+            source=source,
+            begin_ns=piece.begin_ns - offset,
+            offset_ns=piece.offset_ns + offset,
+            error_ns=error,
+        )
+        for piece in base
+    ]
 
 
 def _begin(hosts: Mapping[int, Host], captures: Mapping[int, Sequence[int]]) -> Pieces:

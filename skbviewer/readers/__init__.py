@@ -32,7 +32,8 @@ from .kbl.raw_records import RawField, RawRecord, RawSlot, slots_of
 from .kbl.raw_records import raw_records as find_raw
 from .printable_names import printable
 from .source import Source
-from .tracers.retis import is_retis, read_retis
+from .tracers.bytes_in_logs import packets_in
+from .tracers.retis import PACKETS_OF_LOG, is_retis, read_retis
 
 __all__ = [
     "READERS",
@@ -49,6 +50,7 @@ __all__ = [
     "file_bytes",
     "is_log",
     "kind_name",
+    "kind_of",
     "linktype_name",
     "packet_bytes",
     "printable",
@@ -109,6 +111,8 @@ def suffixes(logs: bool | None = None) -> tuple[str, ...]:
 
 def kind_name(kind: SourceKind) -> str:
     """What users call a format."""
+    if kind is SourceKind.RETIS_PACKETS:
+        return "packets in a retis log"
     return next(reader.name for reader in READERS if reader.kind == kind)
 
 
@@ -126,13 +130,21 @@ def read(path: Path, progress: Progress, folder: Path | None = None) -> Capture 
 
 def is_log(path: Path) -> bool:
     """Whether the file is a kernel log, by its first bytes; raises BadInput as read() does."""
+    return kind_of(path).is_log
+
+
+def kind_of(path: Path) -> SourceKind:
+    """The kind of a file, by its first bytes; raises BadInput as read() does.
+
+    A compressed file that cannot be decompressed counts as a capture: read() says what is wrong.
+    """
     with _opened(path) as file:
         head = file.read(HEAD)
     if is_packed(head):
         head = beginning(path, head)[:HEAD]
         if not head:
-            return False  # read() reports what is wrong
-    return _reader(path, head).kind.is_log
+            return SourceKind.PCAP
+    return _reader(path, head).kind
 
 
 def _reader(path: Path, head: bytes) -> Reader:
@@ -158,6 +170,8 @@ def packet_bytes(path: Path, offset: int, caplen: int) -> bytes:
 def file_bytes(path: Path) -> UInt8s:
     """The contents of a file, decompressed if needed; packet offsets are positions in it.
 
+    Of a log that holds the bytes of packets, these bytes.
+
     Raises BadInput if the file cannot be read.
     """
     return _contents(path).data
@@ -175,13 +189,19 @@ def capture_interfaces(path: Path) -> tuple[Interface, ...]:
             return pcapng_interfaces(data, Silent())
         if kind is SourceKind.PCAP:
             return (pcap_interface(data),)
+        if kind is SourceKind.RETIS:
+            return (PACKETS_OF_LOG,)
     raise BadInput(path, None, "is not a capture")
 
 
 def _contents(path: Path, progress: Progress | None = None) -> Unpacked:
     data = _map(path)
     magic = bytes(data[:4])
-    return unpack(path, magic, progress) if is_packed(magic) else Unpacked(data, "")
+    if is_packed(magic):
+        data = unpack(path, magic, progress).data
+    if is_retis(data[:HEAD].tobytes(), path.name):
+        return Unpacked(packets_in(path, data, progress or Silent()), "")
+    return Unpacked(data, "")
 
 
 def raw_records(path: Path, ordinal: int, progress: Progress) -> list[RawRecord]:

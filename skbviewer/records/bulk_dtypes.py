@@ -98,6 +98,8 @@ RECORD_DTYPE = np.dtype(
 
 SEEN = 128  # a kind that is not in kbl.h: a function had the skb; when it returned is unknown
 
+DETAIL_BITS = 32  # of a SEEN record's `data` above them: the number of its sections, 0 = none
+
 FOOTPRINT = "ifindex"  # the footprint's columns in RECORD_DTYPE: from this one to the last
 
 # Details of records, in tables of their own: `ordinal` is the record's, and rows are sorted by it.

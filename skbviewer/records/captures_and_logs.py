@@ -33,13 +33,18 @@ class Interface(NamedTuple):
 
 @dataclass(frozen=True)
 class Capture:
-    """A capture as it was read: `packets` has PACKET_DTYPE, in file order."""
+    """A capture as it was read: `packets` has PACKET_DTYPE, in file order.
+
+    `lifetimes` is set if a kernel log holds the bytes of these packets: the lifetime of each, as
+    KernelLog.lifetimes numbers them.
+    """
 
     path: Path
     kind: SourceKind
     packets: Packets
     interfaces: tuple[Interface, ...]
     warnings: tuple[str, ...] = ()  # each contains offset and reason
+    lifetimes: Int32s | None = None
 
 
 class Probe(NamedTuple):
@@ -139,7 +144,10 @@ class KernelLog:
 
     A log without `returns` has SEEN records instead of calls: a function had an skb at this time,
     and when it returned is unknown.  `lifetimes` is the skb lifetime of each record, if
-    the log shows it: numbered from 0 by first record, -1 = of none.
+    the log shows it: numbered from 0 by first record, -1 = of none.  `sections` are JSON objects
+    with what such a log says beyond the columns; the number of a record's is in the upper 32 bits
+    of `data`, from 1, 0 = none.  `own_packets` are the packets whose bytes the log holds, by the
+    host's wall clock.
 
     `symbols` maps each caller in the records to text such as `ip_output+0x4c`; `tasks` maps a
     thread id to its latest command name; `devices` maps (netns, ifindex) to a name.
@@ -170,3 +178,5 @@ class KernelLog:
     kind: SourceKind = SourceKind.KBL
     returns: bool = True
     lifetimes: Int32s | None = None
+    sections: tuple[str, ...] = ()
+    own_packets: Capture | None = None

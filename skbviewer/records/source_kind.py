@@ -7,12 +7,16 @@ from enum import StrEnum
 
 
 class SourceKind(StrEnum):
-    """A format of input files; READERS (readers/__init__.py) has a line for each."""
+    """A format of input files; READERS (readers/__init__.py) has a line for each.
+
+    RETIS_PACKETS is no format: the packets of a retis log, from the bytes in it.
+    """
 
     PCAP = "pcap"
     PCAPNG = "pcapng"
     KBL = "kbl"
     RETIS = "retis"
+    RETIS_PACKETS = "retis-packets"
 
     @property
     def has_points(self) -> bool:
@@ -22,4 +26,9 @@ class SourceKind(StrEnum):
     @property
     def is_log(self) -> bool:
         """Whether such a file is a kernel log; else it is a capture."""
-        return self not in (SourceKind.PCAP, SourceKind.PCAPNG)
+        return self in (SourceKind.KBL, SourceKind.RETIS)
+
+    @property
+    def is_of_log(self) -> bool:
+        """Whether its packets are those of a kernel log, with the bytes that this holds."""
+        return self is SourceKind.RETIS_PACKETS

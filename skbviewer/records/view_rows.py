@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from .source_kind import SourceKind
 
@@ -135,7 +137,10 @@ class PathEvent(NamedTuple):
     pid: int
     comm: str
     caused: bool  # no event of this packet's skb: a table that changed during one of its calls
-    stack: tuple[str, ...]  # of a drop, innermost first
+    stack: tuple[str, ...]  # of a drop or a point, innermost first
+    # What another tracer's log says about a point: as in the log, by section; and a line for each.
+    sections: Mapping[str, Any] = MappingProxyType({})
+    details: tuple[str, ...] = ()
 
 
 LEG_KINDS = ("tx", "rx", "forward")  # in the order of their numbers in session files

@@ -26,6 +26,7 @@ from ..analysis.ingest.kernel_only_rows import numbers
 from ..analysis.ingest.leg_addresses import addresses
 from ..analysis.ingest.leg_rows import leg_rows, series_rows
 from ..analysis.ingest.leg_summary import drop_reasons, owners
+from ..analysis.ingest.logs_of_one_host import logs_of_one_host, same_host_rows
 from ..analysis.ingest.packet_rows import match_rows, packet_rows
 from ..analysis.ingest.packet_summary import unmatched
 from ..analysis.ingest.series_summary import series_summary
@@ -36,17 +37,21 @@ from ..analysis.leg_times.packet_times import spent_legs
 from ..analysis.leg_times.time_spent import build as build_spent
 from ..matching import (
     RULES,
+    Matches,
     Nesting,
     build_kernel_side,
     build_legs,
     build_series,
     join_sockets,
     merges,
+    no_spans,
+    skb_spans,
 )
 from ..records import (
     BadInput,
     Capture,
     KernelLog,
+    Packets,
     Progress,
     RecordTable,
     Silent,
@@ -92,7 +97,7 @@ def import_files(
         paths, keep = _without_sessions(paths, watch), [*sessions, *keep]
     with reused_memory():
         read = Reading(watch, out.absolute().parent)
-        inputs = [Unread(readers.is_log(path), partial(read, path)) for path in paths]
+        inputs = [Unread(readers.kind_of(path), partial(read, path)) for path in paths]
         with Builder(out, watch, keep) as builder:
             warnings = store_inputs(inputs, builder, watch)
             builder.finish()
@@ -111,18 +116,23 @@ def store_inputs(
     inputs: Sequence[Input | Unread], builder: Builder, progress: Progress
 ) -> tuple[str, ...]:
     """Match all inputs and write them to `builder`, which the caller finishes; returns warnings."""
-    stored = _Import(builder, progress)
+    stored = _Import(builder, progress, _has_points_beside(inputs))
     sources = list(enumerate(inputs, start=1))
     logs = [stored.store_log(source, _read(item)) for source, item in sources if _is_log(item)]
+    same = logs_of_one_host(logs)
+    builder.add(same_host_rows(same))
     joining = Joining(
         {log.source: log.kernel_side for log in logs},
         {log.source: log.summary.is_ip for log in logs},
+        same,
     )
     for source, item in sources:
         if not _is_log(item):
             stored.store_capture(source, _read(item), logs, joining)
             for log in logs:
                 log.scratch.forget()
+    if all(_is_log(item) for item in inputs):
+        stored.store_own_packets(logs, joining)
     builder.add(*joining.times())
     verdicts = [joining.verdicts[log.source] for log in logs]
     kernel_only = numbers(
@@ -141,7 +151,13 @@ def store_inputs(
 
 
 def _is_log(item: Input | Unread) -> bool:
-    return item.is_log if isinstance(item, Unread) else isinstance(item.data, KernelLog)
+    return item.kind.is_log if isinstance(item, Unread) else isinstance(item.data, KernelLog)
+
+
+def _has_points_beside(inputs: Sequence[Input | Unread]) -> bool:
+    """Whether a log of points is one of several logs, which may be of one host."""
+    kinds = [item.kind if isinstance(item, Unread) else item.data.kind for item in inputs]
+    return sum(kind.is_log for kind in kinds) > 1 and any(kind.has_points for kind in kinds)
 
 
 def _read(item: Input | Unread) -> Input:
@@ -151,11 +167,13 @@ def _read(item: Input | Unread) -> Input:
 class _Import:
     """What is in the session so far: rows of table `source`, and warnings, by source."""
 
-    def __init__(self, builder: Builder, progress: Progress) -> None:
-        self._builder, self._progress = builder, progress
+    def __init__(self, builder: Builder, progress: Progress, spans: bool) -> None:
+        """`spans`: find when each lifetime had which skb."""
+        self._builder, self._progress, self._spans = builder, progress, spans
         self._before = {"series": 0, "leg": 0}  # rows of the KBLs so far; they are stored last
         self.rows: dict[int, tuple[object, ...]] = {}
         self.warnings: dict[int, tuple[str, ...]] = {}
+        self._files: dict[int, tuple[int, str]] = {}  # size and hash of KBLs
 
     def _note(self, source: int, item: Input, first: int, rows: int) -> None:
         self.rows[source] = source_row(item, first, rows)
@@ -165,6 +183,7 @@ class _Import:
         """Follow the packets of a KBL and store their calls; returns what matching needs."""
         assert isinstance(item.data, KernelLog)
         self._note(source, item, 0, len(item.data.records))
+        self._files[source] = item.size, item.sha256
         made = self._follow(source, item.data, dict(self._before))
         self._before["series"] += len(made.kernel_side.series.parent)
         self._before["leg"] += len(made.pid)
@@ -217,10 +236,11 @@ class _Import:
         kernel_side = kernel_side.without_records()
         self._progress.report(LOOKING, 1, 2)
         summary = series_summary(log.records, series, legs)
+        spans = skb_spans(log.records, series.of) if self._spans else no_spans()
         kernel_side = kept(kernel_side, scratch)
         scratch.forget()
         pid, reason = scratch.keep(pid), scratch.keep(reason)
-        return FollowedLog(source, kernel_side, scratch, pid, reason, spent, summary, first)
+        return FollowedLog(source, kernel_side, scratch, pid, reason, spent, summary, first, spans)
 
     def _forget(self, log: KernelLog, done: int) -> None:
         """Report a step and drop pages: the next step reads other columns."""
@@ -232,14 +252,39 @@ class _Import:
     ) -> None:
         """Match a capture with the KBLs, and store its packets and matches."""
         assert isinstance(item.data, Capture)
-        packets, builder = item.data.packets, self._builder
-        number = builder.count(schema.packet)
+        packets, number = item.data.packets, self._builder.count(schema.packet)
         self._note(source, item, number + 1, len(packets))
         matches = joining.capture(source, packets, number, self._progress)
-        summary = unmatched(packets)
+        self._store_packets(source, packets, logs, matches, number)
+
+    def store_own_packets(self, logs: Sequence[FollowedLog], joining: Joining) -> None:
+        """Store the packets whose bytes logs hold: each log's become a source of their own."""
+        for log in logs:
+            own = log.kernel_side.log.own_packets
+            if own is None:
+                continue
+            source, number = len(self.rows) + 1, self._builder.count(schema.packet)
+            self._note(source, Input(own, *self._files[log.source]), number + 1, len(own.packets))
+            matches = joining.own(source, log.source, own, number)
+            own_first = sorted(logs, key=lambda other: other is not log)
+            self._store_packets(source, own.packets, own_first, matches, number)
+
+    def _store_packets(
+        self,
+        source: int,
+        packets: Packets,
+        logs: Sequence[FollowedLog],
+        matches: dict[int, Matches],
+        number: int,
+    ) -> None:
+        """Store the packets of a source and their matches with each log.
+
+        Of logs that match a packet equally well, the first one gives the reason.
+        """
+        builder, summary = self._builder, unmatched(packets)
         for log in logs:
             found = matches[log.source]
-            summary.note(found, log.kernel_side.legs.rows, log.spent)
+            summary.note(found, log.kernel_side.legs.rows, log.spent, log.kernel_side.log.returns)
             builder.add(*match_rows(found, log, number))
             builder.add(clock_rows(found, source, log.source, number))
         builder.add(packet_rows(source, packets, summary))

@@ -25,7 +25,7 @@ def words(file: Path, sources: Sequence[SourceRow]) -> tuple[str, ...]:
     """
     if file.absolute().parent != cache_folder().absolute():
         return (file.name,)
-    paths = [source.path for source in sources]
+    paths = [source.path for source in sources if not source.kind.is_of_log]
     shared = os.path.commonpath([str(Path(path).parent) for path in paths])
     return tuple(os.path.relpath(path, shared) for path in paths)
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from .. import readers
 from ..analysis.ingest.source_rows import Input
-from ..records import KernelLog, Progress, scratch_of
+from ..records import KernelLog, Progress, SourceKind, scratch_of
 from .file_hash import sha256
 from .memory_reuse import give_back, keep_less
 
@@ -17,7 +17,7 @@ from .memory_reuse import give_back, keep_less
 class Unread(NamedTuple):
     """One source that is read when it is needed.  `read` raises BadInput, Cancelled."""
 
-    is_log: bool
+    kind: SourceKind
     read: Callable[[], Input]
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from .match_again import rules_of, rules_warning
 
 PROTOCOLS = {4: "ipv4", 6: "ipv6"}
 ETH_P_ARP = 0x0806
+KERNEL_CLOCK, WALL_CLOCK = "CLOCK_MONOTONIC", "CLOCK_REALTIME"
 
 
 def summary(
@@ -50,6 +52,7 @@ def summary(
         "clock": clock_json(db),
         "one_way": one_way_json(db),
         "sources": [_source(s) for s in sources],
+        "same_host": _same_hosts(db, sources),
         "rules": rules,
         "warnings": [*([warning] if warning else []), *(w for s in sources for w in s.warnings)],
     }
@@ -94,4 +97,27 @@ def _by_protocol(columns: Columns) -> dict[str, dict[str, int]]:
 
 
 def _source(row: SourceRow) -> dict[str, Any]:
-    return row._asdict() | {"warnings": list(row.warnings)}
+    """Return an input: `points` counts records without a return, `clock` names the clock.
+
+    The packets of a log have the times of the log's clock.
+    """
+    is_kernel = row.kind.is_log or row.kind.is_of_log
+    return row._asdict() | {
+        "warnings": list(row.warnings),
+        "clock": KERNEL_CLOCK if is_kernel else WALL_CLOCK,
+        "points": int(row.detail.get("points", 0)),
+    }
+
+
+def _same_hosts(db: Database, sources: Sequence[SourceRow]) -> list[dict[str, Any]]:
+    """Return the pairs of a log of points and a KBL whose lifetimes were joined.
+
+    KBL time = the point's time + offset_ns, to within error_ns.
+    """
+    return [
+        {"points": source.id, "kbl": int(key.removeprefix(schema.SAME_HOST))} | json.loads(value)
+        for source in sources
+        if source.kind.has_points
+        for key, value in sorted(queries.meta(db, source.id).items())
+        if key.startswith(schema.SAME_HOST)
+    ]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -43,6 +43,7 @@ from .rows import (
     StoredTimebase,
     StoredWait,
 )
+from .schema import SECTIONS
 from .sqlalchemy_tables import (
     address,
     call,
@@ -75,6 +76,8 @@ from .sqlalchemy_tables import (
     meta as meta_table,
 )
 from .table_declarations import Table
+
+MOST_KEYS = 500  # in one query
 
 MISSED = 2  # kbl.h enum kbl_lost
 
@@ -319,8 +322,22 @@ def frames_of_leg(db: Connection, number: int) -> list[StoredFrame]:
 
 
 def meta(db: Connection, source_id: int) -> dict[str, str]:
-    wanted = select(meta_table.c.key, meta_table.c.value).where(meta_table.c.source == source_id)
+    """The META values of a KBL, without the sections of points."""
+    wanted = select(meta_table.c.key, meta_table.c.value).where(
+        meta_table.c.source == source_id, ~meta_table.c.key.startswith(SECTIONS)
+    )
     return {row.key: row.value for row in db.execute(wanted)}
+
+
+def sections(db: Connection, source_id: int, numbers: Collection[int]) -> dict[int, str]:
+    """The sections of points with these numbers, as JSON."""
+    keys, found = [f"{SECTIONS}{number}" for number in numbers], dict[int, str]()
+    for at in range(0, len(keys), MOST_KEYS):
+        wanted = select(meta_table.c.key, meta_table.c.value).where(
+            meta_table.c.source == source_id, meta_table.c.key.in_(keys[at : at + MOST_KEYS])
+        )
+        found |= {int(row.key.removeprefix(SECTIONS)): row.value for row in db.execute(wanted)}
+    return found
 
 
 def functions(db: Connection, source_id: int) -> dict[int, str]:

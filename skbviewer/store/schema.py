@@ -174,6 +174,8 @@ device = _table("device", *_integers("source", "netns", "ifindex"), Column("name
 
 # META of each KBL; rows with source SESSION hold values of the import as a whole.
 SESSION, RULES = 0, "rules"  # the number of the matching rules, see matching/rules.py
+# Of a log of points: the id of a KBL of the same host; the number of sections of its records.
+SAME_HOST, SECTIONS = "same_host.", "sections."
 meta = _table(
     "meta",
     *_integers("source"),

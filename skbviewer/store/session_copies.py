@@ -9,7 +9,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from urllib.parse import quote
 
-from ..records import BadInput, Progress
+from ..records import BadInput, Progress, SourceKind
 from .annotation_tables import writing
 from .session_files import temporary
 
@@ -45,6 +45,14 @@ def copy_session(file: Path, out: Path, progress: Progress) -> None:
 
 
 def set_path(file: Path, source: int, path: Path) -> None:
-    """Set the path of an input file.  Raises BadInput if the session cannot be written."""
+    """Set the path of an input file.  Raises BadInput if the session cannot be written.
+
+    A log and the packets in it are two sources with one path.
+    """
     with writing(file) as db:
         db.execute("UPDATE source SET path = ? WHERE id = ?", (str(path), source))
+        db.execute(
+            "UPDATE source SET path = ? WHERE sha256 = (SELECT sha256 FROM source WHERE id = ?)"
+            " AND ? IN (kind, (SELECT kind FROM source WHERE id = ?))",
+            (str(path), source, SourceKind.RETIS_PACKETS.value, source),
+        )

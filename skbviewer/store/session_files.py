@@ -10,7 +10,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from urllib.parse import quote
 
-from ..records import BadInput
+from ..records import BadInput, SourceKind
 
 SQLITE_HEAD = b"SQLite format 3\x00"
 MMAP = 1 << 40  # more than SQLite allows, so it maps as much as it can and copies no pages
@@ -69,8 +69,10 @@ def inputs_of(file: Path) -> list[tuple[Path, str]]:
     """
     uri = f"file:{quote(str(file.absolute()))}?mode=ro"
     with suppress(sqlite3.Error), closing(sqlite3.connect(uri, uri=True)) as connection:
-        rows = connection.execute("SELECT path, sha256 FROM source ORDER BY id")
-        return [(Path(path), hashed) for path, hashed in rows]
+        rows = connection.execute("SELECT path, sha256, kind FROM source ORDER BY id")
+        # The packets of a log are a source of their own, but no file.
+        own = {kind.value for kind in SourceKind if kind.is_of_log}
+        return [(Path(path), hashed) for path, hashed, kind in rows if kind not in own]
     return []
 
 

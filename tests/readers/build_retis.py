@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Write retis logs: one JSON object a line, as retis 1.6 and 1.7 do."""
+"""Write retis logs: one JSON object a line, as retis 1.5 to 1.7 do."""
 
 from __future__ import annotations
 
@@ -61,7 +61,8 @@ def older(event: dict[str, Any]) -> dict[str, Any]:
     }
     if "packet" in event:
         packet = event["packet"]
-        skb["packet"] = {"len": packet["len"], "capture_len": packet["len"], "raw": packet["data"]}
+        lengths = {name: packet[name] for name in ("len", "capture_len")}
+        skb["packet"] = lengths | {"packet": packet["data"]}
     rest = {k: v for k, v in event.items() if k not in ("dev", "netns", "packet")}
     return rest | {"skb": skb}
 

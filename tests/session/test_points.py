@@ -3,18 +3,19 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-import numpy as np
 import pytest
 
+from skbviewer import readers
 from skbviewer.analysis.stats.statistics import STATISTICS
 from skbviewer.analysis.words.verdict_reasons import reason
 from skbviewer.cli import main
 from skbviewer.matching import AMBIGUOUS, Rung
-from skbviewer.records import POINTS_ONLY, SourceKind
+from skbviewer.records import POINTS_ONLY, Capture, Silent, SourceKind
 from skbviewer.session import Session, import_files
 from tests.readers import build_retis as retis
 from tests.readers.build import ethernet, ipv4, udp, write_pcap
@@ -99,14 +100,74 @@ def test_drops_are_counted(saved: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert "NO_SOCKET" in capsys.readouterr().out
 
 
-def test_lifetimes_without_a_capture_are_listed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.fixture
+def alone(tmp_path: Path) -> Path:
+    """A session of a log without a capture."""
     log = retis.write(tmp_path / "retis.data", events())
     import_files([log], tmp_path / "a.skbv")
-    with closing(Session(tmp_path / "a.skbv")) as session:
-        [row] = session.packets.rows(np.array([-1]))
-    assert row.saddr == "10.9.0.1" and row.kernel_ns is None
-    assert row.reason.endswith(f"{POINTS_ONLY.capitalize()}.")
-    assert main(["dump", str(log)]) == 0
+    return log
+
+
+def test_packets_of_a_log_without_a_capture(
+    alone: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with closing(Session(alone.with_name("a.skbv"))) as session:
+        assert session.packets.count() == len(FRAMES)
+        rows = session.packets.numbered(1, len(FRAMES))
+        frames = [session.contents.packet_bytes(row.number) for row in rows]
+        assert [source.kind for source in session.sources()] == [
+            SourceKind.RETIS, SourceKind.RETIS_PACKETS,
+        ]  # fmt: skip
+    assert frames == FRAMES
+    begin = retis.MONO_NS + retis.AHEAD_S * 10**9 + 250
+    assert [row.ts_ns for row in rows] == [begin + (n + 1) * STEP_NS for n in range(len(FRAMES))]
+    assert {row.verdict for row in rows} == {"exact"}
+    assert {row.reason.partition(",")[0] for row in rows} == {"Bytes from the kernel log"}
+    assert rows[0].reason.endswith(f"{POINTS_ONLY.capitalize()}.")
+    assert rows[0].drop == "NO_SOCKET" and rows[0].kernel_ns is None
+    assert main(["dump", str(alone)]) == 0
     assert f"** seen at {retis.START}" in capsys.readouterr().out
+
+
+def test_details_say_where_the_bytes_are_from(alone: Path) -> None:
+    with closing(Session(alone.with_name("a.skbv"))) as session:
+        frame = session.contents.detail(1)[0]
+    assert "[Bytes from the kernel log: no sniffer captured this packet]" in [
+        node.text for node in frame.children
+    ]
+
+
+def test_packets_of_a_log_can_be_filtered_and_exported(
+    alone: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session = str(alone.with_name("a.skbv"))
+    assert main(["packets", session, "--json", "--filter", "ip.id == 103"]) == 0
+    [row] = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert row["number"] == 4
+    out = tmp_path / "out.pcapng"
+    assert main(["export", session, "--pcapng", str(out)]) == 0
+    copied = readers.read(out, Silent())
+    assert isinstance(copied, Capture)
+    assert copied.packets["ip_id"].tolist() == [100 + n for n in range(len(FRAMES))]
+
+
+def test_a_capture_takes_the_place_of_the_bytes_in_the_log(saved: Path) -> None:
+    with closing(Session(saved)) as session:
+        assert [source.kind for source in session.sources()] == [SourceKind.RETIS, SourceKind.PCAP]
+
+
+def test_info_of_each_source(saved: Path, alone: Path) -> None:
+    with closing(Session(saved)) as session:
+        log, capture = session.info()["sources"]
+    assert (log["kind"], log["clock"], log["points"]) == ("retis", "CLOCK_MONOTONIC", 25)
+    assert (capture["kind"], capture["clock"], capture["points"]) == ("pcap", "CLOCK_REALTIME", 0)
+    with closing(Session(alone.with_name("a.skbv"))) as session:
+        _, own = session.info()["sources"]
+    assert (own["kind"], own["clock"], own["points"]) == ("retis-packets", "CLOCK_MONOTONIC", 0)
+
+
+def test_session_of_a_log_is_matched_again(alone: Path, tmp_path: Path) -> None:
+    import_files([alone.with_name("a.skbv")], tmp_path / "again.skbv")
+    with closing(Session(tmp_path / "again.skbv")) as session:
+        assert session.packets.count() == len(FRAMES)
+        assert session.words() == ("again.skbv",)

@@ -42,6 +42,7 @@ class Facts(NamedTuple):
     payload: int = 0  # bytes of TCP data according to the IP length
     link: Link | None = None
     response_ns: int | None = None
+    is_of_log: bool = False  # a kernel log holds its bytes, not a capture
 
 
 def with_facts(nodes: Sequence[Node], facts: Facts) -> tuple[Node, ...]:
@@ -58,6 +59,9 @@ def with_facts(nodes: Sequence[Node], facts: Facts) -> tuple[Node, ...]:
     return tuple(made)
 
 
+OF_LOG = "[Bytes from the kernel log: no sniffer captured this packet]"
+
+
 def frame(nodes: Sequence[Node], facts: Facts) -> Node:
     """The Frame node: when the packet was captured, and how much of it."""
     sizes = [f"{size} bytes ({size * 8} bits)" for size in (facts.length, facts.caplen)]
@@ -68,7 +72,7 @@ def frame(nodes: Sequence[Node], facts: Facts) -> Node:
 
 def _of_frame(facts: Facts, sizes: list[str]) -> list[Node]:
     values = facts.values
-    lines = []
+    lines = [Node(OF_LOG, 0, 0)] if facts.is_of_log else []
     if values["frame.interface_id"]:
         lines.append(_line("Interface id: {}", "frame.interface_id", values))
     if values["frame.time_epoch"]:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from ...matching import (
     KERNEL_ONLY,
+    Apart,
     ClockFit,
     Host,
     Joint,
@@ -22,16 +23,21 @@ from ...matching import (
     LifetimeRung,
     Matches,
     OneWay,
+    SameHost,
     Trips,
     bound,
     build_timebase,
     interfaces,
     joined,
+    joined_matches,
     match,
+    own_matches,
     trips,
+    undeclared,
+    with_joined,
     without_early_arrivals,
 )
-from ...records import KernelLog, Packets, Part, Progress
+from ...records import Capture, KernelLog, Packets, Part, Progress
 from ...records.types import Bools
 from ...store import FewRows, NewRows, schema
 
@@ -58,9 +64,14 @@ class SeriesVerdicts(NamedTuple):
 class Joining:
     """Matches captures one by one, and collects what depends on all of them."""
 
-    def __init__(self, logs: Mapping[int, KernelSide], is_ip: Mapping[int, Bools]) -> None:
-        """KBLs by source, and which of their series have an IP header."""
-        self._logs = dict(logs)
+    def __init__(
+        self,
+        logs: Mapping[int, KernelSide],
+        is_ip: Mapping[int, Bools],
+        same: Mapping[tuple[int, int], SameHost],
+    ) -> None:
+        """KBLs by source, which of their series have an IP header, and those of one host."""
+        self._logs, self._same = dict(logs), dict(same)
         self.verdicts = {source: _not_captured(logs[source], is_ip[source]) for source in logs}
         self._clocks: dict[Joint, ClockFit] = {}
         self._interfaces: dict[int, list[int]] = {}
@@ -78,6 +89,30 @@ class Joining:
         for nth, (kbl, kernel) in enumerate(self._logs.items()):
             watch = Part(progress, "matching", 100 * nth, 100 * nth + 100, 100 * count)
             found[kbl] = match(packets, kernel, watch)
+        for (points, kbl), same in self._same.items():
+            made = joined_matches(found[kbl], self._logs[kbl], self._logs[points], same)
+            found[points] = with_joined(found[points], made)
+        return self._with_others(source, found, number)
+
+    def own(self, source: int, log: int, own: Capture, number: int) -> dict[int, Matches]:
+        """The matches of the packets whose bytes a log holds, as capture() returns them."""
+        self._interfaces[source] = interfaces(own.packets)
+        found = {}
+        for kbl, kernel in self._logs.items():
+            if kbl == log:
+                found[kbl] = own_matches(own, kernel, epoch_ns(kernel.log))
+            else:
+                found[kbl] = undeclared(match(own.packets, kernel))
+        for (points, kbl), same in self._same.items():
+            if points == log:
+                made = joined_matches(found[log], self._logs[log], self._logs[kbl], same)
+                found[kbl] = with_joined(found[kbl], made)
+        return self._with_others(source, found, number)
+
+    def _with_others(
+        self, source: int, found: dict[int, Matches], number: int
+    ) -> dict[int, Matches]:
+        """Correct the matches of a capture by each other, and note what follows from them."""
         sources = sorted(found)
         for a in sources:
             for b in sources[sources.index(a) + 1 :]:
@@ -91,6 +126,8 @@ class Joining:
     def _compare(self, a: int, b: int, found: dict[int, Matches]) -> None:
         """Compare the clocks of two KBLs by a capture's matches with both; correct the matches."""
         one, other = self._logs[a], self._logs[b]
+        if not (one.log.returns and other.log.returns):
+            return
         parts = self._trips.setdefault((a, b), [])
         parts.append(trips(found[a], found[b], one, other))
         way = bound(joined(parts))
@@ -111,7 +148,8 @@ class Joining:
             for row in zip(*(column.tolist() for column in way[:3]), strict=True)
         ]
         hosts = {source: _host(kernel) for source, kernel in self._logs.items()}
-        pieces = build_timebase(hosts, self._interfaces, self._clocks, between)
+        apart = {pair: Apart(one.offset_ns, one.error_ns) for pair, one in self._same.items()}
+        pieces = build_timebase(hosts, self._interfaces, self._clocks, between, apart)
         return (
             FewRows(schema.oneway, ways),
             FewRows(schema.oneway_bound, bounds),

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...matching import KernelSide
+from ...matching import KernelSide, Spans
 from ...records import Scratch
 from ..leg_times.packet_times import SpentLegs
 from .series_summary import SeriesSummary
@@ -26,6 +26,7 @@ class FollowedLog(NamedTuple):
     spent: SpentLegs
     summary: SeriesSummary
     first: dict[str, int]  # number of rows stored before, by table
+    spans: Spans  # of its skbs; empty if no log of points is beside it
 
 
 def kept(kernel_side: KernelSide, scratch: Scratch) -> KernelSide:

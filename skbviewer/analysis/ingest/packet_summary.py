@@ -41,19 +41,26 @@ class PacketSummary(NamedTuple):
     unknown_ns: Int64s
     cpu_ns: Int64s
 
-    def note(self, found: Matches, legs: ColumnTable, spent: SpentLegs) -> None:
-        """Include the matches with one more KBL, which has these legs."""
+    def note(
+        self, found: Matches, legs: ColumnTable, spent: SpentLegs, has_times: bool = True
+    ) -> None:
+        """Include the matches with one more KBL, which has these legs.
+
+        A log of points (not `has_times`) leaves the times that other logs show as they are.
+        """
         lost = found.contested[self.verdict[found.contested] == WIRE_ONLY]
         self.rung[lost] = CONTESTED
         state = np.array([-1, 0, -1])
+        called = self.functions if has_times else self.functions.copy()
         for some in blocks(len(found.rows)):
             packet, leg, verdict, rung, confidence = (
                 np.ascontiguousarray(found.rows[name][some]) for name in OF_MATCH
             )
             functions = np.array(part(legs, "functions", leg), np.int32)
             functions[spent.gap[leg]] = LOST
-            _fold(packet, verdict, rung, confidence, functions, state, *self[:4])
-        self._add_times(found, spent)
+            _fold(packet, verdict, rung, confidence, functions, state, *self[:3], called)
+        if has_times:
+            self._add_times(found, spent)
 
     def _add_times(self, found: Matches, spent: SpentLegs) -> None:
         """Add the times in this log; those of several hosts are summed up."""

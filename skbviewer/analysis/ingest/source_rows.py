@@ -45,6 +45,10 @@ def name_rows(log: KernelLog, source: int) -> tuple[NewRows, ...]:
         FewRows(schema.task, [(source, pid, comm) for pid, comm in log.tasks.items()]),
         FewRows(schema.device, [(source, *key, name) for key, name in log.devices.items()]),
         FewRows(schema.meta, [(source, *pair) for pair in meta_of(log).items()]),
+        FewRows(
+            schema.meta,
+            [(source, f"{schema.SECTIONS}{n}", text) for n, text in enumerate(log.sections, 1)],
+        ),
     )
 
 

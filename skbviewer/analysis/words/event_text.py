@@ -186,7 +186,7 @@ def _carry(facts: EventFacts, names: Names) -> str:
 
 
 def _seen(facts: EventFacts, names: Names) -> str:
-    return f"at {names.point(facts.data)}"
+    return f"at {names.point(facts.data & MASK32)}"
 
 
 _TEXTS: dict[int, Callable[[EventFacts, Names], str]] = {

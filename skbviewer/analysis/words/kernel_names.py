@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 MASK64 = (1 << 64) - 1
 IDLE = 0  # thread: the idle task
+TRACER = "tracer"  # readers/tracers
 POINT = "point."  # readers/tracers
 REASON = "drop_reason."  # docs/kbl-format.md, META
 
@@ -26,6 +27,11 @@ class Names(NamedTuple):
     tasks: Mapping[int, str]
     devices: Mapping[tuple[int, int], str]
     meta: Mapping[str, str]
+
+    @property
+    def is_tracer(self) -> bool:
+        """Whether the log is another tracer's."""
+        return TRACER in self.meta
 
     def device(self, netns: int, ifindex: int) -> str:
         """A device's name, or "if3" if it is unknown, or "" if there is no device."""
@@ -42,6 +48,8 @@ class Names(NamedTuple):
 
     def place(self, offset: int) -> str:
         """The symbol at an offset from _stext; "" for 0."""
+        if self.is_tracer:
+            return ""
         address = int(self.meta.get("stext", "0")) + offset & MASK64
         return self.symbol(address - (1 << 64) if address >> 63 else address) if offset else ""
 

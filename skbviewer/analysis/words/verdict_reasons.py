@@ -16,6 +16,10 @@ _EXACT: dict[int, str] = {
     Rung.BY_IPV6: f"{_REPEATS} IPv6 flow label or fragment identification.",
     Rung.BY_POINTS: "The only lifetime with this identity; captured at several of its devices.",
     Rung.BY_TIME: "No other lifetime fits the identity, the time and the order of the packets.",
+    Rung.BY_ADDRESS: (
+        "Its skb address and time are those of a lifetime in another kernel log of this host."
+    ),
+    Rung.OF_LOG: "Bytes from the kernel log, which read them from this skb; no sniffer's capture.",
     Rung.BY_SEGMENT: "A segment of this larger packet: its sequence numbers lie in it (GSO, GRO).",
 }
 _SEVERAL = "Several lifetimes have this identity, and order and time fit more than one."

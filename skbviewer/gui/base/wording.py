@@ -151,6 +151,11 @@ def event_title(event: PathEvent, origin_ns: int) -> str:
     return f"• {offset(event.ts_ns - origin_ns)}  {caused}{event.text}"
 
 
+def event_details(event: PathEvent) -> tuple[str, ...]:
+    """Return the lines below an event of another tracer's log: its sections and its stack."""
+    return (*event.details, *(f"by {by}" for by in event.stack)) if event.sections else ()
+
+
 def _with_error(call: PathCall) -> str:
     error = f" ± {duration(call.comp_err_ns)}" if call.comp_err_ns else ""
     return duration(call.comp_ns) + error

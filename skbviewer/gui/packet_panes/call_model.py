@@ -37,6 +37,7 @@ class Node(NamedTuple):
     children: list[int]
     event: int = -1
     wait: int = -1
+    detail: int = -1  # line of the event's wording.event_details()
 
 
 def nodes_of(legs: tuple[Leg, ...], by_time: bool = False) -> list[Node]:
@@ -66,7 +67,7 @@ def _add_in_order(nodes: list[Node], leg_number: int, leg: Leg) -> None:
         elif kind == 0:
             _append(nodes, leg_number, -1, top, wait=number)
         else:
-            _append(nodes, leg_number, leg.events[number].call, top, number)
+            _append_with_details(nodes, leg_number, leg, number, top)
 
 
 def _shown(wait: Wait) -> bool:
@@ -101,7 +102,18 @@ def _append_event(
 ) -> None:
     call = leg.events[number].call
     parent = of_call[call] if 0 <= call < len(of_call) else top
-    _append(nodes, leg_number, call, parent, number)
+    _append_with_details(nodes, leg_number, leg, number, parent)
+
+
+def _append_with_details(
+    nodes: list[Node], leg_number: int, leg: Leg, number: int, parent: int
+) -> None:
+    """Add an event and, below it, what another tracer's log says about it."""
+    event = leg.events[number]
+    own = _append(nodes, leg_number, event.call, parent, number)
+    for line in range(len(wording.event_details(event))):
+        nodes.append(Node(leg_number, event.call, own, line, [], number, -1, line))
+        nodes[own].children.append(len(nodes) - 1)
 
 
 def _append(
@@ -234,13 +246,19 @@ class CallModel(QAbstractItemModel):
             return wording.event_title(event, leg.zero_ns) if column == FUNCTION else None
         if role == _ROLE.ToolTipRole:
             title = wording.event_title(event, leg.zero_ns)
-            return "\n".join([title, *(f"by {by}" for by in event.stack)])
+            below = [*event.details, *(f"by {by}" for by in event.stack)]
+            return "\n".join([title, *below])
         if role == _ROLE.FontRole:
             font = QFont()
             font.setItalic(True)
             return font
         if role == _ROLE.ForegroundRole and event.event == "drop":
             return QBrush(chosen(DROP_COLOURS, self._dark))
+        return None
+
+    def _detail_data(self, event: PathEvent, line: int, column: int, role: int) -> Any:
+        if role in (_ROLE.DisplayRole, _ROLE.ToolTipRole):
+            return wording.event_details(event)[line] if column == FUNCTION else None
         return None
 
     # Qt's own names
@@ -272,7 +290,10 @@ class CallModel(QAbstractItemModel):
         node = self._nodes[index.internalId()]
         leg = self._legs[node.leg]
         if node.event >= 0:
-            return self._event_data(leg, leg.events[node.event], index.column(), role)
+            event = leg.events[node.event]
+            if node.detail >= 0:
+                return self._detail_data(event, node.detail, index.column(), role)
+            return self._event_data(leg, event, index.column(), role)
         if node.wait >= 0:
             return self._wait_data(leg, leg.waits[node.wait], index.column(), role)
         if node.call < 0:

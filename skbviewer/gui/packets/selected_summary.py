@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QMargins, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
-from skbviewer.records import MAYBE_LOST, PacketPath
+from skbviewer.records import MAYBE_LOST, POINTS_ONLY, PacketPath
 
 from ..base import wording
 from ..base.theme import DROP_COLOURS, VERDICT_COLOURS, chosen, is_dark
@@ -37,10 +37,11 @@ def totals(path: PacketPath) -> str:
         return wording.candidates(others)
     if others:
         legs = f"{legs} and {wording.candidates(others)}"
-    if any(leg.kernel_ns is None for leg in path.sure):
-        why = next((leg.note for leg in path.sure if leg.note), MAYBE_LOST)
+    timed = [leg for leg in path.sure if leg.note != POINTS_ONLY] or path.sure
+    if any(leg.kernel_ns is None for leg in timed):
+        why = next((leg.note for leg in timed if leg.note), MAYBE_LOST)
         return f"{why}, {legs}"
-    count = sum(leg.functions or 0 for leg in path.sure)
+    count = sum(leg.functions or 0 for leg in timed)
     return f"{_spent(path)}, {wording.functions(count)}, {legs}"
 
 

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Points of another tracer as records of a kernel log, built column by column.
 
-Input: points one by one.  Output: a RecordTable in time order, and the lifetime of each record.  No
-Python object of a point is kept: every BLOCK points become arrays.  Packet bytes are dissected as
-those of captures are, so that a point and a captured packet have the same identity.
+Input: points, many at once.  Output: a RecordTable in time order, the lifetime of each record, and
+the packets of the lifetimes.  Packet bytes are dissected as those of captures are, so that a point
+and a captured packet have the same identity.
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
 from io import FileIO
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -22,6 +20,7 @@ from ...records import (
     FOOTPRINT,
     FOOTPRINT_DTYPE,
     IDENTITY_DTYPE,
+    PACKET_DTYPE,
     RECORD_DTYPE,
     SEEN,
     ColumnTable,
@@ -31,139 +30,150 @@ from ...records import (
     Scratch,
     empty,
 )
+from ...records.bulk_dtypes import DETAIL_BITS
 from ...records.kernel_events import DROP
 from ...records.time_order import time_order
-from ...records.types import Int32s, Int64s, UInt8s
+from ...records.types import Bools, Int32s, Int64s, UInt8s
 from ..capture.header_columns import dissect
 from ..numbers_in_bytes import Block
 from ..source import Source
+from .base64_bytes import decoded
+from .event_block import EventBlock
+from .hashed_numbers import HashedNumbers, hashes_of_columns
+from .point_texts import both
 
-BLOCK = 1 << 14  # points whose Python numbers are in memory
-KNOWN = 1 << 12  # latest packets that are recognised when they are seen again
+Numbers = npt.NDArray[np.signedinteger]
+Columns = dict[str, Numbers]
+
 ETHERNET = 1  # link type
 UNKNOWN_CONTEXT = 255
 
-
-class Point(NamedTuple):
-    """What one point shows; -1 = unknown.
-
-    `tracked` (ns) and `head` identify the skb's lifetime; both are 0 if the tracer did not know it.
-    `reason` is the number of a drop's reason, -1 = no drop.  `length` is the packet's on the wire.
-    """
-
-    ts: int
-    cpu: int
-    func: int
-    pid: int
-    skb: int
-    reason: int
-    tracked: int
-    head: int
-    ifindex: int
-    netns: int
-    skb_len: int
-    gso_size: int
-    gso_segs: int
-    length: int
-
-
-COLUMNS = (*Point._fields, "packet")
+# `tracked` (ns) and `head` identify the skb's lifetime; both are 0 if the tracer did not know it.
+# `packet` is the number of the point's packet among the different ones.
+COLUMNS = {
+    "ts": "<i8", "cpu": "<i4", "func": "<i4", "pid": "<i4", "skb": "<i8", "reason": "<i4",
+    "tracked": "<i8", "head": "<i8", "ifindex": "<i4", "netns": "<i8", "skb_len": "<i4",
+    "gso_size": "<i4", "gso_segs": "<i4", "sections": "<i4", "packet": "<i4",
+}  # fmt: skip
 OF_FOOTPRINT = ("packet", "ifindex", "netns", "skb_len", "gso_size", "gso_segs")
-ADDRESSES = ("skb", "head", "tracked")  # unsigned 64 bits
 PER_RECORD = RECORD_DTYPE.itemsize
 
 
-class PointColumns:
-    """Collects points."""
+class PacketsOfLifetimes(NamedTuple):
+    """`packets` has PACKET_DTYPE, in order of time by the log's clock; `lifetime` is of each."""
+
+    packets: ColumnTable
+    lifetime: Int32s
+
+
+class PacketBytes:
+    """The bytes of all different packets, one after the other in a nameless file."""
 
     def __init__(self) -> None:
-        self._new: list[list[int]] = [[] for _ in COLUMNS]
-        self._kept = {name: Gathered(Scratch(), np.int64) for name in COLUMNS}
-        self._bytes, self._ends, self._lengths = TemporaryFile(), [0], list[int]()  # noqa: SIM115
-        self._known: dict[tuple[str, int], int] = {}
+        self.file = TemporaryFile()  # noqa: SIM115
+        self._lengths, self._captured = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+        self._numbers, self._bad = HashedNumbers(), np.zeros(0, np.bool_)
 
-    def add(self, point: Point, packet: str) -> bool:
-        """One point more, with its packet's bytes in base64, "" = unknown.
+    def of(self, block: EventBlock) -> Int64s:
+        """The number of each point's packet; -1 = it has none, -2 = its bytes are no base64."""
+        length = block.number("length")
+        found, new = self._numbers.of(both(block.hashes("packet"), length.view(np.uint64)))
+        self._add(block, new, length[new])
+        packets = found.astype(np.int64)
+        has = np.flatnonzero(found >= 0)
+        packets[has[self._bad[found[has]]]] = -2
+        return packets
 
-        Returns False, and adds nothing, if they are not base64.
-        """
-        number = self._number(packet, point.length) if packet else -1
-        if number is None:
-            return False
-        for column, value in zip(self._new, (*point, number), strict=True):
-            column.append(value)
-        if len(self._new[0]) >= BLOCK:
-            self._keep()
-        return True
+    def _add(self, block: EventBlock, new: Int64s, length: Int64s) -> None:
+        made, captured = decoded(block.text, block.spans("packet")[new])
+        given = block.given("packet")
+        own = [at for at, row in enumerate(new.tolist()) if row in given]
+        parts, place = [], np.cumsum(np.maximum(captured, 0))
+        begin = 0
+        for at in own:  # read by JSON's parser: their texts are not in the block
+            parts.append(made[begin : int(place[at]) - max(int(captured[at]), 0)])
+            begin = int(place[at])
+            raw = np.frombuffer(given[int(new[at])], np.uint8)
+            mine, count = decoded(raw.copy(), np.array([[0, len(raw)]], np.int32))
+            parts.append(mine)
+            captured[at] = count[0]
+        parts.append(made[begin:])
+        for part in parts:
+            self.file.write(part.tobytes())
+        self._bad = np.concatenate([self._bad, captured < 0])
+        captured = np.maximum(captured, 0)
+        self._captured.append(captured)
+        self._lengths.append(np.maximum(length, captured))
 
-    def _number(self, packet: str, length: int) -> int | None:
-        """The number of a packet among the different ones; points of one skb repeat it."""
-        found = self._known.get((packet, length))
-        if found is not None:
-            return found
-        try:
-            raw = base64.b64decode(packet, validate=True)
-        except (binascii.Error, ValueError):
-            return None
-        self._bytes.write(raw)
-        self._ends.append(self._ends[-1] + len(raw))
-        self._lengths.append(max(length, len(raw)))
-        if len(self._known) >= KNOWN:
-            self._known.clear()
-        self._known[packet, length] = len(self._lengths) - 1
-        return len(self._lengths) - 1
-
-    def _keep(self) -> None:
-        for name, values in zip(COLUMNS, self._new, strict=True):
-            made = np.array(values, np.uint64 if name in ADDRESSES else np.int64)
-            self._kept[name].add(made.view(np.int64))
-            values.clear()
-
-    def finish(
-        self, path: Path, progress: Progress, folder: Path | None
-    ) -> tuple[RecordTable, Int32s]:
-        """All records in time order, and the lifetime of each.  Raises Cancelled."""
-        self._keep()
-        columns: dict[str, Int64s] = {name: self._kept[name].whole() for name in COLUMNS}
-        packets = self._dissected(path, progress, folder)
-        scratch = Scratch.for_rows(len(columns["ts"]) * PER_RECORD, folder)
-        order = time_order(columns["ts"])
-        columns = {name: column[order] for name, column in columns.items()}
-        footprint, footprints = _footprints(columns, packets)
-        records = RecordTable(_records(columns, order, scratch), footprint, footprints, scratch)
-        return records, _lifetimes(columns["tracked"], columns["head"])
-
-    def close(self) -> None:
-        """Free the packets' bytes."""
-        self._bytes.close()
-
-    def _dissected(self, path: Path, progress: Progress, folder: Path | None) -> ColumnTable:
-        """The different packets as PACKET_DTYPE."""
-        self._bytes.flush()
-        ends, lengths = np.array(self._ends, np.int64), np.array(self._lengths, np.int64)
+    def dissected(self, path: Path, progress: Progress, folder: Path | None) -> ColumnTable:
+        """The different packets as PACKET_DTYPE; `offset` is in the file of all bytes."""
+        self.file.flush()
+        captured, lengths = np.concatenate(self._captured), np.concatenate(self._lengths)
+        ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(captured)])
 
         def fill(packets: Block, first: int, some: UInt8s, begin: int) -> None:
             rows = slice(first, first + len(packets))
             packets["interface"], packets["linktype"] = 0, ETHERNET
             packets.blank("ts")[:] = 0
             packets.blank("offset")[:] = ends[:-1][rows]
-            packets.blank("caplen")[:] = np.diff(ends)[rows]
+            packets.blank("caplen")[:] = captured[rows]
             packets.blank("len")[:] = lengths[rows]
 
-        file = self._bytes.raw
+        file = self.file.raw
         assert isinstance(file, FileIO)
         data = Source(path, int(ends[-1]), file)
         return dissect(data, ends[:-1], ends[1:], fill, progress, folder)[0]
 
+    def contents(self) -> UInt8s:
+        """All bytes."""
+        self.file.seek(0)
+        return np.frombuffer(self.file.read(), np.uint8)
 
-def _records(columns: dict[str, Int64s], order: Int64s, scratch: Scratch) -> dict[str, Any]:
+
+class PointColumns:
+    """Collects points."""
+
+    def __init__(self) -> None:
+        self._kept = {name: Gathered(Scratch(), dtype) for name, dtype in COLUMNS.items()}
+        self.packets = PacketBytes()
+
+    def add(self, columns: dict[str, npt.NDArray[np.integer]], usable: Bools) -> None:
+        """Add the `usable` ones of some points: all columns but the identity of the lifetimes."""
+        every = bool(usable.all())
+        for name, dtype in COLUMNS.items():
+            column = columns[name] if every else columns[name][usable]
+            self._kept[name].add(column.astype(dtype))
+
+    def finish(
+        self, path: Path, progress: Progress, folder: Path | None
+    ) -> tuple[RecordTable, Int32s, PacketsOfLifetimes]:
+        """All records in time order, the lifetime of each, and the packets.  Raises Cancelled."""
+        columns: Columns = {name: self._kept[name].whole() for name in COLUMNS}
+        packets = self.packets.dissected(path, progress, folder)
+        scratch = Scratch.for_rows(len(columns["ts"]) * PER_RECORD, folder)
+        order = time_order(columns["ts"])
+        if (order[1:] < order[:-1]).any():
+            columns = {name: column[order] for name, column in columns.items()}
+        footprint, footprints = _footprints(columns, packets)
+        records = RecordTable(_records(columns, order, scratch), footprint, footprints, scratch)
+        lifetimes = _lifetimes(columns["tracked"], columns["head"])
+        return records, lifetimes, _first_packets(columns, lifetimes, packets)
+
+    def close(self) -> None:
+        """Free the packets' bytes."""
+        self.packets.file.close()
+
+
+def _records(columns: Columns, order: Int64s, scratch: Scratch) -> dict[str, Any]:
     """The columns of RECORD_DTYPE before the footprint."""
     names = RECORD_DTYPE.names or ()
     count, unknown = len(order), empty(RECORD_DTYPE, 1)
     drops = columns["reason"] >= 0
     own = ("ts", "cpu", "func", "pid", "skb")
     known: dict[str, npt.NDArray[Any]] = {name: columns[name] for name in own}
-    known |= {"ordinal": order, "data": np.where(drops, columns["reason"], columns["func"])}
+    data = np.where(drops, columns["reason"], columns["func"]).astype(np.int64)
+    data += (columns["sections"].astype(np.int64) + 1) << DETAIL_BITS
+    known |= {"ordinal": order, "data": data}
     known |= {"event": np.where(drops, DROP, 0), "kind": np.full(count, SEEN)}
     known["context"] = np.full(count, UNKNOWN_CONTEXT)
     zeros = {"caller": 0, "flags": 0}
@@ -176,14 +186,10 @@ def _records(columns: dict[str, Int64s], order: Int64s, scratch: Scratch) -> dic
     return made
 
 
-def _footprints(columns: dict[str, Int64s], packets: ColumnTable) -> tuple[Int32s, ColumnTable]:
+def _footprints(columns: Columns, packets: ColumnTable) -> tuple[Int32s, ColumnTable]:
     """The footprint of each record, and the different footprints after the unknown one."""
-    number = np.zeros(len(columns["ts"]), np.int64)
-    for name in OF_FOOTPRINT:  # a number for each combination of the columns so far
-        values, of = np.unique(columns[name], return_inverse=True)
-        number = number * len(values) + of.reshape(-1)
-        number = np.unique(number, return_inverse=True)[1].reshape(-1)
-    first = np.unique(number, return_index=True)[1]
+    hashes = hashes_of_columns(*(columns[name] for name in OF_FOOTPRINT))
+    number, first = HashedNumbers().of(hashes)
     made = empty(FOOTPRINT_DTYPE, len(first) + 1)
     for name in OF_FOOTPRINT[1:]:
         made[name][1:] = columns[name][first]
@@ -195,12 +201,22 @@ def _footprints(columns: dict[str, Int64s], packets: ColumnTable) -> tuple[Int32
     return (number + 1).astype(np.int32), table
 
 
-def _lifetimes(tracked: Int64s, head: Int64s) -> Int32s:
+def _lifetimes(tracked: Numbers, head: Numbers) -> Int32s:
     """The lifetime of each record: numbered by first record, -1 = none."""
-    both = np.stack([tracked, head], axis=1)
-    _, first, of = np.unique(both, axis=0, return_index=True, return_inverse=True)
-    is_none = (tracked[first] == 0) & (head[first] == 0)
-    rank = np.full(len(first), -1, np.int32)
-    chosen = np.flatnonzero(~is_none)
-    rank[chosen[np.argsort(first[chosen])]] = np.arange(len(chosen), dtype=np.int32)
-    return rank[of.reshape(-1)]
+    hashes = hashes_of_columns(tracked, head)
+    hashes[(tracked == 0) & (head == 0)] = 0
+    return HashedNumbers().of(hashes)[0]
+
+
+def _first_packets(columns: Columns, lifetimes: Int32s, packets: ColumnTable) -> PacketsOfLifetimes:
+    """The packet of each lifetime as the log shows it first, in order of time."""
+    shown = np.flatnonzero((lifetimes >= 0) & (columns["packet"] >= 0))
+    # Lifetimes are numbered by first record, but the first bytes may come later.
+    lifetime, first = np.unique(lifetimes[shown], return_index=True)
+    row = shown[first]
+    order = np.argsort(row, kind="stable")
+    lifetime, row = lifetime[order], row[order]
+    of = columns["packet"][row]
+    made = {name: packets.part(name, of).copy() for name in PACKET_DTYPE.names or ()}
+    made["ts"] = columns["ts"][row]
+    return PacketsOfLifetimes(ColumnTable(PACKET_DTYPE, made), lifetime.astype(np.int32))

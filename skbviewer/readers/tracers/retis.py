@@ -1,39 +1,63 @@
 # SPDX-License-Identifier: MIT
 """Read retis logs: one JSON object an event, or one JSON array of events a line (sorted).
 
-Layout: retis-events of https://github.com/retis-org/retis, versions 1.5 to 1.7.  Each event is a
-point: a probe had an skb.  Lines that cannot be used are left out and counted.
+Layout: event_keys.py.  Each event is a point: a probe had an skb.  Events that cannot be used are
+left out and counted.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
-from ...records import BadInput, ClockTriple, KernelLog, Probe, Progress, SourceKind, counted
-from ..printable_names import printable
+import numpy as np
+import numpy.typing as npt
+
+from ...records import (
+    PACKET_DTYPE,
+    BadInput,
+    Capture,
+    ClockTriple,
+    ColumnTable,
+    Interface,
+    KernelLog,
+    Probe,
+    Progress,
+    SourceKind,
+    counted,
+)
+from ...records.types import LATEST_NS, Int64s, UInt8s
 from ..source import Source
-from .json_lines import lines
-from .point_columns import Point, PointColumns
+from .event_block import EventBlock
+from .event_json import (
+    LARGEST,
+    NO_TIME,
+    TOO_LARGE,
+    Event,
+    EventValues,
+    Unusable,
+    number,
+    parsed,
+    section,
+    values_of,
+)
+from .event_rows import OTHER, POINT, Scanned, no_rows
+from .event_scan import AT, new_shapes, new_state, scan
+from .line_blocks import LineBlock, line_blocks
+from .point_columns import ETHERNET, PacketsOfLifetimes, PointColumns
+from .point_texts import Distinct, both, readable, with_numbers
 
 OLDEST, NEWEST = (1, 5), (1, 7)
 NS = 1_000_000_000
-WORD, INODE, INT32 = (1 << 64) - 1, (1 << 32) - 1, (1 << 31) - 1
 MARKS = (b'"retis_version"', b'"skb-tracking"', b'"clock_monotonic_offset"')
 RETURNS = "kretprobe"
-RAW = ("data", "raw")  # bytes of packets
-STEP = 1 << 14  # events after which progress is reported
-
-Event = dict[str, Any]
-
-
-class _Unusable(Exception):
-    """An event cannot be used, and why."""
+CUT = "the last line is cut"
+NO_ARRAY_END = "not valid JSON"
+NO_BASE64 = "the packet's bytes are not base64"
+PACKETS_OF_LOG = Interface(ETHERNET, "", 0)
+CLOCK = "CLOCK_MONOTONIC"  # bpf_ktime_get_ns()
 
 
 def is_retis(head: bytes, name: str) -> bool:
@@ -48,27 +72,31 @@ def read_retis(data: Source, progress: Progress, folder: Path | None) -> KernelL
     has a line that is too long; Cancelled.
     """
     with closing(PointColumns()) as points:
-        made = _Log(data.path, points)
-        for number, (offset, event) in enumerate(_events(data, made)):
-            if number % STEP == 0:
-                progress.report(f"reading {data.path.name}", offset, len(data))
-            made.add(offset, event)
-        if not made.clock:
-            raise BadInput(data.path, 0, "not a retis log: it does not begin with a startup event")
-        return made.log(progress, folder)
+        return _read(data, progress, points).log(progress, folder)
 
 
-def _events(data: Source, made: _Log) -> Iterator[tuple[int, Any]]:
-    """(offset of its line, event) of all events; lines that are no JSON are noted."""
-    for offset, line in lines(data):
-        try:
-            found = json.loads(line)
-        except (ValueError, RecursionError):
-            is_last = offset + len(line) >= len(data)
-            made.leave_out(offset, "the last line is cut" if is_last else "not valid JSON")
-            continue
-        for event in found if isinstance(found, list) else (found,):
-            yield offset, event
+def retis_packets(data: Source, progress: Progress) -> UInt8s:
+    """The bytes of all packets in a log: offsets of packets that it lists are positions in them.
+
+    Raises as read_retis() does.
+    """
+    with closing(PointColumns()) as points:
+        _read(data, progress, points)
+        return points.packets.contents()
+
+
+def _read(data: Source, progress: Progress, points: PointColumns) -> _Log:
+    made, rows = _Log(data.path, points), no_rows()
+    state, shapes = new_state(), new_shapes()
+    for block in line_blocks(data):
+        progress.report(f"reading {data.path.name}", block.offset, len(data))
+        is_last = block.offset + len(block.text) >= len(data)
+        state[AT] = 0
+        while state[AT] < len(block.text):
+            made.add(block, rows, scan(block.text, state, rows, shapes), is_last)
+    if not made.clock:
+        raise BadInput(data.path, 0, "not a retis log: it does not begin with a startup event")
+    return made
 
 
 class _Log:
@@ -81,6 +109,10 @@ class _Log:
         self._points = points
         self._left: Counter[str] = Counter()
         self._first: dict[str, int] = {}
+        self._sections = Distinct[str]()
+        self._probe_of, self._reason_of = Distinct[int](), Distinct[int]()
+        self._task_names = Distinct[tuple[int, str]]()
+        self._device_names = Distinct[tuple[tuple[int, int], str]]()
         self._probes: dict[tuple[str, str], int] = {}
         self._reasons: dict[str, int] = {}
         self._tasks: dict[int, str] = {}
@@ -91,93 +123,138 @@ class _Log:
         self._left[why] += 1
         self._first.setdefault(why, offset)
 
-    def add(self, offset: int, event: Any) -> None:
-        """One event more.  Raises BadInput if the first one is not a usable startup event."""
-        try:
-            if not isinstance(event, dict):
-                raise _Unusable("not a JSON object")
-            if not self.clock:
-                self._start(event)
-            elif "kernel" in event:
-                self._add_point(event)
-        except _Unusable as error:
-            if not self.clock:
-                raise BadInput(self.path, offset, f"not a retis log: {error}") from error
-            self.leave_out(offset, str(error))
+    def add(self, block: LineBlock, rows: Scanned, count: int, is_last: bool) -> None:
+        """The events of one pass.  Raises BadInput if the first one is no usable startup event."""
+        others: dict[int, EventValues] = {}
+        for row in np.flatnonzero(rows.kind[:count] != POINT).tolist():
+            begin, end = int(rows.begin[row]), int(rows.end[row])
+            at_end = is_last and end >= len(block.text)
+            try:
+                if rows.kind[row] != OTHER:
+                    raise Unusable(CUT if at_end else NO_ARRAY_END)
+                if end - begin > LARGEST:
+                    raise Unusable(TOO_LARGE)
+                values = self._other(block.text[begin:end].tobytes(), at_end)
+            except Unusable as error:
+                if not self.clock:
+                    why = f"not a retis log: {error}"
+                    raise BadInput(self.path, block.offset + begin, why) from error
+                self.leave_out(block.offset + begin, str(error))
+                continue
+            if values is not None:
+                others[row], rows.kind[row] = values, POINT
+        chosen = np.flatnonzero(rows.kind[:count] == POINT)
+        points = EventBlock(block.text, rows, chosen, others)
+        self._add_points(points, block.offset + rows.begin[chosen])
+
+    def _other(self, raw: bytes, at_end: bool) -> EventValues | None:
+        """An event that the scanner did not read."""
+        event = parsed(raw, at_end)
+        if self.clock:
+            return values_of(event)
+        self._start(event)
+        return None
 
     def _start(self, event: Event) -> None:
-        startup = _section(event, "startup")
+        startup = section(event, "startup")
         if not startup:
-            raise _Unusable("it does not begin with a startup event (retis 1.5 or newer writes it)")
+            raise Unusable("it does not begin with a startup event (retis 1.5 or newer writes it)")
         text = startup.get("retis_version")
-        version = re.match(r"v?(\d+)\.(\d+)", text if isinstance(text, str) else "")
+        version = re.match(r"v?(\d{1,9})\.(\d{1,9})", text if isinstance(text, str) else "")
         if version is None:
-            raise _Unusable("its startup event names no version")
+            raise Unusable("its startup event names no version")
         if (int(version[1]), int(version[2])) < OLDEST:
-            raise _Unusable(f"retis {version[0]} is older than 1.5")
-        offset = _section(startup, "clock_monotonic_offset")
-        ahead = _number(offset, "sec") * NS + _number(offset, "nsec")
-        now = _number(_section(event, "common"), "timestamp")
+            raise Unusable(f"retis {version[0]} is older than 1.5")
+        offset = section(startup, "clock_monotonic_offset")
+        ahead = number(offset, "sec") * NS + number(offset, "nsec")
+        now = number(section(event, "common"), "timestamp")
+        if now + ahead > LATEST_NS:
+            raise Unusable("its startup event has a time beyond the year 2262")
         self._startup = startup
         self._version = int(version[1]), int(version[2])
         self.clock.append(ClockTriple(now, now + ahead, -1, -1))
 
-    def _add_point(self, event: Event) -> None:
-        common, kernel = _section(event, "common"), _section(event, "kernel")
-        skb, tracking = _section(event, "skb"), _section(event, "skb-tracking")
-        device = _section(event, "dev") or _section(skb, "dev")
-        space = _section(event, "netns") or _section(skb, "ns")
-        packet = _section(event, "packet") or _section(skb, "packet")
-        meta, gso = _section(skb, "meta"), _section(skb, "gso")
-        task, drop = _section(common, "task"), _section(event, "skb-drop")
-        netns = _known(space, "inum" if "inum" in space else "netns", INODE)
-        ifindex = _known(device, "ifindex")
-        pid = _known(task, "pid")
-        point = Point(
-            ts=_number(common, "timestamp"),
-            cpu=_known(common, "smp_id"),
-            func=self._probe(_text(kernel, "symbol"), _text(kernel, "probe_type")),
-            pid=pid,
-            skb=_number(tracking, "skb") if tracking else 0,
-            reason=self._reason(drop) if drop else -1,
-            tracked=_number(tracking, "timestamp") if tracking else 0,
-            head=_number(tracking, "orig_head") if tracking else 0,
-            ifindex=ifindex,
-            netns=netns,
-            skb_len=_known(meta, "len"),
-            gso_size=_known(gso, "size"),
-            gso_segs=_known(gso, "segs"),
-            length=_known(packet, "len"),
-        )
-        if point.ts > WORD >> 1:
-            raise _Unusable("timestamp is not a time in nanoseconds")
-        bytes_ = _text(packet, "data" if "data" in packet else "raw") if packet else ""
-        if not self._points.add(point, bytes_):
-            raise _Unusable("the packet's bytes are not base64")
-        if pid >= 0 and isinstance(task.get("comm"), str):
-            self._tasks[pid] = printable(task["comm"])
-        if ifindex >= 0 and netns >= 0 and isinstance(device.get("name"), str):
-            self._devices[netns, ifindex] = printable(device["name"])
+    def _add_points(self, points: EventBlock, offset: Int64s) -> None:
+        if not len(points):
+            return
+        packet = self._points.packets.of(points)
+        ts = points.number("ts")
+        is_time = ts <= LATEST_NS - max(self.clock[0].real_ns - self.clock[0].mono_ns, 0)
+        for at in offset[~is_time].tolist():
+            self.leave_out(at, NO_TIME)
+        for at in offset[is_time & (packet == -2)].tolist():
+            self.leave_out(at, NO_BASE64)
+        columns: dict[str, npt.NDArray[np.integer]] = {
+            name: points.number(name)
+            for name in ("ts", "cpu", "pid", "ifindex", "netns", "skb_len", "gso_size", "gso_segs")
+        }
+        # `retis sort` adds the tracking of upcalls to points of programs.
+        is_tracked = points.has("tracked")
+        for name in ("skb", "tracked", "head"):
+            later = points.number(f"later_{name}")
+            columns[name] = np.where(is_tracked, points.number(name), later)
+        columns["func"] = self._functions(points)
+        columns["reason"] = self._drops(points)
+        columns["sections"] = self._sections.of(points.hashes(""), points.sections_of)
+        columns["packet"] = packet
+        self._points.add(columns, is_time & (packet != -2))
+        self._note_names(points)
 
-    def _probe(self, symbol: str, type_: str) -> int:
-        return self._probes.setdefault((symbol, type_), len(self._probes))
+    def _functions(self, points: EventBlock) -> Int64s:
+        """The probe of each point."""
+        kernel = both(points.hashes("symbol"), points.hashes("type"))
+        user = both(points.hashes("user"), points.hashes("user_type"))
 
-    def _reason(self, drop: Event) -> int:
-        subsystem = f"{_text(drop, 'subsys')}/" if isinstance(drop.get("subsys"), str) else ""
-        text = subsystem + _text(drop, "drop_reason")
-        return self._reasons.setdefault(text, len(self._reasons) + 1)
+        def probe(point: int) -> int:
+            names = ("symbol", "type") if kernel[point] else ("user", "user_type")
+            symbol, type_ = (readable(points.text_of(name, point)) for name in names)
+            return self._probes.setdefault((symbol, type_), len(self._probes))
+
+        found = self._probe_of.of(np.where(kernel == 0, user, kernel), probe)
+        return np.array(self._probe_of.values, np.int64)[found]
+
+    def _drops(self, points: EventBlock) -> Int64s:
+        """The number of each point's drop reason, -1 = it is no drop."""
+        subsystem = points.hashes("subsystem")
+
+        def number(point: int) -> int:
+            prefix = f"{readable(points.text_of('subsystem', point))}/" if subsystem[point] else ""
+            text = prefix + readable(points.text_of("reason", point))
+            return self._reasons.setdefault(text, len(self._reasons) + 1)
+
+        found = self._reason_of.of(both(points.hashes("reason"), subsystem), number)
+        return np.array([*self._reason_of.values, -1], np.int64)[found]
+
+    def _note_names(self, points: EventBlock) -> None:
+        """The latest names of threads and devices."""
+        pid, netns, ifindex = (points.number(name) for name in ("pid", "netns", "ifindex"))
+
+        def task(point: int) -> tuple[int, str]:
+            return int(pid[point]), readable(points.text_of("comm", point))
+
+        def device(point: int) -> tuple[tuple[int, int], str]:
+            place = int(netns[point]), int(ifindex[point])
+            return place, readable(points.text_of("device", point))
+
+        found = self._task_names.of(with_numbers(points.hashes("comm"), pid), task)
+        for _, name in self._task_names.latest(found):
+            self._tasks.update([self._task_names.values[name]])
+        hashes = with_numbers(points.hashes("device"), netns, ifindex)
+        found = self._device_names.of(hashes, device)
+        for _, name in self._device_names.latest(found):
+            self._devices.update([self._device_names.values[name]])
 
     def log(self, progress: Progress, folder: Path | None) -> KernelLog:
         """The whole log."""
-        records, lifetimes = self._points.finish(self.path, progress, folder)
+        records, lifetimes, packets = self._points.finish(self.path, progress, folder)
         machine = self._startup.get("machine")
         machine = machine if isinstance(machine, dict) else {}
-        meta = {"tracer": "retis {}.{}".format(*self._version)}
+        meta = {"tracer": "retis {}.{}".format(*self._version), "clock": CLOCK}
         if isinstance(self._startup.get("cmdline"), str):
-            meta["cmdline"] = printable(self._startup["cmdline"])
-        meta |= {f"drop_reason.{number}": text for text, number in self._reasons.items()}
-        for (symbol, type_), number in self._probes.items():
-            meta[f"point.{number}"] = f"{symbol} (return)" if type_ == RETURNS else symbol
+            meta["cmdline"] = readable(self._startup["cmdline"].encode("utf-8", "replace"))
+        meta |= {f"drop_reason.{reason}": text for text, reason in self._reasons.items()}
+        for (symbol, type_), probe in self._probes.items():
+            meta[f"point.{probe}"] = f"{symbol} (return)" if type_ == RETURNS else symbol
         return KernelLog(
             path=self.path,
             version=0,
@@ -188,61 +265,47 @@ class _Log:
             devices=self._devices,
             clock=tuple(self.clock),
             stext=0,
-            release=printable(str(machine.get("kernel_release", ""))),
+            release=_text_of(machine, "kernel_release"),
             hostname="",
-            arch=printable(str(machine.get("hardware_name", ""))),
+            arch=_text_of(machine, "hardware_name"),
             lost_records=0,
             meta=meta,
             warnings=self._warnings(len(records)),
             kind=SourceKind.RETIS,
             returns=False,
             lifetimes=lifetimes,
+            sections=tuple(self._sections.values),
+            own_packets=self._capture(packets),
         )
 
-    def _warnings(self, count: int) -> tuple[str, ...]:
+    def _capture(self, found: PacketsOfLifetimes) -> Capture | None:
+        """The packets that the log shows, with the times of the host's wall clock."""
+        if not len(found.packets):
+            return None
+        columns = {name: found.packets.stored(name) for name in PACKET_DTYPE.names or ()}
+        ahead = self.clock[0].real_ns - self.clock[0].mono_ns
+        columns["ts"] = columns["ts"] + ahead
+        packets = ColumnTable(PACKET_DTYPE, columns)
+        kind = SourceKind.RETIS_PACKETS
+        return Capture(self.path, kind, packets, (PACKETS_OF_LOG,), (), found.lifetime)
+
+    def _warnings(self, points: int) -> tuple[str, ...]:
         made = [
-            f"{self.path} at byte {self._first[why]}: {why}; {counted(number, 'event')} left out"
-            for why, number in self._left.items()
+            f"{self.path} at byte {self._first[why]}: {why}; {counted(count, 'event')} left out"
+            for why, count in self._left.items()
         ]
         if self._version > NEWEST:
             text = "retis {}.{} is newer than the versions that are known".format(*self._version)
             made.append(f"{self.path}: {text}")
-        if not count:
+        if not points:
             made.append(f"{self.path}: the file has no points")
         return tuple(made)
 
 
+def _text_of(values: Event, name: str) -> str:
+    found = values.get(name)
+    return readable(found.encode("utf-8", "replace")) if isinstance(found, str) else ""
+
+
 def _as_probe(number: int, symbol: str, type_: str) -> Probe:
     return Probe(number, symbol, "", 0, 0, False, 0, 0, 0, 0)
-
-
-def _section(event: Event, name: str) -> Event:
-    """A section of an event, {} if it has none."""
-    found = event.get(name)
-    if found is None:
-        return {}
-    if not isinstance(found, dict):
-        raise _Unusable(f"section {name} is not a JSON object")
-    return found
-
-
-def _number(section: Event, name: str) -> int:
-    found = section.get(name)
-    if type(found) is not int or not 0 <= found <= WORD:
-        raise _Unusable(f"{name} is not a number of 64 bits")
-    return found
-
-
-def _known(section: Event, name: str, most: int = INT32) -> int:
-    """A number up to `most`, or -1 if the section does not have it."""
-    found = section.get(name, -1)
-    if type(found) is not int or not -1 <= found <= most:
-        raise _Unusable(f"{name} is not a number from 0 to {most}")
-    return found
-
-
-def _text(section: Event, name: str) -> str:
-    found = section.get(name)
-    if not isinstance(found, str):
-        raise _Unusable(f"{name} is not a text")
-    return found if name in RAW else printable(found)

@@ -29,7 +29,11 @@ def of_packet(
     """Return the path of a packet; without legs if no lifetime matches it."""
     maker = _Maker(db, names, sources)
     rows = by_session_time(queries.legs_of_packet(db, packet.number), maker.clock)
-    wires = {row.source: clocks.wire_time(db, packet, row.source) for row in rows}
+    captured_by = sources[packet.source - 1].kind
+    wires = {
+        row.source: None if captured_by.is_of_log else clocks.wire_time(db, packet, row.source)
+        for row in rows
+    }
     moments = {row.leg: row for row in queries.moments(db, packet.number)}
     own = []
     for leg, row in zip(maker.legs(rows), rows, strict=True):

@@ -14,7 +14,7 @@ from ...analysis.dissect.generated_lines import FIELDS, STREAM_FIELDS, Facts, wi
 from ...analysis.fields.field_data import PACKET
 from ...analysis.streams import tcp_info
 from ...analysis.streams.packet_links import Link, links_of
-from ...records import BadInput, PacketRow, SourceRow
+from ...records import BadInput, PacketRow, SourceKind, SourceRow
 from ...store import Database, queries
 from .packet_list import PacketList
 from .session_fields import Fields
@@ -65,6 +65,7 @@ def _facts(packets: PacketList, fields: Fields, packet: PacketRow, kind: str, ca
         max(payload, 0),
         link,
         _response_ns(packets, packet, link),
+        SourceKind(kind).is_of_log,
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...analysis import VERDICTS, address, describe, known, mac, reason, series_reason
 from ...analysis.streams.tcp_info import SegmentSummary
+from ...matching import Rung
 from ...records import MAYBE_LOST, POINTS_ONLY, UNTIMED, PacketRow, SeriesRow
 from ...records.protocols import TCP, UDP
 from ...store.rows import StoredPacket, StoredSeries
@@ -70,8 +71,9 @@ def spent(row: StoredPacket | StoredSeries) -> dict[str, Any]:
 
 def _reason(row: StoredPacket, has_kbl: bool) -> str:
     """Return the reason of the verdict, and why an exact match has no time."""
-    lost = LOST if row.verdict == EXACT and row.kernel_ns < 0 else ""
-    return reason(row.verdict, row.rung, has_kbl) + lost
+    lost = POINTS if row.rung == Rung.OF_LOG else LOST
+    unknown = row.verdict == EXACT and row.kernel_ns < 0
+    return reason(row.verdict, row.rung, has_kbl) + (lost if unknown else "")
 
 
 def series_row(

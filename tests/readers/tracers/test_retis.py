@@ -4,13 +4,17 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from skbviewer import readers
-from skbviewer.readers.tracers import json_lines
+from skbviewer.readers.tracers import line_blocks
+from skbviewer.readers.tracers import retis as retis_reader
 from skbviewer.records import SEEN, BadInput, KernelLog, Silent, SourceKind
 from skbviewer.records.kernel_events import DROP
 from tests.readers import build_retis as retis
@@ -153,8 +157,8 @@ def test_cut_last_line_and_broken_line(tmp_path: Path) -> None:
 
 
 def test_line_that_is_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_lines, "LONGEST", 1 << 20)
-    monkeypatch.setattr(json_lines, "BLOCK", 1 << 16)
+    monkeypatch.setattr(line_blocks, "LONGEST", 1 << 20)
+    monkeypatch.setattr(line_blocks, "BLOCK", 1 << 16)
     begin = json.dumps(EVENTS[0]) + "\n"
     error = why(tmp_path, begin + '{"common":"' + "x" * (2 << 20))
     assert error.offset == len(begin) and error.why == "a line of more than 1 MiB"
@@ -162,8 +166,117 @@ def test_line_that_is_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def test_lines_across_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = log_of(tmp_path, EVENTS).records[:]
-    monkeypatch.setattr(json_lines, "BLOCK", 100)
+    monkeypatch.setattr(line_blocks, "BLOCK", 100)
     assert log_of(tmp_path, EVENTS).records[:].tolist() == whole.tolist()
+
+
+def test_a_line_of_more_than_64_mib_needs_little_memory(tmp_path: Path) -> None:
+    log_of(tmp_path, EVENTS)  # compiles the loops if that was not done yet: it needs more memory
+    path = tmp_path / "long.data"
+    with path.open("wb") as file:
+        file.write((json.dumps(EVENTS[0]) + '\n{"common":"').encode())
+        file.seek(line_blocks.LONGEST + 200, os.SEEK_CUR)  # NUL bytes, not on the disk
+        file.write(b"x")
+    program = (
+        "import resource, sys; from pathlib import Path; from skbviewer import readers;"
+        "from skbviewer.records import BadInput, Silent\n"
+        "try: readers.read(Path(sys.argv[1]), Silent())\n"
+        "except BadInput as error: print(error)\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10)"
+    )
+    shown = subprocess.run(
+        [sys.executable, "-c", program, str(path)], capture_output=True, text=True, check=True
+    )
+    why, memory = shown.stdout.splitlines()
+    assert f"at byte {len(json.dumps(EVENTS[0])) + 1}: a line of more than 64 MiB" in why
+    assert int(memory) < 256
+
+
+def test_a_large_event_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retis_reader, "LARGEST", 2000)
+    large = EVENTS[1] | {"x": "é" * 2000}
+    log = log_of(tmp_path, [EVENTS[0], [large, EVENTS[3], large], EVENTS[2]])
+    [line] = log.warnings
+    assert "an event of more than 4 MiB; 2 events left out" in line and len(log.records) == 2
+
+
+def test_deep_nesting_and_huge_numbers(tmp_path: Path) -> None:
+    lines = [json.dumps(EVENTS[0]), "[" * 100_000, json.dumps(EVENTS[1])]
+    lines += [
+        json.dumps(EVENTS[1]).replace("5000000010", digits) for digits in ("9" * 400, "1e999")
+    ]
+    path = tmp_path / "deep.data"
+    path.write_text("\n".join([*lines, json.dumps(EVENTS[2])]) + "\n")
+    log = read(path)
+    assert len(log.records) == 2
+    assert sorted(line.rpartition(": ")[2].partition(";")[0] for line in log.warnings) == [
+        "not valid JSON", "timestamp is not a number of 64 bits",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("depth", [40, 400, 900, 990])
+def test_sections_nested_too_deeply(tmp_path: Path, depth: int) -> None:
+    nested = json.dumps(EVENTS[1])[:-1] + ', "x": ' + "[" * depth + "]" * depth + "}"
+    path = tmp_path / "nested.data"
+    path.write_text("\n".join([json.dumps(EVENTS[0]), nested, json.dumps(EVENTS[2])]) + "\n")
+    log = read(path)
+    [line] = log.warnings
+    assert "1 event left out" in line and ("nested more than" in line or "not valid JSON" in line)
+    assert len(log.records) == 1
+
+
+def test_a_sorted_line_that_is_cut_loses_nothing_else(tmp_path: Path) -> None:
+    whole = json.dumps(EVENTS[1:])
+    path = tmp_path / "cut.data"
+    path.write_text(json.dumps(EVENTS[:1]) + "\n" + whole[: whole.rindex("tcp_v4_rcv")])
+    log = read(path)
+    assert len(log.records) == len(EVENTS) - 2
+    assert [line.rpartition(": ")[2] for line in log.warnings] == [
+        "the last line is cut; 1 event left out"
+    ]
+
+
+def test_times_that_no_wall_clock_shows(tmp_path: Path) -> None:
+    late = EVENTS[1] | {"common": {"timestamp": (1 << 63) - 10**9}}
+    log = log_of(tmp_path, [EVENTS[0], late, EVENTS[2]])
+    [line] = log.warnings
+    assert "timestamp is not a time in nanoseconds; 1 event left out" in line
+    assert len(log.records) == 1
+
+
+def test_sections_are_kept_once(tmp_path: Path) -> None:
+    nft = {"nft": {"table_name": "filter", "chain_name": "input", "verdict": "drop"}}
+    traced = json.loads(json.dumps(EVENTS[2])) | {"ovs": {"event_type": "upcall", "cmd": 1}}
+    traced["kernel"]["stack_trace"] = ["ip_rcv+0x5"]
+    escaped = EVENTS[1] | {"ct": {"state": "\u00e9tabli"}}
+    events = [EVENTS[0], EVENTS[1] | nft, EVENTS[3] | nft, traced, escaped, EVENTS[1]]
+    rows = (log := log_of(tmp_path, events)).records[:]
+    numbers = dict(zip(rows["ordinal"].tolist(), (rows["data"] >> 32).tolist(), strict=True))
+    kept = [json.loads(text) for text in log.sections]
+    assert kept[numbers[0] - 1] == nft and numbers[0] == numbers[1] and numbers[4] == 0
+    assert kept[numbers[2] - 1] == {
+        "stack_trace": ["ip_rcv+0x5"], "ovs": {"event_type": "upcall", "cmd": 1},
+    }  # fmt: skip
+    assert kept[numbers[3] - 1] == {"ct": {"state": "établi"}}
+
+
+def test_points_of_programs_have_the_lifetime_that_retis_sort_adds(tmp_path: Path) -> None:
+    user = {"symbol": "dpif_netlink:recv_upcall", "probe_type": "usdt", "ip": 1, "path": "/ovs"}
+    tracked = EVENTS[1]["skb-tracking"]
+    later = {"common": {"timestamp": retis.MONO_NS + 20}, "userspace": user}
+    later["tracking"] = {"skb": tracked, "idx": 1}
+    log = log_of(tmp_path, [EVENTS[0], [EVENTS[1], later]])
+    assert log.lifetimes is not None and log.lifetimes.tolist() == [0, 0]
+    assert [log.probes[func].name for func in log.records["func"]][1] == user["symbol"]
+    assert json.loads(log.sections[0])["userspace"]["path"] == "/ovs"
+
+
+def test_null_is_as_if_it_were_absent(tmp_path: Path) -> None:
+    bare = EVENTS[1] | {"dev": None, "skb": {"meta": None}, "ct": None}
+    bare["common"] = EVENTS[1]["common"] | {"smp_id": None}
+    log = log_of(tmp_path, [EVENTS[0], bare])
+    assert log.warnings == () and log.sections == ()
+    assert (log.records["cpu"][0], log.records["ifindex"][0]) == (-1, -1)
 
 
 def test_log_without_points(tmp_path: Path) -> None:

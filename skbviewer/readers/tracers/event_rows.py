@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+"""The rows that the compiled scanner fills."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...records.types import Int32s, Int64s, UInt8s
+from .event_keys import NUMBERS, TEXTS
+
+UInt64s = npt.NDArray[np.uint64]
+Places = npt.NDArray[np.int32]
+
+POINT, OTHER, CUT = 0, 1, 2  # kinds of rows
+RAW_MOST = 6  # raw sections of an event
+ROWS = 1 << 14  # rows of one pass
+
+
+class Scanned(NamedTuple):
+    """Rows of one pass, a row for each event that is a point or that this loop does not read.
+
+    `numbers` are by place, `seen` has the bits of the places that the event has.  `texts` and `raw`
+    are (begin, end) in the block; `begin` and `end` are those of the event.
+    """
+
+    kind: UInt8s
+    begin: Int64s
+    end: Int64s
+    numbers: UInt64s
+    seen: Int64s
+    texts: Places
+    raws: Int32s  # how many raw sections
+    raw: Places
+
+
+def no_rows() -> Scanned:
+    """Rows to fill."""
+    return Scanned(
+        np.zeros(ROWS, np.uint8),
+        np.zeros(ROWS, np.int64),
+        np.zeros(ROWS, np.int64),
+        np.zeros((ROWS, len(NUMBERS)), np.uint64),
+        np.zeros(ROWS, np.int64),
+        np.zeros((ROWS, len(TEXTS), 2), np.int32),
+        np.zeros(ROWS, np.int32),
+        np.zeros((ROWS, RAW_MOST, 2), np.int32),
+    )

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""Tokens of JSON text, found by compiled loops: runs of strings, numbers, words, keys."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...records.compiled import Int, allocation_free
+from ...records.types import UInt8s
+from .event_keys import FIRST_MASK, LONGEST_KEY, SECOND_MASK, SLOT_BITS, Keys
+from .event_shapes import whole_number, word_at
+
+QUOTE, COMMA, COLON, NEWLINE, BACKSLASH = 34, 44, 58, 10, 92
+OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY = 123, 125, 91, 93
+MINUS, ZERO, NINE, DOT, SMALL_E, BIG_E, PLUS = 45, 48, 57, 46, 101, 69, 43
+SMALL_F = 102
+
+# Bytes that end a plain run of a string: quote, backslash, control characters, beyond ASCII.
+ENDS_RUN = np.array([b < 32 or b >= 128 or b in (QUOTE, BACKSLASH) for b in range(256)], np.uint8)
+# For eight bytes at once: each byte 1; its highest bit; the bytes above.
+ONES, HIGHEST = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
+QUOTES, BACKSLASHES = np.uint64(QUOTE) * ONES, np.uint64(BACKSLASH) * ONES
+BLANKS = np.uint64(32) * ONES
+INDEX = np.uint64(0x0001020304050607)  # times 1 << 8 * n, the highest byte is n
+
+
+@allocation_free
+def blank(text: UInt8s, at: Int) -> Int:
+    """The position of the first byte that is not a blank; ends of lines are none."""
+    while at < len(text) and (text[at] == 32 or text[at] == 9 or text[at] == 13):
+        at += 1
+    return at
+
+
+@allocation_free
+def run_end(text: UInt8s, at: Int, ends_run: UInt8s) -> Int:
+    """The position of the first byte that ends a plain run of a string."""
+    while at + 8 <= len(text):
+        word = word_at(text, at)
+        quote, backslash = word ^ QUOTES, word ^ BACKSLASHES
+        # A byte's highest bit is set if it ends the run; above the first such byte also by chance.
+        ends = (quote - ONES) & ~quote
+        ends |= (backslash - ONES) & ~backslash
+        ends |= (word - BLANKS) & ~word
+        ends = (ends | word) & HIGHEST
+        if ends != np.uint64(0):
+            first = ends & (~ends + np.uint64(1))
+            return at + np.int64(((first >> np.uint64(7)) * INDEX) >> np.uint64(56))
+        at += 8
+    while at < len(text) and ends_run[text[at]] == 0:
+        at += 1
+    return at
+
+
+@allocation_free
+def line_end(text: UInt8s, at: Int) -> Int:
+    while at < len(text) and text[at] != NEWLINE:
+        at += 1
+    return at
+
+
+@allocation_free
+def beyond(text: UInt8s, at: Int) -> Int:
+    """The position after the JSON value of an array that begins here, as far as brackets tell."""
+    depth, in_string = np.int64(0), False
+    while at < len(text) and text[at] != NEWLINE:
+        c = text[at]
+        if in_string:
+            if c == BACKSLASH and at + 1 < len(text) and text[at + 1] != NEWLINE:
+                at += 1
+            elif c == QUOTE:
+                in_string = False
+        elif c == QUOTE:
+            in_string = True
+        elif c in (OPEN_OBJECT, OPEN_ARRAY):
+            depth += 1
+        elif c in (CLOSE_OBJECT, CLOSE_ARRAY):
+            if depth == 0:
+                return at
+            depth -= 1
+        elif c == COMMA and depth == 0:
+            return at
+        at += 1
+    return at
+
+
+@allocation_free
+def key_row(text: UInt8s, begin: Int, end: Int, section: Int, keys: Keys) -> Int:
+    """The row of a key in a section, -1 = not read.  The text has 16 bytes from `begin` on."""
+    length = end - begin
+    if length > LONGEST_KEY:
+        return np.int64(-1)
+    first = word_at(text, begin) & FIRST_MASK[length]
+    second = word_at(text, begin + 8) & SECOND_MASK[length]
+    hashed = (first ^ second * np.uint64(3) ^ np.uint64(section)) * keys.factor[0]
+    row = np.int64(keys.slot[np.int64(hashed >> np.uint64(64 - SLOT_BITS))])
+    if row < 0 or keys.section[row] != section or keys.length[row] != length:
+        return np.int64(-1)
+    return row if keys.first[row] == first and keys.second[row] == second else np.int64(-1)
+
+
+@allocation_free
+def literal(text: UInt8s, at: Int) -> Int:
+    """The position after true, false or null; -1 if it is none of them."""
+    length = np.int64(5) if text[at] == SMALL_F else np.int64(4)
+    if at + length > len(text):
+        return np.int64(-1)
+    hashed = np.int64(0)
+    for i in range(length):
+        hashed = hashed * 256 + np.int64(text[at + i])
+    # "true", "false", "null" as numbers
+    if hashed == 0x74727565 or hashed == 0x66616C7365 or hashed == 0x6E756C6C:
+        return at + length
+    return np.int64(-1)
+
+
+@allocation_free
+def json_number(text: UInt8s, at: Int) -> tuple[Int, np.uint64, Int, Int]:
+    """The position after a number (-1: it is none), its value, and whether it is known.
+
+    The value is known of whole numbers from 0 to 2^64 - 1.  Last: 1 if it is a whole number.
+    """
+    is_negative = text[at] == MINUS
+    at, value, known = whole_number(text, at + 1 if is_negative else at)
+    known, whole = np.int64(0) if is_negative else known, np.int64(1)
+    if at < 0:
+        return at, value, known, whole
+    if at < len(text) and text[at] == DOT:
+        at, begin, known, whole = at + 1, at + 1, np.int64(0), np.int64(0)
+        while at < len(text) and ZERO <= text[at] <= NINE:
+            at += 1
+        if at == begin:
+            return np.int64(-1), value, known, whole
+    if at < len(text) and (text[at] == SMALL_E or text[at] == BIG_E):
+        at, known, whole = at + 1, np.int64(0), np.int64(0)
+        if at < len(text) and (text[at] == PLUS or text[at] == MINUS):
+            at += 1
+        begin = at
+        while at < len(text) and ZERO <= text[at] <= NINE:
+            at += 1
+        if at == begin:
+            return np.int64(-1), value, known, whole
+    return at, value, known, whole
