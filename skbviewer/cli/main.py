@@ -20,6 +20,7 @@ COMMANDS = {
     "packets": "packets",
     "path": "path",
     "stats": "stats",
+    "diagnose": "diagnose",
     "export": "export",
     "dump": "dump",
     "wireshark": "wireshark",
