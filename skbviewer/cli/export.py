@@ -81,9 +81,7 @@ def add(commands: Commands) -> None:
     )
     cut = "at most N bytes of each packet, in captures, reports and packet_bytes.parquet"
     parser.add_argument("--snaplen", type=_bytes, default=0, metavar="N", help=cut)
-    headers = (
-        "only the known headers of each packet, in captures and reports; no packet_bytes"
-    )
+    headers = "only the known headers of each packet, in captures and reports; no packet_bytes"
     parser.add_argument("--no-payload", action="store_true", help=headers)
     names = "replace addresses and host names; payloads become zeros"
     parser.add_argument("--pseudonyms", action="store_true", help=names)

@@ -21,6 +21,7 @@ COMMANDS = {
     "path": "path",
     "stats": "stats",
     "compare": "compare",
+    "diagnose": "diagnose",
     "export": "export",
     "query": "query",
     "dump": "dump",

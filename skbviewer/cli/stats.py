@@ -25,7 +25,10 @@ def add(commands: Commands) -> None:
         "print times of functions, layers and processes; drops; clock fits",
         _stats,
     )
-    parser.usage = "%(prog)s [-h] [--range A,B] [--filter F] [--all] [--json | --csv] FILE... TABLE"
+    parser.usage = (
+        "%(prog)s [-h] [--range A,B] [--interval S] [--filter F] [--all] [--json | --csv] "
+        "FILE... TABLE"
+    )
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = stats_columns.HELP
     parser.add_argument(
@@ -38,6 +41,9 @@ def add(commands: Commands) -> None:
         "--range",
         metavar="A,B",
         help="only calls, legs and drops that begin from A to B, in seconds as the Time column",
+    )
+    parser.add_argument(
+        "--interval", type=_seconds, metavar="S", help="length of the intervals of io, in seconds"
     )
     add_filter(parser, "packets")
     parser.add_argument(
@@ -81,7 +87,18 @@ def _chosen(session: Session, arguments: argparse.Namespace) -> Chosen:
     if arguments.range:
         begin, end = _range(arguments.range, session)
     ids = chosen(session, arguments.filter, False) if arguments.filter else None
-    return Chosen(ids, begin, end, arguments.all)
+    return Chosen(ids, begin, end, arguments.all, arguments.interval)
+
+
+def _seconds(text: str) -> int:
+    """Parse a positive number of seconds into ns.  Raises argparse.ArgumentTypeError."""
+    try:
+        ns = round(float(text) * 1e9)
+    except (ValueError, OverflowError):
+        ns = 0
+    if not 0 < ns < 1 << 62:
+        raise argparse.ArgumentTypeError(f"not a positive number of seconds: {text}")
+    return ns
 
 
 def _range(text: str, session: Session) -> tuple[int, int]:

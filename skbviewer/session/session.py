@@ -43,7 +43,7 @@ class Session:
         self.contents = Contents(opened, self.packets, self.fields)
         self.paths = Paths(opened, self.packets)
         self.timeline = SessionTimeline(opened, self.packets, self.notes)
-        self.stats = Statistics(opened, self.packets)
+        self.stats = Statistics(opened, self.packets, self.fields)
         self.export = Exports(opened, self.packets, self.fields)
         self._tables: SessionTables | None = None
         self._summary: dict[str, Any] | None = None

@@ -211,16 +211,17 @@ def test_export_png(file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.parametrize("table", list(STATISTICS))
 def test_stats_as_text_json_and_csv(file: str, table: str, capsys: Captured) -> None:
-    assert main(["stats", file, table]) == 0
+    missing = table in ("interrupts", "syscalls")  # the recording has no such events
+    assert main(["stats", file, table]) == missing
     text = capsys.readouterr().out.splitlines()
-    assert main(["stats", file, table, "--json"]) == 0
+    assert main(["stats", file, table, "--json"]) == missing
     rows = json.loads(capsys.readouterr().out)
     assert len(text) == 1 + len(rows)
-    assert main(["stats", file, table, "--csv"]) == 0
+    assert main(["stats", file, table, "--csv"]) == missing
     listed = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert len(listed) == len(rows)
     assert all(list(row) == list(found) for row, found in zip(rows, listed, strict=True))
-    assert table == "drops" or rows
+    assert table == "drops" or missing or rows
 
 
 def test_stats_take_the_table_first_too(file: str, capsys: Captured) -> None:
@@ -229,7 +230,8 @@ def test_stats_take_the_table_first_too(file: str, capsys: Captured) -> None:
     assert one.tolist() == other.tolist()
     assert main(["stats", file, "drop"]) == 2
     assert (
-        f"neither {file} nor drop is one of clock, conversations, drops" in capsys.readouterr().err
+        f"neither {file} nor drop is one of callgraph, clock, conversations, drops"
+        in capsys.readouterr().err
     )
 
 

@@ -74,6 +74,10 @@ class Story:
     ) -> None:
         self._records.append((ts, lambda: self.kbl.event(ts, cpu, event, skb, data, **rest)))
 
+    def thread(self, ts: int, pid: int, name: str, cpu: int = 0) -> None:
+        """Let the log know a thread's name."""
+        self._records.append((ts, lambda: self.kbl.task(ts, cpu, pid, pid, name)))
+
     def lost(self, ts: int, count: int, begin: int, cpu: int = 0) -> None:
         """`count` records of a CPU lost between `begin` and `ts`."""
         self._records.append((ts, lambda: self.kbl.lost(ts, cpu, begin, count)))

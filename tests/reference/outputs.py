@@ -24,6 +24,7 @@ from .compare import EXACT, Cell, Made
 from .path_output import PathCells, layer_of
 from .path_xml import of_leg
 from .statistics import Statistics, info
+from .tables import Tables, Wire
 
 TABLES = {
     "functions": ("function",),
@@ -31,6 +32,7 @@ TABLES = {
     "drops": ("reason", "function"),
     "processes": ("process",),
 }
+INTERVALS = (1_000_000, 5_000_000)  # ns
 LANES = 100  # packets
 SIZE = "3000x30000"  # or lanes below the picture are left out
 
@@ -86,6 +88,54 @@ def of_statistics(session: Path, made: Made) -> Iterator[Cell]:
             every = ["--all"] if everything else []
             shown = json.loads(run("stats", *every, "--json", str(session), table))
             yield from _table(f"stats {table} {every}", TABLES[table], shown, make())
+
+
+def of_tables(session: Path, made: Made) -> Iterator[Cell]:
+    """`stats` of the tables about call graph, programs, latency, I/O, time and paths."""
+    of, facts = Tables(made, wires_of(session)), _Facts(session)
+    units = of.units(facts.alone)
+
+    def shown(table: str, *more: str) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = json.loads(run("stats", "--json", *more, str(session), table))
+        return rows
+
+    lines = ("function", "role", "other")
+    yield from _table("stats callgraph", lines, shown("callgraph"), of.callgraph())
+    keys = ("process", "function")
+    yield from _table("stats programs", keys, shown("programs"), of.programs())
+    yield from _table("stats latency", ("kind", "name"), shown("latency"), of.latency(units))
+    yield from _table("stats paths", ("path",), shown("paths"), of.paths(units))
+    for interval in INTERVALS:
+        rows = shown("io", "--interval", str(interval / 1e9))
+        should = of.io(facts.packets, units, facts.offset, interval)
+        yield from _table(f"stats io {interval}", ("after_ns",), rows, should)
+    time = shown("time")
+    busy = [row for row in time if row["kind"] in ("busy", "probes")]
+    rest = [row for row in time if row not in busy]
+    should = of.time(units)
+    (own,) = [row for row in should if row["kind"] == "busy"]
+    yield "stats time: busy", sum(row["total_ns"] for row in busy), own["total_ns"]
+    yield from _table("stats time", ("kind", "part"), rest, [r for r in should if r is not own])
+
+
+class _Facts:
+    """What the tables take from a session with one log and one capture."""
+
+    def __init__(self, session: Path) -> None:
+        db = sqlite3.connect(session)
+        offsets = dict(db.execute("SELECT source, offset_ns FROM timebase"))
+        log = db.execute("SELECT DISTINCT source FROM leg").fetchone()[0]
+        self.offset: int = offsets[log]
+        self.packets = [
+            Wire(number, ts + offsets[source], size)
+            for number, source, ts, size in db.execute("SELECT id, source, ts, len FROM packet")
+        ]
+        self.alone: dict[int, list[int]] = {}
+        rows = """SELECT series.kernel_only, leg.id FROM leg JOIN series ON series.id = leg.series
+                  WHERE series.kernel_only > 0 AND series.identity >= 0"""
+        for number, leg in db.execute(rows):
+            self.alone.setdefault(number, []).append(leg)
+        db.close()
 
 
 def _table(

@@ -12,8 +12,19 @@ from types import ModuleType
 import pytest
 
 from skbviewer.analysis import stats
+from skbviewer.analysis.breakdown import leg_columns, parts
 from skbviewer.analysis.calls.interruptions import MARK_INTERRUPTED
-from skbviewer.analysis.stats import duration_spread, function_table, stages
+from skbviewer.analysis.stats import (
+    callgraph_table,
+    duration_spread,
+    function_table,
+    io_table,
+    latency_table,
+    process_table,
+    program_table,
+    stages,
+)
+from skbviewer.analysis.words.function_layers import layers
 from skbviewer.analysis.words.wait_kinds import NAMES
 from skbviewer.export import folded, path_text, speedscope, timeline_csv
 from skbviewer.gui.base import wording
@@ -23,7 +34,7 @@ from skbviewer.store import queries
 from .clocks import of_clocks
 from .compare import Cell, Made, make
 from .conftest import files
-from .outputs import of_info, of_paths, of_statistics, of_timeline
+from .outputs import of_info, of_paths, of_statistics, of_tables, of_timeline
 from .profiles import of_profiles
 from .seeded import OF_CLOCKS, seed
 from .shown_times import is_time
@@ -65,6 +76,10 @@ def test_info_counts_as_the_reference(session: Path, made: Made) -> None:
 
 def test_all_statistics_are_the_reference_s(session: Path, made: Made) -> None:
     assert differ(of_statistics(session, made)) == []
+
+
+def test_tables_are_the_reference_s(session: Path, made: Made) -> None:
+    assert differ(of_tables(session, made)) == []
 
 
 def test_paths_are_the_reference_s(session: Path, made: Made) -> None:
@@ -109,6 +124,30 @@ def test_a_wrong_statistic_is_seen(
     module, value = WRONG[name]
     monkeypatch.setattr(module, name, value)
     assert differ(of_statistics(good, drops))
+
+
+WRONG_TABLES: dict[str, tuple[object, object]] = {
+    "PERCENTS": (io_table, (50, 50, 99, 100)),
+    "PERMILLES": (latency_table, (0, 500, 500, 990, 999, 1000)),
+    "CALLED": (callgraph_table, "called"),
+    "own_calls": (program_table, lambda scope: _with_a_call_missing(scope)),
+    "OFF_PATH": (leg_columns, frozenset(style.name for style in layers())),
+    "OTHERS": (parts, 0),
+}
+
+
+def _with_a_call_missing(scope: stats.Scope) -> process_table.OwnCalls:
+    found = process_table.own_calls(scope)
+    return found._replace(calls=found.calls[:-1], leg=found.leg[:-1], program=found.program[:-1])
+
+
+@pytest.mark.parametrize("name", WRONG_TABLES)
+def test_a_wrong_table_is_seen(
+    name: str, good: Path, drops: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module, value = WRONG_TABLES[name]
+    monkeypatch.setattr(module, name, value)
+    assert differ(of_tables(good, drops))
 
 
 def test_a_wrong_count_is_seen(good: Path, drops: Made, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from .spent import NO_TIME
 
 MADE_ALONE = (
     "slots", "calls", "lifetimes", "passes", "rows", "spent", "path_output", "path_xml",
-    "statistics", "shown_times", "compare",
+    "statistics", "tables", "shown_times", "compare",
 )  # fmt: skip
 UNKNOWN = 0.01  # of all packets' time in the kernel, at most
 

@@ -100,6 +100,15 @@ def test_drops_are_counted(saved: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert "NO_SOCKET" in capsys.readouterr().out
 
 
+def test_a_diagnosis_knows_drops_and_no_times(saved: Path) -> None:
+    with closing(Session(saved)) as session:
+        made = session.stats.diagnosis()
+    assert [one.rule for one in made.findings] == ["drop"]
+    assert not made.time.rows
+    missing = {one.rule for one in made.judged if not one.judged}
+    assert {"slow-packets", "softirq-wait", "late-reader"} <= missing
+
+
 @pytest.fixture
 def alone(tmp_path: Path) -> Path:
     """A session of a log without a capture."""

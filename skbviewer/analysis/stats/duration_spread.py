@@ -24,24 +24,33 @@ class Spread(NamedTuple):
 
 NOTHING = Spread(0, 0, 0, 0, 0, 0, 0)
 PERCENTS = (50, 95, 99, 100)
+BITS = 63  # of a positive int64
 
 
 def spreads(group: Int64s, value: Int64s, groups: int) -> list[Spread]:
     """The spread of `value` in each group 0 .. groups - 1; both arrays are equally long."""
-    order = np.lexsort((value, group))
-    value = np.asarray(value, np.int64)[order]
-    count = np.bincount(group, minlength=groups)
-    first = np.cumsum(count) - count
-    total = np.zeros(groups, np.int64)
-    np.add.at(total, group[order], value)
-    return [
-        _spread(int(count[g]), int(total[g]), value[first[g] : first[g] + count[g]])
-        for g in range(groups)
-    ]
+    return [_spread(values) for values in by_group(group, value, groups)]
 
 
-def _spread(count: int, total: int, sorted_values: Int64s) -> Spread:
+def by_group(group: Int64s, value: Int64s, groups: int) -> list[Int64s]:
+    """Return the values of each group 0 .. groups - 1, sorted; both arrays are equally long.
+
+    A group and a value are sorted as one number if they fit, which takes a fifth of the time.
+    """
+    group, value = np.asarray(group, np.int64), np.asarray(value, np.int64)
+    bits = int(value.max(initial=0)).bit_length()
+    if value.min(initial=0) >= 0 and bits + groups.bit_length() < BITS:
+        value = np.sort((group << bits) | value) & ((1 << bits) - 1)
+    else:
+        value = value[np.lexsort((value, group))]
+    ends = np.cumsum(np.bincount(group, minlength=groups))
+    return np.split(value, ends[:-1]) if groups else []
+
+
+def _spread(sorted_values: Int64s) -> Spread:
+    count = len(sorted_values)
     if not count:
         return NOTHING
+    total = int(sorted_values.sum())
     ranks = [int(sorted_values[-(-count * percent // 100) - 1]) for percent in PERCENTS]
     return Spread(count, total, round(total / count), *ranks)

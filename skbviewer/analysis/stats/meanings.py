@@ -50,6 +50,77 @@ COLUMNS: dict[str, dict[str, str]] = {
         "calls": "calls that were counted",
         "count": "legs (passes of a packet through a stack) that have it; times are per leg",
     },
+    "time": {
+        "kind": "busy: functions ran, by layer; wait: in a queue; other work: the thread or the "
+        "CPU worked for others; probes: estimated cost of the probes; unknown: no record shows it",
+        "part": "the layer, the wait or the kind of other work",
+        "packets": "packets of which it is a part",
+        "total": "sum over the chosen packets; all rows add up to their time in kernel",
+        "share": "of the time in kernel, in percent",
+        "median": "what it would be if each packet were like the median packet of its path; "
+        "packets whose path too few others took are left out",
+        "excess": "total less median, of the packets that have a median packet",
+    },
+    "paths": {
+        "path": "number of the path, from 1, the most frequent one; 0 stands for all rarer ones",
+        "legs": "what the kernel did with the packet, leg by leg",
+        "count": "packets that took this path",
+        "share": "of the chosen packets, in percent",
+        "median": "the packet whose time in kernel is the median",
+        "largest": "the largest part of this packet's time in kernel",
+        "slowest": "the slowest packets that a capture holds",
+    },
+    "latency": {
+        "kind": "all packets, path (see stats paths) or stage: times in kernel; function: whole "
+        "calls",
+        "name": "the path's number, the stage or the function",
+        "count": "packets, legs or calls",
+        "min": "the smallest value",
+        "p50, p90, p99, p999": "percentiles: 50 %, 90 %, 99 %, 99.9 % of the values are at most "
+        "this",
+    },
+    "io": {
+        "after": "begin of the interval, since packet 1",
+        "packets, bits": "packets captured in it, and their bits on the wire",
+        "p50, p90, p99": "percentiles of the time in kernel of these packets",
+        "drops": "drops in it, as stats drops counts them",
+    },
+    "callgraph": {
+        "function": "the function that the entry is about",
+        "role": "whether the other function calls it, is itself, or is called by it",
+        "other": "the caller, the function itself, or the function called",
+        "count": "calls from one to the other; in a line of the function itself, all its calls",
+        "self": "self time of these calls",
+        "total": "duration of these calls, with all calls inside",
+    },
+    "programs": {
+        "process": "the program in whose system calls the function ran",
+        "host": "the number of the kernel log among the files, from 1",
+        "function, layer": "the function, and the layer of the stack it belongs to",
+        "count": "calls in the program's own context; the times are self times",
+    },
+    "interrupts": {
+        "kind": "interrupt or softirq",
+        "name": "the number of the interrupt, the name of the softirq",
+        "host": "the number of the kernel log among the files, from 1",
+        "cpu": "the CPU that it ran on",
+        "count": "how often it ran; the times are from its begin to its end",
+    },
+    "syscalls": {
+        "process": "the program",
+        "host": "the number of the kernel log among the files, from 1",
+        "syscall": "the system call",
+        "count": "calls; the times are from begin to end, waiting included",
+        "errors": "calls that returned an error",
+    },
+    "expert": {
+        "severity": "critical: packets were lost; warning: time was lost; note: worth knowing",
+        "rule": "the rule of skbviewer diagnose, or the field of the display filter",
+        "packets": "packets concerned",
+        "packet": "the packet that suffered most, or the first one",
+        "cost": "time that it cost all these packets",
+        "text": "what was found",
+    },
     "processes": {
         "process": "the program whose system calls sent or received the packets",
         "host": "the number of the kernel log among the files, from 1",

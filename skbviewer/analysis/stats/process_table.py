@@ -10,8 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...records.types import Int64s
 from .duration_spread import spreads
 from .scope import Scope
+
+DENSE = 1 << 24  # keys below this are numbered by a table instead of by sorting
 
 
 class ProcessRow(NamedTuple):
@@ -34,24 +37,56 @@ def process_rows(scope: Scope) -> list[ProcessRow]:
 
     Calls of legs whose records may have been lost are left out.
     """
-    own, leg, pid = scope.own_ns, scope.leg_of_call, scope.of_call("pid")
-    known = (own >= 0) & ~scope.gaps[leg]
-    mine = np.flatnonzero((scope.of_call("context") == 0) & (pid > 0) & known)
-    own, leg, pid, once = own[mine], leg[mine], pid[mine], scope.once[mine]
-    source = scope.of_leg("source")[leg]
-    keys, group = np.unique(np.stack([source, pid], axis=1), axis=0, return_inverse=True)
-    names = [
-        (number, scope.kernels[number].names.tasks.get(thread, f"thread {thread}"))
-        for number, thread in keys.tolist()
-    ]
-    programs = sorted(set(names))
-    place = np.array([programs.index(name) for name in names], np.int64)
-    group = place[group.reshape(-1)] if len(place) else np.zeros(0, np.int64)
+    mine = own_calls(scope)
+    own, leg, once = scope.own_ns[mine.calls], mine.leg, scope.once[mine.calls]
+    group, programs = mine.program, mine.names
     found = spreads(group[once], own[once], len(programs))
-    legs = np.unique(np.stack([group, leg], axis=1), axis=0)
-    ways = np.bincount(legs[:, 0], minlength=len(programs))
+    size = len(scope.legs)
+    legs = np.unique(group * size + leg)
+    ways = np.bincount(legs // max(size, 1), minlength=len(programs))
     rows = [
         ProcessRow(name, host, int(ways[at]), *found[at])
         for at, (host, name) in enumerate(programs)
     ]
     return sorted(rows, key=lambda row: (-row.total_ns, row.process))
+
+
+class OwnCalls(NamedTuple):
+    """Calls in threads' own context, of legs without losses; `calls` are chosen calls.
+
+    `program` is an index of `names`: (source id of the KBL, program).
+    """
+
+    calls: Int64s
+    leg: Int64s
+    program: Int64s
+    names: list[tuple[int, str]]
+
+
+def own_calls(scope: Scope) -> OwnCalls:
+    """Return the calls of programs whose self time is known."""
+    leg, pid = scope.leg_of_call, scope.of_call("pid")
+    known = (scope.own_ns >= 0) & ~scope.gaps[leg]
+    mine = np.flatnonzero((scope.of_call("context") == 0) & (pid > 0) & known)
+    leg, pid = leg[mine], pid[mine]
+    most = int(pid.max(initial=0)) + 1
+    keys, group = _numbered(scope.of_leg("source")[leg] * most + pid)
+    names = []
+    for number, thread in (divmod(key, most) for key in keys.tolist()):
+        name = scope.kernels[number].names.tasks.get(thread, f"thread {thread}")
+        names.append((number, name))
+    programs = sorted(set(names))
+    place = np.array([programs.index(name) for name in names], np.int64)
+    group = place[group] if len(place) else np.zeros(0, np.int64)
+    return OwnCalls(mine, leg, group, programs)
+
+
+def _numbered(key: Int64s) -> tuple[Int64s, Int64s]:
+    """Return the distinct keys (not negative), rising, and the index of each key among them."""
+    most = int(key.max(initial=0)) + 1
+    if most > DENSE:
+        keys, index = np.unique(key, return_inverse=True)
+        return keys, np.asarray(index.reshape(-1), np.int64)
+    used = np.zeros(most, np.bool_)
+    used[key] = True
+    return np.flatnonzero(used), np.asarray((np.cumsum(used) - 1)[key], np.int64)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from ..timeline.session_time import Clock, packet_times
 from ..words.function_layers import layer_of
 from ..words.kernel_names import Names
 
+if TYPE_CHECKING:
+    from ..fields.field_data import Data
+
 SOCK = 0x80  # kbl.h KBL_FLAG_SOCK
 
 
@@ -31,12 +34,14 @@ class Chosen(NamedTuple):
     then; None means no limit.
     A packet without a time is in no range.
     Lifetimes without network identity (netlink, unix sockets) count only with `everything`.
+    `interval_ns` is the length of the intervals of `stats io`; None: a suitable one.
     """
 
     packets: Int64s | None = None
     begin_ns: int | None = None
     end_ns: int | None = None
     everything: bool = False
+    interval_ns: int | None = None
 
 
 class Kernel(NamedTuple):
@@ -59,8 +64,13 @@ class Scope:
         fits: Sequence[Mapping[str, Any]] = (),
         captures: tuple[int, ...] = (),
         progress: Progress | None = None,
+        fields: Data | None = None,
     ) -> None:
-        """`fits` are the clock fits of `skbviewer info --json`, `captures` ids of sources."""
+        """`fits` are the clock fits of `skbviewer info --json`, `captures` ids of sources.
+
+        `fields` are the tables of display filters, which hold what TCP streams show.
+        """
+        self.fields = fields
         self.columns = columns
         self.kernels = kernels
         self.clock = clock
@@ -78,6 +88,27 @@ class Scope:
         """A column of all legs, as int64."""
         self.progress.report("Counting", 0, 0)
         return np.asarray(self.columns.array("leg", column), np.int64)
+
+    def of_event(self, column: str, rows: Int64s) -> Int64s:
+        """A column of some events (0-based rows), as int64."""
+        return np.asarray(self.columns.array("event", column)[rows], np.int64)
+
+    @property
+    def interval_ns(self) -> int | None:
+        """Return the length of the intervals that the user asked for."""
+        return self._chosen.interval_ns
+
+    def in_range(self, source: Int64s, ts: Int64s) -> Bools:
+        """Return which times of logs are in the chosen time range."""
+        return self._in_range(source, ts)
+
+    def lost_between(self, source: Int64s, begin: Int64s, end: Int64s) -> Bools:
+        """Return whether each of these logs lost records between two times."""
+        found = np.zeros(len(source), np.bool_)
+        for number, kernel in self.kernels.items():
+            mine = np.flatnonzero(source == number)
+            found[mine] = Spans(kernel.losses).meet(begin[mine], end[mine])
+        return found
 
     def of_wait(self, column: str) -> Int64s:
         """A column of all waits, as int64."""
@@ -115,6 +146,11 @@ class Scope:
         return self._legs_of_packets[leg] & self._in_range(self.of_leg("source")[leg], ts)
 
     @property
+    def unlimited(self) -> Scope:
+        """Return the scope of all packets and times."""
+        return self._of(Chosen(everything=self._chosen.everything))
+
+    @property
     def whole(self) -> Scope:
         """Return these legs with all their calls, also those that begin after the range's end."""
         ranged = self._chosen.begin_ns is not None or self._chosen.end_ns is not None
@@ -149,7 +185,7 @@ class Scope:
 
     def _of(self, chosen: Chosen) -> Scope:
         given = (self.columns, self.kernels, self.clock, chosen, self.fits, self.captures)
-        return Scope(*given, self.progress)
+        return Scope(*given, self.progress, self.fields)
 
     def _in_range(self, source: Int64s, ts: Int64s, rows: Int64s | None = None) -> Bools:
         """Which times are in the range; if they are packets' times, `rows` are the packets."""
@@ -206,11 +242,7 @@ class Scope:
 
     def lost(self, leg: Int64s, begin: Int64s, end: Int64s) -> Bools:
         """Whether the kernel of each of these legs lost records between these times."""
-        source, found = self.of_leg("source")[leg], np.zeros(len(leg), np.bool_)
-        for number, kernel in self.kernels.items():
-            mine = np.flatnonzero(source == number)
-            found[mine] = Spans(kernel.losses).meet(begin[mine], end[mine])
-        return found
+        return self.lost_between(self.of_leg("source")[leg], begin, end)
 
     @cached_property
     def function_names(self) -> list[str]:
@@ -220,8 +252,11 @@ class Scope:
     @cached_property
     def function(self) -> Int64s:
         """For each chosen call, the index of its function in `function_names`; -1 = no name."""
+        return self.functions_of(self.of_call("func"), self.of_leg("source")[self.leg_of_call])
+
+    def functions_of(self, func: Int64s, source: Int64s) -> Int64s:
+        """Return the indices in `function_names` of probes of logs; -1 = no name."""
         place = {name: at for at, name in enumerate(self.function_names)}
-        func, source = self.of_call("func"), self.of_leg("source")[self.leg_of_call]
         found = np.full(len(func), -1, np.int64)
         for number, kernel in self.kernels.items():
             table = np.full(max(kernel.functions, default=0) + 1, -1, np.int64)

@@ -7,8 +7,11 @@ The command line, the Statistics menu and its window are made from STATISTICS.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from ...records import counted
+from ..words.function_layers import layers
+from .callgraph_table import CallGraphRow, callgraph_rows
 from .clock import ClockRow, clock_rows
 from .conversation_table import (
     CONVERSATION_TITLES,
@@ -21,11 +24,19 @@ from .conversation_table import (
     ends_filter,
 )
 from .drop_table import DropRow, drop_rows
+from .expert_table import TCP, ExpertRow, expert_rows
 from .function_table import FunctionRow, function_rows
+from .interrupt_table import InterruptRow, interrupt_rows
+from .io_table import IoRow, io_rows
+from .latency_table import FUNCTION, LatencyRow, latency_rows
 from .layer_table import BUSY, LayerRow, layer_table
+from .path_table import PathRow, path_rows
 from .process_table import ProcessRow, process_rows
+from .program_table import ProgramRow, program_rows
 from .scope import Scope
+from .syscall_table import SyscallRow, syscall_rows
 from .table import Row, Statistic, Table, quoted
+from .time_table import TimeRow, time_table
 
 
 def _conversations(scope: Scope) -> Table:
@@ -79,6 +90,51 @@ def _points(scope: Scope) -> tuple[str, ...]:
     return (said,) if legs else ()
 
 
+def _time(scope: Scope) -> Table:
+    return Table(TimeRow._fields, time_table(scope).rows, _points(scope))
+
+
+def _paths(scope: Scope) -> Table:
+    return Table(PathRow._fields, path_rows(scope), _points(scope))
+
+
+def _callgraph(scope: Scope) -> Table:
+    return Table(CallGraphRow._fields, callgraph_rows(scope), _points(scope))
+
+
+def _programs(scope: Scope) -> Table:
+    return Table(ProgramRow._fields, program_rows(scope), _left_out(scope))
+
+
+def _latency(scope: Scope) -> Table:
+    return Table(LatencyRow._fields, latency_rows(scope), _left_out(scope))
+
+
+def _io(scope: Scope) -> Table:
+    return Table(IoRow._fields, io_rows(scope))
+
+
+def _interrupts(scope: Scope) -> Table:
+    rows = interrupt_rows(scope)
+    return Table(InterruptRow._fields, rows, _not_recorded(rows, "irq", "softirq"))
+
+
+def _syscalls(scope: Scope) -> Table:
+    rows = syscall_rows(scope)
+    return Table(SyscallRow._fields, rows, _not_recorded(rows, "syscall"))
+
+
+def _expert(scope: Scope) -> Table:
+    return Table(ExpertRow._fields, expert_rows(scope))
+
+
+def _not_recorded(rows: Sequence[object], *groups: str) -> tuple[str, ...]:
+    """Why a table of events is empty."""
+    named, word = " and ".join(groups), "group" if len(groups) == 1 else "groups"
+    said = f"there are no events of the {word} {named}: kblrecord -e all records them"
+    return () if rows else (said,)
+
+
 def _clock(scope: Scope) -> Table:
     return Table(ClockRow._fields, clock_rows(scope))
 
@@ -88,11 +144,46 @@ def _layer_filter(row: Row) -> str | None:
     return f"kbl.layer == {quoted(row['layer'])}" if row["kind"] == BUSY else None
 
 
+def _time_filter(row: Row) -> str | None:
+    """Return the filter of busy time in a layer."""
+    known = row["kind"] == BUSY and row["part"] in {style.name for style in layers()}
+    return f"kbl.layer == {quoted(row['part'])}" if known else None
+
+
+def _numbers_filter(numbers: tuple[int, ...]) -> str | None:
+    """Return the filter of packets by number."""
+    listed = ", ".join(map(str, numbers))
+    return f"frame.number in {{{listed}}}" if numbers else None
+
+
 def _process_filter(row: Row) -> str:
     """Return the filter of a process.  A thread without a name is filtered by its number."""
     thread = re.fullmatch(r"thread (\d+)", row["process"])
     field = f"kbl.pid == {thread[1]}" if thread else f"kbl.comm == {quoted(row['process'])}"
     return f"call({field} && kbl.context == task)"
+
+
+def _function_filter(row: Row) -> str:
+    return f"kbl.func == {quoted(row['function'])}"
+
+
+def _latency_filter(row: Row) -> str | None:
+    """Return the filter of a function.  Paths and stages have no field of the display filter."""
+    return f"kbl.func == {quoted(row['name'])}" if row["kind"] == FUNCTION else None
+
+
+def _program_filter(row: Row) -> str:
+    thread = re.fullmatch(r"thread (\d+)", row["process"])
+    field = f"kbl.pid == {thread[1]}" if thread else f"kbl.comm == {quoted(row['process'])}"
+    function = f"kbl.func == {quoted(row['function'])}"
+    return f"call({field} && kbl.context == task && {function})"
+
+
+def _expert_filter(row: Row) -> str | None:
+    """Return the filter of all packets with a finding about TCP, or of one packet of another."""
+    if row["rule"].startswith(TCP):
+        return str(row["rule"])
+    return f"frame.number == {row['packet']}" if row["packet"].isdecimal() else None
 
 
 STATISTICS: dict[str, Statistic] = {
@@ -110,6 +201,35 @@ STATISTICS: dict[str, Statistic] = {
     "layers": Statistic(
         "&Layers", "Times of packets in each layer, wait and stage",
         _layers, _layer_filter, titles={"number": "Legs"}),
+    "time": Statistic(
+        "Where the &Time Went", "Parts of the time in kernel, beside those of median packets",
+        _time, _time_filter, titles={"share": "%"}),
+    "paths": Statistic(
+        "P&aths", "Paths of packets through the kernel, and their times",
+        _paths, lambda row: _numbers_filter(row["slowest"]),
+        titles={"number": "Packets", "share": "%", "median": "Median packet",
+                "largest": "Its largest part", "slowest": "Slowest packets"}),
+    "latency": Statistic(
+        "Late&ncy", "Distribution of the times of packets, stages and functions",
+        _latency, _latency_filter, titles={"number": "Count"}),
+    "io": Statistic(
+        "&I/O Over Time", "Packets, bits, time in kernel and drops in intervals of time",
+        _io, None, titles={"after_ns": "Begin (s)"}, seconds=frozenset({"after_ns"})),
+    "callgraph": Statistic(
+        "Call &Graph", "Which function called which, as gprof shows it",
+        _callgraph, _function_filter, titles={"number": "Calls"}),
+    "programs": Statistic(
+        "Functions by Progra&m", "Times of each function in each program",
+        _programs, _program_filter, titles={"number": "Calls"}),
+    "interrupts": Statistic(
+        "Inter&rupts", "Interrupts and softirqs of each CPU",
+        _interrupts, None),
+    "syscalls": Statistic(
+        "S&ystem Calls", "System calls of each program on sockets",
+        _syscalls, None),
+    "expert": Statistic(
+        "E&xpert Information", "Findings about packets, by severity",
+        _expert, _expert_filter, titles={"cost_ns": "Cost (µs)"}),
     "processes": Statistic(
         "&Processes", "Times that each program spent on its packets",
         _processes, _process_filter, titles={"number": "Calls"}),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from html import escape
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
@@ -22,6 +23,7 @@ Names = Callable[[str], str]  # returns the name of an address
 ADDRESSES = ("address", "address_a", "address_b")
 # Numbers that name something: they are not grouped by thousands.
 NAMING = ("port", "port_a", "port_b", "source", "kbl", "host", "interface")
+SENTENCES = "text"  # key of a column of findings
 
 
 def title_of(statistic: str, key: str) -> str:
@@ -95,6 +97,10 @@ class StatisticModel(QAbstractTableModel):
             return wording.microseconds(value)
         return str(value) if key in NAMING else _text(value)
 
+    def has_sentences(self, column: int) -> bool:
+        """Return whether the cells of a column are sentences, which need much width."""
+        return self.key(column) == SENTENCES
+
     # Qt's own names
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
@@ -124,6 +130,8 @@ class StatisticModel(QAbstractTableModel):
             return None
         if role == _ROLE.DisplayRole:
             return self.text(index.row(), index.column())
+        if role == _ROLE.ToolTipRole and self.has_sentences(index.column()):
+            return f"<qt>{escape(self.text(index.row(), index.column()))}</qt>"  # wraps lines
         return self._alignment(index.column()) if role == _ROLE.TextAlignmentRole else None
 
     def headerData(

@@ -180,6 +180,8 @@ class StatisticsWindow(QDialog):
         table.resizeColumnsToContents()
         for column in range(model.columnCount()):
             table.setColumnWidth(column, min(table.columnWidth(column), MOST_WIDE))
+        last = model.columnCount() - 1
+        table.horizontalHeader().setStretchLastSection(last >= 0 and model.has_sentences(last))
         EmptyText(table).show_text("" if model.rowCount() else self._why_empty())
         return table
 

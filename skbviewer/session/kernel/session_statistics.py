@@ -3,26 +3,32 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ...analysis.stats import STATISTICS, Chosen, Scope, Stack, Table, call_stacks
 from ...records import Progress
 from ..annotation_places import RowIds
 from ..opened_file import OpenedFile
 from ..packets.packet_list import PacketList
+from ..packets.session_fields import Fields
 from .statistics_scope import begin_of, scope_of
+
+if TYPE_CHECKING:
+    from ...analysis.diagnosis import Diagnosis
 
 
 class Statistics:
     """Tables over chosen packets and times."""
 
-    def __init__(self, opened: OpenedFile, packets: PacketList) -> None:
-        self._opened, self._packets = opened, packets
+    def __init__(self, opened: OpenedFile, packets: PacketList, fields: Fields) -> None:
+        self._opened, self._packets, self._fields = opened, packets, fields
 
     def scope(self, chosen: Chosen | None = None, progress: Progress | None = None) -> Scope:
         """Return what analysis.stats needs about the `chosen` packets and times; default all."""
         opened = self._opened
         with opened.database() as db:
             given = (db, opened.columns, opened.sources(), opened.timebase(), chosen or Chosen())
-            return scope_of(*given, progress)
+            return scope_of(*given, progress, self._fields.data())
 
     def table(
         self, name: str, rows: RowIds | None = None, progress: Progress | None = None
@@ -30,6 +36,17 @@ class Statistics:
         """Return a table of STATISTICS for the packets of `rows` (None: all).  Raises Cancelled."""
         chosen = Chosen(None if rows is None else rows[rows > 0])
         return STATISTICS[name].make(self.scope(chosen, progress))
+
+    def diagnosis(
+        self,
+        chosen: Chosen | None = None,
+        ids: RowIds | None = None,
+        progress: Progress | None = None,
+    ) -> Diagnosis:
+        """Diagnose the `chosen` packets, or the rows `ids` (-n for row K<n>).  Raises Cancelled."""
+        from ...analysis.diagnosis import diagnose
+
+        return diagnose(self.scope(chosen, progress), ids)
 
     def stacks(self, text: str = "", progress: Progress | None = None) -> list[Stack]:
         """Return the call stacks of matching rows ("": all).

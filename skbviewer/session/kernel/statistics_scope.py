@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...analysis import names_of
+from ...analysis.fields.field_data import Data
 from ...analysis.stats import Chosen, Kernel, Scope
 from ...analysis.timeline.session_time import Clock, packet_times
 from ...records import UNTIMED, Progress, SourceRow
@@ -22,6 +23,7 @@ def scope_of(
     clock: Clock,
     chosen: Chosen,
     progress: Progress | None = None,
+    fields: Data | None = None,
 ) -> Scope:
     """Return the scope that `chosen` selects in the open session `db`."""
     kernels = {
@@ -30,7 +32,7 @@ def scope_of(
         if s.kind.is_log
     }
     captures = tuple(s.id for s in sources if not s.kind.is_log)
-    return Scope(columns, kernels, clock, chosen, clock_json(db), captures, progress)
+    return Scope(columns, kernels, clock, chosen, clock_json(db), captures, progress, fields)
 
 
 def begin_of(columns: Columns, sources: Sequence[SourceRow], clock: Clock) -> int:

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""The columns of legs, calls and waits that the loops over packets need.
+
+Input: a Scope.  Output: arrays of fixed types, because compiled loops have one type each.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...matching import TRANSMIT
+from ...records.types import Bools, Int32s, Int64s
+from ..words.stage_names import QUEUE, STACK
+from .probe_costs import costs_of
+
+if TYPE_CHECKING:
+    from ..stats.scope import Scope
+
+NO_LAYER = -1  # layers that say nothing about a packet's path
+OFF_PATH = frozenset({"memory", "tap", "socket", "other"})
+# What the first call of a function begins, as bits.
+BEGINS_TRANSPORT, BEGINS_IP, BEGINS_QUEUE, BEGINS_SENDING, BEGINS_STACK = 1, 2, 4, 8, 16
+
+Int8s = npt.NDArray[np.int8]
+
+
+class LegColumns(NamedTuple):
+    """Legs by 0-based number; calls and waits of leg i from calls_at[i], waits_at[i] on.
+
+    `function` is the index of Scope.function_names of each call, the number of names if it has
+    none.  `begins`, `layer` are by function.  `edge` and `step` are the cost of a probe, ns by log:
+    inside a call at its begin and at its end, and outside of it, before and after it.
+    """
+
+    kind: Int8s
+    dropped: Bools
+    log: Int32s  # index of the log
+    begin: Int64s
+    end: Int64s
+    calls_at: Int64s
+    entry: Int64s
+    dur: Int64s
+    function: Int32s
+    waits_at: Int64s
+    wait_kind: Int8s
+    wait_begin: Int64s
+    wait_end: Int64s
+    begins: Int8s
+    layer: Int8s
+    edge: Int64s
+    step: Int64s
+
+
+def leg_columns(scope: Scope) -> LegColumns:
+    """Return the columns of all legs of the session.  Raises Cancelled."""
+    columns, sources = scope.columns, sorted(scope.kernels)
+    legs = columns.length("leg")
+    log = np.searchsorted(sources, scope.of_leg("source")).astype(np.int32)
+    of_call = np.asarray(columns.array("call", "leg"))
+    calls_at = np.searchsorted(of_call, np.arange(1, legs + 2)).astype(np.int64)
+    waits_at = np.searchsorted(scope.of_wait("leg"), np.arange(1, legs + 2)).astype(np.int64)
+    scope.progress.report("Counting", 0, 0)
+    edge, step = costs_of(scope)
+    return LegColumns(
+        np.array(columns.array("leg", "kind"), np.int8),
+        np.array(columns.array("leg", "drop_reason")) >= 0,
+        log,
+        np.array(columns.array("leg", "begin_ns"), np.int64),
+        np.array(columns.array("leg", "end_ns"), np.int64),
+        calls_at,
+        np.array(columns.array("call", "entry_ns"), np.int64),
+        np.array(columns.array("call", "dur_ns"), np.int64),
+        _functions(scope, np.repeat(log, np.diff(calls_at))),
+        waits_at,
+        np.array(columns.array("wait", "kind"), np.int8),
+        np.array(columns.array("wait", "begin_ns"), np.int64),
+        np.array(columns.array("wait", "end_ns"), np.int64),
+        np.array([*map(_begins, scope.function_names, scope.layer_names), 0], np.int8),
+        _layers(scope),
+        edge,
+        step,
+    )
+
+
+def _functions(scope: Scope, log: Int32s) -> Int32s:
+    """Return the function of each call of the session."""
+    names = scope.function_names
+    place = {name: at for at, name in enumerate(names)}
+    most = max((max(k.functions, default=0) for k in scope.kernels.values()), default=0)
+    table = np.full((max(len(scope.kernels), 1), most + 2), len(names), np.int32)
+    for row, source in enumerate(sorted(scope.kernels)):
+        for probe, name in scope.kernels[source].functions.items():
+            table[row, probe] = place[name]
+    func = np.asarray(scope.columns.array("call", "func"))
+    func = np.where((func >= 0) & (func <= most), func, most + 1)
+    return np.ascontiguousarray(table[log, func])
+
+
+def _begins(name: str, layer: str) -> int:
+    bits = BEGINS_QUEUE * (name in QUEUE) | BEGINS_SENDING * (name in TRANSMIT)
+    bits |= BEGINS_TRANSPORT * (layer == "transport") | BEGINS_IP * (layer == "ip")
+    return bits | BEGINS_STACK * (name in STACK)
+
+
+def _layers(scope: Scope) -> Int8s:
+    known = sorted(set(scope.layer_names) - OFF_PATH)
+    found = [known.index(one) if one in known else NO_LAYER for one in scope.layer_names]
+    return np.array([*found, NO_LAYER], np.int8)

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: MIT
+"""Divide the time in kernel of packets into parts, in a compiled loop.
+
+A leg is a row of pieces: the innermost call of the packet while the leg is busy, and its waits.
+Where several legs of a packet run at the same time, the piece with the lowest rank counts, as in
+analysis/leg_times/packet_times.py; of two busy ones, the one that began last.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...records.compiled import Int, allocation_free, compiled
+from ...records.types import Int64s
+from ..words.wait_kinds import BUSY, RANKS
+from .leg_columns import LegColumns
+from .stage_loops import BITS, STAGES, stage_at, stages_of
+
+# Parts after the functions: busy without a probed function, the probes, then waits by kind.
+UNPROBED, PROBES, WAITS = 0, 1, 2
+EXTRA = WAITS + RANKS
+PIECES = 5  # rows of pieces: begin, end, place, rank, cost
+BEGIN, END, PLACE, RANK, COST = range(PIECES)
+STAGE_COUNT = len(STAGES)
+
+
+class Scratch(NamedTuple):
+    """Space of the loop: pieces (PIECES x n), open calls, positions of legs, sums by place."""
+
+    pieces: Int64s
+    open_: Int64s
+    at: Int64s  # where the pieces of each leg of a packet begin
+    now: Int64s  # the piece of each leg
+    spent: Int64s  # ns by place
+    places: Int64s  # places with time
+    first: Int64s
+    begins: Int64s
+
+
+def scratch_for(pieces: int, legs: int, names: int) -> Scratch:
+    """Return space for a packet of so many pieces and legs, and for so many parts of a stage."""
+    sizes = (pieces, legs + 2, legs + 2, STAGE_COUNT * names, STAGE_COUNT * names, BITS)
+    made = [np.zeros(size, np.int64) for size in (*sizes, STAGE_COUNT)]
+    return Scratch(np.zeros((PIECES, pieces), np.int64), *made)
+
+
+@compiled
+def divide(
+    units: Int64s,
+    first: Int,
+    at: Int64s,
+    of: Int64s,
+    legs: LegColumns,
+    names: Int,
+    scratch: Scratch,
+    made: Int64s,
+    counts: Int64s,
+) -> np.int64:
+    """Divide the packets `units` from index `first` on; `made` gets (index, place, ns).
+
+    A place is stage * names + part.  Returns the index of the first packet for which `made` had no
+    room; counts[0] is the number of columns filled.
+    """
+    n = np.int64(first)
+    while n < len(units):
+        if counts[0] + len(scratch.places) > made.shape[1]:
+            break
+        unit = units[n]
+        i, last = at[unit], at[unit + 1]
+        found = np.int64(0)
+        while i < last:
+            log, several = legs.log[of[i]], np.int64(0)
+            scratch.at[0] = 0
+            while i < last and legs.log[of[i]] == log:
+                scratch.at[several + 1] = pieces_of(
+                    of[i], scratch.at[several], legs, names, scratch
+                )
+                several += 1
+                i += 1
+            found = merge(several, names, scratch, found)
+        for k in range(found):
+            made[0, counts[0]], made[1, counts[0]] = n, scratch.places[k]
+            made[2, counts[0]] = scratch.spent[scratch.places[k]]
+            scratch.spent[scratch.places[k]] = 0
+            counts[0] += 1
+        n += 1
+    return n
+
+
+@allocation_free
+def pieces_of(leg: Int, at: Int, legs: LegColumns, names: Int, scratch: Scratch) -> np.int64:
+    """Add the pieces of a leg from index `at` on; returns the index after them."""
+    stages_of(leg, legs, scratch.first, scratch.begins)
+    edge, step = legs.edge[legs.log[leg]], legs.step[legs.log[leg]]
+    unprobed = names - EXTRA + UNPROBED
+    depth, time, cost = np.int64(0), legs.begin[leg], np.int64(0)
+    wait = legs.waits_at[leg]
+    count = np.int64(at)
+    for i in range(legs.calls_at[leg], legs.calls_at[leg + 1] + 1):
+        is_last = i == legs.calls_at[leg + 1]
+        entry = legs.end[leg] if is_last else min(legs.entry[i], legs.end[leg])
+        while depth > 0:
+            top = scratch.open_[depth - 1]
+            end = legs.entry[top] + max(legs.dur[top], 0)
+            if end > entry:
+                break
+            if end > time:
+                wait, count = put(
+                    leg, wait, count, time, end, np.int64(legs.function[top]), cost + edge,
+                    legs, names, scratch,
+                )  # fmt: skip
+                time = end
+            cost = step
+            depth -= 1
+        if entry > time:
+            function = unprobed
+            if depth > 0:
+                function = np.int64(legs.function[scratch.open_[depth - 1]])
+                if function == names - EXTRA:
+                    function = unprobed
+            wait, count = put(
+                leg, wait, count, time, entry, function, cost + (0 if is_last else step),
+                legs, names, scratch,
+            )  # fmt: skip
+            time = entry
+        if not is_last:
+            scratch.open_[depth] = i
+            depth += 1
+            cost = edge
+    return count
+
+
+@allocation_free
+def put(
+    leg: Int,
+    wait: Int,
+    count: Int,
+    begin: Int,
+    end: Int,
+    function: Int,
+    cost: Int,
+    legs: LegColumns,
+    names: Int,
+    scratch: Scratch,
+) -> tuple[np.int64, np.int64]:
+    """Add pieces from begin to end: the function, and the waits meanwhile.
+
+    Returns the leg's next wait, and the number of pieces.
+    """
+    pieces, last = scratch.pieces, legs.waits_at[leg + 1]
+    left = cost if function < names - EXTRA else 0
+    wait, count, time = np.int64(wait), np.int64(count), np.int64(begin)
+    while time < end:
+        until = np.int64(end)
+        rank, part = np.int64(BUSY), np.int64(function)
+        while wait < last and legs.wait_end[wait] <= time:
+            wait += 1
+        if wait < last and legs.wait_begin[wait] <= time:
+            until = min(until, legs.wait_end[wait])
+            rank = np.int64(legs.wait_kind[wait])
+            part = names - EXTRA + WAITS + rank
+        elif wait < last:
+            until = min(until, legs.wait_begin[wait])
+        pieces[BEGIN, count], pieces[END, count] = time, until
+        pieces[PLACE, count] = stage_at(time, scratch.begins) * names + part
+        pieces[RANK, count] = rank
+        pieces[COST, count] = left if rank == BUSY else 0
+        if rank == BUSY:
+            left = max(left - (until - time), 0)
+        count += 1
+        time = until
+    return wait, count
+
+
+@allocation_free
+def merge(several: Int, names: Int, scratch: Scratch, found: Int) -> np.int64:
+    """Add up the pieces of the legs of one packet in one log; each nanosecond counts once.
+
+    Returns how many places have time so far.
+    """
+    pieces, at, now = scratch.pieces, scratch.at, scratch.now
+    found = np.int64(found)
+    for k in range(several):
+        now[k] = at[k]
+    time = np.int64(-1)
+    while True:
+        best, until = np.int64(-1), np.int64(-1)
+        for k in range(several):
+            while now[k] < at[k + 1] and pieces[END, now[k]] <= time:
+                now[k] += 1
+            if now[k] == at[k + 1]:
+                continue
+            i = now[k]
+            is_open = pieces[BEGIN, i] <= time
+            change = pieces[END, i] if is_open else pieces[BEGIN, i]
+            until = change if until < 0 else min(until, change)
+            if is_open and (
+                best < 0
+                or pieces[RANK, i] < pieces[RANK, best]
+                or (
+                    pieces[RANK, i] == pieces[RANK, best] and pieces[BEGIN, i] > pieces[BEGIN, best]
+                )
+            ):
+                best = i
+        if until < 0:
+            break
+        if best >= 0:
+            found = spend(best, until - time, names, scratch, found)
+        time = until
+    return found
+
+
+@allocation_free
+def spend(piece: Int, ns: Int, names: Int, scratch: Scratch, found: Int) -> np.int64:
+    """Count ns of a piece; returns how many places have time so far."""
+    place = scratch.pieces[PLACE, piece]
+    cost = min(scratch.pieces[COST, piece], ns)
+    scratch.pieces[COST, piece] -= cost
+    found = np.int64(found)
+    if cost > 0:
+        probes = place // names * names + names - EXTRA + PROBES
+        found = add(probes, cost, scratch, found)
+    if ns > cost:
+        found = add(place, ns - cost, scratch, found)
+    return found
+
+
+@allocation_free
+def add(place: Int, ns: Int, scratch: Scratch, found: Int) -> np.int64:
+    """Add ns to a place; returns how many places have time so far."""
+    found = np.int64(found)
+    if scratch.spent[place] == 0:
+        scratch.places[found] = place
+        found += 1
+    scratch.spent[place] += ns
+    return found

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""The parts of each packet's time in kernel: they add up to it exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ...records.types import Int32s, Int64s
+from ..words.wait_kinds import INTERRUPTS, NAMES, OTHERS, UNKNOWN
+from .leg_columns import LegColumns, leg_columns
+from .part_loops import EXTRA, PROBES, WAITS, Scratch, divide, scratch_for
+from .path_classes import PathClasses, path_classes
+from .stage_loops import STAGES
+from .units import Units, units_of
+
+if TYPE_CHECKING:
+    from ..stats.scope import Scope
+
+BUSY, WAIT, OTHER, PROBE, NOWHERE = "busy", "wait", "other work", "probes", "unknown"
+WITHOUT_PROBE = "functions without a probe"
+THE_PROBES = "the probes themselves"
+BLOCK = 1 << 20  # parts to allocate at first
+
+
+class Part(NamedTuple):
+    """What a part of the time is: its kind, its name, its layer (busy only) and its stage."""
+
+    kind: str
+    name: str
+    layer: str
+    stage: str
+
+
+class Parts(NamedTuple):
+    """ns of parts: packet (an index of `units`), place (see Breakdown.part) and time."""
+
+    unit: Int32s
+    place: Int32s
+    ns: Int64s
+
+
+class Breakdown:
+    """The packets of a session, their path classes, and the parts of their times."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+        self.units: Units = units_of(scope)
+        self.legs: LegColumns = leg_columns(scope)
+        self.classes: PathClasses = path_classes(self.units, self.legs)
+        self.functions: Sequence[str] = scope.function_names
+        self.names = len(self.functions) + EXTRA
+
+    @property
+    def places(self) -> int:
+        """Return how many places there are."""
+        return self.names * len(STAGES)
+
+    @property
+    def calibrated(self) -> bool:
+        """Return whether the cost of probes is known in some log."""
+        return bool(self.legs.edge.any())
+
+    def part(self, place: int) -> Part:
+        """Return what a place means."""
+        stage, part = divmod(place, self.names)
+        after = part - len(self.functions)
+        if after < 0:
+            return Part(BUSY, self.functions[part], self._scope.layer_names[part], STAGES[stage])
+        if after == PROBES:
+            return Part(PROBE, THE_PROBES, "", STAGES[stage])
+        if after < WAITS:
+            return Part(BUSY, WITHOUT_PROBE, "", STAGES[stage])
+        rank = after - WAITS
+        kind = OTHER if rank in (OTHERS, INTERRUPTS) else NOWHERE if rank in UNKNOWN else WAIT
+        return Part(kind, NAMES[rank], "", STAGES[stage])
+
+    def of_wait(self, kind: int) -> int:
+        """Return the part (a place modulo `names`) of a kind of waiting."""
+        return len(self.functions) + WAITS + kind
+
+    def divided(self, rows: Int64s) -> Parts:
+        """Return the parts of packets, given as indices of `units`.  Raises Cancelled."""
+        blocks = list(self.blocks(rows))
+        nothing = np.zeros(0, np.int32)
+        if not blocks:
+            return Parts(nothing, nothing, np.zeros(0, np.int64))
+        return Parts(*(np.concatenate(column) for column in zip(*blocks, strict=True)))
+
+    def blocks(self, rows: Int64s) -> Iterator[Parts]:
+        """Yield the parts of packets, some packets at a time.  Raises Cancelled."""
+        units, legs = self.units, self.legs
+        rows, at = np.ascontiguousarray(rows, np.int64), 0
+        space = self._space(rows)
+        made = np.empty((3, max(BLOCK, 2 * self.places)), np.int64)
+        while at < len(rows):
+            self._scope.progress.report("Counting", at, len(rows))
+            counts = np.zeros(1, np.int64)
+            given = units.at, units.legs, legs, self.names, space, made, counts
+            at = int(divide(rows, at, *given))
+            unit, place, ns = made[:, : counts[0]]
+            yield Parts(rows[unit].astype(np.int32), place.astype(np.int32), ns.copy())
+
+    def _space(self, rows: Int64s) -> Scratch:
+        """Return space for the packet that needs most."""
+        units, legs = self.units, self.legs
+        if not len(rows):
+            return scratch_for(0, 0, self.names)
+        pieces = 2 * np.diff(legs.calls_at) + 2 * np.diff(legs.waits_at) + 4
+        before = np.r_[0, np.cumsum(pieces[units.legs])]
+        most = int(np.diff(before[units.at])[rows].max())
+        many = int(np.diff(units.at)[rows].max())
+        deep = int(np.diff(legs.calls_at).max()) + 1
+        return scratch_for(2 * most + 8, max(many, deep), self.names)

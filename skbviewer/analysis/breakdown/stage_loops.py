@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""The stages of one leg, in a compiled loop (analysis/stats/stages.py has the same for tables)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...matching import FORWARD, TX
+from ...records.compiled import Int, allocation_free
+from ...records.types import LATEST_NS, Int64s
+from ..words.stage_names import FORWARDING, RECEIVING, SENDING
+from .leg_columns import (
+    BEGINS_IP,
+    BEGINS_QUEUE,
+    BEGINS_SENDING,
+    BEGINS_STACK,
+    BEGINS_TRANSPORT,
+    LegColumns,
+)
+
+STAGES = (*SENDING, *FORWARDING, *RECEIVING[:2])
+FORWARDED, RECEIVED = len(SENDING), len(SENDING) + len(FORWARDING)  # first stages of their kinds
+BITS = 5
+NONE = LATEST_NS
+
+
+@allocation_free
+def stages_of(leg: Int, legs: LegColumns, first: Int64s, begins: Int64s) -> None:
+    """Fill `begins` (by index of STAGES) with when each stage of a leg begins, NONE if it has none.
+
+    `first` is scratch space, of BITS.
+    """
+    first[:], begins[:] = NONE, NONE
+    for i in range(legs.calls_at[leg], legs.calls_at[leg + 1]):
+        bits = np.int64(legs.begins[legs.function[i]])
+        if bits != 0 and legs.entry[i] >= legs.begin[leg]:
+            for bit in range(BITS):
+                if bits >> bit & 1:
+                    first[bit] = min(first[bit], legs.entry[i])
+    kind = legs.kind[leg]
+    at, count = RECEIVED, 2
+    if kind == TX:
+        at, count = 0, FORWARDED
+        begins[1], begins[2] = first[_TRANSPORT], first[_IP]
+        begins[3], begins[4] = first[_QUEUE], first[_SENDING]
+    elif kind == FORWARD:
+        at, count = FORWARDED, 4
+        begins[at + 1], begins[at + 2] = first[_STACK], first[_QUEUE]
+        begins[at + 3] = first[_SENDING]
+    else:
+        begins[at + 1] = first[_STACK]
+    begins[at] = legs.begin[leg]
+    following = legs.end[leg]
+    for i in range(at + count - 1, at - 1, -1):
+        if begins[i] <= following:
+            following = begins[i]
+        else:
+            begins[i] = NONE
+
+
+@allocation_free
+def stage_at(time: Int, begins: Int64s) -> np.int64:
+    """Return the stage at a time: the last one that has begun."""
+    found, latest = np.int64(0), np.int64(-1)
+    for i in range(len(begins)):
+        if begins[i] != NONE and begins[i] <= time and begins[i] >= latest:
+            found, latest = np.int64(i), begins[i]
+    return found
+
+
+def _bit(flag: int) -> int:
+    return flag.bit_length() - 1
+
+
+_TRANSPORT, _IP = _bit(BEGINS_TRANSPORT), _bit(BEGINS_IP)
+_QUEUE, _SENDING, _STACK = _bit(BEGINS_QUEUE), _bit(BEGINS_SENDING), _bit(BEGINS_STACK)

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""The packets whose time in kernel is known, each with its legs.
+
+A packet without a capture, a row K<n> of the packet list, counts as well.  Its id is -n.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ...matching import EXACT
+from ...records.types import Bools, Int64s
+
+if TYPE_CHECKING:
+    from ..stats.scope import Scope
+
+
+class Units(NamedTuple):
+    """Packets in the order of the packet list, then rows K<n>.
+
+    `legs` holds 0-based legs, those of packet i from at[i] to at[i + 1], by log and begin.
+    """
+
+    id: Int64s
+    kernel_ns: Int64s
+    at: Int64s
+    legs: Int64s
+
+    def rows_of(self, ids: Int64s) -> Int64s:
+        """Return the positions of those `ids` that are here."""
+        order = np.argsort(self.id, kind="stable")
+        place = np.minimum(np.searchsorted(self.id, ids, sorter=order), max(len(order) - 1, 0))
+        found = order[place] if len(order) else np.zeros(0, np.int64)
+        return np.asarray(found[self.id[found] == ids[: len(found)]], np.int64)
+
+
+def units_of(scope: Scope) -> Units:
+    """Return all packets of the session whose time in kernel is known, whatever was chosen.
+
+    Raises Cancelled.
+    """
+    columns = scope.columns
+    matched = np.asarray(columns.array("match", "verdict")) == EXACT
+    ids = np.asarray(columns.array("match", "packet"), np.int64)[matched]
+    legs = np.asarray(columns.array("match", "leg"), np.int64)[matched] - 1
+    kernel = np.asarray(columns.array("packet", "kernel_ns"), np.int64)
+    known = kernel[ids - 1] >= 0
+    ids, legs = ids[known], legs[known]
+    alone, of_alone = _kernel_only(scope)
+    group = np.concatenate([ids - 1, len(kernel) + alone])
+    legs = np.concatenate([legs, of_alone])
+    order = _order(group, scope.of_leg("source")[legs], scope.of_leg("begin_ns")[legs])
+    group, legs = group[order], legs[order]
+    first = np.flatnonzero(np.r_[True, group[1:] != group[:-1]]) if len(group) else group
+    number = group[first]
+    series = scope.of_leg("series")[legs[first]] - 1
+    own = np.asarray(columns.array("series", "kernel_ns"), np.int64)[series]
+    is_packet = number < len(kernel)
+    safe = np.minimum(number, max(len(kernel) - 1, 0))
+    ns = np.where(is_packet, kernel[safe], own) if len(kernel) else own
+    named = np.where(is_packet, number + 1, len(kernel) - number)
+    return Units(named, np.asarray(ns, np.int64), np.r_[first, len(legs)], legs)
+
+
+def _kernel_only(scope: Scope) -> tuple[Int64s, Int64s]:
+    """Return n of the row K<n> and the leg, for each leg of rows K<n> with a known time."""
+    columns = scope.columns
+    row = np.asarray(columns.array("series", "kernel_only"), np.int64)
+    known = (row > 0) & (np.asarray(columns.array("series", "kernel_ns"), np.int64) >= 0)
+    known &= np.asarray(columns.array("series", "identity"), np.int64) >= 0
+    of_leg = scope.of_leg("series") - 1
+    legs = np.flatnonzero(known[of_leg])
+    return row[of_leg[legs]], legs
+
+
+def _order(group: Int64s, source: Int64s, begin: Int64s) -> Int64s:
+    """Sort by packet, log and begin.  Sessions are mostly sorted already."""
+    before, after = slice(None, -1), slice(1, None)
+    same = group[after] == group[before]
+    later = (source[after] > source[before]) | (
+        (source[after] == source[before]) & (begin[after] >= begin[before])
+    )
+    if np.all((group[after] > group[before]) | (same & later)):
+        return np.arange(len(group))
+    return np.lexsort((begin, source, group))
+
+
+def chosen(scope: Scope, units: Units) -> Bools:
+    """Return which packets the scope selects.
+
+    A packet is in a time range if it was captured then, and a row K<n> if a leg of it began then.
+    """
+    found = np.zeros(len(units.id), np.bool_)
+    if not len(found):
+        return found
+    is_packet = units.id > 0
+    wanted = np.zeros(scope.columns.length("packet") + 1, np.bool_)
+    wanted[scope.packets] = True
+    found[is_packet] = wanted[units.id[is_packet]]
+    with_leg = np.logical_or.reduceat(scope.legs[units.legs], units.at[:-1])
+    return np.where(is_packet, found, with_leg)

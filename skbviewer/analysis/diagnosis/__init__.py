@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: MIT
+"""Why packets were slow or lost: findings with their evidence, and what could not be judged."""
+
+from .finding import Diagnosis, Evidence, Finding, Judged
+from .judge import diagnose
+from .rule_table import RULE_TABLE
+
+__all__ = ["RULE_TABLE", "Diagnosis", "Evidence", "Finding", "Judged", "diagnose"]

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+"""What rules about the work of some functions share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from . import wording
+from .case import Case
+from .finding import WARNING, Finding
+from .waiting import examples
+
+
+class Work(NamedTuple):
+    """A kind of work: the rule, which functions do it, "were copied ...", and the advice."""
+
+    rule: str
+    does: Callable[[str], bool]
+    words: str
+    advice: str
+
+
+def work_finding(case: Case, work: Work) -> list[Finding]:
+    """Return a finding about packets for which these functions took a noticeable time.
+
+    Their time is without the cost of their probes if the log was calibrated.
+    """
+    functions = case.made.functions
+    names = [name for name in functions if work.does(name)]
+    ns = case.spent_in(np.array([name in names for name in functions], np.bool_))
+    which = case.matters(ns)
+    if not which.any():
+        return []
+    worst = case.worst(ns, which)
+    total, number, first = int(ns[which].sum()), int(which.sum()), int(worst[0])
+    name = wording.packet(case.ids(worst[:1])[0])
+    called = sorted({case.function(int(call)) for call in case.called(*names)})
+    text = (
+        f"{wording.packets(number)} {work.words}: {wording.time(total)} altogether, in "
+        f"{', '.join(called[:3])}. {name[0].upper()}{name[1:]}: "
+        f"{wording.time(int(ns[first]))}, "
+        f"{wording.share(int(ns[first]), int(case.kernel_ns[first]))} of its time in kernel."
+    )
+    return [
+        Finding(
+            work.rule, WARNING, case.ids(worst[:1])[0], number, total, text,
+            tuple(examples(case, worst, ns, "busy")), work.advice,
+            case.rows[np.flatnonzero(which)], tuple(called),
+        )
+    ]  # fmt: skip

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: MIT
+"""What rules ask of a recording: times of the chosen packets, their waits, calls and events.
+
+Input: a Scope and a Breakdown.  All arrays are in the order of `rows`, the chosen packets, unless
+stated otherwise.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from ...records.types import Bools, Int64s
+from ...store.whole_columns import Array
+from ..breakdown.parts import Breakdown, Parts
+from ..stats.scope import Scope
+
+SHARE = 10  # a part is worth a finding if it is at least 1/SHARE of the packet's time in kernel
+LEAST_NS = 10_000  # and at least this long
+WAIT_NS = 50_000  # a wait must be at least as long as the kernel's timer slack
+EXAMPLES = 5  # packets that a finding lists
+
+
+class Spans(NamedTuple):
+    """Waits of chosen packets: 0-based leg, begin and end by its log's clock, index of `rows`."""
+
+    leg: Int64s
+    begin: Int64s
+    end: Int64s
+    row: Int64s
+
+    @property
+    def ns(self) -> Int64s:
+        """Return how long each lasted."""
+        return np.asarray(self.end - self.begin, np.int64)
+
+    def only(self, which: Bools | Int64s) -> Spans:
+        """Return some of them."""
+        return Spans(*(column[which] for column in self))
+
+
+class Case:
+    """The chosen packets of a session, and what was recorded about them."""
+
+    def __init__(self, scope: Scope, made: Breakdown, rows: Int64s, listed: bool = False) -> None:
+        """`rows` are indices of `made.units`; `listed`: the user listed them, without a scope."""
+        self.scope, self.made, self.rows, self._listed = scope, made, rows, listed
+
+    @property
+    def everything(self) -> Case:
+        """Return the case of all packets of the session."""
+        return Case(self.scope.unlimited, self.made, np.arange(len(self.made.units.id)))
+
+    @property
+    def packets(self) -> Int64s:
+        """Return the numbers of the chosen packets of captures, rising, whatever their match."""
+        if not self._listed:
+            return self.scope.packets
+        ids = self.made.units.id[self.rows]
+        return np.sort(ids[ids > 0])
+
+    def is_chosen(self, leg: Int64s, ts: Int64s) -> Bools:
+        """Return which moments in legs (0-based, by the log's clock) belong to chosen packets."""
+        if self._listed:
+            return np.asarray(self.row_of_leg[leg] >= 0)
+        return self.scope.happened(leg, ts)
+
+    @property
+    def kernel_ns(self) -> Int64s:
+        """Return the time in kernel of each chosen packet."""
+        return self.made.units.kernel_ns[self.rows]
+
+    def ids(self, rows: Int64s) -> list[int]:
+        """Return packet numbers (-n for K<n>) of chosen packets, given as indices of `rows`."""
+        return [int(one) for one in self.made.units.id[self.rows[rows]]]
+
+    @cached_property
+    def parts(self) -> Parts:
+        """Return the parts of the chosen packets' times."""
+        return self.made.divided(self.rows)
+
+    @cached_property
+    def medians(self) -> Parts:
+        """Return the parts of the median packets of all classes with chosen packets."""
+        peers = np.unique(self.made.classes.peers[self.rows])
+        return self.made.divided(np.unique(self.made.classes.median[peers]))
+
+    def spent(self, part: int) -> Int64s:
+        """Return ns of a part (a place modulo Breakdown.names) for each chosen packet."""
+        found = np.zeros(len(self.made.units.id), np.int64)
+        mine = self.parts.place % self.made.names == part
+        np.add.at(found, self.parts.unit[mine], self.parts.ns[mine])
+        return found[self.rows]
+
+    def spent_in(self, functions: Bools) -> Int64s:
+        """Return the busy ns of each chosen packet in some functions (by Scope.function_names)."""
+        found = np.zeros(len(self.made.units.id), np.int64)
+        meant = np.r_[functions, np.zeros(self.made.names - len(functions), np.bool_)]
+        mine = meant[self.parts.place % self.made.names]
+        np.add.at(found, self.parts.unit[mine], self.parts.ns[mine])
+        return found[self.rows]
+
+    def median_of(self, part: int) -> Int64s:
+        """Return ns of a part in the median packet of each chosen packet's class; -1 if alone."""
+        found = np.zeros(len(self.made.units.id), np.int64)
+        mine = self.medians.place % self.made.names == part
+        np.add.at(found, self.medians.unit[mine], self.medians.ns[mine])
+        classes = self.made.classes
+        typical = found[classes.median[classes.peers[self.rows]]]
+        return np.where(classes.comparable[self.rows], typical, -1)
+
+    def matters(self, ns: Int64s, least: int = LEAST_NS) -> Bools:
+        """Return whether a part of each chosen packet's time is worth a finding."""
+        return np.asarray((ns >= least) & (ns * SHARE >= self.kernel_ns))
+
+    def waited(self, ns: Int64s) -> Bools:
+        """Return whether a wait of each chosen packet is worth a finding."""
+        return self.matters(ns, WAIT_NS)
+
+    @cached_property
+    def row_of_leg(self) -> Int64s:
+        """Return the chosen packet of each leg of the session (index of `rows`), -1 = none."""
+        units = self.made.units
+        found = np.full(len(self.made.legs.kind), -1, np.int64)
+        size = np.diff(units.at)[self.rows]
+        first = np.repeat(units.at[self.rows] - (np.cumsum(size) - size), size)
+        legs = units.legs[first + np.arange(size.sum())] if len(size) else first
+        found[legs] = np.repeat(np.arange(len(self.rows)), size)
+        return found
+
+    def waits(self, kind: int) -> Spans:
+        """Return the waits of a kind, also those after the end of a leg."""
+        found = self.all_waits(kind)
+        return found.only(found.row >= 0)
+
+    def all_waits(self, kind: int) -> Spans:
+        """Return the waits of a kind of all packets; `row` is -1 where none is chosen."""
+        legs = self.made.legs
+        mine = np.flatnonzero(legs.wait_kind == kind)
+        leg = np.searchsorted(legs.waits_at, mine, "right") - 1
+        return Spans(leg, legs.wait_begin[mine], legs.wait_end[mine], self.row_of_leg[leg])
+
+    def call_after(self, leg: int, begin: int, end: int) -> int:
+        """Return the call (0-based row) with which a leg goes on after a wait, -1 = none.
+
+        It begins when the wait ends, or it began before the wait and goes on.
+        """
+        legs = self.made.legs
+        first, last = int(legs.calls_at[leg]), int(legs.calls_at[leg + 1])
+        entry = legs.entry[first:last]
+        open_ = np.flatnonzero((entry <= begin) & (entry + legs.dur[first:last] >= end))
+        later = np.flatnonzero(entry >= end)
+        if len(later) and (entry[later[0]] == end or not len(open_)):
+            return first + int(later[0])
+        return first + int(open_[-1]) if len(open_) else -1
+
+    def source(self, leg: int) -> int:
+        """Return the id of a leg's log."""
+        return sorted(self.scope.kernels)[int(self.made.legs.log[leg])]
+
+    def call(self, name: str, row: int) -> int:
+        """Return a column of one call (0-based row)."""
+        return int(self.scope.columns.part("call", name, row, 1)[0])
+
+    def function(self, row: int) -> str:
+        """Return the function of one call (0-based row)."""
+        number = int(self.made.legs.function[row])
+        return [*self.made.functions, "a function without a name"][number]
+
+    def event(self, name: str) -> Array:
+        """Return a column of all events of the session."""
+        return self.scope.columns.array("event", name)
+
+    def events(self, kind: int) -> Int64s:
+        """Return the events of a kind (0-based rows) in legs of chosen packets."""
+        mine = np.flatnonzero(self.event("event") == kind)
+        leg = np.asarray(self.event("leg"), np.int64)[mine] - 1
+        return mine[(leg >= 0) & (self.row_of_leg[np.maximum(leg, 0)] >= 0)]
+
+    def called(self, *names: str) -> Int64s:
+        """Return the calls of some functions (0-based rows) in legs of chosen packets."""
+        wanted = np.array([name in names for name in self.made.functions] + [False])
+        if not wanted.any():
+            return np.zeros(0, np.int64)
+        mine = np.flatnonzero(wanted[self.made.legs.function])
+        return mine[self.row_of_leg[self.leg_of(mine)] >= 0]
+
+    def leg_of(self, calls: Int64s) -> Int64s:
+        """Return the 0-based leg of each of these calls."""
+        return np.searchsorted(self.made.legs.calls_at, calls, "right") - 1
+
+    def worst(self, ns: Int64s, which: Bools) -> Int64s:
+        """Return the chosen packets in `which` that lost most time, at most EXAMPLES."""
+        rows = np.flatnonzero(which)
+        return rows[np.argsort(-ns[rows], kind="stable")][:EXAMPLES]

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT
+"""Packets for which connection tracking took a noticeable time."""
+
+from __future__ import annotations
+
+from .. import needs
+from ..busy_in import Work, work_finding
+from ..case import Case
+from ..finding import Finding, Rule
+
+NAME = "conntrack"
+
+
+def _does(function: str) -> bool:
+    return "conntrack" in function or function.startswith("nf_ct_")
+
+
+WORK = Work(
+    NAME,
+    _does,
+    "spent noticeable time in connection tracking",
+    "Connection tracking looks these packets up or makes entries for them: see conntrack -S. "
+    "Exempt traffic that needs no tracking (notrack).",
+)
+
+
+def _find(case: Case) -> list[Finding]:
+    return work_finding(case, WORK)
+
+
+RULE = Rule(NAME, (needs.calls(), needs.functions("nf_conntrack_in")), _find)

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+"""Packets whose work went on on another CPU, after a noticeable wait."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...words.wait_kinds import RANKS, SOFTIRQ
+from .. import needs, wording
+from ..case import Case, Spans
+from ..finding import CALL, NOTE, Evidence, Finding, Rule
+from ..waiting import examples, longest_of
+from .softirq_wait import calls_after
+
+NAME = "cpu-migration"
+ADVICE = (
+    "Another CPU went on with these packets (RPS, RFS, or the scheduler moved the thread), which "
+    "costs an interrupt between CPUs and cache misses. Receive where the program runs (aRFS, "
+    "XPS, affinity)."
+)
+
+
+def _find(case: Case) -> list[Finding]:
+    spans = _moved(case)
+    ns = np.zeros(len(case.rows), np.int64)
+    np.add.at(ns, spans.row, spans.ns)
+    which = case.waited(ns)
+    if not which.any():
+        return []
+    worst = case.worst(ns, which)
+    longest = longest_of(case, spans, int(worst[0]))
+    assert longest is not None
+    before, after = longest.call - 1, longest.call
+    cpus = f"from CPU {case.call('cpu', before)} to CPU {case.call('cpu', after)}"
+    number, name = int(which.sum()), wording.packet(case.ids(worst[:1])[0])
+    lasted = longest.end - longest.begin
+    text = (
+        f"{wording.packets(number)} went on on another CPU after a wait. "
+        f"{name[0].upper()}{name[1:]} went {cpus} and waited {wording.time(lasted)} between them."
+    )
+    call = Evidence(CALL, after + 1, f"{case.function(after)} on another CPU", longest.end, lasted)
+    evidence = (call, *examples(case, worst, ns, "waits between CPUs"))
+    total = int(ns[which].sum())
+    return [Finding(NAME, NOTE, case.ids(worst[:1])[0], number, total, text, evidence, ADVICE)]
+
+
+def _moved(case: Case) -> Spans:
+    """Return the waits, inside legs, after which a call on another CPU follows."""
+    legs = case.made.legs
+    every = [case.waits(kind) for kind in range(SOFTIRQ, RANKS)]
+    spans = Spans(*(np.concatenate(column) for column in zip(*every, strict=True)))
+    spans = spans.only(spans.end <= legs.end[spans.leg])
+    after = calls_after(case, spans)
+    known = (after >= 0) & (after > legs.calls_at[spans.leg])
+    spans, after = spans.only(known), after[known]
+    cpu = case.scope.columns.array("call", "cpu")
+    return spans.only(cpu[after] != cpu[after - 1])
+
+
+RULE = Rule(NAME, (needs.calls(),), _find)

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""Packets that were dropped, by reason and place."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ....records.kbl_layout import KblEvent
+from ....records.types import Int64s
+from ...stats.scope import Scope
+from ...words.event_text import hook_text
+from .. import needs, wording
+from ..case import EXAMPLES, Case
+from ..drop_events import FULL, Drops, drops_of
+from ..finding import CRITICAL, EVENT, NOTE, PACKET, Evidence, Finding, Rule
+from ..neighbour_questions import FAILURE
+
+NAME = "drop"
+OTHER = "The place of the drop shows which check failed: see its source."
+ADVICE = {
+    "NETFILTER_DROP": "A rule of netfilter drops these packets: see nft list ruleset or "
+    "iptables -vnL at this hook.",
+    "NO_SOCKET": "No socket is bound to the destination: check whether the program runs, and its "
+    "address and port (ss -lnp).",
+    "NEIGH_FAILED": "Nobody answered for the next hop's address: check the address, the VLAN and "
+    "whether the host is up (ip neigh).",
+    "QDISC_DROP": "The queueing discipline dropped these packets: see tc -s qdisc for its limit "
+    "and its counters.",
+    "IP_RPFILTER": "The reply would leave by another device: see net.ipv4.conf.*.rp_filter.",
+    "TCP_CSUM": "Checksums are wrong: check the sender's offloads and the network.",
+    "UDP_CSUM": "Checksums are wrong: check the sender's offloads and the network.",
+    "IPV6DISABLED": "IPv6 is switched off on the receiving device: see "
+    "net.ipv6.conf.*.disable_ipv6.",
+    "CPU_BACKLOG": "The CPU's backlog is full: raise net.core.netdev_max_backlog, or spread the "
+    "load over more CPUs (RPS).",
+    "OTHERHOST": "The packets are for another host's hardware address.",
+}
+# Where packets end that nobody on the host asked for.
+UNWANTED = {
+    "ip6_mc_input": "These packets are for multicast groups that nobody on this host has joined: "
+    "this is normal.",
+}
+HOOK, VERDICTS = 0xFFFF, 16  # NF_HOOK: data = hook | pf << 8 | (verdict + 1) << 16
+
+
+def _find(case: Case) -> list[Finding]:
+    found = []
+    drops = drops_of(case)
+    for key in drops.keys:
+        if key.reason not in FULL:
+            found.append(_finding(case, drops, drops.of(key), key.reason, key.place))
+    return found
+
+
+def _finding(case: Case, drops: Drops, mine: Int64s, reason: str, place: str) -> Finding:
+    events = drops.event[mine]
+    where = f" in {place.split('+')[0]}" if place else ""
+    hooks = sorted(set(_hooks(case.scope, events)))
+    at = f", at the netfilter hook {' and '.join(hooks)}" if hooks else ""
+    shown = drops.packet[mine][:EXAMPLES].tolist()
+    named = [wording.packet(number) for number in shown if number]
+    text = f"{wording.packets(len(mine))} {wording.were(len(mine))} dropped: {reason}{where}{at}."
+    evidence = [
+        Evidence(EVENT, int(event) + 1, f"{reason} at {place or 'an unknown place'}", int(ts))
+        for event, ts in zip(events[:EXAMPLES], drops.ts[mine], strict=False)
+    ]
+    evidence += [
+        Evidence(PACKET, number, name)
+        for number, name in zip((n for n in shown if n), named, strict=True)
+    ]
+    function = place.split("+")[0]
+    known = ADVICE["NEIGH_FAILED"] if function == FAILURE else ADVICE.get(reason, OTHER)
+    advice, severity = UNWANTED.get(function, known), NOTE if function in UNWANTED else CRITICAL
+    first = next((number for number in shown if number), None)
+    return Finding(NAME, severity, first, len(mine), None, text, tuple(evidence), advice)
+
+
+def _hooks(scope: Scope, events: Int64s) -> list[str]:
+    """Return the netfilter hooks whose verdict was to drop, in the legs of these drops."""
+    columns = scope.columns
+    kind = np.asarray(columns.array("event", "event"))
+    hooks = np.flatnonzero(kind == int(KblEvent.NF_HOOK))
+    leg = np.asarray(columns.array("event", "leg"), np.int64)
+    mine = hooks[np.isin(leg[hooks], leg[events])]
+    data = np.asarray(columns.array("event", "data"), np.int64)[mine]
+    dropped = data[((data >> VERDICTS) & HOOK) == 1]
+    return [hook_text(int(one) & HOOK) for one in np.unique(dropped).tolist()]
+
+
+RULE = Rule(NAME, (needs.events("drop", KblEvent.DROP, KblEvent.CONSUME),), _find)

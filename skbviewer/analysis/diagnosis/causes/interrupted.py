@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+"""Packets whose CPU handled an interrupt or a softirq in the middle of the work on them."""
+
+from __future__ import annotations
+
+from ...words.wait_kinds import INTERRUPTS
+from .. import needs
+from ..case import Case
+from ..finding import Finding, Rule
+from ..waiting import Wait, finding_of
+
+NAME = "interrupts"
+WAIT = Wait(
+    NAME,
+    INTERRUPTS,
+    "waited while {its} CPU handled interrupts",
+    "Interrupts or softirqs ran in the middle of the work on these packets. Move the "
+    "interrupts of busy devices to other CPUs (/proc/irq/*/smp_affinity).",
+)
+
+
+def _find(case: Case) -> list[Finding]:
+    ns = case.spent(case.made.of_wait(INTERRUPTS))
+    return finding_of(case, WAIT, ns, case.waited(ns), case.waits(INTERRUPTS))
+
+
+RULE = Rule(NAME, (needs.calls(),), _find)

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+"""Packets that waited until the kernel's thread ksoftirqd took them."""
+
+from __future__ import annotations
+
+from ...words.wait_kinds import SOFTIRQ
+from .. import needs
+from ..case import Case
+from ..finding import Finding, Rule
+from ..waiting import Wait, finding_of
+from .softirq_wait import ended_in_ksoftirqd, handed_off
+
+NAME = "ksoftirqd"
+WAIT = Wait(
+    NAME,
+    SOFTIRQ,
+    "waited until the thread ksoftirqd ran",
+    "The softirq had too much to do, so the kernel handed it to ksoftirqd, which waits for the CPU "
+    "like any thread. Spread receiving over more CPUs, or move programs off this one.",
+)
+
+
+def _find(case: Case) -> list[Finding]:
+    ns = case.spent(case.made.of_wait(SOFTIRQ))
+    spans = case.waits(SOFTIRQ)
+    which = case.waited(ns) & handed_off(case, spans)
+    return finding_of(case, WAIT, ns, which, spans.only(ended_in_ksoftirqd(case, spans)))
+
+
+RULE = Rule(NAME, (needs.calls(),), _find)

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""Packets that waited in a socket's queue because the program did not read them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...words.wait_kinds import SOCKET
+from .. import needs, wording
+from ..case import Case, Spans
+from ..finding import WARNING, Finding, Rule
+from ..occupants import thread_name
+from ..waiting import Longest, examples, longest_of, occupied, span_evidence
+
+NAME = "late-reader"
+LATE_NS = 1_000_000  # a reader is late after this time in the queue
+ADVICE = (
+    "The packet had arrived; the program read it late. If another thread had the CPU, change "
+    "priorities or CPUs; if the reader itself was busy, let another thread read."
+)
+
+
+def _find(case: Case) -> list[Finding]:
+    spans = _last_waits(case, case.waits(SOCKET))
+    ns = np.zeros(len(case.rows), np.int64)
+    np.maximum.at(ns, spans.row, spans.ns)
+    which = ns >= LATE_NS
+    if not which.any():
+        return []
+    worst = case.worst(ns, which)
+    first, number = int(worst[0]), int(which.sum())
+    longest = longest_of(case, spans, first)
+    assert longest is not None
+    name = wording.packet(case.ids(worst[:1])[0])
+    said, facts = occupied(case, longest)
+    text = (
+        f"{wording.packets(number)} waited more than {wording.time(LATE_NS)} in a socket's queue. "
+        f"{name[0].upper()}{name[1:]} waited {wording.time(int(ns[first]))} until "
+        f"{_reader(case, longest)} read it.{said}"
+    )
+    evidence = (span_evidence(longest, "socket queue"), *facts)
+    evidence += tuple(examples(case, worst, ns, "socket queue"))
+    return [
+        Finding(
+            NAME, WARNING, case.ids(worst[:1])[0], number, int(ns[which].sum()), text, evidence,
+            ADVICE, case.rows[np.flatnonzero(which)], ("socket queue",),
+        )
+    ]  # fmt: skip
+
+
+def _last_waits(case: Case, spans: Spans) -> Spans:
+    """Return the waits after the end of a leg: the packet is where a program can read it."""
+    return spans.only(spans.begin >= case.made.legs.end[spans.leg])
+
+
+def _reader(case: Case, longest: Longest) -> str:
+    if longest.call < 0:
+        return "a program"
+    pid, cpu = case.call("pid", longest.call), case.call("cpu", longest.call)
+    return thread_name(case, longest.leg, pid, cpu)
+
+
+RULE = Rule(NAME, (needs.calls(),), _find)

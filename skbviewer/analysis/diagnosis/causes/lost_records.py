@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""Records that the recorder lost, so that nothing is claimed about the packets concerned."""
+
+from __future__ import annotations
+
+from ....records import counted
+from .. import needs, wording
+from ..case import EXAMPLES, Case
+from ..finding import LOSS, WARNING, Evidence, Finding, Rule
+
+NAME = "lost-records"
+ADVICE = (
+    "Record less or keep more: a filter (kblrecord host ...), fewer functions, fewer event groups, "
+    "or larger buffers."
+)
+
+
+def _find(case: Case) -> list[Finding]:
+    scope = case.scope
+    spans = [span for source in sorted(scope.kernels) for span in scope.kernels[source].losses]
+    legs = int((scope.legs & scope.gaps & ~scope.points).sum())
+    if not spans or not legs:
+        return []
+    text = (
+        f"Records were lost {counted(len(spans), 'time')}. "
+        f"{counted(legs, 'pass', 'passes')} of packets through a stack may lack records; their "
+        "times and causes are left out of all findings."
+    )
+    evidence = [
+        Evidence(
+            LOSS, None, f"records were lost for {wording.time(end - begin)}", begin, end - begin
+        )
+        for begin, end in sorted(spans, key=lambda one: one[0] - one[1])[:EXAMPLES]
+    ]
+    return [Finding(NAME, WARNING, None, 0, None, text, tuple(evidence), ADVICE)]
+
+
+RULE = Rule(NAME, (needs.logs(),), _find)

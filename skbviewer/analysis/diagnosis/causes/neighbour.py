@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+"""Packets that waited until the next hop's hardware address was known, or failed to be."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import needs, wording
+from ..case import Case
+from ..finding import CALL, WARNING, Evidence, Finding, Rule
+from ..neighbour_questions import ASKS, SENDS, questions
+from ..waiting import examples
+
+NAME = "neighbour"
+ADVICE = (
+    "The next hop was not in the neighbour cache, so the packet waited for ARP or neighbour "
+    "discovery. This is normal for a first packet; if it happens often, see ip neigh and "
+    "net.ipv4.neigh.*.gc_stale_time, or set a permanent entry."
+)
+
+
+def _find(case: Case) -> list[Finding]:
+    found = []
+    asked, until, failed = questions(case)
+    legs = case.made.legs
+    for is_failure in (False, True):
+        mine = np.flatnonzero(failed == is_failure)
+        leg = case.leg_of(asked[mine])
+        ns = np.zeros(len(case.rows), np.int64)
+        np.maximum.at(ns, case.row_of_leg[leg], until[mine] - legs.entry[asked[mine]])
+        which = ns > 0 if is_failure else case.waited(ns)
+        if not which.any():
+            continue
+        worst = case.worst(ns, which)
+        first, number = int(worst[0]), int(which.sum())
+        name = wording.packet(case.ids(worst[:1])[0])
+        end = "nobody answered, and it was not sent" if is_failure else "then it was sent"
+        text = (
+            f"{wording.packets(number)} waited for the hardware address of the next hop. "
+            f"{name[0].upper()}{name[1:]} waited {wording.time(int(ns[first]))}, "
+            f"{wording.share(int(ns[first]), int(case.kernel_ns[first]))} of its time in kernel; "
+            f"{end}."
+        )
+        at = int(asked[mine][case.row_of_leg[leg] == first][0])
+        call = Evidence(
+            CALL, at + 1, f"{ASKS} found no address", int(legs.entry[at]), int(ns[first])
+        )
+        evidence = (call, *examples(case, worst, ns, "address resolution"))
+        explains = ("queue", "other packets", "interrupts", "outside probed functions")
+        found.append(
+            Finding(
+                NAME, WARNING, case.ids(worst[:1])[0], number, int(ns[which].sum()), text, evidence,
+                ADVICE, case.rows[np.flatnonzero(which)], explains,
+            )
+        )  # fmt: skip
+    return found
+
+
+RULE = Rule(NAME, (needs.calls(), needs.functions(ASKS), needs.functions(SENDS)), _find)

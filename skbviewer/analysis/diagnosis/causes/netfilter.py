@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+"""Packets for which the rules of netfilter took a noticeable time."""
+
+from __future__ import annotations
+
+from ...words.function_layers import layer_of
+from .. import needs
+from ..busy_in import Work, work_finding
+from ..case import Case
+from ..finding import Finding, Rule
+
+NAME = "netfilter"
+
+
+def _does(function: str) -> bool:
+    return layer_of(function) == "netfilter" and "conntrack" not in function
+
+
+WORK = Work(
+    NAME,
+    _does,
+    "spent noticeable time in the hooks of netfilter",
+    "Many rules, or expensive ones, are checked for these packets: see nft list ruleset. Put "
+    "rules that match often first, and use sets and maps.",
+)
+
+
+def _find(case: Case) -> list[Finding]:
+    return work_finding(case, WORK)
+
+
+RULE = Rule(NAME, (needs.calls(), needs.functions("nf_hook_slow")), _find)

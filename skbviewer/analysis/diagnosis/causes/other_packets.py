@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: MIT
+"""Packets whose thread worked for other packets before it went on with them."""
+
+from __future__ import annotations
+
+from ...words.wait_kinds import OTHERS
+from .. import needs
+from ..case import Case
+from ..finding import Finding, Rule
+from ..waiting import Wait, finding_of
+
+NAME = "other-packets"
+WAIT = Wait(
+    NAME,
+    OTHERS,
+    "waited while {its} thread worked for other packets",
+    "The same thread handled other packets first: packets of a batch, answers that a packet "
+    "caused, or copies for a sniffer. Smaller batches shorten this wait and cost "
+    "throughput.",
+)
+
+
+def _find(case: Case) -> list[Finding]:
+    ns = case.spent(case.made.of_wait(OTHERS))
+    return finding_of(case, WAIT, ns, case.waited(ns), case.waits(OTHERS))
+
+
+RULE = Rule(NAME, (needs.calls(),), _find)

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+"""Time that the probes themselves took, so that the packets seem slower than they are."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...breakdown.part_loops import PROBES
+from ...breakdown.parts import THE_PROBES
+from .. import needs, wording
+from ..case import Case
+from ..finding import NOTE, Finding, Rule
+from ..waiting import examples
+
+NAME = "probe-cost"
+SHARE = 0.2  # of the time in which functions ran, from which the probes distort the picture
+ADVICE = (
+    "Functions look slower than they are without probes; compare times without probes. Probe fewer "
+    "functions, or use probes that cost less (docs/overhead.md)."
+)
+
+
+def _find(case: Case) -> list[Finding]:
+    made = case.made
+    ns = case.spent(len(made.functions) + PROBES)
+    busy = case.spent_in(np.ones(len(made.functions), np.bool_)) + ns
+    total, whole = int(ns.sum()), int(busy.sum())
+    if total < SHARE * whole:
+        return []
+    which = ns > 0
+    worst = case.worst(ns, which)
+    text = (
+        f"The probes took about {wording.time(total)} (± {wording.time(total // 2)}), "
+        f"{wording.share(total, whole)} of the time in which functions ran for these packets, and "
+        f"{wording.share(total, int(case.kernel_ns.sum()))} of their time in kernel."
+    )
+    return [
+        Finding(
+            NAME, NOTE, case.ids(worst[:1])[0], int(which.sum()), total, text,
+            tuple(examples(case, worst, ns, "probes")), ADVICE,
+            case.rows[np.flatnonzero(which)], (THE_PROBES,),
+        )
+    ]  # fmt: skip
+
+
+RULE = Rule(NAME, (needs.calls(), needs.calibration()), _find)

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+"""Packets that waited in a queueing discipline until the device took them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ....records.kbl_layout import KblEvent
+from ...words.wait_kinds import QDISC
+from .. import needs, wording
+from ..case import Case
+from ..finding import Finding, Rule
+from ..waiting import Wait, before_in_queue, finding_of, longest_of
+
+NAME = "queueing-discipline"
+WAIT = Wait(
+    NAME,
+    QDISC,
+    "waited in a queueing discipline",
+    "The device takes packets more slowly than they come, or the discipline delays them on "
+    "purpose: see tc -s qdisc for its kind, its rate and its backlog.",
+)
+MASK32 = 0xFFFFFFFF
+
+
+def _find(case: Case) -> list[Finding]:
+    ns, spans = case.spent(case.made.of_wait(QDISC)), case.waits(QDISC)
+    which = case.waited(ns)
+    found = finding_of(case, WAIT, ns, which, spans, with_cpu=False)
+    if not found:
+        return []
+    longest = longest_of(case, spans, int(case.worst(ns, which)[0]))
+    if longest is None:
+        return found
+    said = f" It was in the queue {_where(case, longest.leg)}."
+    number = before_in_queue(case, QDISC, longest)
+    if number:
+        said += f" {wording.packets(number)} left the queue before it."
+    return [found[0]._replace(text=found[0].text + said)]
+
+
+def _where(case: Case, leg: int) -> str:
+    """Return the handle and the device of the queue that a leg's packet was in."""
+    events = case.events(int(KblEvent.QDISC_ENQUEUE))
+    mine = events[np.asarray(case.event("leg"), np.int64)[events] == leg + 1]
+    if not len(mine):
+        return "of a device whose events were not recorded"
+    data = int(case.event("data")[mine[0]])
+    handle, ifindex = data & MASK32, data >> 32 & MASK32
+    netns = int(case.scope.columns.part("leg", "netns", leg, 1)[0])
+    device = case.scope.kernels[case.source(leg)].names.device(netns, ifindex)
+    return f"{handle >> 16:x}: of {device or 'a device'}"
+
+
+RULE = Rule(
+    NAME,
+    (needs.calls(), needs.events("qdisc", KblEvent.QDISC_ENQUEUE, KblEvent.QDISC_DEQUEUE)),
+    _find,
+)

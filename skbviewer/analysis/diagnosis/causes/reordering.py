@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+"""TCP segments that were captured in another order than they were sent."""
+
+from __future__ import annotations
+
+from ....records import counted
+from .. import needs, wording
+from ..case import EXAMPLES, Case
+from ..finding import PACKET, WARNING, Evidence, Finding, Rule
+from ..tcp_segments import flagged, overtaken_in_kernel
+
+NAME = "reordering"
+ADVICE = {
+    True: "A recorded kernel changed the order: several CPUs or queues handle one connection. See "
+    "RPS, XPS and multi-queue disciplines.",
+    False: "The order was changed before the recorded kernels had the segments, or no log shows "
+    "where: several paths or queues on the way cause that.",
+}
+
+
+def _find(case: Case) -> list[Finding]:
+    packets = flagged(case, "out_of_order")
+    inside = overtaken_in_kernel(case, packets)
+    parts = ((here, packets[inside == here].tolist()) for here in (True, False))
+    return [_finding(here, mine) for here, mine in parts if mine]
+
+
+def _finding(here: bool, mine: list[int]) -> Finding:
+    where = "in a recorded kernel" if here else "before they were captured"
+    text = (
+        f"{counted(len(mine), 'TCP segment')} came later than segments that follow in the stream; "
+        f"the order changed {where}."
+    )
+    evidence = tuple(
+        Evidence(PACKET, number, f"{wording.packet(number)} is out of order")
+        for number in mine[:EXAMPLES]
+    )
+    return Finding(NAME, WARNING, mine[0], len(mine), None, text, evidence, ADVICE[here])
+
+
+RULE = Rule(NAME, (needs.capture(),), _find)

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""TCP segments that were sent again, and what became of the first ones."""
+
+from __future__ import annotations
+
+from ....records import counted
+from .. import needs, wording
+from ..case import EXAMPLES, Case
+from ..finding import PACKET, WARNING, Evidence, Finding, Rule
+from ..tcp_segments import FATES, Again, sent_again
+
+NAME = "retransmission"
+ADVICE = {
+    "dropped": "The first segment was dropped by a recorded kernel: see the finding about drops.",
+    "wire": "The first segment left the recorded kernels and no recorded one received it. It was "
+    "lost behind the last one: record the other host, too, or capture nearer to it.",
+    "arrived": "The first segment arrived, so it was sent again without need: its acknowledgement "
+    "was late or lost. See the delays of the acknowledgements.",
+    "unknown": "No kernel log shows what became of the first segment: record the kernels of both "
+    "hosts beside the capture, without losses.",
+}
+WORDS = {
+    "dropped": "the first one was dropped in a recorded kernel",
+    "wire": "the first one was sent, and no recorded kernel received it",
+    "arrived": "the first one arrived",
+    "unknown": "what became of the first one is not known",
+}
+
+
+def _find(case: Case) -> list[Finding]:
+    again = sent_again(case)
+    groups = ((fate, [one for one in again if one.fate == fate]) for fate in FATES)
+    return [_finding(fate, mine) for fate, mine in groups if mine]
+
+
+def _finding(fate: str, mine: list[Again]) -> Finding:
+    why = f" ({mine[0].why})" if mine[0].why else ""
+    number = len(mine)
+    text = (
+        f"{counted(number, 'TCP segment')} {wording.were(number)} sent again; {WORDS[fate]}{why}."
+    )
+    evidence = tuple(Evidence(PACKET, one.packet, _repeats(one)) for one in mine[:EXAMPLES])
+    first = mine[0].packet
+    return Finding(NAME, WARNING, first, number, None, text, evidence, ADVICE[fate])
+
+
+def _repeats(one: Again) -> str:
+    first = wording.packet(one.first) if one.first else "a segment that was not captured"
+    return f"{wording.packet(one.packet)} repeats {first}"
+
+
+RULE = Rule(NAME, (needs.capture(),), _find)

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""Packets that took much longer than the median packet of their path, and in which parts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ....records.types import Bools, Int64s
+from .. import needs, wording
+from ..case import SHARE, WAIT_NS, Case
+from ..finding import PART, WARNING, Evidence, Finding, Rule
+from ..waiting import examples
+
+NAME = "slow-packets"
+FACTOR = 2  # a packet is slow if it took this many times as long as the median packet
+LISTED = 8  # parts
+
+
+def _find(case: Case) -> list[Finding]:
+    excess = excess_of(case)
+    slow = slow_ones(case, excess)
+    if not slow.any():
+        return []
+    lost = differences(case, slow)
+    whole = int(excess[slow].sum())
+    worst = case.worst(excess, slow)
+    first = int(worst[0])
+    classes, units = case.made.classes, case.made.units
+    median = int(classes.median[classes.peers[case.rows[first]]])
+    took, usual = int(case.kernel_ns[first]), int(units.kernel_ns[median])
+    number, name = int(slow.sum()), wording.packet(case.ids(worst[:1])[0])
+    of = f" of {wording.packets(len(slow))}" if len(slow) > 1 else ""
+    text = (
+        f"{number}{of} took {wording.time(whole)} longer than the median packet of their paths. "
+        if len(slow) > 1
+        else ""
+    )
+    text += (
+        f"{name[0].upper()}{name[1:]} took {wording.time(took)}; the median packet of its path, "
+        f"{wording.packet(int(units.id[median]))}, took {wording.time(usual)}. "
+    )
+    most = [f"{title} ({wording.share(ns, whole)})" for title, ns in lost[:3] if ns > 0]
+    text += f"Most of the difference: {', '.join(most)}."
+    evidence = [*_parts(lost), *examples(case, worst, excess, "longer by")]
+    return [
+        Finding(
+            NAME, WARNING, case.ids(worst[:1])[0], number, whole, text, tuple(evidence),
+            "See the findings about the parts that are named. Compare the packet's path with that "
+            "of the median packet.",
+            case.rows[np.flatnonzero(slow)],
+        )
+    ]  # fmt: skip
+
+
+def excess_of(case: Case) -> Int64s:
+    """Return by how much each chosen packet exceeds its class's median, ns; 0 if it is alone."""
+    classes, units = case.made.classes, case.made.units
+    median = units.kernel_ns[classes.median[classes.peers[case.rows]]]
+    return np.where(classes.comparable[case.rows], case.kernel_ns - median, 0)
+
+
+def slow_ones(case: Case, excess: Int64s) -> Bools:
+    """Return which chosen packets are slow.  One packet alone is if it took noticeably longer."""
+    usual = case.kernel_ns - excess
+    least = usual // SHARE if len(excess) == 1 else usual * (FACTOR - 1)
+    return np.asarray((excess >= WAIT_NS) & (excess > least))
+
+
+def differences(case: Case, which: Bools) -> list[tuple[str, int]]:
+    """Return by part and stage how much longer these packets took; it adds up to the excess."""
+    made, rows = case.made, case.rows[np.flatnonzero(which)]
+    chosen = np.zeros(len(made.units.id), np.int64)
+    chosen[rows] = 1
+    total = _by_place(case, chosen)
+    times = np.bincount(made.classes.median[made.classes.peers[rows]], minlength=len(made.units.id))
+    parts = case.medians
+    np.subtract.at(total, parts.place, parts.ns * times[parts.unit])
+    found: dict[str, int] = {}
+    for place in np.flatnonzero(total).tolist():
+        part = made.part(place)
+        title = f"{part.name} in {part.stage}"
+        found[title] = found.get(title, 0) + int(total[place])
+    return sorted(found.items(), key=lambda one: -one[1])
+
+
+def _by_place(case: Case, times: Int64s) -> Int64s:
+    total = np.zeros(case.made.places, np.int64)
+    parts = case.parts
+    np.add.at(total, parts.place, parts.ns * times[parts.unit])
+    return total
+
+
+def _parts(lost: list[tuple[str, int]]) -> list[Evidence]:
+    """Return the largest differences and the sum of all others, as evidence."""
+    shown = sorted(lost, key=lambda one: -abs(one[1]))
+    rest = sum(ns for _, ns in shown[LISTED:])
+    listed = shown[:LISTED] + ([("all other parts", rest)] if shown[LISTED:] else [])
+    return [
+        Evidence(PART, None, f"{title}: {'+' if ns > 0 else ''}{wording.time(ns)}", ns=ns)
+        for title, ns in listed
+    ]
+
+
+RULE = Rule(NAME, (needs.calls(), needs.peers()), _find)

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+"""Packets that waited in a socket'"s"""
+
+from __future__ import annotations
+
+from ...words.wait_kinds import BACKLOG
+from .. import needs
+from ..case import Case
+from ..finding import Finding, Rule
+from ..waiting import Wait, finding_of
+
+NAME = "socket-lock"
+WAIT = Wait(
+    NAME,
+    BACKLOG,
+    "waited until a thread unlocked the socket",
+    "A program used the socket when the packets came, so they were kept until it was done. "
+    "Shorter system calls, or one socket for each thread, shorten this wait.",
+)
+
+
+def _find(case: Case) -> list[Finding]:
+    ns = case.spent(case.made.of_wait(BACKLOG))
+    return finding_of(case, WAIT, ns, case.waited(ns), case.waits(BACKLOG))
+
+
+RULE = Rule(NAME, (needs.calls(),), _find)

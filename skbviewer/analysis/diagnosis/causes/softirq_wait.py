@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""Packets that waited in a CPU's backlog or for a poll until the softirq took them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ....records.types import Bools, Int64s
+from ...words.wait_kinds import SOFTIRQ
+from .. import needs, wording
+from ..case import Case, Spans
+from ..finding import Finding, Rule
+from ..waiting import Wait, before_in_queue, finding_of, longest_of
+
+NAME = "softirq-wait"
+WAIT = Wait(
+    NAME,
+    SOFTIRQ,
+    "waited for the softirq that receives",
+    "The CPU had other work. Spread receiving over more CPUs (RSS, RPS), or move the work that is "
+    "named off this CPU.",
+)
+KSOFTIRQD = "ksoftirqd/"
+
+
+def _find(case: Case) -> list[Finding]:
+    ns = case.spent(case.made.of_wait(SOFTIRQ))
+    spans = case.waits(SOFTIRQ)
+    which = case.waited(ns) & ~handed_off(case, spans)
+    found = finding_of(case, WAIT, ns, which, spans)
+    return [_with_queue(case, one, spans, ns, which) for one in found]
+
+
+def handed_off(case: Case, spans: Spans) -> Bools:
+    """Return which chosen packets had most of this waiting end in a thread ksoftirqd."""
+    other, own = np.zeros((2, len(case.rows)), np.int64)
+    by_thread = ended_in_ksoftirqd(case, spans)
+    np.add.at(own, spans.row[by_thread], spans.ns[by_thread])
+    np.add.at(other, spans.row[~by_thread], spans.ns[~by_thread])
+    return np.asarray(own > other)
+
+
+def ended_in_ksoftirqd(case: Case, spans: Spans) -> Bools:
+    """Return which waits ended when a thread ksoftirqd took the packet."""
+    found = np.zeros(len(spans.leg), np.bool_)
+    pids = np.asarray(case.scope.columns.array("call", "pid"), np.int64)
+    following = calls_after(case, spans)
+    log = case.made.legs.log[spans.leg]
+    for row, source in enumerate(sorted(case.scope.kernels)):
+        tasks = case.scope.kernels[source].names.tasks
+        named = [pid for pid, name in tasks.items() if name.startswith(KSOFTIRQD)]
+        mine = np.flatnonzero((log == row) & (following >= 0))
+        found[mine] = np.isin(pids[following[mine]], named)
+    return found
+
+
+def calls_after(case: Case, spans: Spans) -> Int64s:
+    """Return for each wait the call (0-based row) that begins when it ends, -1 = none."""
+    legs = case.made.legs
+    found = np.full(len(spans.leg), -1, np.int64)
+    low, high = legs.calls_at[spans.leg].copy(), legs.calls_at[spans.leg + 1].copy()
+    last, most = high.copy(), max(len(legs.entry) - 1, 0)
+    while np.any(low < high):  # binary search in all legs at once
+        middle = (low + high) // 2
+        open_ = low < high
+        later = legs.entry[np.minimum(middle, most)] < spans.end
+        low = np.where(open_ & later, middle + 1, low)
+        high = np.where(open_ & ~later, middle, high)
+    known = low < last
+    found[known] = low[known]
+    return found
+
+
+def _with_queue(case: Case, found: Finding, spans: Spans, ns: Int64s, which: Bools) -> Finding:
+    """Add how many packets were taken from the queue before the packet that waited longest."""
+    longest = longest_of(case, spans, int(case.worst(ns, which)[0]))
+    if longest is None:
+        return found
+    number = before_in_queue(case, SOFTIRQ, longest)
+    said = f" {wording.packets(number)} {wording.were(number)} in the queue before it."
+    said = said if number else ""
+    return found._replace(text=found.text + said)
+
+
+RULE = Rule(NAME, (needs.calls(),), _find)

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+"""Packets whose thread was switched out in the middle of the work on them."""
+
+from __future__ import annotations
+
+from ...words.wait_kinds import OFF
+from .. import needs
+from ..case import Case
+from ..finding import Finding, Rule
+from ..waiting import Wait, finding_of
+
+NAME = "switched-out"
+WAIT = Wait(
+    NAME,
+    OFF,
+    "waited while {its} thread did not run",
+    "Another thread had the CPU in the middle of the work on these packets. Give the thread "
+    "a higher priority, or a CPU of its own.",
+)
+
+
+def _find(case: Case) -> list[Finding]:
+    ns = case.spent(case.made.of_wait(OFF))
+    return finding_of(case, WAIT, ns, case.waited(ns), case.waits(OFF))
+
+
+RULE = Rule(NAME, (needs.calls(),), _find)

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""The drops of chosen packets by which something was lost."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...matching import EXACT
+from ...records.kbl_layout import KblEvent
+from ...records.types import LATEST_NS, Bools, Int64s
+from ..words.kernel_names import MASK64
+from .case import Case
+
+MASK32 = 0xFFFFFFFF
+FULL = frozenset({"SOCKET_RCVBUFF", "SOCKET_BACKLOG", "PROTO_MEM"})  # of a full receive queue
+PARTS_OF = "skb_release_data"  # frees the fragments of a packet with the packet
+
+
+class Key(NamedTuple):
+    """Why and where packets were dropped."""
+
+    reason: str
+    place: str
+
+
+class Drops(NamedTuple):
+    """Drops by time of recording: 0-based event, time by its log, packet (0: none), key."""
+
+    event: Int64s
+    ts: Int64s
+    packet: Int64s
+    key: Int64s
+    keys: list[Key]
+
+    def of(self, key: Key) -> Int64s:
+        """Return the positions of the drops of one key."""
+        return np.flatnonzero(self.key == self.keys.index(key))
+
+
+def drops_of(case: Case) -> Drops:
+    """Return the drops of the chosen packets, most frequent reason and place first.
+
+    Left out are packets that a socket had received before, and parts of packets that are freed with
+    them.
+    """
+    scope = case.scope
+    event = np.flatnonzero(case.event("event") == int(KblEvent.DROP))
+    leg = np.asarray(case.event("leg"), np.int64)[event] - 1
+    event, leg = event[leg >= 0], leg[leg >= 0]
+    ts = np.asarray(case.event("ts"), np.int64)[event]
+    meant = case.is_chosen(leg, ts) & ~_delivered(case, leg, ts)
+    event, leg, ts = event[meant], leg[meant], ts[meant]
+    data = np.asarray(case.event("data"), np.int64)[event]
+    source = np.asarray(case.event("source"), np.int64)[event]
+    found: dict[Key, list[Int64s]] = {}
+    for number, value in np.unique(np.stack([source, data], axis=1), axis=0).tolist():
+        names = scope.kernels[number].names
+        key = Key(names.drop_reason(value & MASK32), names.place((value & MASK64) >> 32))
+        mine = np.flatnonzero((source == number) & (data == value))
+        if key.place.split("+")[0] != PARTS_OF:
+            found.setdefault(key, []).append(mine)
+    keys = sorted(found, key=lambda one: (-sum(map(len, found[one])), one))
+    which = np.full(len(event), -1, np.int64)
+    for at, key in enumerate(keys):
+        which[np.concatenate(found[key])] = at
+    kept = which >= 0
+    return Drops(event[kept], ts[kept], _packets(case)[leg[kept]], which[kept], keys)
+
+
+def _delivered(case: Case, leg: Int64s, ts: Int64s) -> Bools:
+    """Return whether a socket had received the leg's packet, or a copy of it, before."""
+    series = np.asarray(case.scope.of_leg("series"))
+    queued = np.flatnonzero(case.event("event") == int(KblEvent.SOCK_ENQUEUE))
+    of = np.asarray(case.event("leg"), np.int64)[queued] - 1
+    queued, of = queued[of >= 0], of[of >= 0]
+    first = np.full(int(series.max(initial=0)) + 1, LATEST_NS, np.int64)
+    np.minimum.at(first, series[of], np.asarray(case.event("ts"), np.int64)[queued])
+    parent = np.asarray(case.scope.columns.array("series", "parent"), np.int64)
+    has_parent = np.flatnonzero(parent > 0)
+    np.minimum.at(first, parent[has_parent], first[has_parent + 1])  # a raw socket's clone
+    return np.asarray(first[series[leg]] <= ts)
+
+
+def _packets(case: Case) -> Int64s:
+    """Return for each leg a packet that it exactly matches, else -n of its row K<n>, else 0."""
+    columns, legs = case.scope.columns, len(case.made.legs.kind)
+    row = np.asarray(columns.array("series", "kernel_only"), np.int64)
+    series = np.asarray(case.scope.of_leg("series")) - 1
+    found = -np.maximum(row[series], 0) if legs else np.zeros(0, np.int64)
+    exact = np.flatnonzero(np.asarray(columns.array("match", "verdict")) == EXACT)[::-1]
+    leg = np.asarray(columns.array("match", "leg"), np.int64)[exact] - 1
+    found[leg] = np.asarray(columns.array("match", "packet"), np.int64)[exact]
+    return found

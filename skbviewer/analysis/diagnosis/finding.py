@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""What a diagnosis consists of: findings, their evidence, and which rules could be judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ...records.types import Int64s
+from ..stats.time_table import TimeTable
+
+if TYPE_CHECKING:
+    from .case import Case
+
+PACKET, CALL, EVENT, LEG, PART, LOSS = "packet", "call", "event", "leg", "part", "loss"
+NONE: Int64s = np.zeros(0, np.int64)
+CRITICAL, WARNING, NOTE = "critical", "warning", "note"
+
+
+class Evidence(NamedTuple):
+    """A fact that supports a finding.
+
+    `kind` says what `id` is: a packet's number (-n for row K<n>), or the id of a row of table
+    call, event, leg or loss of the session; None for a part of the time.  `begin_ns` is by the
+    log's clock.
+    """
+
+    kind: str
+    id: int | None
+    text: str
+    begin_ns: int | None = None
+    ns: int | None = None
+
+
+class Finding(NamedTuple):
+    """One cause, for one packet or several.
+
+    `packet` is the packet that suffered most (-n for row K<n>), None if the finding is about the
+    recording.  `cost_ns` is what the cause cost in total, None if that is no time.  `packets` are
+    indices of Breakdown.units; `explains` are the names of parts that it explains for them.
+    """
+
+    rule: str
+    severity: str
+    packet: int | None
+    number: int  # of packets
+    cost_ns: int | None
+    text: str
+    evidence: tuple[Evidence, ...]
+    advice: str
+    packets: Int64s = NONE
+    explains: tuple[str, ...] = ()
+
+
+class Judged(NamedTuple):
+    """Whether a rule could be judged; if not, what is missing, and how to record it."""
+
+    rule: str
+    judged: bool
+    missing: tuple[str, ...]
+    how_to_record: str
+
+
+class Need(NamedTuple):
+    """What a rule needs: whether the case has it, its name, and how to record it."""
+
+    is_there: Callable[[Case], bool]
+    name: str
+    how: str
+
+
+class Rule(NamedTuple):
+    """One line of RULE_TABLE.  `find` raises Cancelled."""
+
+    name: str
+    needs: tuple[Need, ...]
+    find: Callable[[Case], list[Finding]]
+
+
+class Diagnosis(NamedTuple):
+    """Findings, those that cost most first; which rules were judged; where the time went."""
+
+    findings: tuple[Finding, ...]
+    judged: tuple[Judged, ...]
+    time: TimeTable

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+"""Run all rules of RULE_TABLE that can be judged, and order what they found."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...records.types import Int64s
+from ..breakdown.parts import Breakdown
+from ..breakdown.units import chosen
+from ..stats.scope import Scope
+from ..stats.time_table import time_of
+from .case import Case
+from .finding import CRITICAL, NOTE, WARNING, Diagnosis, Finding, Judged, Rule
+from .needs import CALLS
+from .rule_table import RULE_TABLE
+from .unexplained import unexplained
+
+ORDER = (CRITICAL, WARNING, NOTE)
+
+
+def diagnose(scope: Scope, ids: Int64s | None = None) -> Diagnosis:
+    """Diagnose the packets that the scope selects, or some `ids` (-n for row K<n>).
+
+    Raises Cancelled.
+    """
+    made = Breakdown(scope)
+    rows = np.flatnonzero(chosen(scope, made.units)) if ids is None else made.units.rows_of(ids)
+    case = Case(scope, made, rows, ids is not None)
+    findings: list[Finding] = []
+    judged = []
+    for done, rule in enumerate(RULE_TABLE):
+        scope.progress.report("Diagnosing", done, len(RULE_TABLE))
+        judged.append(_judged(case, rule))
+        if judged[-1].judged:
+            findings += rule.find(case)
+    findings += unexplained(case, findings)
+    findings.sort(key=lambda one: (ORDER.index(one.severity), -(one.cost_ns or 0), one.rule))
+    return Diagnosis(tuple(findings), tuple(judged), time_of(made, rows))
+
+
+def _judged(case: Case, rule: Rule) -> Judged:
+    missing = [need for need in rule.needs if not need.is_there(case)]
+    missing = [need for need in missing if need.name == CALLS] or missing  # the rest needs them
+    how = "; ".join(dict.fromkeys(need.how for need in missing))
+    return Judged(rule.name, not missing, tuple(need.name for need in missing), how)

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""Packets that waited for the hardware address of the next hop, from their calls and drops."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...records.types import Bools, Int64s
+from .case import Case
+from .drop_events import drops_of
+
+ASKS, SENDS = "__neigh_event_send", "neigh_resolve_output"
+FAILURE = "neigh_invalidate"  # drops the packets of a neighbour that did not answer
+
+
+class Questions(NamedTuple):
+    """Calls that found no address (0-based rows), until when their packets waited, and failures."""
+
+    asked: Int64s
+    until: Int64s
+    failed: Bools
+
+
+def questions(case: Case) -> Questions:
+    """Return the questions for hardware addresses that made chosen packets wait.
+
+    A packet waited if it was handed to the neighbour again later, or was dropped because nobody
+    answered.  Where the address is only old, the packet is sent at once, which is no waiting.
+    """
+    legs = case.made.legs
+    asks, sends = case.called(ASKS), case.called(SENDS)
+    first: dict[int, int] = {}
+    for call, leg in zip(asks.tolist(), case.leg_of(asks).tolist(), strict=True):
+        first.setdefault(leg, call)
+    again = dict(zip(case.leg_of(sends).tolist(), sends.tolist(), strict=True))
+    failed = _failures(case) if first else {}
+    found = []
+    for leg, call in first.items():
+        asked = int(legs.entry[call])
+        if failed.get(leg, 0) > asked:
+            found.append((call, failed[leg], 1))
+        elif leg in again and int(legs.entry[again[leg]]) > asked:
+            found.append((call, int(legs.entry[again[leg]]), 0))
+    table = np.array(found, np.int64).reshape(-1, 3)
+    return Questions(table[:, 0], table[:, 1], table[:, 2] == 1)
+
+
+def _failures(case: Case) -> dict[int, int]:
+    """Return by 0-based leg when its packet was dropped because nobody answered."""
+    drops = drops_of(case)
+    found: dict[int, int] = {}
+    for key in drops.keys:
+        if key.place.startswith(FAILURE) or key.reason.startswith("NEIGH_FAILED"):
+            mine = drops.of(key)
+            leg = np.asarray(case.event("leg"), np.int64)[drops.event[mine]] - 1
+            found |= dict(zip(leg.tolist(), drops.ts[mine].tolist(), strict=True))
+    return found
+
+
+def asked_ns(case: Case) -> Int64s:
+    """Return for how long each chosen packet waited for a hardware address."""
+    asked, until, _ = questions(case)
+    found = np.zeros(len(case.rows), np.int64)
+    row = case.row_of_leg[case.leg_of(asked)]
+    np.maximum.at(found, row, until - case.made.legs.entry[asked])
+    return found

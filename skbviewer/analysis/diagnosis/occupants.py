@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""Who had a CPU between two times, as far as calls of recorded packets show it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...records.types import Int64s
+from .case import Case
+
+TASK, SOFTIRQ = 0, 1
+CONTEXTS = ("", "the softirq", "interrupts", "NMIs")
+MOST = 5000  # calls that are read
+
+
+class Occupant(NamedTuple):
+    """Who ran, for how long in recorded functions, in which function most, and a call (its id)."""
+
+    who: str
+    ns: int
+    function: str
+    call: int
+
+
+def occupants(case: Case, leg: int, cpu: int, begin: int, end: int) -> list[Occupant]:
+    """Return who had a CPU of the leg's host from begin to end, longest first, but for the leg.
+
+    A thread that an interrupt stopped does not count while the interrupt ran.  Calls without an
+    exit count as no time.
+    """
+    legs = case.made.legs
+    meant = (legs.entry < end) & (legs.entry + legs.dur > begin)
+    calls = np.flatnonzero(meant)
+    of = case.leg_of(calls)
+    calls = calls[(legs.log[of] == legs.log[leg]) & (legs.dur[calls] > 0) & (of != leg)]
+    columns = case.scope.columns
+    calls = calls[columns.take("call", "cpu", calls) == cpu][:MOST]
+    context = np.asarray(columns.take("call", "context", calls), np.int64)
+    pid = np.asarray(columns.take("call", "pid", calls), np.int64)
+    low, high = legs.entry[calls], legs.entry[calls] + legs.dur[calls]
+    low, high = np.maximum(low, begin), np.minimum(high, end)
+    made, taken = [], np.zeros((2, 0), np.int64)
+    for level in sorted(set(context.tolist()), reverse=True):
+        at_level = context == level
+        for thread in sorted(set(pid[at_level].tolist())) if level == TASK else [None]:
+            mine = np.flatnonzero(at_level & ((pid == thread) | (level != TASK)))
+            spans = _union(low[mine], high[mine])
+            ns = int((spans[1] - spans[0]).sum()) - _common(spans, taken)
+            longest = mine[np.argmax((high - low)[mine])]
+            named = _who(case, leg, level, int(pid[longest]), cpu)
+            function = case.function(int(calls[longest]))
+            made.append(Occupant(named, ns, function, int(calls[longest]) + 1))
+        spans = _union(low[at_level], high[at_level])
+        taken = _union(np.r_[taken[0], spans[0]], np.r_[taken[1], spans[1]])
+    return sorted((one for one in made if one.ns > 0), key=lambda one: -one.ns)
+
+
+def thread_name(case: Case, leg: int, pid: int, cpu: int) -> str:
+    """Return a thread's name and number: "iperf3 (178)"."""
+    named = case.scope.kernels[case.source(leg)].names.task(pid, cpu)
+    return f"{named} ({pid})" if named else f"thread {pid}"
+
+
+def _who(case: Case, leg: int, level: int, pid: int, cpu: int) -> str:
+    if level == TASK:
+        return thread_name(case, leg, pid, cpu)
+    name = case.scope.kernels[case.source(leg)].names.task(pid, cpu)
+    return f"{CONTEXTS[level]} in {name}" if name.startswith("ksoftirqd") else CONTEXTS[level]
+
+
+def _union(begin: Int64s, end: Int64s) -> Int64s:
+    """Return spans that do not overlap, as rows begin and end."""
+    order = np.argsort(begin, kind="stable")
+    begin, end = begin[order], end[order]
+    if not len(begin):
+        return np.zeros((2, 0), np.int64)
+    until = np.maximum.accumulate(end)
+    first = np.flatnonzero(np.r_[True, begin[1:] > until[:-1]])
+    return np.stack([begin[first], until[np.r_[first[1:] - 1, len(begin) - 1]]])
+
+
+def _common(a: Int64s, b: Int64s) -> int:
+    """Return the ns that two rows of spans have in common."""
+    both = _union(np.r_[a[0], b[0]], np.r_[a[1], b[1]])
+    return int(sum((s[1] - s[0]).sum() for s in (a, b)) - (both[1] - both[0]).sum())

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+"""All rules of a diagnosis, in the order in which they are judged."""
+
+from __future__ import annotations
+
+from .causes import (
+    conntrack,
+    copies,
+    cpu_migration,
+    drops,
+    interrupted,
+    ksoftirqd,
+    late_reader,
+    lost_records,
+    neighbour,
+    netfilter,
+    other_packets,
+    probe_cost,
+    queue_overflow,
+    queueing_discipline,
+    reassembly,
+    reordering,
+    retransmission,
+    segmentation,
+    send_queue,
+    slow_packets,
+    socket_lock,
+    softirq_wait,
+    software_checksum,
+    switched_out,
+)
+from .finding import Rule
+
+RULE_TABLE: tuple[Rule, ...] = (
+    slow_packets.RULE,
+    drops.RULE,
+    queue_overflow.RULE,
+    softirq_wait.RULE,
+    ksoftirqd.RULE,
+    queueing_discipline.RULE,
+    neighbour.RULE,
+    late_reader.RULE,
+    retransmission.RULE,
+    reordering.RULE,
+    interrupted.RULE,
+    other_packets.RULE,
+    switched_out.RULE,
+    socket_lock.RULE,
+    send_queue.RULE,
+    reassembly.RULE,
+    segmentation.RULE,
+    software_checksum.RULE,
+    netfilter.RULE,
+    conntrack.RULE,
+    copies.RULE,
+    cpu_migration.RULE,
+    probe_cost.RULE,
+    lost_records.RULE,
+)

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""TCP segments that were sent again or out of order, and what kernels did with them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...matching import EXACT, RX
+from ...records.protocols import TCP
+from ...records.types import Bools, Int64s
+from ..fields.tcp_analysis import analysis_of
+from .case import Case
+from .drop_events import drops_of
+
+FATES = ("dropped", "wire", "arrived", "unknown")
+SENDS_AGAIN = ("__tcp_retransmit_skb", "tcp_retransmit_skb")
+MOST = 10_000  # segments that are followed
+KEY = ("ip_version", "saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo", "sport", "dport", "seq")
+
+
+class Again(NamedTuple):
+    """A segment that was sent again: its packet, the first one (0: not seen), and its fate."""
+
+    packet: int
+    first: int  # -n for row K<n>
+    fate: str
+    why: str  # of a drop
+
+
+class _Matches(NamedTuple):
+    """Exact matches: packet, 0-based leg."""
+
+    packet: Int64s
+    leg: Int64s
+
+
+def flagged(case: Case, name: str) -> Int64s:
+    """Return the numbers of chosen packets with a finding of tcp.analysis.  Raises Cancelled."""
+    data = case.scope.fields
+    if data is None:
+        return np.zeros(0, np.int64)
+    has = analysis_of(data, case.scope.progress).has(name, None)
+    mine = case.packets
+    return np.asarray(mine[has[mine - 1]], np.int64)
+
+
+def sent_again(case: Case) -> list[Again]:
+    """Return the chosen packets that repeat a segment, each with the fate of the first one."""
+    packets = np.union1d(flagged(case, "retransmission"), _repeated_by_kernel(case))[:MOST]
+    if not len(packets):
+        return []
+    drops = drops_of(case.everything)
+    dropped = dict(zip(drops.packet.tolist(), drops.key.tolist(), strict=True))
+    sent, received = _seen(case)
+    found = []
+    for packet, one in zip(packets.tolist(), _earlier(case, packets).tolist(), strict=True):
+        why = drops.keys[dropped[one]].reason if one and one in dropped else ""
+        fate = "unknown"
+        if why:
+            fate = "dropped"
+        elif one > 0:
+            fate = "arrived" if received[one] else "wire" if sent[one] else fate
+        found.append(Again(packet, one, fate, why))
+    return found
+
+
+def _repeated_by_kernel(case: Case) -> Int64s:
+    """Return the chosen packets for which a kernel called a function that sends them again."""
+    calls = case.called(*SENDS_AGAIN)
+    rows = case.row_of_leg[case.leg_of(calls)]
+    ids = case.made.units.id[case.rows[np.unique(rows)]]
+    return np.asarray(ids[ids > 0], np.int64)
+
+
+def _earlier(case: Case, packets: Int64s) -> Int64s:
+    """Return the nearest earlier packet with the same addresses, ports and sequence number.
+
+    It is -n for a row K<n>, whose packet no capture has, and 0 if there is none.
+    """
+    columns = case.scope.columns
+    count = columns.length("packet")
+    row = np.asarray(columns.array("series", "kernel_only"), np.int64)
+    lives = np.flatnonzero(row > 0)
+
+    def both(name: str) -> Int64s:
+        of_packets = np.asarray(columns.array("packet", name), np.int64)
+        of_lives = np.asarray(columns.array("series", name), np.int64)[lives]
+        return np.concatenate([of_packets, of_lives])
+
+    keys = [both(name) for name in KEY]
+    payload = np.asarray(columns.array("packet", "payload"), np.int64)
+    length = np.r_[payload, np.full(len(lives), -1, np.int64)]
+    number = np.r_[np.arange(1, count + 1), -row[lives]]
+    at = np.r_[np.arange(count), _place_in_time(case, lives)]
+    mine = np.flatnonzero((both("protocol") == TCP) & np.isin(keys[-1], keys[-1][packets - 1]))
+    order = mine[np.lexsort((at[mine], *(key[mine] for key in keys)))]
+    same = np.all([key[order][1:] == key[order][:-1] for key in keys], axis=0)
+    earlier, later = number[order][:-1], number[order][1:]
+    same &= (length[order][1:] == length[order][:-1]) | (earlier < 0)
+    before = np.zeros(count + 1, np.int64)
+    use = same & (later > 0)
+    before[later[use]] = earlier[use]
+    return np.asarray(before[packets], np.int64)
+
+
+def _place_in_time(case: Case, lives: Int64s) -> Int64s:
+    """Return after how many packets each of these skb lifetimes began, less a half."""
+    scope, columns = case.scope, case.scope.columns
+    begin = np.asarray(columns.array("series", "begin_ns"), np.int64)[lives]
+    source = np.asarray(columns.array("series", "source"), np.int64)[lives]
+    ts = np.array(columns.array("packet", "ts"), np.int64)
+    of = np.asarray(columns.array("packet", "source"), np.int64)
+    for one in np.unique(of).tolist():
+        ts[of == one] = scope.clock.to_session(one, ts[of == one])
+    order = np.sort(ts)
+    found = np.zeros(len(lives))
+    for one in np.unique(source).tolist():
+        mine = np.flatnonzero(source == one)
+        found[mine] = np.searchsorted(order, scope.clock.to_session(one, begin[mine])) - 0.5
+    return found  # type: ignore[return-value]
+
+
+def _matches(case: Case) -> _Matches:
+    columns = case.scope.columns
+    exact = np.asarray(columns.array("match", "verdict")) == EXACT
+    packet = np.asarray(columns.array("match", "packet"), np.int64)[exact]
+    return _Matches(packet, np.asarray(columns.array("match", "leg"), np.int64)[exact] - 1)
+
+
+def _seen(case: Case) -> tuple[Bools, Bools]:
+    """Return by packet number whether a kernel sent it, and whether one received it."""
+    found, columns = _matches(case), case.scope.columns
+    kind = np.asarray(columns.array("leg", "kind"))[found.leg]
+    sent, received = np.zeros((2, columns.length("packet") + 1), np.bool_)
+    received[found.packet[kind == RX]] = True
+    sent[found.packet[kind != RX]] = True
+    return sent, received
+
+
+def overtaken_in_kernel(case: Case, packets: Int64s) -> Bools:
+    """Return which of these packets were overtaken inside a recorded kernel.
+
+    A packet was overtaken if another one of its connection and direction began its leg later in the
+    same log and was captured earlier.
+    """
+    columns, matches = case.scope.columns, _matches(case)
+    begin, log = case.made.legs.begin[matches.leg], case.made.legs.log[matches.leg]
+    keys = [np.asarray(columns.array("packet", name), np.int64) for name in KEY[:-1]]
+    found = np.zeros(len(packets), np.bool_)
+    for at, number in enumerate(packets[:MOST].tolist()):
+        same = np.all([key[matches.packet - 1] == key[number - 1] for key in keys], axis=0)
+        for one in np.flatnonzero(matches.packet == number)[:1].tolist():
+            others = same & (log == log[one]) & (matches.packet < number)
+            found[at] = bool(np.any(begin[others] > begin[one]))
+    return found

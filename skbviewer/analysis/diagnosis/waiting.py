@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""What rules about waits share: who waited how long, and who had the CPU meanwhile."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...records.types import Bools, Int64s
+from ..words.wait_kinds import INTERRUPTS, NAMES, OTHERS, QUEUE
+from . import wording
+from .case import Case, Spans
+from .finding import LEG, WARNING, Evidence, Finding
+from .neighbour_questions import asked_ns
+from .occupants import occupants
+
+NAMED = 2  # occupants that a sentence names
+# A packet that waits for a hardware address waits in these ways: rule `neighbour` explains them.
+DURING_QUESTIONS = (QUEUE, OTHERS, INTERRUPTS)
+
+
+class Wait(NamedTuple):
+    """A cause of waiting: the rule, the kind of wait, "waited for ...", and the advice.
+
+    {its} in the words stands for the possessive pronoun.
+    """
+
+    rule: str
+    kind: int
+    words: str
+    advice: str
+
+
+class Longest(NamedTuple):
+    """A packet's longest wait."""
+
+    leg: int
+    begin: int
+    end: int
+    call: int  # with which the packet goes on, 0-based row; -1: none
+
+
+def finding_of(
+    case: Case, wait: Wait, ns: Int64s, which: Bools, spans: Spans, with_cpu: bool = True
+) -> list[Finding]:
+    """Return a finding about the chosen packets in `which`, which waited `ns` each.
+
+    `spans` are the waits.  `with_cpu` adds who had the CPU meanwhile.
+    """
+    which = which & ~(asked_ns(case) >= ns) if wait.kind in DURING_QUESTIONS else which
+    if not which.any():
+        return []
+    worst = case.worst(ns, which)
+    total, number = int(ns[which].sum()), int(which.sum())
+    words = wait.words.format(its="its" if number == 1 else "their")
+    first = int(worst[0])
+    name = wording.packet(case.ids(worst[:1])[0])
+    typical = int(case.median_of(case.made.of_wait(wait.kind))[first])
+    lead = f"{wording.packets(number)} {words}, {wording.time(total)} altogether"
+    own = f"{name[0].upper()}{name[1:]}" if number > 1 else "It"
+    text = f"{lead}." if number > 1 else f"{name[0].upper()}{name[1:]} {words}."
+    text += f" {own} waited {wording.time(int(ns[first]))}"
+    text += f", {wording.share(int(ns[first]), int(case.kernel_ns[first]))} of its time in kernel"
+    if typical >= 0:
+        text += (
+            f"; the median packet of its path, {wording.time(typical) if typical else 'not at all'}"
+        )
+    text += "."
+    longest = longest_of(case, spans, first)
+    evidence = list(examples(case, worst, ns, NAMES[wait.kind]))
+    if longest is not None:
+        evidence.insert(0, span_evidence(longest, NAMES[wait.kind]))
+        if with_cpu:
+            said, facts = occupied(case, longest)
+            text += said
+            evidence += facts
+    return [
+        Finding(
+            wait.rule, WARNING, case.ids(worst[:1])[0], number, total, text, tuple(evidence),
+            wait.advice, case.rows[np.flatnonzero(which)], (NAMES[wait.kind],),
+        )
+    ]  # fmt: skip
+
+
+def before_in_queue(case: Case, kind: int, longest: Longest) -> int:
+    """Return how many packets of the log were in the queue when one came, and left before it."""
+    spans, legs = case.all_waits(kind), case.made.legs
+    before = (spans.begin < longest.begin) & (spans.end > longest.begin)
+    before &= (spans.end <= longest.end) & (legs.log[spans.leg] == legs.log[longest.leg])
+    return len(np.unique(spans.leg[before]))
+
+
+def examples(case: Case, rows: Int64s, ns: Int64s, what: str) -> list[Evidence]:
+    """Return packets as evidence, with what each of them lost."""
+    return [
+        Evidence(
+            "packet", number, f"{wording.packet(number)}: {what} {wording.time(lost)}", ns=lost
+        )
+        for number, lost in zip(case.ids(rows), ns[rows].tolist(), strict=True)
+    ]
+
+
+def longest_of(case: Case, spans: Spans, row: int) -> Longest | None:
+    """Return the longest wait of a chosen packet."""
+    mine = np.flatnonzero(spans.row == row)
+    if not len(mine):
+        return None
+    at = mine[np.argmax(spans.ns[mine])]
+    leg, begin, end = int(spans.leg[at]), int(spans.begin[at]), int(spans.end[at])
+    return Longest(leg, begin, end, case.call_after(leg, begin, end))
+
+
+def span_evidence(longest: Longest, what: str) -> Evidence:
+    """Return a wait as evidence."""
+    ns = longest.end - longest.begin
+    text = f"longest wait: {what} {wording.time(ns)}"
+    return Evidence(LEG, longest.leg + 1, text, longest.begin, ns)
+
+
+def occupied(case: Case, longest: Longest) -> tuple[str, list[Evidence]]:
+    """Return a sentence about who had the CPU during a wait, and the calls that show it."""
+    if longest.call < 0:
+        return "", []
+    cpu = case.call("cpu", longest.call)
+    ran = occupants(case, longest.leg, cpu, longest.begin, longest.end)
+    if not ran:
+        return f" No recorded function ran on CPU {cpu} meanwhile.", []
+    named = [f"{one.who} for {wording.time(one.ns)} ({one.function})" for one in ran[:NAMED]]
+    facts = [
+        Evidence(
+            "call", one.call,
+            f"CPU {cpu}: {one.who} ran {one.function}, {wording.time(one.ns)} in all functions",
+            ns=one.ns,
+        )
+        for one in ran[:NAMED]
+    ]  # fmt: skip
+    return f" Meanwhile CPU {cpu} ran {' and '.join(named)}.", facts

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+"""Times, shares and names in the sentences of a diagnosis."""
+
+from __future__ import annotations
+
+from ...records import counted
+
+UNITS = ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs"))
+
+
+def time(ns: int) -> str:
+    """ "322.1 µs"; three to four digits."""
+    for size, unit in UNITS:
+        if abs(ns) >= size:
+            value = ns / size
+            return f"{value:.1f} {unit}" if abs(value) < 1000 else f"{value:.0f} {unit}"
+    return f"{ns} ns"
+
+
+def share(part: int, whole: int) -> str:
+    """ "12 %"."""
+    return f"{100 * part / whole:.0f} %" if whole else "0 %"
+
+
+def packet(number: int) -> str:
+    """ "packet 12", or "packet K3" for a row K<n>."""
+    return f"packet {number}" if number > 0 else f"packet K{-number}"
+
+
+def packets(number: int) -> str:
+    """ "1 packet", "2 packets"."""
+    return counted(number, "packet")
+
+
+def were(number: int) -> str:
+    """The verb that fits `number` things."""
+    return "was" if number == 1 else "were"

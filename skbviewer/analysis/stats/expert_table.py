@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+"""Expert information, by severity: `skbviewer stats expert`.
+
+The findings of a diagnosis, and those of TCP streams that Wireshark has, too.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..fields.tcp_analysis import analysis_of
+from ..fields.tcp_findings import NAMES
+from .scope import Scope
+
+TCP, SEVERITY = "tcp.analysis.", ("critical", "warning", "note")
+# Findings about streams that are normal, as Wireshark has them.
+NOTES = frozenset({"keep_alive", "keep_alive_ack", "window_update", "duplicate_ack"})
+
+
+class ExpertRow(NamedTuple):
+    """One finding.  `packet` is the packet that suffered most, "" if it is about the recording."""
+
+    severity: str
+    rule: str
+    packets: int
+    packet: str
+    cost_ns: int | None
+    text: str
+
+
+def expert_rows(scope: Scope) -> list[ExpertRow]:
+    """Return all findings about the chosen packets, most severe first.  Raises Cancelled."""
+    from ..diagnosis import diagnose  # which uses the statistics
+
+    found = [
+        ExpertRow(one.severity, one.rule, one.number, _name(one.packet), one.cost_ns, one.text)
+        for one in diagnose(scope).findings
+    ]
+    return sorted([*found, *_streams(scope)], key=lambda row: SEVERITY.index(row.severity))
+
+
+def _name(packet: int | None) -> str:
+    if packet is None:
+        return ""
+    return str(packet) if packet > 0 else f"K{-packet}"
+
+
+def _streams(scope: Scope) -> list[ExpertRow]:
+    if scope.fields is None or not len(scope.packets):
+        return []
+    analysis = analysis_of(scope.fields, scope.progress)
+    rows = []
+    for name, text in NAMES.items():
+        mine = scope.packets[np.asarray(analysis.has(name, None))[scope.packets - 1]]
+        if len(mine):
+            severity = "note" if name in NOTES else "warning"
+            rows.append(ExpertRow(severity, TCP + name, len(mine), str(mine[0]), None, text))
+    return rows

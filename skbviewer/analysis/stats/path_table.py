@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""Which paths packets took through the kernel, and how long each took: `skbviewer stats paths`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...matching import FORWARD, TX
+from ...records.types import Bools, Int64s
+from ..breakdown.parts import Breakdown
+from ..breakdown.units import chosen
+from .duration_spread import spreads
+from .scope import Scope
+
+EXAMPLES = 5
+MOST = 500  # paths; rarer ones are summed up in a last row
+
+
+class PathRow(NamedTuple):
+    """One path class.  Times are the time in kernel of its packets."""
+
+    path: int  # number of the class, from 1: the most frequent one; 0 = all rarer ones
+    legs: str  # what the packet does leg by leg: "send, receive"
+    number: int  # packets
+    share: float  # of the chosen packets, %
+    total_ns: int
+    mean_ns: int
+    p50_ns: int
+    p95_ns: int
+    p99_ns: int
+    max_ns: int
+    median: str  # number of the packet whose time is the median
+    largest: str  # largest part of this packet's time
+    slowest: tuple[int, ...]  # the slowest packets of captures
+
+
+def path_rows(scope: Scope) -> list[PathRow]:
+    """Return the path classes of the chosen packets, most frequent first.  Raises Cancelled."""
+    made = Breakdown(scope)
+    rows = np.flatnonzero(chosen(scope, made.units))
+    classes, place = np.unique(made.classes.number[rows], return_inverse=True)
+    count = np.bincount(place.reshape(-1))
+    order = np.lexsort((classes, -count))
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    group = np.minimum(rank[place.reshape(-1)], MOST)
+    by_time = np.lexsort((made.units.kernel_ns[rows], group))
+    rows, group = rows[by_time], group[by_time]
+    found = spreads(group, made.units.kernel_ns[rows], min(len(classes), MOST + 1))
+    ends = np.cumsum([one.number for one in found])
+    parts = [rows[end - one.number : end] for one, end in zip(found, ends, strict=True)]
+    medians = np.array([mine[(len(mine) - 1) // 2] for mine in parts], np.int64)
+    largest = _largest(made, medians)
+    return [
+        PathRow(
+            int(made.classes.number[mine[0]]) + 1 if at < MOST else 0,
+            _legs(made, int(mine[0])),
+            spread.number,
+            round(100 * spread.number / len(rows), 3),
+            *spread[1:],
+            _name(made, int(medians[at])),
+            largest[at],
+            _slowest(made, mine),
+        )
+        for at, (spread, mine) in enumerate(zip(found, parts, strict=True))
+    ]
+
+
+def _legs(made: Breakdown, row: int) -> str:
+    units, legs = made.units, made.legs
+    words = []
+    for leg in units.legs[units.at[row] : units.at[row + 1]].tolist():
+        kind = int(legs.kind[leg])
+        word = "send" if kind == TX else "forward" if kind == FORWARD else "receive"
+        words.append(f"{word}, dropped" if legs.dropped[leg] else word)
+    return " + ".join(words)
+
+
+def _largest(made: Breakdown, rows: Int64s) -> list[str]:
+    """Return the name of the largest part of each packet's time, and its percentage."""
+    used, place = np.unique(rows, return_inverse=True)
+    parts = made.divided(used)
+    order = np.lexsort((-parts.ns, parts.unit))
+    unit = parts.unit[order]
+    first: Bools = np.r_[True, unit[1:] != unit[:-1]] if len(unit) else np.zeros(0, np.bool_)
+    named = dict.fromkeys(used.tolist(), "")
+    for at in order[first].tolist():
+        part, row = made.part(int(parts.place[at])), int(parts.unit[at])
+        share = 100 * int(parts.ns[at]) / int(made.units.kernel_ns[row])
+        named[row] = f"{part.name} ({share:.0f} %)"
+    return [named[int(used[at])] for at in place.reshape(-1).tolist()]
+
+
+def _name(made: Breakdown, row: int) -> str:
+    number = int(made.units.id[row])
+    return str(number) if number > 0 else f"K{-number}"
+
+
+def _slowest(made: Breakdown, rows: Int64s) -> tuple[int, ...]:
+    """Return the slowest packets of captures; `rows` are ordered by time."""
+    numbers = made.units.id[rows[::-1]]
+    return tuple(numbers[numbers > 0][:EXAMPLES].tolist())

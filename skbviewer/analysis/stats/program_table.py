@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""Which program spent its time in which function: `skbviewer stats programs`.
+
+The rows of a program add up to its row in `skbviewer stats processes`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .duration_spread import spreads
+from .process_table import own_calls
+from .scope import Scope
+
+
+class ProgramRow(NamedTuple):
+    """One function of one program on one host.  Times are self times of its own calls, ns."""
+
+    process: str
+    host: int  # source id of the KBL
+    function: str
+    layer: str
+    number: int  # calls
+    total_ns: int
+    mean_ns: int
+    p50_ns: int
+    p95_ns: int
+    p99_ns: int
+    max_ns: int
+
+
+def program_rows(scope: Scope) -> list[ProgramRow]:
+    """Return functions by program, longest total first.  Raises Cancelled."""
+    mine = own_calls(scope)
+    once = scope.once[mine.calls]
+    calls, group = mine.calls[once], mine.program[once]
+    function = scope.function[calls]
+    known = function >= 0
+    calls, size = calls[known], len(scope.function_names)
+    place = group[known] * size + function[known]
+    used, which = np.unique(place, return_inverse=True)
+    found = spreads(which.reshape(-1), scope.own_ns[calls], len(used))
+    rows = []
+    for spread, at in zip(found, used.tolist(), strict=True):
+        (host, name), f = mine.names[at // size], at % size
+        rows.append(ProgramRow(name, host, scope.function_names[f], scope.layer_names[f], *spread))
+    return sorted(rows, key=lambda row: (-row.total_ns, row.process, row.function))

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+"""System calls of programs on sockets: `skbviewer stats syscalls`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...records.kbl_layout import KblEvent
+from .duration_spread import spreads
+from .paired_events import pairs_of
+from .scope import Scope
+
+
+class SyscallRow(NamedTuple):
+    """One system call of one program.  Times are from its begin to its end, waiting included."""
+
+    process: str
+    host: int  # source id of the KBL
+    syscall: str
+    number: int
+    errors: int  # calls that returned an error
+    total_ns: int
+    mean_ns: int
+    p50_ns: int
+    p95_ns: int
+    p99_ns: int
+    max_ns: int
+
+
+def syscall_rows(scope: Scope) -> list[SyscallRow]:
+    """Return the system calls that began in the time range, longest total first.
+
+    Raises Cancelled.
+    """
+    pairs = pairs_of(scope, int(KblEvent.SYSCALL_ENTRY), int(KblEvent.SYSCALL_EXIT), "pid")
+    keys = np.stack([pairs.source, pairs.pid, pairs.data], axis=1)
+    used, group = np.unique(keys, axis=0, return_inverse=True)
+    named = [_names(scope, *key) for key in used.tolist()]
+    programs = sorted(set(named))
+    place = np.array([programs.index(one) for one in named], np.int64)
+    group = place[group.reshape(-1)] if len(place) else np.zeros(0, np.int64)
+    found = spreads(group, pairs.ns, len(programs))
+    errors = np.bincount(group[pairs.result < 0], minlength=len(programs))
+    rows = [
+        SyscallRow(name, host, call, spread.number, int(errors[at]), *spread[1:])
+        for at, ((host, name, call), spread) in enumerate(zip(programs, found, strict=True))
+    ]
+    return sorted(rows, key=lambda row: (-row.total_ns, row.process, row.syscall))
+
+
+def _names(scope: Scope, source: int, pid: int, number: int) -> tuple[int, str, str]:
+    names = scope.kernels[source].names
+    return source, names.tasks.get(pid, f"thread {pid}"), names.syscall(number)

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""Where the time in kernel went: `skbviewer stats time`.
+
+The rows add up to the time in kernel of the chosen packets.  Beside each one is what it would be if
+every packet were like the median packet of its path class (docs/times.md).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...records.types import Int32s, Int64s
+from ..breakdown.parts import BUSY, Breakdown
+from ..breakdown.units import chosen
+from .scope import Scope
+
+
+class TimeRow(NamedTuple):
+    """One part of the time in kernel; busy time is by layer."""
+
+    kind: str
+    part: str
+    packets: int  # that have it
+    total_ns: int
+    share: float  # of the time in kernel, %
+    median_ns: int | None  # of median packets, for as many packets; None: there are too few
+    excess_ns: int | None  # total less median, of the packets that can be compared
+
+
+class TimeTable(NamedTuple):
+    """The rows, and how many packets were counted."""
+
+    rows: tuple[TimeRow, ...]
+    packets: int
+
+
+def time_table(scope: Scope) -> TimeTable:
+    """Return the parts of the time of the chosen packets, longest first.  Raises Cancelled."""
+    made = Breakdown(scope)
+    rows = np.flatnonzero(chosen(scope, made.units))
+    return time_of(made, rows)
+
+
+def time_of(made: Breakdown, rows: Int64s) -> TimeTable:
+    """Return the parts of the time of packets, given as indices of `made.units`."""
+    group, names = _groups(made)
+    like = made.classes.comparable[rows]
+    compared = np.zeros(len(made.units.id), np.bool_)
+    compared[rows[like]] = True
+    total, own, packets = np.zeros((3, len(names)), np.int64)
+    for parts in made.blocks(rows):
+        of, mine = group[parts.place], compared[parts.unit]
+        total += _sum(of, parts.ns, len(names))
+        own += _sum(of[mine], parts.ns[mine], len(names))
+        packets += _packets(parts.unit, of, len(names))
+    median = _typical(made, rows[like], group, len(names))
+    whole = max(int(total.sum()), 1)
+    found = [
+        TimeRow(
+            *names[g],
+            int(packets[g]),
+            int(total[g]),
+            round(100 * int(total[g]) / whole, 3),
+            int(median[g]) if like.any() else None,
+            int(own[g] - median[g]) if like.any() else None,
+        )
+        for g in np.flatnonzero((total > 0) | (median > 0)).tolist()
+    ]
+    found.sort(key=lambda row: (-row.total_ns, row.kind, row.part))
+    return TimeTable(tuple(found), len(rows))
+
+
+def _groups(made: Breakdown) -> tuple[Int64s, list[tuple[str, str]]]:
+    """Return the group of each place, and the kind and name of each group."""
+    found: dict[tuple[str, str], int] = {}
+    group = np.zeros(made.places, np.int64)
+    for place in range(made.names):
+        part = made.part(place)
+        key = part.kind, (part.layer or part.name) if part.kind == BUSY else part.name
+        group[place :: made.names] = found.setdefault(key, len(found))
+    return group, list(found)
+
+
+def _typical(made: Breakdown, rows: Int64s, group: Int64s, groups: int) -> Int64s:
+    """Return ns by group if each of these packets were the median packet of its class."""
+    count = np.bincount(made.classes.peers[rows], minlength=len(made.classes.size))
+    used = np.flatnonzero(count)
+    median = made.classes.median[used]
+    parts = made.divided(np.unique(median))
+    times = np.zeros(len(made.units.id), np.int64)
+    np.add.at(times, median, count[used])
+    return _sum(group[parts.place], parts.ns * times[parts.unit], groups)
+
+
+def _packets(unit: Int32s, group: Int64s, groups: int) -> Int64s:
+    """Return how many packets each group has; the parts of a packet are next to each other."""
+    found = np.zeros(groups, np.int64)
+    for one in range(groups):
+        mine = unit[group == one]
+        found[one] = (mine[1:] != mine[:-1]).sum() + 1 if len(mine) else 0
+    return found
+
+
+def _sum(group: Int64s, value: Int64s, size: int) -> Int64s:
+    total = np.zeros(size, np.int64)
+    np.add.at(total, group, value)
+    return total

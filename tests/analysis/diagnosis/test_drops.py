@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT
+"""Rules about packets that were lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from skbviewer.records.kbl_layout import KblEvent
+from tests.matching.story import HOST, SOFTIRQ, Story, udp4
+
+from .stories import (
+    READER,
+    US,
+    causes,
+    delivered,
+    diagnosed,
+    freed,
+    not_judged,
+    only,
+    received,
+    skb,
+)
+
+REASONS = {3: "NO_SOCKET", 4: "NETFILTER_DROP", 5: "SOCKET_RCVBUFF", 6: "NEIGH_FAILED"}
+NO_SOCKET, NETFILTER, RCVBUFF, FAILED = REASONS
+INPUT_DROPPED = 1 | 2 << 8 | 1 << 16  # NF_HOOK: hook | pf << 8 | (verdict + 1) << 16
+
+
+def story() -> Story:
+    """A story whose log names the reasons of drops."""
+    made = Story()
+    made.kbl.meta |= {f"drop_reason.{number}": name for number, name in REASONS.items()}
+    return made
+
+
+def dropped(made: Story, number: int, at: int, reason: int) -> None:
+    """Receive a packet and drop it."""
+    end = received(made, number, at)
+    made.event((end - 1) * US, KblEvent.DROP, skb(number), reason, context=SOFTIRQ, pid=0)
+    freed(made, number, end + 1)
+
+
+def test_drops_are_counted_by_reason(tmp_path: Path) -> None:
+    made = story()
+    for n in range(3):
+        dropped(made, n, 100 * n + 10, NO_SOCKET)
+    found = diagnosed(made, tmp_path)
+    assert causes(found) == {"drop"}
+    finding = only(found, "drop")
+    assert (finding.number, finding.severity, finding.packet) == (3, "critical", -1)
+    assert "NO_SOCKET" in finding.text and "No socket is bound" in finding.advice
+    assert len([fact for fact in finding.evidence if fact.kind == "event"]) == 3
+
+
+def test_a_packet_that_was_delivered_before_is_not_lost(tmp_path: Path) -> None:
+    made = story()
+    end = delivered(made, 1, 100)
+    made.event((end + 5) * US, KblEvent.DROP, skb(1), NO_SOCKET, context=SOFTIRQ, pid=0)
+    freed(made, 1, end + 6)
+    assert causes(diagnosed(made, tmp_path)) == set()
+
+
+def test_a_drop_of_netfilter_names_the_hook(tmp_path: Path) -> None:
+    made = story()
+    end = received(made, 1, 100)
+    where = {"context": SOFTIRQ, "pid": 0}
+    made.call("nf_hook_slow", (end - 3) * US, (end - 1) * US, skb(1), **where)
+    made.event((end - 2) * US, KblEvent.DROP, skb(1), NETFILTER, **where)
+    made.event((end - 1) * US - 1, KblEvent.NF_HOOK, skb(1), INPUT_DROPPED, **where)
+    freed(made, 1, end + 1)
+    found = diagnosed(made, tmp_path)
+    assert causes(found) == {"drop"}
+    assert "at the netfilter hook IPv4 INPUT" in only(found, "drop").text
+
+
+def test_a_full_receive_queue_is_named(tmp_path: Path) -> None:
+    made = story()
+    dropped(made, 1, 100, RCVBUFF)
+    found = diagnosed(made, tmp_path)
+    assert causes(found) == {"receive-queue-full"}
+    assert "1 packet was dropped (SOCKET_RCVBUFF)" in only(found, "receive-queue-full").text
+
+
+def test_a_drop_for_another_reason_is_no_full_queue(tmp_path: Path) -> None:
+    made = story()
+    dropped(made, 1, 100, NETFILTER)
+    assert causes(diagnosed(made, tmp_path)) == {"drop"}
+
+
+def test_without_events_nothing_is_said_about_drops(tmp_path: Path) -> None:
+    made = story()
+    freed(made, 1, received(made, 1, 100) + 1)
+    found = diagnosed(made, tmp_path)
+    assert {"drop", "receive-queue-full"} <= not_judged(found)
+
+
+def asked(made: Story, number: int, at: int, again: int | None) -> None:
+    """Send a packet whose next hop is asked for; `again`: when it is handed on, us."""
+    mine, where = skb(number), {"pid": READER}
+    made.alloc(at * US - 20, mine, **where)
+    facts: dict[str, Any] = {"ipv4": udp4(number), "skbinfo": HOST}
+    made.call("ip_output", at * US, (at + 20) * US, mine, **where, **facts)
+    made.call("neigh_resolve_output", (at + 1) * US, (at + 19) * US, mine, **where)
+    made.call("__neigh_event_send", (at + 2) * US, (at + 3) * US, mine, **where)
+    if again is None:
+        made.call("dev_hard_start_xmit", (at + 4) * US, (at + 8) * US, mine, **where)
+        made.free((at + 21) * US, mine, **where)
+
+
+def test_a_packet_that_waits_for_a_hardware_address(tmp_path: Path) -> None:
+    made = story()
+    asked(made, 1, 100, 600)
+    where = {"context": SOFTIRQ, "pid": 0}
+    made.call("neigh_resolve_output", 600 * US, 610 * US, skb(1), **where)
+    made.call("dev_hard_start_xmit", 602 * US, 608 * US, skb(1), **where)
+    freed(made, 1, 611)
+    found = diagnosed(made, tmp_path)
+    assert causes(found) == {"neighbour"}
+    finding = only(found, "neighbour")
+    assert finding.cost_ns == (600 - 102) * US
+    assert "then it was sent" in finding.text
+
+
+def test_an_old_address_does_not_delay(tmp_path: Path) -> None:
+    """The kernel asks for the address again, and sends at once."""
+    made = story()
+    asked(made, 1, 100, None)
+    assert "neighbour" not in causes(diagnosed(made, tmp_path)) | not_judged(
+        diagnosed(made, tmp_path)
+    )
+
+
+def test_a_next_hop_that_does_not_answer(tmp_path: Path) -> None:
+    made = story()
+    asked(made, 1, 100, 3000)
+    made.event(3000 * US, KblEvent.DROP, skb(1), FAILED, context=SOFTIRQ, pid=0)
+    freed(made, 1, 3001)
+    found = diagnosed(made, tmp_path)
+    assert causes(found) == {"drop", "neighbour"}
+    assert "nobody answered" in only(found, "neighbour").text

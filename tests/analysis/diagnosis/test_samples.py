@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""What is found in the bundled recordings, whose causes their README files name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from skbviewer.analysis.diagnosis import Diagnosis
+from skbviewer.records import resource
+from skbviewer.session import Session, import_files
+
+from .stories import GENERAL
+
+FOUND = {
+    "handshake": {"neighbour", "other-packets", "switched-out"},
+    "nat": {"neighbour", "other-packets"},
+    "drops": {"drop", "neighbour"},
+    "arp-and-neighbour": {"drop", "neighbour", "other-packets"},
+    "ipv6-and-fragments": {
+        "drop", "neighbour", "other-packets", "reassembly", "softirq-wait",
+    },
+    "bulk": {
+        "interrupts", "late-reader", "neighbour", "other-packets", "send-queue", "socket-lock",
+        "softirq-wait",
+    },
+}  # fmt: skip
+DROPS = {
+    "drops": [("NETFILTER_DROP", 22), ("QDISC_DROP", 3), ("NO_SOCKET", 1), ("NO_SOCKET", 1)],
+    "arp-and-neighbour": [
+        ("IPV6DISABLED", 2), ("NEIGH_FAILED", 1), ("NOT_SPECIFIED", 1), ("NOT_SPECIFIED", 13),
+    ],
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True, params=[3], ids=["v3"])
+def version(request: pytest.FixtureRequest) -> int:
+    """Samples have one version only."""
+    number: int = request.param
+    return number
+
+
+@pytest.fixture(scope="module", params=FOUND)
+def diagnosis(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[str, Diagnosis, Path]:
+    name: str = request.param
+    log = resource(f"samples/{name}/{name}.kbl")
+    out = tmp_path_factory.mktemp("samples") / f"{name}.skbv"
+    import_files([log, log.with_suffix(".pcap")], out)
+    session = Session.open(out)
+    made = session.stats.diagnosis()
+    session.close()
+    return name, made, out
+
+
+def test_each_recording_has_its_causes(diagnosis: tuple[str, Diagnosis, Path]) -> None:
+    name, made, _ = diagnosis
+    assert {one.rule for one in made.findings} - GENERAL == FOUND[name]
+
+
+def test_drops_are_those_that_lost_packets(diagnosis: tuple[str, Diagnosis, Path]) -> None:
+    name, made, _ = diagnosis
+    found = [one for one in made.findings if one.rule == "drop"]
+    if name in DROPS:
+        assert sorted(one.number for one in found) == sorted(n for _, n in DROPS[name])
+        for reason, number in DROPS[name]:
+            assert [one for one in found if one.number == number and reason in one.text]
+
+
+def test_the_parts_add_up_to_the_time_in_kernel(diagnosis: tuple[str, Diagnosis, Path]) -> None:
+    _, made, out = diagnosis
+    session = Session.open(out)
+    columns = session.columns
+    known = columns.array("packet", "kernel_ns")
+    total = int(known[known >= 0].sum())
+    alone = columns.array("series", "kernel_only") > 0
+    alone &= columns.array("series", "identity") >= 0
+    total += int(columns.array("series", "kernel_ns")[alone].sum())
+    session.close()
+    assert sum(row.total_ns for row in made.time.rows) == total
+
+
+def test_the_excess_is_divided_without_a_rest(diagnosis: tuple[str, Diagnosis, Path]) -> None:
+    _, made, _ = diagnosis
+    for one in (one for one in made.findings if one.rule == "slow-packets"):
+        parts = [fact.ns for fact in one.evidence if fact.kind == "part"]
+        assert sum(ns for ns in parts if ns is not None) == one.cost_ns

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""Rules about TCP segments: sent again, and out of order."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skbviewer.records.kbl_layout import KblEvent
+from tests.matching.story import HOST, OTHER, SOFTIRQ, Story, tcp4
+from tests.readers import build
+from tests.readers.build import write_pcap
+
+from .stories import READER, US, causes, diagnosed, only, skb
+
+DATA = b"x" * 100
+
+
+def frame(ip_id: int, seq: int) -> bytes:
+    """A data segment from 10.0.0.1 to 10.0.0.2."""
+    segment = build.tcp(1000, 80, seq, 1, 0x18, DATA)
+    return build.ethernet(build.ipv4("10.0.0.1", "10.0.0.2", 6, segment, ip_id))
+
+
+def facts_of(ip_id: int, seq: int) -> dict[str, Any]:
+    """What the kernel knows of the same segment."""
+    known = tcp4(ip_id, seq, 1, 0x18)._replace(tot_len=40 + len(DATA))
+    return {"ipv4": known, "skbinfo": HOST}
+
+
+def sent(story: Story, ip_id: int, seq: int, at: int, again: bool = False) -> None:
+    """Send a data segment."""
+    mine, facts = skb(ip_id), facts_of(ip_id, seq)
+    story.alloc(at * US - 20, mine, pid=READER)
+    if again:
+        story.call("__tcp_retransmit_skb", at * US, (at + 9) * US, mine, pid=READER)
+    story.call("ip_output", (at + 1) * US, (at + 8) * US, mine, pid=READER, **facts)
+    story.call("dev_hard_start_xmit", (at + 2) * US, (at + 7) * US, mine, pid=READER)
+
+
+def arrived(story: Story, ip_id: int, at: int, drop: bool = False) -> None:
+    """Let the other end of a veth pair receive a segment."""
+    where = {"context": SOFTIRQ, "pid": 0}
+    story.call("__netif_receive_skb", at * US, (at + 9) * US, skb(ip_id), skbinfo=OTHER, **where)
+    if drop:
+        story.event((at + 5) * US, KblEvent.DROP, skb(ip_id), 3, **where)
+
+
+def gone(story: Story, ip_id: int, at: int) -> None:
+    story.free(at * US, skb(ip_id), context=SOFTIRQ, pid=0)
+
+
+@pytest.mark.parametrize(
+    ("first", "says"),
+    [
+        ("arrives", "the first one arrived"),
+        ("drops", "the first one was dropped in a recorded kernel (reason 3)"),
+        ("leaves", "the first one was sent, and no recorded kernel received it"),
+    ],
+)
+def test_a_segment_that_is_sent_again(first: str, says: str, tmp_path: Path) -> None:
+    story = Story()
+    sent(story, 1, 500, 100)
+    if first != "leaves":
+        arrived(story, 1, 110, first == "drops")
+    gone(story, 1, 130)
+    sent(story, 2, 500, 1000, again=True)
+    arrived(story, 2, 1010)
+    gone(story, 2, 1030)
+    story.lasting(0)
+    packets = [(103 * US, frame(1, 500)), (1003 * US, frame(2, 500))]
+    write_pcap(tmp_path / "story.pcap", packets)
+    made = diagnosed(story, tmp_path, "story.pcap")
+    assert causes(made) - {"drop"} == {"retransmission"}
+    found = only(made, "retransmission")
+    assert says in found.text and found.packet == 2
+    assert found.evidence[0].text == "packet 2 repeats packet 1"
+
+
+def test_the_next_segment_is_not_sent_again(tmp_path: Path) -> None:
+    """It is as long, of the same connection, and as late."""
+    story = Story()
+    for ip_id, seq, at in ((1, 500, 100), (2, 600, 1000)):
+        sent(story, ip_id, seq, at)
+        gone(story, ip_id, at + 30)
+    story.lasting(0)
+    packets = [(103 * US, frame(1, 500)), (1003 * US, frame(2, 600))]
+    write_pcap(tmp_path / "story.pcap", packets)
+    assert causes(diagnosed(story, tmp_path, "story.pcap")) == set()
+
+
+def test_a_segment_that_no_log_saw(tmp_path: Path) -> None:
+    story = Story()
+    story.lasting(0)
+    packets = [(103 * US, frame(1, 500)), (1_003_000 * US, frame(2, 500))]
+    write_pcap(tmp_path / "story.pcap", packets)
+    made = diagnosed(story, tmp_path, "story.pcap")
+    assert causes(made) == {"retransmission"}
+    assert "is not known" in only(made, "retransmission").text
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_segments_in_another_order(inside: bool, tmp_path: Path) -> None:
+    """Segment 2 comes before segment 1: overtaken in the kernel, or sent in that order."""
+    story = Story()
+    first, second = (100, 150) if inside else (150, 100)
+    mine = {1: first, 2: second}
+    wire = {2: 160, 1: 170}
+    for ip_id, seq in ((1, 600), (2, 700)):
+        facts, at = facts_of(ip_id, seq), mine[ip_id]
+        story.alloc(at * US - 20, skb(ip_id), pid=READER)
+        story.call("ip_output", at * US, (at + 5) * US, skb(ip_id), pid=READER, **facts)
+        begin = wire[ip_id]
+        story.call("dev_hard_start_xmit", begin * US, (begin + 5) * US, skb(ip_id), pid=READER)
+        gone(story, ip_id, begin + 6)
+    story.lasting(0)
+    packets = [(90 * US, frame(9, 500)), (161 * US, frame(2, 700)), (171 * US, frame(1, 600))]
+    write_pcap(tmp_path / "story.pcap", packets)
+    made = diagnosed(story, tmp_path, "story.pcap")
+    assert "reordering" in causes(made)
+    assert ("in a recorded kernel" in only(made, "reordering").text) == inside

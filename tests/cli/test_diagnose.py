@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""skbviewer diagnose: text for people, JSON for programs, one packet or those of a filter."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skbviewer.analysis.diagnosis import RULE_TABLE
+from skbviewer.cli.main import main
+from skbviewer.records import resource
+from skbviewer.session import import_files
+
+FINDING = {
+    "rule", "rank", "severity", "packet", "packets", "cost_ns", "text", "evidence", "advice",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def bulk(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    log = resource("samples/bulk/bulk.kbl")
+    out = tmp_path_factory.mktemp("diagnose") / "bulk.skbv"
+    import_files([log, log.with_suffix(".pcap")], out)
+    return out
+
+
+def as_json(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
+    assert main(["diagnose", *words, "--json"]) == 0
+    made: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return made
+
+
+def test_json_has_findings_and_what_was_judged(
+    bulk: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = as_json(capsys, str(bulk))
+    assert set(made) == {"findings", "judged", "time"}
+    assert [one["rank"] for one in made["findings"]] == list(range(1, len(made["findings"]) + 1))
+    assert all(set(one) == FINDING for one in made["findings"])
+    assert [one["rule"] for one in made["judged"]] == [rule.name for rule in RULE_TABLE]
+    for one in made["judged"]:
+        assert set(one) == {"rule", "judged", "missing", "how_to_record"}
+        assert one["judged"] != bool(one["missing"]) and one["judged"] != bool(one["how_to_record"])
+
+
+def test_evidence_are_rows_of_the_session(bulk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A call in the evidence is a row of the view `calls`."""
+    made = as_json(capsys, str(bulk), "--packet", "3")
+    (found,) = [one for one in made["findings"] if one["rule"] == "neighbour"]
+    (call,) = [fact for fact in found["evidence"] if fact["kind"] == "call"]
+    with sqlite3.connect(bulk) as db:
+        row = db.execute("SELECT function, entry_ns FROM calls WHERE id = ?", (call["id"],))
+        assert row.fetchone() == ("__neigh_event_send", call["begin_ns"])
+
+
+def test_one_packet_of_the_capture_and_one_of_the_kernel_only(
+    bulk: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["packets", str(bulk), "--json"])
+    listed = {p["number"]: p for p in map(json.loads, capsys.readouterr().out.splitlines())}
+    made = as_json(capsys, str(bulk), "--packet", "23")
+    assert sum(row["total_ns"] for row in made["time"]) == listed[23]["kernel_ns"] == 2_035_030
+    assert {one["packet"] for one in made["findings"]} == {23}
+    made = as_json(capsys, str(bulk), "--packet", "K1")
+    assert {one["packet"] for one in made["findings"]} == {"K1"}
+
+
+def test_a_filter_chooses_packets(bulk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = as_json(capsys, str(bulk), "--filter", "arp")
+    assert max(row["packets"] for row in made["time"]) == 2
+
+
+def test_text_is_for_people(bulk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["diagnose", str(bulk), "--packet", "23"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("Time in kernel of 1 packet: 2035.030 us\n")
+    assert "1. warning: slow-packets" in out
+    assert "Packet 23 took 2.0 ms" in out
+    assert "queueing-discipline: the recording lacks events of the group qdisc." in out
+    assert max(map(len, out.splitlines())) <= 100
+
+
+@pytest.mark.parametrize("words", [["--packet", "9999"], ["--packet", "K99"]])
+def test_a_packet_that_does_not_exist(
+    words: list[str], bulk: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["diagnose", str(bulk), *words]) == 2
+    assert capsys.readouterr().err == f"skbviewer: there is no packet {words[1]}\n"
+
+
+def test_a_packet_that_the_filter_leaves_out(
+    bulk: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["diagnose", str(bulk), "--packet", "23", "--filter", "arp"]) == 2
+    assert "does not match" in capsys.readouterr().err
+
+
+def test_a_range_of_no_packets(bulk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["diagnose", str(bulk), "--filter", "udp"]) == 0
+    assert "No packet with a known time in kernel was chosen." in capsys.readouterr().out
+
+
+def test_without_a_kernel_log_only_streams_are_judged(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "alone.skbv"
+    import_files([resource("samples/bulk/bulk.pcap")], out)
+    made = as_json(capsys, str(out))
+    judged = {one["rule"] for one in made["judged"] if one["judged"]}
+    assert judged == {"reordering", "retransmission"}
+    assert made["findings"] == made["time"] == []
+    (one,) = [one for one in made["judged"] if one["rule"] == "neighbour"]
+    assert one["missing"] == ["a kernel log with calls of the packets, without losses"]
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "x", "nan", "1e300"])
+def test_an_interval_is_a_positive_number(
+    text: str, bulk: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main(["stats", str(bulk), "io", "--interval", text])
+    assert "not a positive number of seconds" in capsys.readouterr().err
