@@ -53,7 +53,9 @@ def problem_for(
 
 
 def _numbered(moments: Int64s, parts: Int64s, size: int) -> tuple[Int64s, Int64s]:
-    """Return the moments that occur, sorted, one for each part, and each pair's number among them."""
+    """Return the moments that occur, sorted, one for each part; and the number of each pair's
+    moment.
+    """
     if parts.any():
         keys, number = np.unique(moments << OFFSET_BITS | parts, return_inverse=True)
         return keys >> OFFSET_BITS, number.reshape(-1).astype(np.int64)
