@@ -59,7 +59,7 @@ def add(commands: Commands) -> None:
         "--markers",
         type=_times,
         metavar="A,B",
-        help="positions of the two markers, in the units of --range",
+        help="positions of the two markers, counted like --range",
     )
     parser.add_argument("--title", default="", help="title above the timeline")
     size = "size in pixels; a packet's picture grows in height if its table needs it"
@@ -75,9 +75,9 @@ def add(commands: Commands) -> None:
     parser.add_argument(
         "--theme", choices=("light", "dark"), default="light", help="colours of a picture"
     )
-    cut = "at most N bytes of each packet, in captures"
+    cut = "in captures, write at most N bytes of each packet"
     parser.add_argument("--snaplen", type=_bytes, default=0, metavar="N", help=cut)
-    headers = "only the known headers of each packet, in captures"
+    headers = "in captures, write only the headers of each packet, as far as they are known"
     parser.add_argument("--no-payload", action="store_true", help=headers)
 
 

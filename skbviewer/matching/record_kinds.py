@@ -21,7 +21,7 @@ FEW = 24  # up to so many bytes of wanted numbers, comparing is faster than look
 
 
 def chosen(values: npt.NDArray[np.integer], wanted: Sequence[int]) -> npt.NDArray[np.bool_]:
-    """Return which of many small numbers (-1 = unknown) are among a few `wanted` ones, 0 or more."""
+    """Return which of many small numbers (-1 = unknown) are in `wanted`, a few numbers from 0."""
     if len(wanted) * values.itemsize <= FEW:  # then comparing is faster than looking up
         found = np.zeros(len(values), np.bool_)
         for number in wanted:

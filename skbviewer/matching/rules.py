@@ -35,7 +35,7 @@ class Rung(IntEnum):
     LATE = 8  # one candidate, but not at this time
     UNSURE = 9  # nothing shows that the capture is of this recording
     LACKING = 10  # records of that time are missing: the packet's lifetime may be one of them
-    TWICE = 11  # more packets than the device had then: captured twice, or of another recording
+    TWICE = 11  # more such packets than passed the device then: duplicates, or another recording's
     DOUBTED = 12  # packets next to it contradict the clock: it may have been set between them
     BY_POINTS_ONLY = 13  # the log has points of a tracer, which declare neither losses nor sniffers
 

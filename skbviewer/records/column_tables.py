@@ -171,7 +171,7 @@ Packets = npt.NDArray[np.void] | ColumnTable
 
 
 def scratch_of(rows: Records | Packets) -> Scratch:
-    """The room in which to put arrays that are made from these rows."""
+    """Return the Scratch that should hold arrays made from these rows."""
     return rows.scratch if isinstance(rows, ColumnTable) else Scratch()
 
 

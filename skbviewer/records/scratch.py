@@ -34,7 +34,10 @@ class Scratch:
 
     @classmethod
     def for_rows(cls, size: int, folder: Path | None) -> Scratch:
-        """A room for rows of `size` bytes and what is made from them; uses `folder` if large."""
+        """Return a Scratch for rows of `size` bytes and arrays made from them.
+
+        It uses `folder` if the rows are large.
+        """
         return cls(folder if size >= LARGE else None)
 
     @property
@@ -95,7 +98,7 @@ class Gathered:
         self._size = 0  # bytes in _new
 
     def add(self, part: Array) -> None:
-        """Append values.  In a room with files, small parts are joined and copied to a file."""
+        """Append values.  If arrays are in files, small parts are joined and copied to one."""
         self._new.append(part)
         self._size += part.nbytes
         if self._room.in_files and self._size >= LEAST:

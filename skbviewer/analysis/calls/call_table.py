@@ -129,7 +129,7 @@ class CallTable:
 
     @property
     def scratch(self) -> Scratch:
-        """The room of the records, also for arrays made from them."""
+        """The Scratch of the records, also for arrays made from them."""
         return scratch_of(self.records)
 
     def passing(self, backwards: bool = False) -> Iterator[slice]:

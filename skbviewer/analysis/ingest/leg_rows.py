@@ -67,7 +67,7 @@ def series_rows(made: FollowedLog, verdicts: SeriesVerdicts, kernel_only: Ids) -
 
 
 def _sums(legs: LegTable, gap: npt.NDArray[np.bool_]) -> tuple[Ids, Ids]:
-    """Begin and number of functions of each series, -1 if records of a leg may be lost."""
+    """Each series' begin, and its number of functions: -1 if records of a leg may be lost."""
     rows = legs.rows
     if not len(rows):
         return (np.zeros(0, np.int64),) * 2

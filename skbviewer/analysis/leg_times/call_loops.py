@@ -93,7 +93,10 @@ class Owned(NamedTuple):
 
 @allocation_free
 def same_thread(one: Int, other: Int, inside: Inside) -> bool:
-    """A task may change its CPU; the idle task and interrupts are different on each CPU."""
+    """Whether two calls are in one thread, which a task stays on any CPU.
+
+    The idle task and interrupts are different on each CPU.
+    """
     if inside.context[one] != inside.context[other]:
         return False
     if inside.context[one] == TASK and inside.pid[one] > 0:

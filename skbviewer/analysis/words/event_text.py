@@ -219,7 +219,7 @@ _TEXTS: dict[int, Callable[[EventFacts, Names], str]] = {
     KblEvent.ROUTE: _route,
     KblEvent.LINK: _link,
     KblEvent.MODULE: _module,
-    KblEvent.CLOCK_SET: lambda facts, names: f"to {facts.data} ns beyond the log's clock",
+    KblEvent.CLOCK_SET: lambda facts, names: f"to {facts.data} ns ahead of the log's clock",
     KblEvent.CARRY: _carry,
     KblEvent.NF_HOOK: _nf_hook,
     SEEN_AT.number: _seen,

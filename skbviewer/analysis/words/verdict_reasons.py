@@ -23,7 +23,7 @@ _AMBIGUOUS: dict[int, str] = {
     Rung.BY_TIME: _SEVERAL,
     Rung.LATE: "Lifetimes have this identity, but none was at the device at this time.",
     Rung.LACKING: "Records of its time are missing: its lifetime may be one of them.",
-    Rung.TWICE: "More such packets than the device had then: captured twice, or out of order.",
+    Rung.TWICE: "More such packets than passed the device: captured twice, or out of order.",
     Rung.BY_POINTS_ONLY: (
         "The kernel log has points only: it shows neither which records it lacks nor when "
         "sniffers get packets."
