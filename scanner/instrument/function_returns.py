@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where a function body is left, found in text whose comments and literals are hidden."""
+"""Find where control leaves a function body, in text without comments and literals."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _semicolon(text: str, start: int, end: int) -> int:
 def returns(text: str, start: int, end: int) -> list[Return]:
     """Return every return statement between two offsets; one in a macro's arguments has no end.
 
-    There a comma may end it as well as a semicolon, and the macro may do with it what it likes.
+    In arguments, a comma may end it as well as a semicolon, and the macro may use it in any way.
     """
     found = []
     around = [""]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find where a file can take another #include without another line."""
+"""Find a line of a file where another #include fits without adding a line."""
 
 from __future__ import annotations
 

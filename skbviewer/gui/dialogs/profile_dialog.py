@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Edit > Configuration Profiles: choose a profile, make one from the current settings, remove one."""
+"""Edit > Configuration Profiles: choose, make or remove a profile."""
 
 from __future__ import annotations
 

@@ -5,8 +5,8 @@ Version 2 writes all calls as such pairs.  Version 3 does so for calls beyond th
 hold open at once.  Input: rows in any order, whose ordinals are in file order within each CPU.
 Output: entries with their returns; exits whose entry is not in the file remain as rows.  A call
 stays in one execution context, in which calls of one function nest properly, so counting levels
-pairs them.  If a CPU lost records in between, an exit and an entry of two different calls may
-remain; such two are not joined.
+pairs them.  If a CPU lost records in between, the entry of one call and the exit of
+another may remain; these are not joined.
 """
 
 from __future__ import annotations

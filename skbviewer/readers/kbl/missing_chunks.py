@@ -12,7 +12,7 @@ from .chunk_search import Chunk
 
 
 def find_holes(whole: list[Chunk], damaged: list[Chunk]) -> tuple[Hole, ...]:
-    """The gaps of all CPUs, by CPU and time; of `damaged` chunks only the headers are valid.
+    """Return the gaps of all CPUs, by CPU and time.  `damaged` chunks have only valid headers.
 
     A gap lasts from the last record before it to the first one after it.  If the CPU has no record
     before it, the gap begins with the file's first record.  If the CPU has no record after it, the
