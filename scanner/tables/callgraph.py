@@ -81,7 +81,7 @@ class CallGraph:
         return known
 
     def _of_one(self, numbers: list[int], near: str) -> tuple[int, ...]:
-        """Keep definitions for all architectures, and those of one: `near` if it has any, or main."""
+        """Keep definitions for all architectures, and those for `near` if any, else for main."""
         homes = {n: architecture(self.nodes[n].file) for n in numbers}
         named = set(homes.values()) - {""}
         first = near if near in named else self.main

@@ -44,8 +44,8 @@ def paint_legend(
 class Legend(QWidget):
     """The layers, on two lines if one is too short, and a hint at the right.
 
-    The text of show_text() (the markers' difference, running work) always gets its room.  The hint is
-    shown only if the layers leave enough.
+    The text of show_text() (the markers' difference, running work) is always shown.  The hint is
+    shown only if the layers leave enough room.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
