@@ -48,7 +48,7 @@ def _level(text: str) -> int:
 
 
 def _common(tree: str | None) -> argparse.ArgumentParser:
-    """Options of every command; tree: "?" if the tree may be left out."""
+    """Return options of every command; tree: "?" if the tree may be left out."""
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument(
         "tree",
@@ -75,7 +75,7 @@ def _common(tree: str | None) -> argparse.ArgumentParser:
         "--level",
         type=_level,
         metavar="N",
-        help="follow at most N levels of structs around the struct (default: no limit)",
+        help="follow structs that contain the struct over at most N levels (default: no limit)",
     )
     parser.add_argument(
         "--stop",

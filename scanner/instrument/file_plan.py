@@ -261,11 +261,11 @@ class _Reading:
         return probe[0], tuple(probe[1]), "scope" if probe[2] else "explicit", exits, ends
 
     def _directive(self, start: int, end: int) -> bool:
-        """Say whether a directive lies between two offsets."""
+        """Return whether a directive lies between two offsets."""
         return any(start <= d.start < end for d in self.prepared.directives)
 
     def _conditional(self, start: int, end: int) -> bool:
-        """Say whether end lies in an #if that begins after start."""
+        """Return whether end lies in an #if that begins after start."""
         words = [d.keyword for d in self.prepared.directives if start <= d.start < end]
         return sum((w in IF) - (w == "endif") for w in words) > 0
 

@@ -64,7 +64,7 @@ def closing_brace(text: str, brace: int) -> int:
 
 
 def ends_in_return(text: str, brace: int, close: int, found: list[Return]) -> bool:
-    """Say whether the last statement of a body is a return that nothing can jump over."""
+    """Return whether the last statement of a body is a return that nothing can jump over."""
     if not found or found[-1].semicolon < 0 or text[found[-1].semicolon + 1 : close].strip():
         return False
     # An if or else before it, or a macro that hides one, ends in ")" or a word.

@@ -171,7 +171,7 @@ class _Reading:
         self.fallbacks[Fallback(kind, name, line, reason)] = None
 
     def _new(self, node: Node, text: str) -> bool:
-        """Say whether this island was not read in an earlier variant; raises _OutOfTime."""
+        """Return whether this island was not read in an earlier variant; raises _OutOfTime."""
         if time.process_time() > self.end:
             place = f"at line {self.prepared.line(node.start_byte)}"
             spent = f"{self.reader.seconds:.0f} s of CPU time"

@@ -72,7 +72,7 @@ def type_arguments(text: str) -> str:
 
 
 def _statement_argument(match: re.Match[str]) -> str:
-    """, return f(x);) -> , (f(x))) and , { ... }) -> , 0): an expression or nothing."""
+    """Replace a statement as argument: ``, return f(x);)`` by its value, ``, { ... })`` by 0."""
     statement = match[2]
     words = statement.rstrip("; \t\n").split(None, 1)
     value = words[1] if words[0] == "return" and len(words) > 1 else "0"
@@ -81,7 +81,7 @@ def _statement_argument(match: re.Match[str]) -> str:
 
 
 def _typeof(text: str) -> str:
-    """typeof(x) -> int."""
+    """Replace typeof(x) by int."""
     pieces = []
     position = 0
     for match in _TYPEOF.finditer(text):
@@ -162,7 +162,7 @@ def _named_types(text: str, types: frozenset[str]) -> str:
 
 
 def gnu_fields(text: str) -> str:
-    """``{ open: f, }`` -> ``{ .open= f, }``."""
+    """Replace ``{ open: f, }`` by ``{ .open= f, }``."""
     return _GNU_FIELD.sub(r"\1.\2\3=", text)
 
 
@@ -205,7 +205,7 @@ def tagged_groups(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _open_groups(text: str) -> str:
-    """struct_group(NAME, members) -> members."""
+    """Replace struct_group(NAME, members) by the members."""
     while match := _STRUCT_GROUP.search(text):
         end = close_paren(text, match.end() - 1)
         if end < 0:

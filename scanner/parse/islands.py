@@ -155,7 +155,7 @@ def _whole(parsed: Captures, spans: list[Block]) -> dict[int, Node]:
 
 
 def _swallows(node: Node, block: Block) -> bool:
-    """Say whether a function begins before its own head, and not with the type it defines."""
+    """Return whether a function begins before its own head, and not with the type it defines."""
     if node.start_byte >= block.head:
         return False
     kind = node.child_by_field_name("type")

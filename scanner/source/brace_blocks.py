@@ -112,7 +112,7 @@ def _by_columns(text: str) -> list[Block]:
 
 
 def _begins_anew(text: str, position: int) -> bool:
-    """Say whether the next text is in the first column, or whether there is none."""
+    """Return whether the next text is in the first column, or whether there is none."""
     match = _NEXT.match(text, position)
     at = match.end() if match else position
     return at >= len(text) or (text[at - 1] == "\n" and text[at] not in "{}")
@@ -172,7 +172,7 @@ def _last_group(text: str, block: Block) -> int:
 
 
 def is_function(text: str, block: Block) -> bool:
-    """Say whether the text before a block looks like a function head, or is C++."""
+    """Return whether the text before a block looks like a function head, or is C++."""
     if block.open - block.head > LONGEST:
         return False
     head = _plain(text[block.head : block.open]).strip()
@@ -184,13 +184,13 @@ def is_function(text: str, block: Block) -> bool:
 
 
 def is_class(text: str, block: Block) -> bool:
-    """Say whether a block is a struct with functions inside, as only C++ has."""
+    """Return whether a block is a struct with functions inside, as only C++ has."""
     head = text[block.head : block.open]
     return bool(_TAG.fullmatch(head) and _METHOD.search(text, block.open, block.end))
 
 
 def is_statement(head: str) -> bool:
-    """Say whether the text before a brace contains a word that begins a statement."""
+    """Return whether the text before a brace contains a word that begins a statement."""
     return bool(_STATEMENT.search(head) and _STATEMENT.search(_plain(head)))
 
 

@@ -43,7 +43,7 @@ class Includes:
         return found[0] if len(found) == 1 else ""
 
     def reaches(self, file: str, other: str) -> bool:
-        """Say whether a file includes another one, in any number of steps."""
+        """Return whether a file includes another one, in any number of steps."""
         return other in self._order(file)
 
     def users(self, path: str) -> list[str]:

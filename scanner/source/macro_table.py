@@ -147,7 +147,7 @@ def _learn_loops(macros: list[Macro]) -> frozenset[str]:
 
 
 def _is_head(macro: Macro) -> bool:
-    """Say whether the body ends like a function head with a parameter list of types."""
+    """Return whether the body ends like a function head with a parameter list of types."""
     body = macro.body
     if macro.params is None or not body.endswith(")") or "{" in body or "##" not in body:
         return False
@@ -168,5 +168,5 @@ def learn(macros: Iterable[Macro]) -> MacroTable:
 
 
 def is_loop(name: str, table: MacroTable) -> bool:
-    """Say whether a call of this macro at statement position begins a loop."""
+    """Return whether a call of this macro at statement position begins a loop."""
     return name in table.loops or (len(name) >= 5 and bool(_LOOP_NAME.search(name)))

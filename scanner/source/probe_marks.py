@@ -56,7 +56,7 @@ def leave(opened: str, value: bool) -> str:
 
 
 def instrumented(text: str) -> bool:
-    """Say whether a file has probes."""
+    """Return whether a file has probes."""
     return INCLUDE in text
 
 

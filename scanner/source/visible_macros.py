@@ -27,7 +27,7 @@ class Visible:
         self._found: dict[tuple[str, str], list[Function]] = {}
 
     def _same(self, found: dict[str, list[Function]]) -> bool:
-        """Say whether a macro is the same in all files."""
+        """Return whether a macro is the same in all files."""
         path = next(iter(found))
         alone = len(found) == 1 and path.endswith(".h")
         return alone and architecture(path) in ("", self._main)
@@ -45,7 +45,7 @@ class Visible:
         return known
 
     def plain(self, names: frozenset[str]) -> bool:
-        """Say whether each of these names is the same macro in all files, or not a macro."""
+        """Return whether each of these names is the same macro in all files, or not a macro."""
         return names.isdisjoint(self._mixed)
 
     def _nearest(self, defined: dict[str, list[Function]], file: str) -> list[Function]:

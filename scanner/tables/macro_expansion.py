@@ -42,7 +42,7 @@ class Macros:
         self._met: set[str] = set()
 
     def known(self, name: str, file: str) -> bool:
-        """Say whether a name is a macro in a file."""
+        """Return whether a name is a macro in a file."""
         return bool(self._visible.find(name, file))
 
     def flat(self, name: str, file: str) -> list[Flat]:

@@ -145,7 +145,7 @@ def _reader(path: Path, head: bytes) -> Reader:
 
 
 def packet_bytes(path: Path, offset: int, caplen: int) -> bytes:
-    """The captured bytes of one packet.
+    """Return the captured bytes of one packet.
 
     Raises BadInput if the file cannot be read or no longer holds them.
     """
@@ -156,7 +156,7 @@ def packet_bytes(path: Path, offset: int, caplen: int) -> bytes:
 
 
 def file_bytes(path: Path) -> UInt8s:
-    """The contents of a file, decompressed if needed; packet offsets are positions in it.
+    """Return the contents of a file, decompressed if needed; packet offsets are positions in it.
 
     Raises BadInput if the file cannot be read.
     """
@@ -164,7 +164,7 @@ def file_bytes(path: Path) -> UInt8s:
 
 
 def capture_interfaces(path: Path) -> tuple[Interface, ...]:
-    """The interfaces of a capture, in the order in which its packets number them.
+    """Return the interfaces of a capture, in the order in which its packets number them.
 
     Raises BadInput if the file cannot be read or is no capture.
     """
@@ -215,7 +215,7 @@ def _opened(path: Path) -> FileIO:
 
 
 def _source(path: Path, file: FileIO, progress: Progress | None) -> tuple[Source, str]:
-    """The file or its decompressed contents, and what is wrong with the compression."""
+    """Return the file or its decompressed contents, and what is wrong with the compression."""
     data = Source(path, os.fstat(file.fileno()).st_size, file)
     magic = bytes(data.read(0, 4))
     if not is_packed(magic):

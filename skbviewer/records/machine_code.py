@@ -26,7 +26,7 @@ class _Stored(CompileResultCacheImpl):  # type: ignore[misc]
     """What is written of a compiled function."""
 
     def reduce(self, result: Any) -> tuple[Any, ...]:
-        """The parts to store: those of numba, but of the copy for inlining only names."""
+        """Return the parts to store: those of numba, but of the copy for inlining only names."""
         (name, kind, code), made, *rest = super().reduce(result)
         if kind == OBJECT:
             functions = made.llvm_func_name, made.llvm_cpython_wrapper_name
@@ -52,7 +52,7 @@ class _Files(FunctionCache):  # type: ignore[misc]
         self._prepare = prepare
 
     def load_overload(self, signature: Any, target: Any) -> Any:
-        """The code for a signature, None if it must be compiled."""
+        """Return the code for a signature, None if it must be compiled."""
         rtsys.initialize(target)  # what machine code calls to allocate arrays
         with self._guard_against_spurious_io_errors():
             found = self._load_overload(signature, target)
@@ -73,5 +73,5 @@ def dispatcher(function: FunctionType, options: dict[str, Any], prepare: Callabl
 
 
 def inner(function: FunctionType, options: dict[str, Any]) -> Any:
-    """A numba function that only other compiled functions can call."""
+    """Return a numba function that only other compiled functions can call."""
     return njit(**options)(function)

@@ -46,13 +46,13 @@ class Scratch:
         return self._folder is not None
 
     def take(self, count: int, dtype: npt.DTypeLike) -> Array:
-        """An uninitialised array of `count` values."""
+        """Return an uninitialised array of `count` values."""
         size = count * np.dtype(dtype).itemsize
         mapped = self._mapped(size) if self._folder is not None and size >= LEAST else None
         return np.empty(count, dtype) if mapped is None else np.frombuffer(mapped, dtype, count)
 
     def full(self, count: int, dtype: npt.DTypeLike, value: int) -> Array:
-        """An array of `count` values that are all `value`."""
+        """Return an array of `count` values that are all `value`."""
         made = self.take(count, dtype)
         if value or made.base is None:  # a new file already contains zeros
             made[:] = value
@@ -106,7 +106,7 @@ class Gathered:
             self._new, self._size = [], 0
 
     def whole(self) -> Array:
-        """All values, in the type of the first part or a wider one that all parts need.
+        """Return all values, in the type of the first part or a wider one that all parts need.
 
         Call it once: it frees the parts.
         """

@@ -35,14 +35,14 @@ def record_of_series(db: Connection, number: int) -> Record:
 
 
 def series_of_record(db: Connection, record: Record) -> int | None:
-    """The skb lifetime that a record represents, or None."""
+    """Return the skb lifetime that a record represents, or None."""
     own = (series.c.source == record[0], series.c.ordinal == record[1])
     found = db.execute(select(series.c.id).where(*own)).scalar()
     return None if found is None else int(found)
 
 
 def records_of_kernel_only(db: Connection, numbers: Sequence[int]) -> list[Record]:
-    """The records that represent rows K<n>; unknown rows are left out."""
+    """Return the records that represent rows K<n>; unknown rows are left out."""
     found: list[Record] = []
     for part in _parts(numbers):
         wanted = select(series.c.source, series.c.ordinal).where(series.c.kernel_only.in_(part))
@@ -51,7 +51,7 @@ def records_of_kernel_only(db: Connection, numbers: Sequence[int]) -> list[Recor
 
 
 def kernel_only_of_records(db: Connection, source: int, ordinals: Sequence[int]) -> list[int]:
-    """The n of the rows K<n> that these records represent; other records are left out."""
+    """Return the n of the rows K<n> that these records represent; other records are left out."""
     found: list[int] = []
     for part in _parts(ordinals):
         wanted = select(series.c.kernel_only).where(series.c.ordinal.in_(part))
@@ -61,7 +61,7 @@ def kernel_only_of_records(db: Connection, source: int, ordinals: Sequence[int])
 
 
 def record_of_call(db: Connection, number: int) -> Record:
-    """The record of a call.  Raises KeyError if there is no such call."""
+    """Return the record of a call.  Raises KeyError if there is no such call."""
     wanted = select(leg.c.source, call.c.ordinal).select_from(
         call.join(leg, leg.c.id == call.c.leg)
     )
@@ -72,7 +72,7 @@ def record_of_call(db: Connection, number: int) -> Record:
 
 
 def call_of_record(db: Connection, record: Record) -> int | None:
-    """The first call with this record, or None."""
+    """Return the first call with this record, or None."""
     source, ordinal = record
     joined = call.join(leg, leg.c.id == call.c.leg)
     own = select(func.min(call.c.id)).select_from(joined).where(leg.c.source == source)

@@ -82,7 +82,7 @@ class CallTable:
         self._set[name] = self.scratch.keep(narrow(values) if values.itemsize == WIDE else values)
 
     def __getitem__(self, key: Any) -> Any:
-        """A column by name, or whole rows."""
+        """Return a column by name, or whole rows."""
         if isinstance(key, str):
             return self.part(key, slice(None))
         if isinstance(key, (int, np.integer)):
@@ -94,11 +94,11 @@ class CallTable:
         return made
 
     def stored(self, name: str) -> Column:
-        """A column that was set, in its stored type."""
+        """Return a column that was set, in its stored type."""
         return self._set[name]
 
     def part(self, name: str, rows: Rows) -> Column:
-        """A column at some rows, in its type in CALL_DTYPE."""
+        """Return a column at some rows, in its type in CALL_DTYPE."""
         if name in self._set:
             return self._set[name][rows].astype(CALL_DTYPE[name], copy=False)
         entry = self._set["entry"][rows].astype(np.int64)
@@ -133,11 +133,11 @@ class CallTable:
         return scratch_of(self.records)
 
     def passing(self, backwards: bool = False) -> Iterator[slice]:
-        """All rows, block by block; the memory of earlier blocks is given back."""
+        """Yield all rows, block by block; the memory of earlier blocks is given back."""
         return passing(self.records, len(self), backwards)
 
     def _skb(self, entry: Int64s, skb: Column) -> Column:
-        """The skb that was passed to the call, else the one it returned."""
+        """Return the skb that was passed to the call, else the one it returned."""
         gives = np.flatnonzero((skb == 0) & (self._of[entry] >= 0))
         gives = gives[(self._recorded("flags", entry[gives]) & SKB_IS_RET) != 0]
         if len(gives):
@@ -151,7 +151,10 @@ class CallTable:
 
 @allocation_free
 def row_at(in_leg: Int, record: Int, leg: Int32s, entry: Int32s) -> np.int64:
-    """The first row of a leg whose ENTRY is not before `record`; columns sorted by (leg, entry)."""
+    """Return the first row of a leg whose ENTRY is not before `record`.
+
+    The columns are sorted by (leg, entry).
+    """
     low, high = np.int64(0), np.int64(len(leg))
     while low < high:
         middle = (low + high) // 2

@@ -79,7 +79,7 @@ def _igmp(data: bytes) -> tuple[str, str]:
 
 
 def _igmp_records(data: bytes) -> str:
-    """The groups that are joined or left, from records without sources."""
+    """Return the groups that are joined or left, from records without sources."""
     said, at = "", 8
     for _ in range(struct.unpack_from(">H", data, 6)[0]):
         kind, extra, sources = struct.unpack_from(">BBH", data, at)

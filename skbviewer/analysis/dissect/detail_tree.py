@@ -67,7 +67,7 @@ def dissect(data: bytes, linktype: int, length: int) -> tuple[Node, ...]:
 
 
 def payload_of(data: bytes, linktype: int) -> Payload | None:
-    """The payload of a captured packet; None if it has no whole TCP or UDP header."""
+    """Return the payload of a captured packet; None if it has no whole TCP or UDP header."""
     if linktype == ETHERNET and data[12:14] == b"\x08\x00":
         plain = _plain(data)
         if plain is not None:
@@ -89,7 +89,7 @@ def carried_of(data: bytes, linktype: int) -> bytes | None:
 
 
 def tcp_options_of(data: bytes, linktype: int) -> bytes:
-    """The captured part of a TCP header's options."""
+    """Return the captured part of a TCP header's options."""
     if linktype == ETHERNET and data[12:15] == b"\x08\x00\x45":
         at = 34
     else:
@@ -195,7 +195,7 @@ def _lines(data: bytes, linktype: int, length: int) -> Iterator[Node]:
 
 
 def _within(node: Node, size: int) -> Node:
-    """The node, limited to bytes that were captured."""
+    """Return the node, limited to bytes that were captured."""
     if node.offset + node.length <= size:
         return node
     kept = tuple(_within(child, size) for child in node.children if child.offset < size)

@@ -36,7 +36,7 @@ def leg_gaps(
     calls: CallTable,
     events: ColumnTable,
 ) -> Bools:
-    """Whether records of each leg may have been lost (docs/matching.md explains when).
+    """Return whether records of each leg may have been lost (docs/matching.md explains when).
 
     In a log of points all legs lack records: those of the returns.
     """
@@ -61,7 +61,7 @@ def leg_gaps(
 
 
 def _last(legs: LegTable, calls: CallTable) -> Int64s:
-    """The time of each leg's last record, or of the return of its last call."""
+    """Return the time of each leg's last record, or of the return of its last call."""
     last = legs.last_ns.copy()
     for rows in calls.passing():
         ends = np.maximum(calls.part("exit_ns", rows), calls.part("entry_ns", rows))
@@ -94,7 +94,7 @@ def _meanwhile(legs: LegTable, last: Int64s, spans: Spans) -> Bools:
 
 
 def _outside(log: KernelLog, events: ColumnTable, spans: Spans) -> Int64s:
-    """Legs with an event outside of their calls, if most events of its kind are inside one.
+    """Return legs with an event outside of their calls, if most events of its kind are inside one.
 
     The kind includes the context, because interrupts treat packets differently from processes.
     """

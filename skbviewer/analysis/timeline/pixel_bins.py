@@ -54,7 +54,7 @@ class Boxes(NamedTuple):
 
 
 def durations(begin: Int64s, end: Int64s) -> npt.NDArray[np.integer]:
-    """The lengths of boxes, in 32 bits if all fit: they take most of a timeline's memory."""
+    """Return the lengths of boxes, in 32 bits if all fit: they take most of a timeline's memory."""
     dur = end - begin
     return dur.astype(np.uint32) if int(dur.max(initial=0)) < 1 << 32 else dur
 
@@ -68,7 +68,7 @@ def boxes(
     item: npt.NDArray[np.integer],
     name: npt.NDArray[np.uint16] | None = None,
 ) -> Boxes:
-    """Boxes from columns that are sorted by (row, begin)."""
+    """Return boxes from columns that are sorted by (row, begin)."""
     starts = np.searchsorted(row, np.arange(rows + 1)).astype(np.int64)
     drops, opens = (np.flatnonzero(look & bit) for bit in (DROP, OPEN))
     names = np.zeros(len(begin), np.uint16) if name is None else name
@@ -119,7 +119,7 @@ def _row(of: Boxes, row: int, edges: Int64s) -> _Drawn | None:
 
 
 def _positions(of: Boxes, base: int, stop: int, edges: Int64s) -> Int64s:
-    """The first box of base <= box < stop, in one row, that begins at or after each edge.
+    """Return the first box of base <= box < stop, in one row, that begins at or after each edge.
 
     The same as np.searchsorted(), in a third of the time: each step of the search is done for all
     edges at once, so that they wait for memory together.

@@ -83,7 +83,7 @@ def _by_source(ts: Int64s, source: npt.NDArray[np.integer], clock: Clock) -> Int
 
 
 def _of_calls(columns: Columns, clock: Clock) -> Iterator[Int64s]:
-    """Times of calls, block by block: all together would be most of the window's memory."""
+    """Yield times of calls, block by block: all together would be most of the window's memory."""
     source = columns.array("leg", "source")
     one = int(source[0]) if len(source) and source.min() == source.max() else 0
     if one or not len(source):

@@ -60,7 +60,7 @@ _KNOWN = frozenset(Rung)
 
 
 def reason(verdict: int, rung: int, has_kbl: bool = True) -> str:
-    """The sentence for the verdict (index of VERDICTS) and rung of a packet or leg.
+    """Return the sentence for the verdict (index of VERDICTS) and rung of a packet or leg.
 
     For a rung that only a newer version knows, the sentence says so.
     """
@@ -76,7 +76,7 @@ def reason(verdict: int, rung: int, has_kbl: bool = True) -> str:
 
 
 def series_reason(verdict: int, rung: int) -> str:
-    """The sentence for the verdict of a series."""
+    """Return the sentence for the verdict of a series."""
     if verdict == KERNEL_ONLY:
         return _KERNEL_ONLY.get(rung) or _unknown(rung)
     return reason(verdict, rung)

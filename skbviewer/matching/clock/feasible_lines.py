@@ -95,7 +95,7 @@ def between(over: Points, under: Points, steepest: float) -> Corridor:
 
 class _Found(NamedTuple):
     lines: Corridor
-    tight: tuple[int, int]  # the upper and the lower point between which least room is left
+    tight: tuple[int, int]  # the upper and the lower point between which the width is least
 
 
 def _but(rows: Intervals, at: int) -> Intervals:
@@ -119,11 +119,11 @@ def _between(above: Points, below: Points, steepest: float) -> _Found:
     limits = np.array([-steepest, steepest])
     slope = np.unique(np.concatenate([limits, edges[np.abs(edges) < steepest]]))
     upper, lower = high - slope[:, None] * x, low - slope[:, None] * z
-    scratch = upper.min(axis=1) - lower.max(axis=1)
-    best = int(np.argmax(scratch))
+    width = upper.min(axis=1) - lower.max(axis=1)
+    best = int(np.argmax(width))
     tight = int(over[upper[best].argmin()]), int(under[lower[best].argmax()])
-    torn = max(0.0, -float(scratch[best]) / 2)
-    slope = np.union1d(slope, _crossings(slope, scratch + 2 * torn))
+    torn = max(0.0, -float(width[best]) / 2)
+    slope = np.union1d(slope, _crossings(slope, width + 2 * torn))
     top = (high - slope[:, None] * x).min(axis=1) + torn
     bottom = (low - slope[:, None] * z).max(axis=1) - torn
     passes = top - bottom >= -1e-3  # ns, for rounding
@@ -131,10 +131,10 @@ def _between(above: Points, below: Points, steepest: float) -> _Found:
     return _Found(Corridor(slope[passes], bottom[passes], top[passes], torn), tight)
 
 
-def _crossings(slope: Float64s, scratch: Float64s) -> Float64s:
-    """Return the slopes at which the room, linear between `slope`, becomes zero."""
-    at = np.flatnonzero((scratch[:-1] < 0) != (scratch[1:] < 0))
-    part = scratch[at] / (scratch[at] - scratch[at + 1])
+def _crossings(slope: Float64s, width: Float64s) -> Float64s:
+    """Return the slopes at which the width, linear between `slope`, becomes zero."""
+    at = np.flatnonzero((width[:-1] < 0) != (width[1:] < 0))
+    part = width[at] / (width[at] - width[at + 1])
     return np.asarray(slope[at] + part * (slope[at + 1] - slope[at]), np.float64)
 
 

@@ -115,7 +115,7 @@ def _step(
 
 
 def numbered(packet: Int64s, series: Int64s) -> Int64s:
-    """A number for each pair, equal where the pairs are equal."""
+    """Return a number for each pair, equal where the pairs are equal."""
     order = by_pair(packet, series)
     new = np.ones(len(order), np.bool_)
     new[1:] = (np.diff(packet[order]) != 0) | (np.diff(series[order]) != 0)

@@ -121,7 +121,7 @@ def _walk(
 
 @allocation_free
 def _lengths(some: UInt8s, at: Int, captured: int, little: bool) -> tuple[np.int64, np.int64]:
-    """The captured and the original length of the packet whose header is at `at`."""
+    """Return the captured and the original length of the packet whose header is at `at`."""
     first, second = word(some, at + 8, little), word(some, at + 12, little)
     if captured == SECOND or (captured == SMALLER and first > second):
         return second, first

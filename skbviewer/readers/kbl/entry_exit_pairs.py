@@ -35,7 +35,7 @@ class Gaps(NamedTuple):
 
 
 def gaps_of(rows: Rows, aside: Aside, chunks: list[Chunk]) -> Gaps:
-    """Gaps from LOST records of full buffers and from missing chunks."""
+    """Return gaps from LOST records of full buffers and from missing chunks."""
     full = rows.flags[aside.lost] == kbl.KblLost.BUFFER
     found = [rows.cpu[aside.lost[full]], aside.begin[full], rows.ts[aside.lost[full]]]
     last: dict[int, int] = {}
@@ -68,7 +68,7 @@ def join_pairs(rows: Rows, gaps: Gaps) -> Bools:
 
 
 def _pairs(rows: Rows) -> tuple[Int64s, Int64s]:
-    """(entry, exit): the rows that belong together."""
+    """Return (entry, exit): the rows that belong together."""
     index = np.flatnonzero((rows.kind == ENTRY) | (rows.kind == EXIT))
     index = index[np.argsort(rows.ordinal[index])]
     kind = rows.kind[index]
@@ -98,7 +98,7 @@ def _pairs(rows: Rows) -> tuple[Int64s, Int64s]:
 
 
 def _across(rows: Rows, entry: Int64s, leave: Int64s, gaps: Gaps) -> Bools:
-    """Pairs across a gap of their CPU; if the call changed its CPU, across any gap."""
+    """Return pairs across a gap of their CPU; if the call changed its CPU, across any gap."""
     across = np.zeros(len(entry), np.bool_)
     moved = rows.cpu[entry] != rows.cpu[leave]
     for cpu in np.unique(gaps.cpu).tolist():

@@ -130,7 +130,7 @@ def read_rows(
     scratch: Scratch,
     progress: Progress,
 ) -> tuple[Rows, Aside, ColumnTable]:
-    """`count` records, each head slot at its `place`, and the footprints in their slots.
+    """Return `count` records, each head slot at its `place`, and the footprints in their slots.
 
     `counts` and `bits` are from the scan.
 
@@ -308,13 +308,13 @@ def _decode(
 
 @allocation_free
 def _bit(type_: Int) -> np.int64:
-    """The bit of an EXT slot type; all types that are unknown here share one."""
+    """Return the bit of an EXT slot type; all types that are unknown here share one."""
     return np.int64(1) << np.int64(min(type_, np.int64(UNKNOWN_TYPE)))
 
 
 @allocation_free
 def _caller(flags: Int, caller: Int, stext: Int, symbols: Int64s) -> np.int64:
-    """The absolute return address; 0 if it is unknown."""
+    """Return the absolute return address; 0 if it is unknown."""
     if flags & NO_CALLER:
         return np.int64(0)
     if flags & MODULE_CALLER:
