@@ -102,7 +102,10 @@ _NOT_READ = {
 
 
 def suffixes(logs: bool | None = None) -> tuple[str, ...]:
-    """The usual suffixes of input files; if `logs` is set, only of kernel logs or of captures."""
+    """Return the usual suffixes of input files.
+
+    If `logs` is set, only of kernel logs or of captures.
+    """
     chosen = (r for r in READERS if logs is None or r.kind.is_log == logs)
     return tuple(suffix for reader in chosen for suffix in reader.suffixes)
 
@@ -125,7 +128,10 @@ def read(path: Path, progress: Progress, folder: Path | None = None) -> Capture 
 
 
 def is_log(path: Path) -> bool:
-    """Whether the file is a kernel log, by its first bytes; raises BadInput as read() does."""
+    """Return whether the file is a kernel log, by its first bytes.
+
+    Raises BadInput as read() does.
+    """
     with _opened(path) as file:
         head = file.read(HEAD)
     if is_packed(head):

@@ -16,7 +16,7 @@ from ..records.types import Bools, Int64s, UInt8s
 
 
 def numbers_at(data: UInt8s, dtype: str) -> npt.NDArray[np.generic]:
-    """A view whose element i is the number of type `dtype` that begins at byte i of `data`."""
+    """Return an array whose element i is the number of type `dtype` at byte i of `data`."""
     count = max(0, len(data) - np.dtype(dtype).itemsize + 1)
     return np.ndarray((count,), dtype, data if count else b"", strides=(1,) if count else None)
 

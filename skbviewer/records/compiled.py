@@ -157,7 +157,10 @@ def _code(code: CodeType) -> tuple[object, ...]:
 
 
 def _machine_code() -> ModuleType:
-    """The module that loads numba, without the garbage collector: its objects are never freed."""
+    """Return the module that loads numba, imported with the garbage collector off.
+
+    Its objects are never freed, so there is nothing to collect.
+    """
     global _loaded
     if _loaded is None:
         collects = gc.isenabled()

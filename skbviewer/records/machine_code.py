@@ -35,7 +35,7 @@ class _Stored(CompileResultCacheImpl):  # type: ignore[misc]
 
 
 def _names(code: bytes, functions: tuple[str, ...]) -> bytes:
-    """Bitcode that defines only the names that numba looks for: its variables and `functions`."""
+    """Return bitcode that defines only the names numba looks for: its variables, `functions`."""
     variables = binding.parse_bitcode(code).global_variables
     names = {*functions, *(one.name for one in variables if one.name.startswith(ENVIRONMENT))}
     lines = (f'@"{name}" = global i8 0' for name in sorted(names))
@@ -63,7 +63,10 @@ class _Files(FunctionCache):  # type: ignore[misc]
 
 
 def dispatcher(function: FunctionType, options: dict[str, Any], prepare: Callable[[], None]) -> Any:
-    """A numba dispatcher.  `prepare` is called before anything is compiled, perhaps repeatedly."""
+    """Return a numba dispatcher.
+
+    `prepare` is called before anything is compiled, perhaps repeatedly.
+    """
     made = njit(**options)(function)
     try:
         made._cache = _Files(function, prepare)

@@ -25,7 +25,10 @@ def _parts(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
 
 
 def record_of_series(db: Connection, number: int) -> Record:
-    """The record that represents an skb lifetime.  Raises KeyError if there is no such series."""
+    """Return the record that represents an skb lifetime.
+
+    Raises KeyError if there is no such series.
+    """
     found = db.execute(
         select(series.c.source, series.c.ordinal).where(series.c.id == number)
     ).one_or_none()
@@ -84,7 +87,10 @@ def call_of_record(db: Connection, record: Record) -> int | None:
 
 
 def _calls(db: Connection, ordinal: int) -> list[int]:
-    """Calls with this ordinal in any KBL.  Searches the column chunks, since it has no index."""
+    """Return calls with this ordinal in any KBL.
+
+    Searches the column chunks, since it has no index.
+    """
     c = chunk.c
     wanted = select(c.first, c.count, c.dtype, c.low, c.data).order_by(c.first)
     wanted = wanted.where(c.table_name == "call", c.column_name == call.c.ordinal.name)

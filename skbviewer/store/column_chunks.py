@@ -49,7 +49,10 @@ def pack(table: str, column: str, first: int, values: Values) -> Chunk:
 def _pack(
     head: tuple[str, str, int], values: Values, place: tuple[Int64s, int], low: int, high: int
 ) -> Chunk:
-    """A chunk of integers from `low` to `high`; `place` is (places, column number) of `values`."""
+    """Return a chunk of integers from `low` to `high`.
+
+    `place` is (places, column number) of `values`.
+    """
     count = len(values)
     if low == high:
         return Chunk(*head, count, "", low, high, b"")

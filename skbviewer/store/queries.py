@@ -225,7 +225,10 @@ _PACKETS_OF_SERIES = (
 def verdicts_of_series(
     db: Connection, numbers: Sequence[int]
 ) -> dict[int, tuple[int, int, int, int]]:
-    """(verdict, rung, n of row K<n> or -1, first exactly matching packet or -1) by series."""
+    """Return a tuple for each series: its verdict and rung, its row, its packet.
+
+    The row is the n of row K<n> or -1; the packet is the first one that matches exactly, or -1.
+    """
     wanted = {"numbers": list(numbers)}
     packets = {row.series: row.packet for row in db.execute(_PACKETS_OF_SERIES, wanted)}
     rows = db.execute(_VERDICTS_OF_SERIES, wanted)
@@ -241,7 +244,7 @@ def waits_of_leg(db: Connection, number: int) -> list[StoredWait]:
 
 
 def losses(db: Connection, source: int) -> list[tuple[int, int]]:
-    """(begin_ns, end_ns) of each loss of a KBL on any CPU, except hits that probes missed."""
+    """Return (begin_ns, end_ns) of each loss of a KBL, on any CPU; missed hits are left out."""
     wanted = (loss.c.source == source) & (loss.c.flags != MISSED)
     rows = db.execute(select(loss.c.ts, loss.c.dur).where(wanted))
     return [(row.ts - max(row.dur, 0), row.ts) for row in rows]

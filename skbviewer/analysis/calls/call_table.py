@@ -112,7 +112,10 @@ class CallTable:
         return np.where(ends >= 0, ends - self._recorded("ts", entry), -1)
 
     def columns(self, rows: slice) -> dict[str, Column]:
-        """All columns at some rows except `entry`, and the ENTRY's ordinal; in narrow types."""
+        """Return all columns at some rows except `entry`, and the ENTRY's ordinal.
+
+        The columns have narrow types.
+        """
         entry = self._set["entry"][rows].astype(np.int64)
         names = {name: recorded for name, recorded in _OF_ENTRY.items() if name not in self._set}
         recorded = parts(self.records, {*names.values(), "skb", "flags", "ordinal"}, entry)
@@ -121,7 +124,7 @@ class CallTable:
         return made | {"skb": self._skb(entry, recorded["skb"]), "ordinal": recorded["ordinal"]}
 
     def by_parts(self, make: Callable[[slice], Column]) -> Column:
-        """A column that `make` computes for a block of rows at a time, in the narrowest type."""
+        """Return a column that `make` computes block by block, in the narrowest type."""
         made = Gathered(self.scratch, np.int8)
         for rows in self.passing():
             made.add(narrow(make(rows)))

@@ -18,7 +18,10 @@ _THERE_ONLY = (Kind.LABEL, Kind.PROTOCOL, Kind.BYTES)
 
 
 def comparison(field: str, value: str) -> str:
-    """`field == value`, or the field alone if it has no value.  Raises KeyError if unknown."""
+    """Return `field == value`, or the field alone if it has no value.
+
+    Raises KeyError if unknown.
+    """
     kind = FIELDS[field].kind
     if kind in _THERE_ONLY:
         return field

@@ -62,7 +62,10 @@ class Payload(NamedTuple):
 
 
 def dissect(data: bytes, linktype: int, length: int) -> tuple[Node, ...]:
-    """The headers of a packet of `length` bytes on the wire; `data` are the captured ones."""
+    """Return the headers of a packet of `length` bytes on the wire.
+
+    `data` are the captured ones.
+    """
     return tuple(_lines(data, linktype, length))
 
 
@@ -81,7 +84,10 @@ def payload_of(data: bytes, linktype: int) -> Payload | None:
 
 
 def carried_of(data: bytes, linktype: int) -> bytes | None:
-    """The bytes after the IP headers if they are not TCP, UDP or ICMP for IPv4; else None."""
+    """Return the bytes after the IP headers, if they are not TCP, UDP or ICMP for IPv4.
+
+    Otherwise returns None.
+    """
     walk = _Walk(data, linktype, "icmpv6")
     for _ in walk:
         pass
@@ -203,7 +209,7 @@ def _within(node: Node, size: int) -> Node:
 
 
 def _unnamed(node: Node) -> Node:
-    """The node without filter fields, which refer to the outermost IP header and its contents."""
+    """Return the node without filter fields: these refer only to the outermost IP header."""
     children = tuple(_unnamed(child) for child in node.children)
     return node._replace(field="", value="", children=children)
 

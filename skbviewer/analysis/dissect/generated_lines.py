@@ -45,7 +45,10 @@ class Facts(NamedTuple):
 
 
 def with_facts(nodes: Sequence[Node], facts: Facts) -> tuple[Node, ...]:
-    """`nodes`, the headers of a packet of which at least one byte was captured, with its facts."""
+    """Return `nodes`, the headers of a packet, with facts from the session added.
+
+    At least one byte of the packet was captured.
+    """
     made = [frame(nodes, facts)]
     for node in nodes:
         known = {child.field for child in node.children} - {""}

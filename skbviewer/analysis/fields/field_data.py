@@ -105,7 +105,10 @@ class Data:
         self._lock = threading.Lock()
 
     def kept(self, name: str, make: Callable[[], Any]) -> Any:
-        """The result of `make`, computed once a session; only callers of this name wait for it."""
+        """Return the result of `make`, computed once a session.
+
+        Only callers of this name wait for it.
+        """
         with self._lock:
             slot = self._kept.setdefault(name, _Slot())
         with slot.lock:

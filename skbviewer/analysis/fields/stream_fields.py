@@ -38,7 +38,10 @@ class Streams(NamedTuple):
     number: Array
 
     def parts(self, size: int) -> Iterator[Streams]:
-        """Parts of about `size` packets; all packets between two ends are in the same part."""
+        """Yield parts of about `size` packets.
+
+        All packets between two ends are in the same part.
+        """
         begin = 0
         while begin < len(self.rows):
             last = min(begin + size, len(self.rows)) - 1

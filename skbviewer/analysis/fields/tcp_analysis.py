@@ -246,7 +246,10 @@ def _one_signed(difference: int) -> int:
 
 
 def _window_full(s: Segments, scale: Int64s) -> Bools:
-    """Segments that fill the window; `scale` is the other direction's shift, -1 = unknown."""
+    """Return segments that fill the window.
+
+    `scale` is the other direction's shift, -1 = unknown.
+    """
     raw = (_at(s.flags, s.other, 0) & SYN) != 0  # the window of a SYN is not scaled
     window = _at(s.window, s.other, 0) << np.where(raw, 0, np.maximum(scale, 0))
     edge = _at(s.ack, s.other, 0) + window
@@ -314,7 +317,7 @@ def _round_trip(s: Segments) -> Int64s:
 
 
 def _seen_before(s: Segments, offset: Int64s, asked: Bools) -> Bools:
-    """Whether an earlier segment of the direction began at the same offset and was as long."""
+    """Return whether an earlier segment of the direction had the same offset and length."""
     key = s.begin * 2 + s.found.direction
     wanted = np.isin(key, np.unique(key[asked])) & (s.size > 0)
     rows = np.flatnonzero(wanted)

@@ -154,7 +154,10 @@ def event_rows(
 
 
 def _numbers(records: Records, events: ColumnTable, before: int) -> npt.NDArray[np.int32]:
-    """The row of each record's event by ordinal, -1 = none; `before` rows were stored before."""
+    """Return the row of each record's event by ordinal, -1 = none.
+
+    `before` rows were stored before.
+    """
     highest = max((int(part(records, "ordinal", r).max()) for r in passing(records)), default=-1)
     number = scratch_of(records).full(highest + 1, np.int32, -1)
     for rows in passing(records, len(events)):

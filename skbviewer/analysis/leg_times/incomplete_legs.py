@@ -70,7 +70,7 @@ def _last(legs: LegTable, calls: CallTable) -> Int64s:
 
 
 def _of_lives(log: KernelLog, windows: Windows) -> Spans:
-    """The times when probes missed hits that would show the birth or the end of a lifetime."""
+    """Return when probes missed hits that would show the birth or the end of a lifetime."""
     wanted = [p.id for p in log.probes.values() if p.event in LIVES]
     size = np.diff(windows.at)
     first, last = np.repeat(windows.first, size), np.repeat(windows.last, size)
@@ -110,7 +110,10 @@ def _outside(log: KernelLog, events: ColumnTable, spans: Spans) -> Int64s:
 
 
 def _threadless(log: KernelLog, legs: LegTable) -> Int64s:
-    """Calls in legs whose thread is unknown: after a gap, their outer calls are unknown, too."""
+    """Return calls in legs whose thread is unknown, as after a gap.
+
+    The outer calls of such calls are unknown, too.
+    """
 
     def wanted(some: slice) -> Bools:
         kind, context, pid = (part(log.records, n, some) for n in ("kind", "context", "pid"))

@@ -43,7 +43,7 @@ def lifetime_summaries(data: Data, numbers: Int64s) -> dict[int, SegmentSummary]
 
 
 def _streams(data: Data, view: View, rows: Int64s) -> tuple[Int64s, Int64s]:
-    """The stream of each of these rows of a view, -1 = none, and its direction in the stream."""
+    """Return the stream of each of these rows, -1 = none, and its direction in the stream."""
     streams = streams_of(data, "tcp")
     stream = np.full(len(rows), -1, np.int64)
     ends, way = keys_of_ends(view, rows)

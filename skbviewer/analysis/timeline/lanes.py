@@ -257,7 +257,7 @@ def assemble(
 
 
 def _stacked(part: Part, lanes: int, first: int) -> tuple[npt.NDArray[np.int32], list[int]]:
-    """The row of each box, from `first` on, and the number of rows of each lane (at least 1)."""
+    """Return the row of each box, from `first` on, and how many rows each lane has (1 or more)."""
     bounds = np.searchsorted(part.lane, np.arange(lanes + 1))
     row = np.zeros(len(part.lane), np.int32)
     counts = []

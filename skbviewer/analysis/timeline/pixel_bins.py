@@ -136,7 +136,7 @@ def _positions(of: Boxes, base: int, stop: int, edges: Int64s) -> Int64s:
 
 
 def _groups(bounds: Int64s, first: int, stop: int) -> Int64s:
-    """Indices where the boxes of each pixel begin, for pixels that have any in first .. stop."""
+    """Return the indices where the boxes of each pixel begin; pixels without a box are left out."""
     bounds = np.maximum(bounds, first)
     bounds[0] = first
     new = np.r_[True, bounds[1:] != bounds[:-1]] & (bounds < stop)
@@ -168,7 +168,7 @@ def _drawn(of: Boxes, group: Int64s, stop: int, pixel: int) -> _Drawn:
 def _looks(
     of: Boxes, first: Int64s, count: Int64s
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.bool_]]:
-    """The most frequent layer among SAMPLES boxes of each bin, and flags that any of them has."""
+    """Return the most frequent layer among SAMPLES boxes of each bin, and flags of any of them."""
     look, mixed = of.look[first], np.zeros(len(first), np.bool_)
     many = np.flatnonzero(count > 1)
     if not len(many):

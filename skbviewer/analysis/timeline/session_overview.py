@@ -49,7 +49,10 @@ def overview(
     captures: Sequence[tuple[int, int, int]],
     gaps: Sequence[Gap],
 ) -> Overview:
-    """`captures` are (source, first packet's row, count); `gaps` are by their KBL's clock."""
+    """Return the overview of a session.
+
+    `captures` are (source, first packet's row, count); `gaps` are by their KBL's clock.
+    """
     gaps = [_in_session(gap, clock) for gap in gaps]
     drops = np.sort(_of_drops(columns, clock))
     ends = [(int(t.min()), int(t.max())) for t in (drops,) if len(t)]

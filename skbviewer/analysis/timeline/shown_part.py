@@ -89,7 +89,10 @@ def rows_text(ids: Sequence[int]) -> str:
 
 
 def command_of(shown: Shown, files: Sequence[str], form: str, t0_ns: int) -> str:
-    """The command that makes the same output; `form` is png, svg or csv, `files` are its inputs."""
+    """Return the command that makes the same output.
+
+    `form` is png, svg or csv, `files` are its inputs.
+    """
     words = ["skbviewer", "export", *files, f"--{form}", f"timeline.{form}"]
     words += ["--lanes", shown.lanes]
     if shown.named:

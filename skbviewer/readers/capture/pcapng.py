@@ -248,7 +248,10 @@ def _interface(source: Source, at: int, length: int, order: str) -> _Described:
 
 
 def _options(data: bytes, at: int, end: int, order: str) -> dict[int, bytes]:
-    """The options between two positions.  A damaged option ends the list; the block is used."""
+    """Return the options between two positions.
+
+    A damaged option ends the list; the block is used.
+    """
     found: dict[int, bytes] = {}
     while at + 4 <= end:
         code, length = struct.unpack_from(order + "HH", data, at)

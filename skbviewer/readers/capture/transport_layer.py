@@ -72,7 +72,10 @@ def _cut_tcp(wire: Wire, packets: Rows, frames: Frames) -> None:
 
 
 def _payload(frames: Frames, header_len: int | Int64s) -> Int64s:
-    """Bytes after the transport header according to the IP length; -1 if that is too short."""
+    """Return bytes after the transport header according to the IP length.
+
+    -1 if that is too short.
+    """
     length: Int64s = np.maximum(frames.stop - frames.at - header_len, -1)
     return length
 

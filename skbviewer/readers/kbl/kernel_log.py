@@ -120,7 +120,10 @@ def _file_header(data: Source, order: str) -> Header:
 
 
 def _start(header: Header) -> ClockTriple:
-    """The clocks in the file header, for a file without CLOCK chunks; boot time is unknown (-1)."""
+    """Return the clocks in the file header, for a file without CLOCK chunks.
+
+    Boot time is unknown (-1).
+    """
     return ClockTriple(int(header["start_mono_ns"]), int(header["start_real_ns"]), -1, -1)
 
 

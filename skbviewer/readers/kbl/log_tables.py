@@ -123,7 +123,10 @@ def _probes(reader: _Reader) -> list[dict[str, int]]:
 
 
 def _calibration(reader: _Reader) -> Calibration | None:
-    """The last measurement.  If none was made with packets, the plain one is used for them."""
+    """Return the last measurement.
+
+    If none was made with packets, the plain one is used for them.
+    """
     rows = reader.rows(kbl.KblChunkType.CALIBRATION, kbl.KBL_CALIBRATION)
     if not rows or not (rows[-1]["tau_empty"] or rows[-1]["tau_nested"]):
         return None

@@ -97,7 +97,10 @@ TYPES = {
 
 
 def room_for(count: int, folder: Path | None) -> Scratch:
-    """Memory for `count` records and what is made from them; large arrays are in `folder`."""
+    """Return memory for `count` records and what is made from them.
+
+    Large arrays are in `folder`.
+    """
     return Scratch.for_rows(count * sum(t.itemsize for t in TYPES.values()), folder)
 
 

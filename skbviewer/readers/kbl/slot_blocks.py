@@ -89,7 +89,10 @@ def slots_of(payload: UInt8s, order: str) -> Slots:
 
 
 def blocks(data: Source, chunks: list[Chunk], order: str, progress: Progress) -> Iterator[Block]:
-    """All slots, block by block; a block is valid until the next.  Raises BadInput, Cancelled."""
+    """Yield all slots, block by block.
+
+    A block is valid until the next.  Raises BadInput, Cancelled.
+    """
     fresh = begins_after_a_hole(chunks)
     first, scratch = 0, np.empty(0, np.uint8)
     for some in _grouped(chunks):

@@ -28,7 +28,10 @@ Value = int | str | bytes | memoryview
 
 
 def beginning(values: Sequence[Value], blob: int) -> bytes:
-    """The begin of a record, up to its blob of `blob` bytes: NULL as the row id, then `values`."""
+    """Return the bytes of a record up to its blob: NULL as the row id, then `values`.
+
+    `blob` is the number of bytes in the blob.
+    """
     types: list[bytes] = [varint(NULL)]
     body: list[bytes | memoryview] = []
     for value in values:

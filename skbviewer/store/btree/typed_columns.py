@@ -81,7 +81,10 @@ def _place(values: Values, count: int) -> tuple[int, int, int]:
 
 @compiled
 def bounds(memory: UInt8s, places: Int64s, column: Int, begin: Int, count: Int) -> tuple[Int, Int]:
-    """The lowest and the highest of `count` values from row `begin` on; `count` is at least 1."""
+    """Return the lowest and the highest of `count` values from row `begin` on.
+
+    `count` is at least 1.
+    """
     kind, at = places[column, KIND], np.uint64(places[column, PLACE])
     if places[column, SAME]:
         count = np.int64(1)
