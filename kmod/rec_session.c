@@ -117,8 +117,8 @@ void rec_session_take(void *self, unsigned int cpu, const struct rec_walk *walk,
 }
 
 /*
- * From here on this process has the buffers.  If another process reads one, nothing has been
- * changed yet.
+ * From here on only this process can read the buffers.  This fails if another process reads one;
+ * nothing has been changed yet in that case.
  */
 void rec_session_open(struct rec_session *s)
 {

@@ -48,7 +48,7 @@ def _level(text: str) -> int:
 
 
 def _common(tree: str | None) -> argparse.ArgumentParser:
-    """Options of every command; tree: "?" if the tree may be left out."""
+    """Return options of every command; tree: "?" if the tree may be left out."""
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument(
         "tree",
@@ -69,38 +69,38 @@ def _common(tree: str | None) -> argparse.ArgumentParser:
         type=_seed,
         default="struct sk_buff",
         metavar="'struct T'",
-        help="the struct asked about, or a typedef of it (default: struct sk_buff)",
+        help="the struct to search for, or a typedef of it (default: struct sk_buff)",
     )
     parser.add_argument(
         "--level",
         type=_level,
         metavar="N",
-        help="follow structs that contain it over N levels only (default: any)",
+        help="follow structs that contain the struct over at most N levels (default: no limit)",
     )
     parser.add_argument(
         "--stop",
         action="append",
         metavar="TAG",
         help="do not follow this struct, repeatable; replaces the stop list "
-        "(the hub types of a modern kernel); '' for no stops",
+        "(hub types such as inode and net); '' for an empty list",
     )
     parser.add_argument(
         "--function-pointers",
         action="store_true",
-        help="a pointer to a function that takes a form of the struct makes its struct one, too",
+        help="also follow structs with a pointer to a function that takes a form of the struct",
     )
     parser.add_argument(
         "--rule",
         choices=("flow", "type"),
         default="flow",
-        help="indirect use: follow assignments and results, or types only",
+        help="to find indirect use, follow assignments and results (flow), or only types",
     )
     parser.add_argument(
         "--arch",
         default="",
         metavar="NAME",
-        help="of functions and macros that each architecture has, those of this one count "
-        "(default: x86, i386, arm64, ... as far as the tree has them)",
+        help="use this architecture's copy of functions and macros that have several copies "
+        "(default: the first that the tree has of x86, i386, arm64, ...)",
     )
     parser.add_argument("--jobs", type=_positive, default=min(2, os.cpu_count() or 1), metavar="N")
     parser.add_argument("--cache", type=Path, default=cache.folder(), metavar="FOLDER")
@@ -135,7 +135,11 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     drawn.add_argument("root", metavar="FUNCTION")
     drawn.add_argument("--depth", type=_level, default=3, metavar="N")
-    drawn.add_argument("--callers", action="store_true", help="who calls it, not whom it calls")
+    drawn.add_argument(
+        "--callers",
+        action="store_true",
+        help="draw the functions that call FUNCTION, not those that it calls",
+    )
     drawn.add_argument(
         "-o",
         "--output",
@@ -164,7 +168,7 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         "--report",
         type=Path,
         metavar="OUT",
-        help="write why each function left out cannot be probed, as JSON",
+        help="write the functions that cannot be probed, each with the reason, as JSON",
     )
     probes.add_argument("-o", "--output", type=Path, metavar="OUT")
     instrument_arguments.add(commands, tree)

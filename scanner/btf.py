@@ -65,7 +65,7 @@ class Btf:
             return self.base._name(offset)
         start = offset - self.strings_from
         if start >= len(self.strings):
-            raise ValueError("a name outside the strings")
+            raise ValueError("a name is outside the string section")
         return self.strings[start : self.strings.index(b"\0", start)].decode("latin-1")
 
     def _read(self, data: bytes) -> None:

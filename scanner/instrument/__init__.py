@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Probes in the source of packet functions: planned, written, undone."""
+"""Plan, insert and remove probes in the source of packet functions."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Plans for the functions of one file: parses every #if variant and joins the results."""
+"""Plan the probes of one file: parse every #if variant and join the results."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FUNCTIONS = Query(Language(tree_sitter_c.language()), "(function_definition typ
 
 
 class Wanted(NamedTuple):
-    """A function to be instrumented: name, line, its parameters' names, those that carry packets.
+    """A function to be instrumented; carriers: the names of parameters that carry packets.
 
     macro: the macro that makes its head, or "".
     """
@@ -66,7 +66,7 @@ class FilePlan(NamedTuple):
 
 
 class Tree:
-    """What is known of the whole tree: macros, those that return from their caller, typedefs."""
+    """What is known of the whole tree: macros, macros that return from their caller, typedefs."""
 
     def __init__(self, files: list[FileFacts]) -> None:
         self.table: MacroTable = learn(macro for facts in files for macro in facts.macros)
@@ -77,7 +77,7 @@ class Tree:
         self._own = {f.path: f.macros for f in files}
 
     def hiding(self, path: str) -> dict[str, str]:
-        """Return why not all of a body's exits are in its text, by the word in it that says so."""
+        """Return words that hide exits of a body from its text, each with the reason."""
         own = self._own.get(path, ())
         found = dict.fromkeys(_using(_open(own), self._cleaning), "cleans up after a return")
         found |= dict.fromkeys(_using(own, self._returning), "may return from its caller")
@@ -86,12 +86,12 @@ class Tree:
 
 
 def _open(macros: Iterable[Macro]) -> list[Macro]:
-    """Return the macros that are not a block: variables with cleanups in a block end with it."""
+    """Return macros that are no block: cleanups of variables in a block end with the block."""
     return [macro for macro in macros if not _BLOCK.match(macro.body)]
 
 
 def _using(macros: Iterable[Macro], words: frozenset[str] | set[str]) -> set[str]:
-    """Return the words, and the macros that lead to one of them."""
+    """Return these words and all macros that contain one of them, directly or not."""
     found = set(words)
     waiting = [(m.name, set(_WORD.findall(m.body))) for m in macros]
     while more := {name for name, used in waiting if name not in found and used & found}:
@@ -136,7 +136,7 @@ def written(file: FilePlan, ids: Iterable[int]) -> str:
 
 
 def _overlapping(variants: list[dict[tuple[int, str], Node]]) -> set[tuple[int, str]]:
-    """Return the functions whose bodies overlap that of another one in some variant."""
+    """Return functions whose bodies overlap another function's body in some variant."""
     spans = []
     for nodes in variants:
         for key, node in nodes.items():
@@ -217,7 +217,7 @@ class _Reading:
         return Done(wanted, made, "")
 
     def _head(self, chosen: str, node: Node) -> str:
-        """Return the declaration from the end of what comes before it to its body."""
+        """Return the declaration of a function, from the end of the text before it to its body."""
         body = node.child_by_field_name("body")
         assert body is not None
         before = max(chosen.rfind(mark, 0, node.start_byte) for mark in ";}")
@@ -261,16 +261,16 @@ class _Reading:
         return probe[0], tuple(probe[1]), "scope" if probe[2] else "explicit", exits, ends
 
     def _directive(self, start: int, end: int) -> bool:
-        """Say whether a directive lies between two offsets."""
+        """Return whether a directive lies between two offsets."""
         return any(start <= d.start < end for d in self.prepared.directives)
 
     def _conditional(self, start: int, end: int) -> bool:
-        """Say whether end lies in an #if that begins after start."""
+        """Return whether end lies in an #if that begins after start."""
         words = [d.keyword for d in self.prepared.directives if start <= d.start < end]
         return sum((w in IF) - (w == "endif") for w in words) > 0
 
     def _always(self, start: int, end: int) -> str:
-        """Return the text between two offsets that no #if between them can take away."""
+        """Return the text between two offsets without the parts that an #if may exclude."""
         pieces = []
         depth = 0
         for directive in self.prepared.directives:

@@ -60,9 +60,9 @@ class Edit(NamedTuple):
 class Shape(NamedTuple):
     """What one #if variant shows of a function.
 
-    head: its declaration.  brace, close: of its body.  kind: the result's type, None if only the
-    compiler knows it.  void, scalar: what that type is.  ends: control may reach the closing
-    brace.  hidden: why exits may be hidden, "" if all are seen.
+    head: its declaration. brace, close: the braces of its body. kind: the result's type, None if
+    only the compiler knows it. void, scalar: whether it is such a type. ends: control may reach the
+    closing brace. hidden: why exits may be hidden, "" if all can be seen.
     """
 
     head: str
@@ -89,9 +89,9 @@ class Plan(NamedTuple):
 
 
 def left_out(head: str, file: str, name: str) -> str:
-    """Return why the words before the body of a function forbid probes in it, "" if they do not.
+    """Return why the words before a function's body forbid probes in it; "" if they do not.
 
-    The names of the function and its parameters do not matter.
+    The names of the function and of its parameters do not matter.
     """
     words = _WORD.findall(_unnamed(head, name))
     for word in words:
@@ -121,8 +121,8 @@ def _unnamed(head: str, name: str) -> str:
 def plan(shapes: list[Shape], call: str, carriers: list[str], text: str, hidden: str) -> Plan:
     """Return the edits of a function, given what each #if variant shows of it.
 
-    call: the function called with its own parameters, for the type of its result.
-    text: the file; hidden: the same without comments, literals and directives, all branches.
+    call: a call of the function with its own parameters, to name the type of its result. text: the
+    file. hidden: the file without comments, literals and directives, but with all branches.
     """
     first = shapes[0]
     why = _why_scope(shapes, hidden)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where a function body is left, found in text whose comments and literals are hidden."""
+"""Find where control leaves a function body, in text without comments and literals."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _semicolon(text: str, start: int, end: int) -> int:
 def returns(text: str, start: int, end: int) -> list[Return]:
     """Return every return statement between two offsets; one in a macro's arguments has no end.
 
-    There a comma may end it as well as a semicolon, and the macro may do with it what it likes.
+    In arguments, a comma may end it as well as a semicolon, and the macro may use it in any way.
     """
     found = []
     around = [""]
@@ -64,7 +64,7 @@ def closing_brace(text: str, brace: int) -> int:
 
 
 def ends_in_return(text: str, brace: int, close: int, found: list[Return]) -> bool:
-    """Say whether the last statement of a body is a return that nothing can jump over."""
+    """Return whether the last statement of a body is a return that nothing can jump over."""
     if not found or found[-1].semicolon < 0 or text[found[-1].semicolon + 1 : close].strip():
         return False
     # An if or else before it, or a macro that hides one, ends in ")" or a word.

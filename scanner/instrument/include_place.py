@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find where a file can take another #include without another line."""
+"""Find a line of a file where another #include fits without adding a line."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _nested(text: str, end: int) -> list[tuple[int, int]]:
 
 
 def serves(hidden: str, includes: list[int], functions: list[int]) -> bool:
-    """Say whether each function comes after one of the includes, and is compiled only with it.
+    """Return whether each function comes after one of the includes, and is compiled only with it.
 
     hidden: the text without comments, literals.  includes, functions: their first bytes.
     """

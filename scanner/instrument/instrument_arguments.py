@@ -16,7 +16,7 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--patch", type=Path, metavar="OUT", help="write a patch; - for stdout")
     how.add_argument("--in-place", action="store_true", help="change the files of TREE")
-    how.add_argument("--undo", action="store_true", help="take all probes out again, in place")
+    how.add_argument("--undo", action="store_true", help="remove all probes from the files of TREE")
     parser.add_argument(
         "--select",
         action="append",
@@ -25,8 +25,13 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
         help="only functions of this name, or FILE:FUNCTION; repeatable",
     )
     parser.add_argument(
-        "--manifest", type=Path, metavar="OUT", help="write id, place and carriers of each as JSON"
+        "--manifest",
+        type=Path,
+        metavar="OUT",
+        help="write the probes (id, place, carriers) as JSON",
     )
     parser.add_argument(
-        "--runtime", action="store_true", help="also put in what the probes call; --undo takes it"
+        "--runtime",
+        action="store_true",
+        help="also add the code that the probes call; --undo removes it",
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``skbscan instrument``: as a patch, in place, or undone."""
+"""``skbscan instrument``: write a patch, change the files in place, or undo that."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def command(args: argparse.Namespace) -> int:
 
 
 def _write_all(root: Path, changes: list[tuple[str, str, str]]) -> None:
-    """Replace each file at once, so that an interrupt leaves none half written."""
+    """Replace each file as a whole, so that an interrupt leaves no file half written."""
     for path, _, new in changes:
         target = root / path
         beside = target.with_name(f".{target.name}.skbscan")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Probes into the source of the packet functions of a tree: choosing, planning, numbering."""
+"""Insert probes into the packet functions of a tree: choose, plan and number them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from scanner.source.source_tree import folders, listing
 from scanner.tables.three_tables import Options, Row, analyse
 from scanner.workers import Lost, run
 
-DENIED = ("kbl_*", "__kbl_*")  # what a probe calls must have none
+DENIED = ("kbl_*", "__kbl_*")  # functions that probes call must not have probes
 
 
 class Choice(NamedTuple):

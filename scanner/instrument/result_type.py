@@ -37,11 +37,11 @@ class Typedefs:
         return name in self._types
 
     def void(self, name: str) -> bool:
-        """Say whether some definition of the name stands for void."""
+        """Return whether some definition of the name stands for void."""
         return any(kind[:2] == ("void", 0) for kind in self._types.get(name, ()))
 
     def scalar(self, base: str, depth: int = 0) -> bool:
-        """Say whether a type without stars is an integer or a pointer wherever it is defined."""
+        """Return whether a type without stars is an integer or a pointer wherever it is defined."""
         if base.startswith("enum ") or all(word in _INTEGER for word in base.split()):
             return bool(base)
         kinds = self._types.get(base)
@@ -95,10 +95,10 @@ def spelt(node: Node, text: str, shadowed: set[str], typedefs: Typedefs) -> str 
 
 
 def is_void(kind: str, typedefs: Typedefs) -> bool:
-    """Say whether a function of this type returns nothing."""
+    """Return whether a function of this type returns nothing."""
     return kind == "void" or typedefs.void(kind)
 
 
 def is_scalar(kind: str, typedefs: Typedefs) -> bool:
-    """Say whether the result can be passed to a probe as one number."""
+    """Return whether the result can be passed to a probe as one number."""
     return "*" in kind or typedefs.scalar(kind)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""From prepared text to facts: tree-sitter first, then pycparser."""
+"""Read facts from prepared text: tree-sitter first, then pycparser."""

@@ -16,7 +16,7 @@ _TOKEN = re.compile(
 
 
 class Token:
-    """A token, and where it stands: pycparser's Token and its Coord in one, without a column."""
+    """A token and its position: pycparser's Token and Coord in one, without a column."""
 
     __slots__ = ("line", "type", "value")
 
@@ -53,9 +53,9 @@ def _refuse(message: str, _line: int, _column: int) -> None:
 
 
 class IslandLexer:
-    """What CParser needs of a lexer, for text without directives, comments and attributes.
+    """The lexer that CParser needs, for text without directives, comments and attributes.
 
-    tokens: those of the text, then two None.
+    tokens: the tokens of the text, followed by two None.
     """
 
     def __init__(self, error_func: Callable[[str, int, int], None], **_options: Any) -> None:

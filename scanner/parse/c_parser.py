@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """pycparser's parser with faster access to tokens, which takes most of its time.
 
-The grammar is pycparser's.  What is replaced here are its private steps from one token to the
-next, and the way down through fifteen levels of precedence to an operand that is a single name;
-hence the exact version in pyproject.toml.
+The grammar is pycparser's.  This module replaces its private methods that go to the next token, and
+those that descend fifteen levels of precedence to an operand that is a single name.  Therefore
+pyproject.toml requires an exact version.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ENDS = frozenset(("COMMA", "RPAREN", "SEMI", "RBRACKET", "RBRACE"))
 
 
 class IslandParser(CParser):  # type: ignore[misc]
-    """Reads islands: no directives, no attributes, the types of the file known beforehand."""
+    """Reads islands: text without directives and attributes, whose type names are known."""
 
     def __init__(self) -> None:
         super().__init__(lexer=IslandLexer)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""pycparser's view of one island: types, members, signatures."""
+"""Read types, members and signatures of an island with pycparser."""
 
 from __future__ import annotations
 
@@ -66,7 +66,9 @@ def _inner_record(node: Any) -> Any:
 
 
 def members(node: Any, prefix: str = "") -> Iterator[Member]:
-    """Yield the members of a struct; those of anonymous inner ones as if they were its own."""
+    """Yield the members of a struct, and members of anonymous inner structs as if they were its
+    own.
+    """
     for declared in node.decls or ():
         if type(declared) is not c_ast.Decl:
             continue

@@ -38,7 +38,7 @@ def base_type(node: Node | None) -> str:
 
 
 def declared(node: Node | None) -> tuple[str, int, bool]:
-    """Return name, stars and whether it is a function, of a declarator."""
+    """Return the name in a declarator, its number of stars, and whether it is a function."""
     stars = 0
     function = False
     while node is not None and node.type not in (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One source file into facts: normaliser, then tree-sitter, then pycparser for each island."""
+"""Read the facts of a source file: normaliser, then tree-sitter, then pycparser for each island."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ from scanner.source.normalise import Normal, Normaliser, per_cpu_variables
 from scanner.source.prepared_file import LONGEST_LINE, Prepared, longest_line, prepare, variants
 from scanner.source.probe_marks import without_probes
 
-_PLACE = re.compile(r":?(\d+):(?:\d+:)? ")  # of pycparser, in the island
-SECONDS = 120.0  # CPU time for one file; that of the largest of a kernel is three
-NAMED = 20  # functions that a warning names; all are among the fall-backs
+_PLACE = re.compile(r":?(\d+):(?:\d+:)? ")  # a position in pycparser's messages
+SECONDS = 120.0  # CPU time for one file; the largest file of a kernel takes three seconds
+NAMED = 20  # most functions that a warning names; --fallbacks lists all of them
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)
 _NOKPROBE = re.compile(r"^NOKPROBE_SYMBOL\((\w+)\)", re.MULTILINE)
 
 
 class _OutOfTime(Exception):
-    """A file took too long; the text says where reading it stopped."""
+    """A file took too long; the text says at which line reading stopped."""
 
 
 class FileReader:
-    """Reads files under one macro table.
+    """Reads files with one macro table.
 
-    seconds: CPU time for one file; after that the facts read so far are its result.  cut: that of
-    the last file.
+    seconds: the CPU time for one file; when it is over, the facts read so far are the result. cut:
+    why reading the last file stopped, or "".
     """
 
     def __init__(self, table: MacroTable, seconds: float | None = None) -> None:
@@ -54,7 +54,7 @@ class FileReader:
         self.cut = False
 
     def read(self, path: str, data: bytes) -> FileFacts:
-        """Return the facts of a file; whatever cannot be read is in its warnings."""
+        """Return the facts of a file; its warnings name what could not be read."""
         self.cut = False
         if b"\0" in data:
             return _empty(path, "binary: it has zero bytes")
@@ -143,7 +143,7 @@ class _Reading:
         self._unread()
 
     def _unread(self) -> None:
-        """Name what looks like a function and could not be read in any variant."""
+        """Warn about text that looks like a function and could not be read in any variant."""
         read = {function.body for function in self.functions.values()}
         lost = sorted(item for brace, item in self.unread.items() if brace not in read)
         for line, last, name in lost:
@@ -162,7 +162,7 @@ class _Reading:
     def _fall_back(
         self, kind: str, name: str, line: int, problem: Exception, first: int = 0
     ) -> None:
-        """Keep why an island was not read; first: the line of the file where it begins."""
+        """Record why an island was not read; first: the line of the file where it begins."""
         reason = str(problem)
         if place := _PLACE.match(reason):
             # The line before the island has the names of its types.
@@ -171,7 +171,7 @@ class _Reading:
         self.fallbacks[Fallback(kind, name, line, reason)] = None
 
     def _new(self, node: Node, text: str) -> bool:
-        """Say whether this island was not read in an earlier variant; raises _OutOfTime."""
+        """Return whether this island was not read in an earlier variant; raises _OutOfTime."""
         if time.process_time() > self.end:
             place = f"at line {self.prepared.line(node.start_byte)}"
             spent = f"{self.reader.seconds:.0f} s of CPU time"
@@ -200,7 +200,7 @@ class _Reading:
             self._groups(island, types, line)
 
     def _groups(self, island: str, types: frozenset[str], line: int) -> None:
-        """The structs that are defined inside another one by struct_group_tagged."""
+        """Read the structs that struct_group_tagged defines inside another one."""
         for tag, text in gnu_dialect.tagged_groups(island):
             self.tried[1] += 1
             try:
@@ -262,7 +262,7 @@ class _Reading:
 
 
 def _called(item: islands.Unread, normal: Normal) -> str:
-    """Return the name of what cannot be read; that of its macro if a macro makes its head."""
+    """Return the name of an unread function; if a macro makes its head, the macro's name."""
     made = [head for at, head in normal.heads.items() if item.start <= at < item.brace]
     return made[-1].macro or item.name if made else item.name
 
@@ -307,7 +307,7 @@ def _assemble(island: Island, parsed: Any, parser: str, end_line: int, variant: 
 
 
 def _unite(one: Function, other: Function) -> Function:
-    """Return a definition with the calls and variables of both #if variants that have it."""
+    """Join two definitions of a function from #if variants: its calls and variables in both."""
     shift = len(one.calls)
     moved = [_renumber(c.args, shift) for c in other.calls]
     calls = [c._replace(args=a) for c, a in zip(other.calls, moved, strict=True)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Facts of a function body out of pycparser's tree: calls, assignments, variables."""
+"""Read the facts of a function body from pycparser's tree: calls, assignments, variables."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class _Slots(dict[type, tuple[str, ...]]):
         return slots
 
 
-# Of any kind of node: words, and where it stands.
+# Attributes of any node that hold words or its position, not other nodes.
 _NO_NODES = frozenset(("coord", "__weakref__", "op", "quals", "storage", "funcspec", "declname"))
 _SLOTS = _Slots()
 

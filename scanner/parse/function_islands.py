@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One function definition: from tree-sitter's node to pycparser's tree."""
+"""Prepare one function definition for pycparser, from tree-sitter's node."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _NO_TYPES = ("struct", "union", "enum", "unsigned", "signed", "long", "short")
 class Island(NamedTuple):
     """A function definition before it is parsed.
 
-    text: what pycparser shall read; its first line is line ``first`` of the file, its lines
-    are the file's.  types: the type names used in it.  head: the macro that makes its head,
-    or "".  unknown_head: nothing is known of what that macro makes.  annotations: the words of
-    the head that speak against a probe.  inside: the node that holds the statements of the body.
+    text: the text for pycparser; its lines are those of the file, beginning with line ``first``.
+    types: the type names used in it. head: the macro that makes its head, or "". unknown_head:
+    nothing is known of what this macro makes. annotations: words of the head that forbid a probe.
+    inside: the node that holds the statements of the body.
     """
 
     name: str
@@ -64,7 +64,7 @@ def read_island(
         types -= fallback.parameter_names(node)
         types |= _declared_types(text[: brace.start_byte - start])
     if is_statement(text[: brace.start_byte - start]):
-        return None  # error recovery's function around a macro that holds statements
+        return None  # error recovery made a function of a macro that holds statements
     line = prepared.line(name.start_byte)
     declared = prepared.text.rfind("\n", 0, start) + 1
     words = _UNTOUCHED.findall(prepared.text, declared, brace.start_byte)
@@ -99,8 +99,8 @@ def read_island(
 def parse_island(island: Island) -> tuple[Any, str, list[tuple[str, Exception]]]:
     """Return pycparser's FuncDef, how much of it can be used, and what failed.
 
-    How much: "pycparser" for all, "signature" for its head only, "tree-sitter" for nothing
-    (the FuncDef is None).
+    How much: "pycparser" means all of it, "signature" only the head, "tree-sitter" nothing (the
+    FuncDef is None).
     """
     problems: list[tuple[str, Exception]] = []
     text, types = island.text, island.types
@@ -128,7 +128,7 @@ def _declared_types(head: str) -> frozenset[str]:
 
 
 def _plain_types(written: str) -> list[str]:
-    """Type names in a head that a macro made; there every type is one word or has a tag."""
+    """Return type names in a head made by a macro: there, a type is one word or has a tag."""
     words = written.replace("*", " ").replace("(", " , ").replace(")", " ").split()
     known = (
         "struct",

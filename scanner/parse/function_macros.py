@@ -17,7 +17,7 @@ _CALL = re.compile(r"[A-Za-z_]\w*\s*\(")
 _PASTE = re.compile(r"\w*\s*##\s*\w*")
 _ATTRIBUTE = re.compile(r"\b__(?:section|aligned)\s*\([^()]*\)")
 _BLOCK_VALUE = re.compile(r"\(\s*\{(.*)\}\s*\)")
-LONGEST = 20_000  # characters of a macro body that are looked into
+LONGEST = 20_000  # characters of the longest macro body that is read
 
 
 def _wanted(macro: Macro) -> bool:
@@ -40,7 +40,7 @@ def pseudo_functions(macros: Iterable[Macro]) -> list[Function]:
 
 
 def _read(macros: list[Macro]) -> dict[int, Function]:
-    """Return functions by the index of their macro; a parse error can leave some out."""
+    """Return functions by the index of their macro; macros may be missing after a parse error."""
     lines = [f"int {macro.name}() {{ {_statements(_plain(macro.body))}; }}" for macro in macros]
     found = {}
     for node in parse("\n".join(lines).encode("latin-1", "replace")).named_children:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Rewrites what GNU C and the kernel add to C99 inside one island, so that pycparser reads it.
+"""Rewrite what GNU C and the kernel add to C99 in one island, so that pycparser can read it.
 
-Lengths are kept where that is free; newlines always, so that lines stay right.
+Lengths are kept where that is easy, newlines always, so that line numbers stay right.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _TYPE = (
 _TYPE_ARGUMENT = re.compile(
     rf"(?P<before>\b(?!return\b|case\b|if\b|while\b|sizeof\b)\w+\s*\(\s*|,\s*)(?P<type>{_TYPE})(?P<stars>[\s*]*)(?=[,)])"
 )
-# What every match of it has; a search for this is quick.
+# Every match contains this; searching for it is quick.
 _TYPE_THEN_END = re.compile(rf"[(,]\s*{_TYPE}[\s*]*[,)]")
 _STRING_AFTER = re.compile(r'("~*")(\s*)\b([A-Za-z_]\w+)\b(?!\s*\()')
 _STRING_BEFORE = re.compile(
@@ -65,14 +65,14 @@ def _type_argument(match: re.Match[str]) -> str:
 
 
 def type_arguments(text: str) -> str:
-    """Types as arguments become names; the parameters of pointers to functions stay."""
+    """Replace types that are arguments by names, except in parameters of function pointers."""
     pieces = _POINTER_DECLARATOR.split(text) if "(*" in text else [text]
     pieces[::2] = [_TYPE_ARGUMENT.sub(_type_argument, piece) for piece in pieces[::2]]
     return "".join(pieces)
 
 
 def _statement_argument(match: re.Match[str]) -> str:
-    """, return f(x);) -> , (f(x))) and , { ... }) -> , 0): an expression or nothing."""
+    """Replace a statement as argument: ``, return f(x);)`` by its value, ``, { ... })`` by 0."""
     statement = match[2]
     words = statement.rstrip("; \t\n").split(None, 1)
     value = words[1] if words[0] == "return" and len(words) > 1 else "0"
@@ -81,7 +81,7 @@ def _statement_argument(match: re.Match[str]) -> str:
 
 
 def _typeof(text: str) -> str:
-    """typeof(x) -> int."""
+    """Replace typeof(x) by int."""
     pieces = []
     position = 0
     for match in _TYPEOF.finditer(text):
@@ -102,7 +102,7 @@ def _constant_calls(text: str) -> str:
 
 
 def _strings(text: str) -> str:
-    """Make macros that are pasted to strings strings themselves."""
+    """Replace macros next to string literals by string literals."""
     for _ in range(4):
         text, changed = _STRING_BEFORE.subn(lambda m: '""' + " " * (len(m[1]) - 2) + m[2], text)
         if not changed:
@@ -149,7 +149,7 @@ def body_text(text: str, types: frozenset[str]) -> str:
 
 
 def _named_types(text: str, types: frozenset[str]) -> str:
-    """Typedef names as macro arguments become names that are no types."""
+    """Rename typedef names that are macro arguments, so that they are no types."""
     if not types:
         return text
     names = "|".join(map(re.escape, types))
@@ -162,7 +162,7 @@ def _named_types(text: str, types: frozenset[str]) -> str:
 
 
 def gnu_fields(text: str) -> str:
-    """``{ open: f, }`` -> ``{ .open= f, }``."""
+    """Replace ``{ open: f, }`` by ``{ .open= f, }``."""
     return _GNU_FIELD.sub(r"\1.\2\3=", text)
 
 
@@ -189,7 +189,7 @@ def record_text(text: str) -> str:
 
 
 def _member(macro: str, words: list[str]) -> str:
-    """The member that a macro such as DECLARE_FLEX_ARRAY(T, name) declares."""
+    """Return the member that a macro such as DECLARE_FLEX_ARRAY(T, name) declares."""
     pair = len(words) == 2 and words[1].isidentifier()
     if pair and (words[0].startswith(("struct ", "union ")) or words[0].endswith("*")):
         return f"{words[0]} {words[1]}"
@@ -205,7 +205,7 @@ def tagged_groups(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _open_groups(text: str) -> str:
-    """struct_group(NAME, members) -> members."""
+    """Replace struct_group(NAME, members) by the members."""
     while match := _STRUCT_GROUP.search(text):
         end = close_paren(text, match.end() - 1)
         if end < 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""File-scope variables, and the functions in their initialisers: a table's fields, an array."""
+"""Read file-scope variables and the functions in their initialisers: tables, arrays."""
 
 from __future__ import annotations
 
@@ -53,7 +53,8 @@ def _dimensions(declarator: Node) -> int:
 def _functions(node: Node, path: str, dimensions: int, depth: int) -> Iterator[tuple[str, str]]:
     """Yield (path of a member, function); "" is an element of the variable itself.
 
-    A member without a designator is "#" and its place; dimensions: of the array that this is.
+    A member without a designator is "#" and its position. dimensions: those of the array at this
+    level.
     """
     listed = [child for child in node.named_children if child.type != "comment"]
     for place, child in enumerate(listed):

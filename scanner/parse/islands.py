@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Finds the islands of a normalised text with tree-sitter: functions, types, tables.
+"""Find the islands of a normalised text with tree-sitter: functions, types, tables.
 
-A function counts as found only if it ends where its braces do.  All others are hidden from a
-second parse of the text, and each is parsed by itself.  Every offset is a byte offset into the
+A function counts as found only if it ends where its braces do.  All others are hidden from a second
+parse of the text, and each of them is parsed by itself.  Every offset is a byte offset into the
 file on disk.
 """
 
@@ -39,7 +39,7 @@ Captures = dict[str, list[Node]]
 
 
 class Unread(NamedTuple):
-    """What looks like a function and cannot be read: its name if it has one, offsets."""
+    """Text that looks like a function and cannot be read: its name, if it has one, and offsets."""
 
     name: str
     start: int
@@ -50,8 +50,8 @@ class Unread(NamedTuple):
 class Found(NamedTuple):
     """The islands of one variant of a file; types: (offset, name) of each type name used.
 
-    insides: of functions whose node has an empty body, by the offset of its brace, what the
-    body was parsed to.
+    insides: the parsed bodies of functions whose own node has an empty body, by the offset of the
+    brace.
     """
 
     source: bytes
@@ -64,7 +64,7 @@ class Found(NamedTuple):
     unread: list[Unread]
 
     def type_names(self, start: int, end: int) -> frozenset[str]:
-        """Return the type names that stand between two offsets."""
+        """Return the type names between two offsets."""
         low = bisect_left(self.types, (start, ""))
         high = bisect_left(self.types, (end, ""))
         return frozenset(name for _, name in self.types[low:high])
@@ -138,7 +138,7 @@ def _types(text: str, nodes: Iterable[Node]) -> Iterator[tuple[int, str]]:
 def _whole(parsed: Captures, spans: list[Block]) -> dict[int, Node]:
     """Return the functions whose bodies are blocks at file scope, by the offset of the brace.
 
-    What error recovery takes for a function inside another one is none of them.
+    Functions inside another one, which error recovery may invent, are left out.
     """
     ends = {block.open: block for block in spans}
     nexts = {one.open: other.head for one, other in pairwise(spans)}
@@ -155,7 +155,7 @@ def _whole(parsed: Captures, spans: list[Block]) -> dict[int, Node]:
 
 
 def _swallows(node: Node, block: Block) -> bool:
-    """Say whether a function begins before its own head, and not with the type it defines."""
+    """Return whether a function begins before its own head, and not with the type it defines."""
     if node.start_byte >= block.head:
         return False
     kind = node.child_by_field_name("type")
@@ -176,7 +176,7 @@ def _lost(
 
 
 def _alone(source: bytes, lost: list[Block]) -> Iterator[Node]:
-    """Yield the root of each of these functions, parsed as if it were all there is."""
+    """Yield the root of each of these functions, parsed as if nothing else were in the file."""
     row = position = 0
     for block in lost:
         row += source.count(b"\n", position, block.head)
@@ -189,7 +189,7 @@ def _alone(source: bytes, lost: list[Block]) -> Iterator[Node]:
 
 
 def _plainer(text: str, lost: list[Block]) -> dict[int, Node]:
-    """Return those whose heads have macro calls before types, their bodies empty."""
+    """Return the functions whose heads have macro calls before types; their bodies are empty."""
     plain = brace_blocks.plain_heads(text, lost).encode("latin-1")
     found: dict[int, Node] = {}
     for block, root in zip(lost, _alone(plain, lost), strict=True):
@@ -201,7 +201,7 @@ def _plainer(text: str, lost: list[Block]) -> dict[int, Node]:
 
 
 def _in_order(nodes: Iterable[Node]) -> list[Node]:
-    """Captures come in an order of their own, not always the same."""
+    """Sort captures by position: tree-sitter's order is not always the same."""
     return sorted(nodes, key=lambda n: n.start_byte)
 
 

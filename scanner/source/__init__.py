@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""A C source tree's files, their directives and their text before parsing."""
+"""The files of a C source tree, their directives, and their text before parsing."""

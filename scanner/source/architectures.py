@@ -36,14 +36,14 @@ def architecture(path: str) -> str:
 
 
 def order(architecture: str, first: str = "") -> tuple[bool, int, str]:
-    """Return the key by which architectures are preferred; first: the one before all others."""
+    """Return a sort key for architectures, the preferred ones first; `first` comes before all."""
     known = architecture in PREFERRED
     place = PREFERRED.index(architecture) if known else len(PREFERRED)
     return architecture != first, place, architecture
 
 
 def chosen(paths: Iterable[str], wanted: str = "") -> str:
-    """Return the architecture that stands for all those of a tree, "" if it has none."""
+    """Return the architecture whose copies represent all of a tree; "" if it has none."""
     found = Counter(map(architecture, paths))
     del found[""]
     return min(found, key=lambda name: order(name, wanted), default="")

@@ -20,7 +20,7 @@ _TOKENS = re.compile(
 # With the newline before it: searching for one character is many times as fast as for ^.
 _DIRECTIVE = re.compile(r"\n[ \t]*+#(?:[^\\\n]++|\\\n?)*+")
 _KEYWORD = re.compile(r"[ \t]*#[ \t]*([a-z]+)[ \t]*")
-# A backslash that blanks part from its newline continues the line for gcc, too.
+# For gcc, a backslash continues the line even if blanks follow it.
 _APART = re.compile(r"\\([ \t]+)\n")
 _CONTINUED = re.compile(r"\\\n")
 _KNOWN = {
@@ -91,7 +91,7 @@ def _continued(text: str) -> str:
 
 
 def plain_lines(text: str) -> str:
-    """Return the text as if written on Unix, and each backslash beside its newline."""
+    """Return the text with Unix line ends, and each continuing backslash next to its newline."""
     if "\r" in text:
         text = text.replace("\\\r\n", " \\\n").replace("\r\n", " \n")
     return _APART.sub(r"\1\\\n", text)
@@ -104,7 +104,7 @@ def hide_literals(text: str) -> str:
 
 
 def open_comment(data: bytes) -> int:
-    """Return where the comment begins in which a file ends, -1 if it ends in none."""
+    """Return the offset of a comment that is still open at the end of the file; -1 if none is."""
     begin = data.rfind(b"/*")
     if begin < 0 or begin < data.rfind(b"*/") - 1:
         return -1
@@ -123,7 +123,7 @@ def directives(text: str) -> list[Directive]:
         keyword = _KEYWORD.match(written)
         if keyword:
             rest = _CONTINUED.sub(" ", written[keyword.end() :]).strip()
-            start = match.start()  # the newline put before the text moves it by one, and so back
+            start = match.start()  # the text has an extra newline in front, so subtract one
             found.append(Directive(keyword[1], rest, start, start + len(written)))
     return found
 
@@ -145,7 +145,7 @@ def _truth(directive: Directive) -> bool | None:
 
 
 def branch_groups(found: list[Directive], length: int) -> list[Group]:
-    """Return the #if groups in order of their #if; unbalanced ones end with the text."""
+    """Return the #if groups in order of their #if; a group without #endif ends with the text."""
     groups: list[Group] = []
     stack: list[tuple[int, Directive]] = []
     for directive in found:
@@ -178,7 +178,7 @@ def _candidates(group: Group) -> list[int]:
 def _unseen(
     groups: list[Group], candidates: list[list[int]], seen: set[tuple[int, int]]
 ) -> set[tuple[int, int]]:
-    """Return the (group, branch) that were not shown yet or have such inside."""
+    """Return the (group, branch) that were not shown yet, or that contain one that was not."""
     found: set[tuple[int, int]] = set()
     for number, branches in enumerate(candidates):
         for branch in branches:
@@ -195,10 +195,10 @@ def _unseen(
 
 
 def choices(groups: list[Group]) -> Iterator[list[int]]:
-    """Yield, for one variant of the text after the other, the branch chosen of each group.
+    """Yield for each variant of the text the branch that is chosen in each group.
 
-    Variant 0 takes first branches, variant 1 last ones, so that groups which belong together
-    go together; the rest show what is left, until every branch was shown once.
+    Variant 0 takes all first branches and variant 1 all last ones, so groups that belong together
+    change together.  Further variants follow until every branch was shown once.
     """
     candidates = [_candidates(group) for group in groups]
     seen: set[tuple[int, int]] = set()
@@ -228,7 +228,7 @@ def choices(groups: list[Group]) -> Iterator[list[int]]:
 def choose_branches(
     text: str, found: list[Directive], groups: list[Group], chosen: list[int]
 ) -> str:
-    """Return the text with directives and the branches not chosen blanked."""
+    """Return the text with directives and the branches that are not chosen blanked."""
     spans = [(d.start, d.end) for d in found]
     for group, keep in zip(groups, chosen, strict=True):
         spans += [(b.start, b.end) for i, b in enumerate(group.branches) if i != keep]

@@ -37,9 +37,10 @@ LONGEST = 10_000  # characters of a head
 
 
 class Block(NamedTuple):
-    """A block: the first byte of what is written before it, its brace, the byte after its end.
+    """A block in braces: where the text before it begins, its opening brace, its end.
 
-    certain: the braces of the text balance.  If not, it ends where one is in the first column.
+    certain: the braces of the text balance.  If they do not, a block ends at a brace in the first
+    column.
     """
 
     head: int
@@ -82,9 +83,9 @@ def _counted(text: str) -> tuple[list[Block], bool]:
 
 
 def _by_columns(text: str) -> list[Block]:
-    """Return the blocks of a text that has unequal braces.
+    """Return the blocks of a text whose braces do not balance.
 
-    One in the first column ends a block or begins one, whatever was counted before it.
+    A brace in the first column begins or ends a block, whatever was counted before it.
     """
     found: list[Block] = []
     depth = after = 0
@@ -111,7 +112,7 @@ def _by_columns(text: str) -> list[Block]:
 
 
 def _begins_anew(text: str, position: int) -> bool:
-    """Say whether the next text is in the first column, or whether there is none."""
+    """Return whether the next text is in the first column, or whether there is none."""
     match = _NEXT.match(text, position)
     at = match.end() if match else position
     return at >= len(text) or (text[at - 1] == "\n" and text[at] not in "{}")
@@ -120,7 +121,8 @@ def _begins_anew(text: str, position: int) -> bool:
 def _head(text: str, after: int, start: int) -> int:
     """Return where the text before a brace begins, after the last semicolon.
 
-    If nothing is there, these are the declarations of a K&R definition's parameters.
+    If there is no text after the semicolon, the text before it is the parameter declarations of a
+    K&R definition.
     """
     at = max(after, text.rfind(";", after, start) + 1)
     if at > after and not text[at:start].strip():
@@ -143,9 +145,10 @@ def without_bodies(text: str, hidden: list[Block]) -> str:
 
 
 def plain_heads(text: str, hidden: list[Block]) -> str:
-    """Return the text with these blocks empty, and without macro calls before types in their heads.
+    """Return the text with these blocks empty and macro calls before types removed from their
+    heads.
 
-    Such a call is followed by a word, and is not the last one: those are the parameters.
+    Such a call is followed by a word and is not the last one, which holds the parameters.
     """
     pieces = []
     position = 0
@@ -169,7 +172,7 @@ def _last_group(text: str, block: Block) -> int:
 
 
 def is_function(text: str, block: Block) -> bool:
-    """Say whether the text before a block looks like a function head, or is C++."""
+    """Return whether the text before a block looks like a function head, or is C++."""
     if block.open - block.head > LONGEST:
         return False
     head = _plain(text[block.head : block.open]).strip()
@@ -181,13 +184,13 @@ def is_function(text: str, block: Block) -> bool:
 
 
 def is_class(text: str, block: Block) -> bool:
-    """Say whether a block is a struct with functions inside, as only C++ has."""
+    """Return whether a block is a struct with functions inside, as only C++ has."""
     head = text[block.head : block.open]
     return bool(_TAG.fullmatch(head) and _METHOD.search(text, block.open, block.end))
 
 
 def is_statement(head: str) -> bool:
-    """Say whether the text before a brace contains a word that begins a statement."""
+    """Return whether the text before a brace contains a word that begins a statement."""
     return bool(_STATEMENT.search(head) and _STATEMENT.search(_plain(head)))
 
 

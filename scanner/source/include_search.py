@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which of several headers a file uses: the one that its #includes reach first."""
+"""Find which of several headers a file uses: the one that its #includes reach first."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scanner.source.architectures import architecture, order
 
 
 class Includes:
-    """The #includes of a tree, as far as they name files of it."""
+    """The #includes of a tree that name files of the tree."""
 
     def __init__(self, files: list[FileFacts]) -> None:
         self._written = {facts.path: facts.includes for facts in files}
@@ -22,13 +22,14 @@ class Includes:
             self._named.setdefault(facts.path.rpartition("/")[2], []).append(facts.path)
         self._included: dict[str, tuple[str, ...]] = {}
         self._users: dict[str, list[str]] = {}
-        # Callers ask file by file.
+        # Callers process one file after the other.
         self._order = lru_cache(maxsize=64)(self._reached)
 
     def nearest(self, file: str, among: Collection[str]) -> str:
-        """Return which of these files another one includes, by the fewest steps.
+        """Return which of the files `among` this file includes by the fewest steps.
 
-        If it includes none, the one in the nearest folder is meant; "" if several are as near.
+        If it includes none of them, return the one in the nearest folder; "" if several are as
+        near.
         """
         if file in among:
             return file
@@ -42,7 +43,7 @@ class Includes:
         return found[0] if len(found) == 1 else ""
 
     def reaches(self, file: str, other: str) -> bool:
-        """Say whether a file includes another one, in any number of steps."""
+        """Return whether a file includes another one, in any number of steps."""
         return other in self._order(file)
 
     def users(self, path: str) -> list[str]:
@@ -54,7 +55,7 @@ class Includes:
         return self._users.get(path, [])
 
     def _reached(self, file: str) -> dict[str, int]:
-        """Return every file that a file includes, with its place in the order of steps."""
+        """Return every file that a file includes, numbered by the steps to it."""
         steps = {file: 0}
         queue = deque([file])
         while queue:
@@ -88,7 +89,7 @@ class Includes:
 
 
 def _rank(file: str, path: str) -> tuple[int, tuple[bool, int, str], int]:
-    """Return the key by which one of several headers of a name is the one that a file includes."""
+    """Return the sort key of a header: the smallest one is the header that a file includes."""
     home = order(architecture(path), architecture(file))
     return -_shared_folders(file, path), home, len(path)
 

@@ -27,7 +27,7 @@ def split_arguments(text: str) -> list[str]:
 
 
 def _paired(words: list[str]) -> str:
-    """(T, a, U, b) -> "T a, U b"."""
+    """Return "T a, U b" for the words T, a, U, b."""
     pairs = zip(words[::2], words[1::2], strict=False)
     return ", ".join(f"{kind} {name}" for kind, name in pairs) or "void"
 

@@ -49,7 +49,7 @@ _LOOP_NAME = re.compile(
     r"(?:^|_)for_?each|(?:hlist|list|queue|sk|tree)_walk|^scoped_(?:guard|cond)"
 )
 _WORD = re.compile(r"[A-Za-z_]\w*")
-# What a macro stands for that is read as a member: sk_prot is __sk_common.skc_prot.
+# The members behind a macro that is used like a member: sk_prot is __sk_common.skc_prot.
 MEMBER_PATH = re.compile(r"[A-Za-z_]\w*(?:\s*(?:\.|->)\s*[A-Za-z_]\w*)+")
 _DEFINE = re.compile(r"([A-Za-z_]\w*)(?:\(([^()]*)\))?", re.DOTALL)
 _ATTRIBUTE = re.compile(r"__attribute__\s*\(\(.*?\)\)\s*(?=$|[A-Za-z_])|__attribute__\s*\(\(.*\)\)")
@@ -71,7 +71,7 @@ class MacroTable(NamedTuple):
 
 
 def read_define(directive: Directive, line: int) -> Macro | None:
-    """Return the macro of a #define directive, None if it has no name."""
+    """Return the macro that a #define directive defines, None if it has no name."""
     match = _DEFINE.match(directive.rest)
     if not match:
         return None
@@ -82,7 +82,7 @@ def read_define(directive: Directive, line: int) -> Macro | None:
 
 
 def worth_keeping(macro: Macro) -> bool:
-    """Say whether a macro can matter: plain constants, most of a kernel's macros, do not."""
+    """Return whether a macro can matter; plain constants, most of a kernel's macros, do not."""
     if macro.params is not None:
         return True
     body = macro.body
@@ -147,7 +147,7 @@ def _learn_loops(macros: list[Macro]) -> frozenset[str]:
 
 
 def _is_head(macro: Macro) -> bool:
-    """Say whether the body ends like a function head with a parameter list of types."""
+    """Return whether the body ends like a function head with a parameter list of types."""
     body = macro.body
     if macro.params is None or not body.endswith(")") or "{" in body or "##" not in body:
         return False
@@ -168,5 +168,5 @@ def learn(macros: Iterable[Macro]) -> MacroTable:
 
 
 def is_loop(name: str, table: MacroTable) -> bool:
-    """Say whether a call of this macro at statement position begins a loop."""
+    """Return whether a call of this macro at statement position begins a loop."""
     return name in table.loops or (len(name) >= 5 and bool(_LOOP_NAME.search(name)))

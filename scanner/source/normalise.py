@@ -36,14 +36,14 @@ _PER_CPU = re.compile(r"\b(?:DEFINE|DECLARE)_PER_CPU\w*\(([^,()]+),\s*(\w+)\)")
 _ASM_WORDS = frozenset(("volatile", "__volatile__", "__volatile", "goto", "inline"))
 _ALONE_ABOVE = re.compile(r"^([A-Za-z_]\w*)\s*\Z", re.MULTILINE)
 _DEFINES = re.compile(r"(?:COMPAT_)?SYSCALL(?:32)?_DEFINE\d|BPF_CALL_\d|NOTRACE_BPF_CALL_\d")
-LIMIT = 200_000  # longest parenthesis that is looked into, in characters
+LIMIT = 200_000  # longest parenthesised text that is read, in characters
 _PLAIN, _ANNOTATION, _ATTRIBUTE, _LOOP = range(4)
 
 
 class Head(NamedTuple):
     """A function head made by a macro: ``macro(arguments)`` at byte start.
 
-    Of a K&R definition without any type, macro is "" and arguments is all in front of the body.
+    For a K&R definition without any type, macro is "" and arguments is all text before the body.
     """
 
     macro: str
@@ -52,10 +52,10 @@ class Head(NamedTuple):
 
 
 class Normal(NamedTuple):
-    """The normalised text; heads by the offset of the ``z`` that stands for each name.
+    """The normalised text, and the heads by the offset of the ``z`` that replaces each name.
 
-    text is for tree-sitter; old_style is the same with the parameter declarations of K&R
-    definitions, of which tree-sitter knows only some, left in.
+    text is for tree-sitter. old_style is the same text, but with all parameter declarations of K&R
+    definitions, of which tree-sitter can read only some.
     """
 
     text: str
@@ -129,7 +129,7 @@ class Normaliser:
         return _apply(text, list(self._words(text)))
 
     def _file_scope(self, text: str, heads: dict[int, Head]) -> Iterator[tuple[int, int, str]]:
-        """Macro calls in the first column: heads of functions, or nothing a parser needs."""
+        """Yield replacements for macro calls in the first column: function heads, or nothing."""
         for match in _HEAD.finditer("\n" + text):
             name = match[1]
             capital = name.isupper() and len(name) > 1
@@ -164,9 +164,9 @@ class Normaliser:
     def _alone(
         self, text: str, calls: list[tuple[str, int, int]]
     ) -> Iterator[tuple[int, int, str]]:
-        """Macro calls that are a statement, or a declaration, but need no semicolon: they get one.
+        """Yield semicolons for macro calls that are statements or declarations without one.
 
-        It stands where the parenthesis closed; what is left of the call are its arguments.
+        The semicolon replaces the closing parenthesis; of the call only the arguments stay.
         """
         for name, start, paren in calls:
             # <linux/compiler.h> has a macro called if.
@@ -224,13 +224,13 @@ class Normaliser:
 
 
 def _first_in_line(text: str) -> list[tuple[str, int, int]]:
-    """Return (name, its offset, that of its parenthesis) of each call that begins a line."""
+    """Return (name, its offset, offset of its parenthesis) of each call that begins a line."""
     found = _CALL.finditer("\n" + text)
     return [(call[1], call.start(1) - 1, call.end() - 1) for call in found]
 
 
 def _blocks(text: str, calls: list[tuple[str, int, int]]) -> Iterator[tuple[int, int, str]]:
-    """An unknown macro call that opens a block is a loop or a condition."""
+    """Yield replacements for unknown macro calls that open a block: loops or conditions."""
     for name, start, paren in calls:
         if name in KEYWORDS or len(name) < 5 or not _BLOCK.match(text, paren):
             continue
@@ -239,9 +239,10 @@ def _blocks(text: str, calls: list[tuple[str, int, int]]) -> Iterator[tuple[int,
 
 
 def _old_style(text: str, heads: dict[int, Head]) -> Iterator[tuple[int, int, str]]:
-    """The parameter declarations of a K&R definition: ``int f(a, b) int a; char *b; {``.
+    """Yield replacements for the parameter declarations of K&R definitions.
 
-    A head without a type, which tree-sitter takes for a call, becomes ``int z()``.
+    Example: ``int f(a, b) int a; char *b; {``.  A head without a type, which tree-sitter takes for
+    a call, becomes ``int z()``.
     """
     yield from sorted((*_declared_below(text, heads), *_declared_beside(text, heads)))
 
@@ -259,7 +260,7 @@ def _declared_below(text: str, heads: dict[int, Head]) -> Iterator[tuple[int, in
 
 
 def _declares(declarations: str, parameters: str) -> bool:
-    """Say whether these are declarations of parameters; one that has none is an int."""
+    """Return whether these are declarations of parameters; a parameter without one is an int."""
     names = [name.strip() for name in parameters.split(",")]
     if not all(map(str.isidentifier, names)):
         return False
@@ -281,7 +282,10 @@ def _declared_beside(text: str, heads: dict[int, Head]) -> Iterator[tuple[int, i
 def _untyped(
     text: str, start: int, end: int, body: int, heads: dict[int, Head]
 ) -> Iterator[tuple[int, int, str]]:
-    """A head from start to end that has no type and room for ``int z()``; body: of its brace."""
+    """Replace a head without a type by ``int z()``, if it has room for that.
+
+    start, end: the head. body: the offset of its brace.
+    """
     name = _UNTYPED.match(text, start)
     if name is None or name[1] in KEYWORDS or _before(text, start) not in ";}":
         return
@@ -292,7 +296,7 @@ def _untyped(
 
 
 def _stand_in(head: str) -> str | None:
-    """Return ``int z()`` in as much text, over the lines of a head; None if it has no room."""
+    """Return ``int z()``, padded to the length and lines of a head; None if it does not fit."""
     if len(head) < 3 or "\n" in head[:3]:
         return None
     room = list("int" + blank(head[3:]))

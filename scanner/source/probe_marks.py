@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The text of the probes, and its removal: inserted text is recognised by its form alone.
+"""The text of probes, and how to remove it: inserted text is recognised by its form alone.
 
-``@`` stands for the function's id until ids are given out.  No inserted text holds a newline,
-except PREFIX, which makes the compiler count from 1 again.
+``@`` is a placeholder for the function's id, which is chosen later.  No inserted text contains a
+newline, except PREFIX, which makes the compiler count lines from 1 again.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def leave(opened: str, value: bool) -> str:
 
 
 def instrumented(text: str) -> bool:
-    """Say whether a file has probes."""
+    """Return whether a file has probes."""
     return INCLUDE in text
 
 
@@ -85,7 +85,7 @@ def lines_before(text: str) -> int:
 
 
 def without_probes(data: bytes) -> bytes:
-    """Return a file as it was before probes were inserted; any other one as it is."""
+    """Return a file as it was before probes were inserted; a file without probes is unchanged."""
     if INCLUDE.encode() not in data:
         return data
     return strip(data.decode("latin-1")).encode("latin-1")

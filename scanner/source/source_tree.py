@@ -15,7 +15,7 @@ RUNTIME_SOURCE = "lib/kbl_probe.c"
 
 
 class BadTree(Exception):
-    """The tree or one of its folders cannot be scanned; the text is one line for the user."""
+    """The tree or one of its folders cannot be scanned; the text is a message for the user."""
 
 
 class SourceFile(NamedTuple):
@@ -25,7 +25,7 @@ class SourceFile(NamedTuple):
     size: int
 
 
-class RowQuery(NamedTuple):
+class TreeFiles(NamedTuple):
     """Files in order of path, warnings, and the number of symbolic links left out."""
 
     files: list[SourceFile]
@@ -34,9 +34,9 @@ class RowQuery(NamedTuple):
 
 
 def folders(root: Path, wanted: list[str]) -> list[str]:
-    """Return the folders to scan; without any wish include and net if both exist, else all.
+    """Return the folders to scan: those `wanted`, or include and net, or all.
 
-    Raises BadTree.
+    Without wanted folders, include and net are scanned if both exist.  Raises BadTree.
     """
     if not root.is_dir():
         missing = "not a folder: give that of the tree" if root.exists() else "no such folder"
@@ -48,10 +48,10 @@ def folders(root: Path, wanted: list[str]) -> list[str]:
     return wanted or (list(USUAL) if usual else ["."])
 
 
-def listing(root: Path, names: list[str]) -> RowQuery:
-    """Return every .c and .h file under the folders; links are not followed, so none can loop.
+def listing(root: Path, names: list[str]) -> TreeFiles:
+    """Return every .c and .h file in the folders.  Links are not followed, so there are no loops.
 
-    Folders whose names begin with a dot hold no source of the tree, but what tools keep there.
+    Folders whose names begin with a dot are skipped: they belong to tools, not to the source.
     """
     found: dict[str, SourceFile] = {}
     warnings: list[str] = []
@@ -84,4 +84,4 @@ def listing(root: Path, names: list[str]) -> RowQuery:
                     warnings.append(f"{path}: not a regular file")
     if not found and not warnings:
         raise BadTree(f"{root}: no file *.c or *.h in it")
-    return RowQuery([found[path] for path in sorted(found)], warnings, links)
+    return TreeFiles([found[path] for path in sorted(found)], warnings, links)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find brackets that are open at the end of a file, as in one that was cut off."""
+"""Find brackets that are still open at the end of a file, as in one that was cut off."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Uneven(NamedTuple):
 
 
 def uneven(text: str) -> Uneven | None:
-    """Return a bracket of one #if variant that has no other half; None if there are as many."""
+    """Return a bracket without counterpart in one #if variant; None if the counts are equal."""
     for opens, closes in _PAIRS:
         if text.count(opens) != text.count(closes):
             return _first(text, opens, closes)
@@ -28,7 +28,7 @@ def uneven(text: str) -> Uneven | None:
 
 
 def _first(text: str, opens: str, closes: str) -> Uneven:
-    """Return a closing bracket too many, or the outermost one that is not closed."""
+    """Return the first surplus closing bracket, or else the outermost one that is not closed."""
     depth = 0
     outermost = Uneven(opens, 0)
     for match in re.finditer(f"[{opens}{closes}]", text):
@@ -43,7 +43,10 @@ def _first(text: str, opens: str, closes: str) -> Uneven:
 
 
 def warnings(data: bytes, prepared: Prepared, found: list[Uneven | None]) -> list[str]:
-    """Return what is left open; found: of each #if variant, for one that is even is enough."""
+    """Return warnings about open brackets; none if one #if variant balances.
+
+    found: the result of uneven() for each variant.
+    """
     if (comment := open_comment(data)) >= 0:
         return [f"cut off: the comment of line {prepared.line(comment)} has no end"]
     opened = []

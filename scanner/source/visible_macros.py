@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which of the macros of one name a file means: its own, or those of the header it includes."""
+"""Find which macro of a name a file means: its own, or that of a header it includes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from scanner.source.include_search import Includes
 class Visible:
     """The function-like macros of a tree, as each file sees them.
 
-    No file sees those of another .c file, nor those of an architecture that is neither its own nor
-    the one that stands for all.
+    A file does not see macros of another .c file.  It sees macros of an architecture only if this
+    is its own or the one that represents all.
     """
 
     def __init__(self, files: list[FileFacts], includes: Includes, main: str) -> None:
@@ -27,7 +27,7 @@ class Visible:
         self._found: dict[tuple[str, str], list[Function]] = {}
 
     def _same(self, found: dict[str, list[Function]]) -> bool:
-        """Say whether a macro is the same in all files."""
+        """Return whether a macro is the same in all files."""
         path = next(iter(found))
         alone = len(found) == 1 and path.endswith(".h")
         return alone and architecture(path) in ("", self._main)
@@ -45,7 +45,7 @@ class Visible:
         return known
 
     def plain(self, names: frozenset[str]) -> bool:
-        """Say whether each of these names is the same macro in all files, or not a macro."""
+        """Return whether each of these names is the same macro in all files, or not a macro."""
         return names.isdisjoint(self._mixed)
 
     def _nearest(self, defined: dict[str, list[Function]], file: str) -> list[Function]:

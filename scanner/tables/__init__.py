@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""From facts to the three tables of packet functions."""
+"""Make the three tables of packet functions from the facts of a tree."""

@@ -29,10 +29,10 @@ class Edge(NamedTuple):
 
 
 class CallGraph:
-    """Nodes by number, and for each the calls it makes."""
+    """The functions by number (nodes), and the calls that each of them makes (edges)."""
 
     def __init__(self, files: list[FileFacts], types: Types, main: str = "") -> None:
-        """main: the architecture that stands for all, where the tree has several."""
+        """main: the architecture whose copies represent all, if the tree has several."""
         self.types = types
         self.main = main
         self.nodes = [Node(f.path, function) for f in files for function in f.functions]
@@ -81,7 +81,7 @@ class CallGraph:
         return known
 
     def _of_one(self, numbers: list[int], near: str) -> tuple[int, ...]:
-        """Return the definitions for all architectures and those of one; near: of who asks."""
+        """Keep definitions for all architectures, and those for `near` if any, else for main."""
         homes = {n: architecture(self.nodes[n].file) for n in numbers}
         named = set(homes.values()) - {""}
         first = near if near in named else self.main
@@ -89,7 +89,7 @@ class CallGraph:
         return tuple(n for n in numbers if homes[n] in ("", one))
 
     def _copies(self) -> frozenset[int]:
-        """Return the functions that replace those of another architecture."""
+        """Return the functions that are copies for an architecture that does not represent all."""
         found: set[int] = set()
         for numbers in self.by_name.values():
             if len(numbers) > 1:
@@ -137,7 +137,7 @@ class CallGraph:
         return None
 
     def _given_type(self, file: str, args: tuple[Atoms, ...]) -> TypeRef | None:
-        """Return the struct that a macro such as container_of is to point at."""
+        """Return the struct to which the result of a macro such as container_of points."""
         for atoms in args:
             for atom in atoms:
                 if atom.startswith(("struct_", "union_")):
@@ -179,7 +179,7 @@ class CallGraph:
         return self._macro_type(number, Call(value.callee, "name", value.args, 0, "="), depth + 1)
 
     def _parameter_calls(self) -> dict[int, list[Flat]]:
-        """Functions that call one of their own parameters, such as NF_HOOK its okfn."""
+        """Map functions to the calls of their own parameters, such as the okfn of NF_HOOK."""
         found: dict[int, list[Flat]] = {}
         for number, node in enumerate(self.nodes):
             pointers = {p.name for p in node.function.params}
@@ -212,7 +212,7 @@ class CallGraph:
                 yield from self._pointed(number, call, index)
 
     def _pointed(self, number: int, call: Call, index: int) -> Iterator[Edge]:
-        """Calls through a variable, or through an array that a variable or a member is."""
+        """Yield calls through a variable, or through an array in a variable or a member."""
         outer, _, name = call.callee.rpartition(".")
         if outer:
             targets = self._held.by_member(number, name, outer, len(call.args))

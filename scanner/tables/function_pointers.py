@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which functions members of structs and variables point to, by initialisers and assignments."""
+"""Find the functions to which members and variables point, from initialisers and assignments."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 from scanner.facts import FileFacts, Function, Init, TypeRef
 from scanner.tables.type_graph import Types
 
-MANY = 400  # functions of one field that are believed when the table's type is unknown
+MANY = 400  # if the table's type is unknown, a field with more functions than this is ignored
 
 
 class Node(NamedTuple):
@@ -20,7 +20,7 @@ class Node(NamedTuple):
 
 
 class Definitions(Protocol):
-    """The functions and variables of a source tree, as a call graph knows them."""
+    """What this module needs of a call graph: the functions and variables of a source tree."""
 
     types: Types
     globals: dict[str, TypeRef]
@@ -43,7 +43,7 @@ class Held:
         self._locals: dict[int, dict[str, set[int]]] = {}
 
     def initialised(self, files: list[FileFacts]) -> None:
-        """Add what the initialisers of file-scope variables name."""
+        """Add the functions in initialisers of file-scope variables."""
         for facts in files:
             for init in facts.inits:
                 targets = self._graph.resolve(init.function, facts.path)
@@ -53,7 +53,7 @@ class Held:
                     self._add_member(*self._place(init, facts.path), targets)
 
     def assigned(self, number: int) -> None:
-        """Add what the assignments of a function name."""
+        """Add the functions that the assignments in a function name."""
         graph = self._graph
         file = graph.nodes[number].file
         local = graph.names(number)
@@ -73,7 +73,9 @@ class Held:
                 self._add_variable(file, assign.to, targets)
 
     def by_member(self, number: int, field: str, pointer: str, count: int) -> tuple[int, ...]:
-        """Return what ``pointer->field`` may be, called with so many arguments in a function."""
+        """Return the functions to which ``pointer->field``, called with `count` arguments, may
+        point.
+        """
         if field not in self._members:
             return ()
         graph = self._graph
@@ -84,7 +86,9 @@ class Held:
         return tuple(sorted(fitting)) if len(fitting) <= MANY else ()
 
     def by_variable(self, number: int, name: str) -> tuple[int, ...]:
-        """Return what a variable, or an element of it, may be in a function."""
+        """Return the functions to which a variable, or one of its elements, may point in a
+        function.
+        """
         if name in self._graph.names(number):
             return tuple(sorted(self._locals.get(number, {}).get(name, set())))
         own = self._variables.get((self._graph.nodes[number].file, name))
@@ -104,7 +108,7 @@ class Held:
             self._variables.setdefault(("", name), set()).update(targets)
 
     def _place(self, init: Init, file: str) -> tuple[str, str]:
-        """Return the struct and the member that an initialiser means; "" for what is unknown."""
+        """Return the struct and the member that an initialiser sets; "" where they are unknown."""
         types = self._graph.types
         base = TypeRef(types.base(init.base, file))
         outer, _, field = self._spelt(base, init.field).rpartition(".")
@@ -112,7 +116,9 @@ class Held:
         return types.strip(inner).base if inner else "", field
 
     def _spelt(self, base: TypeRef, path: str) -> str:
-        """Return a path with its places as names; "" if the struct has no such member."""
+        """Return a path with members' names instead of their positions; "" if there is no such
+        member.
+        """
         if "#" not in path:
             return path
         types = self._graph.types
@@ -134,7 +140,10 @@ class Held:
         return ".".join(spelt)
 
     def _names(self, kind: TypeRef, inside: str = "") -> list[str]:
-        """Return the members of a struct in order; inside: "m." for those of its member m."""
+        """Return the members of a struct in order.
+
+        inside: "m." for the members of its member m.
+        """
         types = self._graph.types
         members = types.members.get(types.strip(kind).base, {})
         own = [m.removeprefix(inside) for m in members if m.startswith(inside)]

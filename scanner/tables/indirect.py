@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Third table: callers and callees of packet functions whose values are associated with a packet.
 
-A name of a function is associated if its type is a form of the struct or, under the data-flow
-rule, if something associated was assigned to it, was returned to it, or is passed in as an
-argument.  Plain numbers are never associated: a length is no packet.  Nor is a member that is
-another object, such as skb->dev; what a packet's header is read through (skb->data) is.
+A name in a function is associated if its type is a form of the struct.  Under the data-flow rule,
+it is also associated if an associated value was assigned to it, was returned to it, or is passed to
+it as an argument.  Plain numbers are never associated: a length is no packet.  Nor is a member that
+is another object, such as skb->dev.  But a pointer to the packet's header (skb->data) is
+associated.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from scanner.tables.callgraph import CallGraph, Edge
 from scanner.tables.macro_expansion import Atoms
 from scanner.tables.polymorphism import Closure
 
-ROUNDS = 60  # the search ends by itself long before
+ROUNDS = 60  # a limit for safety: the search ends after far fewer rounds
 
 
 class Witness(NamedTuple):
-    """The call that made a function indirect; argument: what of it is associated."""
+    """The call that made a function indirect; argument: the associated part of it."""
 
     caller: int
     callee: int
@@ -39,7 +40,7 @@ class Indirect(NamedTuple):
 
 
 class Search:
-    """The fixpoint over one call graph and one closure."""
+    """Repeats its rules over one call graph and one closure until nothing new is found."""
 
     def __init__(
         self, graph: CallGraph, found: Closure, direct: set[int], data_flow: bool = True
@@ -48,9 +49,9 @@ class Search:
         self.closure = found
         self.packet = set(direct)
         self.data_flow = data_flow
-        self.given: dict[int, set[str]] = {}  # parameters that callers give something associated
-        self.returning: set[int] = set()  # whose result is associated, whatever they are given
-        self.passing: dict[int, set[int]] = {}  # parameters that a result is made of
+        self.given: dict[int, set[str]] = {}  # parameters to which callers pass associated values
+        self.returning: set[int] = set()  # functions with an associated result
+        self.passing: dict[int, set[int]] = {}  # parameters from which the result is made
         self._settled: set[int] = set()
         self._names: dict[int, set[str]] = {}
         self._atoms: dict[int, dict[str, bool]] = {}
@@ -147,7 +148,7 @@ class Search:
         return f"{root.removeprefix('(')}{dot}{rest}"
 
     def _result_form(self, edge: Edge, before: set[int]) -> str:
-        """Return a result that is used and is a form of the struct."""
+        """Return the form of a call's result, if it is a form of the struct and is used."""
         if not edge.used or edge.by != "call":
             return ""
         for target in edge.targets:
@@ -163,7 +164,7 @@ class Search:
     def _give(
         self, number: int, target: int, edge: Edge, names: set[str], touched: set[int]
     ) -> None:
-        """Associate the parameters that receive something associated."""
+        """Associate the target's parameters that receive associated values."""
         open_params = self._open_params(target) if self.data_flow else ()
         for index, name in open_params:
             if index >= len(edge.args) or name in self.given.get(target, ()):
@@ -182,7 +183,7 @@ class Search:
             self._settled.discard(number)
 
     def _open_params(self, target: int) -> tuple[tuple[int, str], ...]:
-        """Return the parameters that can be associated, and are not so by their type."""
+        """Return the parameters that can be associated, but are not so by their type."""
         known = self._open.get(target)
         if known is None:
             node = self.graph.nodes[target]
@@ -220,7 +221,7 @@ class Search:
         }
 
     def _flow(self, number: int, names: set[str]) -> None:
-        """Add the names to which something associated is assigned."""
+        """Add the names to which associated values are assigned."""
         assigns = self.graph.nodes[number].function.assigns
         local = self.graph.names(number)
         for _ in range(10):
@@ -264,7 +265,7 @@ class Search:
         return bool(new)
 
     def _gives(self, number: int, returned: list[Atoms], given: set[str]) -> bool:
-        """Say whether a function that is given these parameters returns something associated."""
+        """Return whether a function's result is associated if these parameters are."""
         names = self._by_type(number) | given
         self._flow(number, names)
         atoms = (atom for group in returned for atom in group)
@@ -296,7 +297,7 @@ class Search:
         return root in names
 
     def _call_gives(self, number: int, index: int, names: set[str], depth: int) -> bool:
-        """Say whether a call returns something associated, or has an associated argument."""
+        """Return whether a call returns an associated value, or has an associated argument."""
         function = self.graph.nodes[number].function
         if index >= len(function.calls):
             return False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Function-like macros, flattened to the calls that they make, for each place of use."""
+"""Function-like macros, flattened into the calls that each use of them makes."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ from scanner.source.visible_macros import Visible
 
 Atoms = tuple[str, ...]
 REST = "__VA_ARGS__"
-LONGEST = 60  # calls kept of one macro; longer ones are tables of code, not calls
-DEEPEST = 12  # macros within macros
+LONGEST = 60  # most calls of a macro; macros with more are tables of code
+DEEPEST = 12  # deepest nesting of macros in macros
 
 
 class Flat(NamedTuple):
-    """A call a macro ends in; the roots of its atoms are parameters of the macro."""
+    """A call that a macro makes in the end, written in terms of the macro's parameters.
+
+    The roots of the atoms in `args` are parameters of the macro.
+    """
 
     callee: str
     how: str
@@ -25,25 +28,25 @@ class Flat(NamedTuple):
 
 
 class Macros:
-    """The function-like macros of a tree; what calls nothing of the tree is left out.
+    """The function-like macros of a tree; macros that call nothing of the tree are left out.
 
-    Every question names the file that uses the macro, for several may have one name.
+    Every method takes the file that uses the macro, because several macros may have one name.
     """
 
     def __init__(self, visible: Visible, functions: frozenset[str]) -> None:
         self._visible = visible
         self._functions = functions
-        # By name and file, "" if all names met on the way mean the same to all files.
+        # By name and file; the file is "" if all names in the macro mean the same in all files.
         self._flat: dict[tuple[str, str], tuple[list[Flat], frozenset[str]]] = {}
         self._active: set[str] = set()
         self._met: set[str] = set()
 
     def known(self, name: str, file: str) -> bool:
-        """Say whether a name is a macro in a file."""
+        """Return whether a name is a macro in a file."""
         return bool(self._visible.find(name, file))
 
     def flat(self, name: str, file: str) -> list[Flat]:
-        """Return the calls of a macro; a macro that leads back to itself is cut there."""
+        """Return the calls of a macro; the expansion stops at a macro that contains itself."""
         kept = self._kept(name, file)
         if kept is not None:
             self._met |= kept[1]
@@ -89,7 +92,7 @@ class Macros:
                 yield substitute(flat, macro, call.args)
 
     def result(self, name: str, file: str) -> Atoms:
-        """Return the atoms of the value of a macro that is an expression."""
+        """Return the atoms of the value of a macro whose body is an expression."""
         found: Atoms = ()
         for macro in self._visible.find(name, file)[:2]:
             for assign in macro.assigns:
@@ -98,7 +101,7 @@ class Macros:
         return found
 
     def value(self, name: str, file: str) -> Flat | None:
-        """Return the call whose value is that of a macro, None if it is made otherwise."""
+        """Return the call whose value is the macro's value; None if the value is made otherwise."""
         macro = self.first(name, file)
         values = [assign.atoms for assign in macro.assigns if assign.to == "return"]
         if len(values) != 1 or len(values[0]) != 1 or not values[0][0].startswith("@"):
@@ -135,7 +138,7 @@ def _deep(args: tuple[Atoms, ...], macro: Function) -> tuple[Atoms, ...]:
 
 
 def substitute(flat: Flat, macro: Function, given: tuple[Atoms, ...]) -> Flat:
-    """Return the call with the macro's parameters replaced by what was given for them."""
+    """Return the call with the macro's parameters replaced by its arguments."""
     values: dict[str, Atoms] = {}
     args = flat.args
     for index, param in enumerate(macro.params):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""First table: every form of a struct, by fixpoint over any number of levels.
+"""First table: every form of a struct, found by repeating a search over any number of levels.
 
-Level 0 is the struct itself.  A struct with a member of a type of level n, by pointer or
-embedded, has level n + 1; typedefs and aliases have the level of what they name.
+Level 0 is the struct itself.  A struct with a member of a type of level n, as a pointer or
+embedded, has level n + 1.  A typedef or an alias has the level of the type it names.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _HUBS_TEXT = (
     "workqueue_struct bpf_prog bpf_map pid cred key seq_file "
 )
 HUBS = tuple(_HUBS_TEXT.split())
-# Forms named of a chain; thousands of chains of thousands of forms would fill the memory.
+# Most forms that a chain names; thousands of chains of thousands of forms would fill the memory.
 LONGEST = 50
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _VIEW = re.compile(r"\(\s*(?:const\s+)?(?:struct|union)\s+\w+\s*\*\s*\).*->\s*cb\b")
 
 
 class Form(NamedTuple):
-    """A type through which the struct is reached; via: the form it contains or names."""
+    """A type through which the struct is reached; via: the next form towards the struct."""
 
     name: str
     kind: str
@@ -51,7 +51,9 @@ class Closure(NamedTuple):
         return form.level if form else None
 
     def chain(self, name: str) -> list[str]:
-        """Return the forms from this one down to the struct; of a long chain its ends."""
+        """Return the forms from this one down to the struct; a long chain is shortened in the
+        middle.
+        """
         found = [name]
         while name != self.seed and len(found) < LONGEST:
             name = self.forms[name].via
@@ -113,7 +115,10 @@ def function_types(types: Types, found: Closure) -> Iterator[tuple[str, str, int
 
 
 class Alias(NamedTuple):
-    """A macro that stands for the struct.  how: "names", "chain" (names such a macro), "view"."""
+    """A macro that is another name for the struct.
+
+    how: "names" (names the struct), "chain" (names such a macro) or "view" (casts its cb).
+    """
 
     name: str
     file: str
@@ -123,7 +128,7 @@ class Alias(NamedTuple):
 
 
 def aliases(files: list[FileFacts], found: Closure) -> list[Alias]:
-    """Return the macros that name the struct, those that use these, and casts of its cb."""
+    """Return macros that name the struct, macros that use these, and macros that cast its cb."""
     direct = {
         m.name: Alias(m.name, f.path, m.line, "names", found.seed)
         for f, m in macros_naming(files, found.seed)
@@ -144,7 +149,7 @@ def aliases(files: list[FileFacts], found: Closure) -> list[Alias]:
 def customized(files: list[FileFacts], seed: str) -> list[str]:
     """Return the typedefs whose own text names the struct.
 
-    That is the target, a member, or the signature of either.
+    It may name it as the target, as a member, or in the signature of a function type.
     """
     found = []
     for facts in files:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""From facts to the three tables, in the order in which they need each other."""
+"""Make the three tables from the facts of a tree, in the order in which they need each other."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ Row = dict[str, Any]
 
 
 class Options(NamedTuple):
-    """What the tables are about.
+    """What the tables search for, and by which rules.
 
-    seed: the struct, or a typedef of it.  data_flow: the wider indirect rule.  arch: the
-    architecture that stands for all; "" for the first of a list.
+    seed: the struct, or a typedef of it. data_flow: use the data-flow rule for indirect use. arch:
+    the architecture whose copies represent all; "" for the first one in a list of preference.
     """
 
     seed: str = "struct sk_buff"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The types of a whole tree: what contains what, and the type of a path such as skb.dev.name."""
+"""The types of a whole tree: which types contain which, and the type of a path (skb.dev.name)."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _TYPE_MACRO = re.compile(r"(?:const\s+|volatile\s+)*((?:struct|union)\s+\w+)\s*(
 _BYTES_TEXT = "char u8 __u8 uint8_t __be32 __be16 u16 u32 __u16 __u32 int long "
 _BYTES = frozenset(_BYTES_TEXT.split())
 BASIC_STRUCTS = ("struct ", "union ")
-DEEPEST = 8  # macros read in one path; a macro that names itself ends there
+DEEPEST = 8  # most macros that are expanded in a path; ends a macro that names itself
 
 
 class Place(NamedTuple):
-    """Where something is defined."""
+    """The file and line of a definition."""
 
     file: str
     line: int
@@ -39,13 +39,14 @@ class Part(NamedTuple):
 
 
 class Types:
-    """Types by base; where one tag stands for several structs, each is "struct T@file".
+    """The types of a tree, by base.
 
-    A file means its own, or that of the header which its includes lead to first.
+    If several structs have one tag, each has the base "struct T@file".  In a file, the tag then
+    means the file's own struct, or the one in the header that its includes reach first.
     """
 
     def __init__(self, files: list[FileFacts], seed: str = "") -> None:
-        """seed: a base whose every definition is meant."""
+        """seed: a base that means all of its definitions."""
         self.includes = Includes(files)
         found = [(base, _joined(homes, self.includes)) for base, homes in _clashing(files)]
         self._homes = {base: homes for base, homes in found if base != seed and any(homes.values())}
@@ -127,7 +128,7 @@ class Types:
                 self.parts.setdefault(inner, []).append(Part(macro.name, "alias", ""))
 
     def _chains(self, macros: list[tuple[str, Macro]]) -> None:
-        """Add the macros that stand for a typedef, or for another macro that is a type."""
+        """Add macros that are another name for a typedef, or for another such macro."""
         named = [(p, m, match) for p, m in macros if (match := _NAME_MACRO.fullmatch(m.body))]
         found = True
         while found:
@@ -152,9 +153,10 @@ class Types:
         return kind
 
     def member(self, kind: TypeRef, path: str) -> TypeRef | None:
-        """Return the type of kind.path; None if it is not known.
+        """Return the type of kind.path; None if it is unknown.
 
-        A field that the struct lacks may be a macro such as sk_prot of include/net/sock.h.
+        If the struct has no such field, the name may be a macro such as sk_prot of
+        include/net/sock.h.
         """
         fields = path.split(".")
         macros = 0
@@ -177,7 +179,9 @@ class Types:
         return kind
 
     def _stand_in(self, known: dict[str, TypeRef], name: str) -> list[str] | None:
-        """Return the fields a macro stands for, of several macros those of this struct."""
+        """Return the fields that a macro expands to; if there are several such macros, this
+        struct's.
+        """
         meant = self.stand_ins.get(name, [])
         for fields in meant:
             if any(".".join(fields[: n + 1]) in known for n in range(len(fields))):
@@ -185,18 +189,20 @@ class Types:
         return next((fields for fields in meant if fields[0] in self.stand_ins), None)
 
     def scalar(self, kind: TypeRef) -> bool:
-        """Say whether a value of the type can hold no reference to a packet."""
+        """Return whether a value of the type cannot refer to a packet."""
         plain = self.strip(kind)
         if plain.stars or plain.function or not plain.base:
             return False
         return not plain.base.startswith(BASIC_STRUCTS) and plain.base not in self.members
 
     def is_object(self, kind: TypeRef) -> bool:
-        """Say whether the type is a struct that refers to others, unlike a packet's header."""
+        """Return whether the type is a struct that refers to other objects, unlike a packet's
+        header.
+        """
         base = self.strip(kind).base
         known = self._objects.get(base)
         if known is None:
-            self._objects[base] = False  # a struct that contains itself is decided by the rest
+            self._objects[base] = False  # a struct that contains itself: its other members decide
             known = any(
                 (m.stars and m.base not in _BYTES) or m.function or self.is_object(m)
                 for m in self.members.get(base, {}).values()
@@ -207,7 +213,7 @@ class Types:
 
 
 def struct_named(files: list[FileFacts], text: str) -> str:
-    """Return the base that is meant by "struct T", T, or a typedef of it."""
+    """Return the base that "struct T", T, or a typedef of the struct means."""
     if " " in text:
         return text
     named = {t.name: t.type.base for f in files for t in f.typedefs if not t.signature}
@@ -227,7 +233,10 @@ def struct_named(files: list[FileFacts], text: str) -> str:
 
 
 def _clashing(files: list[FileFacts]) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield each base that several files define, and by file the first one that defines it so."""
+    """Yield (base, {file: file of its definition}) for bases that several files define.
+
+    Headers that define equal members share the first one's definition.
+    """
     where: dict[str, dict[str, set[Member]]] = {}
     for facts in files:
         for record in facts.records:
@@ -247,9 +256,10 @@ def _clashing(files: list[FileFacts]) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def _joined(homes: dict[str, str], includes: Includes) -> dict[str, str]:
-    """Return, by file, which of the structs of one base it has; "" if no other header has one.
+    """Return which definition of a base each file has; "" for the headers if they all share one.
 
-    Headers of which one file includes two have one struct between them, for two configurations.
+    If one file includes two of the headers, their definitions count as one struct, for two
+    configurations.
     """
     headers = [path for path in homes if path.endswith(".h")]
     joined = dict(homes)

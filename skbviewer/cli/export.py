@@ -63,7 +63,7 @@ def add(commands: Commands) -> None:
         "--markers",
         type=_times,
         metavar="A,B",
-        help="positions of the two markers, in the units of --range",
+        help="positions of the two markers, counted like --range",
     )
     parser.add_argument("--title", default="", help="title above the timeline")
     size = "size in pixels; a packet's picture grows in height if its table needs it"
@@ -79,9 +79,9 @@ def add(commands: Commands) -> None:
     parser.add_argument(
         "--theme", choices=("light", "dark"), default="light", help="colours of a picture"
     )
-    cut = "at most N bytes of each packet, in captures, reports and packet_bytes.parquet"
+    cut = "write at most N bytes of each packet, in captures, reports and tables"
     parser.add_argument("--snaplen", type=_bytes, default=0, metavar="N", help=cut)
-    headers = "only the known headers of each packet, in captures and reports; no packet_bytes"
+    headers = "write only the known headers of packets, in captures and reports; tables: no bytes"
     parser.add_argument("--no-payload", action="store_true", help=headers)
     names = "replace addresses and host names; payloads become zeros"
     parser.add_argument("--pseudonyms", action="store_true", help=names)

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Series, identity and clock: which wire packet is which packet life in the kernel."""
+"""Matching: decide which captured packet is which skb lifetime in the kernel.
+
+Lifetimes come from the records, candidates from header values, and the verdicts from both and the
+clock.
+"""
 
 from .arrays.array_blocks import blocks
 from .arrays.int_index import IntIndex, longer

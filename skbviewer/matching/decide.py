@@ -33,10 +33,10 @@ from .solve import CROWDED, NO_PAIR, Solution, by_tcp_alone, incomplete, is_alon
 if TYPE_CHECKING:
     from .model import KernelSide
 
-CONTRADICT = 0.01  # of the packets may contradict a clock that is assumed
-MORE = 1.05  # pairs than those it was fitted from make another fit of the clock worth while
-ROUNDS = 3  # of the clock: what is exact bounds it further
-COARSE_NS = 1000  # with stamps coarser than that no clock shows at which device they were made
+CONTRADICT = 0.01  # so many of the packets may contradict a clock that is assumed
+MORE = 1.05  # the clock is fitted again if there are so many times the pairs it was fitted from
+ROUNDS = 3  # most fits of the clock: exact packets bound it further
+COARSE_NS = 1000  # coarser stamps do not show at which device they were made
 
 _WHY = np.array(
     [BY_TIME, BY_TIME, Rung.LACKING, Rung.TWICE, BY_TIME, LATE, UNSURE, Rung.DOUBTED], np.int8
@@ -44,7 +44,7 @@ _WHY = np.array(
 
 
 class Decided(NamedTuple):
-    """Pairs by index; the columns are those of MATCH_DTYPE."""
+    """Pairs of a packet and a series; the columns are those of MATCH_DTYPE."""
 
     packet: Int64s
     series: Int64s
@@ -54,7 +54,7 @@ class Decided(NamedTuple):
     moment: Int64s  # of an exact pair, where only one of this host is possible; else NO_MOMENT
 
     def only(self, chosen: Bools) -> Decided:
-        """The chosen pairs."""
+        """Return the chosen pairs."""
         return Decided._make(column[chosen] for column in self)
 
 
@@ -66,7 +66,7 @@ def decide(
     where: Located,
     often: Int64s,
 ) -> tuple[Decided, ClockFit | None]:
-    """Decide all pairs; returns them and the clock, which exact packets may have made surer.
+    """Decide all pairs; return them and the clock, which exact packets may have made more exact.
 
     `often` are packets that have more lifetimes than those at their time.
     """
@@ -92,7 +92,7 @@ def decide(
 
 
 def _confirmed(packets: Packets, answer: Solution) -> bool:
-    """Whether nearly no packet is at another time than the sockets had it."""
+    """Return whether nearly all packets have a time at which the sockets had them."""
     against = np.isin(answer.why, (CROWDED, NO_PAIR)) & (packets["ip_version"] != 0)
     return int(np.count_nonzero(against)) <= CONTRADICT * int(
         np.count_nonzero(packets["ip_version"])
@@ -100,7 +100,7 @@ def _confirmed(packets: Packets, answer: Solution) -> bool:
 
 
 def undecided(found: Candidates, rung: int) -> Decided:
-    """Pairs of which nothing says whether they match."""
+    """Return these pairs as ambiguous, because nothing says whether they match."""
     count = len(found.packet)
     verdict, rungs = np.full(count, AMBIGUOUS, np.uint8), np.full(count, rung, np.int8)
     none = np.full(count, NO_MOMENT, np.int64)
@@ -108,7 +108,7 @@ def undecided(found: Candidates, rung: int) -> Decided:
 
 
 def doubted(pairs: Decided) -> Decided:
-    """Exact pairs as ambiguous ones, of a log that cannot rule out others.
+    """Return exact pairs as ambiguous ones, for a log that cannot rule out other lifetimes.
 
     A log of points declares neither its losses nor when packet sockets got a packet.
     """
@@ -123,7 +123,7 @@ def doubted(pairs: Decided) -> Decided:
 
 
 def _pairs(found: Candidates, answer: Solution) -> Decided:
-    """The verdict of each pair that is left."""
+    """Return the verdict of each pair that is left."""
     packet, series = found.packet, found.series
     exact = answer.life[packet] == series
     settled = answer.life[packet] >= 0
@@ -142,9 +142,9 @@ def _pairs(found: Candidates, answer: Solution) -> Decided:
 
 
 def _without_clock(packets: Packets, kernel: KernelSide, found: Candidates) -> Decided:
-    """Packets without a time: exact is what TCP's numbers decide alone.
+    """Decide packets without a time: only TCP's sequence numbers make a pair exact.
 
-    Where records are lost, any packet's lifetime may be among them.
+    If records are lost, none is exact, because any packet's lifetime may be lost.
     """
     alone = is_alone(found)
     exact = by_tcp_alone(packets, found) & (not incomplete(kernel.log))
@@ -157,10 +157,10 @@ def _without_clock(packets: Packets, kernel: KernelSide, found: Candidates) -> D
 def of_segments(
     packets: Packets, kernel: KernelSide, found: Candidates, clock: ClockFit | None, place: Place
 ) -> Decided:
-    """Decide pairs of packets with larger skbs that they may be a part of.
+    """Decide pairs of packets and larger skbs that they may be a part of.
 
-    Exact is the only skb whose moments the clock does not contradict, and of whose bytes no other
-    packet has the same.
+    A pair is exact if the packet has no other skb whose moments the clock allows, and if no other
+    packet has the same bytes of this skb.
     """
     if not len(found.packet):
         return undecided(found, BY_TIME)
@@ -187,7 +187,7 @@ def of_segments(
 
 
 def _segments_without_clock(packets: Packets, kernel: KernelSide, found: Candidates) -> Decided:
-    """Only TCP's numbers say of what larger skb a packet is a part."""
+    """Decide by TCP's sequence numbers alone which larger skb a packet is a part of."""
     exact = np.bincount(found.packet, minlength=1)[found.packet] == 1
     exact &= (packets["protocol"][found.packet] == TCP) & (packets["seq"][found.packet] >= 0)
     exact &= ~_same_bytes(packets, found) & (not incomplete(kernel.log))
@@ -200,7 +200,7 @@ def _segments_without_clock(packets: Packets, kernel: KernelSide, found: Candida
 
 
 def _same_bytes(packets: Packets, found: Candidates) -> Bools:
-    """Pairs of whose skb another packet has a part that begins alike."""
+    """Return pairs for which another packet begins at the same byte of the same skb."""
     begins = [found.series, packets["seq"][found.packet], packets["ip_id"][found.packet]]
     if (packets["seq"][found.packet] >= 0).all():
         begins = begins[:2]

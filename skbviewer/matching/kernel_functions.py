@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Kernel functions that show matching where a packet is.
+"""The kernel functions by which matching knows where a packet is.
 
 Names are those of Linux 4.x to 6.x; a name that a kernel lacks does no harm.
 """
 
 from __future__ import annotations
 
-# First functions of the stack's receive side: a packet that has been transmitted and meets one of
-# these starts a new leg (net/core/dev.c, net/core/gro.c).
+# First functions of the receiving stack: when a packet that was transmitted reaches one of these,
+# a new leg begins (net/core/dev.c, net/core/gro.c).
 RECEIVE_START = frozenset(
     {
         "__netif_receive_skb",
@@ -51,7 +51,7 @@ TRANSMIT = frozenset(
     }
 )
 
-# Inside these a sniffer's stamp is made, and never before (net/core/dev.c: dev_queue_xmit_nit(),
+# A sniffer's stamp is made inside these, never before (net/core/dev.c: dev_queue_xmit_nit(),
 # net_timestamp_check()).
 STAMPS_SENT = frozenset({"dev_hard_start_xmit", "xmit_one"})
 STAMPS_RECEIVED = frozenset(
@@ -67,7 +67,7 @@ STAMPS_RECEIVED = frozenset(
     }
 )
 
-# The reading process takes the packet from its socket: the stack's part of the leg ended before.
+# The reading process takes the packet from its socket: the stack was done with it before.
 READER = frozenset(
     {
         "__skb_datagram_iter",

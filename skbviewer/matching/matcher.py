@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Join the packets of one capture to the legs of one KBL.
+"""Match the packets of one capture to the legs of one KBL.
 
 In: packets, a KBL with its series and legs.  Out: MATCH_DTYPE rows, many to many, and the clock
-fit.  Identity decides; the clock, fitted from pairs that identity alone decided, settles which of
-several equal candidates is meant, and only with a clear margin; and it may contradict an identity
-that can come again.  What stays open is ambiguous.
+fit.  Identity decides first.  The clock is fitted from pairs that identity alone decided.  It
+chooses among several equal candidates if the margin is clear, and it may exclude an identity that
+can repeat.  Packets that remain undecided are ambiguous.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ MATCHING, STEPS = "matching", 5
 
 
 def build_kernel_side(log: KernelLog, series: SeriesTable, legs: LegTable) -> KernelSide:
-    """Look through a KBL once."""
+    """Collect what matching needs from a KBL, once for all captures."""
     prints = footprints(log.records, series.of, np.flatnonzero(series.tap))
     scratch_of(log.records).forget()
     losses = declared(log)
@@ -84,7 +84,10 @@ def match(packets: Packets, kernel: KernelSide, progress: Progress | None = None
 
 
 def _joined(found: list[npt.NDArray[np.void]], parts: list[Int64s]) -> npt.NDArray[np.void]:
-    """Rows of some packets each, by the indices of all, sorted by (packet, leg)."""
+    """Join the rows of several groups of packets, sorted by (packet, leg).
+
+    `parts` are the indices of each group's packets among all packets.
+    """
     rows = np.concatenate(found)
     rows["packet"] = np.concatenate(
         [part[one["packet"]] for part, one in zip(parts, found, strict=True)]
@@ -93,7 +96,7 @@ def _joined(found: list[npt.NDArray[np.void]], parts: list[Int64s]) -> npt.NDArr
 
 
 def _of_part(fitted: Fitted, part: Int64s, interface: int) -> Fitted:
-    """A fit of some of the packets, by the indices of all."""
+    """Return a fit to some of the packets with indices among all packets."""
     segments = [s._replace(first=int(part[s.first])) for s in fitted.clock.segments]
     segments[0] = segments[0]._replace(first=0)
     return fitted._replace(interface=interface, clock=ClockFit(tuple(segments)))
@@ -109,9 +112,9 @@ def interfaces(packets: Packets) -> list[int]:
 
 
 def _parts(packets: Packets) -> list[Int64s]:
-    """Split the packets by interface, and packets without a time from the others.
+    """Divide the packets by interface, and into those with and without a time.
 
-    Empty if all belong together.
+    Returns no parts if all packets belong together.
     """
     interfaces, timed = np.unique(packets["interface"]), packets["ts"] != UNTIMED
     if len(interfaces) < 2 and timed.all():
@@ -125,7 +128,7 @@ def _parts(packets: Packets) -> list[Int64s]:
 
 
 def _match(packets: Packets, kernel: KernelSide, progress: Progress) -> Matches:
-    """Match the packets of one interface, all or none of which have a time."""
+    """Match the packets of one interface; either all of them have a time or none has."""
     progress.report(MATCHING, 0, STEPS)
     found = candidates(packets, kernel.prints)
     _forget(packets, kernel)
@@ -160,13 +163,13 @@ def _match(packets: Packets, kernel: KernelSide, progress: Progress) -> Matches:
 
 
 def _forget(packets: Packets, kernel: KernelSide) -> None:
-    """A step is done: what lies in files need not stay in memory."""
+    """Release memory that is backed by files, after a step."""
     for rows in (packets, kernel.points):
         scratch_of(rows).forget()
 
 
 def _clock(packets: Packets, found: Candidates, kernel: KernelSide) -> Located:
-    """From pairs that identity alone decides; if packets were seen again, from those too."""
+    """Fit the clock to pairs that identity alone decides, and to packets captured several times."""
     points, lossy = kernel.points, incomplete(kernel.log)
     if len(packets) and packets["ts"][0] == UNTIMED:
         none = np.zeros(0, np.int64)
@@ -176,7 +179,7 @@ def _clock(packets: Packets, found: Candidates, kernel: KernelSide) -> Located:
     single = per_packet == 1
     other = np.zeros(int(found.series.max(initial=0)) + 1, np.bool_)
     other[found.series[~single]] = True
-    alone = per_series == 1  # at a place a packet has one of its series, if it has one
+    alone = per_series == 1  # at a place, at most one of a packet's series counts
     vague = np.flatnonzero(alone & found.vague)
     alone &= ~found.vague
     again = single & (per_series > 1) & ~other[found.series] & found.strong
@@ -192,7 +195,7 @@ def _clock(packets: Packets, found: Candidates, kernel: KernelSide) -> Located:
     clock = where.clock
     if clock is None or len(vague) <= np.count_nonzero(alone) or incomplete(kernel.log):
         return where
-    # Few packets have all values that distinguish them: these confirm the others.
+    # Few packets have all distinguishing values: these confirm the others.
     vague = vague[agreeing(packets, found.packet[vague], found.series[vague], points, clock)]
     alone[vague] = True
     return locate(packets, *_of(found, alone), points, kernel.moments, lossy)
@@ -209,7 +212,7 @@ def _rows(
     clock: ClockFit | None,
     here: npt.NDArray[np.bool_],
 ) -> npt.NDArray[np.void]:
-    """A row for each pair and leg of its series."""
+    """Return a row for each pair and each leg of its series."""
     legs = kernel.legs.rows
     low, count = runs(legs.stored("series"), pairs.series)
     pair = np.repeat(np.arange(len(count)), count)
@@ -231,7 +234,7 @@ def _rows(
 
 
 def _captured(kernel: KernelSide, pairs: Decided) -> npt.NDArray[np.void]:
-    """The moments of exact pairs, as far as a call shows that the skb passed a device then."""
+    """Return the moments of exact pairs, if a call shows that the skb passed a device then."""
     known = np.flatnonzero(pairs.moment >= 0)
     known = known[kernel.moments.part("met", pairs.moment[known])]
     known = known[np.argsort(pairs.packet[known], kind="stable")]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What matching takes and gives: a kernel log that can be matched, and the matches of a capture."""
+"""The input and output of matching: a kernel log that can be matched, and a capture's matches."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ MATCH_DTYPE = np.dtype(
 CAPTURED_DTYPE = np.dtype(
     [
         ("packet", "<i8"),
-        ("leg", "<i8"),  # as in MATCH_DTYPE: the pass of the skb that the sniffer saw
+        ("leg", "<i8"),  # as in MATCH_DTYPE: the leg that the sniffer captured
         ("netns", "<i8"),
-        ("ifindex", "<i8"),  # not known below 1
+        ("ifindex", "<i8"),  # unknown if below 1
         ("sends", "u1"),  # 1: on the way out of the device
         ("socket", "?"),  # the log shows the call of a packet socket
         ("after_ns", "<i8"),  # of the log's clock: the stamp was made not before this
@@ -51,9 +51,10 @@ CAPTURED_DTYPE = np.dtype(
 
 
 class Fitted(NamedTuple):
-    """The clock of an interface (EVERY, if a capture has one) with at least one certain pair.
+    """The clock of an interface (EVERY, if a capture has one clock), with at least one certain
+    pair.
 
-    `sniffer` is the device (netns, ifindex) where its packets seem to have been seen.
+    `sniffer` is the device (netns, ifindex) where its packets seem to have been captured.
     """
 
     interface: int
@@ -62,12 +63,12 @@ class Fitted(NamedTuple):
 
 
 class Matches(NamedTuple):
-    """`rows` has MATCH_DTYPE, sorted by (packet, leg); each interface has a clock of its own.
+    """The matches of one capture; `rows` has MATCH_DTYPE, sorted by (packet, leg).
 
-    `moments` has CAPTURED_DTYPE, sorted by packet: a row for each exact packet of which it is known
-    at which tap moment of the log it was captured.
-    `contested` are the packets that had candidates and lost all of them to others, `refused` those
-    series.
+    `moments` has CAPTURED_DTYPE, sorted by packet: a row for each exact packet whose tap moment in
+    the log is known.  `clocks` has one fit for each interface that has a clock of its own.
+    `contested` are packets that had candidates and lost all of them to other packets; `refused` are
+    the series that they lost.
     """
 
     rows: npt.NDArray[np.void]
@@ -78,12 +79,12 @@ class Matches(NamedTuple):
 
     @property
     def clock(self) -> ClockFit | None:
-        """The fit of most pairs."""
+        """The fit of the interface with the most pairs."""
         return self._best.clock if self._best else None
 
     @property
     def sniffer(self) -> tuple[int, int] | None:
-        """Where most pairs say that the capture was taken."""
+        """The device where most pairs say that the capture was taken."""
         return self._best.sniffer if self._best else None
 
     @property
@@ -92,7 +93,7 @@ class Matches(NamedTuple):
 
 
 class KernelSide(NamedTuple):
-    """What of a KBL can be compared with captures: made once for all of them."""
+    """The part of a KBL that can be compared with captures; made once for all of them."""
 
     log: KernelLog
     series: SeriesTable

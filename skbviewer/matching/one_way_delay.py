@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""How long packets were under way between two hosts, as far as two-way traffic bounds it.
+"""Bound how long packets were in transit between two hosts, from two-way traffic.
 
 In: the matches of one capture with two KBLs.  Out: intervals.  No clock shows the offset between
-the hosts; but no packet arrives before it was sent, so each direction bounds it from one side
-(Paxson, "On Calibrating Measurements of Packet Transit Times", SIGMETRICS 1998).  One-way traffic
-leaves the other side open and gives nothing.  Clocks drift apart, steadily: every line of at most
-MAX_DRIFT that no packet contradicts may be the truth, and the interval is what all of them leave.
+the hosts.  But no packet arrives before it was sent, so each direction bounds the offset from one
+side (Paxson, "On Calibrating Measurements of Packet Transit Times", SIGMETRICS 1998).  One-way
+traffic leaves the other side open and gives nothing.  Clocks drift apart steadily: every line of at
+most MAX_DRIFT that no packet contradicts may be the truth, and the interval covers all of them.
 """
 
 from __future__ import annotations
@@ -23,14 +23,15 @@ from .rules import AMBIGUOUS, BY_POINTS, BY_TIME, EXACT
 if TYPE_CHECKING:
     from .model import KernelSide, Matches
 
-MAX_DRIFT = 1e-3  # clocks slewed against each other at adjtimex(2)'s limit
-STAMP_NS = 1  # a stamp in whole ns may be early by this
+MAX_DRIFT = 1e-3  # two clocks that are slewed apart, each at adjtimex(2)'s limit
+STAMP_NS = 1  # a stamp is cut to whole ns, so it may be early by this much
 
 
 class Trips(NamedTuple):
-    """One row a packet that both hosts saw: when one sent it and the other got it, own clocks.
+    """Packets that both hosts saw: a row says when one host sent it and when the other got it.
 
-    `onward`: the first host sent it.  `series_a`, `series_b`: its lives in both.
+    `a_ns` and `b_ns` are times of the hosts' own clocks.  `onward`: the first host sent it.
+    `series_a` and `series_b` are its lifetimes on both hosts.
     """
 
     series_a: Int64s
@@ -43,9 +44,9 @@ class Trips(NamedTuple):
 class OneWay(NamedTuple):
     """Clock b - clock a is from `low_ns` to `high_ns` at times `at_ns` of clock a.
 
-    Between these the bounds are straight; before and after them they part, for clock b is faster
-    than clock a by `least_ppm` to `most_ppm`.  `onward` and `back` count the packets of both
-    directions.
+    Between these times the bounds are straight lines.  Before and after them the bounds diverge,
+    because clock b is faster than clock a by an unknown rate from `least_ppm` to `most_ppm`.
+    `onward` and `back` count the packets of both directions.
     """
 
     at_ns: Int64s
@@ -57,7 +58,7 @@ class OneWay(NamedTuple):
     back: int
 
     def offset(self, a_ns: Int64s) -> tuple[Int64s, Int64s]:
-        """Least and greatest clock b - clock a at times of clock a, ns."""
+        """Return the least and the greatest clock b - clock a at times of clock a, ns."""
         at, base = (self.at_ns - self.at_ns[0]).astype(np.float64), int(self.low_ns[0])
         x = (np.asarray(a_ns, np.int64) - self.at_ns[0]).astype(np.float64)
         before, after = np.minimum(x, 0.0), np.maximum(x - at[-1], 0.0)
@@ -70,10 +71,10 @@ class OneWay(NamedTuple):
         return base + np.floor(low).astype(np.int64), base + np.ceil(high).astype(np.int64)
 
     def middle(self) -> tuple[int, int, float]:
-        """A line that no packet contradicts: a time of clock a, clock b - clock a then, ppm.
+        """Return a line that no packet contradicts: a time of clock a, clock b - clock a then, ppm.
 
-        It is the mean of the slowest and the fastest such line: where packets end, and beyond,
-        in the middle of the bounds.
+        It is the mean of the slowest and the fastest such line: at the first and last packet, and
+        beyond them, it is in the middle of the bounds.
         """
         middle = int(self.low_ns[0]) + int(self.high_ns[0] - self.low_ns[0]) // 2
         return int(self.at_ns[0]), middle, (self.least_ppm + self.most_ppm) / 2
@@ -81,9 +82,10 @@ class OneWay(NamedTuple):
     def took(
         self, a_ns: Int64s, b_ns: Int64s, onward: npt.NDArray[np.bool_]
     ) -> tuple[Int64s, Int64s]:
-        """Least and greatest time under way of packets, ns; their middle assumes symmetric ways.
+        """Return the least and the greatest transit time of packets, ns.
 
-        The greatest is negative for a packet that arrived before it was sent.
+        Their middle assumes symmetric paths.  The greatest is negative for a packet that arrived
+        before it was sent.
         """
         low, high = self.offset(a_ns)
         there = b_ns - a_ns
@@ -93,9 +95,9 @@ class OneWay(NamedTuple):
 
 
 def trips(found_a: Matches, found_b: Matches, a: KernelSide, b: KernelSide) -> Trips:
-    """The packets of a capture that are exact in both KBLs, sent by one and got by the other.
+    """Return packets of a capture that are exact in both KBLs, sent by one and got by the other.
 
-    By what they are alone: what time decided says nothing of time.
+    Only matches by identity count: a match that time decided says nothing about time.
     """
     return _both(_series_of(found_a, a, False), _series_of(found_b, b, False), a, b)[1]
 
@@ -103,9 +105,10 @@ def trips(found_a: Matches, found_b: Matches, a: KernelSide, b: KernelSide) -> T
 def without_early_arrivals(
     found_a: Matches, found_b: Matches, a: KernelSide, b: KernelSide, way: OneWay
 ) -> tuple[Matches, Matches]:
-    """The matches without those that time decided and by which a packet arrived before it was sent.
+    """Return the matches without those by which a packet would have arrived before it was sent.
 
-    They become ambiguous; of two such ones of a packet, the one whose clocks fit worse.
+    Only matches that time decided become ambiguous.  If a packet has two of them, the one with the
+    larger error of the clock does.
     """
     packet, found = _both(_series_of(found_a, a, True), _series_of(found_b, b, True), a, b)
     _, longest = way.took(found.a_ns, found.b_ns, found.onward)
@@ -124,7 +127,7 @@ def _error(found: Matches) -> int:
 
 
 def _without(found: Matches, packets: Int64s) -> tuple[Matches, Int64s]:
-    """What time decided of these packets becomes ambiguous; those of which it decided nothing."""
+    """Make matches of these packets that time decided ambiguous; return the packets without any."""
     rows = found.rows.copy()
     mine = (rows["verdict"] == EXACT) & np.isin(rows["rung"], (BY_TIME, BY_POINTS))
     mine &= np.isin(rows["packet"], packets)
@@ -137,22 +140,22 @@ def _without(found: Matches, packets: Int64s) -> tuple[Matches, Int64s]:
 def _both(
     one: tuple[Int64s, Int64s], other: tuple[Int64s, Int64s], a: KernelSide, b: KernelSide
 ) -> tuple[Int64s, Trips]:
-    """Packets that have a series in both KBLs, and their trips."""
+    """Return packets that have a series in both KBLs, and their trips."""
     packet, at_a, at_b = np.intersect1d(one[0], other[0], return_indices=True)
     series_a, series_b = one[1][at_a], other[1][at_b]
     sent = [_seen(kernel, s, True) for kernel, s in ((a, series_a), (b, series_b))]
     got = [_seen(kernel, s, False) for kernel, s in ((a, series_a), (b, series_b))]
     onward, back = (sent[0] >= 0) & (got[1] >= 0), (sent[1] >= 0) & (got[0] >= 0)
-    clear = onward != back  # where both hosts do both, order is not known without the clocks
+    clear = onward != back  # if both did both, the order is unknown
     a_ns, b_ns = np.where(onward, sent[0], got[0]), np.where(onward, got[1], sent[1])
     rows = (series_a, series_b, a_ns, b_ns, onward)
     return packet[clear], Trips._make(column[clear] for column in rows)
 
 
 def _series_of(found: Matches, kernel: KernelSide, timed: bool) -> tuple[Int64s, Int64s]:
-    """(packet, series) of exact matches with packets that have one life only.
+    """Return (packet, series) of exact matches with packets that have a single lifetime.
 
-    Without those that time decided, unless `timed`.
+    Matches that time decided are included only if `timed`.
     """
     sure = found.rows["verdict"] == EXACT
     if not timed:
@@ -168,7 +171,7 @@ def _series_of(found: Matches, kernel: KernelSide, timed: bool) -> tuple[Int64s,
 
 
 def _seen(kernel: KernelSide, series: Int64s, sends: bool) -> Int64s:
-    """When the last device of each series sent it, or the first one got it; -1 if none did."""
+    """Return when the last device of each series sent it, or the first one got it; else -1."""
     points = kernel.points
     points = points.only_rows((points["how"] == WIRE) & (points["sends"] == sends))
     points = points.only_rows(np.lexsort((points["ts"], points["series"])))
@@ -184,7 +187,7 @@ def _seen(kernel: KernelSide, series: Int64s, sends: bool) -> Int64s:
 
 
 def joined(parts: list[Trips]) -> Trips:
-    """All trips, a packet that several captures saw once."""
+    """Return all trips; a packet that several captures contain counts once."""
     columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
     pair = np.stack(columns[:2], axis=1)
     first = np.unique(pair, axis=0, return_index=True)[1]
@@ -192,10 +195,10 @@ def joined(parts: list[Trips]) -> Trips:
 
 
 def bound(found: Trips) -> OneWay | None:
-    """The bounds of the hosts' clocks; None without packets in both directions.
+    """Return the bounds of the hosts' clocks; None without packets in both directions.
 
-    None too where no two clocks that drift apart steadily, by at most MAX_DRIFT, agree with all
-    packets: a clock was set.
+    Also None if no two clocks that drift apart steadily, by at most MAX_DRIFT, agree with all
+    packets: then a clock was set.
     """
     if not found.onward.any() or found.onward.all():
         return None

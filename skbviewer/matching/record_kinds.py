@@ -16,12 +16,12 @@ IP = (0x0800, 0x86DD)  # EtherTypes
 SKB_IS_RET, SOCK = 0x10, 0x80  # kbl.h KBL_FLAG_*
 
 
-MOST_PROBES = 1 << 22  # of a log that is no garbage
-FEW = 24  # bytes compared per value
+MOST_PROBES = 1 << 22  # a log with more is garbage
+FEW = 24  # up to so many bytes of wanted numbers, comparing is faster than looking up
 
 
 def chosen(values: npt.NDArray[np.integer], wanted: Sequence[int]) -> npt.NDArray[np.bool_]:
-    """Which of many small numbers (-1 = unknown) are among a few wanted ones, none below 0."""
+    """Return which of many small numbers (-1 = unknown) are in `wanted`, a few numbers from 0."""
     if len(wanted) * values.itemsize <= FEW:  # then comparing is faster than looking up
         found = np.zeros(len(values), np.bool_)
         for number in wanted:
@@ -37,7 +37,7 @@ def chosen(values: npt.NDArray[np.integer], wanted: Sequence[int]) -> npt.NDArra
 def named(
     log: KernelLog, item: Int64s | slice, names: frozenset[str] | tuple[str, ...]
 ) -> npt.NDArray[np.bool_]:
-    """Which of the records `item` enter a function of `names`."""
+    """Return which of the records `item` enter a function of `names`."""
     ids = [p.id for p in log.probes.values() if p.name in names]
     records = log.records
     return np.asarray(
@@ -46,7 +46,7 @@ def named(
 
 
 def by_probe(numbers: Mapping[int, int]) -> npt.NDArray[np.uint8]:
-    """A table of numbers below 256 by probe id, 0 for probes without one; none is negative."""
+    """Return an array of numbers below 256, indexed by probe id; 0 for probes without a number."""
     known = {probe: number for probe, number in numbers.items() if 0 <= probe < MOST_PROBES}
     made = np.zeros(max(known, default=-1) + 1, np.uint8)
     made[list(known)] = list(known.values())

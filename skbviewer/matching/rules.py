@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The numbers that sessions keep of a match: of its rules, its verdict and its rung.
+"""The numbers that sessions store for matches: of the rules, of verdicts, of rungs.
 
-Sessions outlive the program that made them.  So these numbers are written down here, not counted,
-and none is ever used again for another meaning: a rung that no rule gives any more keeps its line.
-A new rung takes the next free number here and its sentence in analysis/words/verdict_reasons.py.
+Sessions outlive the program that made them.  So these numbers are fixed here by hand, and none is
+ever used again with another meaning: a rung that no rule gives any more keeps its line.  A new rung
+takes the next free number here, and its sentence goes to analysis/words/verdict_reasons.py.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ RULES = 7
 UNNUMBERED = 0  # the rules of sessions that were made before rules had a number
 
 EXACT, AMBIGUOUS, WIRE_ONLY = 0, 1, 2
-KERNEL_ONLY = WIRE_ONLY  # of a lifetime: the same number
+KERNEL_ONLY = WIRE_ONLY  # the same number, for a lifetime
 
 
 class Rung(IntEnum):
-    """What decided about a pair or a packet: a step of the identity ladder, or the reason."""
+    """What decided a pair or a packet: a step of the identity ladder, or another reason."""
 
     NAMELESS = -2  # no IP header was captured, and time did not decide either
     CONTESTED = -1  # every candidate belongs to another packet
@@ -35,7 +35,7 @@ class Rung(IntEnum):
     LATE = 8  # one candidate, but not at this time
     UNSURE = 9  # nothing shows that the capture is of this recording
     LACKING = 10  # records of that time are missing: the packet's lifetime may be one of them
-    TWICE = 11  # more packets than the device had then: captured twice, or of another recording
+    TWICE = 11  # more such packets than passed the device then: duplicates, or another recording's
     DOUBTED = 12  # packets next to it contradict the clock: it may have been set between them
     BY_POINTS_ONLY = 13  # the log has points of a tracer, which declare neither losses nor sniffers
     BY_ADDRESS = 14  # a lifetime in another log of the host had the same skb at the same time
@@ -43,7 +43,7 @@ class Rung(IntEnum):
 
 
 class LifetimeRung(IntEnum):
-    """Why a kernel-only lifetime has no packet; for other verdicts a lifetime has a Rung."""
+    """Why a kernel-only lifetime has no packet; lifetimes with other verdicts have a Rung."""
 
     NO_IP = -4
     SNIFFED = -3  # a sniffer's own copy

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What joins the clocks of all sources to session time.
+"""Connect the clocks of all sources to session time.
 
-In: the clock fits of captures to KBLs, the bounds between KBLs.  Out: the pieces of a Timebase.  A
-source is reached from one that is, beginning with the first KBL (else the first capture).
+In: the clock fits of captures to KBLs, the bounds between KBLs.  Out: the pieces of a Timebase.
+Sources are connected one by one to those that already are, beginning with the first KBL (without a
+KBL: the first capture).
 """
 
 from __future__ import annotations
@@ -23,7 +24,10 @@ Pieces = dict[Node, list[Piece]]
 
 
 class Host(NamedTuple):
-    """A KBL: its wall clock minus its own, and when (own clock) its packets were there, ns."""
+    """A KBL: its wall clock minus its own clock, and the first and last time of its packets, ns.
+
+    The times are of its own clock.
+    """
 
     epoch_ns: int
     begin_ns: int
@@ -41,7 +45,7 @@ NO_PAIRS: Mapping[tuple[int, int], Apart] = MappingProxyType({})
 
 
 class Joint(NamedTuple):
-    """A capture's interface (EVERY, if all have one clock) and a KBL that a clock fit joins."""
+    """A capture's interface (EVERY, if all have one clock) and a KBL that a clock fit connects."""
 
     capture: int
     interface: int
@@ -49,10 +53,12 @@ class Joint(NamedTuple):
 
     @property
     def wire(self) -> Node:
+        """The clock of the capture's interface."""
         return self.capture, self.interface
 
     @property
     def kernel(self) -> Node:
+        """The clock of the KBL."""
         return self.kbl, EVERY
 
 
@@ -63,11 +69,11 @@ def build(
     between: Mapping[tuple[int, int], OneWay],
     same: Mapping[tuple[int, int], Apart] = NO_PAIRS,
 ) -> list[Piece]:
-    """The pieces of all sources.
+    """Return the pieces of all sources.
 
-    `captures` has the interfaces of each, the first packet's first, or EVERY; `clocks` are fits
-    whose segments begin with packet numbers; `between` are per pair of KBLs the bounds of their
-    clocks; `same` are per pair (a log of points, a KBL of its host) the distance of their clocks.
+    `captures` lists the interfaces of each capture in the order of first use, or EVERY.  `clocks`
+    are fits whose segments begin with packet numbers.  `between` has the bounds of the clocks of
+    two KBLs.  `same` has how far the clocks of a log of points and of a KBL of its host are apart.
     """
     pieces = _begin(hosts, captures)
     for kbl, host in sorted(hosts.items()):
@@ -88,7 +94,7 @@ def _reach(
     between: Mapping[tuple[int, int], OneWay],
     same: Mapping[tuple[int, int], Apart],
 ) -> None:
-    """Add the pieces of all sources that something joins to those that have any."""
+    """Add the pieces of sources that a fit or bounds connect to sources with pieces."""
     for _ in range(len(hosts) + 1):  # each round reaches sources one step farther away
         for (points, kbl), one in same.items():
             if (kbl, EVERY) in pieces and (points, EVERY) not in pieces:
@@ -124,7 +130,7 @@ def _beside(base: Sequence[Piece], source: int, offset: int, one: Apart) -> list
 
 
 def _begin(hosts: Mapping[int, Host], captures: Mapping[int, Sequence[int]]) -> Pieces:
-    """What session time is the clock of, with no error."""
+    """Return the piece of the source whose clock defines session time; its error is 0."""
     first = min(hosts, default=None)
     if first is not None:
         return {(first, EVERY): [Piece(first, EVERY, 0, 0, hosts[first].epoch_ns, 0.0, 0)]}
@@ -133,9 +139,10 @@ def _begin(hosts: Mapping[int, Host], captures: Mapping[int, Sequence[int]]) -> 
 
 
 def _of_capture(capture: int, interfaces: Sequence[int], pieces: Pieces) -> list[list[Piece]]:
-    """The pieces of each clock of a capture, those first that something joins.
+    """Return the pieces of each clock of a capture, beginning with those that are connected.
 
-    Another interface is taken to have the clock of one of these, with an unknown error.
+    An interface that is not connected gets the clock of the first one that is, with an unknown
+    error.
     """
     known = [pieces[capture, one] for one in (EVERY, *interfaces) if (capture, one) in pieces]
     if not known:
@@ -148,7 +155,7 @@ def _of_capture(capture: int, interfaces: Sequence[int], pieces: Pieces) -> list
 
 
 def _error(pieces: Pieces, clocks: Mapping[Joint, ClockFit], joint: Joint) -> int:
-    """How far off a capture is if it goes through a KBL."""
+    """Return how far off a capture is if it is connected through a KBL, ns."""
     residual = max(segment.residual_ns for segment in clocks[joint].segments)
     return residual + max(piece.error_ns for piece in pieces[joint.kernel])
 
@@ -159,7 +166,7 @@ def _add(base: Sequence[Piece], more: int) -> int:
 
 
 def _of_segment(joint: Joint, segment: Segment, kernel: Sequence[Piece]) -> Piece:
-    """A segment of a capture's fit to a KBL whose pieces are known."""
+    """Map a segment of a capture's fit to session time; the KBL's pieces are known."""
     at = segment.to_kernel(np.array([segment.begin_ns]))
     session = int(Timebase(kernel).to_session(joint.kbl, at)[0])
     base = [piece for piece in kernel if piece.begin_ns <= at[0]] or kernel[:1]
@@ -170,9 +177,9 @@ def _of_segment(joint: Joint, segment: Segment, kernel: Sequence[Piece]) -> Piec
 
 
 def _of_kernel(joint: Joint, segment: Segment, wire: Sequence[Piece]) -> Piece:
-    """A KBL through a segment of the fit of a capture whose pieces are known.
+    """Map a KBL by a segment of a capture's fit; the capture's pieces are known.
 
-    What is under way between them is part of the offset.
+    The time in transit between them is part of the offset.
     """
     seen = np.array([segment.begin_ns])
     begin = int(segment.to_kernel(seen)[0])
@@ -184,7 +191,7 @@ def _of_kernel(joint: Joint, segment: Segment, wire: Sequence[Piece]) -> Piece:
 
 
 def _across(a: Sequence[Piece], b: int, way: OneWay, host: Host) -> Piece:
-    """KBL b through its bounds to KBL a: by the middle of the lines that no packet contradicts."""
+    """Map KBL b by its bounds to KBL a: by the middle of the lines that no packet contradicts."""
     origin, middle, drift_ppm = way.middle()
     rate = 1 + drift_ppm * 1e-6
     session = int(Timebase(a).to_session(a[0].source, np.array([origin]))[0])
@@ -196,13 +203,13 @@ def _across(a: Sequence[Piece], b: int, way: OneWay, host: Host) -> Piece:
 
 
 def _off(way: OneWay, begin: int, end: int) -> int:
-    """How far off the middle may be from `begin` to `end` (clock a), at least where packets were.
+    """Return how far off the middle may be from `begin` to `end` (clock a), and where packets were.
 
-    All lines are farthest from each other at the ends.
+    All lines are farthest apart at the ends.
     """
     origin, middle, drift_ppm = way.middle()
     low, high = way.offset(np.array([begin, end]))
-    wide = high - low  # the ends themselves are known no better
+    wide = high - low  # `begin` and `end` have the same uncertainty
     ends = np.array([begin - wide[0], end + wide[1]])
     low, high = way.offset(ends)
     line = middle + np.rint((ends - origin) * (drift_ppm * 1e-6)).astype(np.int64)

@@ -43,8 +43,11 @@ UNTRUSTED, DOUBTED = 6, 7  # the clock is not believed; it may have been set nea
 
 
 class Solution(NamedTuple):
-    """By packet: `life`, the series, and `moment`, the row of the log's moments, or -1; `why` there
-    is no lifetime, one of the numbers above.  `edges` are the pairs that remain possible."""
+    """The lifetime of each packet, or why it has none, and where it was captured.
+
+    By packet: `life` is the series or -1; `moment` is a row of the log's moments or -1; `why` is
+    one of the numbers above.  `edges` are the pairs that remain possible.
+    """
 
     life: Int64s
     moment: Int64s
@@ -53,12 +56,12 @@ class Solution(NamedTuple):
 
 
 class _Case(NamedTuple):
-    """What is known of a capture.
+    """What is known about a capture.
 
-    By packet: `local`, stamped on this host by a clock that its moments confirm; `may_lack`,
-    records of its time are missing; `perhaps`, the log may lack it at any time; `error` of the
-    clock and `within`, how far a moment may be from its time, ns; `copied`, it is in the file more
-    than once; `again`, and not for the first time.
+    By packet: `local`: stamped on this host, by a clock that its moments confirm; `may_lack`:
+    records of its time are missing; `perhaps`: the log may lack it at any time; `error`: of the
+    clock, ns; `within`: how far a moment may be from its time, ns; `copied`: it is in the file more
+    than once; `again`: it is a copy of an earlier packet in the file.
     """
 
     asked: Asked
@@ -72,7 +75,9 @@ class _Case(NamedTuple):
     again: Bools
 
     def edges(self, error: Int64s) -> Edges:
-        """What a clock leaves that may be so far off."""
+        """Return the pairs that are possible if the clock is off by at most `error` (ns, by
+        packet).
+        """
         return options(self.asked, error).edges
 
 
@@ -84,7 +89,10 @@ def solve(
     where: Located,
     often: Int64s,
 ) -> Solution:
-    """What this clock leaves.  `often` are packets with more lifetimes than those at their time."""
+    """Decide each packet with this clock.
+
+    `often` are packets that have more lifetimes than those at their time.
+    """
     case = _case(packets, kernel, found, clock, where)
     edges, near, unsure = options(case.asked, case.within)
     edges = edges.only(~case.again[edges.packet])
@@ -114,23 +122,23 @@ def _case(
     several = bool(np.isin(packets["linktype"], SEVERAL_DEVICES).all())
     if not several and not where.devices:
         local[:] = False
-    if not local.all():  # it may have been taken at any host's device that these packets passed
+    if not local.all():  # the capture may be of any device of any host that these packets passed
         where = where._replace(devices=())
     sockets_only = bool(local.all()) and not incomplete(kernel.log)
     here = eligible(kernel, where, sockets_only, several)
     may_lack, perhaps = lacking(kernel, where.place, at, error)
     may_lack |= may_hold(packets, kernel, at, error, here, bool(local.all()))
-    # A packet in whose time nothing is missing was captured by a call that the log has.
+    # If the log lacks nothing around a packet's time, it has the call that captured the packet.
     shown = local & ~may_lack & ~perhaps & where.place.at_socket
     shown &= (here & np.asarray(kernel.moments["socket"], np.bool_)).any()
     asked = Asked(packets, kernel, found, at, here, hidden(kernel), shown, not local.all())
-    # What is in transit between hosts may wait longer than all that the clock was fitted from.
+    # Packets between hosts may take longer than all those that the clock was fitted from.
     within = np.where(local, error, far(error))
     return _Case(asked, where, local, may_lack, perhaps, error, within, *_copies(packets))
 
 
 def _may_lack(case: _Case, often: Int64s) -> Bools:
-    """Packets of which the log may lack the moment."""
+    """Return the packets whose moment may be missing from the log."""
     packets, kernel, found = case.asked.packets, case.asked.kernel, case.asked.found
     may_lack = case.may_lack.copy()
     may_lack[found.many] = True  # not all of their candidates are listed
@@ -141,7 +149,7 @@ def _may_lack(case: _Case, often: Int64s) -> Bools:
 
 
 def _assigned(case: _Case, edges: Edges, may_lack: Bools) -> tuple[Int64s, Assigned]:
-    """The moments by the numbers that the assignment uses, and what it found."""
+    """Return the moments that can be assigned, and which are assigned to which packets."""
     packets, local = case.asked.packets, bool(case.local.all())
     parts = np.zeros(len(edges.packet), np.int64) if local else offsets(packets, edges.packet)
     orders = orders_of(packets, case.where) if local else (None,)
@@ -151,7 +159,7 @@ def _assigned(case: _Case, edges: Edges, may_lack: Bools) -> tuple[Int64s, Assig
         return problem_for(kernel, at, case.within, may_lack, edges, parts, order)
 
     numbers, problem, made = first_consistent(orders, problem_of)
-    if (made.why == CROWDED).any():  # the capture is not of one tap: moments may come twice
+    if (made.why == CROWDED).any():  # the capture is not of one tap: moments may be used twice
         made = each_alone(problem, made)
     return numbers, made
 
@@ -159,7 +167,10 @@ def _assigned(case: _Case, edges: Edges, may_lack: Bools) -> tuple[Int64s, Assig
 def _lifetimes(
     case: _Case, made: Assigned, believed: Bools, may_lack: Bools, often: Int64s
 ) -> tuple[Int64s, Int64s]:
-    """The lifetime of each packet, or why it has none; without a believed clock by TCP alone."""
+    """Return the lifetime of each packet, and why it has none.
+
+    If the clock is not believed, only TCP's sequence numbers decide.
+    """
     packets, kernel, found = case.asked.packets, case.asked.kernel, case.asked.found
     why = np.where(believed, made.why, np.where(made.why == NO_PAIR, NO_PAIR, UNTRUSTED))
     life = np.where(believed, made.life, -1)
@@ -172,7 +183,7 @@ def _lifetimes(
 
 
 def _passing(case: _Case) -> Candidates:
-    """Pairs whose lifetime was at a place of the capture at any time, whatever its clock."""
+    """Return pairs whose lifetime passed a place of the capture, at whatever time."""
     kernel, found = case.asked.kernel, case.asked.found
     here = np.zeros(len(kernel.series.parent), np.bool_)
     here[np.asarray(kernel.moments["series"])[case.asked.here]] = True
@@ -180,15 +191,17 @@ def _passing(case: _Case) -> Candidates:
 
 
 def _anchors(found: Candidates, life: Int64s, often: Int64s) -> Bools:
-    """Packets with one candidate, which was at a moment at their time."""
+    """Return packets with a single candidate, which were at one of its moments at their time."""
     only = np.bincount(found.packet, minlength=len(life)) == 1
     only[often] = False
     return np.asarray(only & (life >= 0))
 
 
 def _nameable(kernel: KernelSide) -> Bools:
-    """Moments of a packet socket's call; in a log without any, those of lifetimes of which the log
-    shows every device.  False for NO_MOMENT, the last.
+    """Return which moments can be named as the place of capture, and False for NO_MOMENT, the last.
+
+    They are those of a packet socket's call.  If the log has no such calls, they are the moments of
+    lifetimes whose devices the log shows completely.
     """
     moments, probes = kernel.moments, kernel.log.probes.values()
     socket = np.asarray(moments["socket"], np.bool_)
@@ -203,9 +216,9 @@ def _nameable(kernel: KernelSide) -> Bools:
 
 
 def _copies(packets: Packets) -> tuple[Bools, Bools]:
-    """Packets that are in the file more than once, and those that are not its first copy.
+    """Return packets that are in the file more than once, and those that are not the first copy.
 
-    Two passes of a tap have not the same time and the same bytes.
+    Copies have the same time and the same bytes: two passes of a tap never do.
     """
     names = [name for name in PACKET_DTYPE.names or () if name not in ("offset", "interface")]
     some = np.flatnonzero(shared(packets["ts"]))
@@ -216,19 +229,25 @@ def _copies(packets: Packets) -> tuple[Bools, Bools]:
 
 
 def incomplete(log: KernelLog) -> bool:
-    """Whether a log declares that it lacks lifetimes: by a filter, by losses, by having no end."""
+    """Return whether a log declares that it lacks lifetimes.
+
+    It does if it was filtered, has losses, or has no end.
+    """
     lacks = log.lost_records > 0 or bool(log.warnings) or not log.complete
     return lacks or is_filtered(log)
 
 
 def is_alone(found: Candidates) -> Bools:
-    """Pairs whose packet has no other series, and whose series has no other packet."""
+    """Return pairs whose packet has no other series, and whose series has no other packet."""
     alone = np.bincount(found.packet, minlength=1)[found.packet] == 1
     return np.asarray(alone & (np.bincount(found.series, minlength=1)[found.series] == 1))
 
 
 def by_tcp_alone(packets: Packets, found: Candidates) -> Bools:
-    """Pairs that TCP's sequence numbers decide, which begin at 32 random bits (RFC 9293 3.4.1)."""
+    """Return which pairs TCP's sequence numbers decide: they start at 32 random bits.
+
+    See RFC 9293, section 3.4.1.
+    """
     exact = is_alone(found) & ~found.vague & (packets["seq"][found.packet] >= 0)
     exact &= packets["protocol"][found.packet] == TCP
     whole = np.maximum(packets["frag_off"][found.packet], 0) & FRAGMENT == 0

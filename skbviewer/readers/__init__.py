@@ -104,7 +104,10 @@ _NOT_READ = {
 
 
 def suffixes(logs: bool | None = None) -> tuple[str, ...]:
-    """The usual suffixes of input files; if `logs` is set, only of kernel logs or of captures."""
+    """Return the usual suffixes of input files.
+
+    If `logs` is set, only of kernel logs or of captures.
+    """
     chosen = (r for r in READERS if logs is None or r.kind.is_log == logs)
     return tuple(suffix for reader in chosen for suffix in reader.suffixes)
 
@@ -129,12 +132,15 @@ def read(path: Path, progress: Progress, folder: Path | None = None) -> Capture 
 
 
 def is_log(path: Path) -> bool:
-    """Whether the file is a kernel log, by its first bytes; raises BadInput as read() does."""
+    """Return whether the file is a kernel log, by its first bytes.
+
+    Raises BadInput as read() does.
+    """
     return kind_of(path).is_log
 
 
 def kind_of(path: Path) -> SourceKind:
-    """The kind of a file, by its first bytes; raises BadInput as read() does.
+    """Return the kind of a file, by its first bytes.  Raises BadInput as read() does.
 
     A compressed file that cannot be decompressed counts as a capture: read() says what is wrong.
     """
@@ -157,7 +163,7 @@ def _reader(path: Path, head: bytes) -> Reader:
 
 
 def packet_bytes(path: Path, offset: int, caplen: int) -> bytes:
-    """The captured bytes of one packet.
+    """Return the captured bytes of one packet.
 
     Raises BadInput if the file cannot be read or no longer holds them.
     """
@@ -168,7 +174,7 @@ def packet_bytes(path: Path, offset: int, caplen: int) -> bytes:
 
 
 def file_bytes(path: Path) -> UInt8s:
-    """The contents of a file, decompressed if needed; packet offsets are positions in it.
+    """Return the contents of a file, decompressed if needed; packet offsets are positions in it.
 
     Of a log that holds the bytes of packets, these bytes.
 
@@ -178,7 +184,7 @@ def file_bytes(path: Path) -> UInt8s:
 
 
 def capture_interfaces(path: Path) -> tuple[Interface, ...]:
-    """The interfaces of a capture, in the order in which its packets number them.
+    """Return the interfaces of a capture, in the order in which its packets number them.
 
     Raises BadInput if the file cannot be read or is no capture.
     """
@@ -235,7 +241,7 @@ def _opened(path: Path) -> FileIO:
 
 
 def _source(path: Path, file: FileIO, progress: Progress | None) -> tuple[Source, str]:
-    """The file or its decompressed contents, and what is wrong with the compression."""
+    """Return the file or its decompressed contents, and what is wrong with the compression."""
     data = Source(path, os.fstat(file.fileno()).st_size, file)
     magic = bytes(data.read(0, 4))
     if not is_packed(magic):

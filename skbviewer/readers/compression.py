@@ -36,7 +36,7 @@ class Unpacked(NamedTuple):
 
 
 def is_packed(magic: bytes) -> bool:
-    """Whether a file that begins with `magic` is compressed by gzip or zstd."""
+    """Return whether a file that begins with `magic` is compressed by gzip or zstd."""
     return any(magic.startswith(known) for known in UNPACKERS)
 
 
@@ -61,7 +61,7 @@ _lock = threading.Lock()
 
 
 def beginning(path: Path, magic: bytes) -> bytes:
-    """The first decompressed bytes of a file; b"" if it cannot be decompressed."""
+    """Return the first decompressed bytes of a file; b"" if it cannot be decompressed."""
     step = next(step for known, step in UNPACKERS.items() if magic.startswith(known))
     try:
         with path.open("rb") as packed:
@@ -92,7 +92,7 @@ def _unpack(path: Path, magic: bytes, size: int, progress: Progress) -> Unpacked
 
 
 def _gzip(file: BinaryIO) -> Iterator[bytes]:
-    """All gzip members, which follow each other; zeros after a member are padding."""
+    """Yield all gzip members, which follow each other; zeros after a member are padding."""
     data, member = file.read(STEP), zlib.decompressobj(GZIP_MEMBER)
     while data:
         yield member.decompress(data)

@@ -16,7 +16,7 @@ from ..records.types import Bools, Int64s, UInt8s
 
 
 def numbers_at(data: UInt8s, dtype: str) -> npt.NDArray[np.generic]:
-    """A view whose element i is the number of type `dtype` that begins at byte i of `data`."""
+    """Return an array whose element i is the number of type `dtype` at byte i of `data`."""
     count = max(0, len(data) - np.dtype(dtype).itemsize + 1)
     return np.ndarray((count,), dtype, data if count else b"", strides=(1,) if count else None)
 
@@ -35,7 +35,7 @@ def forget(data: UInt8s, begin: int, end: int) -> None:
 
 @compiled
 def word(data: UInt8s, at: Int, little: bool) -> np.int64:
-    """Four bytes as an unsigned number; the caller has checked that they exist."""
+    """Return four bytes as an unsigned number; the caller has checked that they exist."""
     a, b, c, d = data[at], data[at + 1], data[at + 2], data[at + 3]
     if little:
         a, b, c, d = d, c, b, a
@@ -66,12 +66,12 @@ class Block:
         self._columns[name][...] = values
 
     def blank(self, name: str) -> npt.NDArray[Any]:
-        """A column; the caller must write all its rows."""
+        """Return a column; the caller must write all its rows."""
         self._blank.discard(name)
         return self._columns[name]
 
     def memory(self, name: str) -> npt.NDArray[Any]:
-        """A column; the caller may write it, and calls blank() if it did."""
+        """Return a column; the caller may write it, and calls blank() if it did."""
         return self._columns[name]
 
     @property
@@ -142,12 +142,12 @@ class Frames(NamedTuple):
     def only(self, mask: Bools) -> Frames:
         return Frames(*(column[mask] for column in self))
 
-    def scratch(self, size: int) -> Frames:
-        """The frames with at least `size` captured bytes left."""
+    def with_bytes(self, size: int) -> Frames:
+        """Return the frames with at least `size` captured bytes left."""
         return self.only(self.at + size <= self.end)
 
     def lacking(self, size: int | Int64s) -> Int64s:
-        """Rows of packets that are, captured or not, too short for `size` more bytes."""
+        """Return packets (rows) that were too short on the wire for `size` more bytes."""
         return self.rows[self.at + size > self.stop]
 
     def past(self, size: int | Int64s, kind: Int64s) -> Frames:
@@ -155,7 +155,7 @@ class Frames(NamedTuple):
 
 
 def joined(parts: list[Frames]) -> Frames:
-    """All frames of `parts`, in no particular order."""
+    """Return all frames of `parts`, in no particular order."""
     return Frames(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 
 def name_of(raw: bytes) -> str:
-    """A C char array as text, up to its first NUL; bytes that are not UTF-8 become U+FFFD."""
+    """Return a C char array as text, up to its first NUL.
+
+    Bytes that are not UTF-8 become U+FFFD.
+    """
     return printable(raw.partition(b"\0")[0].decode("utf-8", "replace"))
 
 

@@ -57,17 +57,17 @@ class Source:
         loaded = self._begin <= at and min(at + least, self._size) <= self._end
         return self.read(at, self._end if loaded else at + most)
 
-    def fill(self, scratch: UInt8s, at: int) -> None:
-        """Fill `scratch` with the bytes from `at` on.  Raises BadInput as read() does."""
+    def fill(self, buffer: UInt8s, at: int) -> None:
+        """Fill `buffer` with the bytes from `at` on.  Raises BadInput as read() does."""
         if self._plain is not None:
-            scratch[:] = self._plain[at : at + len(scratch)]
-            forget(self._plain, at, at + len(scratch))
+            buffer[:] = self._plain[at : at + len(buffer)]
+            forget(self._plain, at, at + len(buffer))
             return
         assert self._file is not None
-        done, view = 0, scratch.data
+        done, view = 0, buffer.data
         try:
             self._file.seek(at)
-            while done < len(scratch):
+            while done < len(buffer):
                 count = self._file.readinto(view[done:])
                 if not count:
                     why = f"the file was cut short to less than its {self._size} bytes"

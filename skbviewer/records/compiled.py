@@ -75,7 +75,7 @@ class Compiled(Generic[P, R]):
         return made
 
     def dispatcher(self) -> Any:
-        """The numba dispatcher of this function."""
+        """Return the numba dispatcher of this function."""
         if self._dispatcher is None:
             made = self._versioned(self._function.__globals__.copy())
 
@@ -86,7 +86,7 @@ class Compiled(Generic[P, R]):
         return self._dispatcher
 
     def inner(self) -> Any:
-        """A numba function that only other compiled functions can call."""
+        """Return a numba function that only other compiled functions can call."""
         if self._inner is None:
             options = self._options | {
                 "no_cpython_wrapper": True,
@@ -102,7 +102,7 @@ class Compiled(Generic[P, R]):
         return len(self._dispatcher.signatures) if self._dispatcher is not None else 0
 
     def digest(self) -> str:
-        """A hash of the code and of all globals and functions that it uses, recursively."""
+        """Return a hash of the code and of all globals and functions that it uses, recursively."""
         if self._digest is None:
             self._digest = self._hashed()
         return self._digest
@@ -117,11 +117,11 @@ class Compiled(Generic[P, R]):
         return {name: known[name] for name in self._function.__code__.co_names if name in known}
 
     def _callees(self) -> dict[str, Any]:
-        """The compiled functions that this one calls, as numba can call them."""
+        """Return the compiled functions that this one calls, as numba can call them."""
         return {n: v.inner() for n, v in self._globals().items() if isinstance(v, Compiled)}
 
     def _versioned(self, known: dict[str, Any]) -> FunctionType:
-        """The function with these globals; its name contains its version."""
+        """Return the function with these globals; its name contains its version."""
         function = self._function
         made = FunctionType(function.__code__, known, function.__name__, None, None)
         made.__qualname__ = f"{function.__qualname__}_{self.digest()}"
@@ -144,7 +144,7 @@ def allocation_free(function: Callable[P, R]) -> Compiled[P, R]:
 
 
 def _version(value: object) -> str:
-    """A text that identifies the value of a global; for a module only its name."""
+    """Return a text that identifies the value of a global; for a module only its name."""
     if isinstance(value, Compiled):
         return value.digest()
     if isinstance(value, np.ndarray):
@@ -157,7 +157,10 @@ def _code(code: CodeType) -> tuple[object, ...]:
 
 
 def _machine_code() -> ModuleType:
-    """The module that loads numba, without the garbage collector: its objects are never freed."""
+    """Return the module that loads numba, imported with the garbage collector off.
+
+    Its objects are never freed, so there is nothing to collect.
+    """
     global _loaded
     if _loaded is None:
         collects = gc.isenabled()

@@ -56,7 +56,7 @@ WORDS: dict[int, str] = {event.number: event.word for event in EVENTS}
 
 
 def having(*traits: Trait) -> tuple[int, ...]:
-    """The numbers of the events that have one of these traits."""
+    """Return the numbers of the events that have one of these traits."""
     return tuple(event.number for event in EVENTS if event.traits.intersection(traits))
 
 

@@ -26,7 +26,7 @@ class _Stored(CompileResultCacheImpl):  # type: ignore[misc]
     """What is written of a compiled function."""
 
     def reduce(self, result: Any) -> tuple[Any, ...]:
-        """The parts to store: those of numba, but of the copy for inlining only names."""
+        """Return the parts to store: those of numba, but of the copy for inlining only names."""
         (name, kind, code), made, *rest = super().reduce(result)
         if kind == OBJECT:
             functions = made.llvm_func_name, made.llvm_cpython_wrapper_name
@@ -35,7 +35,7 @@ class _Stored(CompileResultCacheImpl):  # type: ignore[misc]
 
 
 def _names(code: bytes, functions: tuple[str, ...]) -> bytes:
-    """Bitcode that defines only the names that numba looks for: its variables and `functions`."""
+    """Return bitcode that defines only the names numba looks for: its variables, `functions`."""
     variables = binding.parse_bitcode(code).global_variables
     names = {*functions, *(one.name for one in variables if one.name.startswith(ENVIRONMENT))}
     lines = (f'@"{name}" = global i8 0' for name in sorted(names))
@@ -52,7 +52,7 @@ class _Files(FunctionCache):  # type: ignore[misc]
         self._prepare = prepare
 
     def load_overload(self, signature: Any, target: Any) -> Any:
-        """The code for a signature, None if it must be compiled."""
+        """Return the code for a signature, None if it must be compiled."""
         rtsys.initialize(target)  # what machine code calls to allocate arrays
         with self._guard_against_spurious_io_errors():
             found = self._load_overload(signature, target)
@@ -63,7 +63,10 @@ class _Files(FunctionCache):  # type: ignore[misc]
 
 
 def dispatcher(function: FunctionType, options: dict[str, Any], prepare: Callable[[], None]) -> Any:
-    """A numba dispatcher.  `prepare` is called before anything is compiled, perhaps repeatedly."""
+    """Return a numba dispatcher.
+
+    `prepare` is called before anything is compiled, perhaps repeatedly.
+    """
     made = njit(**options)(function)
     try:
         made._cache = _Files(function, prepare)
@@ -73,5 +76,5 @@ def dispatcher(function: FunctionType, options: dict[str, Any], prepare: Callabl
 
 
 def inner(function: FunctionType, options: dict[str, Any]) -> Any:
-    """A numba function that only other compiled functions can call."""
+    """Return a numba function that only other compiled functions can call."""
     return njit(**options)(function)

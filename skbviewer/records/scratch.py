@@ -34,7 +34,10 @@ class Scratch:
 
     @classmethod
     def for_rows(cls, size: int, folder: Path | None) -> Scratch:
-        """A room for rows of `size` bytes and what is made from them; uses `folder` if large."""
+        """Return a Scratch for rows of `size` bytes and arrays made from them.
+
+        It uses `folder` if the rows are large.
+        """
         return cls(folder if size >= LARGE else None)
 
     @property
@@ -43,13 +46,13 @@ class Scratch:
         return self._folder is not None
 
     def take(self, count: int, dtype: npt.DTypeLike) -> Array:
-        """An uninitialised array of `count` values."""
+        """Return an uninitialised array of `count` values."""
         size = count * np.dtype(dtype).itemsize
         mapped = self._mapped(size) if self._folder is not None and size >= LEAST else None
         return np.empty(count, dtype) if mapped is None else np.frombuffer(mapped, dtype, count)
 
     def full(self, count: int, dtype: npt.DTypeLike, value: int) -> Array:
-        """An array of `count` values that are all `value`."""
+        """Return an array of `count` values that are all `value`."""
         made = self.take(count, dtype)
         if value or made.base is None:  # a new file already contains zeros
             made[:] = value
@@ -95,7 +98,7 @@ class Gathered:
         self._size = 0  # bytes in _new
 
     def add(self, part: Array) -> None:
-        """Append values.  In a room with files, small parts are joined and copied to a file."""
+        """Append values.  If arrays are in files, small parts are joined and copied to one."""
         self._new.append(part)
         self._size += part.nbytes
         if self._room.in_files and self._size >= LEAST:
@@ -103,7 +106,7 @@ class Gathered:
             self._new, self._size = [], 0
 
     def whole(self) -> Array:
-        """All values, in the type of the first part or a wider one that all parts need.
+        """Return all values, in the type of the first part or a wider one that all parts need.
 
         Call it once: it frees the parts.
         """

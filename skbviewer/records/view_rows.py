@@ -266,7 +266,7 @@ class PacketPath(NamedTuple):
         return tuple(leg for leg in self.legs if leg.match != "ambiguous")
 
     def behind(self, leg: Leg) -> Behind | None:
-        """When `leg` begins; None for the first leg, or if all `legs` are in one log."""
+        """Return when `leg` begins; None for the first leg, or if all `legs` are in one log."""
         first = self.legs[0]
         if leg is first or leg.relation or all(each.source == first.source for each in self.legs):
             return None

@@ -23,5 +23,7 @@ def relocate(file: Path, source: SourceRow, path: Path) -> None:
     """
     if sha256(path) != source.sha256:
         name = Path(source.path).name
-        raise BadInput(path, None, f"is not {name} as it was when the session was made")
+        raise BadInput(
+            path, None, f"its content differs from that of {name} when the session was made"
+        )
     session_copies.set_path(file, source.id, path.absolute())

@@ -25,7 +25,10 @@ def _parts(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
 
 
 def record_of_series(db: Connection, number: int) -> Record:
-    """The record that represents an skb lifetime.  Raises KeyError if there is no such series."""
+    """Return the record that represents an skb lifetime.
+
+    Raises KeyError if there is no such series.
+    """
     found = db.execute(
         select(series.c.source, series.c.ordinal).where(series.c.id == number)
     ).one_or_none()
@@ -35,14 +38,14 @@ def record_of_series(db: Connection, number: int) -> Record:
 
 
 def series_of_record(db: Connection, record: Record) -> int | None:
-    """The skb lifetime that a record represents, or None."""
+    """Return the skb lifetime that a record represents, or None."""
     own = (series.c.source == record[0], series.c.ordinal == record[1])
     found = db.execute(select(series.c.id).where(*own)).scalar()
     return None if found is None else int(found)
 
 
 def records_of_kernel_only(db: Connection, numbers: Sequence[int]) -> list[Record]:
-    """The records that represent rows K<n>; unknown rows are left out."""
+    """Return the records that represent rows K<n>; unknown rows are left out."""
     found: list[Record] = []
     for part in _parts(numbers):
         wanted = select(series.c.source, series.c.ordinal).where(series.c.kernel_only.in_(part))
@@ -51,7 +54,7 @@ def records_of_kernel_only(db: Connection, numbers: Sequence[int]) -> list[Recor
 
 
 def kernel_only_of_records(db: Connection, source: int, ordinals: Sequence[int]) -> list[int]:
-    """The n of the rows K<n> that these records represent; other records are left out."""
+    """Return the n of the rows K<n> that these records represent; other records are left out."""
     found: list[int] = []
     for part in _parts(ordinals):
         wanted = select(series.c.kernel_only).where(series.c.ordinal.in_(part))
@@ -61,7 +64,7 @@ def kernel_only_of_records(db: Connection, source: int, ordinals: Sequence[int])
 
 
 def record_of_call(db: Connection, number: int) -> Record:
-    """The record of a call.  Raises KeyError if there is no such call."""
+    """Return the record of a call.  Raises KeyError if there is no such call."""
     wanted = select(leg.c.source, call.c.ordinal).select_from(
         call.join(leg, leg.c.id == call.c.leg)
     )
@@ -72,7 +75,7 @@ def record_of_call(db: Connection, number: int) -> Record:
 
 
 def call_of_record(db: Connection, record: Record) -> int | None:
-    """The first call with this record, or None."""
+    """Return the first call with this record, or None."""
     source, ordinal = record
     joined = call.join(leg, leg.c.id == call.c.leg)
     own = select(func.min(call.c.id)).select_from(joined).where(leg.c.source == source)
@@ -84,7 +87,10 @@ def call_of_record(db: Connection, record: Record) -> int | None:
 
 
 def _calls(db: Connection, ordinal: int) -> list[int]:
-    """Calls with this ordinal in any KBL.  Searches the column chunks, since it has no index."""
+    """Return calls with this ordinal in any KBL.
+
+    Searches the column chunks, since it has no index.
+    """
     c = chunk.c
     wanted = select(c.first, c.count, c.dtype, c.low, c.data).order_by(c.first)
     wanted = wanted.where(c.table_name == "call", c.column_name == call.c.ordinal.name)

@@ -57,7 +57,7 @@ def writing(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def notes(db: Connection, kind: str | None) -> list[StoredNote]:
-    """Rows of `annotation`, oldest first; None selects all kinds."""
+    """Return rows of `annotation`, oldest first; None selects all kinds."""
     wanted = select(annotation).order_by(annotation.c.id)
     rows = db.execute(wanted if kind is None else wanted.where(annotation.c.kind == kind))
     return list(map(StoredNote._make, rows))
@@ -81,7 +81,7 @@ def remove(path: Path, note_id: int) -> None:
 
 
 def flags(db: Connection, kind: str) -> list[tuple[str, str, Ordinals]]:
-    """(SHA-256, anchor, rising ordinals) of everything that has the flag `kind`."""
+    """Return (SHA-256, anchor, rising ordinals) of everything that has the flag `kind`."""
     wanted = select(flag).where(flag.c.kind == kind).order_by(flag.c.first)
     return [
         (row.source, row.anchor, np.flatnonzero(unpacked(row.bits)) + row.first)

@@ -146,7 +146,7 @@ class Pages:
 
 
 def _narrowed(values: Values, low: int, high: int) -> Values:
-    """A copy in the narrowest type for values from `low` to `high`."""
+    """Return a copy in the narrowest type for values from `low` to `high`."""
     for dtype in NARROW:
         if np.iinfo(dtype).min <= low and high <= np.iinfo(dtype).max:
             return signed(values).astype(dtype)
@@ -154,7 +154,7 @@ def _narrowed(values: Values, low: int, high: int) -> Values:
 
 
 def fastest(path: Path) -> type[Pages] | type[Rows]:
-    """The writer to use: Pages if a sample that it writes to `path` is a sound database."""
+    """Return the writer to use: Pages if a sample that it writes to `path` is a sound database."""
     return Pages if _pages_work(path) else Rows
 
 

@@ -34,7 +34,7 @@ class Chunk(NamedTuple):
 
 
 def pack(table: str, column: str, first: int, values: Values) -> Chunk:
-    """A chunk of `values`, of which there must be at least one."""
+    """Return a chunk of `values`, of which there must be at least one."""
     if values.dtype.kind == "f":
         stored = values[:1] if bool((values == values[0]).all()) else values
         data = stored.astype("<f8").tobytes()
@@ -49,7 +49,10 @@ def pack(table: str, column: str, first: int, values: Values) -> Chunk:
 def _pack(
     head: tuple[str, str, int], values: Values, place: tuple[Int64s, int], low: int, high: int
 ) -> Chunk:
-    """A chunk of integers from `low` to `high`; `place` is (places, column number) of `values`."""
+    """Return a chunk of integers from `low` to `high`.
+
+    `place` is (places, column number) of `values`.
+    """
     count = len(values)
     if low == high:
         return Chunk(*head, count, "", low, high, b"")
@@ -85,7 +88,7 @@ class Packer:
     def add(
         self, columns: dict[str, Values], staged: StagedColumns | None = None
     ) -> Iterator[Chunk]:
-        """The chunks that are full now.  The remaining values wait for more, or for finish().
+        """Yield the chunks that are full now.  The remaining values wait for more, or for finish().
 
         `staged` holds the places and bounds of `columns` if they are known.
         """
@@ -104,7 +107,7 @@ class Packer:
         self._rest = {n: columns[n][whole:].copy() for n in self._columns} if whole < total else {}
 
     def _whole(self, columns: dict[str, Values], staged: StagedColumns) -> Iterator[Chunk]:
-        """One chunk of each of the `columns`, which are exactly one chunk long."""
+        """Yield one chunk of each of the `columns`, which are exactly one chunk long."""
         for name in self._columns:
             values, number = columns[name], staged.number[name]
             if values.dtype.kind == "f":
@@ -116,7 +119,7 @@ class Packer:
         self._first += CHUNK
 
     def finish(self) -> Iterator[Chunk]:
-        """The chunks of the remaining values."""
+        """Yield the chunks of the remaining values."""
         for name, values in self._rest.items():
             yield pack(self._table, name, self._first, values)
         self._rest = {}

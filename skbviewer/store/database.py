@@ -24,7 +24,7 @@ READERS = 8  # connections that the pool keeps open
 
 
 def engine_for(path: Path) -> Engine:
-    """An engine that reads `path`.  Two threads never share a connection.
+    """Return an engine that reads `path`.  Two threads never share a connection.
 
     The pool keeps connections with their prepared statements for the next reader.  Every query
     raises BadInput if the file is damaged.
@@ -65,7 +65,7 @@ def forget_pages(connection: Connection) -> None:
 
 
 def open_session(path: Path) -> Engine:
-    """An engine that reads the session at `path`; connect anew in each thread.
+    """Return an engine that reads the session at `path`; connect anew in each thread.
 
     Raises BadInput if the file does not exist or is no session, and OtherVersion if another
     version wrote it.
@@ -110,7 +110,7 @@ def _refuse_a_part(path: Path) -> None:
 
 
 def _lacking(connection: Connection) -> str:
-    """The first table or column of the schema that the session lacks, else ""."""
+    """Return the first table or column of the schema that the session lacks, else ""."""
     there: dict[str, set[str]] = {}
     asked = "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c"
     for table, column in connection.exec_driver_sql(f"{asked} WHERE m.type = 'table'"):

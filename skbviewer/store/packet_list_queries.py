@@ -18,7 +18,7 @@ other = leg.alias("other")  # all legs of the series to which a leg belongs
 
 
 def _listed() -> ScalarSelect[Any]:
-    """The numbers as one JSON parameter, so that every page uses the same statement."""
+    """Return the numbers as one JSON parameter, so that every page uses the same statement."""
     each = func.json_each(bindparam("numbers")).table_valued("value")
     return select(each.c.value).scalar_subquery()
 
@@ -95,13 +95,13 @@ class AddressOfRow(NamedTuple):
 
 
 def packets(db: Connection, numbers: Iterable[int]) -> dict[int, StoredPacket]:
-    """Rows of `packet` by number."""
+    """Return rows of `packet` by number."""
     found = map(StoredPacket._make, db.execute(_PACKETS, _numbers(numbers)))
     return {row.id: row for row in found}
 
 
 def kernel_only(db: Connection, numbers: Iterable[int]) -> dict[int, StoredSeries]:
-    """Rows of `series` by the n of K<n>."""
+    """Return rows of `series` by the n of K<n>."""
     found = map(StoredSeries._make, db.execute(_KERNEL_ONLY, _numbers(numbers)))
     return {row.kernel_only: row for row in found}
 
@@ -112,10 +112,10 @@ def addresses_of_packets(db: Connection, numbers: Iterable[int]) -> list[Address
 
 
 def summaries_of_packets(db: Connection, numbers: Iterable[int]) -> list[LegSummary]:
-    """The legs matched to packets, by time in each source; `row` is the packet."""
+    """Return the legs matched to packets, by time in each source; `row` is the packet."""
     return list(map(LegSummary._make, db.execute(_SUMMARIES_OF_PACKETS, _numbers(numbers))))
 
 
 def summaries_of_series(db: Connection, numbers: Iterable[int]) -> list[LegSummary]:
-    """The legs of skb lifetimes, by time; `row` is the series."""
+    """Return the legs of skb lifetimes, by time; `row` is the series."""
     return list(map(LegSummary._make, db.execute(_SUMMARIES_OF_SERIES, _numbers(numbers))))

@@ -83,7 +83,7 @@ MISSED = 2  # kbl.h enum kbl_lost
 
 
 def count(db: Connection, table: Table) -> int:
-    """Number of rows of a table with dense ids."""
+    """Return the number of rows of a table with dense ids."""
     last = func.max(metadata.tables[table.name].c.id)
     return int(db.execute(select(func.coalesce(last, 0))).scalar_one())
 
@@ -100,19 +100,19 @@ _PACKETS = _PACKETS.order_by(packet.c.id)
 
 
 def packets(db: Connection, first: int, number: int) -> list[StoredPacket]:
-    """Packets with ids first .. first + number - 1."""
+    """Return packets with ids first .. first + number - 1."""
     wanted = {"first": first, "last": first + number - 1}
     return list(map(StoredPacket._make, db.execute(_PACKETS, wanted)))
 
 
 def all_kernel_only_count(db: Connection) -> int:
-    """Number of rows K<n>."""
+    """Return the number of rows K<n>."""
     last = select(func.coalesce(func.max(series.c.kernel_only), 0))
     return max(int(db.execute(last).scalar_one()), 0)
 
 
 def kernel_only_count(db: Connection) -> int:
-    """Number of rows K<n> with a network identity; rows without one have higher numbers."""
+    """Return the number of rows K<n> with a network identity; the others have higher numbers."""
     low, high = 0, all_kernel_only_count(db)
     while low < high:
         middle = (low + high + 1) // 2
@@ -125,7 +125,7 @@ def kernel_only_count(db: Connection) -> int:
 
 
 def kernel_only(db: Connection, first: int, number: int) -> list[StoredSeries]:
-    """Series with rows K<first> .. K<first + number - 1>."""
+    """Return series with rows K<first> .. K<first + number - 1>."""
     wanted = series.c.kernel_only.between(first, first + number - 1)
     rows = db.execute(select(series).where(wanted).order_by(series.c.kernel_only))
     return list(map(StoredSeries._make, rows))
@@ -141,7 +141,7 @@ _LEGS_OF_PACKET = (
 
 
 def legs_of_packet(db: Connection, number: int) -> list[StoredLeg]:
-    """The legs matched to a packet, with the match, sorted by source, then by time."""
+    """Return the legs matched to a packet, with the match, sorted by source, then by time."""
     return [StoredLeg(*row) for row in db.execute(_LEGS_OF_PACKET, {"number": number})]
 
 
@@ -149,7 +149,7 @@ _MOMENTS = select(moment).where(moment.c.packet == bindparam("number"))
 
 
 def moments(db: Connection, number: int) -> list[StoredMoment]:
-    """Where and when a packet was captured: one row for each log that shows it."""
+    """Return where and when a packet was captured: one row for each log that shows it."""
     return list(map(StoredMoment._make, db.execute(_MOMENTS, {"number": number})))
 
 
@@ -188,7 +188,7 @@ _RELATED_LEGS = _related_legs()
 
 
 def related_legs(db: Connection, own: Sequence[int], most: int) -> list[StoredLeg]:
-    """Legs of series related to `own`: ancestors, merge targets, clones, merged series.
+    """Return legs of series related to `own`: ancestors, merge targets, clones, merged series.
 
     Returns at most `most` legs, in this order and then by time, each with its `relation`.
     Sniffers' copies are left out.
@@ -210,7 +210,7 @@ _CALLS_OF_LEG = (
 
 
 def calls_of_leg(db: Connection, number: int) -> list[StoredCall]:
-    """Calls of a leg in order of entry."""
+    """Return calls of a leg in order of entry."""
     return list(map(StoredCall._make, db.execute(_CALLS_OF_LEG, {"number": number})))
 
 
@@ -228,7 +228,10 @@ _PACKETS_OF_SERIES = (
 def verdicts_of_series(
     db: Connection, numbers: Sequence[int]
 ) -> dict[int, tuple[int, int, int, int]]:
-    """(verdict, rung, n of row K<n> or -1, first exactly matching packet or -1) by series."""
+    """Return a tuple for each series: its verdict and rung, its row, its packet.
+
+    The row is the n of row K<n> or -1; the packet is the first one that matches exactly, or -1.
+    """
     wanted = {"numbers": list(numbers)}
     packets = {row.series: row.packet for row in db.execute(_PACKETS_OF_SERIES, wanted)}
     rows = db.execute(_VERDICTS_OF_SERIES, wanted)
@@ -239,25 +242,25 @@ _WAITS_OF_LEG = select(wait).where(wait.c.leg == bindparam("number")).order_by(w
 
 
 def waits_of_leg(db: Connection, number: int) -> list[StoredWait]:
-    """The times when a leg was not busy, in order."""
+    """Return the times when a leg was not busy, in order."""
     return list(map(StoredWait._make, db.execute(_WAITS_OF_LEG, {"number": number})))
 
 
 def losses(db: Connection, source: int) -> list[tuple[int, int]]:
-    """(begin_ns, end_ns) of each loss of a KBL on any CPU, except hits that probes missed."""
+    """Return (begin_ns, end_ns) of each loss of a KBL, on any CPU; missed hits are left out."""
     wanted = (loss.c.source == source) & (loss.c.flags != MISSED)
     rows = db.execute(select(loss.c.ts, loss.c.dur).where(wanted))
     return [(row.ts - max(row.dur, 0), row.ts) for row in rows]
 
 
 def calls_in(db: Connection, number: int) -> list[int]:
-    """The ids of a leg's calls."""
+    """Return the ids of a leg's calls."""
     wanted = select(call.c.id).where(call.c.leg == number).order_by(call.c.id)
     return [int(row[0]) for row in db.execute(wanted)]
 
 
 def addresses_in(db: Connection, number: int) -> list[int]:
-    """The ids of the addresses of the series to which a leg belongs."""
+    """Return the ids of the addresses of the series to which a leg belongs."""
     of = select(leg.c.series).where(leg.c.id == number).scalar_subquery()
     wanted = select(address.c.id).join(leg, leg.c.id == address.c.leg).where(leg.c.series == of)
     return [int(row[0]) for row in db.execute(wanted.order_by(address.c.id))]
@@ -270,7 +273,7 @@ def addresses_of_leg(db: Connection, number: int) -> list[StoredAddress]:
 
 
 def drops_in(db: Connection, number: int) -> list[int]:
-    """The ids of a leg's events that are drops."""
+    """Return the ids of a leg's events that are drops."""
     wanted = select(event.c.id).where(event.c.leg == number, event.c.event == DROP)
     return [int(row[0]) for row in db.execute(wanted.order_by(event.c.id))]
 
@@ -293,7 +296,7 @@ _DROP, _CHANGE, _SYSCALL, _NAME, _END = accumulate(_WIDTHS)
 
 
 def _event(row: Sequence[Any]) -> StoredEvent:
-    """An event from its columns and those of its details, which are None if it has none."""
+    """Return an event from its columns and those of its details, which are None if it has none."""
     details = (
         None if row[_DROP] is None else StoredDrop._make(row[_DROP:_CHANGE]),
         None if row[_CHANGE] is None else StoredChange._make(row[_CHANGE:_SYSCALL]),
@@ -304,7 +307,7 @@ def _event(row: Sequence[Any]) -> StoredEvent:
 
 
 def events_of_leg(db: Connection, number: int) -> list[StoredEvent]:
-    """Events of a leg in order of time, with their details."""
+    """Return events of a leg in order of time, with their details."""
     return [_event(tuple(row)) for row in db.execute(_EVENTS_OF_LEG, {"number": number})]
 
 
@@ -317,7 +320,7 @@ _FRAMES_OF_LEG = (
 
 
 def frames_of_leg(db: Connection, number: int) -> list[StoredFrame]:
-    """The stacks of a leg's drops, innermost frame first."""
+    """Return the stacks of a leg's drops, innermost frame first."""
     return list(map(StoredFrame._make, db.execute(_FRAMES_OF_LEG, {"number": number})))
 
 
@@ -341,7 +344,7 @@ def sections(db: Connection, source_id: int, numbers: Collection[int]) -> dict[i
 
 
 def functions(db: Connection, source_id: int) -> dict[int, str]:
-    """Names of a KBL's probed functions by probe id."""
+    """Return names of a KBL's probed functions by probe id."""
     wanted = select(probe.c.func, probe.c.name).where(probe.c.source == source_id)
     return {row.func: row.name for row in db.execute(wanted)}
 
@@ -353,7 +356,7 @@ def armed_functions(db: Connection, source_id: int) -> frozenset[str]:
 
 
 def probe_names(db: Connection) -> list[StoredProbe]:
-    """The names of all probes."""
+    """Return the names of all probes."""
     rows = db.execute(select(probe.c.source, probe.c.func, probe.c.name))
     return list(map(StoredProbe._make, rows))
 
@@ -379,7 +382,7 @@ def clocks(db: Connection) -> list[StoredClock]:
 
 
 def interface_of(db: Connection, number: int) -> int:
-    """The capture interface of a packet."""
+    """Return the capture interface of a packet."""
     return int(db.execute(select(packet.c.interface).where(packet.c.id == number)).scalar_one())
 
 

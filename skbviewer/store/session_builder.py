@@ -91,7 +91,7 @@ class Builder:
             raise self._bad(error) from error
 
     def count(self, table: Table) -> int:
-        """Rows added to `table` so far.  The next row gets this number + 1 as its id."""
+        """Return rows added to `table` so far.  The next row gets this number + 1 as its id."""
         return self._rows.get(table.name, 0)
 
     def add_array(self, table: Table, columns: Values) -> None:

@@ -18,7 +18,7 @@ MADE_BY = re.compile(r"(\d+)\.tmp(-\w+)?")  # the end of names that temporary() 
 
 
 def connect_new(path: Path) -> sqlite3.Connection:
-    """A connection to a file without tables, which no other process uses."""
+    """Return a connection to a file without tables, which no other process uses."""
     uri = f"file:{quote(str(path.absolute()))}?mode=rw"
     connection = sqlite3.connect(uri, uri=True)
     connection.execute(f"PRAGMA mmap_size = {MMAP}")
@@ -31,7 +31,7 @@ def connect_new(path: Path) -> sqlite3.Connection:
 
 
 def temporary(out: Path) -> Path:
-    """Where this process writes the file that will be renamed to `out`.
+    """Return where this process writes the file that will be renamed to `out`.
 
     Removes files that killed processes have left there.
     """
@@ -55,7 +55,7 @@ def _runs(process: int) -> bool:
 
 
 def is_session(path: Path) -> bool:
-    """Whether the file begins like an SQLite database; False if it cannot be read."""
+    """Return whether the file begins like an SQLite database; False if it cannot be read."""
     try:
         return head(path).startswith(SQLITE_HEAD)
     except BadInput:
@@ -63,7 +63,7 @@ def is_session(path: Path) -> bool:
 
 
 def inputs_of(file: Path) -> list[tuple[Path, str]]:
-    """Path and SHA-256 of the files from which a session of any version was made.
+    """Return path and SHA-256 of the files from which a session of any version was made.
 
     Empty if the session does not contain them.
     """
@@ -77,7 +77,7 @@ def inputs_of(file: Path) -> list[tuple[Path, str]]:
 
 
 def head(path: Path) -> bytes:
-    """The first 16 bytes of a file.  Raises BadInput if it cannot be read."""
+    """Return the first 16 bytes of a file.  Raises BadInput if it cannot be read."""
     try:
         with path.open("rb") as file:
             return file.read(16)

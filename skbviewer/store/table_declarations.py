@@ -32,14 +32,14 @@ class Table(NamedTuple):
         return tuple(column.name for column in self.columns)
 
     def creation(self) -> str:
-        """The statement that makes the empty table."""
+        """Return the statement that makes the empty table."""
         columns = ['"id" INTEGER NOT NULL']
         for name, type_, nullable in self.columns:
             columns.append(f'"{name}" {type_}' + ("" if nullable else " NOT NULL"))
         return f'CREATE TABLE "{self.name}" ({", ".join(columns)}, PRIMARY KEY ("id"))'
 
     def insertion(self) -> str:
-        """The statement that inserts a row without `id`."""
+        """Return the statement that inserts a row without `id`."""
         listed = ", ".join(f'"{name}"' for name in self.names)
         places = ", ".join("?" * len(self.columns))
         return f'INSERT INTO "{self.name}" ({listed}) VALUES ({places})'  # noqa: S608
@@ -53,6 +53,6 @@ class Index(NamedTuple):
     columns: tuple[str, ...]
 
     def creation(self) -> str:
-        """The statement that makes the index."""
+        """Return the statement that makes the index."""
         listed = ", ".join(f'"{name}"' for name in self.columns)
         return f'CREATE INDEX "{self.name}" ON "{self.table.name}" ({listed})'

@@ -54,22 +54,22 @@ class Columns:
         self._size = 0
 
     def names(self, table: str) -> tuple[str, ...]:
-        """The columns of `table` that have chunks."""
+        """Return the columns of `table` that have chunks."""
         return schema.CHUNKED[table]
 
     def length(self, table: str) -> int:
-        """Number of rows of `table`."""
+        """Return the number of rows of `table`."""
         return sum(place.number for place in self._of(table, self.names(table)[0]))
 
     def array(self, table: str, column: str) -> Array:
-        """The whole column, cached."""
+        """Return the whole column, cached."""
         kept = self._get((table, column, -1))
         if kept is not None:
             return kept
         return self._keep((table, column, -1), self.once(table, column))
 
     def once(self, table: str, column: str) -> Array:
-        """The whole column, not cached: for code that reads it once."""
+        """Return the whole column, not cached: for code that reads it once."""
         kept = self._get((table, column, -1))
         if kept is not None:
             return kept
@@ -79,7 +79,9 @@ class Columns:
         return out
 
     def pieces(self, table: str, *columns: str) -> Iterator[tuple[int, tuple[Array, ...]]]:
-        """(first row, values of each column) for consecutive blocks of rows; caches nothing."""
+        """Yield (first row, values of each column) for consecutive blocks of rows; nothing is
+        cached.
+        """
         first = 0
         for number, place in enumerate(self._of(table, columns[0])):
             yield first, tuple(self._piece(table, column, number) for column in columns)
@@ -99,7 +101,7 @@ class Columns:
         return out
 
     def part(self, table: str, column: str, first: int, count: int) -> Array:
-        """`count` values from row `first` on; fewer at the end of the table."""
+        """Return `count` values from row `first` on; fewer at the end of the table."""
         whole = self._get((table, column, -1))
         if whole is not None:
             return whole[first : first + count]
@@ -114,7 +116,10 @@ class Columns:
         return joined[begin : begin + count]
 
     def take(self, table: str, column: str, rows: npt.NDArray[np.integer]) -> Array:
-        """The values of some rows, in the order of `rows`.  Raises IndexError if one is missing."""
+        """Return the values of some rows, in the order of `rows`.
+
+        Raises IndexError if one is missing.
+        """
         rows = np.asarray(rows)
         whole = self._get((table, column, -1))
         if whole is None and len(rows) * 16 > self.length(table):

@@ -39,7 +39,10 @@ def build(
     nesting: Nesting | None = None,
     joined: Joined | None = None,
 ) -> CallTable:
-    """The calls of all legs, sorted by (leg, ENTRY record).  Without `joined`, none are joined."""
+    """Return the calls of all legs, sorted by (leg, ENTRY record).
+
+    Without `joined`, no calls are joined by their sockets.
+    """
     records, nesting = log.records, nesting or Nesting(log.records)
     leg, entry = _by_leg(records, legs, joined or NONE)
     calls = CallTable(records, legs.of, leg, entry)
@@ -75,7 +78,7 @@ def _parents(finder: Finder, calls: CallTable) -> Int32s:
 
 
 def _by_leg(records: Records, legs: LegTable, joined: Joined) -> tuple[Int32s, Int32s]:
-    """Leg and ENTRY of each call, sorted by both."""
+    """Return the leg and ENTRY of each call, sorted by both."""
     begin = np.zeros(len(legs.rows) + 1, np.int32)
     np.add.at(begin, joined.leg + 1, 1)
     for some in passing(records):
@@ -125,7 +128,7 @@ def _place(
 
 
 def _depth(parent: Int32s, scratch: Scratch) -> Column:
-    """Number of calls around each call."""
+    """Return the number of calls around each call."""
     depth = scratch.full(len(parent), np.int32, -1)
     _count_above(parent, depth)
     return narrow(depth)
@@ -149,7 +152,7 @@ def _count_above(parent: Int32s, depth: Int32s) -> None:
 
 
 def _drops(log: KernelLog, legs: LegTable, calls: CallTable) -> Column:
-    """The reason of each DROP event, at the call of its leg that was entered last before it."""
+    """Return the reasons of DROP events, each at the last call of its leg that began before it."""
     reason, records = calls.scratch.full(len(calls), np.int32, -1), log.records
 
     def is_drop(some: slice) -> npt.NDArray[np.bool_]:

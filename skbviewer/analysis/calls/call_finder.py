@@ -45,7 +45,7 @@ class Finder:
         self._key, self._others = key[order], np.concatenate(others)[order]
 
     def around(self, leg: Int32s, record: Int32s, owner_calls: Int32s, caused: Bools) -> Int32s:
-        """The row of the innermost call of `leg` around each record, -1 = none.
+        """Return the row of the innermost call of `leg` around each record, -1 = none.
 
         `owner_calls` is, for all records, the call that recorded it, which takes precedence, or -1.
         `caused` marks records without a leg, whose leg is set to that of the call around them.
@@ -133,7 +133,7 @@ def _find(
 
 @allocation_free
 def _last(wanted: Int, before: Int, key: Int64s, other: Int64s) -> np.int64:
-    """The last row below `before` with this key, -1 = none."""
+    """Return the last row below `before` with this key, -1 = none."""
     low, high = np.int64(0), np.int64(len(key))
     while low < high:
         middle = (low + high) // 2

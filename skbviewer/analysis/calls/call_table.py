@@ -82,7 +82,7 @@ class CallTable:
         self._set[name] = self.scratch.keep(narrow(values) if values.itemsize == WIDE else values)
 
     def __getitem__(self, key: Any) -> Any:
-        """A column by name, or whole rows."""
+        """Return a column by name, or whole rows."""
         if isinstance(key, str):
             return self.part(key, slice(None))
         if isinstance(key, (int, np.integer)):
@@ -94,11 +94,11 @@ class CallTable:
         return made
 
     def stored(self, name: str) -> Column:
-        """A column that was set, in its stored type."""
+        """Return a column that was set, in its stored type."""
         return self._set[name]
 
     def part(self, name: str, rows: Rows) -> Column:
-        """A column at some rows, in its type in CALL_DTYPE."""
+        """Return a column at some rows, in its type in CALL_DTYPE."""
         if name in self._set:
             return self._set[name][rows].astype(CALL_DTYPE[name], copy=False)
         entry = self._set["entry"][rows].astype(np.int64)
@@ -112,7 +112,10 @@ class CallTable:
         return np.where(ends >= 0, ends - self._recorded("ts", entry), -1)
 
     def columns(self, rows: slice) -> dict[str, Column]:
-        """All columns at some rows except `entry`, and the ENTRY's ordinal; in narrow types."""
+        """Return all columns at some rows except `entry`, and the ENTRY's ordinal.
+
+        The columns have narrow types.
+        """
         entry = self._set["entry"][rows].astype(np.int64)
         names = {name: recorded for name, recorded in _OF_ENTRY.items() if name not in self._set}
         recorded = parts(self.records, {*names.values(), "skb", "flags", "ordinal"}, entry)
@@ -121,7 +124,7 @@ class CallTable:
         return made | {"skb": self._skb(entry, recorded["skb"]), "ordinal": recorded["ordinal"]}
 
     def by_parts(self, make: Callable[[slice], Column]) -> Column:
-        """A column that `make` computes for a block of rows at a time, in the narrowest type."""
+        """Return a column that `make` computes block by block, in the narrowest type."""
         made = Gathered(self.scratch, np.int8)
         for rows in self.passing():
             made.add(narrow(make(rows)))
@@ -129,15 +132,15 @@ class CallTable:
 
     @property
     def scratch(self) -> Scratch:
-        """The room of the records, also for arrays made from them."""
+        """The Scratch of the records, also for arrays made from them."""
         return scratch_of(self.records)
 
     def passing(self, backwards: bool = False) -> Iterator[slice]:
-        """All rows, block by block; the memory of earlier blocks is given back."""
+        """Yield all rows, block by block; the memory of earlier blocks is given back."""
         return passing(self.records, len(self), backwards)
 
     def _skb(self, entry: Int64s, skb: Column) -> Column:
-        """The skb that was passed to the call, else the one it returned."""
+        """Return the skb that was passed to the call, else the one it returned."""
         gives = np.flatnonzero((skb == 0) & (self._of[entry] >= 0))
         gives = gives[(self._recorded("flags", entry[gives]) & SKB_IS_RET) != 0]
         if len(gives):
@@ -151,7 +154,10 @@ class CallTable:
 
 @allocation_free
 def row_at(in_leg: Int, record: Int, leg: Int32s, entry: Int32s) -> np.int64:
-    """The first row of a leg whose ENTRY is not before `record`; columns sorted by (leg, entry)."""
+    """Return the first row of a leg whose ENTRY is not before `record`.
+
+    The columns are sorted by (leg, entry).
+    """
     low, high = np.int64(0), np.int64(len(leg))
     while low < high:
         middle = (low + high) // 2

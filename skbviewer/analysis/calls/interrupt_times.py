@@ -49,7 +49,7 @@ class Interrupts(NamedTuple):
 
 
 def interrupts(records: Records, probed: Probed) -> Interrupts:
-    """The interrupts of all contexts and CPUs."""
+    """Return the interrupts of all contexts and CPUs."""
     spans, scratch, done = _spans(records), scratch_of(records), np.zeros(1, np.int64)
     last = np.zeros((len(FIELDS), LEVELS * CPUS), np.int64)
     last[END] = -1
@@ -84,7 +84,7 @@ def _ordered(
 
 
 def _spans(records: Records) -> Int64s:
-    """(4, n): interrupts with both entry and exit events, in order of their entries."""
+    """Return interrupts with entry and exit events, by entry: an array of shape (4, n)."""
     last = np.full(LEVELS * CPUS, -1, np.int64)
     parts = [np.zeros((4, 0), np.int64)]
     for some in passing(records):

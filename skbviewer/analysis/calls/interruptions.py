@@ -49,7 +49,7 @@ def find(
     calls: CallTable,
     between: Between,
 ) -> Interruptions:
-    """Interruptions of `calls`.  Further packets of a list have those of the call with the list."""
+    """Return the interruptions of `calls`; further packets of a list share those of its call."""
     own, switched = own_times(records, nesting, between), between.switched
     marks = calls.scratch.take(len(calls), np.uint8)
     pid, owner = whole(records, "pid", "i4"), calls.scratch.take(len(calls), np.int32)
@@ -79,7 +79,7 @@ def find(
 
 
 def _of_rows(values: Column, owner: Int32s) -> Column:
-    """Values of each row's `owner`: its ENTRY, or the call with the list that its packet is in."""
+    """Return the values of each row's `owner`: its ENTRY, or the call that has the list."""
     if not len(values):
         return np.zeros(len(owner), np.int8)
     return np.asarray(values[owner])

@@ -35,7 +35,7 @@ class Losses(NamedTuple):
 
 
 def losses(log: KernelLog, missed: bool = False) -> Losses:
-    """All losses: LOST records by time, then the gaps in the file.
+    """Return all losses: LOST records by time, then the gaps in the file.
 
     Hits that probes missed are included only if `missed` is set; their CPU is unknown.
     """
@@ -50,7 +50,7 @@ def losses(log: KernelLog, missed: bool = False) -> Losses:
 
 
 def spans_of(found: Losses) -> Spans:
-    """The times of these losses, on any CPU."""
+    """Return the times of these losses, on any CPU."""
     begin = found.ts - np.maximum(found.dur, 0)
     return Spans(list(zip(begin.tolist(), found.ts.tolist(), strict=True)))
 
@@ -72,7 +72,7 @@ class Spans:
         return len(self.begins)
 
     def meet(self, begin: Int64s, end: Int64s) -> Bools:
-        """Whether records were lost between these times, or at one of them."""
+        """Return whether records were lost between these times, or at one of them."""
         before = np.searchsorted(self.begins, end, "right")  # losses that began by then
         latest = np.concatenate([[EARLIEST_NS], self.ends])[before]
         return np.asarray(latest >= begin, np.bool_)

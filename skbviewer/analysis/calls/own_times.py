@@ -50,7 +50,7 @@ class OwnTimes(NamedTuple):
 
 
 def own_times(records: Records, nesting: Nesting, between: Between) -> OwnTimes:
-    """Times of all records; 0 for records that are no calls or did not return."""
+    """Return the times of all records; 0 for records that are no calls or did not return."""
     higher, switched = between
     scratch, count = scratch_of(records), len(records)
     made = [scratch.full(count, np.int64, 0) for _ in range(5)]
@@ -225,7 +225,7 @@ def _stretch(
 def was_switched(
     on: Int, since: Int, cpu: Int, until: Int, first: Int32s, switched: Int64s
 ) -> bool:
-    """Whether the thread or the CPU changed from `since` (CPU `on`) to `until` (CPU `cpu`)."""
+    """Return whether thread or CPU changed from `since` (CPU `on`) to `until` (CPU `cpu`)."""
     if on != cpu:
         return True
     if not 0 <= on < CPUS:
@@ -242,7 +242,10 @@ def was_switched(
 
 @allocation_free
 def search(column: Int64s, low: Int, high: Int, near: Int, value: Int) -> np.int64:
-    """The first index in low .. high - 1 with a greater value, else high; starts at `near`."""
+    """Return the first index in low .. high - 1 with a greater value, else high.
+
+    The search starts at `near`.
+    """
     step = np.int64(1)
     near = min(max(near, low), high)
     if near > low and column[near - 1] > value:

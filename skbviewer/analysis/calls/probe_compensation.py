@@ -24,7 +24,7 @@ Columns = tuple[Column, Column]
 def compensated(
     known: Calibration, nesting: Nesting, probed: Probed, in_interrupts: Columns, calls: CallTable
 ) -> Columns:
-    """T = T' - empty - K * nested (NetSlice), but not below 0, and its possible error; ns.
+    """Return T = T' - empty - K * nested (NetSlice), at least 0, and its possible error; ns.
 
     `in_interrupts` are, for each call, the K (all, and those with a packet) of interrupts during
     it.  The possible error of T is error_bar() of the difference between calls with and without a
@@ -56,7 +56,7 @@ def compensated(
 
 
 def error_bar(apart: Int64s, costs: Int64s, dur: Int64s) -> Int64s:
-    """The possible error of a duration less `costs`, ns: at least half of the costs.
+    """Return the possible error of a duration less `costs`, ns: at least half of the costs.
 
     The cost of a probe depends on what it has to record (tests/lab/test_calibration.py).  If the
     costs exceed the duration, the excess is a lower bound of the error.
@@ -65,6 +65,6 @@ def error_bar(apart: Int64s, costs: Int64s, dur: Int64s) -> Int64s:
 
 
 def is_known(calls: CallTable, rows: slice) -> npt.NDArray[np.bool_]:
-    """Calls whose duration and contents are known."""
+    """Return calls whose duration and contents are known."""
     known = (calls.part("dur_ns", rows) >= 0) & ((calls.part("marks", rows) & MARK_GAP) == 0)
     return np.asarray(known, np.bool_)

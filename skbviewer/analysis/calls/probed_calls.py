@@ -28,12 +28,12 @@ class Probed(NamedTuple):
 
 
 def nobody_asks() -> Probed:
-    """The result if nobody needs the numbers."""
+    """Return the result if nobody needs the numbers."""
     return Probed(np.zeros(0, np.bool_), np.zeros(0, np.bool_))
 
 
 def probed(records: Records, nesting: Nesting) -> Probed:
-    """The flags of all records; a call counts once, however many packets its list has."""
+    """Return the flags of all records; a call counts once, however many packets its list has."""
     scratch = scratch_of(records)
     every, with_skb = scratch.take(len(records), np.bool_), scratch.take(len(records), np.bool_)
     for some in passing(records):

@@ -43,7 +43,7 @@ class Switches(NamedTuple):
 
 
 def switches(records: Records) -> Switches:
-    """The marks of all records, and the switches of all CPUs."""
+    """Return the marks of all records, and the switches of all CPUs."""
     marks = scratch_of(records).full(len(records), np.uint8, 0)
     returns, tasks, cpus = _Returns(), _Seen(), _Seen()
     last, found = np.full(CPUS, -1, np.int64), [np.zeros((2, 0), np.int64)]
@@ -113,7 +113,7 @@ class _Returns:
         self._waiting, self._sizes = np.zeros((2, 0, 2), np.int64), np.zeros(2, np.int64)
 
     def until(self, rows: Rows, is_last: bool) -> tuple[Int64s, Int64s]:
-        """(time, record) of returns up to the last of these records, or of all if `is_last`.
+        """Return (time, record) of returns up to the last of these records, or of all if `is_last`.
 
         Returns of interrupts are included because they show which task they interrupted, which
         matters if no call of a task returned meanwhile, as on an idle CPU.
@@ -227,7 +227,7 @@ class _Seen:
         self.last = np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int64)
 
     def of(self, values: Int64s) -> Int32s:
-        """The numbers of values, which must be greater than -2."""
+        """Return the numbers of values, which must be greater than -2."""
         made, (other, when, before) = self._numbers.of(values + 2), self.last
         size = self._numbers.count
         self.last = longer(other, size, -1), longer(when, size, 0), longer(before, size, -1)

@@ -26,7 +26,7 @@ _NOT_BOUND = "{} is not a field of calls: it cannot be used inside call()"
 
 
 def parse(text: str) -> p.Plan | None:
-    """The checked filter; None if it is blank, so that all rows pass.  Raises FilterError."""
+    """Return the checked filter; None if it is blank and all rows pass.  Raises FilterError."""
     node = parse_syntax(text)
     return None if node is None else _Checker(text, FIELDS).plan(node, bound=False)
 
@@ -99,7 +99,7 @@ class _Checker:
         return self._value(of, right) if other is None else other
 
     def _other(self, node: s.Compare, of: p.Operand, right: s.Node) -> p.Operand | None:
-        """The right side, if it is a field."""
+        """Return the right side, if it is a field."""
         if not self._is_field(right):
             return None
         word = self._fields[right.text.lower()] if isinstance(right, s.Word) else None
@@ -277,7 +277,7 @@ def _text_bytes(node: s.Text) -> bytes:
 
 
 def read_bytes_or_number(text: str, width: int) -> Range | None:
-    """A mask for a slice: bytes, or a number; None if it does not fit in `width` bytes."""
+    """Return a mask for a slice: bytes, or a number; None if it does not fit in `width` bytes."""
     try:
         value = int.from_bytes(read_bytes(text), "big")
     except ValueError:

@@ -25,7 +25,7 @@ UNSIGNED_MAX = 1 << 64
 
 
 def test_of(kind: Kind, operator: str, value: p.Value) -> Test:
-    """A test of values.  For != and !== it tests equality, which the caller negates."""
+    """Return a test of values.  For != and !== it tests equality, which the caller negates."""
     if isinstance(value, Range):
         if kind is Kind.IPV6:
             return lambda values: _wide(values, operator, value)
@@ -34,7 +34,7 @@ def test_of(kind: Kind, operator: str, value: p.Value) -> Test:
 
 
 def text_test(operator: str, value: p.Value) -> Callable[[Any], bool]:
-    """The test of one text, or of the bytes of one packet."""
+    """Return the test of one text, or of the bytes of one packet."""
     if isinstance(value, re.Pattern):
         pattern: re.Pattern[Any] = value
         return lambda text: pattern.search(text) is not None
@@ -45,7 +45,7 @@ def text_test(operator: str, value: p.Value) -> Callable[[Any], bool]:
 
 
 def member_test(kind: Kind, items: tuple[Any, ...]) -> Test:
-    """A test of values: whether each one is in a set."""
+    """Return a test of values: whether each one is in a set."""
     if kind is not Kind.STRING:
         tests = [test_of(kind, "==", item) for item in items]
         return lambda values: np.logical_or.reduce([test(values) for test in tests])
@@ -93,12 +93,12 @@ def _against(low: Array, operator: str, number: int | float) -> Bools:
 
 
 def halves(number: int) -> tuple[np.uint64, np.uint64]:
-    """The upper and lower 64 bits of an IPv6 address."""
+    """Return the upper and lower 64 bits of an IPv6 address."""
     return np.uint64(number >> 64), np.uint64(number % UNSIGNED_MAX)
 
 
 def unsigned(values: Values) -> tuple[Array, Array]:
-    """The upper and lower 64 bits of IPv6 addresses."""
+    """Return the upper and lower 64 bits of IPv6 addresses."""
     assert values.high is not None
     high, low = (part.astype(np.int64, copy=False) for part in (values.high, values.low))
     return high.view(np.uint64), low.view(np.uint64)

@@ -42,7 +42,7 @@ class Completion(NamedTuple):
 
 
 def complete(text: str, cursor: int, known: Known | None = None) -> Completion:
-    """Fields, operators or values that fit at the cursor.
+    """Return fields, operators or values that fit at the cursor.
 
     `known` returns the texts of a field in the open session, such as function names.
     """
@@ -83,12 +83,12 @@ def _values(name: str, typed: str, known: Known | None) -> tuple[str, ...]:
 
 
 def _as_typed(word: str) -> str:
-    """The word, in quotes if it needs them."""
+    """Return the word, in quotes if it needs them."""
     return word if re.fullmatch(r"[A-Za-z_][\w.]*", word) and word not in FIELDS else quoted(word)
 
 
 def _fitting(typed: str, words: Iterable[str]) -> tuple[str, ...]:
-    """Words that begin with the typed text, then those that contain it."""
+    """Return words that begin with the typed text, then those that contain it."""
     small, first, others = typed.lower(), [], []
     for word in words:
         lowered = word.lower()

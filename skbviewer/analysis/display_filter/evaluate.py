@@ -26,7 +26,7 @@ JOINS = {"and": np.logical_and, "or": np.logical_or, "xor": np.logical_xor}
 
 
 def evaluate(plan: p.Plan, data: Data, view: View, progress: Progress | None = None) -> Bools:
-    """The rows of `view` (of packets, or of rows K<n>) that pass.
+    """Return the rows of `view` (of packets, or of rows K<n>) that pass.
 
     Raises BadInput if the filter needs packet bytes and the file has moved, or Cancelled.
     """
@@ -40,11 +40,11 @@ class _Scope:
         self.data, self.view, self.progress = data, view, progress
 
     def view_of(self, table: str) -> View:
-        """The view for whose rows a field of `table` is computed."""
+        """Return the view for whose rows a field of `table` is computed."""
         raise NotImplementedError
 
     def carry(self, table: str, mask: Bools) -> Bools:
-        """Which rows of this scope have a row of `table` in `mask`."""
+        """Return which rows of this scope have a row of `table` in `mask`."""
         raise NotImplementedError
 
     def mask(self, plan: p.Plan) -> Bools:
@@ -109,7 +109,10 @@ class _Scope:
         return self._reduced(of, operator, pairs)
 
     def _reduced(self, of: p.Operand, operator: str, pairs: list[tuple[Bools, Bools]]) -> Bools:
-        """Which rows of this scope pass, from (known, fulfilled) of values in the field's table."""
+        """Return which rows of this scope pass, from the values in the field's table.
+
+        `pairs` are (known, fulfilled).
+        """
 
         def there(masks: list[Bools]) -> Bools:
             return self.carry(of.field.table, _any(masks))
@@ -170,7 +173,7 @@ def _any(masks: list[Bools]) -> Bools:
 
 
 def _numeric(of: p.Operand, values: tuple[Any, ...], plan: p.Relation | None = None) -> bool:
-    """Whether a slice and the values can be compared as numbers."""
+    """Return whether a slice and the values can be compared as numbers."""
     if is_scanned(of) or of.parts is None or (of.width or 99) > 7:
         return False
     if plan is not None and plan.operator in ("contains", "matches"):

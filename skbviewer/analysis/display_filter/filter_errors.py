@@ -21,12 +21,12 @@ class FilterError(ValueError):
         self.message = message
 
     def marked(self) -> str:
-        """The text, a line with ^ under the error, and the message."""
+        """Return the text, a line with ^ under the error, and the message."""
         shown = self.text.replace("\n", " ").replace("\t", " ")
         return f"{shown}\n{' ' * self.position}{'^' * max(self.length, 1)}\n{self.message}"
 
 
 def did_you_mean(word: str, names: Iterable[str]) -> str:
-    """ "; did you mean ip.src?" if some name is similar, else ""."""
+    """Return "; did you mean ip.src?" if some name is similar to `word`, else ""."""
     near = get_close_matches(word.lower(), list(names), n=1, cutoff=0.6)
     return f"; did you mean {near[0]}?" if near else ""

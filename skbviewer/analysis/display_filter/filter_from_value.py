@@ -18,7 +18,10 @@ _THERE_ONLY = (Kind.LABEL, Kind.PROTOCOL, Kind.BYTES)
 
 
 def comparison(field: str, value: str) -> str:
-    """`field == value`, or the field alone if it has no value.  Raises KeyError if unknown."""
+    """Return `field == value`, or the field alone if it has no value.
+
+    Raises KeyError if unknown.
+    """
     kind = FIELDS[field].kind
     if kind in _THERE_ONLY:
         return field
@@ -30,12 +33,12 @@ def comparison(field: str, value: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """The text as a string of the filter language."""
+    """Return the text as a string of the filter language."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def expression_for(field: str, value: str, mode: str = SELECTED, current: str = "") -> str:
-    """A filter for a value as a column shows it.
+    """Return a filter for a value as a column shows it.
 
     `mode` is one of MODES; `current` is the filter that "...and" and "...or" extend.  Raises
     KeyError for an unknown field.
@@ -44,7 +47,7 @@ def expression_for(field: str, value: str, mode: str = SELECTED, current: str = 
 
 
 def combined(condition: str, mode: str = SELECTED, current: str = "") -> str:
-    """A condition by itself, negated, or joined to the current filter."""
+    """Return a condition by itself, negated, or joined to the current filter."""
     if "ot Selected" in mode or "not Selected" in mode:
         condition = f"!({condition})"
     if not mode.startswith("...") or not current.strip():

@@ -27,7 +27,7 @@ _PART = re.compile(r"\s*(-?\d+)?\s*(?:(:|-)\s*(-?\d+)?)?\s*")
 
 
 def parse_syntax(text: str) -> s.Node | None:
-    """The filter as typed; None if it is blank.  Raises FilterError."""
+    """Return the filter as typed; None if it is blank.  Raises FilterError."""
     reader = _Reader(text)
     if reader.next.kind == END:
         return None

@@ -31,7 +31,7 @@ def _unsigned(text: str) -> Range:
 
 
 def _integer(text: str) -> int:
-    """Decimal, 0x hexadecimal, 0b binary, or octal after a 0, as in C."""
+    """Return decimal, 0x hexadecimal, 0b binary, or octal after a 0, as in C."""
     if re.fullmatch(r"0[0-7]+", text):
         return int(text, 8)
     if len(text) == 3 and text[0] == text[2] == "'":

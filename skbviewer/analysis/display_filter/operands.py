@@ -16,14 +16,17 @@ WHOLE = 7  # most bytes that fit in a positive int64
 
 
 def is_scanned(of: Operand) -> bool:
-    """Whether packets must be read one by one: the bytes are no number at a fixed position."""
+    """Return whether packets must be read one by one.
+
+    That is so if the bytes are no number at a fixed position.
+    """
     if of.field.kind not in (Kind.PROTOCOL, Kind.BYTES) or of.function == "len":
         return False
     return of.parts is not None and (of.width is None or of.width > WHOLE or len(of.parts) > 1)
 
 
 def values_of(of: Operand, view: View) -> list[Values]:
-    """The values of an operand for the rows of a view of its field's table."""
+    """Return the values of an operand for the rows of a view of its field's table."""
     if of.field.kind in (Kind.PROTOCOL, Kind.BYTES):
         found = _of_bytes(of, view)
     else:
@@ -48,7 +51,7 @@ def _of_bytes(of: Operand, view: View) -> list[Values]:
 
 
 def _from_columns(layer: str, begin: int, width: int, view: View) -> Values | None:
-    """Bytes that are in columns, too, so that no file needs to be read."""
+    """Return bytes that columns hold, too, so that no file needs to be read; else None."""
     if layer == "eth" and view.has("eth_dst"):
         for column, first in (("eth_dst", 0), ("eth_src", 6)):
             if first <= begin and begin + width <= first + 6:
@@ -70,7 +73,7 @@ def _of_text(of: Operand, values: Values) -> Values:
 
 
 def _cut(kind: Kind, parts: Parts, values: Values) -> Values:
-    """Some bytes of an address as one number."""
+    """Return some bytes of an address as one number."""
     size = SIZES[kind]
     low = np.zeros(len(values.low), np.int64)
     for begin, end in parts:

@@ -43,7 +43,7 @@ class Token(NamedTuple):
 
 
 def tokens(text: str) -> list[Token]:
-    """The tokens of `text`; the last one is END.  Raises FilterError."""
+    """Return the tokens of `text`; the last one is END.  Raises FilterError."""
     found, at = [], 0
     while at < len(text):
         match = _TOKEN.match(text, at)

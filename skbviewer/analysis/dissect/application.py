@@ -104,7 +104,7 @@ def _dhcp_value(option: int, value: bytes) -> str:
 
 
 def _http(payload: bytes) -> PayloadSummary | None:
-    """The first line and the headers; the body may continue in other segments."""
+    """Return the first line and the headers; the body may continue in other segments."""
     first, _, rest = payload.partition(b"\r\n")
     line = first.decode("latin-1")
     words = line.split(" ")
@@ -142,7 +142,7 @@ def _tls(payload: bytes) -> PayloadSummary | None:
 
 
 def _hello(body: bytes, version: int) -> tuple[int, str]:
-    """Version and server name of a Client or Server Hello (RFC 8446 section 4.1)."""
+    """Return the version and server name of a Client or Server Hello (RFC 8446 section 4.1)."""
     at = 4 + 2 + 32
     version = int.from_bytes(body[4:6], "big")
     at += 1 + body[at]  # session id

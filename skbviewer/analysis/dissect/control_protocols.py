@@ -79,7 +79,7 @@ def _igmp(data: bytes) -> tuple[str, str]:
 
 
 def _igmp_records(data: bytes) -> str:
-    """The groups that are joined or left, from records without sources."""
+    """Return the groups that are joined or left, from records without sources."""
     said, at = "", 8
     for _ in range(struct.unpack_from(">H", data, 6)[0]):
         kind, extra, sources = struct.unpack_from(">BBH", data, at)
@@ -201,12 +201,18 @@ PAYLOADS |= {(UDP, 520): _rip, (TCP, 139): _nbss, (TCP, 445): _nbss}
 
 
 def control_summary(protocol: int, data: bytes) -> tuple[str, str] | None:
-    """(Protocol, Info) of an IP packet other than TCP and UDP; None if it cannot be decoded."""
+    """Return (Protocol, Info) of an IP packet other than TCP and UDP.
+
+    None if it cannot be decoded.
+    """
     return _tried(IP_PROTOCOLS[protocol], data) if protocol in IP_PROTOCOLS else None
 
 
 def llc_summary(frame: bytes) -> tuple[str, str] | None:
-    """(Protocol, Info) of an Ethernet frame without EtherType; None if it cannot be decoded."""
+    """Return (Protocol, Info) of an Ethernet frame without EtherType.
+
+    None if it cannot be decoded.
+    """
     return _tried(_llc, frame)
 
 

@@ -62,12 +62,15 @@ class Payload(NamedTuple):
 
 
 def dissect(data: bytes, linktype: int, length: int) -> tuple[Node, ...]:
-    """The headers of a packet of `length` bytes on the wire; `data` are the captured ones."""
+    """Return the headers of a packet of `length` bytes on the wire.
+
+    `data` are the captured ones.
+    """
     return tuple(_lines(data, linktype, length))
 
 
 def payload_of(data: bytes, linktype: int) -> Payload | None:
-    """The payload of a captured packet; None if it has no whole TCP or UDP header."""
+    """Return the payload of a captured packet; None if it has no whole TCP or UDP header."""
     if linktype == ETHERNET and data[12:14] == b"\x08\x00":
         plain = _plain(data)
         if plain is not None:
@@ -81,7 +84,10 @@ def payload_of(data: bytes, linktype: int) -> Payload | None:
 
 
 def carried_of(data: bytes, linktype: int) -> bytes | None:
-    """The bytes after the IP headers if they are not TCP, UDP or ICMP for IPv4; else None."""
+    """Return the bytes after the IP headers, if they are not TCP, UDP or ICMP for IPv4.
+
+    Otherwise returns None.
+    """
     walk = _Walk(data, linktype, "icmpv6")
     for _ in walk:
         pass
@@ -89,7 +95,7 @@ def carried_of(data: bytes, linktype: int) -> bytes | None:
 
 
 def tcp_options_of(data: bytes, linktype: int) -> bytes:
-    """The captured part of a TCP header's options."""
+    """Return the captured part of a TCP header's options."""
     if linktype == ETHERNET and data[12:15] == b"\x08\x00\x45":
         at = 34
     else:
@@ -195,7 +201,7 @@ def _lines(data: bytes, linktype: int, length: int) -> Iterator[Node]:
 
 
 def _within(node: Node, size: int) -> Node:
-    """The node, limited to bytes that were captured."""
+    """Return the node, limited to bytes that were captured."""
     if node.offset + node.length <= size:
         return node
     kept = tuple(_within(child, size) for child in node.children if child.offset < size)
@@ -203,7 +209,7 @@ def _within(node: Node, size: int) -> Node:
 
 
 def _unnamed(node: Node) -> Node:
-    """The node without filter fields, which refer to the outermost IP header and its contents."""
+    """Return the node without filter fields: these refer only to the outermost IP header."""
     children = tuple(_unnamed(child) for child in node.children)
     return node._replace(field="", value="", children=children)
 

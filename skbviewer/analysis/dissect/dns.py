@@ -34,7 +34,7 @@ def dns(payload: bytes) -> PayloadSummary | None:
 
 
 def _places(payload: bytes, queries: int, answers: int) -> list[tuple[int, int]]:
-    """(offset, length) of queries and answers, in order (RFC 1035 section 4.1)."""
+    """Return (offset, length) of queries and answers, in order (RFC 1035 section 4.1)."""
     places, at = [], 12
     for number in range(queries + answers):
         begin, at = at, _after_name(payload, at)
@@ -47,7 +47,7 @@ def _places(payload: bytes, queries: int, answers: int) -> list[tuple[int, int]]
 
 
 def _after_name(payload: bytes, at: int) -> int:
-    """The byte after a name: labels up to an empty one, or up to a pointer to the rest."""
+    """Return the byte after a name: labels up to an empty one, or up to a pointer to the rest."""
     while payload[at]:
         if payload[at] & 0xC0 == 0xC0:
             return at + 2

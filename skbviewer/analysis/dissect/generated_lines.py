@@ -46,7 +46,10 @@ class Facts(NamedTuple):
 
 
 def with_facts(nodes: Sequence[Node], facts: Facts) -> tuple[Node, ...]:
-    """`nodes`, the headers of a packet of which at least one byte was captured, with its facts."""
+    """Return `nodes`, the headers of a packet, with facts from the session added.
+
+    At least one byte of the packet was captured.
+    """
     made = [frame(nodes, facts)]
     for node in nodes:
         known = {child.field for child in node.children} - {""}
@@ -63,7 +66,7 @@ OF_LOG = "[Bytes from the kernel log: no sniffer captured this packet]"
 
 
 def frame(nodes: Sequence[Node], facts: Facts) -> Node:
-    """The Frame node: when the packet was captured, and how much of it."""
+    """Return the Frame node: when the packet was captured, and how much of it."""
     sizes = [f"{size} bytes ({size * 8} bits)" for size in (facts.length, facts.caplen)]
     text = f"{sizes[0].replace('bytes', 'bytes on wire')}, "
     text += sizes[1].replace("bytes", "bytes captured")
@@ -101,7 +104,7 @@ def _line(text: str, field: str, values: Mapping[str, str]) -> Node:
 
 
 def _arrival(epoch: str) -> str:
-    """ "1795283672.452470746" as "Nov 21, 2026 17:54:32.452470746 UTC"."""
+    """Return "1795283672.452470746" as "Nov 21, 2026 17:54:32.452470746 UTC"."""
     whole, _, part = epoch.partition(".")
     try:
         moment = datetime.fromtimestamp(int(whole), UTC)
@@ -182,7 +185,7 @@ def _claim(link: Link) -> Node:
 
 
 def _checked(node: Node, facts: Facts, layer: str) -> Node:
-    """The header with the verdict after its checksum, and in a line of its own."""
+    """Return the header with the verdict after its checksum, and in a line of its own."""
     status, field = facts.values[f"{layer}.checksum.status"], f"{layer}.checksum"
     if not status:
         return node
@@ -203,12 +206,12 @@ def _ip(node: Node, facts: Facts) -> Node:
 
 
 def _place(node: Node, like: Node) -> Node:
-    """The node, at the bytes of another line."""
+    """Return the node, at the bytes of another line."""
     return node._replace(offset=like.offset, length=like.length)
 
 
 def _with(node: Node, before: dict[str, list[Node]], after: dict[str, list[Node]]) -> Node:
-    """The node, with lines inserted before and after those of some fields."""
+    """Return the node, with lines inserted before and after those of some fields."""
     children: list[Node] = []
     for child in node.children:
         children += [*before.get(child.field, ()), child, *after.get(child.field, ())]

@@ -63,7 +63,7 @@ def _head(
 
 
 def _echo(data: bytes, at: int) -> Iterator[Node]:
-    """Each number in both byte orders, because some hosts use their own."""
+    """Yield each number in both byte orders, because some hosts use their own."""
     for place, label, name in ((4, "Identifier", "icmp.ident"), (6, "Sequence Number", "icmp.seq")):
         for order, word, known in (("big", "BE", name), ("little", "LE", "")):
             raw = data[at + place : at + place + 2]
@@ -82,7 +82,7 @@ def _echo_v6(data: bytes, at: int) -> tuple[Node, ...]:
 
 
 def _neighbour(data: bytes, at: int) -> Iterator[Node]:
-    """Flags and target address of a neighbour solicitation or advertisement."""
+    """Yield flags and target address of a neighbour solicitation or advertisement."""
     kind = data[at]
     if kind not in TARGETS:
         return
@@ -94,7 +94,7 @@ def _neighbour(data: bytes, at: int) -> Iterator[Node]:
 
 
 def _options(data: bytes, at: int, end: int) -> Iterator[Node]:
-    """Options of neighbour discovery.  Their length counts 8 bytes; 0 would loop forever."""
+    """Yield options of neighbour discovery.  Their length counts 8 bytes; 0 would loop forever."""
     while at + 8 <= end and data[at + 1]:
         kind, size = data[at], data[at + 1] * 8
         if kind in LINK_OPTIONS and size == 8:

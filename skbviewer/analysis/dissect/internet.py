@@ -104,7 +104,7 @@ def _after(next_header: int) -> str:
 
 
 def extension(kind: int) -> object:
-    """The dissector for the IPv6 extension header with this next-header number (RFC 8200)."""
+    """Return the dissector for the IPv6 extension header with this number (RFC 8200)."""
 
     def step(data: bytes, at: int, end: int) -> Step:
         size = (data[at + 1] + 2) * 4 if kind == AUTHENTICATION else (data[at + 1] + 1) * 8

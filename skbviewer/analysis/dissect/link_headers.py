@@ -131,11 +131,11 @@ def arp(data: bytes, at: int, end: int) -> Step:
 
 
 def dotted(value: int) -> str:
-    """An IPv4 address as text."""
+    """Return an IPv4 address as text."""
     return ".".join(str(value >> shift & 255) for shift in (24, 16, 8, 0))
 
 
 def hardware(value: int) -> str:
-    """A MAC address as text."""
+    """Return a MAC address as text."""
     text = ":".join(f"{value:012x}"[i : i + 2] for i in range(0, 12, 2))
     return f"Broadcast ({text})" if value == BROADCAST else text

@@ -18,7 +18,7 @@ FLAGS = ((0x80, "rtr"), (0x40, "sol"), (0x20, "ovr"))
 
 
 def neighbour_summary(data: bytes) -> tuple[str, str] | None:
-    """(Protocol, Info) of an ICMPv6 message; None if it is not neighbour discovery."""
+    """Return (Protocol, Info) of an ICMPv6 message; None if it is not neighbour discovery."""
     kind = data[0]
     if kind not in OPTIONS:
         return None
@@ -32,7 +32,7 @@ def neighbour_summary(data: bytes) -> tuple[str, str] | None:
 
 
 def _link_addresses(data: bytes, at: int) -> str:
-    """The Ethernet addresses in the options."""
+    """Return the Ethernet addresses in the options."""
     said = ""
     while at + 8 <= len(data) and data[at + 1]:
         if data[at] in LINKS:

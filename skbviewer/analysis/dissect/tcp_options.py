@@ -14,7 +14,7 @@ LARGEST_SHIFT = 14  # RFC 7323, 2.3
 
 
 def options(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Kind and value of each option except END and NOP (RFC 9293, 3.2)."""
+    """Yield the kind and value of each option except END and NOP (RFC 9293, 3.2)."""
     at = 0
     while at < len(data) and data[at] != END:
         size = 1 if data[at] == NOP else data[at + 1] if at + 1 < len(data) else 0
@@ -26,7 +26,7 @@ def options(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def options_text(data: bytes, base: int = 0) -> str:
-    """The options as text; SACK edges are relative to the sequence number `base`."""
+    """Return the options as text; SACK edges are relative to the sequence number `base`."""
     return "".join(_text(kind, value, base) for kind, value in options(data))
 
 

@@ -54,7 +54,7 @@ class Step(NamedTuple):
 
 @cache
 def layout(header: Any) -> dict[str, tuple[int, int]]:
-    """(offset, length) of each field of a dpkt header class."""
+    """Return (offset, length) of each field of a dpkt header class."""
     found, at = {}, 0
     for name, form, _ in header.__hdr__:
         size = struct.calcsize(f"{_order(header)}{form}")
@@ -64,12 +64,12 @@ def layout(header: Any) -> dict[str, tuple[int, int]]:
 
 
 def _order(header: Any) -> str:
-    """A prefix for struct; dpkt has none for network byte order."""
+    """Return a prefix for struct; dpkt has none for network byte order."""
     return getattr(header, "__byte_order__", ">")
 
 
 def fields(data: bytes, at: int, header: Any, specs: Sequence[Spec]) -> tuple[Node, ...]:
-    """The fields of the header of dpkt class `header` that begins at byte `at`."""
+    """Return the fields of the header of dpkt class `header` that begins at byte `at`."""
     order: Literal["little", "big"] = "little" if _order(header) == "<" else "big"
     nodes = []
     for spec in specs:
@@ -86,22 +86,22 @@ def fields(data: bytes, at: int, header: Any, specs: Sequence[Spec]) -> tuple[No
 
 
 def _word(text: str) -> str:
-    """The value without its explanation: "6" of "TCP (6)", "0x0800" of "IPv4 (0x0800)"."""
+    """Return the value without its explanation: "6" of "TCP (6)", "0x0800" of "IPv4 (0x0800)"."""
     if text.endswith(")") and " (" in text:
         return text[text.rindex("(") + 1 : -1]
     return text.split(" ")[0]
 
 
 def hexadecimal(digits: int) -> Format:
-    """A format: "0x0800" for four digits."""
+    """Return a function that formats a number: "0x0800" for four digits."""
     return lambda value: f"0x{value:0{digits}x}"
 
 
 def named(names: dict[int, str], form: Format = str) -> Format:
-    """A format: "TCP (6)"; only the number if it has no name."""
+    """Return a function that formats a number: "TCP (6)", or only the number without a name."""
     return lambda value: f"{names[value]} ({form(value)})" if value in names else form(value)
 
 
 def flag(value: int) -> str:
-    """A bit, with its value in filters."""
+    """Return the text of a flag, with its value in filters: "Set (1)" or "Not set (0)"."""
     return "Set (1)" if value else "Not set (0)"

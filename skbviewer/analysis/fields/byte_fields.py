@@ -36,7 +36,10 @@ class Block(NamedTuple):
 
 
 def blocks(view: View, progress: Progress) -> Iterator[Block]:
-    """The packets of a view, by file.  Raises BadInput if a file moved or changed its size."""
+    """Yield the packets of a view, by file.
+
+    Raises BadInput if a file moved or changed its size.
+    """
     if view.table != PACKET or not view.size:
         return
     source = view.column("source")
@@ -62,7 +65,7 @@ def _places(view: View, data: UInt8s, rows: Int64s) -> dict[str, Place]:
 
 
 def numbers(view: View, layer: str, begin: int, size: int, progress: Progress) -> Values:
-    """The big-endian number of `size` (up to 8) bytes at byte `begin` of a header.
+    """Return the big-endian number of `size` (up to 8) bytes at byte `begin` of a header.
 
     A negative `begin` counts from the header's end.  Unknown if the bytes were not captured.
     """
@@ -79,7 +82,7 @@ def numbers(view: View, layer: str, begin: int, size: int, progress: Progress) -
 
 
 def lengths(view: View, layer: str, progress: Progress) -> Values:
-    """Captured bytes from the begin of a header to the end of its payload."""
+    """Return the number of captured bytes from the begin of a header to the end of its payload."""
     low = np.full(view.size, -1, np.int64)
     for block in blocks(view, progress):
         at, end = block.places[layer]
@@ -88,7 +91,7 @@ def lengths(view: View, layer: str, progress: Progress) -> Values:
 
 
 def find(view: View, layer: str, needle: bytes, progress: Progress) -> Bools:
-    """Packets in which the bytes of a header or its payload contain `needle`."""
+    """Return packets in which the bytes of a header or its payload contain `needle`."""
     found = np.zeros(view.size, np.bool_)
     for block in blocks(view, progress):
         at, end = block.places[layer]
@@ -120,7 +123,7 @@ def scan(
     predicate: Predicate,
     progress: Progress,
 ) -> tuple[Bools, Bools]:
-    """(fulfilled, known): the result of `predicate` for a header's bytes, or for slices of them.
+    """Return (fulfilled, known): the result of `predicate` for a header, or for slices of it.
 
     The result is unknown if a slice is not inside the header.
     """
@@ -148,7 +151,7 @@ def _sliced(value: bytes, parts: tuple[tuple[int, int | None], ...] | None) -> b
 
 
 def progress_of(view: View) -> Progress:
-    """The progress of whoever evaluates the filter, for reports about reading."""
+    """Return the progress of whoever evaluates the filter, for reports about reading."""
     found: Progress = view.made("progress", lambda view: Silent())
     return found
 
@@ -170,7 +173,10 @@ def _times4(layer: str, begin: int, shift: int) -> Make:
 
 
 def _target(kinds: tuple[int, ...]) -> Make:
-    """The target address of a neighbour solicitation or advertisement (RFC 4861, 4.3 and 4.4)."""
+    """Return a field: the target address of a neighbour solicitation or advertisement.
+
+    See RFC 4861, 4.3 and 4.4.
+    """
 
     def make(view: View) -> list[Values]:
         high = numbers(view, "icmpv6", header.ND_TARGET, 8, progress_of(view))

@@ -39,7 +39,10 @@ def _status(where: Callable[[View], Bools], of: Status) -> Callable[[View], list
 
 
 def right(data: bytes, pseudo: int = 0) -> bool:
-    """Whether the 16-bit words of `data` and the sum `pseudo` add up to 0xffff (RFC 1071)."""
+    """Return whether the 16-bit words of `data` and the sum `pseudo` add up to 0xffff.
+
+    This is the checksum of RFC 1071.
+    """
     whole = int.from_bytes(data + b"\0" if len(data) & 1 else data, "big")
     return (whole + pseudo) % 0xFFFF == 0 and whole > 0
 
@@ -75,14 +78,17 @@ def _one(data: bytes, pseudo: int, layer: str) -> int:
 
 
 def _sizes(view: View, block: Block, rows: Int64s, begin: Int64s) -> Int64s:
-    """Bytes from the transport header to the end of the packet, according to the IP length."""
+    """Return the number of bytes from the transport header to the end of the packet.
+
+    It is computed from the IP length.
+    """
     at = np.maximum(block.places["ip"][0], block.places["ipv6"][0])
     total = view.column("tot_len")[rows].astype(np.int64)
     return np.where((total > 0) & (at >= 0), at + total - begin, 0)
 
 
 def _pseudo(view: View, rows: Int64s, protocol: int) -> Int64s:
-    """The sum of the pseudo header without the length (RFC 9293, 3.1; RFC 8200, 8.1)."""
+    """Return the sum of the pseudo header without the length (RFC 9293, 3.1; RFC 8200, 8.1)."""
     total = np.full(len(rows), protocol, np.int64)
     for name in ("saddr_lo", "saddr_hi", "daddr_lo", "daddr_hi"):
         value = view.column(name)[rows].astype(np.int64)

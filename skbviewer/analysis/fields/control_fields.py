@@ -33,7 +33,7 @@ MOST_CHUNKS = 32  # most SCTP chunks in a packet
 
 
 def some_numbers(view: View, where: Bools, layer: str, begin: int, size: int) -> Values:
-    """numbers() for the rows in `where` only; others are unknown."""
+    """Return numbers() for the rows in `where`; other rows are unknown."""
     low, known = np.full(view.size, -1, np.int64), np.zeros(view.size, np.bool_)
     rows = np.flatnonzero(where)
     if len(rows) and view.table == PACKET:
@@ -43,12 +43,12 @@ def some_numbers(view: View, where: Bools, layer: str, begin: int, size: int) ->
 
 
 def some(view: View, rows: Array) -> View:
-    """A view of some packets of a view."""
+    """Return a view of some packets of a view."""
     return View(view.data, PACKET, rows if view.rows is None else view.rows[rows])
 
 
 def _llc(view: View, begin: int, size: int, where: Bools | None = None) -> Values:
-    """Bytes from `begin` of the LLC header, in frames with a length instead of an EtherType."""
+    """Return bytes from `begin` of the LLC header, if the frame has a length, no EtherType."""
     plain = is_eth(view) & (view.column("ethertype") < 0)
     plain = plain if where is None else plain & where
     low, known = np.full(view.size, -1, np.int64), np.zeros(view.size, np.bool_)
@@ -93,7 +93,9 @@ def _ismp(view: View) -> Bools:
 
 
 def _smb(view: View) -> Bools:
-    """SMB by its first bytes, in sessions and datagrams of NetBIOS (RFC 1002)."""
+    """Return which packets are SMB, by its first bytes in NetBIOS sessions and datagrams (RFC
+    1002).
+    """
 
     def either(ports: tuple[int, ...]) -> Bools:
         found: Bools = np.isin(view.column("sport"), ports) | np.isin(view.column("dport"), ports)
@@ -124,7 +126,7 @@ def _hsrp_state(view: View) -> list[Values]:
 
 
 def _chunk_types(view: View) -> list[Values]:
-    """The type of each SCTP chunk (RFC 9260, 3.2)."""
+    """Return the type of each SCTP chunk (RFC 9260, 3.2)."""
     rows = np.flatnonzero(view.column("protocol") == SCTP)
     found: list[Values] = [Values(np.full(view.size, -1), np.zeros(view.size, np.bool_))]
     if not len(rows) or view.table != PACKET:

@@ -42,7 +42,7 @@ class View:
         return name in self.data.columns.names(self.table)
 
     def column(self, name: str) -> Array:
-        """The values of a column; read-only."""
+        """Return the values of a column; read-only."""
         if not self.has(name):
             return np.broadcast_to(np.int8(-1), (self.size,))
         rows = self.rows
@@ -54,17 +54,17 @@ class View:
         return taken
 
     def made(self, name: str, make: Callable[[View], Any]) -> Any:
-        """The result of `make` for this view, computed once."""
+        """Return the result of `make` for this view, computed once."""
         if name not in self._made:
             self._made[name] = make(self)
         return self._made[name]
 
     def ids(self) -> Int64s:
-        """Row ids: n for packet n, -n for row K<n>."""
+        """Return row ids: n for packet n, -n for row K<n>."""
         return -self.number() if self.table == SERIES else self.number()
 
     def number(self) -> Int64s:
-        """The packet numbers, or the n of the rows K<n>."""
+        """Return the packet numbers, or the n of the rows K<n>."""
         if self.table == SERIES:
             return self.column("kernel_only").astype(np.int64)
         return (np.arange(self.size) if self.rows is None else self.rows) + 1
@@ -105,7 +105,10 @@ class Data:
         self._lock = threading.Lock()
 
     def kept(self, name: str, make: Callable[[], Any]) -> Any:
-        """The result of `make`, computed once a session; only callers of this name wait for it."""
+        """Return the result of `make`, computed once a session.
+
+        Only callers of this name wait for it.
+        """
         with self._lock:
             slot = self._kept.setdefault(name, _Slot())
         with slot.lock:
@@ -114,7 +117,7 @@ class Data:
             return slot.value
 
     def has(self, name: str) -> bool:
-        """Whether a value is cached under this name, so that nobody has to wait for it."""
+        """Return whether a value is cached under this name, so that nobody has to wait for it."""
         slot = self._kept.get(name)
         return slot is not None and slot.made
 
@@ -123,7 +126,7 @@ class Data:
         return tuple(self._sources())  # not cached: a file may have been found elsewhere
 
     def logs(self) -> list[int]:
-        """The ids of the KBLs."""
+        """Return the ids of the KBLs."""
         return self.kept(  # type: ignore[no-any-return]
             "logs", lambda: [source.id for source in self.sources if source.kind.is_log]
         )
@@ -136,7 +139,7 @@ class Data:
         return self.kept(f"names {source}", read)  # type: ignore[no-any-return]
 
     def functions(self, source: int) -> dict[int, str]:
-        """The probed functions of a KBL by probe id."""
+        """Return the probed functions of a KBL by probe id."""
 
         def read() -> dict[int, dict[int, str]]:
             found: dict[int, dict[int, str]] = {}
@@ -151,11 +154,11 @@ class Data:
         return View(self, PACKET)
 
     def kernel_only(self) -> View:
-        """The rows K1, K2, ..., as series rows."""
+        """Return the rows K1, K2, ..., as series rows."""
         return View(self, SERIES, self.kernel_only_rows())
 
     def kernel_only_rows(self) -> Int64s:
-        """The 0-based series rows of K1, K2, ..."""
+        """Return the 0-based series rows of K1, K2, ..."""
         return self.kept("kernel_only", self._kernel_only)  # type: ignore[no-any-return]
 
     def _kernel_only(self) -> Int64s:
@@ -164,7 +167,7 @@ class Data:
         return rows[np.argsort(number[rows], kind="stable")]
 
     def table(self, name: str) -> View:
-        """All rows of LEG, CALL, ADDRESS or DROP (the events that are drops)."""
+        """Return all rows of LEG, CALL, ADDRESS or DROP (the events that are drops)."""
         if name == DROP:
             return View(self, "event", self.kept("drops", self._drops))
         return View(self, name)
@@ -173,7 +176,7 @@ class Data:
         return np.flatnonzero(self.columns.array("event", "event") == KblEvent.DROP)
 
     def legs_with(self, table: str, mask: Bools) -> Bools:
-        """Which legs have a row of `table` that is in `mask`."""
+        """Return which legs have a row of `table` that is in `mask`."""
         if table == LEG:
             return mask
         found = np.zeros(self.columns.length(LEG) + 2, np.bool_)
@@ -185,7 +188,7 @@ class Data:
         return found[1:-1]
 
     def rows_with(self, view: View, legs: Bools) -> Bools:
-        """Which packets or rows K<n> of a view have a leg that is in `legs`."""
+        """Return which packets or rows K<n> of a view have a leg that is in `legs`."""
         if view.table == PACKET:
             hit = np.r_[False, legs].take(self.columns.array("match", "leg"))
             whole = np.zeros(self.columns.length(PACKET) + 1, np.bool_)

@@ -68,7 +68,7 @@ class Field(NamedTuple):
 
 
 def known_column(view: View, name: str, where: Bools | None = None) -> Values:
-    """A column, known in rows where it is not negative (and in `where`)."""
+    """Return a column, known in rows where it is not negative (and in `where`)."""
     low = view.column(name)
     known = low >= 0
     return Values(low, known if where is None else known & where)

@@ -24,7 +24,7 @@ MOST = 12  # most values to list for one row
 
 
 def field_values(field: Field, data: Data, ids: Sequence[int]) -> list[str]:
-    """The values of `field` in each row (n = packet n, -n = row K<n>), "" = none.
+    """Return the values of `field` in each row (n = packet n, -n = row K<n>), "" = none.
 
     Different values of one row, such as those of its calls, are separated by commas.
     """
@@ -64,7 +64,7 @@ def _listed(field: Field, found: list[Values], rows: list[list[int]]) -> list[st
 
 
 def _below(view: View, table: str) -> tuple[View, list[list[int]]]:
-    """The calls, legs or drops of all rows, and which of them belong to each row."""
+    """Return the calls, legs or drops of all rows, and which of them belong to each row."""
     with view.data.connect() as db:
         legs = _legs(db, view)
         pairs = [(row, leg) for row, found in enumerate(legs) for leg in found]
@@ -93,7 +93,7 @@ def _legs(db: Database, view: View) -> list[list[int]]:
 
 
 def text_of(field: Field, values: Values, position: int) -> str:
-    """One value, in the form in which a filter can compare with it."""
+    """Return one value, in the form in which a filter can compare with it."""
     value = values.low[position]
     match field.kind:
         case Kind.STRING:
@@ -122,7 +122,7 @@ def text_of(field: Field, values: Values, position: int) -> str:
 
 
 def mac_text(value: int) -> str:
-    """ "aa:bb:cc:dd:ee:ff", also for the broadcast address."""
+    """Return "aa:bb:cc:dd:ee:ff", also for the broadcast address."""
     return "ff:ff:ff:ff:ff:ff" if value == (1 << 48) - 1 else mac(value)
 
 

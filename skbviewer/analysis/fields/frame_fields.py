@@ -27,7 +27,7 @@ def _times(view: View) -> Int64s:
 
 
 def _timed(view: View) -> Bools | None:
-    """Which rows have a time; None = all."""
+    """Return which rows have a time; None = all."""
     return view.column("ts") != UNTIMED if view.table == PACKET else None
 
 
@@ -36,7 +36,7 @@ def _time(view: View) -> list[Values]:
 
 
 def _relative(view: View) -> list[Values]:
-    """Time since packet 1, or since the first row K<n> if there is no packet.
+    """Return the time since packet 1, or since the first row K<n> if there is no packet.
 
     If packet 1 has no time, it is the time since the epoch.
     """
@@ -54,7 +54,7 @@ def _relative(view: View) -> list[Values]:
 
 
 def _delta(view: View) -> list[Values]:
-    """Time since the previous packet of the same file; 0 for the first one."""
+    """Return the time since the previous packet of the same file; 0 for the first one."""
     if view.table == SERIES:
         return [Values(np.zeros(view.size, np.int64), np.zeros(view.size, np.bool_))]
     rows = np.arange(view.size) if view.rows is None else view.rows

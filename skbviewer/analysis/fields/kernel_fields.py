@@ -37,7 +37,7 @@ class _Coding:
         }
 
     def values(self, keys: Array, sources: Array | None) -> Values:
-        """The text of each key; `sources` is None if there is only one KBL."""
+        """Return the text of each key; `sources` is None if there is only one KBL."""
         codes = self._codes(keys, sources)
         return Values(codes, codes >= 0, None, self.texts)
 
@@ -64,7 +64,7 @@ class _Coding:
 
 
 def _sources(view: View) -> Array | None:
-    """The KBL of each row, or None if there is only one."""
+    """Return the KBL of each row, or None if there is only one."""
     if len(view.data.logs()) < 2:
         return None
     if view.has("source"):
@@ -93,7 +93,7 @@ def _layer(view: View) -> list[Values]:
 
 
 def _caller(view: View) -> list[Values]:
-    """The symbol with its offset, and the symbol alone."""
+    """Return the symbol with its offset, and the symbol alone."""
     tables = {log: view.data.names(log).symbols for log in view.data.logs()}
     whole = _coded(view, "caller", view.column("caller").astype(np.int64), tables)
     texts = whole.texts or ()
@@ -101,7 +101,7 @@ def _caller(view: View) -> list[Values]:
 
 
 def _comm(view: View) -> list[Values]:
-    """Each CPU has an idle task of its own, whose key is THREADS + CPU."""
+    """Return keys of threads; the idle task of each CPU has the key THREADS + CPU."""
     idle = view.data.kept("idle CPUs", lambda: _idle_cpus(view.data.table(CALL)))
     names = {log: view.data.names(log) for log in view.data.logs()}
     tables = {

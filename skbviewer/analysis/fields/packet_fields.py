@@ -84,7 +84,7 @@ def _columns(names: tuple[str, ...], where: Callable[[View], Bools]) -> Make:
 
 
 def _bits(name: str, where: Callable[[View], Bools], shift: int, mask: int) -> Make:
-    """Values of (column >> shift) & mask."""
+    """Return values of (column >> shift) & mask."""
 
     def make(view: View) -> list[Values]:
         whole = known_column(view, name, where(view))

@@ -15,7 +15,7 @@ Part = tuple[View, Int64s]  # a view, and positions of rows in it
 
 
 def keys_of(field: Field, parts: Sequence[Part]) -> tuple[Array, Bools]:
-    """(keys, known) for the rows of all `parts`, one part after the other.
+    """Return (keys, known) for the rows of all `parts`, one part after the other.
 
     Of several values of a row, the first one is used; of several calls, legs or drops the smallest
     value, or for durations the largest.
@@ -65,7 +65,7 @@ def _ranked(halves: Array) -> Array:
 def _carried(
     view: View, table: str, keys: Array, values: Values, largest: bool
 ) -> tuple[Array, Bools]:
-    """The smallest or largest key among the calls, legs or drops of each row."""
+    """Return the smallest or largest key among the calls, legs or drops of each row."""
     data, known = view.data, values.present()
     legs = np.arange(len(keys)) if table == LEG else data.table(table).column("leg") - 1
     of_leg, leg_known = _reduced(legs, keys, known & (legs >= 0), data.columns.length(LEG), largest)
@@ -79,7 +79,7 @@ def view_size(data: Data, view: View) -> int:
 
 
 def _pairs(data: Data, view: View) -> tuple[Array, Array]:
-    """(row, leg), both 0-based, for all matches or series of the view's table."""
+    """Return (row, leg), both 0-based, for all matches or series of the view's table."""
     if view.table == PACKET:
         return data.columns.array("match", "packet") - 1, data.columns.array("match", "leg") - 1
     assert view.table == SERIES
@@ -90,7 +90,7 @@ def _pairs(data: Data, view: View) -> tuple[Array, Array]:
 def _reduced(
     at: Array, keys: Array, known: Bools, count: int, largest: bool
 ) -> tuple[Array, Bools]:
-    """The smallest or largest known key at each of `count` positions."""
+    """Return the smallest or largest known key at each of `count` positions."""
     pick = np.maximum if largest else np.minimum
     found = np.full(count, -1 if largest else INT64_MAX, np.int64)
     pick.at(found, at[known], keys[known].astype(np.int64))

@@ -38,7 +38,10 @@ class Streams(NamedTuple):
     number: Array
 
     def parts(self, size: int) -> Iterator[Streams]:
-        """Parts of about `size` packets; all packets between two ends are in the same part."""
+        """Yield parts of about `size` packets.
+
+        All packets between two ends are in the same part.
+        """
         begin = 0
         while begin < len(self.rows):
             last = min(begin + size, len(self.rows)) - 1
@@ -50,7 +53,7 @@ class Streams(NamedTuple):
 
 
 def streams_of(data: Data, transport: str) -> Streams:
-    """The conversations of "tcp" or "udp", computed once a session."""
+    """Return the conversations of "tcp" or "udp", computed once a session."""
     found: Streams = data.kept(f"streams {transport}", lambda: _streams(data, transport))
     return found
 
@@ -75,13 +78,13 @@ def _streams(data: Data, transport: str) -> Streams:
 
 
 def _keys(view: View, rows: Array) -> tuple[Array, Array]:
-    """(key of the file and the unordered pair of ends, direction) of some packets."""
+    """Return (key of the file and the unordered pair of ends, direction) of some packets."""
     ends, direction = keys_of_ends(view, rows)
     return ends * np.uint64(MIX[1]) + view.column("source")[rows].astype(np.uint64), direction
 
 
 def keys_of_ends(view: View, rows: Array) -> tuple[Array, Array]:
-    """(key of the unordered pair of ends, direction) of some packets."""
+    """Return (key of the unordered pair of ends, direction) of some packets."""
     low = _mixed(view, rows, ("saddr_hi", "saddr_lo"), "sport")
     high = _mixed(view, rows, ("daddr_hi", "daddr_lo"), "dport")
     direction = (low > high).astype(np.int8)
@@ -90,7 +93,7 @@ def keys_of_ends(view: View, rows: Array) -> tuple[Array, Array]:
 
 
 def _mixed(view: View, rows: Array, address: tuple[str, str], port: str) -> Array:
-    """A 64-bit hash of an address and its port."""
+    """Return a 64-bit hash of an address and its port."""
     mixed = view.column(port)[rows].astype(np.uint64)
     for name in address:
         mixed = (mixed ^ view.column(name)[rows].astype(np.int64).view(np.uint64)) * np.uint64(
@@ -159,7 +162,7 @@ def relative(view: View, column: str) -> tuple[Int64s, Bools]:
 
 
 def stream_ways(view: View) -> tuple[Array, Array]:
-    """The TCP stream of each packet of a view, -1 = none, and its direction."""
+    """Return the TCP stream of each packet of a view, -1 = none, and its direction."""
     stream = _of_rows(view, streams_of(view.data, "tcp").number)
     direction = np.zeros(view.size, np.int8)
     rows = np.flatnonzero(stream >= 0)
@@ -168,7 +171,7 @@ def stream_ways(view: View) -> tuple[Array, Array]:
 
 
 def bases_of(data: Data) -> Bases:
-    """The bases of all TCP streams, computed once a session."""
+    """Return the bases of all TCP streams, computed once a session."""
     found: Bases = data.kept(BASES, lambda: _bases(data))
     return found
 

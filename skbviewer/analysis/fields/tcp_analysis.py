@@ -48,7 +48,7 @@ class Segments(NamedTuple):
 
 
 def analysis_of(data: Data, progress: Progress | None = None) -> Analysis:
-    """The analysis of all streams, cached.  Raises Cancelled."""
+    """Return the analysis of all streams, cached.  Raises Cancelled."""
     found: Analysis = data.kept(ANALYSIS, lambda: _analysed(data, progress or Silent()))
     return found
 
@@ -72,7 +72,7 @@ def _analysed(data: Data, progress: Progress) -> Analysis:
 
 
 def window_shifts(view: View) -> Int64s:
-    """The shift of each packet's window in a view, in bits; 0 for a SYN."""
+    """Return the shift of each packet's window in a view, in bits; 0 for a SYN."""
     stream, direction = stream_ways(view)
     shift = analysis_of(view.data).shift
     found = np.zeros(view.size, np.int64)
@@ -99,7 +99,7 @@ def _segments(data: Data, found: Streams) -> Segments:
 
 
 def window_scales(data: Data, s: Segments) -> Int64s:
-    """The shift of the other direction's window, in bits; -1 if its SYN was not captured.
+    """Return the shift of the other direction's window, in bits; -1 if its SYN was not captured.
 
     Both SYNs must offer scaling; otherwise nothing is shifted (RFC 7323, 2.2).
     """
@@ -116,7 +116,7 @@ def window_scales(data: Data, s: Segments) -> Int64s:
 
 
 def _signed(difference: Int64s) -> Int64s:
-    """A difference of sequence numbers, which wrap around at 2^32, as a signed number."""
+    """Return a difference of sequence numbers, which wrap around at 2^32, as a signed number."""
     return (difference + (1 << 31) & 0xFFFFFFFF) - (1 << 31)
 
 
@@ -137,7 +137,7 @@ def _along(s: Segments, values: Int64s) -> Int64s:
 
 
 def _offsets(s: Segments) -> Int64s:
-    """Sequence numbers relative to the first one of their direction, without wrapping."""
+    """Return sequence numbers relative to the first one of their direction, without wrapping."""
     step = _signed(s.seq - _at(s.seq, s.mine, 0))
     return _along(s, np.where(s.mine >= 0, step, 0))
 
@@ -150,7 +150,7 @@ class _Highest(NamedTuple):
 
 
 def _highest(s: Segments, offset: Int64s, counts: Bools) -> _Highest:
-    """The highest end of earlier segments that count."""
+    """Return the highest end of earlier segments that count."""
     end = np.where(counts, offset + s.size, np.iinfo(np.int64).min // 4)
     span = int(np.abs(offset).max(initial=0)) + int(s.size.max(initial=0)) + 1
     after = np.full(len(end), -1, np.int64)
@@ -246,7 +246,10 @@ def _one_signed(difference: int) -> int:
 
 
 def _window_full(s: Segments, scale: Int64s) -> Bools:
-    """Segments that fill the window; `scale` is the other direction's shift, -1 = unknown."""
+    """Return segments that fill the window.
+
+    `scale` is the other direction's shift, -1 = unknown.
+    """
     raw = (_at(s.flags, s.other, 0) & SYN) != 0  # the window of a SYN is not scaled
     window = _at(s.window, s.other, 0) << np.where(raw, 0, np.maximum(scale, 0))
     edge = _at(s.ack, s.other, 0) + window
@@ -277,7 +280,7 @@ def _repeated(
 
 
 def _duplicates(s: Segments, duplicate: Bools) -> Int64s:
-    """How many duplicate ACKs a direction has sent since it last acknowledged new data."""
+    """Return how many duplicate ACKs a direction has sent since it last acknowledged new data."""
     total = _along(s, duplicate.astype(np.int64))
     renewed = s.ack != _at(s.ack, s.mine, -1)
     last = np.where(renewed, np.arange(len(total)), -1)
@@ -303,7 +306,7 @@ def _repeats(s: Segments, duplicate: Bools) -> Int64s:
 
 
 def _round_trip(s: Segments) -> Int64s:
-    """The time from a stream's SYN to the first ACK without SYN, else ORDER_NS."""
+    """Return the time from a stream's SYN to the first ACK without SYN, else ORDER_NS."""
     syn = (s.flags & (SYN | ACK)) == SYN
     last_syn = last_before(syn, s.begin)
     answer = ((s.flags & (SYN | ACK)) == ACK) & (last_syn >= 0)
@@ -314,7 +317,7 @@ def _round_trip(s: Segments) -> Int64s:
 
 
 def _seen_before(s: Segments, offset: Int64s, asked: Bools) -> Bools:
-    """Whether an earlier segment of the direction began at the same offset and was as long."""
+    """Return whether an earlier segment of the direction had the same offset and length."""
     key = s.begin * 2 + s.found.direction
     wanted = np.isin(key, np.unique(key[asked])) & (s.size > 0)
     rows = np.flatnonzero(wanted)
@@ -330,7 +333,7 @@ def _seen_before(s: Segments, offset: Int64s, asked: Bools) -> Bools:
 
 
 def _reused(s: Segments) -> Bools:
-    """The first packets of streams whose ports an earlier stream used."""
+    """Return the first packets of streams whose ports an earlier stream used."""
     key, order = s.found.key, np.flatnonzero(s.begin == np.arange(len(s.begin)))
     found = np.zeros(len(s.begin), np.bool_)
     again = np.r_[False, key[order][1:] == key[order][:-1]][: len(order)]

@@ -48,7 +48,7 @@ class Analysis:
         self._repeats, self._parts = found[:, np.argsort(found[0], kind="stable")], []
 
     def names(self, row: int) -> list[str]:
-        """The findings of one packet."""
+        """Return the findings of one packet."""
         bits = int(self._bits[row])
         return [name for bit, name in enumerate(NAMES) if bits >> bit & 1] if bits else []
 
@@ -59,7 +59,7 @@ class Analysis:
         return int(self._repeats[1, at]), int(self._repeats[2, at])
 
     def has(self, name: str, rows: Int64s | None) -> Bools:
-        """Which packets (0-based rows, None = all) have a finding; "flags" means any."""
+        """Return which packets (0-based rows, None = all) have a finding; "flags" means any."""
         bits = self._bits if rows is None else self._bits[rows]
         wanted = 0xFFFF if name == "flags" else 1 << list(NAMES).index(name)
         return np.asarray(bits & np.uint16(wanted) != 0)

@@ -16,7 +16,7 @@ MOST_SCALE = 14
 
 
 def syn_scales(data: Data, rows: Int64s) -> Int64s:
-    """The shift in the window scale option of each packet (0-based rows), -1 = none.
+    """Return the shift in the window scale option of each packet (0-based rows), -1 = none.
 
     If the source files have moved, every shift is unknown: -1.
     """

@@ -21,14 +21,14 @@ Columns = dict[str, npt.NDArray[np.generic]]
 
 
 def numbered(rows: npt.NDArray[np.integer], before: int) -> npt.NDArray[np.int64]:
-    """Ids for rows that count from 0, after `before` stored rows; -1 stays -1."""
+    """Return ids for rows that count from 0, after `before` stored rows; -1 stays -1."""
     made: npt.NDArray[np.int64] = np.add(rows, before + 1, dtype=np.int64)
     made[rows < 0] = -1
     return made
 
 
 def repeated(value: int, count: int) -> npt.NDArray[np.int64]:
-    """A column with one value in all rows, which takes no memory."""
+    """Return a column with one value in all rows, which takes no memory."""
     return np.broadcast_to(np.int64(value), count)
 
 
@@ -40,7 +40,7 @@ def record_rows(
     events: ColumnTable,
     first: dict[str, int],
 ) -> tuple[NewRows, NewRows]:
-    """Records that are in no other table, and losses."""
+    """Return records that are in no other table, and losses."""
     records = log.records
     kept = _rest(records, calls, events)
 
@@ -58,7 +58,7 @@ def record_rows(
 
 
 def _rest(records: Records, calls: CallTable, events: ColumnTable) -> npt.NDArray[np.int32]:
-    """Records that are neither calls, nor events, nor losses."""
+    """Return records that are neither calls, nor events, nor losses."""
     rest = scratch_of(records).full(len(records), np.bool_, 1)
     for some in calls.passing():
         rest[calls.part("entry", some)] = False
@@ -69,7 +69,7 @@ def _rest(records: Records, calls: CallTable, events: ColumnTable) -> npt.NDArra
 
 
 def call_rows(calls: CallTable, first: dict[str, int]) -> NewRows:
-    """All calls."""
+    """Return all calls."""
 
     def make(rows: slice) -> Columns:
         calls.scratch.passed()
@@ -82,6 +82,6 @@ def call_rows(calls: CallTable, first: dict[str, int]) -> NewRows:
 
 
 def wait_rows(spent: Spent, first: dict[str, int]) -> NewRows:
-    """The times when legs were not busy."""
+    """Return the times when legs were not busy."""
     columns = {name: getattr(spent, name) for name in ("kind", "begin_ns", "end_ns")}
     return of_columns(schema.wait, columns | {"leg": numbered(spent.leg, first["leg"])})

@@ -80,7 +80,7 @@ class Joining:
     def capture(
         self, source: int, packets: Packets, number: int, progress: Progress
     ) -> dict[int, Matches]:
-        """The matches of a capture with each KBL, by the KBL's source.  Raises Cancelled.
+        """Return the matches of a capture with each KBL, by the KBL's source.  Raises Cancelled.
 
         `number` is how many packets the captures before this one have.
         """
@@ -135,7 +135,7 @@ class Joining:
             found[a], found[b] = without_early_arrivals(found[a], found[b], one, other, way)
 
     def times(self) -> tuple[NewRows, ...]:
-        """The tables `oneway`, `oneway_bound` and `timebase`."""
+        """Return the tables `oneway`, `oneway_bound` and `timebase`."""
         between: dict[tuple[int, int], OneWay] = {}
         for pair, parts in self._trips.items():
             way = bound(joined(parts))
@@ -158,12 +158,12 @@ class Joining:
 
 
 def epoch_ns(log: KernelLog) -> int:
-    """The wall clock of a KBL's host minus the KBL's clock at the begin of the recording, ns."""
+    """Return the wall clock of a KBL's host minus the KBL's clock, ns, at the recording's begin."""
     return log.clock[0].real_ns - log.clock[0].mono_ns if log.clock else 0
 
 
 def clock_rows(found: Matches, capture: int, kbl: int, number: int) -> NewRows:
-    """Rows of table `clock`; `number` is how many packets earlier captures have."""
+    """Return rows of table `clock`; `number` is how many packets earlier captures have."""
     rows = [
         (capture, kbl, one.interface, *segment[:7], *(one.sniffer or (-1, -1)))
         for one in found.clocks
@@ -173,7 +173,7 @@ def clock_rows(found: Matches, capture: int, kbl: int, number: int) -> NewRows:
 
 
 def _numbered(clock: ClockFit, number: int) -> ClockFit:
-    """The fit with packet numbers instead of indices."""
+    """Return the fit with packet numbers instead of indices."""
     segments = (s._replace(first=s.first + number + 1) for s in clock.segments)
     return ClockFit(tuple(segments))
 

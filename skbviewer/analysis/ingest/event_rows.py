@@ -48,7 +48,7 @@ def build(
     nesting: Nesting,
     calls: CallTable,
 ) -> ColumnTable:
-    """All events except those that only describe other records."""
+    """Return all events except those that only describe other records."""
     rows = _rows(log.records, legs)
     record, event, leg, call = (rows.stored(name) for name in EVENT_DTYPE.names or ())
     sent = np.flatnonzero(event == KblEvent.XMIT)
@@ -61,7 +61,7 @@ def build(
 
 
 def _rows(records: Records, legs: LegTable) -> ColumnTable:
-    """The events, each with the leg of its own record; the column `call` is not filled."""
+    """Return the events, each with the leg of its own record; the column `call` is not filled."""
     scratch, of_event = scratch_of(records), ("record", "event", "leg")
     made = {name: Gathered(scratch, EVENT_DTYPE[name]) for name in of_event}
     for some in passing(records):
@@ -121,7 +121,10 @@ def _hand_on(is_start: Bools, place: Int32s, last: Int64s, leg: Int64s) -> None:
 def event_rows(
     log: KernelLog, source: int, events: ColumnTable, first: dict[str, int]
 ) -> Iterator[NewRows]:
-    """The events of a KBL and their details, as stored; `first` is how many rows were before."""
+    """Yield the events of a KBL and their details, as stored.
+
+    `first` is how many rows the tables have before.
+    """
     records = log.records
 
     def make(rows: slice) -> dict[str, npt.NDArray[np.generic]]:
@@ -151,7 +154,10 @@ def event_rows(
 
 
 def _numbers(records: Records, events: ColumnTable, before: int) -> npt.NDArray[np.int32]:
-    """The row of each record's event by ordinal, -1 = none; `before` rows were stored before."""
+    """Return the row of each record's event by ordinal, -1 = none.
+
+    `before` rows were stored before.
+    """
     highest = max((int(part(records, "ordinal", r).max()) for r in passing(records)), default=-1)
     number = scratch_of(records).full(highest + 1, np.int32, -1)
     for rows in passing(records, len(events)):

@@ -30,7 +30,7 @@ class FollowedLog(NamedTuple):
 
 
 def kept(kernel_side: KernelSide, scratch: Scratch) -> KernelSide:
-    """`kernel_side` with its large arrays in files, if there are any."""
+    """Return `kernel_side` with its large arrays in files, if there are any."""
     prints, series = kernel_side.prints, kernel_side.series
     large = {n: scratch.keep(getattr(prints, n)) for n in ("number", "series", "record")}
     parent = scratch.keep(series.parent)

@@ -16,7 +16,7 @@ ENDS = ("ip_version", "saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo")
 
 
 def addresses(kernel_side: KernelSide) -> dict[str, npt.NDArray[np.generic]]:
-    """One row for each pair of addresses of a series, in the leg that had it first.
+    """Return one row for each pair of addresses of a series, in the leg that had it first.
 
     `leg` counts from 0.
     """

@@ -14,7 +14,7 @@ from .packet_summary import PacketSummary
 
 
 def packet_rows(source: int, packets: Packets, summary: PacketSummary) -> NewRows:
-    """All packets of capture `source`."""
+    """Return all packets of capture `source`."""
     scratch = scratch_of(packets)
 
     def make(rows: slice) -> Columns:
@@ -27,7 +27,7 @@ def packet_rows(source: int, packets: Packets, summary: PacketSummary) -> NewRow
 
 
 def match_rows(found: Matches, log: FollowedLog, number: int) -> tuple[NewRows, NewRows]:
-    """The matches with a KBL, and the moments; `number` packets are in earlier captures."""
+    """Return the matches with a KBL, and the moments; `number` packets are in earlier captures."""
     rows = found.rows
     columns = {name: rows[name] for name in ("verdict", "rung", "confidence", "delta_ns")}
     columns["packet"] = rows["packet"] + number + 1

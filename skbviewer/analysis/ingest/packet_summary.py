@@ -76,13 +76,13 @@ class PacketSummary(NamedTuple):
             column[mine] = np.where(known, np.maximum(before, 0) + ns, LOST)
 
     def columns(self, rows: slice) -> dict[str, npt.NDArray[np.generic]]:
-        """The columns of some packets, as they are stored."""
+        """Return the columns of some packets, as they are stored."""
         made = {name: column[rows] for name, column in self._asdict().items()}
         return made | {name: np.maximum(made[name], -1) for name in ("functions", *SPENT)}
 
 
 def unmatched(packets: Packets) -> PacketSummary:
-    """The summary of packets without any match."""
+    """Return the summary of packets without any match."""
     scratch, columns = scratch_of(packets), schema.MATCH_COLUMNS
     first = dict(zip(PacketSummary._fields, (WIRE_ONLY, 0, 0, *(-1,) * 5), strict=True))
     made = PacketSummary(

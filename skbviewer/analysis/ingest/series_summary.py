@@ -49,7 +49,7 @@ class SeriesSummary(NamedTuple):
     number: npt.NDArray[np.int32]  # of the identity's row in `rows`, 0 = the unknown one
 
     def columns(self, some: slice) -> Columns:
-        """The identity columns of table `series`; -1 or 0 if unknown."""
+        """Return the identity columns of table `series`; -1 or 0 if unknown."""
         return dict(parts(self.rows, IDENTITY, self.number[some].astype(np.int64)))
 
 
@@ -108,7 +108,7 @@ def _note(
 
 
 def _levels(footprints: ColumnTable) -> UInt8s:
-    """How well each footprint shows the packet."""
+    """Return how well each footprint shows the packet."""
     level, larger = np.empty(len(footprints), np.uint8), has_larger_header(footprints)
     for some in blocks(len(footprints)):
         made = (footprints.part("ethertype", some) == ETH_P_ARP).astype(np.uint8)

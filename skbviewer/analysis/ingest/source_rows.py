@@ -22,7 +22,7 @@ class Input(NamedTuple):
 
 
 def source_row(item: Input, first: int, rows: int) -> tuple[object, ...]:
-    """A row of table `source`: the file holds `rows` packets or records, from `first` on."""
+    """Return a row of table `source`: the file holds `rows` packets or records, from `first` on."""
     data = item.data
     detail = _log_detail(data) if isinstance(data, KernelLog) else _capture_detail(data)
     texts = (json.dumps(data.warnings), json.dumps(detail))
@@ -34,7 +34,7 @@ def _capture_detail(capture: Capture) -> dict[str, str]:
 
 
 def name_rows(log: KernelLog, source: int) -> tuple[NewRows, ...]:
-    """The names in a KBL, and its META values."""
+    """Return the names in a KBL, and its META values."""
     probes = [
         (source, p.id, p.name, p.module, _signed(p.address), *(_signed(int(v)) for v in p[4:]))
         for p in log.probes.values()
@@ -65,5 +65,5 @@ def _log_detail(log: KernelLog) -> dict[str, str]:
 
 
 def _signed(address: int) -> int:
-    """A kernel address as SQLite stores it."""
+    """Return a kernel address as SQLite stores it."""
     return address - (1 << 64) if address >= 1 << 63 else address

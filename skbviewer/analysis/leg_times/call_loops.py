@@ -93,7 +93,10 @@ class Owned(NamedTuple):
 
 @allocation_free
 def same_thread(one: Int, other: Int, inside: Inside) -> bool:
-    """A task may change its CPU; the idle task and interrupts are different on each CPU."""
+    """Return whether two calls are in the same thread.
+
+    A task may change its CPU; the idle task and interrupts are different on each CPU.
+    """
     if inside.context[one] != inside.context[other]:
         return False
     if inside.context[one] == TASK and inside.pid[one] > 0:
@@ -194,7 +197,7 @@ def _push(depth: Int, record: Int, mode: Int, low: Int, inside: Inside, stack: I
 
 @allocation_free
 def _how(child: Int, mode: Int, leg: Int, owned: Owned) -> np.int64:
-    """The mode of a call inside another one; -1: skip it, because it is visited by itself."""
+    """Return the mode of a call inside another; -1: skip it, because it is visited by itself."""
     is_mine = owned.mine[child] == leg or owned.mine[child] == -2 - leg
     of = np.int64(owned.of[child])
     if mode in (SAME, KIN):
@@ -213,7 +216,7 @@ def _how(child: Int, mode: Int, leg: Int, owned: Owned) -> np.int64:
 
 @allocation_free
 def _is_given(call: Int, series: Int, owned: Owned) -> bool:
-    """Whether one of the further packets of a call belongs to a series."""
+    """Return whether one of the further packets of a call belongs to a series."""
     wanted = (np.int64(call) << SERIES_BITS) | np.int64(series)
     at = np.searchsorted(owned.also, wanted)
     return bool(at < len(owned.also) and owned.also[at] == wanted)

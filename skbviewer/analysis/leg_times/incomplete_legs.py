@@ -36,7 +36,7 @@ def leg_gaps(
     calls: CallTable,
     events: ColumnTable,
 ) -> Bools:
-    """Whether records of each leg may have been lost (docs/matching.md explains when).
+    """Return whether records of each leg may have been lost (docs/matching.md explains when).
 
     In a log of points all legs lack records: those of the returns.
     """
@@ -61,7 +61,7 @@ def leg_gaps(
 
 
 def _last(legs: LegTable, calls: CallTable) -> Int64s:
-    """The time of each leg's last record, or of the return of its last call."""
+    """Return the time of each leg's last record, or of the return of its last call."""
     last = legs.last_ns.copy()
     for rows in calls.passing():
         ends = np.maximum(calls.part("exit_ns", rows), calls.part("entry_ns", rows))
@@ -70,7 +70,7 @@ def _last(legs: LegTable, calls: CallTable) -> Int64s:
 
 
 def _of_lives(log: KernelLog, windows: Windows) -> Spans:
-    """The times when probes missed hits that would show the birth or the end of a lifetime."""
+    """Return when probes missed hits that would show the birth or the end of a lifetime."""
     wanted = [p.id for p in log.probes.values() if p.event in LIVES]
     size = np.diff(windows.at)
     first, last = np.repeat(windows.first, size), np.repeat(windows.last, size)
@@ -94,7 +94,7 @@ def _meanwhile(legs: LegTable, last: Int64s, spans: Spans) -> Bools:
 
 
 def _outside(log: KernelLog, events: ColumnTable, spans: Spans) -> Int64s:
-    """Legs with an event outside of their calls, if most events of its kind are inside one.
+    """Return legs with an event outside of their calls, if most events of its kind are inside one.
 
     The kind includes the context, because interrupts treat packets differently from processes.
     """
@@ -110,7 +110,10 @@ def _outside(log: KernelLog, events: ColumnTable, spans: Spans) -> Int64s:
 
 
 def _threadless(log: KernelLog, legs: LegTable) -> Int64s:
-    """Calls in legs whose thread is unknown: after a gap, their outer calls are unknown, too."""
+    """Return calls in legs whose thread is unknown, as after a gap.
+
+    The outer calls of such calls are unknown, too.
+    """
 
     def wanted(some: slice) -> Bools:
         kind, context, pid = (part(log.records, n, some) for n in ("kind", "context", "pid"))

@@ -108,7 +108,7 @@ def _mark(leg: Int, owned: Owned) -> None:
 
 @allocation_free
 def _hold(leg: Int, inside: Inside, owned: Owned, held: Int64s) -> int:
-    """The times in which each call has the packet, in order; returns the number of calls."""
+    """Return the times in which each call has the packet, in order; returns the number of calls."""
     size = np.int64(0)
     for row in range(owned.at[leg], owned.at[leg + 1]):
         if not owned.has[row]:
@@ -180,7 +180,7 @@ def _paint_held(
 def _is_within(
     number: Int, size: Int, record: Int, inside: Inside, owned: Owned, held: Int64s
 ) -> bool:
-    """Whether another call of its thread had the packet when this one began."""
+    """Return whether another call of its thread had the packet when this one began."""
     for k in range(size):
         other = np.int64(owned.record[held[ROW, k]])
         if (
@@ -238,7 +238,7 @@ def _name(
     beside: Beside,
     owned: Owned,
 ) -> int:
-    """The rank of a time between two calls with the packet; RANKS if the same thread had it."""
+    """Return the rank of a time between two calls with the packet; RANKS if one thread had it."""
     for at in range(owned.queue_at[leg], owned.queue_at[leg + 1]):
         within = min(owned.queue_end[at], end) - max(owned.queue_begin[at], begin)
         if 2 * within > end - begin:

@@ -23,13 +23,13 @@ INSIDE_NS = 20_000_000  # longest time from the begin of a call to an inner call
 
 
 def swallowed(log: KernelLog, nesting: Nesting, calls: CallTable, spans: Spans) -> Int64s:
-    """Legs whose outer call a loss swallowed: a call is written when it returns, so later."""
+    """Return legs whose outer call a loss swallowed: the call was written after they began."""
     near = found(log.records, lambda some: _are_calls_before(log, some, spans))
     return _legs(log, nesting, calls, near, _callers(log, near))
 
 
 def unseen(log: KernelLog, nesting: Nesting, calls: CallTable, windows: Windows) -> Int64s:
-    """Legs whose outer call a probe missed: the missed hit is before their calls."""
+    """Return legs whose outer call a probe missed: the missed hit is before their calls."""
     near = found(log.records, lambda some: _are_calls_behind(log, some, windows))
     func = _callers(log, near)
     ts = np.array(part(log.records, "ts", near), np.int64)
@@ -47,7 +47,7 @@ def unseen(log: KernelLog, nesting: Nesting, calls: CallTable, windows: Windows)
 
 
 def _legs(log: KernelLog, nesting: Nesting, calls: CallTable, near: Int64s, func: Int32s) -> Int64s:
-    """Legs with a call in `near`, or a call inside one, whose caller `func` is not around it."""
+    """Return legs with a call in `near`, or inside one, that lacks its caller `func` around it."""
     records = log.records
     caller, missing = np.full(len(records), -1, np.int32), np.zeros(len(records), np.bool_)
     caller[near] = func
@@ -57,7 +57,7 @@ def _legs(log: KernelLog, nesting: Nesting, calls: CallTable, near: Int64s, func
 
 
 def _callers(log: KernelLog, near: Int64s) -> Int32s:
-    """The probe of each record's caller, -1 = none or unknown."""
+    """Return the probe of each record's caller, -1 = none or unknown."""
     callers = IntIndex()
     number = callers.of(np.array(part(log.records, "caller", near), np.int64))
     probes = {p.name: p.id for p in log.probes.values() if p.address}
@@ -68,7 +68,7 @@ def _callers(log: KernelLog, near: Int64s) -> Int32s:
 
 
 def _are_calls_before(log: KernelLog, some: slice, spans: Spans) -> Bools:
-    """Which records are calls that returned shortly before a loss."""
+    """Return which records are calls that returned shortly before a loss."""
     ts, leave = (part(log.records, name, some).astype(np.int64) for name in ("ts", "exit_ts"))
     leave = np.maximum(ts, leave)
     is_call = part(log.records, "kind", some) == ENTRY
@@ -76,7 +76,7 @@ def _are_calls_before(log: KernelLog, some: slice, spans: Spans) -> Bools:
 
 
 def _are_calls_behind(log: KernelLog, some: slice, windows: Windows) -> Bools:
-    """Which records are calls that began in a window, or shortly after it."""
+    """Return which records are calls that began in a window, or shortly after it."""
     ts = part(log.records, "ts", some).astype(np.int64)
     spans = Spans(list(zip(windows.first.tolist(), windows.last.tolist(), strict=True)))
     is_call = part(log.records, "kind", some) == ENTRY

@@ -63,7 +63,10 @@ class Bags(NamedTuple):
 
 
 def windows_of(log: KernelLog) -> Windows:
-    """All windows, grouped by time; a missed hit of an unknown function counts for all of them."""
+    """Return all windows, grouped by time.
+
+    A missed hit of an unknown function counts for all functions.
+    """
     rows = declared(log)
     rows = rows[(rows["reason"] == MISSED) & (rows["count"] > 0)]
     functions = max(log.probes, default=-1) + 1
@@ -88,7 +91,7 @@ def windows_of(log: KernelLog) -> Windows:
 def may_lack(
     log: KernelLog, windows: Windows, legs: LegTable, last: Int64s, calls: CallTable
 ) -> Bools:
-    """Legs that may lack a call; `last` is when the last call of each returned, ns.
+    """Return legs that may lack a call; `last` is when the last call of each returned, ns.
 
     Bags are compared twice: with the number of calls of each function, and with each function
     counted once, because no other leg may have a loop with the same number of calls.
@@ -111,7 +114,7 @@ def may_lack(
 
 
 def near(windows: Windows, begin: Int64s, last: Int64s) -> Bools:
-    """Whether a window is near these times."""
+    """Return whether a window is near these times."""
     spans = Spans(list(zip(windows.first.tolist(), windows.last.tolist(), strict=True)))
     return spans.meet(*_reach(begin, last))
 
@@ -122,7 +125,7 @@ def _reach(begin: Int64s, last: Int64s) -> tuple[Int64s, Int64s]:
 
 
 def _suspects(windows: Windows, bags: Bags, begin: Int64s, last: Int64s) -> Bools:
-    """Which owners of these bags may lack a call."""
+    """Return which owners of these bags may lack a call."""
     found = np.zeros(len(begin), np.bool_)
     begin, last = _reach(begin, last)
     order = np.argsort(begin, kind="stable")
@@ -146,7 +149,7 @@ def _suspects(windows: Windows, bags: Bags, begin: Int64s, last: Int64s) -> Bool
 
 
 def _bags(log: KernelLog, unit: Int64s, kind: Int64s, calls: CallTable, once: bool) -> Bags:
-    """The bags of units, which consist of consecutive legs; `kind` is each unit's kind.
+    """Return the bags of units, which consist of consecutive legs; `kind` is each unit's kind.
 
     once: count calls of the same function as one.
     """
@@ -183,7 +186,10 @@ def _add_up(
 def _contents(
     calls: CallTable, places: Int64s, lone: Int64s, functions: int
 ) -> tuple[Int64s, Int64s, Int64s]:
-    """The contents (at, func, most) of the bags of some units, whose calls begin at `places`."""
+    """Return the contents (at, func, most) of the bags of some units.
+
+    Their calls begin at `places`.
+    """
     size = places[lone + 1] - places[lone]
     bag = np.repeat(np.arange(len(lone)), size)
     inside = np.arange(len(bag)) - np.repeat(np.cumsum(size) - size, size)
@@ -242,7 +248,7 @@ def _suspect(
 
 @allocation_free
 def _without(bags: Bags, bag: Int, may: Int64s) -> Any:
-    """The hash of a bag without the functions that may be missing."""
+    """Return the hash of a bag without the functions that may be missing."""
     found = bags.hash[bag]
     for j in range(bags.at[bag], bags.at[bag + 1]):
         if may[bags.func[j]] > 0:
@@ -262,7 +268,7 @@ def _is_part(
     low: Int,
     high: Int,
 ) -> bool:
-    """Whether this bag plus calls that may be missing is another bag that is as frequent."""
+    """Return whether this bag plus calls that may be missing is another bag that is as frequent."""
     mine = _without(bags, bag, may)
     for t in range(len(likely)):
         other = likely[t]

@@ -59,7 +59,7 @@ class _Found(NamedTuple):
 
 
 def open_ended(log: KernelLog, series: SeriesTable, legs: LegTable, spans: Spans) -> Bools:
-    """Legs whose birth or end is not recorded, possibly because of a loss.
+    """Return legs whose birth or end is not recorded, possibly because of a loss.
 
     A loss is not the reason if most lifetimes of that kind have no such record and the loss is
     farther away than REACH_NS, or the leg begins where the stack receives.  It is not the reason
@@ -85,7 +85,10 @@ def open_ended(log: KernelLog, series: SeriesTable, legs: LegTable, spans: Spans
 
 
 def _explained(kind: UInt8s, found: _Found, number: int, usual: Bools) -> Bools:
-    """Legs whose birth (0) or end (1) a loss may have swallowed; `usual` ones lack it anyway."""
+    """Return legs whose birth (0) or end (1) a loss may have swallowed.
+
+    `usual` legs lack it anyway.
+    """
     bits = found.bits >> np.uint8((BEGIN, END)[number])
     met, unseen = (bits & MET) != 0, (bits & UNSEEN) != 0
     missing = np.bincount(kind[unseen & ~met], minlength=KINDS)
@@ -192,7 +195,7 @@ def _follow(
 
 @allocation_free
 def _are_kin(one: Int, other: Int, parent: Int64s) -> bool:
-    """Whether they are one series, a clone and its parent, or two clones of one parent."""
+    """Return whether they are one series, a clone and its parent, or two clones of one parent."""
     kin = one == other or parent[one] == other or parent[other] == one
     return bool(kin or (parent[one] == parent[other] and parent[one] >= 0))
 
@@ -239,7 +242,7 @@ def _end(
 def _note(
     leg: Int, side: int, low: Int, high: Int, begins: Int64s, ends: Int64s, bits: UInt8s
 ) -> None:
-    """Note that a birth or an end without a record happened between these times."""
+    """Record the times between which a leg without a recorded birth or end began or ended."""
     found = UNSEEN
     if _meets(low, high, begins, ends):
         found |= MET

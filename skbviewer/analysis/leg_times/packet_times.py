@@ -38,7 +38,7 @@ class SpentLegs(NamedTuple):
 
 
 def spent_legs(legs: LegTable, spent: Spent, gap: Bools, scratch: Scratch) -> SpentLegs:
-    """The times of all legs of a log."""
+    """Return the times of all legs of a log."""
     count = len(legs.rows)
     begin, end = (np.array(legs.rows[name], np.int64) for name in ("begin_ns", "end_ns"))
     at = np.searchsorted(spent.leg, np.arange(count + 1)).astype(np.int32)
@@ -48,7 +48,7 @@ def spent_legs(legs: LegTable, spent: Spent, gap: Bools, scratch: Scratch) -> Sp
 
 
 def sums(group: Int64s, leg: Int64s, legs: SpentLegs, count: int) -> Int64s:
-    """Rows KERNEL_NS to CPU_NS of `count` groups; -1 if unknown or if the group has no leg.
+    """Return rows KERNEL_NS to CPU_NS of `count` groups; -1 if unknown or if the group has no leg.
 
     `group` must be sorted.
     """
@@ -108,7 +108,7 @@ def _sum(
 
 @allocation_free
 def _paint(leg: Int, legs: SpentLegs, rank: Int64s, times: Int64s, count: Int) -> np.int64:
-    """A leg as spans of one rank each; returns the number of spans so far."""
+    """Return a leg as spans of one rank each; returns the number of spans so far."""
     at, end = legs.begin[leg], legs.end[leg]
     for k in range(legs.at[leg], legs.at[leg + 1]):
         begin, until = min(legs.wait_begin[k], end), min(legs.wait_end[k], end)

@@ -65,7 +65,7 @@ def build(
     events: ColumnTable,
     lost: Losses,
 ) -> Spent:
-    """The spans and sums of all legs of a log; unknown ones (-1) if it has points only."""
+    """Return the spans and sums of all legs of a log; unknown ones (-1) if it has points only."""
     if not log.returns:
         return _unknown(legs)
     assert calls.between is not None
@@ -204,7 +204,7 @@ def _by_function(log: KernelLog) -> list[Bools]:
 def _queues(
     records: Records, legs: LegTable, events: ColumnTable
 ) -> tuple[Int64s, npt.NDArray[np.uint8], Int64s, Int64s]:
-    """When each leg was in a queue, from its events: from each enqueue to the next dequeue."""
+    """Return when each leg was in a queue: from each enqueue event to the next dequeue."""
     event, leg = np.asarray(events["event"]), np.asarray(events["leg"], np.int64)
     found = [np.zeros((4, 0), np.int64)]
     for enter, leave, rank in QUEUES:

@@ -19,7 +19,7 @@ MASK32 = 0xFFFFFFFF
 
 
 def lifetime_summaries(data: Data, numbers: Int64s) -> dict[int, SegmentSummary]:
-    """By n, for those rows K<n> of `numbers` that exist and are in a captured stream."""
+    """Return summaries by n of row K<n>; rows that are in no captured stream are left out."""
     every = data.kernel_only_rows()
     numbers = numbers[(numbers > 0) & (numbers <= len(every))]
     rows = every[numbers - 1]
@@ -43,7 +43,7 @@ def lifetime_summaries(data: Data, numbers: Int64s) -> dict[int, SegmentSummary]
 
 
 def _streams(data: Data, view: View, rows: Int64s) -> tuple[Int64s, Int64s]:
-    """The stream of each of these rows of a view, -1 = none, and its direction in the stream."""
+    """Return the stream of each of these rows, -1 = none, and its direction in the stream."""
     streams = streams_of(data, "tcp")
     stream = np.full(len(rows), -1, np.int64)
     ends, way = keys_of_ends(view, rows)

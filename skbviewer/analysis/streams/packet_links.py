@@ -71,7 +71,7 @@ class _Echoes(NamedTuple):
 
 
 def links_of(data: Data, numbers: Int64s) -> dict[int, Link]:
-    """Links by packet number, for those of the packets `numbers` that have any."""
+    """Return links by packet number; packets without a link are left out."""
     echoes: _Echoes = data.kept(ECHOES, lambda: _echoes(data))
     rows = numbers - 1
     at = np.minimum(np.searchsorted(echoes.rows, rows), max(len(echoes.rows) - 1, 0))
@@ -124,7 +124,7 @@ def _many(view: View, rows: Int64s) -> Int64s:
 
 
 def _keys(view: View, rows: Int64s, request: Bools) -> list[Int64s]:
-    """Keys that are equal for a ping and its answer: who asks whom, identifier and number."""
+    """Return keys that are equal for a ping and its answer: hosts, identifier and number."""
     columns = {
         name: view.column(name)[rows].astype(np.int64)
         for name in ("saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo", "dport", "seq", "source")
@@ -137,7 +137,7 @@ def _keys(view: View, rows: Int64s, request: Bools) -> list[Int64s]:
 
 
 def _claims(data: Data) -> dict[int, Claim]:
-    """Conflicting claims by packet number.  Raises BadInput if the capture file has moved."""
+    """Return conflicting claims by packet number.  Raises BadInput if the file has moved."""
     whole = data.packets()
     rows = np.flatnonzero((whole.column("ethertype") == ARP) & (whole.column("seq") >= 0))
     view = View(data, PACKET, rows)

@@ -80,7 +80,7 @@ class _Side:
         yield from self._continue()
 
     def rest(self) -> Iterator[Piece]:
-        """The waiting segments, with the gaps between them."""
+        """Yield the waiting segments, with the gaps between them."""
         for begin in sorted(self._early):
             one = self._early[begin]
             assert self._next is not None

@@ -50,7 +50,7 @@ class SegmentSummary(NamedTuple):
 
 
 def streams_known(data: Data) -> bool:
-    """Whether all packets have been analysed already."""
+    """Return whether all packets have been analysed already."""
     return data.has(ANALYSIS) and data.has(BASES)
 
 
@@ -62,7 +62,7 @@ def follow(data: Data, progress: Progress) -> None:
 
 
 def segment_summaries(data: Data, numbers: Int64s) -> dict[int, SegmentSummary]:
-    """By number, for those of the packets `numbers` that exist and are in a TCP stream."""
+    """Return summaries by packet number; packets that are in no TCP stream are left out."""
     numbers = numbers[(numbers > 0) & (numbers <= data.columns.length(PACKET))]
     view = View(data, PACKET, numbers - 1)
     (seq, known), (ack, _) = relative(view, "seq"), relative(view, "ack")

@@ -92,7 +92,7 @@ class Timeline:
         return bins(self.boxes, begin_ns, end_ns, max(width, 1), chosen)
 
     def lane_of(self, row: int) -> Lane:
-        """The lane to which a row belongs."""
+        """Return the lane to which a row belongs."""
         return next(lane for lane in self.lanes if lane.first <= row < lane.first + lane.rows)
 
 
@@ -141,7 +141,7 @@ class Functions:
         )
 
     def numbers(self, source: int, func: Any) -> npt.NDArray[np.uint16]:
-        """The numbers of a KBL's probes."""
+        """Return the numbers of a KBL's probes."""
         table = self._tables.get(source, np.zeros(1, np.uint16))
         at = np.clip(func, -1, len(table) - 1)  # -1 is the last index, whose value is 0
         return np.asarray(table[at], np.uint16)
@@ -158,7 +158,7 @@ def calls_by(
     t0_ns: int,
     progress: Progress,
 ) -> tuple[Part, list[LaneKey]]:
-    """All calls as boxes in lanes of `kind`, and what each lane shows.
+    """Return all calls as boxes in lanes of `kind`, and what each lane shows.
 
     A call that has only a socket appears once, although it belongs to several packets.
     """
@@ -184,7 +184,7 @@ def calls_by(
 def wires_of(
     columns: Columns, clock: Clock, captures: Sequence[tuple[int, int, int]], t0_ns: int
 ) -> Part:
-    """The known wire times of all packets.
+    """Return the known wire times of all packets.
 
     `captures` are (source, first packet's row, count), one lane each.
     """
@@ -257,7 +257,7 @@ def assemble(
 
 
 def _stacked(part: Part, lanes: int, first: int) -> tuple[npt.NDArray[np.int32], list[int]]:
-    """The row of each box, from `first` on, and the number of rows of each lane (at least 1)."""
+    """Return the row of each box, from `first` on, and how many rows each lane has (1 or more)."""
     bounds = np.searchsorted(part.lane, np.arange(lanes + 1))
     row = np.zeros(len(part.lane), np.int32)
     counts = []
@@ -276,7 +276,7 @@ def _stacked(part: Part, lanes: int, first: int) -> tuple[npt.NDArray[np.int32],
 
 
 def _join(stacked: list[tuple[npt.NDArray[np.int32], dict[str, Any]]], rows: int) -> Boxes:
-    """All boxes by row; empties `stacked`, whose parts must be in order of rows."""
+    """Return all boxes by row; empties `stacked`, whose parts must be in order of rows."""
     small = np.uint16 if rows < 1 << 16 else np.int32
     orders = [np.argsort(row.astype(small), kind="stable").astype(np.int32) for row, _ in stacked]
     sorted_rows = [row[order] for (row, _), order in zip(stacked, orders, strict=True)]
@@ -303,7 +303,7 @@ def _of(columns: Columns, table: str, name: str, rows: Int64s | None) -> Any:
 
 
 def _once(columns: Columns) -> Int64s | None:
-    """The calls to show: None = all, else all except repetitions for other packets."""
+    """Return the calls to show: None = all, else all except repetitions for other packets."""
     found, ordinals = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for first, (flags, skb, ordinal) in columns.pieces("call", "flags", "skb", "ordinal"):
         mine = np.flatnonzero((flags.astype(np.uint8) & np.uint8(SOCK) != 0) & (skb == 0))
@@ -320,7 +320,7 @@ def _once(columns: Columns) -> Int64s | None:
 
 
 def _sources(columns: Columns, rows: Int64s | None) -> npt.NDArray[np.int64] | int:
-    """The KBL of each call; one number if there is only one KBL."""
+    """Return the KBL of each call; one number if there is only one KBL."""
     of_leg = columns.array("leg", "source")
     if not len(of_leg) or of_leg.min() == of_leg.max():
         return int(of_leg[0]) if len(of_leg) else 0
@@ -329,7 +329,7 @@ def _sources(columns: Columns, rows: Int64s | None) -> npt.NDArray[np.int64] | i
 
 
 def _each(source: npt.NDArray[np.int64] | int, count: int) -> list[tuple[int, Int64s | slice]]:
-    """(source, its calls) for each KBL."""
+    """Return (source, its calls) for each KBL."""
     if isinstance(source, int):
         return [(source, slice(0, count))]
     return [(int(one), np.flatnonzero(source == one)) for one in np.unique(source)]
@@ -371,7 +371,7 @@ def _lanes(
     source: npt.NDArray[np.int64] | int,
     look: npt.NDArray[np.uint8],
 ) -> tuple[npt.NDArray[np.integer], list[LaneKey]]:
-    """The lane of each call, and what each lane shows."""
+    """Return the lane of each call, and what each lane shows."""
     cpu = _of(columns, "call", "cpu", rows).astype(np.int64)
     split = cpu + 1  # calls with equal keys that do not nest: layers and the idle task, by CPU
     if kind == "cpu":

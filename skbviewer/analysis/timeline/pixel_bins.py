@@ -54,7 +54,7 @@ class Boxes(NamedTuple):
 
 
 def durations(begin: Int64s, end: Int64s) -> npt.NDArray[np.integer]:
-    """The lengths of boxes, in 32 bits if all fit: they take most of a timeline's memory."""
+    """Return the lengths of boxes, in 32 bits if all fit: they take most of a timeline's memory."""
     dur = end - begin
     return dur.astype(np.uint32) if int(dur.max(initial=0)) < 1 << 32 else dur
 
@@ -68,7 +68,7 @@ def boxes(
     item: npt.NDArray[np.integer],
     name: npt.NDArray[np.uint16] | None = None,
 ) -> Boxes:
-    """Boxes from columns that are sorted by (row, begin)."""
+    """Return boxes from columns that are sorted by (row, begin)."""
     starts = np.searchsorted(row, np.arange(rows + 1)).astype(np.int64)
     drops, opens = (np.flatnonzero(look & bit) for bit in (DROP, OPEN))
     names = np.zeros(len(begin), np.uint16) if name is None else name
@@ -119,7 +119,7 @@ def _row(of: Boxes, row: int, edges: Int64s) -> _Drawn | None:
 
 
 def _positions(of: Boxes, base: int, stop: int, edges: Int64s) -> Int64s:
-    """The first box of base <= box < stop, in one row, that begins at or after each edge.
+    """Return the first box of base <= box < stop, in one row, that begins at or after each edge.
 
     The same as np.searchsorted(), in a third of the time: each step of the search is done for all
     edges at once, so that they wait for memory together.
@@ -136,7 +136,7 @@ def _positions(of: Boxes, base: int, stop: int, edges: Int64s) -> Int64s:
 
 
 def _groups(bounds: Int64s, first: int, stop: int) -> Int64s:
-    """Indices where the boxes of each pixel begin, for pixels that have any in first .. stop."""
+    """Return the indices where the boxes of each pixel begin; pixels without a box are left out."""
     bounds = np.maximum(bounds, first)
     bounds[0] = first
     new = np.r_[True, bounds[1:] != bounds[:-1]] & (bounds < stop)
@@ -168,7 +168,7 @@ def _drawn(of: Boxes, group: Int64s, stop: int, pixel: int) -> _Drawn:
 def _looks(
     of: Boxes, first: Int64s, count: Int64s
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.bool_]]:
-    """The most frequent layer among SAMPLES boxes of each bin, and flags that any of them has."""
+    """Return the most frequent layer among SAMPLES boxes of each bin, and flags of any of them."""
     look, mixed = of.look[first], np.zeros(len(first), np.bool_)
     many = np.flatnonzero(count > 1)
     if not len(many):

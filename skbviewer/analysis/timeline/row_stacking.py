@@ -13,7 +13,7 @@ _LOOKED_UP = 1 << 24  # values within this span are ranked by a table, others by
 
 
 def stack(begin: Int64s, end: Int64s) -> npt.NDArray[np.uint8]:
-    """Rows from 0 of spans sorted by `begin` (outer before inner if they begin together).
+    """Return rows from 0 of spans sorted by `begin` (outer before inner if they begin together).
 
     A span is put in the first row whose earlier spans have all ended.  So nested calls get their
     depth, and others (of a sleeping task) as many rows as they need.
@@ -30,7 +30,7 @@ def stack(begin: Int64s, end: Int64s) -> npt.NDArray[np.uint8]:
 
 
 def ranks(values: npt.NDArray[np.integer]) -> tuple[Int64s, Int64s]:
-    """The sorted distinct values, and the index of each value among them."""
+    """Return the sorted distinct values, and the index of each value among them."""
     if not len(values):
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     low, high = int(values.min()), int(values.max())
@@ -44,7 +44,7 @@ def ranks(values: npt.NDArray[np.integer]) -> tuple[Int64s, Int64s]:
 
 
 def order_by(group: npt.NDArray[np.integer], begin: Int64s) -> Int64s:
-    """Indices that sort by group, then by `begin`; stable."""
+    """Return indices that sort by group, then by `begin`; stable."""
     by_time = np.argsort(begin, kind="stable")
     small = group.astype(np.uint16) if len(group) and int(group.max()) < 1 << 16 else group
     return by_time[np.argsort(small[by_time], kind="stable")]

@@ -49,7 +49,10 @@ def overview(
     captures: Sequence[tuple[int, int, int]],
     gaps: Sequence[Gap],
 ) -> Overview:
-    """`captures` are (source, first packet's row, count); `gaps` are by their KBL's clock."""
+    """Return the overview of a session.
+
+    `captures` are (source, first packet's row, count); `gaps` are by their KBL's clock.
+    """
     gaps = [_in_session(gap, clock) for gap in gaps]
     drops = np.sort(_of_drops(columns, clock))
     ends = [(int(t.min()), int(t.max())) for t in (drops,) if len(t)]
@@ -83,7 +86,7 @@ def _by_source(ts: Int64s, source: npt.NDArray[np.integer], clock: Clock) -> Int
 
 
 def _of_calls(columns: Columns, clock: Clock) -> Iterator[Int64s]:
-    """Times of calls, block by block: all together would be most of the window's memory."""
+    """Yield times of calls, block by block: all together would be most of the window's memory."""
     source = columns.array("leg", "source")
     one = int(source[0]) if len(source) and source.min() == source.max() else 0
     if one or not len(source):

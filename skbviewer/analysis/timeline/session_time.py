@@ -38,7 +38,7 @@ class Columns(Protocol):
 
 
 def packet_times(columns: Columns, clock: Clock, source: int, rows: Int64s, ts: Int64s) -> Int64s:
-    """Times of packets of one capture: `rows` are 0-based, `ts` has no UNTIMED."""
+    """Return times of packets of one capture: `rows` are 0-based, `ts` has no UNTIMED."""
     interface = None
     if clock.interfaces(source):
         interface = np.asarray(columns.array("packet", "interface"))[rows]

@@ -40,7 +40,7 @@ def layout_units(size: tuple[int, int], dpi: int) -> tuple[int, int]:
 
 
 def seconds_of(text: str) -> int:
-    """A number of seconds with up to nine decimals, as exact ns.  Raises ValueError."""
+    """Return a number of seconds with up to nine decimals, as exact ns.  Raises ValueError."""
     whole, _, part = text.strip().partition(".")
     sign = -1 if whole.startswith("-") else 1
     digits = whole.lstrip("+-")
@@ -57,7 +57,7 @@ def seconds_text(ns: int) -> str:
 
 
 def rows_of(text: str) -> tuple[int, ...]:
-    """ "3-5,K2" as (3, 4, 5, -2).  Raises ValueError."""
+    """Return "3-5,K2" as (3, 4, 5, -2).  Raises ValueError."""
     found: list[int] = []
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")
@@ -75,7 +75,7 @@ def rows_of(text: str) -> tuple[int, ...]:
 
 
 def rows_text(ids: Sequence[int]) -> str:
-    """Rows in the format that rows_of() reads."""
+    """Return rows in the format that rows_of() reads."""
     parts: list[list[int]] = []
     for number in ids:
         if parts and number > 0 and parts[-1][-1] == number - 1:
@@ -89,7 +89,10 @@ def rows_text(ids: Sequence[int]) -> str:
 
 
 def command_of(shown: Shown, files: Sequence[str], form: str, t0_ns: int) -> str:
-    """The command that makes the same output; `form` is png, svg or csv, `files` are its inputs."""
+    """Return the command that makes the same output.
+
+    `form` is png, svg or csv, `files` are its inputs.
+    """
     words = ["skbviewer", "export", *files, f"--{form}", f"timeline.{form}"]
     words += ["--lanes", shown.lanes]
     if shown.named:

@@ -49,12 +49,12 @@ class EventFacts(NamedTuple):
 
 
 def event_word(event: int) -> str:
-    """ "qdisc_enqueue", as kbl.h names it."""
+    """Return "qdisc_enqueue", as kbl.h names it."""
     return WORDS.get(event, f"event_{event}")
 
 
 def event_text(facts: EventFacts, names: Names) -> str:
-    """The event's word and its details: "drop NO_SOCKET at udp_rcv+0x1c"."""
+    """Return the event's word and its details: "drop NO_SOCKET at udp_rcv+0x1c"."""
     say = _TEXTS.get(facts.event)
     rest = say(facts, names) if say else ""
     return f"{event_word(facts.event)} {rest}".rstrip()
@@ -75,7 +75,7 @@ def _at(facts: EventFacts, names: Names) -> str:
 
 
 def hook_text(hook: int) -> str:
-    """ "IPv4 INPUT" for hook | pf << 8."""
+    """Return "IPv4 INPUT" for hook | pf << 8."""
     family, number = hook >> 8 & 0xFF, hook & 0xFF
     known = HOOKS.get(family, IP_HOOKS)
     text = known[number] if number < len(known) else f"hook {number}"
@@ -219,7 +219,7 @@ _TEXTS: dict[int, Callable[[EventFacts, Names], str]] = {
     KblEvent.ROUTE: _route,
     KblEvent.LINK: _link,
     KblEvent.MODULE: _module,
-    KblEvent.CLOCK_SET: lambda facts, names: f"to {facts.data} ns beyond the log's clock",
+    KblEvent.CLOCK_SET: lambda facts, names: f"to {facts.data} ns ahead of the log's clock",
     KblEvent.CARRY: _carry,
     KblEvent.NF_HOOK: _nf_hook,
     SEEN_AT.number: _seen,

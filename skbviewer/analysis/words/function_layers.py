@@ -27,13 +27,13 @@ def _table() -> tuple[tuple[LayerStyle, ...], tuple[tuple[str, str], ...]]:
 
 
 def layers() -> tuple[LayerStyle, ...]:
-    """All layers, from the wire upwards."""
+    """Return all layers, from the wire upwards."""
     return _table()[0]
 
 
 @cache
 def layer_of(function: str) -> str:
-    """The layer of the first pattern that matches the function's name, else "other"."""
+    """Return the layer of the first pattern that matches the function's name, else "other"."""
     return next((layer for pattern, layer in _table()[1] if _fits(function, pattern)), "other")
 
 

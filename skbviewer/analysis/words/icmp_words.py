@@ -72,7 +72,7 @@ ICMPV6_CODES: Mapping[int, tuple[str, ...]] = {
 
 
 def icmp_info(kind: int, code: int, ident: int, seq: int, ttl: int) -> str:
-    """The Info line of an ICMP message; `ttl` is -1 if unknown."""
+    """Return the Info line of an ICMP message; `ttl` is -1 if unknown."""
     name = ICMP_TYPES.get(kind, f"Type {kind}")
     if kind in ICMP_QUERIES:
         swapped = (seq & 0xFF) << 8 | seq >> 8 & 0xFF  # some hosts use their own byte order
@@ -83,7 +83,7 @@ def icmp_info(kind: int, code: int, ident: int, seq: int, ttl: int) -> str:
 
 
 def icmpv6_info(kind: int, code: int, ident: int, seq: int, hops: int) -> str:
-    """The Info line of an ICMPv6 message, without the addresses in its body."""
+    """Return the Info line of an ICMPv6 message, without the addresses in its body."""
     name = ICMPV6_TYPES.get(kind, f"Type {kind}")
     if kind in ECHO:
         tail = f", hop limit={hops}" if hops >= 0 else ""
@@ -93,6 +93,6 @@ def icmpv6_info(kind: int, code: int, ident: int, seq: int, hops: int) -> str:
 
 
 def _code(codes: Mapping[int, tuple[str, ...]], kind: int, code: int, unknown: str) -> str:
-    """The meaning of a code; "" if this type has no codes with a meaning."""
+    """Return the meaning of a code; "" if this type has no codes with a meaning."""
     known = codes.get(kind, ())
     return known[code] if code < len(known) else unknown if known else ""

@@ -34,35 +34,38 @@ class Names(NamedTuple):
         return TRACER in self.meta
 
     def device(self, netns: int, ifindex: int) -> str:
-        """A device's name, or "if3" if it is unknown, or "" if there is no device."""
+        """Return a device's name, or "if3" if it is unknown, or "" if there is no device."""
         found = self.devices.get((netns, ifindex))
         return found or (f"if{ifindex}" if ifindex > 0 else "")
 
     def task(self, pid: int, cpu: int) -> str:
-        """A thread's name, "" if unknown; each CPU has its own thread 0, "swapper/1" on CPU 1."""
+        """Return a thread's name, "" if unknown.
+
+        Each CPU has its own thread 0, such as "swapper/1" on CPU 1.
+        """
         return task_name(self.tasks, pid, cpu)
 
     def symbol(self, address: int) -> str:
-        """ "ip_rcv+0x4c"; the number if there is no symbol; "" for 0."""
+        """Return "ip_rcv+0x4c"; the number if there is no symbol; "" for 0."""
         return self.symbols.get(address, f"0x{address & MASK64:x}" if address else "")
 
     def place(self, offset: int) -> str:
-        """The symbol at an offset from _stext; "" for 0."""
+        """Return the symbol at an offset from _stext; "" for 0."""
         if self.is_tracer:
             return ""
         address = int(self.meta.get("stext", "0")) + offset & MASK64
         return self.symbol(address - (1 << 64) if address >> 63 else address) if offset else ""
 
     def drop_reason(self, number: int) -> str:
-        """The kernel's name of a drop reason, or "reason 3" if it is unknown."""
+        """Return the kernel's name of a drop reason, or "reason 3" if it is unknown."""
         return self.meta.get(f"{REASON}{number}", f"reason {number}")
 
     def point(self, number: int) -> str:
-        """Where another tracer saw an skb: "net:netif_receive_skb"."""
+        """Return where another tracer saw an skb: "net:netif_receive_skb"."""
         return self.meta.get(f"{POINT}{number}", f"probe {number}")
 
     def syscall(self, number: int) -> str:
-        """ "sendto"; "syscall 44" if it is unknown."""
+        """Return "sendto"; "syscall 44" if it is unknown."""
         table = _syscalls().get(self.meta.get("arch", ""), {})
         return table.get(str(number), f"syscall {number}")
 
@@ -82,7 +85,7 @@ def _syscalls() -> dict[str, dict[str, str]]:
 
 
 def names_of(db: Database, source: int) -> Names:
-    """The names of KBL `source` of a session."""
+    """Return the names of KBL `source` of a session."""
     from ...store import queries  # imports do not need it
 
     return Names(
@@ -94,10 +97,10 @@ def names_of(db: Database, source: int) -> Names:
 
 
 def names_in(log: KernelLog) -> Names:
-    """The names of a KBL as it was read."""
+    """Return the names of a KBL as it was read."""
     return Names(log.symbols, log.tasks, log.devices, meta_of(log))
 
 
 def meta_of(log: KernelLog) -> dict[str, str]:
-    """The META and header values of a KBL that a session stores."""
+    """Return the META and header values of a KBL that a session stores."""
     return log.meta | {"stext": str(log.stext), "arch": log.arch}

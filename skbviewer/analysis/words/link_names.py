@@ -54,5 +54,5 @@ NAMES = {
 
 
 def link_name(linktype: int) -> str:
-    """ "Ethernet"; "LINKTYPE_USER0 (147)" if it has no name here."""
+    """Return "Ethernet"; "LINKTYPE_USER0 (147)" if it has no name here."""
     return NAMES.get(linktype) or linktype_name(linktype)

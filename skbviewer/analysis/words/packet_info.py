@@ -29,7 +29,7 @@ BROADCAST = (1 << 48) - 1
 
 @lru_cache(maxsize=1 << 16)
 def address(version: int, high: int, low: int) -> str | None:
-    """An IP address as text from its column values; None if version is 0."""
+    """Return an IP address as text from its column values; None if version is 0."""
     if version == 4:
         return str(IPv4Address(low & 0xFFFFFFFF))
     if version == 6:
@@ -38,14 +38,14 @@ def address(version: int, high: int, low: int) -> str | None:
 
 
 def ends(row: Any) -> tuple[str, str]:
-    """(source, destination) of a row of table address."""
+    """Return (source, destination) of a row of table address."""
     source = address(row.ip_version, row.saddr_hi, row.saddr_lo)
     return source or "", address(row.ip_version, row.daddr_hi, row.daddr_lo) or ""
 
 
 @lru_cache(maxsize=1 << 16)
 def mac(value: int) -> str:
-    """A 48-bit number as aa:bb:cc:dd:ee:ff, "" if unknown."""
+    """Return a 48-bit number as aa:bb:cc:dd:ee:ff, "" if unknown."""
     if value == BROADCAST:
         return "Broadcast"
     return ":".join(f"{value:012x}"[i : i + 2] for i in range(0, 12, 2)) if value >= 0 else ""
@@ -70,7 +70,7 @@ class Stream(Protocol):
 
 
 def describe(row: Any, stream: Stream | None = None, more: str = "") -> tuple[str, str]:
-    """(Protocol, Info) in Wireshark's words, as far as columns and stream are known.
+    """Return (Protocol, Info) in Wireshark's words, as far as columns and stream are known.
 
     `more` is text from bytes and other packets, to be appended: " MSS=1460", " (reply in 4)".
     """

@@ -45,12 +45,12 @@ class SourceMap:
         return tuple(sorted(found, key=lambda place: not place.file.endswith(".c")))
 
     def layer(self, function: str) -> str | None:
-        """The layer of the function's folder; None if the function is unknown."""
+        """Return the layer of the function's folder; None if the function is unknown."""
         found = self.places(function)
         return found[0].layer if found else None
 
     def text(self, place: Place) -> str:
-        """The whole source file.  Raises BadInput if it is missing or outside the tree."""
+        """Return the whole source file.  Raises BadInput if it is missing or outside the tree."""
         if self.tree is None:
             raise BadInput(Path(place.file), None, "the folder of the kernel source is unknown")
         path = self.tree / place.file

@@ -27,7 +27,7 @@ _AMBIGUOUS: dict[int, str] = {
     Rung.BY_TIME: _SEVERAL,
     Rung.LATE: "Lifetimes have this identity, but none was at the device at this time.",
     Rung.LACKING: "Records of its time are missing: its lifetime may be one of them.",
-    Rung.TWICE: "More such packets than the device had then: captured twice, or out of order.",
+    Rung.TWICE: "More such packets than passed the device: captured twice, or out of order.",
     Rung.BY_POINTS_ONLY: (
         "The kernel log has points only: it shows neither which records it lacks nor when "
         "sniffers get packets."
@@ -64,7 +64,7 @@ _KNOWN = frozenset(Rung)
 
 
 def reason(verdict: int, rung: int, has_kbl: bool = True) -> str:
-    """The sentence for the verdict (index of VERDICTS) and rung of a packet or leg.
+    """Return the sentence for the verdict (index of VERDICTS) and rung of a packet or leg.
 
     For a rung that only a newer version knows, the sentence says so.
     """
@@ -80,7 +80,7 @@ def reason(verdict: int, rung: int, has_kbl: bool = True) -> str:
 
 
 def series_reason(verdict: int, rung: int) -> str:
-    """The sentence for the verdict of a series."""
+    """Return the sentence for the verdict of a series."""
     if verdict == KERNEL_ONLY:
         return _KERNEL_ONLY.get(rung) or _unknown(rung)
     return reason(verdict, rung)

@@ -44,8 +44,8 @@ def paint_legend(
 class Legend(QWidget):
     """The layers, on two lines if one is too short, and a hint at the right.
 
-    The text of tell() (the markers' difference, running work) always gets its room.  The hint is
-    shown only if the layers leave enough.
+    The text of show_text() (the markers' difference, running work) is always shown.  The hint is
+    shown only if the layers leave enough room.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -92,7 +92,7 @@ class Legend(QWidget):
         return self.fontMetrics().height() + 4
 
     def _paint_right(self, painter: QPainter, left: float) -> None:
-        """Paint the text of tell(), else the hint if there is room for it."""
+        """Paint the text of show_text(), or else the hint if there is room for it."""
         text, role = self.message, QPalette.ColorRole.WindowText
         if not text:
             text, role = self.hint, QPalette.ColorRole.PlaceholderText

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Edit > Configuration Profiles: choose a profile, make one of the present settings, remove one."""
+"""Edit > Configuration Profiles: choose, make or remove a profile."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class ProfileDialog(QDialog):
         self.name.setPlaceholderText("Name of a new profile")
         self.name.setAccessibleName("Name of a new profile")
         self.add, self.remove = QPushButton("&New"), QPushButton("&Remove")
-        self.add.setToolTip("Make a profile of the present settings")
+        self.add.setToolTip("Make a profile from the current settings")
         for button in (self.add, self.remove):
             button.setAutoDefault(False)
         row = QHBoxLayout()

@@ -30,7 +30,7 @@ def current() -> str:
 
 
 def keep(name: str) -> None:
-    """Save the present settings as profile `name`, and make it the current one."""
+    """Save the current settings as profile `name`, and make it the current one."""
     settings = QSettings()
     settings.remove(f"{GROUP}/{name}")
     for key in KEYS:

@@ -229,7 +229,7 @@ class StatisticsWindow(QDialog):
             menu.exec(table.viewport().mapToGlobal(place))
 
     def models(self) -> list[StatisticModel]:
-        """The tables of all tabs."""
+        """Return the tables of all tabs."""
         views = [self.tabs.widget(n) for n in range(self.tabs.count())]
         found = [view.model() for view in views if isinstance(view, QTableView)]
         return [model for model in found if isinstance(model, StatisticModel)]

@@ -24,6 +24,7 @@ class FlagSets:
         return bool(bits[at]) if 0 <= at < len(bits) else False
 
     def put(self, kind: str, ids: RowIds, on: bool) -> None:
+        """Set (`on`) or clear the flag `kind` on these rows."""
         self._bits[kind][ids + self._lives] = on
 
     def those(self, kind: str, ids: RowIds, on: bool = True) -> RowIds:

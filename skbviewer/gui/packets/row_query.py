@@ -69,7 +69,7 @@ class RowQuery(QObject):
 
     def _all_ignored(self) -> bool:
         packets = 0 if self._recording is None else self._recording.packets.count()
-        return len(self._notes.flags.all(IGNORE)) >= packets + self.lives() > 0
+        return len(self._notes.flags.all(IGNORE)) >= packets + self.kernel_only_count() > 0
 
     def set_filter(self, text: str) -> None:
         """Show only rows that match a display filter; "" shows all.
@@ -101,7 +101,7 @@ class RowQuery(QObject):
         self.kernel_only = self.kernel_only or shown
         self.refresh()
 
-    def lives(self) -> int:
+    def kernel_only_count(self) -> int:
         """Return how many rows K<n> can be listed; 0 if they are hidden."""
         if self._recording is None or not self.kernel_only:
             return 0

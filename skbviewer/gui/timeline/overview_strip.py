@@ -85,7 +85,7 @@ class OverviewStrip(QWidget):
         self.setAccessibleName("Overview of the whole recording")
         self.setToolTip(
             "The whole recording: calls grey, packets on the wire pink, drops red below, "
-            "lost records hatched.\nDrag the window or its edges; click elsewhere to go there."
+            "lost records hatched.\nDrag the frame or its edges; click elsewhere to go there."
         )
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setMouseTracking(True)

@@ -192,7 +192,7 @@ class TimelinePlot(QWidget):
         return self.mode.selected_call()
 
     def call_number(self, path: PacketPath, leg: int, call: int) -> int | None:
-        """Return the id of a call of a path in table call."""
+        """Return the id in table `call` of a call in a path."""
         if self.recording is None:
             return None
         packet = path.packet.number if path.packet is not None else None

@@ -309,7 +309,7 @@ VIEW = (
 
 GO = (
     Action("&Go", "&Back", lambda w: w.navigation.back(), ("Alt+Left",),
-           "Go back to the packet selected before"),
+           "Go back to the previously selected packet"),
     Action("&Go", "&Forward", lambda w: w.navigation.forward(), ("Alt+Right",)),
     Action("&Go", "&Go to Packet…", lambda w: w.navigation.ask(), ("Ctrl+G",),
            "Go to a packet by its number, or to the nearest one shown"),

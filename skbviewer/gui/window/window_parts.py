@@ -254,7 +254,7 @@ class WindowParts(QMainWindow):
     def _show_counts(self) -> None:
         if self.recording is not None:
             flags, listing = self.notes.flags, self.row_query
-            counts = (self.recording.packets.count(), listing.lives(), listing.count())
+            counts = (self.recording.packets.count(), listing.kernel_only_count(), listing.count())
             self.status.setText(list_text(*counts, flags.count(MARK), flags.count(IGNORE)))
 
     def _show_notes(self) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Slices of long arrays, and whether several numbers fit into one of 64 bits."""
+"""Walk through long arrays block by block; check whether several numbers fit into 64 bits."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ BLOCK = 1 << 16  # values looked up at once: they stay in the processor's cache
 
 
 def blocks(count: int, size: int = BLOCK) -> Iterator[slice]:
-    """0 to `count` in slices of `size`."""
+    """Yield slices that cover 0 to `count`, each of `size` elements; the last may be shorter."""
     return (slice(begin, min(begin + size, count)) for begin in range(0, count, size))
 
 
 def fits(*counts: int) -> bool:
-    """Whether one int64 has room for a number below each of `counts`, side by side."""
+    """Return whether numbers below each of `counts` fit side by side into one int64."""
     total = 1
     for count in counts:
         total *= max(count, 1)

@@ -27,7 +27,7 @@ _SHIFT = np.uint64(29)
 
 
 def hashed(columns: Iterable[npt.NDArray[np.generic]]) -> Hash:
-    """One hash a row of columns of integers."""
+    """Return one hash for each row of these integer columns."""
     listed = list(columns)
     made = np.zeros(len(listed[0]) if listed else 0, np.uint64)
     for rows in blocks(len(made)):
@@ -40,7 +40,7 @@ def hashed(columns: Iterable[npt.NDArray[np.generic]]) -> Hash:
 
 
 def hashed_rows(rows: Rows, columns: Iterable[str]) -> Hash:
-    """One hash for the named columns of each row."""
+    """Return one hash of the named columns for each row."""
     made, names = np.empty(len(rows), np.uint64), list(columns)
     for some in blocks(len(rows)):
         made[some] = hashed(part(rows, name, some) for name in names)
@@ -48,7 +48,7 @@ def hashed_rows(rows: Rows, columns: Iterable[str]) -> Hash:
 
 
 def repeated(keys: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
-    """Which of these keys came before.  Fast where few or none do: keys are sorted, not places."""
+    """Return which of these keys occur earlier in the array.  Fast if few or none do."""
     made = np.zeros(len(keys), np.bool_)
     if not (several := shared(keys)).any():
         return made
@@ -59,16 +59,17 @@ def repeated(keys: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
 
 
 def shared(keys: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
-    """Which of these keys come more than once."""
+    """Return which of these keys occur more than once."""
     ranked = np.sort(keys)
     again = ranked[1:][ranked[1:] == ranked[:-1]]
     return np.isin(keys, again) if len(again) else np.zeros(len(keys), np.bool_)
 
 
 def join(left: Hash, right: Hash, limit: int = 0) -> tuple[Int64s, Int64s, npt.NDArray[np.bool_]]:
-    """Index pairs of equal hashes, and which of `left` have more partners than `limit` (0: none).
+    """Return the index pairs of equal hashes, and which of `left` have more than `limit` partners.
 
-    Those that have more are in no pair.  Pairs are sorted by `left`, then by `right`.
+    Those that have more are in no pair; a limit of 0 is none.  Pairs are sorted by `left`, then by
+    `right`.
     """
     most = limit or len(right)
     slots = slots_for(len(right))
@@ -82,13 +83,13 @@ def join(left: Hash, right: Hash, limit: int = 0) -> tuple[Int64s, Int64s, npt.N
 
 
 def slots_for(count: int) -> Int32s:
-    """An empty hash table (see int_index.py) for indices of so many keys; -1 is a free place."""
+    """Return an empty hash table (see int_index.py) for the indices of `count` keys; -1 is free."""
     return np.full(1 << (4 * count).bit_length(), -1, np.int32)
 
 
 @allocation_free
 def place(key: np.uint64, keys: Hash, slots: Int32s) -> np.int64:
-    """Where `key` is in the hash table `slots` of some `keys`, or would be."""
+    """Return where `key` is, or would be inserted, in the hash table `slots` of `keys`."""
     mask = len(slots) - 1
     at = np.int64(key >> _SHIFT) & mask
     while slots[at] >= 0 and keys[slots[at]] != key:
@@ -98,9 +99,10 @@ def place(key: np.uint64, keys: Hash, slots: Int32s) -> np.int64:
 
 @allocation_free
 def _collect(keys: Hash, slots: Int32s, after: Int32s, count: Int32s) -> None:
-    """Fill the hash table `slots` with the first of each key.
+    """Fill the hash table `slots` with the first index of each key.
 
-    `after` is the next one of a key, or -1, `count` how many there are from each on.
+    Keys that are equal form a list: `after` is the index of the next one or -1, `count` the number
+    from this one on.
     """
     for i in range(len(keys) - 1, -1, -1):
         at = place(keys[i], keys, slots)
@@ -119,7 +121,10 @@ def _ask(
     first: Int32s,
     many: npt.NDArray[np.bool_],
 ) -> int:
-    """Set the `first` partner, -1 = none, and who has more than `most`; the pairs of the others."""
+    """Set the `first` partner of each key (-1: none) and `many`: it has more than `most` partners.
+
+    Returns the number of pairs of the others.
+    """
     total = 0
     for i in range(len(asked)):
         first[i] = slots[place(asked[i], keys, slots)]
@@ -143,7 +148,7 @@ def _pair(
 
 
 def among(asked: Hash, few: Hash) -> npt.NDArray[np.bool_]:
-    """Which of the keys are among a few."""
+    """Return which of the keys `asked` are in `few`."""
     slots, found = slots_for(len(few)), np.empty(len(asked), np.bool_)
     _collect(few, slots, *np.empty((2, len(few)), np.int32))
     _find(asked, few, slots, found)
@@ -157,7 +162,7 @@ def _find(asked: Hash, few: Hash, slots: Int32s, found: npt.NDArray[np.bool_]) -
 
 
 def sharing(keys: Hash) -> Int32s:
-    """How many rows have the same key as each."""
+    """Return for each row how many rows have its key, itself included."""
     first, count = np.empty(len(keys), np.int32), np.zeros(len(keys), np.int32)
     _share(keys, slots_for(len(keys)), first, count)
     return count[first]
@@ -165,7 +170,7 @@ def sharing(keys: Hash) -> Int32s:
 
 @allocation_free
 def _share(keys: Hash, slots: Int32s, first: Int32s, count: Int32s) -> None:
-    """Set the `first` row of each one's key, and how many have it."""
+    """Set for each row the `first` row with its key, and for each first row the `count` of rows."""
     for i in range(len(keys)):
         at = place(keys[i], keys, slots)
         if slots[at] < 0:
@@ -175,7 +180,10 @@ def _share(keys: Hash, slots: Int32s, first: Int32s, count: Int32s) -> None:
 
 
 def runs(owner: npt.NDArray[np.integer], asked: Int64s) -> tuple[Int64s, Int64s]:
-    """Where numbers from 0 on stand in `owner`, which is sorted: (first place, how many)."""
+    """Return where each number of `asked` begins in `owner`, and how often it is there.
+
+    `owner` is sorted; all numbers are 0 or more.
+    """
     size = max(int(owner.max(initial=-1)), int(asked.max(initial=-1))) + 1
     count = np.bincount(owner, minlength=size)
     begin = np.cumsum(count) - count
@@ -183,24 +191,24 @@ def runs(owner: npt.NDArray[np.integer], asked: Int64s) -> tuple[Int64s, Int64s]
 
 
 def spread(low: Int64s, count: Int64s, order: Int64s) -> tuple[Int64s, Int64s]:
-    """(i, order[low[i]]), (i, order[low[i] + 1]), ...: count[i] pairs for each i."""
+    """Return pairs (i, order[low[i]]), (i, order[low[i] + 1]), ...: count[i] of them for each i."""
     left = np.repeat(np.arange(len(count)), count)
     offset = np.arange(len(left)) - np.repeat(np.cumsum(count) - count, count)
     return left, order[np.repeat(low, count) + offset]
 
 
 def by_pair(first: Int64s, second: Int64s) -> Int64s:
-    """The stable order of pairs of numbers."""
+    """Return the indices that sort pairs of numbers; equal pairs keep their order."""
     span = int(second.max(initial=0)) + 1
     if int(first.min(initial=0)) < 0 or int(second.min(initial=0)) < 0:
         return np.lexsort((second, first))
     if not fits(int(first.max(initial=0)) + 1, span):
         return np.lexsort((second, first))
-    return np.argsort(first * span + second, kind="stable")  # mostly nearly in order
+    return np.argsort(first * span + second, kind="stable")  # mostly sorted already
 
 
 def distinct(first: Int64s, second: Int64s) -> Int64s:
-    """Positions of the first occurrence of each pair of numbers, sorted by pair."""
+    """Return the index of the first occurrence of each pair of numbers, sorted by pair."""
     order = by_pair(first, second)
     a, b = first[order], second[order]
     new = np.ones(len(order), np.bool_)
@@ -209,7 +217,7 @@ def distinct(first: Int64s, second: Int64s) -> Int64s:
 
 
 def without(numbers: Int64s, others: Int64s) -> Int64s:
-    """The numbers (none below 0) that are not among `others`, each once, sorted."""
+    """Return the numbers that are not in `others`, each once, sorted.  None may be negative."""
     left = np.zeros(max(int(numbers.max(initial=-1)), int(others.max(initial=-1))) + 1, np.bool_)
     left[numbers] = True
     left[others] = False

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Numbers from 0 on for values as they come (addresses, contexts), so that arrays can be by them.
+"""Number values (addresses, contexts) from 0 on in the order in which they first occur.
 
-A hash table of open addressing with linear probing (Knuth, TAOCP 3, 6.4).  What fills it stops
-where it becomes full, to go on with a larger one: so it is no larger than its values need, and
-stays in the processor's cache.
+So arrays can have one element for each value.  The numbers are in a hash table of open addressing
+with linear probing (Knuth, TAOCP 3, 6.4).  A loop that fills the table stops when the table is
+full, and goes on with a larger one.  So the table is no larger than needed and stays in the
+processor's cache.
 """
 
 from __future__ import annotations
@@ -24,25 +25,25 @@ Number = int | np.integer[Any]
 
 
 class IntIndex:
-    """Equal values, but 0, have equal numbers."""
+    """Gives each distinct value a number; 0 has none."""
 
     def __init__(self) -> None:
-        # `numbers` are one more than they mean, 0 in free places; `used` is how many there are.
+        # `numbers` holds each number plus one, and 0 in free places; `used` is how many there are.
         self.keys, self.numbers = np.zeros(LEAST, np.int64), np.zeros(LEAST, np.int32)
         self.used = np.zeros(1, np.int64)
 
     @property
     def count(self) -> int:
-        """How many values there were."""
+        """How many distinct values have a number."""
         return int(self.used[0])
 
     @property
     def most(self) -> int:
-        """How many numbers there can be before grow() is needed."""
+        """How many values fit before grow() is needed."""
         return len(self.keys) // 2
 
     def of(self, values: Int64s) -> Int32s:
-        """The number of each value, a new one for a new value, -1 for 0."""
+        """Return the number of each value, a new one for a new value, -1 for 0."""
         made, done = np.empty(len(values), np.int32), 0
         while (done := int(_fill(values, done, self.keys, self.numbers, self.used, made))) < len(
             values
@@ -51,7 +52,7 @@ class IntIndex:
         return made
 
     def grow(self) -> None:
-        """Have room for four times as many."""
+        """Make room for four times as many values."""
         size, used = 4 * len(self.keys), np.flatnonzero(self.numbers)
         keys = self.keys[used[np.argsort(self.numbers[used])]]
         self.keys, self.numbers = np.zeros(size, np.int64), np.zeros(size, np.int32)
@@ -60,7 +61,7 @@ class IntIndex:
 
 
 def longer(rows: npt.NDArray[Any], size: int, blank: int) -> npt.NDArray[Any]:
-    """At least `size` rows: these, then `blank` ones."""
+    """Return `rows`, filled up with `blank` to at least `size` rows."""
     if len(rows) >= size:
         return rows
     made = np.empty(max(size, 2 * len(rows)), rows.dtype)
@@ -71,13 +72,13 @@ def longer(rows: npt.NDArray[Any], size: int, blank: int) -> npt.NDArray[Any]:
 
 @allocation_free
 def is_full(keys: Int64s, used: Int64s) -> bool:
-    """Whether number_of() must not be asked for two new values."""
+    """Return whether the table may lack room for two new values."""
     return bool(2 * (used[0] + 2) > len(keys))
 
 
 @allocation_free
 def number_of(value: Number, keys: Int64s, numbers: Int32s, used: Int64s) -> np.int64:
-    """The number of a value that is not 0."""
+    """Return the number of a value that is not 0; give it one if it has none."""
     mask = len(keys) - 1
     at = np.int64((np.uint64(value) * MULTIPLIER) >> HALF) & mask
     while numbers[at] != 0 and keys[at] != value:
@@ -90,7 +91,7 @@ def number_of(value: Number, keys: Int64s, numbers: Int32s, used: Int64s) -> np.
 
 @allocation_free
 def known_number(value: Number, keys: Int64s, numbers: Int32s) -> np.int64:
-    """The number of a value that is not 0, -1 if it has none."""
+    """Return the number of a value that is not 0, -1 if it has none."""
     mask = len(keys) - 1
     at = np.int64((np.uint64(value) * MULTIPLIER) >> HALF) & mask
     while numbers[at] != 0 and keys[at] != value:
@@ -102,7 +103,7 @@ def known_number(value: Number, keys: Int64s, numbers: Int32s) -> np.int64:
 def _fill(
     values: Int64s, begin: int, keys: Int64s, numbers: Int32s, used: Int64s, made: Int32s
 ) -> int:
-    """Fill `made` from `begin` on; returns where the table was full, or the end."""
+    """Fill `made` from index `begin` on; return the index where the table was full, or the end."""
     for i in range(begin, len(values)):
         if values[i] == 0:
             made[i] = -1
@@ -115,7 +116,10 @@ def _fill(
 
 @allocation_free
 def execution_of(context: Number, pid: Number, cpu: Number) -> np.int64:
-    """As records/execution_context.py's execution() says: never 0."""
+    """Return the number of an execution context, never 0.
+
+    This is execution() of records/execution_context.py for compiled loops.
+    """
     if context == 0 and pid > 0:
         return np.int64(pid)
     return -((np.int64(context) << 20) + np.int64(cpu) + 1)

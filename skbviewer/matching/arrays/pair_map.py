@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A value for each pair of numbers, in a hash table like that of int_index.py.
+"""Map pairs of numbers to a value, in a hash table like that of int_index.py.
 
-A cell is (used, first, second, value): all of it comes into the processor's cache at once.
+A cell is (used, first, second, value), so a look-up reads one place in memory.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ Cells = npt.NDArray[np.int64]
 
 
 class PairMap:
-    """`cells` and how many of them are `used`."""
+    """The table's `cells`, and how many of them are `used`."""
 
     def __init__(self) -> None:
         self.cells, self.used = np.zeros((LEAST, 4), np.int64), np.zeros(1, np.int64)
 
     def grow(self, since: int | None = None) -> None:
-        """Make room, without the pairs whose first number is below `since`."""
+        """Enlarge the table; drop pairs whose first number is below `since`."""
         left = self.cells[self.cells[:, USED] != 0]
         if since is not None:
             left = left[left[:, FIRST] >= since]
@@ -37,13 +37,13 @@ class PairMap:
 
 @allocation_free
 def has_no_room(cells: Cells, used: Int64s) -> bool:
-    """Whether put() must not be given a new pair."""
+    """Return whether the table may lack room for a new pair."""
     return bool(2 * (used[0] + 1) > len(cells))
 
 
 @allocation_free
 def cell_of(first: Number, second: Number, cells: Cells) -> np.int64:
-    """Where the pair is, or the free cell for it."""
+    """Return the cell of this pair, or the free cell where put() can store it."""
     mask = len(cells) - 1
     at = np.int64((np.uint64(first * 512 + second) * MULTIPLIER) >> HALF) & mask
     while cells[at, USED] != 0 and (cells[at, FIRST] != first or cells[at, SECOND] != second):
@@ -55,7 +55,7 @@ def cell_of(first: Number, second: Number, cells: Cells) -> np.int64:
 def put(
     at: Number, first: Number, second: Number, value: Number, cells: Cells, used: Int64s
 ) -> None:
-    """Set the value of the pair whose cell is `at`."""
+    """Set the value of a pair; `at` is its cell, from cell_of()."""
     used[0] += 1 - cells[at, USED]
     cells[at, USED], cells[at, VALUE] = 1, value
     cells[at, FIRST], cells[at, SECOND] = first, second

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Some records as compiled loops take them: columns of always the same types, one behind the other.
+"""Give compiled loops the columns of records, block by block, always with the same types.
 
-A table's own columns are as narrow as their values, and perhaps those of a file that is mapped.
+The columns of a record table are as narrow as their values allow, and may be mapped from a file; a
+compiled loop would be compiled again for each such type.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ from .int_index import execution_of
 
 
 def passing(records: Records, count: int | None = None, backwards: bool = False) -> Iterator[slice]:
-    """blocks() of all records, or of `count` rows made of them; memory behind them is given up."""
+    """Yield blocks() of all records, or of `count` rows made from them.
+
+    The memory of the blocks before is released.
+    """
     scratch, every = scratch_of(records), list(blocks(len(records) if count is None else count))
     for some in reversed(every) if backwards else every:
         scratch.passed()
@@ -28,35 +32,35 @@ def passing(records: Records, count: int | None = None, backwards: bool = False)
 
 
 def found(records: Records, wanted: Callable[[slice], Bools]) -> Int64s:
-    """The records of which `wanted` is true, which looks at some at a time."""
+    """Return the indices of records for which `wanted` is true; it gets one block at a time."""
     parts = [np.flatnonzero(wanted(some)) + some.start for some in passing(records)]
     return np.concatenate([np.zeros(0, np.int64), *parts])
 
 
 def whole(records: Records, name: str, dtype: str) -> npt.NDArray[Any]:
-    """A column of all records, contiguous and writable: no copy where readers make this type."""
+    """Return a column of all records, contiguous and writable; copied only if its type differs."""
     column = records.stored(name) if isinstance(records, RecordTable) else records[name]
     return np.require(column, np.dtype(dtype), ["C", "W"])
 
 
 class Rows:
-    """Records one behind the other, block by block."""
+    """The records of one block."""
 
     def __init__(self, records: Records, rows: slice) -> None:
         self._records, self._rows = records, rows
         self.first, self.end = rows.start, rows.stop
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
-        """A column of RECORD_DTYPE's type, contiguous and writable."""
+        """Return a column with the type it has in RECORD_DTYPE, contiguous and writable."""
         made = part(self._records, name, self._rows)
         return np.require(made, RECORD_DTYPE[name], ["C", "W"])
 
     def columns(self, names: str) -> Any:
-        """Columns named in one string."""
+        """Return the columns whose names are in `names`, separated by spaces."""
         return [self[name] for name in names.split()]
 
     def contexts(self) -> Int64s:
-        """Of each record a number that is equal within one execution context, never 0."""
+        """Return for each record a number of its execution context, never 0."""
         made = np.empty(self.end - self.first, np.int64)
         context, pid, cpu = self.columns("context pid cpu")
         _executions(context, pid, cpu, made)

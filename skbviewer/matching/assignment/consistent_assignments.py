@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""All consistent assignments of a group, followed packet by packet.
+"""Follow all consistent assignments of a group, packet by packet.
 
-What later packets must know of the earlier ones is a state: which moments are taken that a later
-packet may have, and when the latest taken one begins.  States that are equal go on as one, so a
-long group costs little if few moments overlap at a time.  At the end, and where only one state is
-left, the way back shows which pairs lead there.
+What earlier packets mean for later ones is a state: which moments are taken that a later packet may
+have, and when the latest taken moment begins.  Equal states are merged, so a long group costs
+little if few moments overlap at a time.  At the end, and where only one state is left, the steps
+are followed backwards: they show which pairs lead there.
 
-Beyond the limits all states of a packet become one that forbids what each of them forbids: then
-assignments may be thought possible that are not, but none is left out.
+Beyond the limits, all states of a packet are replaced by one that forbids only what each of them
+forbids.  Then assignments may be counted as possible that are not, but none is left out.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from ...records.compiled import allocation_free
 from ...records.types import Bools, Int8s, Int64s
 from .packet_groups import CROWDED, EXACT, SEVERAL, TOO_LARGE, Groups, Places, Tangle
 
-SLOTS = 62  # moments that can be taken at a time: bits of a state, without the sign
+SLOTS = 62  # moments that a state can mark as taken: its bits, without the sign
 EVERY = (1 << SLOTS) - 1
 LONG_AGO = -(1 << 62)
 MIX, MIX2 = -7046029254386353131, -4417276706812531889  # odd, about 2**64 / golden ratio; any
-# Counts: steps left to all groups, states there have been, steps that one group may have at a time
-# and has, slots that are free, how often something was forgotten.
+# Counts: steps left for all groups; states made so far; most steps that are kept at a time; steps
+# that are kept now; slots that are free (bits); how often states were simplified.
 LEFT, STATES, MOST, STEPS, FREE, FORGOT, COUNTS = range(7)
-FEW = 8  # steps for each pair of a group that are allowed anyway
+FEW = 8  # steps for each pair of a group that do not count against the limits
 
 
 class Limits(NamedTuple):
-    """`steps` from states to states: of one group at a time, and of all groups together."""
+    """The most `steps` from state to state: of one group at a time, and in `total`."""
 
     steps: int = 1 << 18
     total: int = 1 << 24
@@ -40,8 +40,8 @@ class Limits(NamedTuple):
 class Scratch(NamedTuple):
     """States (`taken`, `latest`, `leads`), steps (`source`, `pair`, `target`), and a hash table.
 
-    `slot` and `last` are of places; `holder` is the place that has each slot.  `counts` are the
-    numbers below.
+    By place (see Places): `slot` is the bit of its moment in a state or -1, `last` the last packet
+    that may have it.  `holder` is the place that uses each slot.  `counts` are the numbers above.
     """
 
     taken: Int64s
@@ -58,14 +58,14 @@ class Scratch(NamedTuple):
 
     @classmethod
     def of(cls, limits: Limits) -> Scratch:
-        """Room without states."""
+        """Return scratch arrays without any state."""
         holder, counts = np.zeros(SLOTS, np.int64), np.zeros(COUNTS, np.int64)
         counts[LEFT], counts[STATES], counts[MOST] = limits.total, 1, limits.steps
         a, b, c, d, e, f, g, h = (np.zeros(0, np.int64) for _ in range(8))
         return cls(a, b, c, d, e, f, g, h, holder, np.zeros(0, np.bool_), counts)
 
     def ready(self, places: int) -> Scratch:
-        """Room for that many places."""
+        """Return scratch arrays for that many places."""
         scratch = self._replace(slot=np.zeros(places, np.int64), last=np.full(places, -1))
         if len(self.table):
             return scratch
@@ -83,9 +83,10 @@ class Scratch(NamedTuple):
 
 
 def follow(tangle: Tangle, groups: Groups, places: Places, scratch: Scratch, sure: Int8s) -> None:
-    """Drop pairs that lead nowhere in the groups that are SEVERAL, and set `sure` of these.
+    """Drop pairs of SEVERAL groups that are in no assignment, and set `sure` of these groups.
 
-    EXACT: each pair that is left is in an assignment.  TOO_LARGE: perhaps.  CROWDED: there is none.
+    EXACT: each pair that is left is in an assignment.  TOO_LARGE: some may be in none.  CROWDED:
+    there is no assignment.
     """
     _follow(tangle, groups, places, scratch, np.zeros(len(tangle.kept), np.bool_), sure)
 
@@ -112,7 +113,7 @@ def _follow(
 def _ends(
     tangle: Tangle, order: Int64s, first: np.int64, last: np.int64, places: Places, scratch: Scratch
 ) -> np.int64:
-    """Which packet is the last that may have each place; how many pairs there are."""
+    """Set which packet is the last one that may have each place; return the number of pairs."""
     pairs = np.int64(0)
     for n in range(first, last):
         for pair in range(tangle.rows[order[n]], tangle.rows[order[n] + 1]):
@@ -134,7 +135,7 @@ def _group(
     seen: Bools,
     pairs: np.int64,
 ) -> int:
-    """Follow one group; what is said of it."""
+    """Follow one group; return EXACT, TOO_LARGE or CROWDED."""
     counts = scratch.counts
     allowed = pairs * FEW + min(counts[MOST], counts[LEFT])
     spent, low, high = np.int64(0), np.int64(0), np.int64(1)
@@ -149,7 +150,7 @@ def _group(
             _settle(scratch, low, high, seen)
             low, high = np.int64(0), np.int64(1)
         gone = _slots(tangle, packet, np.int64(n), places, scratch)
-        if options > counts[MOST]:  # of one packet: it keeps them all, and takes none
+        if options > counts[MOST]:  # too many for one packet
             _pass(tangle, packet, scratch, gone, seen)
             continue
         spent += (high - low) * options
@@ -167,7 +168,7 @@ def _group(
 
 @allocation_free
 def _options(tangle: Tangle, packet: np.int64) -> np.int64:
-    """How many pairs of a packet are left."""
+    """Return how many pairs of a packet are left."""
     options = np.int64(0)
     for pair in range(tangle.rows[packet], tangle.rows[packet + 1]):
         options += 1 if tangle.kept[pair] else 0
@@ -178,9 +179,10 @@ def _options(tangle: Tangle, packet: np.int64) -> np.int64:
 def _slots(
     tangle: Tangle, packet: np.int64, n: np.int64, places: Places, scratch: Scratch
 ) -> np.int64:
-    """Give slots to moments that packets behind the n-th may have, too.
+    """Give a slot to each moment of the n-th packet that later packets may have, too.
 
-    Returns the bits of those that are free behind it, as nobody else may have their moments.
+    Returns the slots (bits) that become free after this packet, because no later one may have their
+    moments.
     """
     gone, counts = np.int64(0), scratch.counts
     for pair in range(tangle.rows[packet], tangle.rows[packet + 1]):
@@ -201,7 +203,7 @@ def _slots(
 
 @allocation_free
 def _pass(tangle: Tangle, packet: np.int64, scratch: Scratch, gone: np.int64, seen: Bools) -> None:
-    """Go on without a packet."""
+    """Skip a packet: it keeps all its pairs, and none of their moments counts as taken."""
     for pair in range(tangle.rows[packet], tangle.rows[packet + 1]):
         seen[pair] = tangle.kept[pair]
     scratch.taken[0] &= ~gone
@@ -219,7 +221,10 @@ def _step(
     low: np.int64,
     high: np.int64,
 ) -> np.int64:
-    """Make the states behind a packet, from `high` on, of those before it; returns their end."""
+    """Make the states after a packet from those before it (`low` to `high`); return their end.
+
+    The new states begin at `high`.
+    """
     made, counts = high, scratch.counts
     for state in range(low, high):
         for pair in range(tangle.rows[packet], tangle.rows[packet + 1]):
@@ -243,7 +248,7 @@ def _step(
 
 @allocation_free
 def _lowest(bits: np.int64) -> np.int64:
-    """The number of the lowest bit that is set."""
+    """Return the number of the lowest bit that is set."""
     at = np.int64(0)
     while not (bits >> at) & 1:
         at += 1
@@ -252,7 +257,7 @@ def _lowest(bits: np.int64) -> np.int64:
 
 @allocation_free
 def _open(taken: np.int64, latest: np.int64, holder: Int64s, end: Int64s) -> np.int64:
-    """Taken moments without those that no later packet can have: they ended before `latest`."""
+    """Clear the bits of taken moments that ended before `latest`: no later packet can have them."""
     slot, rest = np.int64(0), taken
     while rest:
         if rest & 1 and end[holder[slot]] < latest:
@@ -266,7 +271,7 @@ def _open(taken: np.int64, latest: np.int64, holder: Int64s, end: Int64s) -> np.
 def _state(
     scratch: Scratch, low: np.int64, high: np.int64, taken: np.int64, latest: np.int64
 ) -> np.int64:
-    """The state, of those from `low` on, that is like this; else the new one `high`."""
+    """Return the equal state among those from `high` on, or add this one at `made`."""
     mixed = (taken * MIX) ^ (latest * MIX2)
     mixed ^= mixed >> 29
     known, at = scratch.counts[STATES], (mixed * MIX) >> 20 & (len(scratch.table) - 1)
@@ -282,7 +287,7 @@ def _state(
 
 @allocation_free
 def _settle(scratch: Scratch, low: np.int64, high: np.int64, seen: Bools) -> None:
-    """Go back from the states that are left to what led there; then all of them become one."""
+    """Go back from the last states and mark the pairs that led there; merge the states into one."""
     for state in range(high):
         scratch.leads[state] = state >= low
     for step in range(scratch.counts[STEPS] - 1, -1, -1):

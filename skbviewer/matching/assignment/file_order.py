@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What is to be assigned, and in which order: packets of a file to tap moments.
+"""State which packets of a file are to be assigned to which tap moments, and in which order.
 
-In: pairs of packets and moments, the packets' times.  Out: a Problem (forced_lifetimes.py) for the
-order that the file has, and what its consistent assignments give.
+In: pairs of packets and moments, and the packets' times.  Out: a Problem (forced_lifetimes.py) with
+the order of the file, and what all its consistent assignments agree on.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..model import KernelSide
 
 NO_MOMENT = -1
-OFFSET_BITS = 14  # of fragments
+OFFSET_BITS = 14  # of a fragment's offset
 FAR_NS = 1 << 62
 
 
@@ -37,10 +37,11 @@ def problem_for(
     parts: Int64s,
     order: int | None,
 ) -> tuple[Int64s, Problem]:
-    """The moments that any packet may have been captured at, and what is to be decided of them.
+    """Return the moments at which any packet may have been captured, and the problem to solve.
 
-    `parts` are offsets of fragments, which may all be of one skb: each has a moment of its own.
-    `order` is by which of WINDOWS the file is in order; None: by none.
+    `parts` are the offsets of fragments.  All fragments may have one skb, so each offset has a
+    moment of its own.  `order` is the one of WINDOWS that the file is sorted by; None: it is not
+    sorted.
     """
     numbers, moment = _numbered(edges.moment, parts, len(kernel.moments))
     rows = {name: kernel.moments.part(name, numbers) for name in TIMED}
@@ -52,7 +53,9 @@ def problem_for(
 
 
 def _numbered(moments: Int64s, parts: Int64s, size: int) -> tuple[Int64s, Int64s]:
-    """The moments that are there, one for each part, in their order; the number of each pair's."""
+    """Return the moments that occur, sorted, one for each part; and the number of each pair's
+    moment.
+    """
     if parts.any():
         keys, number = np.unique(moments << OFFSET_BITS | parts, return_inverse=True)
         return keys >> OFFSET_BITS, number.reshape(-1).astype(np.int64)
@@ -62,11 +65,11 @@ def _numbered(moments: Int64s, parts: Int64s, size: int) -> tuple[Int64s, Int64s
 
 
 def orders_of(packets: Packets, where: Located) -> tuple[int, ...]:
-    """By which of WINDOWS the file may be in order, the closest first.
+    """Return the WINDOWS that the file may be sorted by, the narrowest first.
 
-    It is in the order of the socket's calls, or was sorted by its packets' times since.  These may
-    be made in some of the calls and on arrival before others, as while ping runs: then packets
-    contradict the closer windows, and only the widest are sure.
+    A file is in the order of the socket's calls, unless it was sorted by time afterwards.  Its
+    times may be of the calls for some packets and of their arrival for others, for example while
+    ping runs.  Then packets contradict the narrow windows, and only the widest are sure.
     """
     is_sorted = not (np.diff(packets["ts"]) < 0).any()
     return tuple(range(where.stamped, ANY_TIME + 1)) if is_sorted else (CALLED,)
@@ -75,7 +78,7 @@ def orders_of(packets: Packets, where: Located) -> tuple[int, ...]:
 def first_consistent(
     orders: tuple[int | None, ...], problem_of: Callable[[int | None], tuple[Int64s, Problem]]
 ) -> tuple[Int64s, Problem, Assigned]:
-    """What the first of these orders gives that no packet contradicts, else the last one."""
+    """Solve with the first of these orders that no packet contradicts, or else with the last."""
     *closer, last = orders
     for order in closer:
         numbers, problem = problem_of(order)
@@ -88,7 +91,7 @@ def first_consistent(
 
 
 def _refuted(problem: Problem) -> bool:
-    """Whether a packet was stamped outside the windows of all its moments."""
+    """Return whether a packet was stamped outside the windows of all its moments."""
     packet, moment, size = problem.packet, problem.moment, len(problem.at)
     early = problem.at[packet] + problem.error[packet] < problem.begin[moment]
     late = problem.at[packet] - problem.error[packet] > problem.end[moment]
@@ -98,15 +101,16 @@ def _refuted(problem: Problem) -> bool:
 
 
 def _unordered(problem: Problem) -> Problem:
-    """Without the order of the packets: nothing of this host ordered them."""
+    """Return the problem without an order of packets, for files that this host did not write."""
     size = len(problem.life)
     return problem._replace(begin=np.full(size, -FAR_NS), end=np.full(size, FAR_NS))
 
 
 def each_alone(problem: Problem, made: Assigned) -> Assigned:
-    """Exact is only a packet whose moments are of one lifetime, and which no other packet may have.
+    """Call a packet exact only if its moments are of one lifetime and no other packet may have
+    them.
 
-    For captures that hold packets of several taps, or packets twice.
+    For captures that contain packets of several taps, or packets twice.
     """
     size, count = len(problem.at), len(problem.life)
     life = problem.life[problem.moment]

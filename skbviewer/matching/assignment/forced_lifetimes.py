@@ -9,13 +9,13 @@ An assignment is consistent if each packet has a moment of its pairs, within the
 none where the log may lack it; if no moment is used twice; and if no packet has a moment that
 ended before that of an earlier packet of the file began.
 
-A packet that the log may lack is never exact, and takes nothing from others: leaving it out is
-always consistent.  The rest falls into groups that share moments or may contradict each other's
-order.  A group without any consistent assignment decides nothing.  In each other group, moments
-that overlap form clusters; the earliest and the latest cluster of each packet bound its moments,
-and decide where no moments overlap.  Else all assignments are followed packet by packet
-(`consistent_assignments.py`).  What exceeds the limits there is forgotten, which leaves more
-assignments possible, never fewer: so what is exact is so in every one.
+A packet that the log may lack is never exact, and takes no moment from others: leaving it out is
+always consistent.  The other packets form groups: those that share moments, or may contradict each
+other's order.  A group without any consistent assignment decides nothing.  In every other group,
+moments that overlap form clusters.  The earliest and the latest cluster of each packet bound its
+moments; that is enough where no moments overlap.  Otherwise all assignments are followed packet by
+packet (`consistent_assignments.py`).  Beyond its limits some assignments count as possible that are
+not, but never the reverse.  So a lifetime that is exact is the same in every assignment.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ from .packet_groups import (
 
 
 class Problem(NamedTuple):
-    """Packets in the order of their file, tap moments, pairs; times in ns.
+    """Packets in the order of their file, tap moments, and pairs of both; times in ns below 2**61.
 
-    A packet's stamp is `at` on the log's clock, at most `error` off; `may_lack`: the log may lack
-    its moment.  A moment is of the lifetime `life`; its stamp was made within [`after`, `before`],
-    its call within [`begin`, `end`].  Pairs (`packet`, `moment`) are sorted by packet.  Times and
-    errors are below 2**61.
+    By packet: its stamp is `at` on the log's clock, wrong by at most `error`; `may_lack` is True if
+    the log may lack its moment.  By moment: `life` is its lifetime; its stamp was made between
+    `after` and `before`, its call lasted from `begin` to `end`.  Pairs (`packet`, `moment`) are
+    sorted by packet.
     """
 
     at: Int64s
@@ -65,10 +65,11 @@ class Problem(NamedTuple):
 
 
 class Assigned(NamedTuple):
-    """For each packet its lifetime, and moment, in all assignments, or -1; `why` there is none.
+    """For each packet the lifetime and moment that all assignments give it, or -1 and `why` not.
 
-    `possible`: pairs that a consistent assignment has; beyond the limits perhaps others, too.  Of a
-    packet that the log may lack, or that is CROWDED, all pairs in time.
+    `possible` marks the pairs that are in a consistent assignment; beyond the limits also some that
+    are in none.  For packets that the log may lack, or that are CROWDED, it marks all pairs in
+    time.
     """
 
     life: Int64s
@@ -80,8 +81,8 @@ class Assigned(NamedTuple):
 def assign(asked: Problem, limits: Limits | None = None) -> Assigned:
     """Decide each packet.
 
-    Groups that share moments come first, so that one which contradicts itself takes no other one
-    with it.  Then those that the order joins.
+    Groups that share moments are solved first, so a group that contradicts itself does not spoil
+    others.  Then come the larger groups that the order of the file joins.
     """
     size = len(asked.at)
     rows, why = np.zeros(size + 1, np.int64), np.zeros(size, np.int8)
@@ -99,7 +100,10 @@ def assign(asked: Problem, limits: Limits | None = None) -> Assigned:
 
 
 def _solve(tangle: Tangle, groups: Groups, scratch: Scratch) -> Scratch:
-    """Drop pairs that no assignment of their group has, and say of its packets what it lacks."""
+    """Drop pairs that are in no assignment of their group; set `why` of groups that are not solved.
+
+    Returns the scratch arrays, which may have been enlarged.
+    """
     if not len(groups.order):
         return scratch
     places = placed(tangle, groups)
@@ -114,7 +118,7 @@ def _solve(tangle: Tangle, groups: Groups, scratch: Scratch) -> Scratch:
 
 @allocation_free
 def _in_time(asked: Problem, rows: Int64s, kept: Bools, why: Int8s) -> None:
-    """Which pairs the clock allows; `rows` has where the pairs of each packet begin."""
+    """Mark the pairs that the clock allows, and set in `rows` where each packet's pairs begin."""
     pair = np.int64(0)
     for p in range(len(asked.at)):
         rows[p] = pair
@@ -140,7 +144,7 @@ def _mark(order: Int64s, first: Int64s, sure: Int8s, why: Int8s) -> None:
 
 @allocation_free
 def _agreed(tangle: Tangle, lives: Int64s, possible: Bools, life: Int64s, moment: Int64s) -> None:
-    """What all pairs that are left of a packet say."""
+    """Set the lifetime and the moment on which all pairs of a packet agree that are left."""
     rows, kept, why = tangle.rows, tangle.kept, tangle.why
     for p in range(len(why)):
         if why[p] == CROWDED:

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The earliest and the latest tap moments that each packet of a group can have.
+"""Find the earliest and the latest tap moments that each packet of a group can have.
 
-Moments that overlap form clusters, and clusters do not overlap: of two packets the later one has a
-moment of the same or of a later cluster, and a cluster holds as many packets as moments.  So the
-earliest cluster of each packet is found from the first packet on, the latest from the last one
-back.  Where no cluster has two moments, each moment between the two is possible.
+Moments that overlap form clusters; clusters do not overlap.  Of two packets, the later one has a
+moment of the same or of a later cluster, and a cluster holds as many packets as it has moments.  So
+the earliest cluster of each packet is found by going forward from the first packet, and the latest
+by going back from the last.  If no cluster has two moments, every moment between the two is
+possible.
 """
 
 from __future__ import annotations
@@ -19,9 +20,10 @@ NOWHERE = (1 << 62) - 1
 
 
 def narrow(tangle: Tangle, groups: Groups, places: Places, sure: Int8s) -> None:
-    """Drop pairs outside these bounds, and set `sure` for each group.
+    """Drop pairs outside these bounds, and set `sure` of each group.
 
-    CROWDED has no assignment, EXACT has one for each pair that is left, SEVERAL is not known.
+    CROWDED: the group has no assignment.  EXACT: each pair that is left is in one.  SEVERAL: not
+    known yet.
     """
     size = len(places.begin)
     _narrow(
@@ -86,7 +88,7 @@ def _narrow(
 
 @allocation_free
 def _clusters(places: Places, g: np.int64, cluster: Int64s, holds: Int64s) -> bool:
-    """Set the clusters of a group; whether each has one moment."""
+    """Set the clusters of a group; return whether each of them has a single moment."""
     single, at, over = True, np.int64(-1), np.int64(0)
     for place in range(places.first[g], places.first[g + 1]):
         if at < 0 or places.begin[place] > over:

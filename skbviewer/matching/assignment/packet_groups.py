@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Groups of packets that decide about each other's tap moments.
 
-Two packets are in one group if they may have the same moment, or moments that contradict their
-order in the file; and if a third one joins them.
+Two packets are in one group if they may have the same moment, if they may have moments that
+contradict their order in the file, or if both are in a group with a third one.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ import numpy as np
 from ...records.compiled import allocation_free
 from ...records.types import Bools, Int8s, Int64s
 
-# Why a packet has no lifetime that is sure.
+# Why a packet has no certain lifetime.
 EXACT, SEVERAL, LACKING, CROWDED, TOO_LARGE, NONE_IN_TIME = range(6)
-NEAR = 64  # groups that are passed to find a group's place, before they become one
+NEAR = 64  # groups above a group's place in the stack; with more, it joins the topmost one
 
 
 class Tangle(NamedTuple):
-    """What is left of a problem: of pairs those that are `kept`, of packets what is said: `why`.
+    """What is left of a problem: the pairs that are still `kept`, and `why` packets have none.
 
-    `moment` is that of each pair, `rows` where the pairs of each packet begin; `begin` and `end`
-    are those of each moment's call, ns.
+    By pair: its `moment`.  By moment: `begin` and `end` of its call, ns.  The pairs of packet p are
+    those from rows[p] to rows[p + 1].
     """
 
     moment: Int64s
@@ -42,9 +42,9 @@ class Groups(NamedTuple):
 
 
 class Places(NamedTuple):
-    """Moments of groups, sorted by group and begin: those of a group from first[g] on.
+    """The moments of groups, sorted by group and begin; those of group g start at place first[g].
 
-    `of` is the place of each moment, `begin` and `end` are those of the moment at each place.
+    `of` is the place of each moment; `begin` and `end` are those of the moment at each place.
     """
 
     of: Int64s
@@ -54,7 +54,11 @@ class Places(NamedTuple):
 
 
 def linked(tangle: Tangle, ordered: bool) -> Int64s:
-    """For each packet the first one of its group: by shared moments, if `ordered` by order too."""
+    """Return for each packet the first packet of its group.
+
+    Packets that share moments are in one group; if `ordered`, also those whose order the moments
+    may contradict.
+    """
     root = np.arange(len(tangle.why))
     _by_moment(tangle, np.full(len(tangle.begin), -1), root)
     if ordered:
@@ -64,7 +68,7 @@ def linked(tangle: Tangle, ordered: bool) -> Int64s:
 
 
 def grouped(root: Int64s, tangle: Tangle, known: Int64s | None = None) -> Groups:
-    """Groups of more than one packet, without those whose packets `known` has in one group."""
+    """Return groups of several packets; leave out those that `known` already has as one group."""
     size = np.bincount(root, minlength=len(root))
     wanted = size > 1
     if known is not None:
@@ -77,12 +81,12 @@ def grouped(root: Int64s, tangle: Tangle, known: Int64s | None = None) -> Groups
 
 
 def open_packets(tangle: Tangle) -> Bools:
-    """Packets that have a moment in every assignment."""
+    """Return which packets have a moment in every assignment."""
     return np.asarray((tangle.why == EXACT) | (tangle.why == TOO_LARGE))
 
 
 def placed(tangle: Tangle, groups: Groups) -> Places:
-    """The moments that are left to packets of groups."""
+    """Return the moments that packets of these groups may still have."""
     group = np.full(len(tangle.begin), -1)
     _groups_of(tangle, groups, group)
     moments = np.flatnonzero(group >= 0)
@@ -118,9 +122,9 @@ def _by_moment(tangle: Tangle, owner: Int64s, root: Int64s) -> None:
 
 @allocation_free
 def _by_order(tangle: Tangle, latest: Int64s, packet: Int64s, root: Int64s) -> None:
-    """Join packets of which the earlier may have a moment that begins when one of the later ended.
+    """Join two packets if the earlier may have a moment that begins after one of the later ended.
 
-    Groups lie in a pile, by when the latest moment that they may have begins.
+    Groups are on a stack, sorted by the begin of the latest moment that they may have.
     """
     high = np.int64(0)
     for p in range(len(root)):
@@ -146,7 +150,9 @@ def _by_order(tangle: Tangle, latest: Int64s, packet: Int64s, root: Int64s) -> N
 def _pile(
     latest: Int64s, packet: Int64s, high: np.int64, begun: np.int64, p: np.int64, root: Int64s
 ) -> np.int64:
-    """Put a group where it belongs, or into the topmost one if that is far."""
+    """Insert a packet into the sorted stack; if its place is far down, join it to the topmost
+    group.
+    """
     at = high
     while at and latest[at - 1] > begun and high - at < NEAR:
         at -= 1
@@ -169,7 +175,7 @@ def _root(root: Int64s, p: np.int64) -> np.int64:
 
 @allocation_free
 def _join(root: Int64s, p: np.int64, q: np.int64) -> None:
-    """The first packet is the root."""
+    """Join two groups; the earlier of their first packets becomes the root."""
     p, q = _root(root, p), _root(root, q)
     if p < q:
         root[q] = p
@@ -179,6 +185,6 @@ def _join(root: Int64s, p: np.int64, q: np.int64) -> None:
 
 @allocation_free
 def _settled(root: Int64s) -> None:
-    """Make each packet know its root: no root is later than what leads to it."""
+    """Set the final root of each packet; a root is never later than the packets that lead to it."""
     for p in range(len(root)):
         root[p] = root[root[p]]

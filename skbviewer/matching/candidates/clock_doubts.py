@@ -2,12 +2,13 @@
 """Find packets that a clock may place wrongly, because it may have been set near them.
 
 In: the packets of one interface with their candidates; which of them identity alone decides
-(anchors), and which were at no moment of their candidates at their time (against the clock).
+(anchors); and which were at none of their candidates' moments at their time (against the clock).
 Out: the packets whose time decides nothing.
 
-If packets look alike and the clock is set among them, most of them are still near some moment, by
-chance.  Only those that are near none show the step.  A step is possible if another clock puts such
-a packet and its neighbour at moments of theirs.  If none does, the packet is not of this recording.
+If packets look alike and the clock is set among them, most of them are still near some moment by
+chance.  Only packets that are near none show the step.  A step is possible if another clock places
+such a packet and its neighbour at moments of their candidates.  If no clock does, the packet does
+not belong to this recording.
 """
 
 from __future__ import annotations
@@ -27,16 +28,18 @@ from .time_window_candidates import near_in_time
 if TYPE_CHECKING:
     from ..model import KernelSide
 
-MOST = 500  # pairs of neighbours that are looked at; with more the clock is doubted
+MOST = 500  # pairs of neighbours that are tested; with more the clock is doubted
 
 
 def contradicted_by_clock(
     packets: Packets, kernel: KernelSide, found: Candidates, anchors: Bools, against: Bools
 ) -> Bools:
-    """Packets between two anchors between which the clock may have been set and set back.
+    """Return the packets between two anchors between which the clock may have been set and set
+    back.
 
-    `anchors` are packets that identity alone decides and that were at a moment at their time,
-    `against` those that have candidates and were at none.  All are in the order of the file.
+    `anchors` are packets that identity alone decides and that were at a moment at their time.
+    `against` are packets that have candidates and were at none of their moments.  All are in the
+    order of the file.
     """
     stretch, doubts = np.cumsum(anchors), np.zeros(len(packets), np.bool_)
     open_ones = np.zeros(len(packets), np.bool_)
@@ -53,7 +56,7 @@ def contradicted_by_clock(
 
 
 def _neighbours(some: Int64s, stretch: Int64s, against: Bools) -> tuple[Int64s, Int64s]:
-    """Pairs of packets that are next to each other in a stretch, one of them `against`."""
+    """Return pairs of adjacent packets of one stretch, at least one of them `against`."""
     earlier, later = some[:-1], some[1:]
     asked = (stretch[earlier] == stretch[later]) & (against[earlier] | against[later])
     return earlier[asked], later[asked]
@@ -62,7 +65,7 @@ def _neighbours(some: Int64s, stretch: Int64s, against: Bools) -> tuple[Int64s, 
 def _explained(
     packets: Packets, kernel: KernelSide, found: Candidates, earlier: Int64s, later: Int64s
 ) -> Bools:
-    """Pairs of packets that some clock has at moments of theirs.  Too many of them: all."""
+    """Return which pairs of packets some clock puts at their moments; all pairs if too many."""
     made = np.ones(len(earlier), np.bool_)
     if len(earlier) > MOST:
         return made
@@ -91,7 +94,7 @@ def _rows(first: Int64s) -> Iterator[tuple[int, int, int, int]]:
 
 
 def _apart(packets: Packets, earlier: Int64s, later: Int64s) -> tuple[Int64s, Int64s]:
-    """How far apart their stamps are, ns, and how much that may be off."""
+    """Return how far apart the stamps of each pair are, and the error of that, ns."""
     apart = packets["ts"][later] - packets["ts"][earlier]
     drifted = np.abs(apart) * MAX_DRIFT_PPM // 1_000_000
     return apart, drifted + 2 * precision_of(packets["ts"])

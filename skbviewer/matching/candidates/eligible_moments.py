@@ -27,25 +27,25 @@ if TYPE_CHECKING:
 
 
 class Edges(NamedTuple):
-    """Pairs by index; `pair` is the place of each in the list of pairs (packet, series)."""
+    """Pairs of a packet and a moment; `pair` is the index of their pair (packet, series)."""
 
     packet: Int64s
     moment: Int64s
     pair: Int64s
 
     def only(self, some: Bools | Int64s) -> Edges:
-        """The chosen ones."""
+        """Return the chosen pairs."""
         return Edges(*(column[some] for column in self))
 
 
 def eligible(
     kernel: KernelSide, where: Located, sockets_only: bool, several_devices: bool
 ) -> Bools:
-    """Which moments a capture may show that was taken at one of some devices.
+    """Return which moments a capture may show, by the devices where it may have been taken.
 
-    In a log that lacks nothing a packet socket's capture shows moments of sockets only
-    (`sockets_only`), where the log has any.  A leg that no call shows at a device may have passed
-    one in a log that lacks records, or that has no probe at the hand-over.
+    `sockets_only`: the log lacks nothing, so if it has calls of packet sockets at these devices,
+    only these are returned.  Otherwise moments that no call shows at a device are returned too: the
+    leg may have passed one, if the log lacks records or has no probe at the hand-over.
     """
     moments = kernel.moments
     met, socket = moments["met"], moments["socket"]
@@ -66,10 +66,10 @@ def eligible(
 def between(
     kernel: KernelSide, packet: Int64s, series: Int64s, at: Int64s, error: Int64s, here: Bools
 ) -> Edges:
-    """Pairs of packets and moments that are `here`, which the clock does not contradict.
+    """Return pairs of packets and moments that are `here` and that the clock does not contradict.
 
-    `packet` and `series` are the pairs whose identities agree, in any order; `at` and `error` (ns)
-    are by packet: its time on the log's clock, and how far off the clock may be then.
+    `packet` and `series` are the pairs whose identities agree, in any order.  By packet: `at` is
+    its time on the log's clock, `error` how far off the clock may be then (ns).
     """
     moments = kernel.moments
     order = np.lexsort((series, packet))
@@ -97,7 +97,7 @@ def _between(
     out_moment: Int64s,
     out_pair: Int64s,
 ) -> int:
-    """Set the last three, if they have any room; returns how many there are."""
+    """Fill the last three arrays, unless they are empty; return the number of pairs."""
     count, writes = 0, len(out_packet) > 0
     for i in range(len(packet)):
         p, s = packet[i], series[i]
@@ -113,9 +113,10 @@ def _between(
 def agreeing_headers(
     packets: Packets, kernel: KernelSide, edges: Edges, may_be_cut_later: bool
 ) -> Edges:
-    """The pairs whose packet has the header that the log shows at the moment, as far as known.
+    """Return the pairs whose packet agrees with the header that the log shows at the moment.
 
-    `may_be_cut_later`: a capture of another host may show fragments of what was whole here.
+    An unknown field agrees with everything.  `may_be_cut_later`: a capture of another host may show
+    fragments of a packet that was whole here.
     """
     shown = np.asarray(kernel.moments["shown"], np.int64)[edges.moment]
     asked = np.flatnonzero((shown != UNKNOWN) & (packets["ip_version"][edges.packet] != 0))
@@ -140,9 +141,10 @@ def agreeing_headers(
 
 
 def agreeing_contents(packets: Packets, kernel: KernelSide, edges: Edges) -> Edges:
-    """The pairs whose packet carries what the socket was given at the moment, as far as known.
+    """Return the pairs whose packet carries what the packet socket was given at the moment.
 
-    A part of what the socket was given, as another host may have captured it, carries other bytes.
+    An unknown content agrees with everything, and so does a part of what the socket was given,
+    which another host may have captured.
     """
     given = np.asarray(kernel.moments["content"], np.int64)[edges.moment]
     some = np.flatnonzero((given >= 0) & (packets["content"][edges.packet] >= 0))
@@ -158,18 +160,20 @@ def agreeing_contents(packets: Packets, kernel: KernelSide, edges: Edges) -> Edg
 
 
 def _is_part(frag_off: Int64s) -> Bools:
-    """Fragments, by flags and offset of their header; -1 is unknown."""
+    """Return which packets are fragments, by the flags and the offset of their header; -1 is
+    unknown.
+    """
     return np.asarray((frag_off > 0) & (frag_off & FRAGMENT != 0))
 
 
 def _stands_for_more(rows: ColumnTable | Packets, kern: Int64s) -> Bools:
-    """Footprints whose header may be that of a larger packet than their skb."""
+    """Return which footprints may show the header of a larger packet than their skb."""
     held, length = part(rows, "skb_len", kern), part(rows, "tot_len", kern)
     return np.asarray((held >= 0) & (held + 120 < length))
 
 
 def of_one_ethertype(packets: Packets, kernel: KernelSide, edges: Edges) -> Edges:
-    """The pairs of packets without an IP header with moments of legs of their EtherType."""
+    """Drop pairs of a packet without an IP header and a moment of another EtherType."""
     leg = kernel.moments["leg"][edges.moment]
     kind = kernel.legs.rows["ethertype"][leg]
     blind = packets["ip_version"][edges.packet] == 0
@@ -179,7 +183,9 @@ def of_one_ethertype(packets: Packets, kernel: KernelSide, edges: Edges) -> Edge
 
 
 def by_packet(edges: Edges, values: Int64s, size: int) -> tuple[Int64s, Int64s]:
-    """The lowest and the highest value of each packet's pairs; (largest, -1) without any."""
+    """Return the lowest and the highest value of each packet's pairs; (INT64_MAX, -1) if it has
+    none.
+    """
     low, high = np.full(size, INT64_MAX), np.full(size, -1, np.int64)
     np.minimum.at(low, edges.packet, values)
     np.maximum.at(high, edges.packet, values)

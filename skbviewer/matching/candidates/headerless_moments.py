@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Lifetimes whose IP header the log does not show, and the packets that may belong to them.
+"""Find lifetimes whose IP header the log does not show, and packets that may belong to them.
 
-In: a log's tap moments, the packets' times on its clock.  Out: moments, and a flag per packet.
-Where records are lost, the footprint of an skb may be among them, while the call of the packet
-socket that got the skb is recorded.  No identity joins such a lifetime to a packet.  So each packet
-that its moments may show has one more candidate, which cannot be named.
+In: a log's tap moments, the packets' times on its clock.  Out: moments, and a flag for each packet.
+Where records are lost, the footprint of an skb may be lost although the call of the packet socket
+that got the skb is recorded.  No identity joins such a lifetime to a packet.  So each packet that
+one of its moments may show has one more candidate, which cannot be named.
 """
 
 from __future__ import annotations
@@ -23,11 +23,13 @@ if TYPE_CHECKING:
     from ..legs.leg_cutting import LegTable
     from ..model import KernelSide
 
-PAIRS = 1_000_000  # of packets and moments with equal contents that are looked at one by one
+PAIRS = 1_000_000  # pairs of packets and moments with equal contents that are compared one by one
 
 
 def without_header(moments: ColumnTable, legs: LegTable, prints: Footprints) -> Int64s:
-    """Rows of `moments` of lifetimes that may carry IP, but have no footprint with its header."""
+    """Return the rows of `moments` whose lifetime may carry IP, but has no footprint with its
+    header.
+    """
     named = np.zeros(len(moments) and int(moments["series"].max()) + 1, np.bool_)
     named[prints.series[prints.series < len(named)]] = True
     kind = np.asarray(legs.rows["ethertype"])[moments["leg"]]
@@ -39,11 +41,11 @@ def without_header(moments: ColumnTable, legs: LegTable, prints: Footprints) -> 
 def may_hold(
     packets: Packets, kernel: KernelSide, at: Int64s, error: Int64s, here: Bools, whole: bool
 ) -> Bools:
-    """Packets that one of these moments may show.
+    """Return which packets one of these moments may show.
 
-    `at` and `error` (ns) are the packets' times on the log's clock, and how far off it may be.
-    `here`: by moment, where the capture may have been taken.  `whole`: the capture shows what the
-    sockets of this host were given, so that packets with other contents are excluded.
+    By packet: `at` is its time on the log's clock, `error` how far off that may be (ns).  By
+    moment: `here`, the capture may have been taken there.  `whole`: the capture shows what the
+    sockets of this host were given, so packets with other contents are excluded.
     """
     rows = kernel.headerless[here[kernel.headerless]]
     low, high = at - error, at + error
@@ -60,7 +62,9 @@ def may_hold(
 
 
 def _overlap(moments: ColumnTable, rows: Int64s, low: Int64s, high: Int64s) -> Bools:
-    """Which of the spans (ns) overlap the window of one of these moments."""
+    """Return which of the spans from `low` to `high` (ns) overlap the window of one of these
+    moments.
+    """
     after = np.asarray(moments.part("after", rows), np.int64)
     order = np.argsort(after, kind="stable")
     before = np.asarray(moments.part("before", rows[order]), np.int64)
@@ -69,7 +73,7 @@ def _overlap(moments: ColumnTable, rows: Int64s, low: Int64s, high: Int64s) -> B
 
 
 def _equal(moments: ColumnTable, rows: Int64s, content: Int64s, low: Int64s, high: Int64s) -> Bools:
-    """Which spans overlap a moment with their content; all of them, if too many have to be read."""
+    """Return which spans overlap a moment with their content; all if too many would be compared."""
     given = np.asarray(moments.part("content", rows), np.int64)
     order = np.argsort(given, kind="stable")
     first = np.searchsorted(given[order], content, "left")

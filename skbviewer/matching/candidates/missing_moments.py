@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Which packets may lack their tap moment in a log, because the log lacks records.
+"""Find packets whose tap moment may be missing from a log, because the log lacks records.
 
-In: a log's declared losses, the packets' times on its clock.  Out: two flags per packet.
+In: a log's declared losses, the packets' times on its clock.  Out: two flags for each packet.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from ..legs.declared_losses import ANY, MISSED, Table, is_filtered, meets
 if TYPE_CHECKING:
     from ..model import KernelSide
 
-SENT = ("dev_hard_start_xmit", "xmit_one")  # one of them has every packet that is sent
+SENT = ("dev_hard_start_xmit", "xmit_one")  # every packet that is sent passes one of them
 
 
 def lacking(kernel: KernelSide, place: Place, at: Int64s, error: Int64s) -> tuple[Bools, Bools]:
-    """Packets in whose window records are missing that would show their moment.
+    """Return two flags for each packet: the log lacks records of its time; it may lack any record.
 
-    And those that the log may lack as any other: it was filtered, or hits were missed at unknown
-    times.  `at` and `error` (ns) are the packets' times on the log's clock, and how far off it may
-    be.
+    The first is set if missing records might show the packet's moment.  The second is set for all
+    packets if the log was filtered, or if hits were missed at unknown times.  By packet: `at` is
+    its time on the log's clock, `error` how far off that may be (ns).
     """
-    # CLOCK_MONOTONIC begins with 0: nothing was before.
+    # CLOCK_MONOTONIC begins at 0: there is no earlier time.
     rows, low, high = kernel.losses, np.maximum(at - error, 0), at + error
     missed, undated = rows["reason"] == MISSED, rows["first_ns"] == EARLIEST_NS
     undated &= missed & (rows["last_ns"] == LATEST_NS)
@@ -45,9 +45,10 @@ def lacking(kernel: KernelSide, place: Place, at: Int64s, error: Int64s) -> tupl
 
 
 def hidden(kernel: KernelSide) -> Bools:
-    """Moments whose call of a packet socket may be missing: records are, until the skb waited.
+    """Return which moments may belong to a call of a packet socket that is missing from the log.
 
-    A packet that is stamped on arrival may wait up to WAIT_NS for that call.
+    A packet that is stamped on arrival may wait up to WAIT_NS for that call, so records lost in
+    that time count.
     """
     rows, moments = kernel.losses, kernel.moments
     undated = (rows["first_ns"] == EARLIEST_NS) & (rows["last_ns"] == LATEST_NS)
@@ -57,21 +58,24 @@ def hidden(kernel: KernelSide) -> Bools:
 
 
 def _after_the_stop(log: KernelLog, rows: Table) -> Bools:
-    """Rows of what came when a recording was over: of calls not yet returned it has the entries."""
+    """Return rows that describe the time after the stop of a complete log.
+
+    Of calls that had not returned by then, the log has the entries.
+    """
     stopped = (rows["reason"] == UNRECORDED) & (rows["last_ns"] == LATEST_NS)
     return np.asarray(stopped & log.complete)
 
 
 def _is_a_call(rows: Table) -> Bools:
-    """Rows of calls that the log shows, but not of which skb: their times are those of the call."""
+    """Return rows that stand for a call of an unknown skb; their times are those of the call."""
     inside = (rows["first_ns"] != EARLIEST_NS) & (rows["last_ns"] != LATEST_NS)
     return np.asarray(inside & (rows["reason"] == UNRECORDED), np.bool_)
 
 
 def _moment_missed(log: KernelLog, place: Place, missed: Table, low: Int64s, high: Int64s) -> Bools:
-    """Where probes missed hits of all functions that show a packet at a device.
+    """Return the packets for which probes missed hits of all functions that show the device.
 
-    One that is recorded shows the moment: the packet socket's, or that of the hand-over.
+    A single one of these functions is enough: the packet socket's, or that of the hand-over.
     """
     if not len(missed):
         return np.zeros(len(low), np.bool_)
@@ -88,7 +92,7 @@ def _moment_missed(log: KernelLog, place: Place, missed: Table, low: Int64s, hig
 
 
 def _shows_moments(log: KernelLog) -> bool:
-    """Whether the log has calls of packet sockets or hand-overs: not of tracepoints alone."""
+    """Return whether the log has calls of packet sockets or hand-overs, not only tracepoints."""
     showing = {*PACKET_SOCKET, *TRANSMIT, *RECEIVE_START}
     return any(p.name in showing and _is_armed(log, p.id) for p in log.probes.values())
 
@@ -98,7 +102,7 @@ def _is_armed(log: KernelLog, probe: int) -> bool:
 
 
 def _longest_call(kernel: KernelSide) -> int:
-    """The longest time from a moment's begin to when its call returned, ns."""
+    """Return the longest time from a moment's begin to the return of its call, ns."""
     moments = kernel.moments
     some = moments["socket"] if moments["socket"].any() else moments["met"]
     lasted = moments["end"][some] - moments["begin"][some]

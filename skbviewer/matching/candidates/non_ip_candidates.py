@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Candidates for packets without an IP header: by EtherType and time.
+"""Find candidates for packets without an IP header: by EtherType and time.
 
-Without a clock there is nothing to tell them by, nor where the header is only not captured: then
-any few lives are candidates, and none is the packet's for certain.
+Without a clock, nothing distinguishes such packets; nor does anything if the header was not
+captured.  Then a few lifetimes are candidates, and none is certain.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from ..rules import BY_TIME
 if TYPE_CHECKING:
     from ..model import KernelSide
 
-WINDOW_NS = 100_000_000  # farther than this is another one
-CANDIDATES = 64  # of one packet, on either side: those farther cannot be the nearest
-FEW = 2  # of a packet without an identity, on either side
+WINDOW_NS = 100_000_000  # a lifetime farther away than this is another packet's
+CANDIDATES = 64  # of one packet, before and after it; those farther away cannot be the nearest
+FEW = 2  # candidates of a packet without an identity, before and after it
 
 
 def by_ethertype(packets: Packets, kernel: KernelSide, clock: ClockFit | None) -> Candidates:
-    """Pairs of packets and series of the same EtherType within the window."""
+    """Return pairs of packets and series of the same EtherType within the window."""
     rows, tap = kernel.legs.rows, kernel.series.tap
     wire = np.flatnonzero(_nameless(packets) & ~np.isin(packets["ethertype"], IP))
     of_ip = np.isin(rows["ethertype"], (0, *IP))
@@ -61,7 +61,7 @@ def unidentified(packets: Packets, kernel: KernelSide, clock: ClockFit | None) -
 
 
 def _nameless(packets: Packets) -> Bools:
-    """Packets whose EtherType is all that is known of what they are."""
+    """Return packets of which nothing is known but their EtherType."""
     return np.asarray((packets["ip_version"] == 0) & (packets["ethertype"] > 0))
 
 
@@ -73,9 +73,9 @@ def _candidates(packet: Int64s, series: Int64s) -> Candidates:
 
 
 def crowded(packets: Packets, asked: Int64s, within: Int64s) -> Bools:
-    """Which of `asked` have another packet without IP, of the same EtherType, so near in time (ns).
+    """Return which of `asked` have another non-IP packet of their EtherType within so many ns.
 
-    If the clock is off by as much, they are mistaken for it.
+    If the clock is off by that much, one may be mistaken for the other.
     """
     every = np.flatnonzero(packets["ip_version"] == 0)
     every = every[np.lexsort((packets["ts"][every], packets["ethertype"][every]))]
@@ -90,7 +90,9 @@ def crowded(packets: Packets, asked: Int64s, within: Int64s) -> Bools:
 def _within(
     at: Int64s, ethertype: Int64s, legs: npt.NDArray[np.void], window: int | np.int64, most: int
 ) -> tuple[Int64s, Int64s]:
-    """Pairs of equal EtherType, within so many ns, and no more than `most` on either side."""
+    """Return pairs of equal EtherType within `window` ns, at most `most` before and after each
+    packet.
+    """
     found: list[tuple[Int64s, Int64s]] = []
     for kind in np.unique(ethertype):
         wire = np.flatnonzero(ethertype == kind)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""At which tap moments each packet of a capture may have been captured.
+"""Find the tap moments at which each packet of a capture may have been captured.
 
 In: pairs (packet, series) whose identities agree, the packets' times on the log's clock.  Out:
-pairs (packet, moment) that neither the clock contradicts, nor the header and content that the log
-shows at the moment, nor the call of a packet socket that it has.
+pairs (packet, moment) that nothing contradicts: neither the clock, nor the header and content that
+the log shows at the moment, nor a packet socket's call in the log.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 class Asked(NamedTuple):
-    """Packets with their pairs, and what is known of their capture.
+    """Packets with their pairs, and what is known about their capture.
 
-    `at`: times on the log's clock, ns.  By moment: `here`, where the capture may have been taken;
-    `doubtful`, whose packet socket's call may be missing.  By packet: `shown`, whose call of a
-    packet socket the log has.  `elsewhere`: another host may have captured some of them.
+    By packet: `at` is its time on the log's clock, ns; `shown`: the log has its packet socket's
+    call.  By moment: `here`: the capture may have been taken there; `doubtful`: the packet socket's
+    call may be missing.  `elsewhere`: another host may have captured some of the packets.
     """
 
     packets: Packets
@@ -40,8 +40,11 @@ class Asked(NamedTuple):
 
 
 class Options(NamedTuple):
-    """By packet: `near`, its time is that of a moment of its lifetimes, whatever that moment shows;
-    `unsure`, records are missing that may show another moment of the same lifetimes."""
+    """The possible pairs of packets and moments (`edges`), and two flags for each packet.
+
+    `near`: its time is that of a moment of its lifetimes, whatever header that moment shows.
+    `unsure`: records are missing that may show another moment of the same lifetimes.
+    """
 
     edges: Edges
     near: Bools
@@ -49,7 +52,7 @@ class Options(NamedTuple):
 
 
 def options(asked: Asked, error: Int64s) -> Options:
-    """What a clock leaves that may be off by `error` (ns, by packet)."""
+    """Return the pairs that are possible if the clock is off by at most `error` (ns, by packet)."""
     packets, kernel, found = asked.packets, asked.kernel, asked.found
     size, at_socket = len(packets), np.asarray(kernel.moments["socket"], np.bool_)
     near, unsure = np.zeros((2, size), np.bool_)

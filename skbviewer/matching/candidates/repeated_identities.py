@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Packets of flows in which the same identity comes again within a short time.
+"""Find packets of flows in which an identity occurs again within a short time.
 
-In: packets and how they pair with moments when the clock is asked less sharply.  Out: which
-packets are of such a flow.  A log may lack lifetimes without a word about when: by its filter, by
-missed hits that an older recorder only counted; and a capture of another host holds packets that
-never came here.  Then it is assumed that a flow whose packets all differ has no equal one.
+In: packets and their pairs with moments, found with a larger error of the clock.  Out: which
+packets belong to such a flow.  A log may lack lifetimes without declaring when: because it was
+filtered, or because an older recorder only counted missed hits.  And a capture of another host
+holds packets that never came here.  In these cases a flow is trusted only if all its packets
+differ: then it is assumed that the missing ones differ, too.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from .eligible_moments import Edges, by_packet
 if TYPE_CHECKING:
     from ..model import KernelSide
 
-NEAR_NS, NEAR_ERRORS = 20_000_000, 20  # how near in time twins are looked for
+NEAR_NS, NEAR_ERRORS = 20_000_000, 20  # how near in time a twin must be: ns, errors of the clock
 FLOW = (*ADDRESS, "protocol", "ethertype")
 
 
@@ -35,10 +36,11 @@ def company(
     pairs: Callable[[Int64s], Edges],
     often: Int64s,
 ) -> Bools:
-    """Packets of flows in which a packet has several lifetimes nearby, or a moment several packets.
+    """Return the packets of flows in which packets have twins.
 
-    `pairs` makes the edges of a clock that may be so far off (ns), of packets that have several
-    `often` only those at their time.
+    A packet has a twin if several lifetimes are near it, or if another packet may have its moment.
+    `pairs` returns the edges for a clock that may be off by so much (ns).  For the packets `often`,
+    which have more lifetimes than those at their time, it returns only these.
     """
     edges = pairs(far(error))
     twin = np.zeros(len(packets), np.bool_)
@@ -58,11 +60,11 @@ def company(
 
 
 def far(error: Int64s) -> Int64s:
-    """Within what time twins are looked for, ns."""
+    """Return how near in time a twin must be, ns."""
     return NEAR_NS + NEAR_ERRORS * error
 
 
 def offsets(packets: Packets, packet: Int64s) -> Int64s:
-    """Which part of its datagram each of these packets is: 0 of a whole one."""
+    """Return the fragment offset of each of these packets, 0 if it is whole."""
     frag_off = packets["frag_off"][packet].astype(np.int64)
     return np.where(frag_off > 0, frag_off & FRAGMENT, 0)

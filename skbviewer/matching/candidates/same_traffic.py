@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Whether a capture is of the very traffic that a log recorded.
+"""Decide whether a capture is of the very traffic that a log recorded.
 
 A capture of another run, boot or host may hold the same addresses and identifications.  So a clock
-that some pairs suggest is believed only for a reason: it stamps packets between the moments that
-the log shows, each some microseconds long; or it is nearly the wall clock of the log's host, and no
-packet was captured elsewhere before it was sent here, or after it came here; or TCP's sequence
-numbers, 32 random bits each (RFC 9293 3.4.1), came again.
+that some pairs suggest is believed only for one of these reasons.  It stamps packets between the
+moments that the log shows, each some microseconds long.  Or it is nearly the wall clock of the
+log's host, and no packet was captured elsewhere before it was sent here, or after it arrived here.
+Or TCP's sequence numbers, 32 random bits each (RFC 9293 3.4.1), agree.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from ..clock.clock_steps import STEP_NS
 from ..clock.feasible_lines import Intervals, corridor
 from .eligible_moments import Edges, by_packet
 
-ENOUGH = 8  # packets whose stamps lie between their moments
-GOES_ON = 5  # the same, where another part of the capture is believed
-SOME = 3  # TCP segments, or packets by the wall clock
-CHANCE = 4000  # one of so many captures of another run orders packets of both directions alike
-OPEN_NS = 1e12  # what bounds a line on one side only
+ENOUGH = 8  # packets with stamps between their moments make a clock believable
+GOES_ON = 5  # so do fewer, if another part of the capture is believed
+SOME = 3  # TCP segments with agreeing numbers, or packets that agree with the wall clock
+CHANCE = 4000  # chance orders both directions in at most one of so many captures of another run
+OPEN_NS = 1e12  # stands for no bound on this side of a line
 SLEWED_NS = 1_000_000  # the wall clock drifts between two readings
 SYNCHRONOUS_NS = 1_000_000_000  # hosts that keep the time by NTP differ by less
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 def trusted(
     packets: Packets, clock: ClockFit, kernel: KernelSide, edges: Edges, precision: int
 ) -> Bools:
-    """Which packets are of a segment of the clock that is believed.
+    """Return which packets are of a segment of the clock that is believed.
 
     `edges` are the pairs in time; `precision` (ns) is that of the packets' times.
     """
@@ -62,7 +62,7 @@ def trusted(
 
 
 def is_local(clock: ClockFit, precision: int) -> Bools:
-    """Per segment whether the stamps were made at the moments the log shows: on this host."""
+    """Return for each segment whether its stamps were made on this host, at moments of the log."""
     return np.array([_is_local(one, precision) for one in clock.segments])
 
 
@@ -71,7 +71,7 @@ def _is_local(segment: Segment, precision: int) -> bool:
 
 
 def _tcp_packets(packets: Packets, edges: Edges) -> Bools:
-    """TCP packets with a sequence number that may have been captured at a moment."""
+    """Return TCP packets with a sequence number that may have been captured at a moment."""
     made = np.zeros(len(packets), np.bool_)
     made[edges.packet] = True
     return np.asarray(made & (packets["protocol"] == TCP) & (packets["seq"] >= 0))
@@ -80,7 +80,7 @@ def _tcp_packets(packets: Packets, edges: Edges) -> Bools:
 def _is_trusted(
     segment: Segment, readings: tuple[ClockTriple, ...], tcp: int, precision: int
 ) -> bool:
-    """Whether many stamps lie between their moments, or TCP's numbers came again."""
+    """Return whether many stamps lie between their moments, or TCP's numbers agree."""
     if _is_scattered(segment):
         return False
     return tcp >= SOME or (_is_local(segment, precision) and segment.pairs >= ENOUGH)
@@ -93,10 +93,11 @@ def _is_scattered(segment: Segment) -> bool:
 def _on_the_way(
     packets: Packets, clock: ClockFit, kernel: KernelSide, edges: Edges, number: int
 ) -> bool:
-    """Whether a steady clock has all packets of a segment captured after this host sent them, and
-    before they came here, of both directions so many that chance does not order them so.
+    """Return whether a steady clock has every packet captured after this host sent it, or before it
+    arrived.
 
-    Of packets that have one lifetime in time.
+    There must be so many packets of both directions that chance does not order them like this.
+    Only packets that have one lifetime in time count.
     """
     mine = edges.only(clock.segment_of(edges.packet) == number)
     sends, series = (
@@ -117,7 +118,7 @@ def _on_the_way(
 
 
 def _lines(at: Int64s, sent: Bools, after: Int64s, before: Int64s) -> bool:
-    """Whether a line passes above what came and below what was sent.  `at` rises."""
+    """Return whether a line passes above what arrived and below what was sent.  `at` rises."""
     if not len(at):
         return False
     low = np.where(sent, -OPEN_NS, (at - before).astype(np.float64))
@@ -127,9 +128,10 @@ def _lines(at: Int64s, sent: Bools, after: Int64s, before: Int64s) -> bool:
 
 
 def _by_wall_clock(segment: Segment, readings: tuple[ClockTriple, ...]) -> bool:
-    """Whether the capture's clock is the log's wall clock: of many packets as hosts keep it.
+    """Return whether the capture's clock is the log's wall clock, as well as hosts keep the time.
 
-    Few packets may agree with it by chance as far as that.
+    If only few packets have matched, which may be chance, the clocks must agree within their
+    errors.
     """
     return not _is_scattered(segment) and any(
         abs(segment.offset_ns - (one.real_ns - one.mono_ns))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Candidates for packets whose key comes again so often that only time can choose among them."""
+"""Find candidates for packets whose key occurs so often that only time can choose among them."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ MOST = 256  # lifetimes of one packet at its time; with more the clock decides n
 def near_in_time(
     packets: Packets, kernel: KernelSide, found: Candidates, clock: ClockFit | None
 ) -> Candidates:
-    """`found` with pairs of its `many` packets: all lifetimes that the clock does not contradict.
+    """Add to `found` the pairs of its `many` packets that the clock does not contradict.
 
-    Where there is none, a packet has some of another time.  Without a clock, or where they are too
-    many, it has some of them and stays in `many`.
+    If a packet has no such pair, it gets some of another time.  Without a clock, or if there are
+    too many pairs, it gets some of them and stays in `many`.
     """
     if not len(found.many):
         return found
@@ -62,21 +62,23 @@ def near_in_time(
 
 
 class _When(NamedTuple):
-    """Times of packets on the log's clock, and how far off it may be, ns."""
+    """Times of packets on the log's clock, and how far off they may be, ns."""
 
     at: Int64s
     error: Int64s
 
     def of(self, some: Int64s) -> _When:
+        """Return the times of some of the packets."""
         return _When(self.at[some], self.error[some])
 
 
 def _joins(
     asked: Known, unnumbered: Unnumbered, known: Known, shown: Unnumbered, series: Int64s
 ) -> Iterator[tuple[tuple[Hash, Hash], Int64s, Int64s]]:
-    """Hashes of packets and of prints that are to be equal, and which packets and prints they are.
+    """Yield (hashes of packets, hashes of prints), the packets, the prints: equal hashes are pairs.
 
-    First by all that there is, then of those that lack something by what both know.
+    First come the hashes of all fields, then those of packets and prints that lack a field: by the
+    fields that both know.
     """
     every, prints = np.arange(len(asked.at)), np.arange(len(known.at))
     yield (full_keys(asked), full_keys(known)), every, prints
@@ -87,15 +89,16 @@ def _joins(
 def _among_lives(
     asked: Hash, hashes: Hash, series: Int64s, when: _When, seen: _Seen
 ) -> tuple[Int64s, Int64s, Int64s]:
-    """Pairs of equal hashes, of those only with the lives of the packet's time; who has too many.
+    """Return pairs of equal hashes whose lifetime is of the packet's time; and packets with too
+    many.
 
-    `series` is by hash.
+    `series` is that of each element of `hashes`.
     """
     keys, group = np.unique(asked, return_inverse=True)
     place = np.clip(np.searchsorted(keys, hashes), 0, len(keys) - 1)
     mine = np.flatnonzero(keys[place] == hashes)
     mine = mine[np.lexsort((series[mine], place[mine]))]
-    lives = np.ones(len(mine), np.bool_)  # the first print of each life
+    lives = np.ones(len(mine), np.bool_)  # True for the first print of each lifetime
     lives[1:] = (place[mine][1:] != place[mine][:-1]) | (series[mine][1:] != series[mine][:-1])
     first = np.flatnonzero(lives)
     size = np.diff(np.append(first, len(mine)))
@@ -108,7 +111,10 @@ def _among_lives(
 
 
 class _Seen(NamedTuple):
-    """From when to when each series may have been stamped, ns; without a moment never."""
+    """The time (ns) from which and up to which each series may have been stamped.
+
+    For a series without a moment, `after` is later than `before`.
+    """
 
     after: Int64s
     before: Int64s
@@ -125,10 +131,11 @@ def _seen(kernel: KernelSide) -> _Seen:
 def _of_the_time(
     group: Int64s, when: _When, place: Int64s, after: Int64s, before: Int64s
 ) -> tuple[Int64s, Int64s, Int64s]:
-    """Pairs within the groups that overlap in time, and who has more than MOST: they get MOST.
+    """Return pairs of one group that overlap in time, at most MOST for a packet; and who has more.
 
-    `group` is by packet, `place` is that of each life, with its times.  A packet of whose group no
-    life overlaps gets MOST of those nearest: the log may know it, at another time.
+    `group` is by packet.  By lifetime: `place` is its group, `after` and `before` are its times.  A
+    packet that overlaps no lifetime of its group gets the MOST nearest ones: the log may have it at
+    another time.
     """
     order, count = np.lexsort((after, place)), len(place) + 1
     first, end = (np.searchsorted(place[order], group, side) for side in ("left", "right"))

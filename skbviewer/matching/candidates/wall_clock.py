@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The wall clock of the log's host as that of a capture, where identity decides no packet alone.
+"""Use the wall clock of the log's host as a capture's clock if identity decides no packet alone.
 
-In: candidate pairs, the log's readings of both clocks.  Out: the clock and the devices where nearly
-all packets were with a packet socket at their time.  A sniffer stamps packets by the wall clock of
-its host (tpacket_get_timestamp() in net/packet/af_packet.c).  A capture whose clock was changed
-afterwards, or that is of another run, has packets at times when no socket had any.  Where most
-packets were with a socket at other times as well, if all are moved alike, any of these may be true:
-the clock is stated to be so far off.
+In: candidate pairs, the log's readings of both clocks.  Out: the clock, and the devices where
+nearly all packets were at a packet socket at their time.  A sniffer stamps packets by the wall
+clock of its host (tpacket_get_timestamp() in net/packet/af_packet.c).  If a capture's clock was
+changed afterwards, or the capture is of another run, some packets have times at which no socket had
+any.  But most packets may also be at a socket after all of them are shifted together.  Any such
+shift may be the truth, so the clock's error covers them all.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from .time_window_candidates import near_in_time
 if TYPE_CHECKING:
     from ..model import KernelSide
 
-NEARLY_ALL = 0.99  # of the packets must have been with a socket at their time
-ROUNDING_NS = 1_000  # of both clocks, and between their readings
-MOST = 0.9  # of the packets with a socket make another offset possible
-NEAR_NS = SYNCHRONOUS_NS  # offsets are tried so far from the wall clock
-FARTHEST_NS = 10_000_000  # what decides less than this decides nothing
-SAMPLE, PAIRS = 200, 20_000_000  # packets that are tried; of them with moments at most
+NEARLY_ALL = 0.99  # of the packets must have been at a socket at their time
+ROUNDING_NS = 1_000  # both clocks are rounded, and they are not read at the same time
+MOST = 0.9  # if so many packets are at a socket, another offset is possible
+NEAR_NS = SYNCHRONOUS_NS  # farthest offset from the wall clock that is tried
+FARTHEST_NS = 10_000_000  # a clock that may be farther off than this is not used
+SAMPLE, PAIRS = 200, 20_000_000  # packets that are tried; most pairs of these with moments
 
 
 def by_wall_clock(packets: Packets, kernel: KernelSide, found: Candidates) -> Located | None:
-    """The host's wall clock with the devices that agree with it; None if there is no such."""
+    """Return the host's wall clock and the devices that agree with it; None if none does."""
     clock = _wall_clock(kernel.log, packets)
     moments = kernel.moments
     sockets = np.asarray(moments["socket"], np.bool_)
@@ -84,7 +84,7 @@ def _as_sure(
 ) -> Located | None:
     """Widen the clock's error to every offset that these moments leave possible.
 
-    `shown` are packets whose moment the log has.
+    `shown` marks packets whose moment the log has.  Returns None if the error becomes too large.
     """
     clock = where.clock
     assert clock is not None
@@ -110,9 +110,9 @@ def _as_sure(
 
 
 def _farthest(packet: Int64s, low: Int64s, high: Int64s, wanted: float) -> int:
-    """The farthest offset at which so many packets are with a moment of theirs.
+    """Return the farthest offset at which at least `wanted` packets are at one of their moments.
 
-    Each pair of a packet with a moment is one if the clock is off by `low` to `high`, ns.
+    A packet is at the moment of a pair if the clock is off by `low` to `high`, ns.
     """
     order = np.lexsort((low, packet))
     packet, low, high = packet[order], low[order], high[order]
@@ -136,7 +136,7 @@ def _packets(packet: np.ndarray[tuple[int], np.dtype[np.int64]]) -> int:
 
 
 def _wall_clock(log: KernelLog, packets: Packets) -> ClockFit | None:
-    """The clock by the log's readings; None if it was set meanwhile."""
+    """Return the clock from the log's readings; None if it was set during the recording."""
     if not log.clock or not len(packets):
         return None
     ahead = np.array([one.real_ns - one.mono_ns for one in log.clock])

@@ -23,21 +23,22 @@ TIMED = ("series", "after", "before", "begin", "end", "sends", "arrived")  # col
 Timed = npt.NDArray[np.void] | Mapping[str, npt.NDArray[Any]]
 Device = tuple[int, int]  # netns, ifindex
 
-CAME_NS = 200_000  # from its arrival to its stamp of arrival
-LEAST = 0.3  # of the packets must have a point at a device where the capture may be taken
+CAME_NS = 200_000  # longest time from an skb's arrival to its stamp of arrival
+LEAST = 0.3  # a device is tried if so many packets have a point there
 CALLED, CAME, ANY_TIME = range(3)  # where stamps are made: in a socket's call, on arrival
 # Shares of the packets of a device.  A CPU may stop for long between the arrival of an skb and its
 # stamp; where records are lost, a packet may be paired with another one's lifetime.
 NEARLY_ALL, MOST = 0.99, 0.8
 NEIGHBOURS = 9  # packets of a lossy log whose median is right
-USUAL_NS, SCATTERED = 1_000_000, 20  # so far from it a packet is, or so many usual distances
-SURELY = 8  # packets show where in a pass the stamps are made
+USUAL_NS, SCATTERED = 1_000_000, 20  # farthest from that median: ns, usual distances
+SURELY = 8  # with so many packets it is certain where in a pass the stamps are made
 
 
 class Agreed(NamedTuple):
-    """Devices that agree with the stamps of packets, each with a clock; where these are made.
+    """The devices that agree with the stamps of packets, each with a clock.
 
-    `at_calls`: nearly all packets were stamped in calls at the device or as their skbs came there.
+    `stamped` is where in a pass the stamps are made: an index of WINDOWS.  `at_calls`: nearly all
+    packets were stamped in calls at the device, or as their skbs arrived there.
     """
 
     clocks: dict[Device, ClockFit]
@@ -54,15 +55,16 @@ def agreeing_devices(
     among: tuple[Device, ...] = (),
     old: ClockFit | None = None,
 ) -> Agreed:
-    """The devices whose packet sockets' calls agree with the stamps of all these packets.
+    """Return the devices whose packet sockets' calls agree with the stamps of all these packets.
 
-    Only devices `among` these are asked, if there are any, and clocks have the segments of `old`.
+    If `among` is not empty, only these devices are tried.  The clocks have the segments of `old`.
 
-    Calls of packet sockets last some microseconds, and a stamp is made inside, or when the skb
-    came to the device.  So at a wrong device some of many packets were stamped outside.  Where no
-    device agrees so sharply, all those are left whose skbs had come by then.  An skb that passed a
-    device several times was stamped at any of them.  Where nearly all packets passed a device that
-    agrees with no clock, and fewer passed those that agree, none is left.
+    A call of a packet socket lasts some microseconds.  A stamp is made in the call, or when the skb
+    arrived at the device.  So at a wrong device, some of many packets were stamped outside the
+    calls.  If no device agrees that exactly, all devices are returned whose skbs had arrived by
+    then.  An skb that passed a device several times was stamped at any of the passes.  If nearly
+    all packets passed a device that agrees with no clock, and fewer passed the devices that agree,
+    none is returned.
     """
     pair, at = points_of(moments.stored("series"), series)
     packet, rows = packet[pair], moments[at]
@@ -98,7 +100,7 @@ def agreeing_devices(
 
 
 def _near_the_others(captured: Int64s, packet: Int64s, rows: npt.NDArray[np.void]) -> Bools:
-    """Packets whose distance from a moment is about that of those before and after them."""
+    """Return packets that are about as far from a moment as the packets before and after them."""
     if len(packet) < NEIGHBOURS:
         return np.ones(len(packet), np.bool_)
     order = np.argsort(packet, kind="stable")
@@ -112,12 +114,15 @@ def _near_the_others(captured: Int64s, packet: Int64s, rows: npt.NDArray[np.void
 
 
 def _called(rows: Timed) -> tuple[Int64s, Int64s]:
-    """When the sockets were called, ns."""
+    """Return the time from the socket's call to its return, ns: stamps made in the call."""
     return rows["begin"], rows["end"]
 
 
 def _came(rows: Timed) -> tuple[Int64s, Int64s]:
-    """When the skbs came to the device: where any socket of the host wants stamps of arrival."""
+    """Return the time in which an skb that arrives is stamped, ns; for other skbs that of the call.
+
+    Skbs are stamped on arrival while any socket of the host asks for it.
+    """
     soon = np.minimum(rows["after"] + CAME_NS, rows["end"])
     return rows["after"], np.where((rows["sends"] == 0) & rows["arrived"], soon, rows["end"])
 
@@ -132,9 +137,9 @@ WINDOWS = (_called, _came, _any_time)
 def _agreeing(
     captured: Int64s, packet: Int64s, begin: Int64s, end: Int64s, old: ClockFit | None
 ) -> ClockFit | None:
-    """A clock that stamps the packets between these times; None if there is none.
+    """Return a clock that stamps each packet between these times, None if there is none.
 
-    It has the segments of the `old` one, if there is one.
+    If `old` is given, the clock has its segments.
     """
     clock = bounded(captured, packet, begin, end, old)
     precision = precision_of(captured)
@@ -144,9 +149,9 @@ def _agreeing(
 def _as_likely(
     found: dict[Device, ClockFit | None], share: dict[Device, float], wanted: set[Device]
 ) -> set[Device]:
-    """Devices that may be the capture's although others agree with all stamps.
+    """Return devices that may be the capture's although others agree with all stamps.
 
-    Nearly all packets agree with them; or most do, and bound the clock as sharply.
+    Nearly all packets agree with such a device; or most packets do, and its clock is as exact.
     """
     residual = {
         one: max(s.residual_ns for s in clock.segments) for one, clock in found.items() if clock
@@ -162,9 +167,10 @@ def _as_likely(
 def _share_at_calls(
     captured: Int64s, packet: Int64s, rows: npt.NDArray[np.void], clock: ClockFit | None
 ) -> float:
-    """How many of the packets were stamped in a call or on arrival, from 0 to 1.
+    """Return the share (0 to 1) of packets that were stamped in a call or on arrival.
 
-    What makes sockets of the host want stamps of arrival may begin and end meanwhile, as ping does.
+    Both may occur in one capture: a program such as ping makes the host stamp on arrival only while
+    it runs.
     """
     if clock is None:
         return 0.0
@@ -180,18 +186,18 @@ def _share_at_calls(
 def bounded(
     captured: Int64s, packet: Int64s, begin: Int64s, end: Int64s, old: ClockFit | None = None
 ) -> ClockFit | None:
-    """The fit of packets each of which was stamped between the earliest and the latest of these."""
+    """Fit a clock to packets, each stamped between the earliest and the latest of these times."""
     packet, low, high = spans(packet, begin, end)
     return fit_like(TimedPairs(packet, low + (high - low) // 2, low, high), captured, old)
 
 
 def fit_like(pairs: TimedPairs, captured: Int64s, old: ClockFit | None) -> ClockFit | None:
-    """The fit of these pairs, with the segments of the `old` clock if there is one."""
+    """Fit a clock to these pairs, with the segments of the `old` clock if there is one."""
     return refit(old, pairs, captured) if old and len(pairs.packet) else fit(pairs, captured)
 
 
 def spans(packet: Int64s, begin: Int64s, end: Int64s) -> tuple[Int64s, Int64s, Int64s]:
-    """Each packet once, from its earliest `begin` to its latest `end`."""
+    """Return each packet once, with its earliest `begin` and its latest `end`."""
     packet, which = np.unique(packet, return_inverse=True)
     low = np.full(len(packet), LATEST_NS)
     high = np.full(len(packet), EARLIEST_NS)
@@ -201,9 +207,10 @@ def spans(packet: Int64s, begin: Int64s, end: Int64s) -> tuple[Int64s, Int64s, I
 
 
 def passes_all(clock: ClockFit, precision: int) -> bool:
+    """Return whether the clock stamps all its pairs between their moments."""
     return all(segment.torn_ns < max(precision, 1) for segment in clock.segments)
 
 
 def has_bounds(rows: Timed) -> Bools:
-    """Points or moments that say when a packet was stamped: not of legs whose begin may be lost."""
+    """Return points or moments that bound a stamp well: the leg's begin is not lost."""
     return np.asarray(rows["before"] - rows["after"] < WAIT_NS, np.bool_)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Fit the clock at the place where the capture seems to have been taken.
 
-In: pairs that identity alone decided.  Every sighting has a point at the sniffer's device, and the
-times differ least there.  Where packets were seen at several points of their way (tcpdump -i any),
-the first sighting belongs to the first point, and so on.
+In: pairs that identity alone decided.  Each packet that the sniffer saw has a point at the
+sniffer's device, and the times differ least there.  If packets were captured at several points of
+their way (tcpdump -i any), the first capture of a packet belongs to its first point, and so on.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from .agreeing_devices import (
 from .clock_fit import ClockFit, TimedPairs, fit, precision_of
 from .point_distances import FAR, Place, points_of, reach
 
-MOST = 0.9  # of the packets must have a point at the place
-TRIED = 2000  # pairs looked at to choose the place
-SURER = 0.7  # of the clock's error is worth another look
-CLOSE, CLOSE_NS = 4, 1000  # a place is no worse than another with a CLOSE-fold spread or this
+MOST = 0.9  # a place is possible if so many packets have a point there
+TRIED = 2000  # pairs that are used to choose the place
+SURER = 0.7  # a new fit is taken if it reduces the clock's error to this share
+CLOSE, CLOSE_NS = 4, 1000  # a spread of up to CLOSE times the least plus CLOSE_NS is as good
 SEVERAL_DEVICES = (113, 276)  # LINKTYPE_LINUX_SLL, _SLL2: tcpdump -i any
-NEAR_NS = 10_000_000  # so near to a packet lost records may be its own
-FEW = 12  # pairs whose times may differ least at the wrong place by chance
+NEAR_NS = 10_000_000  # records lost this near to a packet may be its own
+FEW = 12  # with fewer pairs, times may differ least at the wrong place by chance
 
 
 class _Try(NamedTuple):
-    """A place, its pairs, how they scatter (ns), and how many packets have a point there."""
+    """A place: its pairs, how these scatter (ns), and how many packets have a point there."""
 
     place: Place
     pairs: TimedPairs
@@ -49,12 +49,13 @@ class _Try(NamedTuple):
 
 
 class Located(NamedTuple):
-    """The clock fit (None without any pair), the place it was made at, and where the capture may
-    have been taken: devices (netns, ifindex), none of which the packets' times contradict.
+    """The clock fit, and where the capture may have been taken.
 
-    No device: anywhere.  `assumed`: the clock is not one that pairs suggest.  `stamped` is where in
-    a pass packets get their times there: one of WINDOWS.  `at_calls`: packets were given
-    to packet sockets at these devices, whose calls the log shows.
+    `clock` is None without any pair; `place` is where it was fitted.  `devices` are (netns,
+    ifindex) that the packets' times do not contradict; none means anywhere.  `assumed`: no pairs
+    suggested this clock.  `stamped` is where in a pass packets get their times there: an index of
+    WINDOWS.  `at_calls`: packets were given to packet sockets at these devices, and the log shows
+    these calls.
     """
 
     clock: ClockFit | None
@@ -80,8 +81,8 @@ def locate(
 ) -> Located:
     """Fit the clock at the place where the capture seems to have been taken.
 
-    A packet may have several series: at a place it counts if one of them has a point there.  Of
-    packets of a log that is `lossy` some may have lost their lifetime and found another one's.
+    A packet may have several series: it counts at a place if one of them has a point there.  If the
+    log is `lossy`, some packets may have lost their lifetime and be paired with another packet's.
     """
     captured = packets["ts"]
     count = int(np.count_nonzero(np.bincount(packet, minlength=1)))
@@ -116,7 +117,7 @@ def locate(
 def _at_place(
     captured: Int64s, packet: Int64s, series: Int64s, points: ColumnTable, place: Place
 ) -> ClockFit | None:
-    """The fit of packets that have one point at the place."""
+    """Fit the clock to the packets that have one point at the place."""
     here = np.flatnonzero(place.holds(points))
     here = here[has_bounds({name: points.part(name, here) for name in ("after", "before")})]
     pair, point = points_of(points.stored("series")[here], series)
@@ -131,7 +132,7 @@ def _at_place(
 def _that_holds(
     clock: ClockFit, place: Place, devices: dict[tuple[int, int], ClockFit], captured: Int64s
 ) -> ClockFit:
-    """The clock, so much wider that it holds those of all devices where it may have been fitted."""
+    """Widen the clock's error so that it covers the clocks of all these devices."""
     others = [one for device, one in devices.items() if device != place[:2] or len(devices) > 1]
     return clock.wider(max((_apart(clock, one, captured) for one in others), default=0))
 
@@ -144,10 +145,10 @@ def relocate(
     where: Located,
     lossy: bool,
 ) -> Located | None:
-    """Exclude devices, or make the clock surer, with more packets whose series are known.
+    """Exclude devices, or make the clock more exact, with more packets whose series are known.
 
-    None where these packets do not help.  The clock has the same segments: no packet's match says
-    where the clock was set.
+    Returns None if these packets do not help.  The clock keeps its segments, because no match of a
+    packet shows where the clock was set.
     """
     some = np.flatnonzero(packet % max(1, len(packet) // TRIED) == 0)
     agreed = agreeing_devices(
@@ -182,7 +183,7 @@ def _at_devices(
     devices: tuple[tuple[int, int], ...],
     old: ClockFit | None = None,
 ) -> ClockFit | None:
-    """The fit of packets at their moments at these devices."""
+    """Fit the clock to the moments of packets at these devices."""
     pair, at = points_of(moments.stored("series"), series)
     rows, packet = moments[at], packet[pair]
     here = np.zeros(len(rows), np.bool_)
@@ -205,12 +206,12 @@ def _is_surer(made: ClockFit, clock: ClockFit, captured: Int64s) -> bool:
 
 
 def _once(packet: Int64s) -> Bools:
-    """Which of these packets come once."""
+    """Return which packets occur once."""
     return np.asarray(np.bincount(packet, minlength=1)[packet] == 1)
 
 
 def _apart(clock: ClockFit, other: ClockFit, captured: Int64s) -> int:
-    """How far the other clock may be from where this one may be, ns."""
+    """Return how far the other clock may be from where this one may be, ns."""
     every = np.arange(len(captured))
     here, there = clock.to_kernel(captured, every), other.to_kernel(captured, every)
     more = other.error(captured, every) - clock.error(captured, every)
@@ -234,9 +235,9 @@ def _tries(captured: Int64s, packet: Int64s, rows: npt.NDArray[np.void]) -> list
 def everywhere(
     packets: Packets, packet: Int64s, series: Int64s, moments: ColumnTable, losses: Table
 ) -> Located:
-    """The fit of packets of a capture of all devices: each was stamped at one of its moments.
+    """Fit the clock of a capture of all devices: each packet was stamped at one of its moments.
 
-    Not of those near which records are lost: the moment may be among them.
+    Packets near lost records do not count: their moment may be among these.
     """
     size = max(int(moments["series"].max(initial=-1)), int(series.max(initial=-1))) + 1
     after, before = np.full(size, FAR), np.full(size, -FAR)
@@ -254,7 +255,7 @@ def everywhere(
 def agreeing(
     packets: Packets, packet: Int64s, series: Int64s, points: ColumnTable, clock: ClockFit
 ) -> Bools:
-    """Which pairs were, by a clock as far as it is sure, at a point of theirs."""
+    """Return which pairs were at a point of theirs by this clock, within its error."""
     captured, every = packets["ts"][packet], np.ones(len(packet), np.bool_)
     at = clock.to_kernel(captured, packet)
     away = reach(at, series, points, np.ones(len(points), np.bool_), every, ~every).distance

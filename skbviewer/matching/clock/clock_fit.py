@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Fit the sniffer's clock to the KBL's clock from pairs whose match is certain.
 
-Only a result of matching by identity, never its reason.  In segments, where a clock was set; within
-each robust: median offset, Theil-Sen drift (Sen 1968), spread as 1.4826 x median absolute
-deviation.  What it states as its error is what the moments that the log shows leave open.
+The fit is a result of matching by identity, never its reason.  It has a segment for each time that
+the clock was set.  Each segment has a robust fit: median offset, Theil-Sen drift (Sen 1968), spread
+as 1.4826 x median absolute deviation.  The error that it states is what the moments in the log
+leave open.
 """
 
 from __future__ import annotations
@@ -20,27 +21,27 @@ from .small_clock_steps import cuts
 
 MIN_DRIFT_PAIRS = 8
 # The kernel's loop slews by at most 500 (MAXFREQ in linux/timex.h), a bad crystal adds 200.  A
-# daemon that changes the tick's length may be faster: then the segment is torn.
+# daemon that changes the tick's length may be faster: then no line passes all pairs of a segment.
 MAX_DRIFT_PPM = 1000
 CLEAR = 10  # a drift is believed if it moved the clock by this many spreads
 MAX_SLOPES = 2000
-CUT_BY = 20_000  # pairs show where a segment is to be cut
-ENOUGH = 100_000  # pairs whose medians are those of all
+CUT_BY = 20_000  # pairs that are used to find where a segment is to be cut
+ENOUGH = 100_000  # pairs that are used for medians
 SECOND_NS = 1_000_000_000
 SURELY_COARSE = 12  # packets whose times share a divisor by chance in one of 4,000 captures
 COARSE_BITS, COARSE_BINARY_NS = 18, 3815  # a resolution of 2**-18 s
-KNOTS = 65  # times of a segment for which its error is reckoned
+KNOTS = 65  # times in a segment for which its error is computed
 
 
 class Segment(NamedTuple):
     """capture time = KBL time + offset_ns + drift_ppm * 1e-6 * (KBL time - origin_ns).
 
-    It holds from the packet `first` (index) on, captured at `begin_ns`.  `residual_ns` is how far
-    off it may be at any packet it holds for: no clock of at most MAX_DRIFT_PPM that stamped each
-    pair between the moments its log shows is farther away.  `spread_ns` is how the pairs scatter;
-    `pairs` counts a packet that was at several points once.  `errors` is how far off it may be
-    then: (captured at, ns), in order of time, linear between.  `torn_ns` is by how much no clock
-    stamps all pairs between their moments: 0 in a capture of this host.
+    A segment holds from the packet `first` (index) on, which was captured at `begin_ns`.
+    `residual_ns` is the largest error at any of its packets: no clock that drifts by at most
+    MAX_DRIFT_PPM and stamps each pair between its moments is farther away.  `spread_ns` is how the
+    pairs scatter.  `pairs` counts a packet that was at several points once.  `errors` is a list of
+    (capture time, error), both ns, in order of time; between two of them the error is linear.
+    `torn_ns` is by how much any clock misses the moments of some pair: 0 in a capture of this host.
     """
 
     begin_ns: int
@@ -55,7 +56,7 @@ class Segment(NamedTuple):
     torn_ns: int = 0
 
     def error(self, capture_ns: Int64s) -> Int64s:
-        """How far off the clock may be at these times of its packets, ns."""
+        """Return how far off the clock may be at these capture times, ns."""
         if not self.errors:
             return np.full(len(capture_ns), self.residual_ns)
         at, error = np.array(self.errors, np.int64).T
@@ -63,7 +64,7 @@ class Segment(NamedTuple):
         return np.asarray(np.ceil(np.interp(past, at - at[0], error)), np.int64)
 
     def to_kernel(self, capture_ns: Int64s) -> Int64s:
-        """Capture times on the KBL's clock, ns."""
+        """Convert capture times to the KBL's clock, ns."""
         made = np.asarray(capture_ns - (self.offset_ns + self.origin_ns), np.int64)
         if self.drift_ppm:
             drift = made * (self.drift_ppm * 1e-6 / (1 + self.drift_ppm * 1e-6))
@@ -73,12 +74,12 @@ class Segment(NamedTuple):
 
 
 class ClockFit(NamedTuple):
-    """Segments in the order of the capture's packets, at least one."""
+    """At least one segment, in the order of the capture's packets."""
 
     segments: tuple[Segment, ...]
 
     def to_kernel(self, capture_ns: Int64s, packet: Int64s) -> Int64s:
-        """Capture times of these packets (indices) on the KBL's clock, ns."""
+        """Convert the capture times of these packets (indices) to the KBL's clock, ns."""
         if len(self.segments) == 1:
             return self.segments[0].to_kernel(capture_ns)
         which = self.segment_of(packet)
@@ -89,14 +90,14 @@ class ClockFit(NamedTuple):
         return made
 
     def segment_of(self, packet: Int64s) -> Int64s:
-        """The segment that each packet is in."""
+        """Return the number of the segment that each packet is in."""
         if len(self.segments) == 1:
             return np.zeros(len(packet), np.int64)
         first = np.array([segment.first for segment in self.segments])
         return np.maximum(np.searchsorted(first, packet, "right") - 1, 0)
 
     def error(self, capture_ns: Int64s, packet: Int64s) -> Int64s:
-        """How far off the clock may be at these packets (indices) and times of them, ns."""
+        """Return how far off the clock may be at these packets (indices) and their times, ns."""
         which, made = self.segment_of(packet), np.zeros(len(packet), np.int64)
         for number, segment in enumerate(self.segments):
             mine = which == number
@@ -104,7 +105,7 @@ class ClockFit(NamedTuple):
         return made
 
     def wider(self, more_ns: int) -> ClockFit:
-        """Return the fit with an error that is larger by so much."""
+        """Return the fit with its errors enlarged by `more_ns`."""
         return ClockFit(
             tuple(
                 s._replace(
@@ -117,15 +118,15 @@ class ClockFit(NamedTuple):
 
     @property
     def pairs(self) -> int:
-        """All pairs that it is made from."""
+        """The number of pairs that the clock was fitted to."""
         return sum(segment.pairs for segment in self.segments)
 
 
 class TimedPairs(NamedTuple):
-    """Pairs of the same packet.
+    """Pairs of a packet and a time of the log at which the packet was at a point.
 
-    `packet` is its index in the capture; the KBL shows it at `kernel_ns`, and that the stamp was
-    made from `after` to `before`, ns of its clock.
+    `packet` is its index in the capture.  The KBL shows it at `kernel_ns`, and shows that its stamp
+    was made between `after` and `before`, ns of the KBL's clock.
     """
 
     packet: Int64s
@@ -134,14 +135,14 @@ class TimedPairs(NamedTuple):
     before: Int64s
 
     def only(self, chosen: Int64s | npt.NDArray[np.bool_] | slice) -> TimedPairs:
-        """The chosen pairs."""
+        """Return the chosen pairs."""
         return TimedPairs._make(column[chosen] for column in self)
 
 
 def fit(pairs: TimedPairs, captured: Int64s, bounded: bool = True) -> ClockFit | None:
-    """The fit of these pairs; None without any.  `captured`: the times (ns) of all packets.
+    """Fit a clock to these pairs; None without any.  `captured`: the times (ns) of all packets.
 
-    Not `bounded`: only how the pairs scatter is asked for, not how far off the clock may be.
+    If not `bounded`, only how the pairs scatter is computed, not how far off the clock may be.
     """
     if not len(pairs.packet):
         return None
@@ -164,10 +165,10 @@ def fit(pairs: TimedPairs, captured: Int64s, bounded: bool = True) -> ClockFit |
 
 
 def refit(clock: ClockFit, pairs: TimedPairs, captured: Int64s) -> ClockFit:
-    """Fit the segments of `clock` again, each with those of the pairs that are in it.
+    """Fit each segment of `clock` again, to those of the pairs that are in it.
 
-    A segment without any of them stays as it is.  So does one that has no pairs of its own: either
-    clock beside it may have stamped its packets.
+    A segment without any of these pairs stays as it is.  So does a segment that never had pairs,
+    because either clock beside it may have stamped its packets.
     """
     pairs = _whole(pairs.only(np.lexsort((pairs.kernel_ns, pairs.packet))))
     which = clock.segment_of(pairs.packet)
@@ -182,7 +183,7 @@ def refit(clock: ClockFit, pairs: TimedPairs, captured: Int64s) -> ClockFit:
 
 
 def _set_by_little(one: Segment, end: int, captured: Int64s, pairs: TimedPairs) -> list[Segment]:
-    """The segment of the packets before `end`, cut where moments show that its clock was set."""
+    """Cut the segment of the packets before `end` where moments show that its clock was set."""
     precision = precision_of(captured[one.first : end])
     if one.torn_ns < precision:
         return [one]
@@ -215,7 +216,10 @@ def _set_by_little(one: Segment, end: int, captured: Int64s, pairs: TimedPairs) 
 
 
 def _of_both(last: Segment, following: Segment, first: int, range_ns: Int64s) -> Segment:
-    """The segment, without pairs, of packets from `first` on that either clock may have stamped."""
+    """Return the segment of packets from `first` on that either clock may have stamped.
+
+    It has no pairs of its own.
+    """
     at = np.unique(np.linspace(range_ns.min(), range_ns.max(), KNOTS).round()).astype(np.int64)
     apart = np.abs(following.to_kernel(at) - last.to_kernel(at))
     error = np.maximum(last.error(at), following.error(at) + apart)
@@ -229,7 +233,10 @@ def _of_both(last: Segment, following: Segment, first: int, range_ns: Int64s) ->
 
 
 def _whole(pairs: TimedPairs) -> TimedPairs:
-    """The pairs, sorted by packet: one that was at several points was stamped at any of them."""
+    """Give all pairs of a packet the same bounds: it was stamped at any of its points.
+
+    The pairs are sorted by packet.
+    """
     new = np.r_[True, pairs.packet[1:] != pairs.packet[:-1]]
     if new.all():
         return pairs
@@ -241,7 +248,7 @@ def _whole(pairs: TimedPairs) -> TimedPairs:
 def _segment(
     first: int, range_ns: Int64s, captured: Int64s, pairs: TimedPairs, bounded: bool
 ) -> Segment:
-    """The segment of the packets from `first` on, captured at range_ns."""
+    """Fit one segment to pairs of the packets from `first` on, captured at `range_ns`."""
     capture_ns = captured[pairs.packet]
     origin = int(pairs.kernel_ns.min())
     few = slice(None, None, 1 + len(capture_ns) // ENOUGH)
@@ -268,7 +275,7 @@ def _segment(
 
 
 def _in_order(capture_ns: Int64s, pairs: TimedPairs) -> tuple[Int64s, TimedPairs]:
-    """Both in order of capture."""
+    """Return both in order of capture time."""
     if not (capture_ns[1:] < capture_ns[:-1]).any():
         return capture_ns, pairs
     order = np.argsort(capture_ns, kind="stable")
@@ -276,9 +283,10 @@ def _in_order(capture_ns: Int64s, pairs: TimedPairs) -> tuple[Int64s, TimedPairs
 
 
 def _with_errors(line: Segment, range_ns: Int64s, capture_ns: Int64s, pairs: TimedPairs) -> Segment:
-    """The line with its errors from the first to the last of range_ns; capture_ns rises.
+    """Return the line with its errors from the first to the last of range_ns; capture_ns rises.
 
-    No less than the spread.  The error is convex: so it is less than what is linear between.
+    An error is never less than the spread.  The true error is a convex function, so it is at most
+    the linear one between two knots.
     """
     here, begin = line.to_kernel(capture_ns), line.offset_ns + line.origin_ns
     at = np.unique(np.linspace(range_ns.min() - begin, range_ns.max() - begin, KNOTS).round())
@@ -296,12 +304,12 @@ def _with_errors(line: Segment, range_ns: Int64s, capture_ns: Int64s, pairs: Tim
 
 
 def _spread(rest: Float64s) -> float:
-    """Of numbers around 0."""
+    """Return how numbers around 0 scatter: 1.4826 x their median distance from 0."""
     return 1.4826 * float(np.median(np.abs(rest)))
 
 
 def _drift(x: Float64s, y: Float64s) -> float:
-    """The slope, if it is clear."""
+    """Return the slope, or 0 if it is not clear."""
     span, slope = float(np.ptp(x)), _slope(x, y)
     rest = y - slope * x
     clear = abs(slope) * span > CLEAR * _spread(rest - np.median(rest))
@@ -321,9 +329,10 @@ def _slope(x: Float64s, y: Float64s) -> float:
 
 
 def precision_of(times: Int64s) -> int:
-    """Of what all times (ns) are multiples: 1, or 1000 and more.
+    """Return the number of ns of which all times are multiples: 1, or 1000 and more.
 
-    Stamps of a binary resolution (pcapng's if_tsresol) are rounded to ns: COARSE_BINARY_NS.
+    Times of a binary resolution (pcapng's if_tsresol) were rounded to ns; for these it is
+    COARSE_BINARY_NS.
     """
     if not len(times):
         return 1
@@ -338,6 +347,6 @@ def precision_of(times: Int64s) -> int:
 
 
 def _is_binary(past: Int64s) -> Bools:
-    """Which times (ns of a second) a binary resolution has, but for rounding."""
+    """Return which times (ns of a second) are multiples of a binary resolution, before rounding."""
     parts = (past << COARSE_BITS) % SECOND_NS
     return np.asarray(np.minimum(parts, SECOND_NS - parts) <= 1 << COARSE_BITS)

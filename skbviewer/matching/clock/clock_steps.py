@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Find where a clock was set, and pairs that speak for no clock at all.
+"""Find where a clock was set, and pairs that agree with no clock.
 
-In: differences of two clocks, in the order of a capture.  A clock that is set moves all
-differences from there on; a packet that was late, or matched wrongly, moves its own.
+In: differences of two clocks, in the order of a capture.  A clock that is set moves all later
+differences.  A packet that was late, or matched wrongly, moves only its own.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from ...records.types import Int64s
 STEP_NS = 10_000_000  # smaller steps count as noise: ntpd and chrony step by more (128 ms, 1 s)
 NOISES = 20
 SLEW = 5e-4  # adjtimex(2): a clock that is not set moves by at most this
-MIN_RUN = 3  # packets that make a clock
+MIN_RUN = 3  # packets that must agree to count as a run
 LATE_NS = STEP_NS // 2  # a packet may be so much later in the file than its stamp is
-END = 9  # pairs at the end of a run that tell where it stands
+END = 9  # pairs at the end of a run whose median is its level
 
 
 def runs(difference: Int64s, kernel_ns: Int64s, packet: Int64s) -> Int64s:
-    """The number of each pair's run, from 0 in order; -1 for outliers.
+    """Return the number of each pair's run, from 0; -1 for outliers.
 
-    Pairs are sorted by `packet`, of which one may have several.  Without MIN_RUN packets in a row
-    that agree, all are one run.
+    A run is a series of pairs that agree on one clock.  Pairs are sorted by `packet`, which may
+    have several.  If there are never MIN_RUN packets in a row that agree, all pairs are one run.
     """
     count, nth = len(difference), np.cumsum(np.r_[False, packet[1:] != packet[:-1]])
     leap = np.abs(np.diff(difference))
@@ -46,7 +46,7 @@ def runs(difference: Int64s, kernel_ns: Int64s, packet: Int64s) -> Int64s:
         found[low:high] = number
         stands.at(max(low, high - END), high)
     number = -1
-    for low, high in reversed(pieces):  # what came before its run
+    for low, high in reversed(pieces):  # outliers that belong to the run after them
         if found[low] >= 0:
             number = int(found[low])
         elif number >= 0 and stands.near(low, high):
@@ -58,36 +58,36 @@ def runs(difference: Int64s, kernel_ns: Int64s, packet: Int64s) -> Int64s:
 
 
 class _Standing:
-    """Where the run that goes on stands."""
+    """The current level of a run: its difference of the clocks, and when."""
 
     def __init__(self, difference: Int64s, kernel_ns: Int64s, allowed: float) -> None:
         self._difference, self._kernel_ns, self._allowed = difference, kernel_ns, allowed
         self._level, self._seen = 0.0, 0
 
     def at(self, low: int, high: int) -> None:
-        """It was seen in these pairs."""
+        """Take the level from these pairs."""
         self._level = float(np.median(self._difference[low:high]))
         self._seen = int(self._kernel_ns[(low + high) // 2])
 
     def near(self, low: int, high: int) -> bool:
-        """Whether these pairs may go on with it."""
+        """Return whether these pairs may belong to the run."""
         away = SLEW * abs(int(self._kernel_ns[low]) - self._seen) + self._allowed
         level = float(np.median(self._difference[low : min(low + END, high)]))
         return abs(level - self._level) <= away
 
 
 class Border(NamedTuple):
-    """The clock was set before packet `surely`, and not before packet `first` (indices)."""
+    """The first packet after a step: `first` at the earliest, `surely` at the latest (indices)."""
 
     first: int
     surely: int
 
 
 def borders(packet: Int64s, captured: Int64s, difference: Int64s, run: Int64s) -> list[Border]:
-    """For each run, where it begins; the first begins with the capture.
+    """Return where each run begins; the first begins with the capture.
 
-    Between the pairs at both sides of a step, the capture's time leaps by the step and the time
-    between two packets.  In the order of the file that time is hardly negative (LATE_NS).
+    Between the pairs at both sides of a step, the capture's time leaps by the step plus the time
+    between two packets.  In the order of the file, that time is at least -LATE_NS.
     """
     found = [Border(0, 0)]
     for number in range(1, int(run.max()) + 1):
@@ -100,7 +100,7 @@ def borders(packet: Int64s, captured: Int64s, difference: Int64s, run: Int64s) -
 
 
 def _where_set(leaps: Int64s, step: int) -> Int64s:
-    """At which of these leaps of the capture's time the clock may have been set by `step`, ns."""
+    """Return which of these leaps of the capture's time may be the step by `step` ns."""
     possible = leaps - step >= -LATE_NS
     back = possible & (leaps < -LATE_NS)
     chosen = back if back.any() else possible if possible.any() else np.ones(len(leaps), np.bool_)

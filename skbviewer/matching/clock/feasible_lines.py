@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""How far off a line through intervals may be.
+"""Compute how far off a line through intervals may be.
 
-The sniffer stamped each packet at some moment between two that the log shows, so what a fitted
-clock is off lies in an interval.  Every line that passes all intervals may be the truth: between
-the convex hulls of their ends (Moon, Skelly, Towsley: Estimation and Removal of Clock Skew from
-Network Delay Measurements, INFOCOM 1999).  What such lines leave open is what a fit must state.
+The sniffer stamped each packet at some moment between two times that the log shows.  So the true
+difference from a fitted clock lies in an interval.  Every line that passes all intervals may be the
+truth: these lines lie between the convex hulls of the intervals' ends (Moon, Skelly, Towsley:
+Estimation and Removal of Clock Skew from Network Delay Measurements, INFOCOM 1999).  A fit must
+state what they leave open as its error.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ import numpy.typing as npt
 from ...records.compiled import allocation_free
 from ...records.types import Float64s
 
-THIN = 1024  # parts of the time, of each of which the tightest intervals are looked at
-WRONG = 20  # of so many pairs one may be of two different packets
+THIN = 1024  # parts of the time; only the tightest intervals of each are used
+WRONG = 20  # one of so many pairs may be of two different packets
 ROUNDS = 16
 
 
 class Intervals(NamedTuple):
-    """At x (ns) the line is between low and high (ns); float64, x rises."""
+    """At x (ns) the line must be between low and high (ns); float64, x rises."""
 
     x: Float64s
     low: Float64s
@@ -38,9 +39,11 @@ class Points(NamedTuple):
 
 
 class Corridor(NamedTuple):
-    """All lines that pass: slopes at the corners, lowest and highest value there at x = 0.
+    """All lines that pass the intervals.
 
-    `torn`: by how much no line passes all intervals, ns; 0 where one does.
+    `slope` are the slopes at the corners; `low` and `high` are the lowest and the highest value of
+    a line with this slope at x = 0.  `torn` is by how much no line passes all intervals, ns; 0 if
+    one does.
     """
 
     slope: Float64s
@@ -49,28 +52,28 @@ class Corridor(NamedTuple):
     torn: float
 
     def error(self, at: Float64s) -> Float64s:
-        """How far a line that passes may be from 0 at each x of `at`, ns: a convex function."""
+        """Return how far from 0 the lines may be at each x of `at`, ns: a convex function."""
         rise = self.slope[:, None] * at
         above, below = (self.high[:, None] + rise).max(axis=0), (self.low[:, None] + rise).min(0)
         return np.asarray(np.maximum(np.maximum(above, -below), 0.0) + self.torn, np.float64)
 
     def knots(self, first: float, last: float) -> Float64s:
-        """Where, from `first` to `last`, other lines become the highest or the lowest."""
+        """Return the x from `first` to `last` where another line becomes the highest or lowest."""
         step = np.diff(self.slope)
         bends = np.concatenate([-np.diff(self.high) / step, -np.diff(self.low) / step])
         return np.unique(np.r_[first, bends[(bends > first) & (bends < last)], last])
 
     def bounds(self, at: Float64s) -> tuple[Float64s, Float64s]:
-        """The lowest and the highest value of all lines at each x of `at`, ns."""
+        """Return the lowest and the highest value of all lines at each x of `at`, ns."""
         rise = self.slope[:, None] * at
         return (self.low[:, None] + rise).min(axis=0), (self.high[:, None] + rise).max(axis=0)
 
 
 def corridor(rows: Intervals, steepest: float) -> Corridor:
-    """The lines of a slope within `steepest` (ns/ns) that pass the intervals, at least one.
+    """Return the lines that pass the intervals with a slope within `steepest` (ns/ns).
 
-    Of WRONG intervals one may be left out if no line passes all; if still none does, all intervals
-    are widened.
+    There is at least one: if no line passes all intervals, one of WRONG may be left out; if still
+    none does, all intervals are widened.
     """
     left, made = len(rows.x) // WRONG, _through(rows, steepest)
     for _ in range(min(left, ROUNDS)):
@@ -83,7 +86,7 @@ def corridor(rows: Intervals, steepest: float) -> Corridor:
 
 
 def between(over: Points, under: Points, steepest: float) -> Corridor:
-    """The lines of a slope within `steepest` (ns/ns) below `over` and above `under`.
+    """Return the lines below `over` and above `under` with a slope within `steepest` (ns/ns).
 
     If there is none, `torn` is not 0.
     """
@@ -92,7 +95,7 @@ def between(over: Points, under: Points, steepest: float) -> Corridor:
 
 class _Found(NamedTuple):
     lines: Corridor
-    tight: tuple[int, int]  # the points of both sides that leave least room
+    tight: tuple[int, int]  # the upper and the lower point between which the width is least
 
 
 def _but(rows: Intervals, at: int) -> Intervals:
@@ -116,34 +119,34 @@ def _between(above: Points, below: Points, steepest: float) -> _Found:
     limits = np.array([-steepest, steepest])
     slope = np.unique(np.concatenate([limits, edges[np.abs(edges) < steepest]]))
     upper, lower = high - slope[:, None] * x, low - slope[:, None] * z
-    scratch = upper.min(axis=1) - lower.max(axis=1)
-    best = int(np.argmax(scratch))
+    width = upper.min(axis=1) - lower.max(axis=1)
+    best = int(np.argmax(width))
     tight = int(over[upper[best].argmin()]), int(under[lower[best].argmax()])
-    torn = max(0.0, -float(scratch[best]) / 2)
-    slope = np.union1d(slope, _crossings(slope, scratch + 2 * torn))
+    torn = max(0.0, -float(width[best]) / 2)
+    slope = np.union1d(slope, _crossings(slope, width + 2 * torn))
     top = (high - slope[:, None] * x).min(axis=1) + torn
     bottom = (low - slope[:, None] * z).max(axis=1) - torn
-    passes = top - bottom >= -1e-3  # of a ns: rounding
+    passes = top - bottom >= -1e-3  # ns, for rounding
     passes[np.argmax(top - bottom)] = True
     return _Found(Corridor(slope[passes], bottom[passes], top[passes], torn), tight)
 
 
-def _crossings(slope: Float64s, scratch: Float64s) -> Float64s:
-    """The slopes where the room, linear between `slope`, becomes nought."""
-    at = np.flatnonzero((scratch[:-1] < 0) != (scratch[1:] < 0))
-    part = scratch[at] / (scratch[at] - scratch[at + 1])
+def _crossings(slope: Float64s, width: Float64s) -> Float64s:
+    """Return the slopes at which the width, linear between `slope`, becomes zero."""
+    at = np.flatnonzero((width[:-1] < 0) != (width[1:] < 0))
+    part = width[at] / (width[at] - width[at + 1])
     return np.asarray(slope[at] + part * (slope[at + 1] - slope[at]), np.float64)
 
 
 def _hull(x: Float64s, y: Float64s) -> npt.NDArray[np.int64]:
-    """The lower convex hull: positions in x, which rises."""
+    """Return the lower convex hull: indices of x, which rises."""
     few = _lowest(x, y)
     return few[: _keep(x[few], y[few], few)]
 
 
 @allocation_free
 def _keep(x: Float64s, y: Float64s, at: npt.NDArray[np.int64]) -> int:
-    """Move the corners of the hull to the front of these arrays; how many they are."""
+    """Move the corners of the hull to the front of these arrays; return their number."""
     kept = 0
     for i in range(len(x)):
         if kept and x[i] == x[kept - 1]:
@@ -161,7 +164,7 @@ def _keep(x: Float64s, y: Float64s, at: npt.NDArray[np.int64]) -> int:
 
 
 def _lowest(x: Float64s, y: Float64s) -> npt.NDArray[np.int64]:
-    """Where y is lowest in each of THIN parts; all of a few."""
+    """Return where y is lowest in each of THIN parts; all indices if there are few."""
     if len(x) <= 2 * THIN:
         return np.arange(len(x))
     part = ((x - x[0]) * (THIN / (x[-1] - x[0] + 1))).astype(np.int64)

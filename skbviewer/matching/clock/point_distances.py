@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Distances in time between packets and the points where a sniffer could have seen their lives."""
+"""Compute how far in time packets are from the points where a sniffer could have seen them."""
 
 from __future__ import annotations
 
@@ -19,8 +19,11 @@ FAR = np.int64(INT64_MAX)
 
 
 class Place(NamedTuple):
-    """Where a capture was taken: the device (None: everywhere), which way packets went (None: both
-    ways), and by which `how` of capture_points.py the time is known."""
+    """A place where a capture may have been taken: device, direction and kind of point.
+
+    `netns` and `ifindex` are the device (None: all devices).  `sends` is the direction (None:
+    both).  `how` is the kind of point, from capture_points.py.
+    """
 
     netns: int | None
     ifindex: int
@@ -29,11 +32,11 @@ class Place(NamedTuple):
 
     @property
     def at_socket(self) -> bool:
-        """Whether a packet socket's calls say when."""
+        """Whether points at this place are calls of packet sockets."""
         return self.how == SOCKET
 
     def holds(self, points: Points) -> Bools:
-        """Which points are at this place."""
+        """Return which points are at this place."""
         here = points["how"] == self.how
         if self.netns is not None:
             here &= (points["netns"] == self.netns) & (points["ifindex"] == self.ifindex)
@@ -43,27 +46,27 @@ class Place(NamedTuple):
 
 
 class Reach(NamedTuple):
-    """Per pair (packet, series): its nearest point (-1: none), how far it is (ns)."""
+    """For each pair (packet, series): its nearest point (-1: none), and the distance to it (ns)."""
 
     point: Int64s
     distance: Int64s
 
 
 def points_of(owner: npt.NDArray[np.integer], series: Int64s) -> tuple[Int64s, Int64s]:
-    """For each entry of `series` all its points: (position in `series`, place in `owner`)."""
+    """Return all points of each entry of `series`: (index in `series`, index in `owner`)."""
     return spread(*runs(owner, series), np.arange(len(owner)))
 
 
 def reach(
     at: Int64s, series: Int64s, points: ColumnTable, here: Bools, anywhere: Bools, blind: Bools
 ) -> Reach:
-    """The nearest point of each pair; `at` is its packet's time on the KBL's clock.
+    """Return the nearest point of each pair; `at` is its packet's time on the KBL's clock.
 
-    Points that are `here` are preferred, but for pairs that may be `anywhere`.  Those whose packet
-    is no IP packet (`blind`) were not at the points of one.
+    Points that are `here` are preferred, except for pairs that may be `anywhere`.  Packets that are
+    no IP packets (`blind`) are not paired with points of IP packets.
     """
     pair, point = _at_hand(series, points, here, anywhere, blind)
-    known = points["how"][point] == SOCKET  # from its entry to its exit
+    known = points["how"][point] == SOCKET  # a packet socket's call, from entry to exit
     inside = np.where(known, points["before"][point] - points["ts"][point], 0)
     away = np.maximum(np.abs(at[pair] - points["ts"][point]) - inside, 0)
     order = np.lexsort((away, pair))
@@ -76,9 +79,9 @@ def reach(
 def _at_hand(
     series: Int64s, points: ColumnTable, here: Bools, anywhere: Bools, blind: Bools
 ) -> tuple[Int64s, Int64s]:
-    """(position in `series`, point) for all points that are `here`, or where that does not matter.
+    """Return (index in `series`, point) for points that are `here`, or where that does not matter.
 
-    All of those whose series has none such.
+    A series without a point `here` gets all its points.
     """
     pair, point = points_of(points.stored("series"), series)
     if blind.any():

@@ -17,10 +17,10 @@ import numpy.typing as npt
 
 from .feasible_lines import WRONG, Intervals, Points, between
 
-LEAST = 12  # packets of a piece that no other line passes
-MOST = 64  # pieces of a capture
+LEAST = 12  # packets that a piece needs for itself
+MOST = 64  # most pieces of a capture
 GOES_ON = 3  # packets after an outlier that must fit the line again
-ALONE = 128  # outliers at most
+ALONE = 128  # most outliers
 
 
 class Cut(NamedTuple):
@@ -31,10 +31,10 @@ class Cut(NamedTuple):
 
 
 def cuts(rows: Intervals, steepest: float) -> list[Cut]:
-    """Where the line has to be cut; nothing if there are no lines of LEAST intervals each.
+    """Return where the line must be cut; nothing if some piece has fewer than LEAST intervals.
 
     Lines have a slope within `steepest` (ns/ns).  `rows` are in order of packets; their x may not
-    rise where a clock was set back.  Of WRONG intervals one may be left out.
+    rise where a clock was set back.  One of WRONG intervals may be left out.
     """
     lines = _Lines(rows, steepest)
     begins, size = [0], len(rows.x)
@@ -53,7 +53,7 @@ def cuts(rows: Intervals, steepest: float) -> list[Cut]:
 
 
 class _Lines:
-    """Which stretches of the intervals a line passes."""
+    """Finds which stretches of the intervals a line passes."""
 
     def __init__(self, rows: Intervals, steepest: float) -> None:
         self._rows, self._steepest = rows, steepest
@@ -61,13 +61,14 @@ class _Lines:
         self._left = min(len(rows.x) // WRONG, ALONE)
 
     def passes(self, begin: int, end: int) -> bool:
+        """Return whether one line passes all intervals of this stretch."""
         some = begin + np.flatnonzero(self._kept[begin:end])
         some = some[np.argsort(self._rows.x[some], kind="stable")]
         x, low, high = (column[some] for column in self._rows)
         return not len(x) or between(Points(x, high), Points(x, low), self._steepest).torn == 0
 
     def longest(self, begin: int) -> int:
-        """The end of the longest stretch from `begin` on; leaves out pairs that stand alone."""
+        """Return the end of the longest stretch from `begin` on, without single outliers."""
         size, end = len(self._rows.x), begin
         while True:
             end = begin + _largest(
@@ -82,12 +83,12 @@ class _Lines:
             self._left -= 1
 
     def earliest(self, low: int, begin: int, end: int) -> int:
-        """From where on, at `low` or later, the line from `begin` to `end` may have been so."""
+        """Return from where on, at `low` or later, the line from `begin` to `end` may have held."""
         return begin - _largest(lambda n: self.passes(begin - n, end), begin - low)
 
 
 def _largest(holds: Callable[[int], bool], most: int, low: int = 0) -> int:
-    """The largest n up to `most` for which it holds: as for `low`, and for all up to that n."""
+    """Return the largest n up to `most` for which `holds` is true; it is true for all smaller n."""
     step = 1
     while low + step <= most and holds(low + step):
         low, step = low + step, 2 * step

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Session time: one clock for all sources.
 
-It is the wall clock, in ns since 1970, of the host of the first KBL (of the first capture where
-there is no KBL).  Each source has rows that map its own clock to it, piecewise linear; how they are
-made is in session_clock.py.
+Session time is the wall clock, in ns since 1970, of the host of the first KBL; without a KBL, it is
+the clock of the first capture.  Each source has pieces that map its own clock to it, piecewise
+linear. session_clock.py makes them.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ import numpy.typing as npt
 
 from ...records.types import LATEST_NS, Int64s
 
-UNKNOWN = -1  # error of a source that nothing joins to the first KBL
+UNKNOWN = -1  # error of a source that nothing connects to the first KBL
 EVERY = -1  # the interface of a source that has one clock
 
 
 class Piece(NamedTuple):
     """session time = ts + offset_ns + drift_ppm * 1e-6 * (ts - begin_ns).
 
-    It holds from packet number `first` (0 of a KBL) and its clock's `begin_ns` on, up to the next
-    piece of the same interface; before the first piece of a source that one holds.  It may be
-    `error_ns` off; UNKNOWN.
+    A piece holds from packet number `first` (in a KBL: 0) and from its clock's `begin_ns` on, up to
+    the next piece of the same interface.  The first piece of a source also holds before its begin.
+    `error_ns` is how far off it may be, or UNKNOWN.
     """
 
     source: int
@@ -37,7 +37,7 @@ class Piece(NamedTuple):
     error_ns: int
 
     def to_session(self, ts: Int64s) -> Int64s:
-        """Times of the source's clock as session time."""
+        """Convert times of the source's clock to session time."""
         made = np.asarray(ts + self.offset_ns, np.int64)
         if self.drift_ppm:
             past = (ts - self.begin_ns).astype(np.float64)
@@ -45,7 +45,7 @@ class Piece(NamedTuple):
         return made
 
     def to_source(self, session_ns: Int64s) -> Int64s:
-        """Session times on the source's clock."""
+        """Convert session times to the source's clock."""
         past = np.asarray(session_ns - (self.offset_ns + self.begin_ns), np.int64)
         rate = self.drift_ppm * 1e-6
         drift = past.astype(np.float64) * (rate / (1 + rate))
@@ -53,25 +53,28 @@ class Piece(NamedTuple):
 
 
 class Timebase:
-    """Maps times of every source."""
+    """Maps times of every source to session time and back."""
 
     def __init__(self, pieces: Iterable[Piece]) -> None:
-        """`pieces` of an interface stand in the order of its packets: a clock may be set back."""
+        """Take the pieces; those of an interface are in the order of its packets.
+
+        Their times may go back, because a clock may be set back.
+        """
         self._of: dict[int, dict[int, list[Piece]]] = {}
         for piece in pieces:
             clocks = self._of.setdefault(piece.source, {})
             clocks.setdefault(piece.interface, []).append(piece)
 
     def to_session(self, source: int, ts: Int64s) -> Int64s:
-        """Times of a source's clock as session time; unchanged for a source that has no pieces.
+        """Convert times of a source's clock to session time; without pieces they stay as they are.
 
-        A time that a clock showed twice, because it was set back, counts as the later one.  If
-        interfaces have clocks of their own, all times count as those of the first interface.
-        of_packets() distinguishes both.
+        If a clock was set back, it showed some times twice: the later one is meant.  If interfaces
+        have clocks of their own, the first interface's clock is used. of_packets() has neither
+        restriction.
         """
         ts, pieces = np.asarray(ts, np.int64), self._first(source)
         which = np.zeros(len(ts), np.int64)
-        for number, piece in enumerate(pieces[1:], 1):  # in a gap that a step made: before it
+        for number, piece in enumerate(pieces[1:], 1):  # gap at a step: the piece before
             which[ts >= piece.begin_ns] = number
         for number, piece in enumerate(pieces):
             which[(ts >= piece.begin_ns) & (ts < _end(pieces, number))] = number
@@ -80,9 +83,9 @@ class Timebase:
     def of_packets(
         self, source: int, ts: Int64s, number: Int64s, interface: Int64s | None = None
     ) -> Int64s:
-        """Session time of packets of a capture by their times and numbers.
+        """Convert the times of a capture's packets to session time, by their numbers.
 
-        `interface` is needed where there are interfaces(); it is that of each packet.
+        `interface` is that of each packet; it is needed if interfaces() is not empty.
         """
         ts, clocks = np.asarray(ts, np.int64), self._of.get(source, {})
         if len(clocks) < 2 or interface is None:
@@ -94,9 +97,9 @@ class Timebase:
         return made
 
     def to_source(self, source: int, session_ns: Int64s, interface: int | None = None) -> Int64s:
-        """Session times on a source's clock; in a gap that a step made on the later side of it.
+        """Convert session times to a source's clock; in the gap at a step, by the later piece.
 
-        Where interfaces have clocks of their own, on that of `interface`, else of the first.
+        If interfaces have clocks of their own, `interface` chooses one; None is the first.
         """
         session = np.asarray(session_ns, np.int64)
         pieces = self._first(source) if interface is None else self._clock(source, interface)
@@ -105,14 +108,14 @@ class Timebase:
         return _mapped(pieces, np.maximum(which, 0), session, back=True)
 
     def interfaces(self, source: int) -> tuple[int, ...]:
-        """Those that have clocks of their own; none, if a source has one clock."""
+        """Return the interfaces that have clocks of their own; none if the source has one clock."""
         clocks = self._of.get(source, {})
         return tuple(clocks) if len(clocks) > 1 else ()
 
     def error(self, source: int, interface: int | None = None) -> int:
-        """The greatest error of a source's pieces, ns; UNKNOWN (-1) if it is unknown.
+        """Return the greatest error of a source's pieces, ns; UNKNOWN (-1) if one is unknown.
 
-        With an `interface` of those of its clock.
+        With `interface`, only the pieces of its clock count.
         """
         clocks = self._of.get(source, {})
         some = clocks.values() if interface is None else [self._clock(source, interface)]
@@ -127,7 +130,7 @@ class Timebase:
 
 
 def _end(pieces: Sequence[Piece], number: int) -> int:
-    """Where a piece's clock stood when the next piece began."""
+    """Return the time on a piece's clock at which the next piece begins."""
     if number + 1 == len(pieces):
         return LATEST_NS
     after = pieces[number + 1]
@@ -145,7 +148,7 @@ def _by_number(pieces: Sequence[Piece], ts: Int64s, number: Int64s) -> Int64s:
 def _mapped(
     pieces: Sequence[Piece], which: npt.NDArray[np.integer], ts: Int64s, back: bool = False
 ) -> Int64s:
-    """Times by the piece that `which` says; it is not asked where there is one piece."""
+    """Convert times by the piece that `which` gives; `which` is not read if there is one piece."""
     if not pieces:
         return ts.copy()
     if len(pieces) == 1:

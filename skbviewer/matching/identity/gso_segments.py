@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""TCP packets that are a part of a larger skb in the kernel, or from which one was merged.
+"""Find TCP packets that are a part of a larger skb in the kernel, or were merged into one.
 
-In: packets of one capture, footprints of one KBL.  Out: pairs.  A device cuts a GSO skb, GRO merges
-packets, and where the log does not show the single ones their bytes still say where they belong:
-the sequence range of the skb, as skb_segment() and tcp_gso_segment() number it.  Of a packet whose
-TCP header was not captured the identification says so, as far as IPv4 has one.
+In: packets of one capture, footprints of one KBL.  Out: pairs.  A device cuts a GSO skb into
+packets; GRO merges packets.  If the log does not show the single packets, the sequence range of the
+skb still says which ones belong to it, as skb_segment() and tcp_gso_segment() number them.  For a
+packet whose TCP header was not captured, the identification says so, as far as IPv4 has one.
 """
 
 from __future__ import annotations
@@ -26,14 +26,16 @@ HOSTS = ("ip_version", *ADDRESS, "protocol")
 FLOW = (*HOSTS, *PORTS)
 
 SEQ = 1 << 32
-LAST = 0x09  # FIN and PSH stand in the last segment only, CWR (0x80) in the first
+LAST = 0x09  # FIN and PSH are set in the last segment only, CWR (0x80) in the first
 CWR = 0x80
 HEADERS, MOST_HEADERS = 40, 120  # bytes of a segment before its data
-PAIRS = 1 << 24  # in memory at once; with more, each packet gets those that begin nearest
+PAIRS = 1 << 24  # most pairs in memory; with more, each packet gets those that begin nearest
 
 
 def covers(packets: Packets, wire: Int64s, prints: Footprints) -> tuple[Int64s, Int64s]:
-    """Pairs (of `wire`, row of `prints`) in which the packet is a segment of the print's skb."""
+    """Return pairs (of `wire`, row of `prints`) in which the packet is a segment of the print's
+    skb.
+    """
     frames, rows = packets[wire], prints.rows
     tcp, known = frames["protocol"] == TCP, (frames["seq"] >= 0) & (frames["tcp_flags"] >= 0)
     cut = wire[tcp & ~known & (frames["ip_id"] > 0) & (frames["tot_len"] > HEADERS)]
@@ -54,8 +56,11 @@ def covers(packets: Packets, wire: Int64s, prints: Footprints) -> tuple[Int64s, 
 
 
 class _Way(NamedTuple):
-    """How packets are found in an skb: which columns are equal, which number, modulo what, begins
-    and how far it goes, and which pairs are right."""
+    """One way to find packets in an skb.
+
+    Columns `flow` are equal.  The packet's `number`, modulo `modulus`, lies in the skb, which is
+    `length` long.  `fits` says which pairs are right.
+    """
 
     flow: tuple[str, ...]
     number: str
@@ -67,14 +72,14 @@ class _Way(NamedTuple):
 def _in_range(
     frames: npt.NDArray[np.void], kernel: npt.NDArray[np.void], way: _Way
 ) -> tuple[Int64s, Int64s]:
-    """Pairs of one flow in which the frame's number lies in the skb."""
+    """Return pairs of one flow in which the frame's number lies in the skb."""
     flows, of_frame = np.unique(hashed_rows(frames, way.flow), return_inverse=True)
     asked, modulus = hashed_rows(kernel, way.flow), way.modulus
     flow = np.clip(np.searchsorted(flows, asked), 0, len(flows) - 1)
     known = np.flatnonzero(flows[flow] == asked)
     first, size = kernel[way.number][known].astype(np.int64), way.length(kernel[known])
     begin = flow[known].astype(np.int64) * (2 * modulus) + first
-    # An skb that wraps around covers the beginning of the numbers too.
+    # The numbers of an skb may wrap around to 0.
     wraps = first + size > modulus
     begin = np.concatenate([begin, begin[wraps] - modulus])
     owner = np.concatenate([known, known[wraps]])
@@ -89,14 +94,14 @@ def _in_range(
 
 
 def _count(kernel: npt.NDArray[np.void]) -> Int64s:
-    """How many segments an skb has."""
+    """Return how many segments an skb has."""
     size = kernel["gso_size"].astype(np.int64)
     known = kernel["gso_segs"].astype(np.int64)
     return np.asarray(np.where(known > 0, known, -(-kernel["skb_len"] // size)), np.int64)
 
 
 def _may_be_segment(frames: npt.NDArray[np.void], kernel: npt.NDArray[np.void]) -> Bools:
-    """Pair packets whose TCP header is unknown, by place and length."""
+    """Return which pairs fit by place and length if the packet's TCP header is unknown."""
     place = (frames["ip_id"] - kernel["ip_id"]) % (1 << 16)
     data, size, count = frames["tot_len"] - HEADERS, kernel["gso_size"], _count(kernel)
     same = (place < count) & (data - (MOST_HEADERS - HEADERS) <= size)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Which packet lives could be which wire packet, by identity.
+"""Find the skb lifetimes that each captured packet may be, by identity.
 
-In: packets of one capture, footprints of one KBL.  Out: candidate pairs (packet, series)
-after the ladder.  First rung: the key of RFC 791 (source, destination, identification, protocol).
-It repeats in real traffic (identification 0 with DF, IPv6, wrap, fragments, retransmission), so
-pairs climb on: ports, then TCP sequence, acknowledgement and flags or ICMP id and sequence, then
-lengths, then what IPv6 has.  A pair that contradicts itself on a rung is none, even if it has no
-rival.  What one side does not know contradicts nothing.
+In: packets of one capture, footprints of one KBL.  Out: candidate pairs (packet, series) after the
+ladder.  The first rung is the key of RFC 791: source, destination, identification, protocol.  It
+repeats in real traffic (identification 0 with DF, IPv6, wrap-around, fragments, retransmission).
+So pairs climb on: ports, then TCP sequence, acknowledgement and flags or ICMP id and sequence, then
+lengths, then what IPv6 has.  A pair whose values differ on a rung is dropped, even if it has no
+rival.  A value that one side does not know never differs.
 """
 
 from __future__ import annotations
@@ -43,15 +43,16 @@ DISTINGUISHING = (*KNOWN, "gso_size", "gso_segs")
 STRONG = ("ip_id", "frag_id")
 MANY = 64  # partners of a packet by its key; with more, only those near in time are candidates
 
-PULLED = 120  # bytes of IP's and TCP's headers at most, which a function may have taken off
+PULLED = 120  # most bytes of IP and TCP headers, which a function may have removed from the skb
 
 
 class Candidates(NamedTuple):
-    """Pairs by index, without repetition; `rung` is how far up each pair's packet had to climb.
+    """Pairs (packet, series), each once; `rung` is how far up the ladder the pair's packet had to
+    climb.
 
-    `strong`: its identification numbers the packets of a sender, so it hardly comes again within a
-    life; `many`: packets whose key has so many partners that none is listed here; `vague`: one of
-    the two lacks a value that distinguishes such packets.
+    `strong`: the packet's identification numbers the packets of its sender, so it hardly repeats
+    within a lifetime.  `vague`: one of the two lacks a value that distinguishes such packets.
+    `many` are packets whose key has so many partners that none is listed here.
     """
 
     packet: Int64s
@@ -62,7 +63,7 @@ class Candidates(NamedTuple):
     vague: Bools
 
     def and_also(self, other: Candidates) -> Candidates:
-        """Return the pairs of both."""
+        """Return the pairs of this object followed by those of `other`."""
         made: list[Any] = [np.concatenate([a, b]) for a, b in zip(self, other, strict=True)]
         return Candidates(*made)
 
@@ -75,24 +76,26 @@ class Candidates(NamedTuple):
 
 
 class Partly(NamedTuple):
-    """Which packets and rows of prints lack a value that distinguishes such packets."""
+    """Which packets and which prints lack a value that distinguishes such packets."""
 
     packet: Bools
     shown: Bools
 
     @classmethod
     def of(cls, wire: Known, weak_w: Unnumbered, kernel: Known, weak_k: Unnumbered) -> Partly:
+        """Mark the rows that lack a value, among packets (`wire`) and prints (`kernel`)."""
         made = cls(np.zeros(len(wire.rows), np.bool_), np.zeros(len(kernel.at), np.bool_))
         made.packet[wire.at[weak_w.lacking()]] = True
         made.shown[weak_k.lacking()] = True
         return made
 
     def pairs(self, packet: Int64s, shown: Int64s) -> Bools:
+        """Return which pairs of a packet and a print have a side that lacks a value."""
         return np.asarray(self.packet[packet] | self.shown[shown])
 
 
 def footprints(records: Records, series: npt.NDArray[np.integer], tap: Int64s) -> Footprints:
-    """All footprints of all series but sniffers' copies (`tap`), each once, in time order."""
+    """Return the footprints of all series except sniffers' copies (`tap`), each once, by time."""
     rows: Records | ColumnTable
     if isinstance(records, RecordTable):
         rows, number = records.footprints, records.footprint
@@ -104,7 +107,7 @@ def footprints(records: Records, series: npt.NDArray[np.integer], tap: Int64s) -
     of, kind = np.asarray(series, np.int32), np.asarray(records["kind"], np.uint8)
     first, least, most = np.full((3, len(rows)), NONE, np.int32)
     count = int(_owners(kind, number, of, known, sniffed, first, least, most))
-    # Nearly every footprint is one series' only: sort no more than the others.
+    # Nearly every footprint belongs to a single series: only the others are sorted.
     single = np.flatnonzero((least == most) & (most >= 0))
     single = single[_differs(rows, single, least[single].astype(np.int64))]
     index = np.empty(count, np.int64)
@@ -122,9 +125,10 @@ def footprints(records: Records, series: npt.NDArray[np.integer], tap: Int64s) -
 def _shown_by_events(
     records: Records, number: Int32s, of: Int32s, wanted: Bools
 ) -> tuple[Int64s, Int32s]:
-    """FOOTPRINT records that show what no call does, and the series of the events they precede.
+    """Return FOOTPRINT records that show what no call shows, and the series of their events.
 
-    The recorder writes an event's footprint before the event; calls may have been missed.
+    The recorder writes an event's footprint before the event.  Calls that show the same may have
+    been missed.
     """
 
     def is_wanted(some: slice) -> Bools:
@@ -152,9 +156,9 @@ def _owners(
     least: Int32s,
     most: Int32s,
 ) -> int:
-    """Of each footprint the first record and the lowest and highest series.
+    """Set for each footprint the first record and the lowest and highest series that have it.
 
-    Returns how many records have one of several series.
+    Returns how many records have a footprint of several series.
     """
     for i in range(len(kind)):
         s, n = series[i], number[i]
@@ -175,7 +179,7 @@ def _owners(
 def _shared_by(
     kind: UInt8s, number: Int32s, series: Int32s, sniffed: Bools, shared: Bools, index: Int64s
 ) -> None:
-    """Those records."""
+    """Set `index` to the records that have a footprint of several series."""
     at = 0
     for i in range(len(kind)):
         s, n = series[i], number[i]
@@ -185,11 +189,11 @@ def _shared_by(
 
 
 def has_larger_header(rows: Records | ColumnTable) -> Bools:
-    """Rows whose header is of a larger packet than the skb holds.
+    """Return rows whose header belongs to a larger packet than the skb holds.
 
     skb_segment() and ip_frag_next() begin each part with a copy of the whole packet's header, and
-    correct it once the data are there.  So a fragment that has no length yet, nor a protocol of its
-    skb, shows the header of the fragment before it.
+    correct it when the data are there.  So a fragment that has neither a length nor a protocol in
+    its skb yet shows the header of the fragment before it.
     """
     held, length, frag_off = rows["skb_len"], rows["tot_len"], rows["frag_off"]
     made = (held >= 0) & (held + PULLED < length)
@@ -201,9 +205,10 @@ SEGMENT = ("saddr_lo", "daddr_lo", "sport", "dport", "seq", "tot_len")
 
 
 def _without_stale(prints: Footprints) -> Footprints:
-    """A TCP segment sent again begins with the header it was sent with before, and gets a new one.
+    """Drop footprints with an identification that never was on the wire.
 
-    So of one segment's identifications in one series only the last ever was on the wire.
+    A TCP segment that is sent again begins with its previous header, and then gets a new one.  So
+    of the identifications of one segment in one series, only the last was ever on the wire.
     """
     rows = prints.rows
     keep = np.ones(len(prints.number), np.bool_)
@@ -222,7 +227,7 @@ def _without_stale(prints: Footprints) -> Footprints:
 
 @allocation_free
 def _only_last(keys: Hash, ip_id: Int64s, at: Int64s, slots: Int32s, keep: Bools) -> None:
-    """Keep of each key, in time order, those with the identification of the last."""
+    """Keep, for each key, the rows with the identification of its last row.  Rows are by time."""
     for i in range(len(keys) - 1, -1, -1):
         slot = place(keys[i], keys, slots)
         if slots[slot] < 0:
@@ -231,7 +236,7 @@ def _only_last(keys: Hash, ip_id: Int64s, at: Int64s, slots: Int32s, keep: Bools
 
 
 def _differs(rows: Records | ColumnTable, index: Int64s, series: Int64s) -> Bools:
-    """Rows that are another packet than the row before, not just elsewhere or of another length."""
+    """Return rows that show another packet than the row before, not just a different length."""
     change = np.ones(len(index), np.bool_)
     change[1:] = series[1:] != series[:-1]
     every = len(index) and index[-1] - index[0] + 1 == len(index)
@@ -243,7 +248,7 @@ def _differs(rows: Records | ColumnTable, index: Int64s, series: Int64s) -> Bool
 
 
 def candidates(packets: Packets, prints: Footprints) -> Candidates:
-    """Candidate pairs of IP packets and series."""
+    """Return candidate pairs of IP packets and series."""
     wire, kernel = Known(packets, np.flatnonzero(packets["ip_version"] != 0)), prints.known()
     keys_w, weak_w = joining_keys(wire)
     keys_k, weak_k = joining_keys(kernel)
@@ -251,7 +256,7 @@ def candidates(packets: Packets, prints: Footprints) -> Candidates:
     for rows in (packets, prints.rows):
         scratch_of(rows).forget()
     p, r, many = join(keys_w, keys_k, MANY)
-    # What has many partners by that, is joined by all that there is.
+    # Packets that have many partners by their key are joined by all fields.
     left = np.flatnonzero(many)
     if len(left):
         asked = Known(packets, wire.at[left])
@@ -286,7 +291,7 @@ def _start(
 def _partly_known(
     wire: Known, weak_w: Unnumbered, kernel: Known, weak_k: Unnumbered, series: Int64s
 ) -> tuple[Int64s, Int64s, Int64s]:
-    """Pairs of packets and prints of which one lacks what would tell it, and packets with many."""
+    """Return pairs of which one side lacks a distinguishing value, and packets that have many."""
     none = np.zeros(0, np.int64)
     pairs, crowd = [(none, none)], [none]
     for met in meetings(wire, weak_w, kernel, weak_k, series):
@@ -303,7 +308,7 @@ def _partly_known(
 
 
 def full_keys(known: Known) -> Hash:
-    """A hash of everything by which the rows are known."""
+    """Return a hash of all fields that identify each row."""
     made = np.empty(len(known.at), np.uint64)
     for some in blocks(len(made)):
         made[some] = keys(known.columns(some), 3)
@@ -311,12 +316,12 @@ def full_keys(known: Known) -> Hash:
 
 
 def is_strong(packets: Packets, index: Int64s) -> Bools:
-    """Packets whose identification numbers them."""
+    """Return packets whose identification numbers them."""
     return is_numbered(Known(packets, index).columns(slice(None), STRONG))
 
 
 def _shared(left: npt.NDArray[np.uint64], right: npt.NDArray[np.uint64], owner: Int64s) -> Bools:
-    """Which of `left` share their hash with another of them, or find several owners at `right`."""
+    """Return which of `left` share their hash with another, or with several owners at `right`."""
     keys, back, count = np.unique(left, return_inverse=True, return_counts=True)
     at = np.searchsorted(keys, right)
     at[at == len(keys)] = 0
@@ -335,7 +340,7 @@ def unique(
     partly: Partly,
     many: Int64s,
 ) -> Candidates:
-    """Candidates of pairs (packet, row of prints), each once, with the least rung."""
+    """Return the candidates of pairs (packet, row of prints), each once, with the lowest rung."""
     series = prints.series[shown]
     order = by_pair(packet, series)
     packet, series, rung = packet[order], series[order], rung[order]

@@ -25,35 +25,35 @@ RUNGS: tuple[tuple[Rung, tuple[str, ...]], ...] = (
     (Rung.BY_IPV6, ("flow_label", "frag_id")),
 )
 KNOWN = (*THESIS_KEY, *(name for _, rung in RUNGS for name in rung))
-NONE = -1  # a value that is not known
+NONE = -1  # an unknown value
 
 Columns = Mapping[str, npt.NDArray[Any]]
 
 
 class Known(NamedTuple):
-    """Rows of a table, by what they are known by."""
+    """Some rows of a table (`at`), with the columns that identify them."""
 
     rows: Packets | Records | ColumnTable
     at: Int64s
 
     def columns(self, some: Int64s | slice, names: Iterable[str] = KNOWN) -> Columns:
-        """Columns of some of these rows."""
+        """Return columns of some of these rows."""
         at = self.at[some]
         return {name: part(self.rows, name, at) for name in names}
 
 
 class Footprints(NamedTuple):
-    """What a KBL shows of its packets: rows that say that a series had a footprint."""
+    """The footprints that a KBL shows of its series; a row is one footprint in one series."""
 
     rows: Records | ColumnTable  # the footprints themselves
     number: Int64s  # row
     series: Int64s
-    record: Int64s  # the first one that says so
+    record: Int64s  # the first one that shows this footprint in this series
 
     def known(self) -> Known:
-        """What they are known by."""
+        """Return the footprints with the columns that identify them."""
         return Known(self.rows, self.number)
 
     def of(self, index: Int64s) -> npt.NDArray[np.void]:
-        """The footprints of these rows."""
+        """Return the footprints of these rows."""
         return pick(self.rows, self.number[index])

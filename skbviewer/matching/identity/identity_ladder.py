@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The rungs of the identity ladder, and the climb of candidate pairs.
 
-In: pairs of a packet and a row of prints.  Out: those that contradict themselves on no rung, and
-how far up each packet had to climb to differ from its rivals.
+In: pairs of a packet and a row of prints.  Out: the pairs whose values differ on no rung, and how
+far up each packet had to climb until it differed from its rivals.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from .identity_columns import LENGTH, NONE, RUNGS, Columns, Footprints, Known
 
 FRAGMENT = 0x3FFF  # MF and offset of frag_off
 SEVERAL = -2
-CONTRADICTS, CUT = -1, -2  # instead of in how many columns a pair agrees
+CONTRADICTS, CUT = -1, -2  # stand in for the number of columns in which a pair agrees
 
 
 def alike(left: Known, i: Int64s, right: Known, j: Int64s, names: Iterable[str]) -> Bools:
-    """Which pairs of these rows have equal values in all columns."""
+    """Return which pairs of these rows have equal values in all columns."""
     made, names = np.ones(len(i), np.bool_), tuple(names)
     for some in blocks(len(i)):
         wire, kernel = left.columns(i[some], names), right.columns(j[some], names)
@@ -37,7 +37,7 @@ def alike(left: Known, i: Int64s, right: Known, j: Int64s, names: Iterable[str])
 def climb(
     packets: Packets, prints: Footprints, packet: Int64s, shown: Int64s, rung: npt.NDArray[np.int8]
 ) -> tuple[Int64s, Int64s, npt.NDArray[np.int8]]:
-    """The pairs (packet, row of prints) left after all rungs."""
+    """Return the pairs (packet, row of prints) that are left after all rungs, and their rungs."""
     wire, kernel = Known(packets, packet), Known(prints.rows, prints.number[shown])
     crowded = _crowded(packet, prints.series[shown])
     alone = np.flatnonzero(~crowded)
@@ -52,7 +52,7 @@ def climb(
 
 
 def _agree(wire: Known, kernel: Known, pairs: Int64s) -> Bools:
-    """Which of these pairs, that have no rivals, agree on every rung."""
+    """Return which of these pairs, which have no rivals, agree on every rung."""
     made = np.ones(len(pairs), np.bool_)
     for block in blocks(len(pairs)):
         some = pairs[block]
@@ -95,11 +95,12 @@ def _step(
     rung: npt.NDArray[np.int8],
     keep: Bools,
 ) -> None:
-    """Which prints stay on a rung: of each packet and series those that agree in most columns.
+    """Decide which prints stay on a rung: for each packet and series those that agree best.
 
-    `agreed` is in how many columns a print agrees, or CONTRADICTS, or CUT; `pair` numbers packets
-    with their series, `best` is by that number.  A series of which less is known than of another
-    one stays: it may be the packet's all the same.  Sets `rung` where a rung chose.
+    `agreed` is in how many columns a print agrees, or CONTRADICTS, or CUT.  `pair` numbers the
+    pairs of a packet and a series; `best` is by that number.  A series of which less is known than
+    of another one stays, because it may still be the packet's.  Sets `rung` where this rung
+    excluded something.
     """
     for i in range(len(pair)):
         best[pair[i]] = 0
@@ -114,7 +115,7 @@ def _step(
 
 
 def numbered(packet: Int64s, series: Int64s) -> Int64s:
-    """A number for each pair, equal where the pairs are equal."""
+    """Return a number for each pair, equal where the pairs are equal."""
     order = by_pair(packet, series)
     new = np.ones(len(order), np.bool_)
     new[1:] = (np.diff(packet[order]) != 0) | (np.diff(series[order]) != 0)
@@ -124,7 +125,7 @@ def numbered(packet: Int64s, series: Int64s) -> Int64s:
 
 
 def _crowded(packet: Int64s, series: Int64s) -> Bools:
-    """Pairs whose packet has several series, or whose series has several packets."""
+    """Return pairs whose packet has several series, or whose series has several packets."""
     made = np.zeros(len(packet), np.bool_)
     of_packet = np.full(int(packet.max(initial=-1)) + 1, NONE, np.int32)
     of_series = np.full(int(series.max(initial=-1)) + 1, NONE, np.int32)
@@ -152,7 +153,7 @@ def _find_crowded(
 
 
 def _cut_later(wire: Columns, kernel: Columns) -> Bools:
-    """Pairs of a whole packet in the kernel and a fragment of it on the wire."""
+    """Return pairs of a packet that is whole in the kernel and a fragment of it on the wire."""
     whole = (kernel["frag_off"] < 0) | ((kernel["frag_off"] & FRAGMENT) == 0)
     part = (wire["frag_off"] >= 0) & ((wire["frag_off"] & FRAGMENT) != 0)
     return np.asarray(whole & part)
@@ -161,7 +162,7 @@ def _cut_later(wire: Columns, kernel: Columns) -> Bools:
 def _compare(
     wire: Columns, kernel: Columns, columns: tuple[str, ...]
 ) -> tuple[Bools, npt.NDArray[np.int8]]:
-    """Pairs that agree in every column known on both sides, and how many those are."""
+    """Return which pairs agree in all columns that both sides know, and the number of these."""
     count = len(wire[columns[0]])
     same, known = np.ones(count, np.bool_), np.zeros(count, np.int8)
     for column in columns:

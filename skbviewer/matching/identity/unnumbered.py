@@ -2,8 +2,8 @@
 """Join packets and prints that have no identification number (IPv4 id 0, IPv6).
 
 In: rows of packets and of prints.  Out: hashes of all values that distinguish such packets.  Rows
-may lack some of these, because a capture was cut short or a header was not written yet: they are
-joined to the rows with the same values in all fields that both have.
+may lack some of these values, because a capture was cut short or a header was not written yet.
+They are joined to rows with the same values in all fields that both have.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ LEVELS = 2  # rungs that are part of the key
 
 
 class Unnumbered(NamedTuple):
-    """Rows of a Known by their places in it, and which of them lack a distinguishing value.
+    """Rows without an identification number.
 
-    `thesis` are hashes of their thesis key.
+    `at` are indices of a Known; `lacks`: the row lacks a distinguishing value; `thesis` is a hash
+    of its THESIS_KEY.
     """
 
     at: Int64s
@@ -37,11 +38,12 @@ class Unnumbered(NamedTuple):
     thesis: Hash
 
     def lacking(self) -> Int64s:
+        """Return the rows that lack a distinguishing value."""
         return self.at[self.lacks]
 
 
 class Meeting(NamedTuple):
-    """Places of packets and of prints, and the columns that all of them know."""
+    """Packets and prints (indices) that know the same columns, and the names of these."""
 
     packets: Int64s
     prints: Int64s
@@ -49,14 +51,14 @@ class Meeting(NamedTuple):
 
 
 def keys(rows: Columns, level: int) -> Hash:
-    """The thesis key; with the columns of as many rungs as `level`."""
+    """Return a hash of THESIS_KEY and of the columns of the first `level` rungs."""
     more = (name for _, rung in RUNGS[:level] for name in rung)
     rows = as_both_know(rows) if level else rows
     return hashed(rows[name] for name in (*THESIS_KEY, *more))
 
 
 def as_both_know(rows: Columns) -> Columns:
-    """Without the ports that the recorder does not read (kmod/kbl_l4.h)."""
+    """Return the columns without the ports that the recorder does not read (kmod/kbl_l4.h)."""
     unread = rows["protocol"] == SCTP
     if not unread.any():
         return rows
@@ -64,12 +66,15 @@ def as_both_know(rows: Columns) -> Columns:
 
 
 def is_numbered(rows: Columns) -> Bools:
-    """Rows whose identification numbers them: not 0, and of IPv6 that of a fragment."""
+    """Return rows whose identification numbers them: it is not 0; for IPv6, the fragment's."""
     return np.asarray((rows["ip_id"] > 0) | (rows["frag_id"] > 0))
 
 
 def joining_keys(known: Known) -> tuple[Hash, Unnumbered]:
-    """The thesis key, and ports and counters too where its identification is none, and where."""
+    """Return a hash for each row, and the rows without an identification number.
+
+    The hash is of THESIS_KEY, for rows without a number also of ports and counters.
+    """
     made = np.empty(len(known.at), np.uint64)
     at, lacks, thesis = [np.zeros(0, np.int64)], [np.zeros(0, np.bool_)], [made[:0]]
     for some in blocks(len(made)):
@@ -85,7 +90,7 @@ def joining_keys(known: Known) -> tuple[Hash, Unnumbered]:
 
 
 def _lacks(rows: Columns) -> Bools:
-    """Rows that do not know all that others of their protocol do."""
+    """Return rows that lack a field which others of their protocol have."""
     protocol, no_port, no_seq = rows["protocol"], rows["sport"] < 0, rows["seq"] < 0
     tcp, icmp = protocol == TCP, (protocol == ICMP) | (protocol == ICMPV6)
     lacks = (protocol < 0) | no_port & (tcp | icmp | (protocol == UDP) | (protocol == UDPLITE))
@@ -96,9 +101,10 @@ def _lacks(rows: Columns) -> Bools:
 def meetings(
     packets: Known, unnumbered: Unnumbered, prints: Known, shown: Unnumbered, series: Int64s
 ) -> Iterator[Meeting]:
-    """Who may meet whom though one of them lacks something; `series` is of each print.
+    """Yield packets and prints that may be joined although one side lacks a field.
 
-    A print that lacks something says nothing where its life shows the same packet better.
+    `series` is that of each print.  A print that lacks a field is not used if its lifetime has a
+    better print of the same packet.
     """
     mine = unnumbered.lacking()
     if len(mine):
@@ -112,7 +118,7 @@ def meetings(
 def _of_these_hosts(
     packets: Known, unnumbered: Unnumbered, prints: Known, kernel: Int64s
 ) -> Int64s:
-    """Packets that lack nothing, and may meet some of these prints by hosts and protocol."""
+    """Return packets that lack nothing and have hosts and protocol in common with these prints."""
     complete = ~unnumbered.lacks
     known = prints.columns(kernel, ("protocol",))["protocol"] >= 0
     found = complete & among(unnumbered.thesis, _hashed(prints, kernel[known], THESIS_KEY))
@@ -124,7 +130,7 @@ def _of_these_hosts(
 
 
 def joined_hashes(packets: Known, prints: Known, meeting: Meeting) -> tuple[Hash, Hash]:
-    """Hashes of what they may meet by."""
+    """Return hashes of the columns that the packets and prints of a meeting know."""
     names = meeting.names
     return _hashed(packets, meeting.packets, names), _hashed(prints, meeting.prints, names)
 
@@ -137,7 +143,7 @@ def _hashed(known: Known, at: Int64s, names: tuple[str, ...]) -> Hash:
 
 
 def _unnumbered(known: Known) -> Int64s:
-    """Rows that IPv4 does not number."""
+    """Return rows that IPv4 does not number."""
     parts = [np.zeros(0, np.int64)]
     for some in blocks(len(known.at)):
         parts.append(some.start + np.flatnonzero(known.columns(some, ("ip_id",))["ip_id"] <= 0))
@@ -145,7 +151,7 @@ def _unnumbered(known: Known) -> Int64s:
 
 
 def _shown_no_better(prints: Known, shown: Unnumbered, series: Int64s) -> Int64s:
-    """Prints that lack something, of lives that show no print of the same hosts that does not."""
+    """Return prints that lack a field, if their lifetime has no complete one of the same hosts."""
     alone = shown.lacking()
     if not len(alone):
         return alone
@@ -165,8 +171,8 @@ def _by_what_both_know(
     for a, mine in _patterns(packets, wire):
         for b, other in _patterns(prints, kernel):
             both = a & b
-            # A flow label means IPv6.  Where the protocol is known, all headers before it are: a
-            # packet without an identification is no fragment then.
+            # A flow label means IPv6.  If the protocol is known, so are all headers before it:
+            # then a packet without an identification is no fragment.
             numbered = (a ^ b) & NUMBERED and (b if a & NUMBERED else a) & PROTOCOL
             if (a ^ b) & FLOW or numbered:
                 continue
@@ -175,7 +181,7 @@ def _by_what_both_know(
 
 
 def _patterns(known: Known, at: Int64s) -> list[tuple[int, Int64s]]:
-    """Rows that know the same columns, bit by bit those of MORE."""
+    """Group rows by the columns that they know: (bits of MORE, rows)."""
     pattern: npt.NDArray[np.uint8] = np.zeros(len(at), np.uint8)
     for some in blocks(len(at)):
         rows = known.columns(at[some], MORE)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Where and when a sniffer could have seen each leg.
+"""Find where and when a sniffer could have captured each leg.
 
 In: a KBL with its series and legs.  Out: POINT_DTYPE rows, and tap moments.  A sniffer in the same
-kernel stamps a packet while a packet socket has it (net/packet/af_packet.c: between entry and exit
-of tpacket_rcv), which the log may show; else where the driver or the stack gets it; or, as soon as
-any socket of the machine wants timestamps, on arrival (net_timestamp_check() in net/core/dev.c).
+kernel stamps a packet while a packet socket has it: between entry and exit of tpacket_rcv
+(net/packet/af_packet.c), which the log may show.  If it does not, the point is where the driver or
+the stack gets the packet.  As soon as any socket of the machine wants timestamps, packets are
+stamped on arrival (net_timestamp_check() in net/core/dev.c).
 """
 
 from __future__ import annotations
@@ -34,9 +35,9 @@ from .leg_cutting import FORWARD, RX, TX, LegTable
 from .released_skbs import after_release
 
 RECEIVED = RECEIVE_START | frozenset(RECEIVE_TAP)
-ONE_NS = 100_000  # all sockets get a packet within this
-WAIT_NS = 1_000_000_000  # what is received waits less before the stack takes it up
-SOCKET, WIRE, EARLY = 0, 1, 2  # by whom: a packet socket, the hand-over, the arrival
+ONE_NS = 100_000  # all packet sockets get a packet within this time
+WAIT_NS = 1_000_000_000  # a received packet waits less than this before the stack takes it
+SOCKET, WIRE, EARLY = 0, 1, 2  # what shows the point: a packet socket, the hand-over, the arrival
 
 POINT_DTYPE = np.dtype(
     [
@@ -67,13 +68,13 @@ class Seen(NamedTuple):
 
 
 def build(log: KernelLog, series: SeriesTable, legs: LegTable, losses: Table) -> Seen:
-    """The points and the moments of all legs, both sorted by series.
+    """Return the points and the moments of all legs, both sorted by series.
 
-    `losses` are those that the log declares.
+    `losses` are the losses that the log declares.
     """
     entries, scratch = _Entries(log), scratch_of(log.records)
     foreign = np.zeros(0, np.int64)
-    if len(inside(losses)) or log.missed:  # else no birth and no end of an skb is missing
+    if len(inside(losses)) or log.missed:  # otherwise no birth and no end of an skb is missing
         foreign = entries.drop(after_release(log.records, series, entries.all()))
     rows = legs.rows
     sent = entries.of(TRANSMIT)
@@ -110,7 +111,7 @@ def build(log: KernelLog, series: SeriesTable, legs: LegTable, losses: Table) ->
 def _passes(
     series: SeriesTable, legs: LegTable, entries: _Entries, sent: Int64s
 ) -> tap_moments.HandOver:
-    """What hands skbs over: calls and events, of drivers, and of the stack that receives a leg."""
+    """Return calls and events that hand skbs over to a driver, or to the receiving stack."""
     received = entries.of(RECEIVED)
     received = received[legs.of[received] >= 0]
     leg, met = legs.of[received], series.met[received]
@@ -132,7 +133,7 @@ _SMALL = ("series", "leg", "netns", "ifindex")  # stored as narrow as they are
 
 
 def _by_series(parts: list[Rows], scratch: Scratch) -> ColumnTable:
-    """All rows, those of each series in the order of `parts`."""
+    """Return all rows sorted by series; rows of one series keep the order of `parts`."""
     owner = narrow(np.concatenate([rows["series"] for rows in parts]))
     order = np.argsort(owner, kind="stable").astype(np.int32)  # runs in order
     columns = {"series": scratch.keep(owner[order])}
@@ -145,15 +146,15 @@ def _by_series(parts: list[Rows], scratch: Scratch) -> ColumnTable:
 
 
 def _of_legs(legs: LegTable, sent: npt.NDArray[np.integer]) -> dict[str, npt.NDArray[Any]]:
-    """Columns of the points where the legs meet their first device, without times.
+    """Return columns of the points where legs meet their first device, without times.
 
-    `sent` are those that a driver has been given.
+    `sent` are the legs that a driver got.
     """
     made = {name: legs.rows.stored(name) for name in ("series", "netns", "ifindex")}
     made["leg"] = np.arange(len(legs.rows), dtype=np.int32)
     made["sends"] = (legs.rows["kind"] == TX).astype(np.uint8)
     made["met"], made["ip"] = made["sends"] == 0, _of_ip(legs, slice(None))
-    made["met"][sent] = True  # else it is the bare begin of what the log shows
+    made["met"][sent] = True  # otherwise it is only where the log begins to show the leg
     return made
 
 
@@ -164,11 +165,11 @@ def _of_ip(legs: LegTable, rows: slice | Int64s) -> Bools:
 def _arrivals(
     log: KernelLog, legs: LegTable, entries: _Entries, losses: Table
 ) -> tap_moments.Arrival:
-    """The moment in each leg before which no sniffer at its first point can stamp the packet.
+    """Return for each leg the earliest moment at which a sniffer at its first point can stamp it.
 
-    The entry of a function that does so inside; if the log lacks them the begin of the leg, and of
-    a packet that is received the begin of all.  Where records are lost before it, that entry may
-    be among them: then WAIT_NS earlier.
+    This is the entry of a function in which packets are stamped.  If the log shows no such entry,
+    it is the begin of the leg; for a packet that is received, the begin of the whole lifetime.  If
+    records are lost before it, that entry may be among them: then it is WAIT_NS earlier.
     """
     rows = legs.rows
     new = np.r_[True, rows["series"][1:] != rows["series"][:-1]][: len(rows)]
@@ -189,19 +190,19 @@ def _arrivals(
     begins = np.asarray(rows["begin_ns"], np.int64)
     stamping = entries.ids(STAMPS_SENT | STAMPS_RECEIVED)
     begin[unsure & meets(_of_functions(losses, stamping), begins - WAIT_NS, begins)] -= WAIT_NS
-    # A receive handler's device has the stamp of the one below.
+    # The device of a receive handler has the stamp of the device below it.
     own = np.maximum.accumulate(np.where(goes_on, 0, np.arange(len(rows))))
     return tap_moments.Arrival(np.asarray(begin[own], np.int64), ~unsure[own])
 
 
 def _of_functions(losses: Table, ids: list[int]) -> Table:
-    """Losses of a known time that may be of calls of these functions."""
+    """Return dated losses that may concern calls of these functions."""
     dated = inside(losses)
     return np.asarray(dated[(dated["reason"] != MISSED) | np.isin(dated["func"], [ANY, *ids])])
 
 
 class _Entries:
-    """Records that enter a function that matters here."""
+    """The records that enter a function that matters for points."""
 
     def __init__(self, log: KernelLog) -> None:
         self._probes = log.probes
@@ -220,33 +221,34 @@ class _Entries:
         self.calls_of_sockets = self.of(PACKET_SOCKET)
 
     def all(self) -> Int64s:
-        """All of them."""
+        """Return all of them."""
         return self._index
 
     def drop(self, those: Bools) -> Int64s:
-        """Leave out some, whose skb lifetime the log does not show; returns them."""
+        """Remove these records, whose skb lifetime the log does not show; return them."""
         dropped = self._index[those]
         self._index, self._func = self._index[~those], self._func[~those]
         self._event = self._event[~those]
         return dropped
 
     def ids(self, names: frozenset[str]) -> list[int]:
+        """Return the ids of the probes on these functions."""
         return [p.id for p in self._probes.values() if p.name in names]
 
     def of(self, names: frozenset[str]) -> Int64s:
-        """Those that enter a function of `names`."""
+        """Return the records that enter a function of `names`."""
         calls = self._event == 0
         return np.asarray(self._index[calls & chosen(self._func, self.ids(names))], np.int64)
 
     def events(self, number: int) -> Int64s:
-        """The events of this kind."""
+        """Return the events of this kind."""
         return np.asarray(self._index[self._event == number], np.int64)
 
 
 def _of_records(
     log: KernelLog, series: SeriesTable, legs: LegTable, index: Int64s
 ) -> npt.NDArray[np.void]:
-    """A point for each of these records, which have a leg and send."""
+    """Return a point for each of these records, which belong to legs that send."""
     made = np.zeros(len(index), POINT_DTYPE)
     made["leg"] = legs.of[index]
     made["series"] = legs.rows["series"][made["leg"]]
@@ -261,18 +263,19 @@ def _of_records(
 def _sockets(
     log: KernelLog, series: SeriesTable, legs: LegTable, index: Int64s
 ) -> npt.NDArray[np.void]:
-    """From the first entry of a packet socket's function to its last exit, per leg.
+    """Return a point for each leg that packet sockets got.
 
-    On its way out a packet is cloned for the sniffers: the clone's parent is meant.
+    It lasts from the first entry of a packet socket's function to the last exit.  An skb on its way
+    out is cloned for the sniffers: the point belongs to the clone's parent.
     """
     if not _shows_clones(log):
-        index = index[:0]  # each may be of a sniffer's own copy, whose birth is not recorded
+        index = index[:0]  # each may belong to a sniffer's own copy whose birth is not recorded
     owner = series.of[index]
     index, owner = index[owner >= 0], owner[owner >= 0]
     copy = series.tap[owner]
     owner = np.where(copy, series.parent[owner], owner)
     leg = _leg_at(legs, owner, series.met[index])
-    # A clone gets to its socket at once: what is later is of another one at the same address.
+    # A clone reaches its socket at once: a later call is of another skb at the same address.
     mine = (leg >= 0) & (~copy | (series.met[index] <= legs.rows["end_ns"][leg]))
     index, copy, leg = index[mine], copy[mine], leg[mine]
     made = np.zeros(len(index), SOCKET_DTYPE)
@@ -286,7 +289,7 @@ def _sockets(
 
 
 def _shows_clones(log: KernelLog) -> bool:
-    """Whether the log has any birth of a clone."""
+    """Return whether the log has any birth of a clone."""
     records = log.records
 
     def clones(some: slice) -> Bools:
@@ -298,7 +301,7 @@ def _shows_clones(log: KernelLog) -> bool:
 
 
 def _leg_at(legs: LegTable, series: npt.NDArray[np.integer], ts: Int64s) -> Int64s:
-    """The last leg of each series that has begun by then, -1 if none has."""
+    """Return the last leg of each series that has begun by `ts`, -1 if none has."""
     rows = legs.rows  # sorted by (series, begin_ns)
     if not len(series):
         return np.zeros(0, np.int64)
@@ -317,14 +320,14 @@ def _leg_at(legs: LegTable, series: npt.NDArray[np.integer], ts: Int64s) -> Int6
 
 
 def _merged(points: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
-    """One point for all sockets at one place of a leg."""
+    """Return one point for all sockets at one place of a leg."""
     if not len(points):
         return points
     names = ("after", "ifindex", "netns", "sends", "leg")
     points = points[np.lexsort([points[name] for name in names])]
     new = np.ones(len(points), np.bool_)
     new[1:] = np.any([points[n][1:] != points[n][:-1] for n in names[1:]], axis=0)
-    # A leg of a damaged log may be of several packets.
+    # In a damaged log, a leg may contain several packets.
     new[1:] |= points["after"][1:] > points["before"][:-1] + ONE_NS
     until = np.maximum.reduceat(points["before"], np.flatnonzero(new))
     points = points[new]
@@ -334,7 +337,7 @@ def _merged(points: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
 
 
 def _until_socket(end: Int64s, sends: Bools, sockets: npt.NDArray[np.void]) -> Int64s:
-    """The end of each leg, or of the first packet socket that had it, on the way it `sends`."""
+    """Return the end of each leg, or of the first packet socket that got it in this direction."""
     before = end.copy()
     some = sockets[np.unique(sockets["leg"] * 2 + sockets["sends"], return_index=True)[1]]
     some = some[sends[some["leg"]] == some["sends"]]
@@ -343,7 +346,7 @@ def _until_socket(end: Int64s, sends: Bools, sockets: npt.NDArray[np.void]) -> I
 
 
 def _ended_by(points: npt.NDArray[np.void], sockets: npt.NDArray[np.void]) -> Int64s:
-    """End each point of a sending leg at the first packet socket that had the skb."""
+    """End each point of a sending leg at the first packet socket that got the skb."""
     before = points["before"].copy()
     some = sockets[sockets["sends"] != 0]
     leg, first = np.unique(some["leg"], return_index=True)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""All that a log declares as missing, in one table: when, on which CPU, of which function.
+"""List all that a log declares as missing: when, on which CPU, of which function.
 
-In: a KBL.  Out: rows of LOSS_DTYPE.  A matcher may count on a record that it does not see only
-where no row speaks against it.
+In: a KBL.  Out: rows of LOSS_DTYPE.  If a record is not in the log, matching may conclude that it
+did not happen only if no row covers it.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from ..arrays.record_rows import found
 
 ENTRY, LOST = 1, 5  # kbl.h enum kbl_kind
 BUFFER, MISSED, NESTED = 1, 2, 3  # kbl.h enum kbl_lost
-ANY = -1  # of `cpu` and `func`; `count`: not known
+ANY = -1  # in `cpu` and `func`: any; in `count`: unknown
 
 
 LOSS_DTYPE = np.dtype(
     [
         ("first_ns", "<i8"),  # from here on, ns of the KBL's clock
         ("last_ns", "<i8"),  # up to here
-        ("cpu", "<i4"),  # on which the lost records were to be written, ANY
-        ("func", "<i4"),  # probe id, ANY
-        ("count", "<i8"),  # records; of a hole at least; ANY: not known
+        ("cpu", "<i4"),  # that would have written the lost records, or ANY
+        ("func", "<i4"),  # probe id, or ANY
+        ("count", "<i8"),  # lost records; in a hole at least so many; ANY: unknown
         ("reason", "u1"),  # BUFFER, MISSED, NESTED, HOLE, UNRECORDED
     ]
 )
@@ -35,10 +35,10 @@ Row = tuple[int, int, int, int, int, int]
 
 
 def declared(log: KernelLog) -> Table:
-    """Every loss that the log declares, by `first_ns`.
+    """Return every loss that the log declares, by `first_ns`.
 
-    MISSED: a probe did not see a hit, whose time lies within the row, on whatever CPU.  All other
-    rows are of records that would have been *written* then.  A call is written when it returns:
+    MISSED: a probe did not record a hit at some time in the row, on whatever CPU.  All other rows
+    cover records that would have been *written* in that time.  A call is written when it returns:
     it may have begun before `first_ns`, and on another CPU.
     """
     made = [*_holes(log), *_undated(log), *_outside(log)]
@@ -47,12 +47,15 @@ def declared(log: KernelLog) -> Table:
 
 
 def is_filtered(log: KernelLog) -> bool:
-    """Whether the recorder was given a filter, or refused calls: one may be set while recording."""
+    """Return whether the recorder had a filter at any time: one was set, or calls were refused."""
     return bool(log.meta.get("filter")) or log.meta.get("counters.filtered", "0") != "0"
 
 
 def of_calls(log: KernelLog, calls: npt.NDArray[np.int64]) -> Table:
-    """Calls of packet sockets that the log shows, but not whose: as if their moments were lost."""
+    """Return a loss for each of these packet sockets' calls, whose skb lifetime is unknown.
+
+    Their moments count as lost.
+    """
     rows = np.zeros(len(calls), LOSS_DTYPE)
     rows["first_ns"] = part(log.records, "ts", calls)
     rows["last_ns"] = np.maximum(part(log.records, "exit_ts", calls), rows["first_ns"])
@@ -64,7 +67,7 @@ def of_calls(log: KernelLog, calls: npt.NDArray[np.int64]) -> Table:
 def meets(
     rows: Table, low: npt.NDArray[np.int64], high: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.bool_]:
-    """Which of the spans (ns) from low to high overlap a row."""
+    """Return which of the spans (ns) from `low` to `high` overlap a row."""
     rows = rows[np.argsort(rows["first_ns"], kind="stable")]
     ends = np.maximum.accumulate(np.append(np.int64(EARLIEST_NS), rows["last_ns"]))
     begun = np.searchsorted(rows["first_ns"], np.minimum(high, LATEST_NS), "right")
@@ -72,13 +75,13 @@ def meets(
 
 
 def inside(losses: Table) -> Table:
-    """Those with a begin and an end, or of one CPU: not what was before and after a recording."""
+    """Return losses of one CPU, or with a begin and an end: not those around a recording."""
     outside = (losses["first_ns"] == EARLIEST_NS) | (losses["last_ns"] == LATEST_NS)
     return np.asarray(losses[~outside | (losses["cpu"] != ANY)])
 
 
 def _marks(log: KernelLog) -> Table:
-    """LOST records."""
+    """Return the losses that LOST records declare."""
     records = log.records
     lost = found(records, lambda some: part(records, "kind", some) == LOST)
     rows = np.zeros(len(lost), LOSS_DTYPE)
@@ -91,12 +94,12 @@ def _marks(log: KernelLog) -> Table:
 
 
 def _holes(log: KernelLog) -> list[Row]:
-    """Chunks that are missing or damaged."""
+    """Return the losses from chunks that are missing or damaged."""
     return [(hole.begin, hole.end, hole.cpu, ANY, hole.lost, HOLE) for hole in log.holes]
 
 
 def _undated(log: KernelLog) -> list[Row]:
-    """Missed hits of which nothing says when."""
+    """Return missed hits whose time is unknown."""
     return [
         (EARLIEST_NS, LATEST_NS, ANY, func, count, MISSED)
         for func, count in sorted(log.missed.items())
@@ -104,10 +107,11 @@ def _undated(log: KernelLog) -> list[Row]:
 
 
 def _outside(log: KernelLog) -> list[Row]:
-    """Before and after the recording; of an incomplete file, around the records of each CPU.
+    """Return the time before and after the recording as losses.
 
-    A CPU may then have had records although the file has none.  Misses are declared late: what
-    the probes missed at the end is not known either.
+    In an incomplete file, also the time before and after each CPU's records, because a CPU may have
+    had records that are not in the file.  Misses are declared late, so what the probes missed at
+    the end is unknown, too.
     """
     begin, end = _entries(log)
     rows: list[Row] = [
@@ -127,9 +131,10 @@ def _outside(log: KernelLog) -> list[Row]:
 
 
 def _entries(log: KernelLog) -> tuple[int, int]:
-    """When the first and the last call of the log began: returns are recorded after its stop.
+    """Return when the first and the last call of the log began.
 
-    Of a log without calls, its records.
+    Returns are recorded even after the recording was stopped, so they do not count.  In a log
+    without calls, return the times of its first and last record.
     """
     records = log.records
     calls = found(records, lambda some: part(records, "kind", some) == ENTRY)
@@ -142,7 +147,7 @@ def _entries(log: KernelLog) -> tuple[int, int]:
 
 
 def _known_until(log: KernelLog) -> int:
-    """Until when missed hits are declared: the recorder's last poll that the file shows, ns."""
+    """Return until when missed hits are declared, ns: the last poll that the file shows."""
     rows = _marks(log)
     polls = rows["last_ns"][rows["reason"] == MISSED].tolist()
     clock = [moment.mono_ns for moment in log.clock]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Cut each series into legs: one pass through one stack.
+"""Cut each series into legs: a leg is one pass through one stack.
 
 In: a KBL and its series.  Out: LEG_DTYPE rows and the leg of each record.  A leg begins where a
-packet that has been handed to a driver is received again (veth, loopback: the same skb goes on), or
-where its network namespace changes.  Records are looked at once, in order of the time when their
+packet that was handed to a driver is received again (veth, loopback: the same skb goes on), or
+where its network namespace changes.  Records are read once, in order of the time when their
 functions had the skb.  The state of each series is kept in a row until its last record.
 """
 
@@ -36,22 +36,23 @@ LEG_DTYPE = np.dtype(
         ("series", "<i8"),
         ("kind", "u1"),
         ("begin_ns", "<i8"),
-        # TX, forward: driver's xmit exit; RX: of what had begun when a socket queued it, or before
-        # the reader, or free
+        # TX, forward: exit of the driver's xmit; RX: end of the last call that began before a
+        # socket queued the packet, or else before a process read it, or else before its free
         ("end_ns", "<i8"),
         ("wire_ns", "<i8"),  # where a tap would see it: xmit entry, netif_receive_skb entry
-        ("early_ns", "<i8"),  # the same, if packets get their time when they arrive (see TAPS)
+        ("early_ns", "<i8"),  # where a tap would see it on arrival (see TAPS)
         ("netns", "<i8"),
         ("ifindex", "<i8"),  # at wire_ns
         ("functions", "<i4"),
         ("ethertype", "<i4"),
-        ("reader_ns", "<i8"),  # the process began to read it, -1 = never
+        ("reader_ns", "<i8"),  # when a process began to read it, -1 = never
     ]
 )
-_SMALL = ("series", "netns", "ifindex", "ethertype")  # stored as narrow as they are
+_SMALL = ("series", "netns", "ifindex", "ethertype")  # stored in the smallest type that fits
 
-# What is kept of a series: SENT and SEEN_NETNS of all of it, the others of its leg, which is its
-# LEG-th.  Of netns and ifindex the last ones known: of all, up to the hand-over, at the begin.
+# Columns of a series' state.  SENT and SEEN_NETNS concern the whole series, the others its current
+# leg, whose number is LEG.  NETNS and IFINDEX are the last ones known, XMIT_* those known at the
+# hand-over, BEGIN_* those at the begin.
 _FIELDS = 27
 SERIES, LEG, SENT, SEEN_NETNS, BEGIN, XMIT, RECEIVED, TAP_RANK, TAP, READS = range(10)
 XMIT_END, BEFORE, END, LAST, MET, NETNS, IFINDEX, XMIT_NETNS, XMIT_IFINDEX = range(10, 19)
@@ -63,14 +64,14 @@ _TYPES = {"series": "<i4", "leg": "<i4", "last_ns": "<i8"}
 
 SENDS, STARTS, READING, RANKS = 1, 2, 4, 8  # roles of functions; RANKS x n: n-th of RECEIVE_TAP
 
-FREE_SLOT, SLOTS, WAITED_PUT, WAITED_PASSED, ROWS = range(5)  # of the counts
+FREE_SLOT, SLOTS, WAITED_PUT, WAITED_PASSED, ROWS = range(5)  # indices of `counts`
 
 
 @dataclass(frozen=True)
 class LegTable:
     """`rows` has LEG_DTYPE, sorted by (series, begin_ns); `of` is the leg of each record or -1.
 
-    `last_ns` is when the last record of each leg ended, wherever it was.
+    `last_ns` is when the last record of each leg ended.
     """
 
     rows: ColumnTable
@@ -79,7 +80,7 @@ class LegTable:
 
 
 def build(log: KernelLog, series: SeriesTable) -> LegTable:
-    """The legs of all series of `log`."""
+    """Return the legs of all series of `log`."""
     records = log.records
     of, count = scratch_of(records).full(len(records), np.int32, -1), len(series.parent)
     left, slot = series.size.copy(), np.full(count, -1, np.int32)
@@ -125,7 +126,7 @@ def _role(name: str) -> int:
 
 
 class _Waited(NamedTuple):
-    """Records that had their skb when they returned, in that order."""
+    """Records whose functions had their skb only when they returned, in order of these times."""
 
     when: Int64s
     record: Int32s
@@ -176,10 +177,10 @@ def _follow(
     of: Int32s,
     counts: Int64s,
 ) -> None:
-    """Set `of` (the number of the leg within its series) of some records, `made` of finished legs.
+    """Set `of` (number of the leg within its series) of some records; add finished legs to `made`.
 
-    Records that `waited` come when their time does.  `left` are the records of each series that are
-    to come, `slot` is its row of `state`.
+    The records in `waited` are handled when their time comes.  By series: `left` is the number of
+    records still to come, `slot` its row of `state`.
     """
     counts[ROWS] = 0
     for i in range(len(ts) + is_last):
@@ -237,7 +238,7 @@ def _follow(
 
 @allocation_free
 def _row_of(series: Number, slot: Int32s, state: npt.NDArray[np.int64], counts: Int64s) -> np.int64:
-    """The row of a series; a new one has no leg."""
+    """Return the row of a series in `state`; a new row has no leg."""
     row = np.int64(slot[series])
     if row >= 0:
         return np.int64(row)
@@ -267,7 +268,7 @@ def _add(
     ifindex: Number,
     ethertype: Number,
 ) -> np.int64:
-    """One record more of a series; returns the number of its leg."""
+    """Add one record to a series; return the number of its leg."""
     one = state[row]
     starts = one[LEG] < 0
     if role & STARTS and one[SENT]:
@@ -278,7 +279,7 @@ def _add(
         starts = starts or (one[SEEN_NETNS] > 0 and one[SEEN_NETNS] != netns)
         one[SEEN_NETNS] = netns
     if starts:
-        # A receive handler gives the skb a device of another namespace: macvlan_handle_frame().
+        # A receive handler may move the skb to another namespace's device: macvlan_handle_frame().
         goes_on = one[LEG] >= 0 and not role & STARTS and _is_received(one) and one[XMIT] < 0
         if one[LEG] >= 0:
             _finish(one, made[counts[ROWS]])
@@ -305,7 +306,7 @@ def _add(
             one[BEFORE], one[MET] = one[END], met
         if role & READING:
             one[READS] = met
-        elif not one[QUEUED] or met <= one[END]:  # later others are merged into it
+        elif not one[QUEUED] or met <= one[END]:  # later: of packets merged into it
             one[END] = max(one[END], leave)
     until_xmit, at_begin = one[XMIT] < 0 or met <= one[XMIT], met <= one[BEGIN]
     for value, all_, xmit, begin in (
@@ -322,7 +323,7 @@ def _add(
 
 @allocation_free
 def _is_received(one: Int64s) -> bool:
-    """Whether a leg begins with a packet that is received."""
+    """Return whether a leg begins with a packet that is received."""
     if one[GOES_ON]:
         return True
     return bool(one[RECEIVED] >= 0 and (one[XMIT] < 0 or one[RECEIVED] <= one[XMIT]))
@@ -330,7 +331,7 @@ def _is_received(one: Int64s) -> bool:
 
 @allocation_free
 def _finish(one: Int64s, made: Int64s) -> None:
-    """The row of a leg that is over; its early_ns stands at TAP."""
+    """Write the row of a leg that is over; TAP holds its early_ns."""
     for field in range(_FIELDS):
         made[field] = one[field]
     made[KIND] = TX
@@ -346,7 +347,7 @@ def _finish(one: Int64s, made: Int64s) -> None:
         made[IFINDEX] = one[XMIT_IFINDEX] if one[XMIT] >= 0 else one[BEGIN_IFINDEX]
     if made[KIND] != RX and one[XMIT] >= 0:
         made[END] = one[XMIT_END]
-    elif one[READS] >= 0:  # what the reading process does later is not counted
+    elif one[READS] >= 0:  # later work of the reading process does not count
         made[END] = one[BEFORE]
     made[END] = max(made[END], one[BEGIN])
 
@@ -354,7 +355,7 @@ def _finish(one: Int64s, made: Int64s) -> None:
 def _table(
     parts: dict[str, Gathered], series_of: Int32s, of: Int32s, count: int, scratch: Scratch
 ) -> LegTable:
-    """The legs of each series one behind the other; `of` becomes their numbers."""
+    """Return the legs, those of each series together; `of` becomes their index in the table."""
     leg, series = (parts.pop(name).whole() for name in ("leg", "series"))
     size = np.bincount(series, minlength=count)
     begin = (np.cumsum(size) - size).astype(np.int32)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Find calls in a lifetime that came after its skb was released: they are another skb's.
+"""Find calls in a lifetime that came after its skb was released: they belong to another skb.
 
-In: the records of one KBL with their series.  Out: a flag per record that was asked about.
+In: the records of one KBL with their series.  Out: a flag for each record that is asked about.
 kfree_skb() and consume_skb() fire their tracepoints when the last reference is gone
 (net/core/skbuff.c).  Then the memory is freed, and the next skb may get this address.  If the
-probes missed both the free and the next birth, the next skb's calls stand in the first lifetime.
+probes missed both the free and the next birth, the next skb's calls are counted as the first
+lifetime's.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ RELEASES = having(Trait.RELEASE)
 
 
 def after_release(records: Records, series: SeriesTable, asked: Int64s) -> npt.NDArray[np.bool_]:
-    """Which of the records `asked` have an skb that was released before, and not born since."""
+    """Return which of the records `asked` have an skb that was released and not born since."""
 
     def wanted(some: slice) -> npt.NDArray[np.bool_]:
         event = chosen(part(records, "event", some), (*RELEASES, *BIRTHS))
@@ -44,7 +45,7 @@ def after_release(records: Records, series: SeriesTable, asked: Int64s) -> npt.N
 
 
 def _last_before(events: tuple[Int64s, Int64s], asked: tuple[Int64s, Int64s]) -> Int64s:
-    """The last event at the address of each of `asked` (address, ns) before its time, or -1."""
+    """Return the last event at each address before a time, or -1; `asked` is (address, ns)."""
     count = len(events[0])
     address, when = (np.concatenate(both) for both in zip(events, asked, strict=True))
     is_asked = np.arange(len(address)) >= count

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Which packets a call with a socket, but without a packet, belongs to (tcp_sendmsg, tcp_ack).
+"""Find the packets of calls that have a socket but no packet (tcp_sendmsg, tcp_ack).
 
-In: a KBL, its series and legs, and what calls enclose what.  Out: pairs (entry, leg).  Such a call
-belongs to a packet if one runs inside the other in the same thread, and the packet's skb->sk was
-that socket at some time.
+In: a KBL, its series and legs, and how calls nest.  Out: pairs (entry, leg).  Such a call belongs
+to a packet if a call of the packet runs inside it, or it runs inside one, in the same thread, and
+if the packet's skb->sk was that socket at some time.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ Numbers = npt.NDArray[np.integer]
 
 
 class Joined(NamedTuple):
-    """Parallel: a call's ENTRY and a leg it belongs to, without repetition, sorted."""
+    """Pairs of a call's ENTRY and a leg it belongs to: parallel arrays, each pair once, sorted."""
 
     entry: Int64s
     leg: Int64s
 
 
 def join(log: KernelLog, series: SeriesTable, legs: LegTable, nesting: Nesting) -> Joined:
-    """The pairs of `log`."""
+    """Return the pairs of `log`."""
     records = log.records
     is_sock = _sock_calls(records, legs)
     calls = found(records, lambda some: is_sock[some])
@@ -62,7 +62,7 @@ def join(log: KernelLog, series: SeriesTable, legs: LegTable, nesting: Nesting) 
 
 
 def _sock_calls(records: Records, legs: LegTable) -> Bools:
-    """Which records are calls of a socket, but of no packet."""
+    """Return which records are calls with a socket but without a packet."""
     made = scratch_of(records).take(len(records), np.bool_)
     for some in passing(records):
         is_sock = (part(records, "flags", some) & SOCK) != 0
@@ -71,13 +71,15 @@ def _sock_calls(records: Records, legs: LegTable) -> Bools:
 
 
 def _socks(records: Records, calls: Int64s) -> Int64s:
-    """The sockets of some records, sorted."""
+    """Return the sockets of some records, sorted."""
     parts = [np.unique(part(records, "sk", calls[some])) for some in passing(records, len(calls))]
     return np.unique(np.concatenate(parts))
 
 
 def _first_legs(legs: LegTable, entry: Numbers, leg: Numbers) -> tuple[Numbers, Numbers]:
-    """Of each call and series the first leg: a sender also hands its packet to the next stack."""
+    """Keep one leg for each call and series: the first.  Later ones are passes through other
+    stacks.
+    """
     series = legs.rows["series"][leg]
     order = np.lexsort((leg, series, entry))  # legs are numbered by series and time
     entry, leg, series = entry[order], leg[order], series[order]
@@ -107,10 +109,10 @@ class _Owners:
         return np.where(known, series * np.int64(len(self._socks)) + found, -1)
 
     def may(self, series: Numbers) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """Which of the series (-1: none) had any of the sockets."""
+        """Return which of the series (-1: none) had any of the sockets."""
         return self._series[series] & (series >= 0)
 
     def own(self, series: Numbers, sock: Int64s) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """Which of the series had the socket beside them."""
+        """Return for each series whether it had the socket in the same position of `sock`."""
         key = self._key(series, sock)
         return np.isin(key, self._known) & (key >= 0)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""The tap moments of a log: each pass of an skb by the packet sockets of one device.
+"""Find the tap moments of a log: each pass of an skb by the packet sockets of one device.
 
 In: a KBL with its series and legs, the calls that hand an skb over, the calls of packet sockets.
 Out: MOMENT_DTYPE rows, sorted by series.  A packet that a socket of this host captured belongs to
-exactly one of them; a moment belongs to at most one packet of a capture.
+exactly one moment; a moment belongs to at most one packet of a capture.
 
 A packet socket stamps an skb inside tpacket_rcv() or packet_rcv() (net/packet/af_packet.c), or
-takes the stamp of its arrival (net_timestamp_check() in net/core/dev.c).  Where the log does not
-show the socket, the moment is the hand-over to the driver or to the receiving stack.
+takes the stamp of its arrival (net_timestamp_check() in net/core/dev.c).  If the log does not show
+the socket, the moment is the hand-over to the driver or to the receiving stack.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .leg_cutting import TX, LegTable
 
 Rows = npt.NDArray[np.void]
 
-UNKNOWN = -1  # the header at a moment that no footprint shows
+UNKNOWN = -1  # no footprint shows the header at a moment
 
 MOMENT_DTYPE = np.dtype(
     [
@@ -37,7 +37,7 @@ MOMENT_DTYPE = np.dtype(
         ("ifindex", "<i8"),
         ("sends", "u1"),  # 1: on the way out of the device
         ("socket", "?"),  # the log shows the call of a packet socket
-        ("met", "?"),  # a call shows the pass; else the leg only may have passed a device
+        ("met", "?"),  # a call shows the pass; if not, the leg may have passed no device
         ("arrived", "?"),  # the log shows when the skb came to the device: `after`
         ("after", "<i8"),  # ns of the log's clock: the stamp was made not before this
         ("before", "<i8"),  # and not after that
@@ -55,7 +55,7 @@ PLACE = ("leg", "netns", "ifindex", "sends")
 
 
 class Arrival(NamedTuple):
-    """By leg: the first time (ns) at which its skb can have been stamped; whether it came then."""
+    """By leg: `ns` is when its skb can first be stamped; `shown`: the log shows that time."""
 
     ns: Int64s
     shown: Bools
@@ -64,7 +64,7 @@ class Arrival(NamedTuple):
 class HandOver(NamedTuple):
     """Entries of functions that hand an skb to a driver, or to the receiving stack.
 
-    Parallel, in time order: the record, its leg, whether it sends, and whether its call began
+    Parallel arrays in time order: the record, its leg, whether it sends, and whether its call began
     before any sniffer can have stamped the skb at that device.
     """
 
@@ -85,10 +85,11 @@ def build(
     others: Int64s,
     scratch: Scratch,
 ) -> ColumnTable:
-    """The moments of all legs, as a table of MOMENT_DTYPE sorted by series.
+    """Return the moments of all legs, as a table of MOMENT_DTYPE sorted by series.
 
-    `sockets` are calls of packet sockets: POINT_DTYPE with `record`; `taps` are those of the log.
-    `others` are legs with calls of another skb, whose lifetime the log does not show.
+    `sockets` are calls of packet sockets as POINT_DTYPE with `record`.  `taps` is what the log
+    shows of the contents that packet sockets were given.  `others` are legs that contain calls of
+    another skb, whose lifetime the log does not show.
     """
     arrival = _of_the_parent(series, legs, arrival)
     handed = _handed(records, series, legs, passes, arrival)
@@ -110,9 +111,9 @@ def build(
 
 
 def _called(records: Records, sockets: Rows, handed: Rows, arrival: Arrival) -> Rows:
-    """A moment for each pass that packet sockets were called for.
+    """Return a moment for each pass for which packet sockets were called.
 
-    On its way out an skb is stamped after it was handed to the device: dev_queue_xmit_nit().
+    An skb on its way out is stamped after it was handed to the device: dev_queue_xmit_nit().
     """
     made = np.zeros(len(sockets), MOMENT_DTYPE)
     for name in ("series", "leg", "netns", "ifindex", "sends"):
@@ -132,7 +133,7 @@ def _called(records: Records, sockets: Rows, handed: Rows, arrival: Arrival) -> 
 def _handed(
     records: Records, series: SeriesTable, legs: LegTable, passes: HandOver, arrival: Arrival
 ) -> Rows:
-    """A moment for the first hand-over of each leg at each device in each direction."""
+    """Return a moment for the first hand-over of each leg at each device in each direction."""
     made = np.zeros(len(passes.record), MOMENT_DTYPE)
     made["leg"], made["sends"] = passes.leg, passes.sends
     made["series"] = legs.rows["series"][passes.leg]
@@ -155,7 +156,7 @@ def _handed(
 
 
 def _showing(records: Records, record: Int64s) -> Int64s:
-    """The record that shows what the skb of each was: of an event the footprint before it."""
+    """Return the record that shows each skb's header: for an event, the footprint before it."""
     event = (part(records, "kind", record) == EVENT) & (record > 0)
     before = np.maximum(record - 1, 0)
     for name in ("skb", "ts", "cpu"):
@@ -165,7 +166,7 @@ def _showing(records: Records, record: Int64s) -> Int64s:
 
 
 def _shown_better(handed: Rows, called: Rows) -> Bools:
-    """Which hand-overs are to an unknown device, though another moment shows that of their leg."""
+    """Return hand-overs to an unknown device in a leg whose device another moment shows."""
     unknown = handed["ifindex"] <= 0
     way = 2 * handed["leg"] + handed["sends"]
     shown = np.r_[way[~unknown], (2 * called["leg"] + called["sends"])[called["ifindex"] > 0]]
@@ -175,12 +176,12 @@ def _shown_better(handed: Rows, called: Rows) -> Bools:
 
 
 def _only(rows: Rows, keep: Bools) -> Rows:
-    """rows[keep]; of wide rows that copies by member, which takes ten times as long."""
+    """Return rows[keep], copied by member: for wide rows, indexing takes ten times as long."""
     return rows if keep.all() else np.asarray(pick(rows, np.flatnonzero(keep)))
 
 
 def _bare(series: SeriesTable, legs: LegTable, known: Int64s, arrival: Arrival) -> Rows:
-    """A moment for each leg that no call shows at a device: records of it may be lost."""
+    """Return a moment for each leg that no call shows at a device: such records may be lost."""
     rest = np.ones(len(legs.rows), np.bool_)
     rest[known] = False
     rest &= ~series.tap[legs.rows["series"]]
@@ -198,9 +199,9 @@ def _bare(series: SeriesTable, legs: LegTable, known: Int64s, arrival: Arrival) 
 
 
 def _of_the_parent(series: SeriesTable, legs: LegTable, arrival: Arrival) -> Arrival:
-    """The arrival of each leg; a clone that is received has the stamp of the skb it was made from.
+    """Return the arrival of each leg; a received clone has the stamp of the skb it was made from.
 
-    So a bridge's clone that goes up the stack, whose original goes on to another port.
+    This concerns a bridge's clone that goes up the stack while the original goes to another port.
     """
     owner, parent = legs.rows["series"], series.parent
     first = np.full(len(parent) + 1, LATEST_NS)
@@ -212,7 +213,7 @@ def _of_the_parent(series: SeriesTable, legs: LegTable, arrival: Arrival) -> Arr
 
 
 def _given(record: Int64s, taps: Rows) -> npt.NDArray[np.int32]:
-    """What the packet sockets were given in these calls, as far as the log shows it."""
+    """Return the hash of what packet sockets were given in these calls, UNKNOWN if not recorded."""
     made = np.full(len(record), UNKNOWN, np.int32)
     taps = taps[np.argsort(taps["record"], kind="stable")]
     if len(taps):
@@ -222,7 +223,7 @@ def _given(record: Int64s, taps: Rows) -> npt.NDArray[np.int32]:
 
 
 def _shown(records: Records, index: Int64s) -> npt.NDArray[np.int64]:
-    """The footprint of each of these records, UNKNOWN where it has no IP header."""
+    """Return the footprint of each of these records, UNKNOWN if it has no IP header."""
     if isinstance(records, RecordTable):
         number = np.asarray(records.footprint[index], np.int64)
         version = part(records.footprints, "ip_version", number)
@@ -232,20 +233,20 @@ def _shown(records: Records, index: Int64s) -> npt.NDArray[np.int64]:
 
 
 def _places(rows: Rows) -> Int64s:
-    """A number for each leg, device and direction."""
+    """Return a number for each leg, device and direction."""
     devices, which = np.unique(rows["netns"] << 31 | rows["ifindex"], return_inverse=True)
     return np.asarray((2 * rows["leg"] + rows["sends"]) * len(devices) + which.reshape(-1))
 
 
 def _among(rows: Rows, others: Rows) -> Bools:
-    """Which rows are at the place of one of the others, in the same leg."""
+    """Return which rows are at the place of one of `others`, in the same leg."""
     made = np.zeros(len(rows), np.bool_)
     made[_same_place(rows, others)[0]] = True
     return made
 
 
 def _same_place(rows: Rows, others: Rows) -> tuple[Int64s, Int64s]:
-    """Pairs of a row and one of the others at the same place of the same leg, one for each row."""
+    """Return one pair for each row that is at the place of one of `others` in the same leg."""
     if not len(rows) or not len(others):
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     both = _places(np.concatenate([rows[list(PLACE)], others[list(PLACE)]]))

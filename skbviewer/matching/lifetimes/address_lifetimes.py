@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Cut records into the lives of skbs: from birth to free at one address.
+"""Divide the records of a kernel log into lives of skbs.
 
-In: records of one KBL in time order, the log's tables.  Out: for each record
-the life it belongs to, and for each life its parent.  Addresses are reused within microseconds (one
-carried 17 packets in a short recording), so births, frees and clones cut, not time.
+A life is the use of one address by one skb, from the skb's birth to its free.
+
+In: records of one KBL in time order, the log's tables.  Out: the life of each record, and the
+parent of each life.  Addresses are reused within microseconds (one carried 17 packets in a short
+recording).  So births, frees and clones separate lives; the distance in time does not.
 """
 
 from __future__ import annotations
@@ -28,11 +30,13 @@ from .skb_held_from import RecordTimes
 
 @dataclass(frozen=True)
 class Lives:
-    """`of`: life of each record or -1; `parent`, `birth`, `tap` are per life.
+    """The lives of one log, numbered by their first record.
 
-    Lives are numbered by their first record.  `birth` is the index of the record of the clone's
-    birth (-1: none).  `met` is when the function of each record had the skb.  `owner_calls` is per
-    record: the ENTRY of the call that recorded the event when it returned, or -1.
+    By record: `of` is its life or -1; `met` is the time at which its function had the skb;
+    `owner_calls` is the ENTRY of the call that recorded the event when it returned, or -1.
+
+    By life: `parent` is the life it was cloned from, or -1; `birth` is the record of the clone's
+    birth, or -1; `tap` is True if the skb is a copy for a sniffer.
     """
 
     of: Int32s
@@ -53,7 +57,10 @@ def cut(log: KernelLog) -> Lives:
 
 
 def _cut(records: Records, found: Items) -> tuple[Int32s, Int32s]:
-    """The life of each record, in place of its address, and the record of each life's birth."""
+    """Return the life of each record, and the record of each life's birth or -1.
+
+    The lives overwrite the address numbers in `found.place`.
+    """
     of, birth = found.place, np.zeros(0, np.int32)
     identity = np.zeros(0, np.int32) if found.has_life_events else _identities(records)
     life, shown = np.full(found.addresses, -1, np.int32), np.zeros(0, np.int32)
@@ -75,7 +82,10 @@ def _cut(records: Records, found: Items) -> tuple[Int32s, Int32s]:
 
 
 def _identities(records: Records) -> Int32s:
-    """Of each record a number for its thesis key, from 1 on, or 0 where none is known."""
+    """Number the thesis key of each record: equal keys have equal numbers, from 1; 0 is no key.
+
+    The thesis key is addresses, identification and protocol (identity_columns.py).
+    """
     rows = records.footprints if isinstance(records, RecordTable) else records
     columns = ["saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo", "ip_id", "protocol"]
     number = np.unique(rows[columns], return_inverse=True)[1].reshape(-1).astype(np.int32) + 1
@@ -99,12 +109,15 @@ def _cut_some(
     birth: Int32s,
     counts: Int64s,
 ) -> None:
-    """Put the items of some records into lives, moved ones when their time comes.
+    """Assign the items of some records to lives; moved items wait until their own time.
 
-    At an address (`life`, `was` and `shown` are by its number: what was there last) a life begins
-    at the first of some births, after the last of some frees, and where nothing was before; where
-    `identity` is not empty (it is of all records, 0 where none is known) also where that changes.
-    `counts`: lives, moved items put, `children` passed.
+    `life`, `was` and `shown` describe what was last at each address: its life, its state and its
+    identity.  A new life begins at an address if there was none before, at the first of several
+    births in a row, and after the last of several frees in a row.  If `identity` is not empty, a
+    new life also begins where the identity changes.  `identity` is by record, 0 if unknown.
+
+    `counts` counts the lives, the moved items that were assigned, and the `children` that were
+    passed.
     """
     when, item, moved_place, moved_now = moved
     for i in range(len(ts) + is_last):
@@ -144,7 +157,7 @@ def _put(
     birth: Int32s,
     counts: Int64s,
 ) -> None:
-    """An item at an address."""
+    """Assign one item to the life at its address, which may begin with it."""
     begins = life[place] < 0 or (is_now == BORN and was[place] != BORN)
     begins = begins or (was[place] == FREED and is_now != FREED)
     if len(identity) and identity[item >> 1] != 0:
@@ -161,10 +174,10 @@ def _put(
 
 
 def _is_tap(log: KernelLog, found: Items, birth: Int32s, of: Int32s) -> Bools:
-    """Which lives are copies made for a sniffer.
+    """Return which lives are copies made for a sniffer.
 
-    The caller of the function that cloned says so; or a packet socket freed it, and nothing else
-    handled it: the probes may have missed its birth.
+    A life is one if the function that cloned it was called by a packet tap.  It is also one if a
+    packet socket freed it and nothing else handled it: the probes may have missed its birth.
     """
     tap = np.zeros(len(birth), np.bool_)
     born = np.flatnonzero(birth >= 0)
@@ -173,20 +186,20 @@ def _is_tap(log: KernelLog, found: Items, birth: Int32s, of: Int32s) -> Bools:
     born, maker = born[maker >= 0], maker[maker >= 0]
     taps = [a for a, name in log.symbols.items() if name.split("+")[0] in TAP_CLONER]
     tap[born] = np.isin(part(log.records, "caller", maker), np.array(taps, np.int64))
-    # Behind a gap the last such call of a thread may be another one.
+    # After a gap in the log, the last such call of a thread may not be the one that cloned.
     when, until = part(log.records, "ts", birth[born]), part(log.records, "exit_ts", maker)
     tap[born] &= (until < 0) | (when <= until)
     return tap | _only_sniffed(log, of, len(birth))
 
 
 def _only_sniffed(log: KernelLog, of: Int32s, count: int) -> Bools:
-    """Lives that a packet socket's function freed, and that no other function or event shows."""
+    """Return which lives a packet socket's function freed and no other function or event shows."""
     records = log.records
     sockets = {p.id for p in log.probes.values() if p.name in PACKET_SOCKET}
     places = [a for a, name in log.symbols.items() if name.split("+")[0] in PACKET_SOCKET]
     if not places:
         return np.zeros(count, np.bool_)
-    freed, other = np.zeros((2, count + 1), np.bool_)  # the last is that of no life
+    freed, other = np.zeros((2, count + 1), np.bool_)  # the last stands for "no life"
     for some in passing(records):
         kind, event, func, data = Rows(records, some).columns("kind event func data")
         ends = (kind == EVENT) & ((event == CONSUME) | (event == DROP))
@@ -201,5 +214,5 @@ def _only_sniffed(log: KernelLog, of: Int32s, count: int) -> Bools:
 
 
 def _signed(address: int) -> int:
-    """An address as signed 64 bits."""
+    """Return an address as a signed 64-bit number."""
     return address - (1 << 64) if address >> 63 else address

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Calls that return an skb that was born in them, in the same context, not just found.
+"""Find calls that return an skb that was born in them, rather than an skb that they found.
 
-In: records of one KBL in time order, looked at backwards.  Out: a byte for each.
+The birth must be in the same execution context as the call.  In: records of one KBL, read
+backwards.  Out: one byte for each record.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from .life_flags import BORN, CHILD, GIVEN, INSIDE, Heads, heads, said
 
 
 def born_inside(records: Records) -> UInt8s:
-    """INSIDE for such calls, 0 for other records."""
+    """Return INSIDE for each call that returns an skb born in it, 0 for all other records."""
     what, births = scratch_of(records).take(len(records), np.uint8), PairMap()
     for some in passing(records, backwards=True):
         rows, left = heads(Rows(records, some)), some.stop - some.start
@@ -29,10 +30,9 @@ def born_inside(records: Records) -> UInt8s:
 
 @allocation_free
 def _look_back(rows: Heads, left: int, births: Cells, used: Int64s, what: UInt8s) -> int:
-    """Look at the first `left` rows from the last on; returns how many are left.
+    """Go through the first `left` rows backwards until `births` is full.
 
-    Those for which there is no room.  `births` has the time of the next birth of each
-    (skb, context).
+    Returns how many rows remain.  `births` maps each (skb, context) to the time of its next birth.
     """
     ts, exit_ts, kind, event, flags, context, cpu, pid, skb, ret, data = rows
     while left > 0:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Which call each record happened in, whatever packet that call handled.
+"""Find the call around each record, whatever packet that call handled.
 
-In: records in time order.  Calls nest within one execution context; what a call cannot enclose (one
-without an end, the further packets of a list) encloses nothing.  The open calls of a context are a
-stack; a broken log may have one below another that ends later.
+In: records in time order.  Calls nest within one execution context.  Calls without an end and the
+further packets of a list enclose nothing.  The open calls of a context form a stack.  In a damaged
+log, a call in the stack may end later than the one above it.
 """
 
 from __future__ import annotations
@@ -21,15 +21,18 @@ from ..arrays.int_index import IntIndex, Number, longer
 from ..arrays.record_rows import Rows, passing
 from ..record_kinds import ENTRY
 
-DEEP = 4096  # open calls of a context that are looked through: no kernel nests so deep
+DEEP = 4096  # open calls of a context that are searched: no kernel nests so deep
 
 
 class _Stacks(NamedTuple):
-    """Open calls, by node: its record, when it ends, the node below, the next that may enclose.
+    """The stacks of open calls.
 
-    `before` is what its context had counted when it began, -1 if it is over, but not on top.
-    By context: `top` node, how many were `counted`, when a node below another one ends `soonest`.
-    `sizes`: the first free node, how many nodes there are.
+    By node (one open call): its `record`; `end`, the time of its end; the node `below` it;
+    `around`, the next node below that may enclose; `before`, the context's count when it began, or
+    -1 if it has ended but is not on top.
+
+    By context: the `top` node; how many records were `counted`; `soonest`, when a node that has
+    another one above it ends first.  `sizes`: the first free node, the number of nodes.
     """
 
     record: Int32s
@@ -44,7 +47,7 @@ class _Stacks(NamedTuple):
 
 
 class Nesting:
-    """`parent` is, of each record, the ENTRY of the innermost call around it, or -1."""
+    """How calls nest; `parent` is the ENTRY of the innermost call around each record, or -1."""
 
     def __init__(self, records: Records) -> None:
         self._records = records
@@ -57,7 +60,7 @@ class Nesting:
         self._follow(np.zeros(0, np.bool_), self.parent, np.zeros(0, np.int32))
 
     def inside(self, chosen: npt.NDArray[np.generic]) -> Int32s:
-        """Of each call that has an end the number of records of `chosen` inside it, else 0."""
+        """Count the records of `chosen` in each call that has an end; 0 for other records."""
         count = scratch_of(self._records).full(len(self._records), np.int32, 0)
         self._follow(chosen.astype(np.bool_, copy=False), np.zeros(0, np.int32), count)
         return count
@@ -75,19 +78,19 @@ class Nesting:
             )  # fmt: skip
         for number in range(contexts.count if len(inside) else 0):
             at = int(open_.top[number])
-            while at >= 0:  # more than a few only in a broken log
+            while at >= 0:  # more than a few only in a damaged log
                 if open_.before[at] >= 0:
                     inside[open_.record[at]] = open_.counted[number] - open_.before[at]
                 at = int(open_.below[at])
 
     def around(self, record: npt.NDArray[np.integer]) -> Iterator[tuple[Int64s, Int64s]]:
-        """(position in `record`, ENTRY) of all calls around these records, innermost first."""
+        """Yield all calls around these records: (position in `record`, ENTRY), innermost first."""
         position = np.arange(len(record))
         call = self.parent[record]
         while len(position := position[inner := call >= 0]):
             call = call[inner]
             now = part(self._records, "ts", record[position])
-            open_ = part(self._records, "exit_ts", call) > now  # a broken log need not nest
+            open_ = part(self._records, "exit_ts", call) > now  # in a damaged log calls may overlap
             yield position[open_], call[open_]
             call = self.parent[call]
 
@@ -133,7 +136,7 @@ def _follow(
 ) -> None:
     """Set `parent` of some records, and `inside` of the calls that end before one of them.
 
-    Either may be empty: not asked for.
+    An empty array is not set.
     """
     for i in range(len(ts)):
         where, now = context[i], ts[i]
@@ -185,7 +188,7 @@ def _end_below(
     counted: Int32s,
     soonest: Int64s,
 ) -> None:
-    """Calls below others in a stack that are over: nothing more is inside them."""
+    """Store the counts of calls that ended while another one was above them in the stack."""
     highest, soon = np.int64(-LATEST_NS), np.int64(LATEST_NS)
     for _ in range(DEEP):
         if node < 0:

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Find the call that recorded an event when it returned, and the function that made a new skb.
 
-In: records of a KBL, one by one.  Out: for each the ENTRY of that call, or -1.  The
-event has the return's time and CPU, and is the one that the function's probe stands for.  By then
-the skb may be freed, or in another thread's hands: only the call says whose life the event belongs
-to.
+In: records of a KBL, one by one.  Out: the ENTRY of the call for each event, or -1.  The event has
+the time and CPU of the return, and is the one that the function's probe records.  By then the skb
+may be freed or in another thread's hands, so only the call shows to which life the event belongs.
 """
 
 from __future__ import annotations
@@ -22,15 +21,15 @@ from ..arrays.pair_map import USED, VALUE, Cells, PairMap, cell_of, has_no_room,
 from ..record_kinds import ENTRY, EVENT, by_probe
 
 IS_BIRTH, IS_AT_EXIT = flags(Trait.BIRTH), flags(Trait.BIRTH, Trait.LATE)
-KINDS = max(BIRTHS) + 1  # places of a context, by birth
+KINDS = max(BIRTHS) + 1  # each context has so many places, one for each kind of birth
 
 
 class Calls(NamedTuple):
-    """What is known of the calls up to some record.
+    """What is known about the calls up to a record.
 
-    `cells` are calls by (exit_ts, exit_cpu and event), as long as they may not be over; by context
-    (`keys`, `numbers`) and birth the `maker`: the last call entered that records such a birth, -1
-    = none, and when it was `entered`.  `events` are by probe.
+    `cells` maps (exit_ts, exit_cpu and event) to the call, as long as it may still be open.  For
+    each context (`keys`, `numbers`) and kind of birth, `maker` is the call entered last that
+    records such a birth, or -1, and `entered` is the time of its entry.  `events` are by probe.
     """
 
     events: UInt8s
@@ -44,7 +43,7 @@ class Calls(NamedTuple):
 
 
 class EventOwners:
-    """Keeps what tell() needs; `calls` is to be asked for anew after make_room()."""
+    """Owns the tables of owner_of(); read `calls` again after make_room()."""
 
     def __init__(self, log: KernelLog) -> None:
         self._events = by_probe({p.id: p.event for p in log.probes.values() if p.event in AT_EXIT})
@@ -54,7 +53,7 @@ class EventOwners:
 
     @property
     def calls(self) -> Calls:
-        """For tell()."""
+        """The tables as arrays, for owner_of()."""
         pairs, contexts = self._pairs, self._contexts
         return Calls(
             self._events, pairs.cells, pairs.used, contexts.keys, contexts.numbers, contexts.used,
@@ -62,7 +61,7 @@ class EventOwners:
         )  # fmt: skip
 
     def make_room(self, now: int) -> None:
-        """Where there is too little: forget calls that were over before `now`."""
+        """Enlarge tables that are nearly full; forget calls that ended before `now`."""
         if is_full(self._contexts.keys, self._contexts.used):
             self._contexts.grow()
             self._enlarge()
@@ -93,17 +92,17 @@ def owner_of(
     makers: Int32s,
     entereds: Int64s,
 ) -> tuple[np.int64, np.int64, np.int64]:
-    """Return the ENTRY whose call wrote this record; of a birth also its maker and when that began.
+    """Return the ENTRY of the call that wrote this record; for a birth also its maker and its time.
 
-    -1 = none; without a call, entered is the time of the record.  `probe_event` is the event that
-    the call's probe records, 0 = none; `context` is as of execution_of().  The arrays are those of
-    Calls.
+    The three numbers are the call or -1, the maker or -1, and the time at which the maker was
+    entered (if unknown: the record's time).  `probe_event` is the event that the call's probe
+    records, 0 if none.  `context` is a result of execution_of().  The arrays are those of Calls.
     """
     by, maker, entered = np.int64(-1), np.int64(-1), np.int64(ts)
     if kind == ENTRY and probe_event != 0:
         which = (np.int64(exit_cpu) << 8) | np.int64(probe_event)
         at = cell_of(exit_ts, which, cells)
-        if exit_ts >= 0 and cells[at, USED] == 0:  # of a list's packets the first
+        if exit_ts >= 0 and cells[at, USED] == 0:  # the first packet of a list
             put(at, exit_ts, which, record, cells, used)
         if IS_BIRTH[probe_event]:
             place = KINDS * number_of(context, keys, numbers, contexts) + np.int64(probe_event)
@@ -115,6 +114,6 @@ def owner_of(
             place = KINDS * number_of(context, keys, numbers, contexts) + np.int64(event)
             if makers[place] >= 0:
                 maker, entered = np.int64(makers[place]), entereds[place]
-            if by >= 0 and maker != by:  # behind a gap the thread may be unknown
+            if by >= 0 and maker != by:  # after a gap the thread may be unknown
                 maker, entered = by, np.int64(ts)
     return by, maker, entered

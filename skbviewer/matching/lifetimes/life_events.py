@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""What each record says of an skb's lifetime, and when: an item, or two for a clone's birth.
+"""Find the births, uses and frees of skbs in all records: the items.
 
-In: records of one KBL in time order.  Out: bits for each record, the items that stand at another
-time than their record, and the call that recorded each event.  A birth is recorded when the
-function that returns the skb returns, but the skb exists from its entry on.  A reader's function
-waits for the skb that it returns.  One CPU may get memory while another CPU is still freeing it.
+An item is one statement of a record about one skb, at a time.  A record has one item, or two if it
+is a clone's birth.  In: records of one KBL in time order.  Out: bits for each record, the items
+whose time is not their record's, and the call that recorded each event.
+
+The time of an item can differ from its record's for three reasons.  A birth is recorded when the
+function that returns the skb returns, but the skb exists from that function's entry on.  A reader's
+function waits for the skb that it returns.  One CPU may get memory while another CPU is still
+freeing it.
 """
 
 from __future__ import annotations
@@ -25,10 +29,11 @@ from .skb_held_from import RecordTimes
 
 
 class Moved(NamedTuple):
-    """Items that stand at another time than their record, or behind one that does.
+    """Items whose time is not their record's, or that follow such an item.
 
-    Sorted by `when` (ns) and `item`: 2 x record, + 1 if it is of the record's own skb.  `place`
-    numbers the address; `is_now` is BORN, FREED or 0.
+    They are sorted by `when` (ns) and `item`.  `item` is 2 x record, plus 1 if the item concerns
+    the record's own skb rather than a clone.  `place` is the number of the address; `is_now` is the
+    state after the item: BORN, FREED or 0.
     """
 
     when: Int64s
@@ -38,14 +43,20 @@ class Moved(NamedTuple):
 
 
 class Items(NamedTuple):
-    """`what`: bits of each record's items; `owner_calls`: the ENTRY of the call it is from, or -1.
+    """The items of all records.
 
-    OWN is an item of the record's own skb, which its call returned if GIVEN; CHILD the birth of a
-    clone, before it; BORN, FREED, OWN_MOVED and CHILD_MOVED are said of them.  `place` numbers the
-    address of the own skb, -1 without an item, below `addresses`.  `late` are events
-    recorded too late to be sure of the skb: they belong to the lifetime of the call that recorded
-    them.  `children` are clones: (record, number of the address, the call it was inside or -1).
-    `has_life_events`: whether there is any birth or free.
+    By record: `what` holds the bits of its items; `owner_calls` is the ENTRY of the call that
+    recorded it, or -1; `place` is the number of its own skb's address (less than `addresses`), or
+    -1 without an item.
+
+    The bits: OWN, there is an item for the record's own skb; GIVEN, the call returned that skb;
+    CHILD, there is an item for a clone's birth, which comes first; BORN, FREED: the own skb is;
+    OWN_MOVED, CHILD_MOVED: the item has a time of its own and is in `moved`.
+
+    `late` are events that were recorded too late to be sure of the skb: they belong to the lifetime
+    of the call that recorded them.  `children` are the clones: (record, number of the address,
+    ENTRY of the call that made it or -1).  `met` is when each record's function had the skb.
+    `has_life_events` is True if there is any birth or free.
     """
 
     what: UInt8s
@@ -60,7 +71,7 @@ class Items(NamedTuple):
 
 
 def items(log: KernelLog) -> Items:
-    """The items of all records."""
+    """Return the items of all records."""
     records, scratch = log.records, scratch_of(log.records)
     what, scanner, lists, has_life_events = (
         born_inside(records),
@@ -90,7 +101,7 @@ def items(log: KernelLog) -> Items:
 
 
 class _Lists:
-    """What was found, block by block."""
+    """Collects what the scanner found, block by block."""
 
     def __init__(self) -> None:
         none = np.zeros(0, np.int32)
@@ -98,7 +109,7 @@ class _Lists:
         self.children, self.moved = [np.zeros((0, 3), np.int32)], list[Moved]()
 
     def add(self, found: Found) -> None:
-        """Keep copies of the lists."""
+        """Append copies of the lists; the scanner reuses its own."""
         sizes = found.sizes
         self.struck.append(found.struck[: sizes[STRUCK]].copy())
         self.late.append(found.late[: sizes[LATE]].copy())
@@ -110,7 +121,7 @@ class _Lists:
 
 
 def _without(moved: Moved, later: Moved) -> Moved:
-    """Items that do not come later after all: each is there once."""
+    """Return `moved` without the items that are in `later` too, so that each item occurs once."""
     left = ~np.isin(moved.item, later.item)
     return Moved._make(column[left] for column in moved)
 
@@ -124,9 +135,9 @@ def _sorted(parts: list[Moved]) -> Moved:
 def _freed_meanwhile(
     records: Records, what: UInt8s, scanner: LifeEventScanner, free: Int32s
 ) -> Moved:
-    """Calls that return an skb whose memory another CPU frees after they are entered: later then.
+    """Return calls whose returned skb lies in memory that another CPU freed after their entry.
 
-    Sets OWN_MOVED.
+    Their births are moved behind that free.  Sets OWN_MOVED in `what`.
     """
     if not len(free):
         none = np.zeros(0, np.int64)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What a record says by itself of its skb's life, for compiled loops."""
+"""Read from a single record what it says about the birth and end of an skb, as bits.
+
+These functions run in compiled loops.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ OWN, CHILD, BORN, FREED, GIVEN, OWN_MOVED, CHILD_MOVED, INSIDE = (1 << n for n i
 
 
 class Heads(NamedTuple):
-    """Columns of some records."""
+    """The columns of some records that said() needs, and their contexts."""
 
     ts: Int64s
     exit_ts: Int64s
@@ -51,9 +54,10 @@ def said(
     ret: Number,
     data: Number,
 ) -> tuple[np.int64, np.int64, np.int64]:
-    """The bits of a record (see life_events.py), and the skbs of its own and of a clone, 0 = none.
+    """Return what one record says: its bits, the address of its own skb, that of a new clone.
 
-    OWN, CHILD, BORN, FREED or GIVEN.
+    The bits are OWN, CHILD, BORN, FREED and GIVEN (life_events.py explains them).  An address of 0
+    means none.
     """
     bits, mine, other = np.int64(0), np.int64(skb), np.int64(0)
     if kind == ENTRY:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Find the births, frees and uses of skbs in one pass over all records in time order.
 
-A birth is as early as the function that made the skb was entered, but not before the memory was
-free; it needs to be moved only if other items of the address came since.
+A birth counts from the entry of the function that made the skb, but not from before its memory was
+free.  It is listed as moved only if the address had other items since then.
 """
 
 from __future__ import annotations
@@ -36,25 +36,24 @@ from .life_flags import (
 
 IS_LATE = flags(Trait.LATE)
 
-# Of an address: the record and the time of the last FREE, until when its items may stand, and
-# until when a call that returns an skb born in it lasts.
+# Columns by address: the record and the time of the last FREE, the time from which on an item is in
+# order, and the latest end of a call that returns an skb born in it.
 FREED_BY, FREED_NS, LATEST, OPEN_UNTIL = range(4)
 FRESH = (-1, 0, -LATEST_NS, -LATEST_NS)
 
 Known = npt.NDArray[np.int64]
 
-MOVED, STRUCK, LATE, CHILDREN, WAITS, LIFE_BITS = range(6)  # of the sizes
+MOVED, STRUCK, LATE, CHILDREN, WAITS, LIFE_BITS = range(6)  # indices of Found.sizes
 
 
 class Found(NamedTuple):
-    """Lists of what was found in some records.  `sizes` are their lengths; the arrays are longer.
+    """What was found in some records: lists whose lengths are in `sizes`.
 
-    `when` (ns), `item` (2 x record, + 1 if it is of the record's own skb), `place` (number of the
-    address) and `is_now` (BORN, FREED or 0) are of items that stand at another time than their
-    record, or behind one that does.  `struck` are
-    FREE of what calls are yet to return, `late` events recorded too late to be sure of the skb,
-    `children` (record, number of the address, ENTRY of the maker or -1) births of clones, `waits`
-    calls that return an skb that was not born in them.
+    The arrays are longer than the lists.  `when`, `item`, `place` and `is_now` are the columns of
+    Moved (life_events.py).  `struck` are records of FREE during a call that is still to return an
+    skb at the same address.  `late` are events that were recorded too late to be sure of the skb.
+    `children` are births of clones: (record, number of the address, ENTRY of the maker or -1).
+    `waits` are calls that return an skb that was not born in them.
     """
 
     when: Int64s
@@ -77,7 +76,7 @@ def _found(count: int) -> Found:
 
 
 class LifeEventScanner:
-    """Looks at records in order."""
+    """Finds the items of records, which it takes in time order."""
 
     def __init__(self, log: KernelLog) -> None:
         self.addresses, self._owners = IntIndex(), EventOwners(log)
@@ -85,9 +84,9 @@ class LifeEventScanner:
         self._enlarge()
 
     def scan(self, rows: Rows, what: UInt8s, owner_calls: Int32s, place: Int32s) -> Found:
-        """Set what is said in life_events.py of these records; the lists hold until the next ones.
+        """Set the columns of Items (life_events.py) for these records, and return the lists.
 
-        `what` comes with INSIDE.
+        The lists are valid until the next call.  `what` must hold the INSIDE bits already.
         """
         head, (func, exit_cpu) = heads(rows), rows.columns("func exit_cpu")
         if len(self._found.struck) < len(what):
@@ -131,7 +130,7 @@ def _scan(
     place: Int32s,
     found: Found,
 ) -> int:
-    """From row `begin` on; returns where there was no room, or the end."""
+    """Scan from row `begin` on; return the row at which a table was full, or the end."""
     # Plain arrays: to take one from a tuple costs as much as the rest.
     ts, exit_ts, kind, event, flags, context, cpu, pid, skb, ret, data = rows
     events, cells, cells_used, context_keys, context_numbers, contexts, makers, entereds = calls
@@ -186,7 +185,7 @@ def _scan(
 def _note(
     record: Number, place: Number, maker: Number, children: npt.NDArray[np.int32], sizes: Int64s
 ) -> None:
-    """A birth of a clone."""
+    """Add a clone's birth to `children`."""
     at = sizes[CHILDREN]
     children[at, 0], children[at, 1], children[at, 2] = record, place, maker
     sizes[CHILDREN] += 1
@@ -196,7 +195,7 @@ def _note(
 def _begins(
     maker: Number, record: Number, entered: Number, place: Number, known: Known
 ) -> np.int64:
-    """When a birth is."""
+    """Return the time of a birth: its function's entry, or just after its memory was freed."""
     if known[place, FREED_BY] > (maker if maker >= 0 else record):
         return np.int64(max(entered, known[place, FREED_NS] + 1))
     return np.int64(entered)
@@ -204,7 +203,7 @@ def _begins(
 
 @allocation_free
 def _moves(when: Number, ts: Number, is_birth: bool, place: Number, known: Known) -> bool:
-    """Whether an item must be kept, for it is of another time than its record."""
+    """Return whether an item needs a row in Moved, because of its own or an earlier item's time."""
     stays = when >= known[place, LATEST] and when <= ts and (is_birth or when == ts)
     known[place, LATEST] = max(known[place, LATEST], when)
     return not stays
@@ -238,7 +237,7 @@ def _note_end(
     struck: Int32s,
     sizes: Int64s,
 ) -> None:
-    """A call that lasts, or a free."""
+    """Keep the end of a call that returns a new skb, and the record and time of a free."""
     if bits & INSIDE:
         known[place, OPEN_UNTIL] = max(known[place, OPEN_UNTIL], exit_ts)
     if bits & FREED:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Which packet lives went on in the skb of another one.
+"""Find the packet lives that were merged into the skb of another one.
 
-In: a KBL and its series.  Out: pairs of series.  GRO merges packets (skb_gro_receive()), a socket's
-queue does (tcp_try_coalesce()), and the last fragment to come takes the content of the first
-(skb_morph() in ip_frag_reasm()).  Events tell of them, and the address of the other skb: it is the
-life that was there last.
+In: a KBL and its series.  Out: pairs of series.  Packets are merged by GRO (skb_gro_receive()) and
+by a socket's queue (tcp_try_coalesce()).  When fragments are reassembled, the last fragment to
+arrive takes the content of the first (skb_morph() in ip_frag_reasm()).  An event records each merge
+with the address of the other skb.  The other series is the one that was last at this address.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def merges(log: KernelLog, series: SeriesTable) -> Merges:
     index = found(records, is_merge)
     other = _others(log, series, index, np.asarray(part(records, "data", index), np.int64))
     own = series.of[index].astype(np.int64)
-    moved = part(records, "event", index) == MORPH  # its record is of the skb that took the content
+    moved = part(records, "event", index) == MORPH  # recorded for the skb that took the content
     merged, into = np.where(moved, other, own), np.where(moved, own, other)
     known = (merged >= 0) & (into >= 0) & (merged != into)
     merged, into = merged[known], into[known]
@@ -53,7 +53,7 @@ def merges(log: KernelLog, series: SeriesTable) -> Merges:
 
 
 def _others(log: KernelLog, series: SeriesTable, index: Int64s, address: Int64s) -> Int64s:
-    """The series at these addresses when the records `index` were written, -1 if unknown."""
+    """Return the series at these addresses when the records `index` were written, -1 if unknown."""
     made = np.full(len(index), -1, np.int64)
     if not len(index):
         return made
@@ -86,7 +86,7 @@ def _follow(
     asked: Int32s,
     made: Int64s,
 ) -> None:
-    """Set `made`, for the records `index`, to what is `last` at the addresses `asked`."""
+    """Set `made` to the series that was last at the addresses `asked` at the records `index`."""
     at = 0
     for i in range(len(kind)):
         place = known_number(skb[i], keys, numbers) if skb[i] != 0 and of[i] >= 0 else np.int64(-1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""When each record's function had its skb: at its entry, or when it returned with one it found."""
+"""When each record's function had its skb: from its entry, or from its return if it returns it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Rows = slice | npt.NDArray[np.integer] | npt.NDArray[np.bool_]
 
 
 class RecordTimes:
-    """Times of records, ns, by their indices."""
+    """The time (ns) at which each record's function had its skb, by index of the record."""
 
     def __init__(self, records: Records, record: Int32s, exit_ts: Int64s) -> None:
-        """The records `record` (sorted) had their skb when they returned."""
+        """Use `exit_ts` for the records `record` (sorted indices), and the entry for all others."""
         self._records, self.record, self.exit_ts = records, record, exit_ts
 
     def __getitem__(self, rows: Rows) -> Int64s:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Join lives into series: one packet's way through one kernel.
 
-In: a KBL.  Out: the series of each record, and for each series its parent and whether it is a
-sniffer's copy.  TCP keeps the skb it filled for retransmission and sends a clone; what happened to
-the original up to the clone (filling, tcp_write_xmit) is the beginning of the sent packet's story,
-so those records move to the clone's series.
+In: a KBL.  Out: the series of each record; for each series its parent, and whether it is a
+sniffer's copy.  TCP keeps the skb that it filled for retransmission and sends a clone.  What
+happened to the original before the clone (filling, tcp_write_xmit) belongs to the packet that is
+sent, so those records move to the clone's series.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from .skb_held_from import RecordTimes
 
 @dataclass(frozen=True)
 class SeriesTable:
-    """`of`: series of each record or -1; `parent` (series or -1) and `tap` are per series.
+    """The series of one log, numbered from 0 by their first record.
 
-    Series are numbered from 0 by their first record.  `met` is when each record's function had the
-    skb; `owner_calls` is the ENTRY of the call that recorded it (event_owner.py) or -1.  `size`
-    is how many records each series has.
+    By record: `of` is its series or -1; `met` is when its function had the skb; `owner_calls` is
+    the ENTRY of the call that recorded it (event_owner.py), or -1.  By series: `parent` is a series
+    or -1; `tap` is True for a sniffer's copy; `size` is its number of records.
     """
 
     of: Int32s
@@ -42,7 +42,7 @@ class SeriesTable:
 
 
 def build(log: KernelLog) -> SeriesTable:
-    """The series of `log`."""
+    """Return the series of `log`."""
     if log.lifetimes is not None:
         return _as_logged(log, log.lifetimes)
     lives = cut(log)
@@ -50,7 +50,7 @@ def build(log: KernelLog) -> SeriesTable:
     child = _headed_children(lives, known)
     root = _roots(lives, wired)
     count = len(lives.parent)
-    following, rank = np.full((2, count + 1), -1, np.int32)  # the last is that of no life
+    following, rank = np.full((2, count + 1), -1, np.int32)  # the last stands for "no life"
     born = lives.birth[child], lives.parent[child], child.astype(np.int32)
     _join(lives.of, *born, root.astype(np.int32), following)
     ordered, size = np.zeros((2, count), np.int32)
@@ -61,7 +61,7 @@ def build(log: KernelLog) -> SeriesTable:
 
 
 def _as_logged(log: KernelLog, of: Int32s) -> SeriesTable:
-    """The series of a log that shows which records are of one skb."""
+    """Return the series of a log that already says which records concern one skb."""
     count, none = int(of.max(initial=-1)) + 1, np.zeros(0, np.int32)
     return SeriesTable(
         of=of,
@@ -74,14 +74,14 @@ def _as_logged(log: KernelLog, of: Int32s) -> SeriesTable:
 
 
 def _shown(log: KernelLog, lives: Lives) -> tuple[Bools, Bools]:
-    """Lives with an IP header, and those that a driver or the receiving stack had.
+    """Return which lives show an IP header, and which ones a driver or the receiving stack had.
 
-    It had those that were cut for it (GSO), too.
+    The second ones include the lives that were cut for a driver (GSO segments).
     """
     records = log.records
     rows = records.footprints if isinstance(records, RecordTable) else records
     has_ip = rows["ip_version"] != 0
-    made = np.zeros((2, len(lives.parent) + 1), np.bool_)  # the last is that of no life
+    made = np.zeros((2, len(lives.parent) + 1), np.bool_)  # the last stands for "no life"
     met = {p.id: 1 for p in log.probes.values() if p.name in TRANSMIT | RECEIVE_START}
     probes = by_probe(met)
     for some in passing(records):
@@ -104,7 +104,7 @@ def _show(
     shows_ip: Bools,
     wired: Bools,
 ) -> None:
-    """Set the last two, by life, of some records."""
+    """Set `shows_ip` and `wired`, by life, from some records."""
     for i in range(len(of)):
         if has_ip[footprint[i]]:
             shows_ip[of[i]] = True
@@ -115,14 +115,17 @@ def _show(
 
 
 def _headed_children(lives: Lives, known: Bools) -> Int64s:
-    """Clones with a header of parents without one, sorted by birth."""
+    """Return clones with an IP header whose parents have none, sorted by birth."""
     child = np.flatnonzero((lives.parent >= 0) & ~lives.tap)
     child = child[~known[lives.parent[child]] & known[child]]
     return child[np.argsort(lives.birth[child], kind="stable")]
 
 
 def _roots(lives: Lives, wired: Bools) -> Int64s:
-    """Clones that never see a driver (for a raw socket, say) are of their parent's series."""
+    """Return the life whose series each life joins.
+
+    A clone that never reaches a driver (for a raw socket, say) joins its parent's series.
+    """
     count = len(lives.parent)
     inner = (lives.parent >= 0) & ~lives.tap & ~wired
     root = np.where(inner, lives.parent, np.arange(count))
@@ -138,9 +141,10 @@ def _roots(lives: Lives, wired: Bools) -> Int64s:
 def _join(
     of: Int32s, birth: Int32s, parent: Int32s, child: Int32s, root: Int32s, following: Int32s
 ) -> None:
-    """Move records of some lives to the child born next, and those of all to their roots.
+    """Move the records before a clone's birth to the clone, and all records to their roots.
 
-    `birth` is sorted; `following` is of lives, -1.
+    `child` are clones of `parent`, born at the records `birth`, which are sorted.  `following` is
+    scratch: by life, filled with -1.
     """
     born = len(birth) - 1
     for i in range(len(of) - 1, -1, -1):
@@ -153,7 +157,7 @@ def _join(
 
 
 def _parents(lives: Lives, root: Int64s, rank: Int32s, ordered: Int32s) -> Int64s:
-    """The series of each parent, which may be that of the life whose part the parent is."""
+    """Return the series of each series' parent, -1 if there is none or if it is the same series."""
     parent = lives.parent[ordered]
     found = np.where(parent >= 0, rank[root[parent]], np.int32(-1)).astype(np.int64)
     return np.where(found == np.arange(len(found)), -1, found)
@@ -161,7 +165,10 @@ def _parents(lives: Lives, root: Int64s, rank: Int32s, ordered: Int32s) -> Int64
 
 @allocation_free
 def _rank(of: Int32s, rank: Int32s, ordered: Int32s, size: Int32s) -> int:
-    """Number lives by their first record and count their records; returns how many have any."""
+    """Replace lives in `of` by series, numbered by their first record; count their records.
+
+    Returns the number of series.
+    """
     count = 0
     for i in range(len(of)):
         if of[i] >= 0:

@@ -30,10 +30,13 @@ UDP_LENGTH = np.uint64(0x0000FFFF00000000)
 
 
 @allocation_free
-def content_of(data: UInt8s, at: Int, length: Int, scratch: Int, protocol: Int) -> np.int64:
-    """The hash of `length` bytes from `at` on; UNKNOWN if only `scratch`, fewer, are captured."""
+def content_of(data: UInt8s, at: Int, length: Int, left: Int, protocol: Int) -> np.int64:
+    """Return the hash of at most 48 of the `length` bytes from `at` on.
+
+    UNKNOWN if fewer bytes are `left` in the capture.
+    """
     size = min(np.int64(length), np.int64(BYTES))
-    if size < 0 or scratch < size:
+    if size < 0 or left < size:
         return np.int64(UNKNOWN)
     made = np.uint64(size)
     for i in range((size + 7) // 8):
@@ -50,7 +53,7 @@ def content_of(data: UInt8s, at: Int, length: Int, scratch: Int, protocol: Int) 
 
 @allocation_free
 def _kept(protocol: Int, word: Int, size: Int) -> np.uint64:
-    """Mask of the bits of a word that do not change on a packet's way."""
+    """Return the mask of the bits of a word that do not change on a packet's way."""
     if protocol in (TCP, SCTP):
         if word == 0 or (protocol == SCTP and word == 1):
             return WITHOUT_PORTS

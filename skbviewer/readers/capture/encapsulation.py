@@ -116,7 +116,7 @@ def _unwrapped(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _vlan(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    frames = frames.scratch(4)
+    frames = frames.with_bytes(4)
     outermost = frames.only(packets["vlan"][frames.rows] < 0)
     fill(packets, outermost.rows, vlan=wire.u16(outermost.at) & 0x0FFF)
     return frames.past(4, wire.u16(frames.at + 2))
@@ -124,15 +124,15 @@ def _vlan(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 def _tag(size: int) -> Step:
     def step(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-        frames = frames.scratch(size)
+        frames = frames.with_bytes(size)
         return frames.past(size, wire.u16(frames.at + size - 2))
 
     return step
 
 
 def _llc(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Only LLC SNAP contains an EtherType; the service access point of IP stands for one."""
-    frames = frames.scratch(8)
+    """Dissect LLC: only SNAP has an EtherType; the service access point of IP counts as one."""
+    frames = frames.with_bytes(8)
     head = wire.u32(frames.at)
     bare = frames.only(head >> 8 == LLC_IP)
     snap = frames.only(head >> 8 == SNAP)
@@ -154,8 +154,8 @@ def _llc_follows(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _ethernet(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """An inner frame; its addresses are not used, those of the outer one are."""
-    frames = frames.scratch(14)
+    """Return an inner frame; its addresses are not used, those of the outer one are."""
+    frames = frames.with_bytes(14)
     return frames.past(14, wire.u16(frames.at + 12))
 
 
@@ -164,22 +164,22 @@ def _ethernet_follows(size: int) -> Step:
 
 
 def _fabricpath(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """The outer addresses are switch numbers, so use the inner ones."""
-    frames = frames.scratch(16)
+    """Return the outer addresses are switch numbers, so use the inner ones."""
+    frames = frames.with_bytes(16)
     fill(packets, frames.rows, eth_dst=wire.u48(frames.at + 2), eth_src=wire.u48(frames.at + 8))
     return frames.past(2, np.full(len(frames.rows), ETH_P_TEB))
 
 
 def _trill(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    frames = frames.scratch(6)
+    frames = frames.with_bytes(6)
     options = (wire.u16(frames.at) >> 6 & 0x1F) * 4
     return frames.past(6 + options, np.full(len(frames.rows), ETH_P_TEB))
 
 
 def _macsec(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Only plain text can be dissected."""
+    """Dissect MACsec that does not encrypt."""
     fill(packets, frames.rows, ethertype=frames.kind)
-    frames = frames.scratch(SECTAG)
+    frames = frames.with_bytes(SECTAG)
     flags = wire.u8(frames.at)
     size = SECTAG + np.where(flags & HAS_SCI, SCI, 0) + 2
     plain = (flags & (ENCRYPTED | CHANGED) == 0) & (frames.at + size <= frames.end)
@@ -190,7 +190,7 @@ def _macsec(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _nsh(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    frames = frames.scratch(8)
+    frames = frames.with_bytes(8)
     size = (wire.u16(frames.at) & 0x3F) * 4
     following, kind = wire.u8(frames.at + 3), np.full(len(frames.rows), ETH_P_NSH | UNREAD)
     for number, ethertype in NSH_NEXT.items():
@@ -199,7 +199,7 @@ def _nsh(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _arista(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    frames = frames.scratch(4)
+    frames = frames.with_bytes(4)
     subtype, version = wire.u16(frames.at), wire.u16(frames.at + 2)
     size = np.zeros(len(frames.rows), np.int64)
     for number, length in STAMPS.items():
@@ -214,7 +214,7 @@ def _arista(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 def _skip_mpls(wire: Wire, frames: Frames) -> Frames:
     done = []
     for _ in range(MOST_LABELS):
-        frames = frames.scratch(5)
+        frames = frames.with_bytes(5)
         bottom = (wire.u32(frames.at) >> 8 & 1).astype(bool)
         frames = frames.past(4, by_version(wire.u8(frames.at + 4)))
         done.append(frames.only(bottom))
@@ -223,7 +223,7 @@ def _skip_mpls(wire: Wire, frames: Frames) -> Frames:
 
 
 def _skip_pppoe(wire: Wire, frames: Frames) -> Frames:
-    frames = frames.scratch(8)
+    frames = frames.with_bytes(8)
     return frames.past(8, ethertype_of(wire.u16(frames.at + 6)))
 
 
@@ -243,7 +243,7 @@ STEPS: dict[int, Step] = {
 
 
 def _states() -> UInt8s:
-    """States by kind + 1: the first is for unknown kinds, the last for UNREAD and above."""
+    """Return states by kind + 1: the first is for unknown kinds, the last for UNREAD and above."""
     states = np.full(UNREAD + 2, ENDS, np.uint8)
     states[1 : ETH_P_802_3_MIN + 1] = NESTED
     for kinds, state in ((NAMES, STOPS), (STEPS, NESTED), (MPLS, LABELS)):

@@ -49,19 +49,19 @@ UNREAD, UNREAD_LINK = 1 << 16, 1 << 17
 
 
 def unread_name(kind: int) -> str:
-    """The name of a kind: "NSH (EtherType 0x894f)", "LINKTYPE_NFLOG (239)"."""
+    """Return the name of a kind: "NSH (EtherType 0x894f)", "LINKTYPE_NFLOG (239)"."""
     if kind >= UNREAD_LINK:
         return linktype_name(kind - UNREAD_LINK)
     return f"{NAMES[kind - UNREAD]} (EtherType 0x{kind - UNREAD:04x})"
 
 
 def by_version(first: Int64s) -> Int64s:
-    """The kind of an IP header, from its first byte."""
+    """Return the kind of an IP header, from its first byte."""
     version = first >> 4
     return np.select([version == 4, version == 6], [ETH_P_IP, ETH_P_IPV6], -1)
 
 
 def by_family(family: Int64s) -> Int64s:
-    """The kind of an address family of Linux, Windows, macOS or a BSD."""
+    """Return the kind of an address family of Linux, Windows, macOS or a BSD."""
     kinds = np.where(np.isin(family, AF_INET6), ETH_P_IPV6, -1)
     return np.where(family == AF_INET, ETH_P_IP, kinds)

@@ -145,16 +145,16 @@ def _i64(data: UInt8s, at: Int) -> np.int64:
 
 
 @allocation_free
-def _sane(data: UInt8s, at: Int, protocol: Int, length: Int, scratch: Int) -> bool | np.bool_:
-    """Whether the transport header is whole and its lengths are consistent."""
+def _sane(data: UInt8s, at: Int, protocol: Int, length: Int, left: Int) -> bool | np.bool_:
+    """Return whether the transport header is whole and its lengths are consistent."""
     if protocol == TCP:
-        if length < TCP_SIZE or scratch < TCP_SIZE:
+        if length < TCP_SIZE or left < TCP_SIZE:
             return False
         offset = (np.int64(data[at + TCP_OFFSET]) >> 4) * 4
         return TCP_SIZE <= offset <= length
     if protocol == UDP:
-        return length >= UDP_SIZE and scratch >= UDP_SIZE and _u16(data, at + UDP_LEN) == length
-    return protocol in (ICMP, ICMPV6) and length >= ICMP_SIZE and scratch >= ICMP_SIZE
+        return length >= UDP_SIZE and left >= UDP_SIZE and _u16(data, at + UDP_LEN) == length
+    return protocol in (ICMP, ICMPV6) and length >= ICMP_SIZE and left >= ICMP_SIZE
 
 
 @allocation_free
@@ -192,21 +192,19 @@ def _sort(
         elif link in RAW and at < end:
             version = data[at] >> 4
             type_ = np.int64(ETH_P_IP if version == 4 else ETH_P_IPV6 if version == 6 else -1)
-        scratch = end - at
-        if type_ == ETH_P_IP and scratch >= IPV4_SIZE and data[at] == 0x45:
+        left = end - at
+        if type_ == ETH_P_IP and left >= IPV4_SIZE and data[at] == 0x45:
             total = _u16(data, at + IPV4_TOT_LEN)
             protocol = np.int64(data[at + IPV4_PROTOCOL])
             good = _u16(data, at + IPV4_FRAG_OFF) & MORE_OR_LATER == 0 and total <= stop - at
             good = good and protocol != ICMPV6
-            if good and _sane(
-                data, at + IPV4_SIZE, protocol, total - IPV4_SIZE, scratch - IPV4_SIZE
-            ):
+            if good and _sane(data, at + IPV4_SIZE, protocol, total - IPV4_SIZE, left - IPV4_SIZE):
                 kind[i], among[SOME_V4] = V4, True
-        elif type_ == ETH_P_IPV6 and scratch >= IPV6_SIZE and data[at] >> 4 == 6:
+        elif type_ == ETH_P_IPV6 and left >= IPV6_SIZE and data[at] >> 4 == 6:
             total = _u16(data, at + IPV6_PAYLOAD_LEN)
             protocol = np.int64(data[at + IPV6_NEXT])
             good = total + IPV6_SIZE <= stop - at and protocol != ICMP
-            if good and _sane(data, at + IPV6_SIZE, protocol, total, scratch - IPV6_SIZE):
+            if good and _sane(data, at + IPV6_SIZE, protocol, total, left - IPV6_SIZE):
                 kind[i], among[SOME_V6] = V6, True
         if kind[i] != NO:
             network[i], among[SOME] = at, True
@@ -269,8 +267,8 @@ def _fill(
         to.saddr_lo[i], to.daddr_lo[i], to.sport[i], to.dport[i] = saddr, daddr, sport, dport
         to.seq[i], to.ack[i], to.tcp_flags[i] = seq, ack, tcp_flags
         to.window[i], to.payload[i] = window, payload
-        scratch = offset[i] - begin + caplen[i] - place
-        to.content[i] = content_of(data, place, length, scratch, protocol) if version else -1
+        left = offset[i] - begin + caplen[i] - place
+        to.content[i] = content_of(data, place, length, left, protocol) if version else -1
         if some_v4:
             to.ip_id[i], to.frag_off[i] = ip_id, frag_off
         if some_v6:

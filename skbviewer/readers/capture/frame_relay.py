@@ -29,9 +29,9 @@ CISCO = (ETH_P_IP, ETH_P_ARP, ETH_P_IPV6, ETH_P_MPLS_UC, ETH_P_MPLS_MC)
 
 
 def frame_relay(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Frames that begin with their address."""
+    """Dissect frames that begin with their address."""
     malformed(packets, frames.lacking(4))
-    frames = _past_address(wire, frames).scratch(2)
+    frames = _past_address(wire, frames).with_bytes(2)
     unnumbered = wire.u8(frames.at) == UNNUMBERED
     by_number = _by_nlpid(wire, frames.only(unnumbered))
     return joined([by_number, _by_ethertype(wire, frames.only(~unnumbered))])
@@ -40,7 +40,7 @@ def frame_relay(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 def _past_address(wire: Wire, frames: Frames) -> Frames:
     done = []
     for _ in range(MOST_ADDRESS):
-        frames = frames.scratch(1)
+        frames = frames.with_bytes(1)
         last = wire.u8(frames.at) & LAST == LAST
         frames = frames.past(1, frames.kind)
         done.append(frames.only(last))
@@ -51,12 +51,12 @@ def _past_address(wire: Wire, frames: Frames) -> Frames:
 def _by_nlpid(wire: Wire, frames: Frames) -> Frames:
     """RFC 2427: control, an optional padding byte, and a protocol identifier or SNAP."""
     padded = wire.u8(frames.at + 1) == 0
-    frames = frames.past(1 + padded, frames.kind).scratch(1)
+    frames = frames.past(1 + padded, frames.kind).with_bytes(1)
     number = wire.u8(frames.at)
     kind = np.full(len(frames.rows), -1)
     for known, ethertype in NLPIDS.items():
         kind[number == known] = ethertype
-    snap = frames.only(number == NLPID_SNAP).scratch(6)
+    snap = frames.only(number == NLPID_SNAP).with_bytes(6)
     return joined([frames.past(1, kind).only(number != NLPID_SNAP), snapped(wire, snap, 1, 0)])
 
 
@@ -64,7 +64,7 @@ def _by_ethertype(wire: Wire, frames: Frames) -> Frames:
     """Cisco's encapsulation: an EtherType; or an Ethernet frame, if its EtherType is known."""
     kind = wire.u16(frames.at)
     cisco = np.isin(kind, CISCO)
-    rest = frames.only(~cisco).scratch(14)
+    rest = frames.only(~cisco).with_bytes(14)
     inner = rest.only(_is_type(wire.u16(rest.at + 12)))
     whole = inner.past(0, np.full(len(inner.rows), ETH_P_TEB))
     return joined([frames.past(2, kind).only(cisco), whole])

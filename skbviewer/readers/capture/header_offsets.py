@@ -31,7 +31,7 @@ Place = tuple[
 def places(
     data: UInt8s, linktype: Int64s, offset: Int64s, caplen: Int64s, length: Int64s
 ) -> dict[str, Place]:
-    """Begin and end of each of HEADERS and PAYLOADS; begin is -1 in packets without it.
+    """Return the begin and end of each of HEADERS and PAYLOADS; begin is -1 in packets without it.
 
     For frame, eth and the network headers, the end is that of the captured frame.  For inner
     headers and payloads, it is the end according to the IP length.  offset + caplen must be inside
@@ -48,7 +48,7 @@ def places(
         rows = np.flatnonzero(linktype == kind).astype(np.int64)
         frames = whole_frames(packets, rows)
         if kind == DLT_EN10MB:
-            _note(found["eth"], frames.scratch(ETH_SIZE))
+            _note(found["eth"], frames.with_bytes(ETH_SIZE))
         if kind in LINK_LAYERS:
             _inner(wire, packets, LINK_LAYERS[kind](wire, packets, frames), found)
     return found
@@ -68,7 +68,7 @@ def network_header(data: bytes, linktype: int) -> tuple[str, int, int] | None:
     frames = layer(wire, packets, whole_frames(packets, np.zeros(1, np.int64)))
     network = to_network(wire, packets, frames)
     for name, ethertype in _NETWORK.items():
-        here = network.only(network.kind == ethertype).scratch(1)
+        here = network.only(network.kind == ethertype).with_bytes(1)
         if len(here.rows):
             return name, int(here.at[0]), int(min(here.end[0], len(data)))
     return None
@@ -80,10 +80,10 @@ def _inner(wire: Wire, packets: Table, frames: Frames, found: dict[str, Place]) 
         _note(found[name], network.only(network.kind == ethertype))
     transport = network_headers(wire, packets, network)
     for name, protocol in _TRANSPORT.items():
-        _note(found[name], transport.only(transport.kind == protocol).scratch(4))
-    tcp = transport.only(transport.kind == TCP).scratch(TCP_SIZE)
+        _note(found[name], transport.only(transport.kind == protocol).with_bytes(4))
+    tcp = transport.only(transport.kind == TCP).with_bytes(TCP_SIZE)
     _note(found["tcp.payload"], tcp.past((wire.u8(tcp.at + TCP_OFFSET) >> 4) * 4, tcp.kind))
-    udp = transport.only(transport.kind == UDP).scratch(UDP_SIZE)
+    udp = transport.only(transport.kind == UDP).with_bytes(UDP_SIZE)
     _note(found["udp.payload"], udp.past(UDP_SIZE, udp.kind))
 
 

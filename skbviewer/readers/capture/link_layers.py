@@ -34,21 +34,21 @@ def _tagged(wire: Wire, packets: Rows, frames: Frames, tag: int) -> Frames:
     """Ethernet with a switch tag of `tag` bytes after the addresses."""
     size = 14 + tag
     malformed(packets, frames.lacking(size))
-    frames = frames.scratch(size)
+    frames = frames.with_bytes(size)
     fill(packets, frames.rows, eth_dst=wire.u48(frames.at), eth_src=wire.u48(frames.at + 6))
     return frames.past(size, wire.u16(frames.at + size - 2))
 
 
 def _linux_sll(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     malformed(packets, frames.lacking(16))
-    frames = frames.scratch(16)
+    frames = frames.with_bytes(16)
     _cooked_source(wire, packets, frames, wire.u16(frames.at + 4), 6)
     return frames.past(16, wire.u16(frames.at + 14))
 
 
 def _linux_sll2(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     malformed(packets, frames.lacking(20))
-    frames = frames.scratch(20)
+    frames = frames.with_bytes(20)
     _cooked_source(wire, packets, frames, wire.u8(frames.at + 11), 12)
     return frames.past(20, wire.u16(frames.at))
 
@@ -60,14 +60,14 @@ def _cooked_source(wire: Wire, packets: Rows, frames: Frames, length: Int64s, ad
 
 def _raw_ip(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     malformed(packets, frames.lacking(1))
-    frames = frames.scratch(1)
+    frames = frames.with_bytes(1)
     return frames.past(0, by_version(wire.u8(frames.at)))
 
 
 def _loopback(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """NULL has the capturing host's byte order, LOOP has network order; families are small."""
     malformed(packets, frames.lacking(4))
-    frames = frames.scratch(4)
+    frames = frames.with_bytes(4)
     family = wire.u32(frames.at)
     swapped = family.astype(np.uint32).byteswap().astype(np.int64)
     family = np.where(family > 0xFFFF, swapped, family)
@@ -77,7 +77,7 @@ def _loopback(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 def _ppi(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Per-packet information: version, flags, its whole length, link type of the next header."""
     malformed(packets, frames.lacking(8))
-    frames = frames.scratch(8)
+    frames = frames.with_bytes(8)
     size, linktype = wire.le16(frames.at + 2), wire.le32(frames.at + 4)
     sane = size >= 8
     return _behind(wire, packets, frames.past(size, frames.kind).only(sane), linktype[sane])
@@ -86,14 +86,14 @@ def _ppi(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 def _pktap(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """macOS: length of the header, kind of record, link type of the next header, and more."""
     malformed(packets, frames.lacking(12))
-    frames = frames.scratch(12)
+    frames = frames.with_bytes(12)
     size, linktype = wire.le32(frames.at), wire.le32(frames.at + 8)
     sane = (size >= PKTAP_LEAST) & (wire.le32(frames.at + 4) == PKTAP_PACKET)
     return _behind(wire, packets, frames.past(size, frames.kind).only(sane), linktype[sane])
 
 
 def _behind(wire: Wire, packets: Rows, frames: Frames, linktype: Int64s) -> Frames:
-    """Frames that begin with the header of `linktype`, which an outer header specified."""
+    """Dissect frames that begin with the header of `linktype`, which an outer header specified."""
     done = []
     for number in np.unique(linktype).tolist():
         mine = frames.only(linktype == number)

@@ -61,7 +61,7 @@ def network_headers(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 def _ipv4(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     malformed(packets, frames.lacking(IPV4_SIZE))
-    frames = frames.scratch(IPV4_SIZE)
+    frames = frames.with_bytes(IPV4_SIZE)
     header_len = (wire.u8(frames.at) & 0x0F) * 4
     sane = (wire.u8(frames.at) >> 4 == 4) & (header_len >= IPV4_SIZE)
     malformed(packets, frames.rows[~sane])
@@ -99,7 +99,7 @@ def _content(wire: Wire, packets: Rows, frames: Frames, length: Int64s) -> None:
 
 def _ipv6(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     malformed(packets, frames.lacking(IPV6_SIZE))
-    frames = frames.scratch(IPV6_SIZE)
+    frames = frames.with_bytes(IPV6_SIZE)
     sane = wire.u8(frames.at) >> 4 == 6
     malformed(packets, frames.rows[~sane])
     frames = frames.only(sane)
@@ -140,7 +140,7 @@ def _skip_extensions(wire: Wire, packets: Rows, frames: Frames) -> Frames:
         frames = frames.only(extended)
         malformed(packets, frames.lacking(8))
         _no_protocol(packets, frames.only(frames.at + 8 > frames.end))
-        frames = frames.scratch(8)
+        frames = frames.with_bytes(8)
         if not len(frames.rows):
             break
         frames = _next_header(wire, packets, frames)
@@ -171,7 +171,7 @@ def _next_header(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 def _arp(wire: Wire, packets: Rows, frames: Frames) -> None:
     malformed(packets, frames.lacking(8))
-    frames = frames.scratch(ARP_SIZE)
+    frames = frames.with_bytes(ARP_SIZE)
     ethernet_ipv4 = wire.u16(frames.at + ARP_PROTOCOL) == ETH_P_IP
     ethernet_ipv4 &= wire.u16(frames.at + ARP_SIZES) == MAC_AND_IPV4
     frames = frames.only(ethernet_ipv4)

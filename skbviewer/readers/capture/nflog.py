@@ -20,9 +20,9 @@ MOST = 64  # most attributes before the packet
 
 
 def nflog(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Frames that begin with the header; the kind is netfilter's protocol, else the family's."""
+    """Dissect NFLOG frames; the kind is netfilter's protocol, or else the address family's."""
     malformed(packets, frames.lacking(HEADER + 4))
-    frames = frames.scratch(HEADER + 4)
+    frames = frames.with_bytes(HEADER + 4)
     family = by_family(wire.u8(frames.at))
     is_big = wire.le16(frames.at + HEADER + 2) & TYPE > 0xFF
     done, frames = [], frames.past(HEADER, family)

@@ -92,7 +92,10 @@ def pcap_interface(data: Source) -> Interface:
 
 
 def _captured(major: int, minor: int) -> int:
-    """Which length is the captured one: before version 2.3 the second; in 2.3 the smaller one."""
+    """Return which of the two lengths is the captured one.
+
+    Before version 2.3 it is the second one; in 2.3 it is the smaller one.
+    """
     if major == DG_UX or minor < 3:
         return SECOND
     return SMALLER if minor == 3 else FIRST
@@ -101,7 +104,10 @@ def _captured(major: int, minor: int) -> int:
 def _walk(
     data: Source, layout: _Format, captured: int, snaplen: int, progress: Progress
 ) -> tuple[Int64s, list[str]]:
-    """Positions of the headers of all whole packets, then their end; warnings about the rest."""
+    """Return the positions of the headers of all whole packets and their end, and warnings.
+
+    The warnings describe the rest of the file.
+    """
     limit = max(MAX_CAPLEN, snaplen if snaplen < 1 << 27 else 0)
     size, header, little = len(data), layout.record_size, layout.order == "<"
     found, scratch = [np.zeros(0, np.int64)], np.empty(WINDOW // header + 1, np.int64)
@@ -121,7 +127,7 @@ def _walk(
 
 @allocation_free
 def _lengths(some: UInt8s, at: Int, captured: int, little: bool) -> tuple[np.int64, np.int64]:
-    """The captured and the original length of the packet whose header is at `at`."""
+    """Return the captured and the original length of the packet whose header is at `at`."""
     first, second = word(some, at + 8, little), word(some, at + 12, little)
     if captured == SECOND or (captured == SMALLER and first > second):
         return second, first

@@ -187,7 +187,7 @@ def _walk(
 
 
 def _head(data: Source, at: int) -> UInt8s:
-    """The first bytes of a block that is too large for the walk: (1, HEAD)."""
+    """Return the first bytes of a block that is too large for the walk: (1, HEAD)."""
     made = np.zeros((1, HEAD), np.uint8)
     some = data.read(at, at + HEAD)
     made[0, : len(some)] = some
@@ -248,7 +248,10 @@ def _interface(source: Source, at: int, length: int, order: str) -> _Described:
 
 
 def _options(data: bytes, at: int, end: int, order: str) -> dict[int, bytes]:
-    """The options between two positions.  A damaged option ends the list; the block is used."""
+    """Return the options between two positions.
+
+    A damaged option ends the list; the block is used.
+    """
     found: dict[int, bytes] = {}
     while at + 4 <= end:
         code, length = struct.unpack_from(order + "HH", data, at)
@@ -260,7 +263,7 @@ def _options(data: bytes, at: int, end: int, order: str) -> dict[int, bytes]:
 
 
 def _columns(path: Path, section: _Section, base: int) -> tuple[Table, list[str]]:
-    """The section's packets; `base` is the number of interfaces in earlier sections."""
+    """Return the section's packets; `base` is the number of interfaces in earlier sections."""
     offsets = np.concatenate([np.zeros(0, np.int64), *section.offsets])
     heads = np.concatenate([np.zeros((0, HEAD), np.uint8), *section.heads])
     packets = np.zeros(len(offsets), BLOCK_DTYPE)
@@ -275,12 +278,12 @@ def _columns(path: Path, section: _Section, base: int) -> tuple[Table, list[str]
     ticks = (words[:, 3] << 32) | words[:, 4]
     packets["len"] = np.where(simple, words[:, 2], words[:, 6])
     packets["offset"] = np.where(simple, offsets + 12, offsets + 28)
-    scratch = ends - packets["offset"]
+    left = ends - packets["offset"]
     snaplens = np.array([item.interface.snaplen or 1 << 32 for item in section.interfaces])
     known = interface < len(section.interfaces)
-    limit = np.minimum(scratch, _per_interface(snaplens, interface, known))
+    limit = np.minimum(left, _per_interface(snaplens, interface, known))
     packets["caplen"] = np.where(simple, np.minimum(packets["len"], limit), words[:, 5])
-    fits = whole & (packets["caplen"] <= scratch)
+    fits = whole & (packets["caplen"] <= left)
     packets["interface"] = base + interface
     _link_types(packets, section, interface, known)
     _times(packets, section, interface, ticks)
@@ -309,7 +312,7 @@ def _times(packets: Table, section: _Section, interface: Int64s, ticks: Int64s) 
 
 
 def _nanoseconds(ticks: Int64s, tsresol: int) -> Int64s:
-    """Whole ns from ticks of 10**-n s, or of 2**-n s if the top bit of `tsresol` is set."""
+    """Return whole ns from ticks of 10**-n s, or of 2**-n s if the top bit of `tsresol` is set."""
     digits = tsresol & 0x7F
     unsigned = ticks.astype(np.uint64)
     if tsresol & 0x80:

@@ -14,7 +14,7 @@ ETHERTYPES = {0x0021: 0x0800, 0x0057: 0x86DD, 0x0281: 0x8847, 0x0283: 0x8848}
 
 
 def ethertype_of(protocol: Int64s) -> Int64s:
-    """The EtherType for a PPP protocol number; -1 for PPP's own protocols."""
+    """Return the EtherType for a PPP protocol number; -1 for PPP's own protocols."""
     found = np.full(len(protocol), -1)
     for number, kind in ETHERTYPES.items():
         found[protocol == number] = kind
@@ -22,9 +22,9 @@ def ethertype_of(protocol: Int64s) -> Int64s:
 
 
 def ppp(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Frames that begin with a PPP header, with or without address and control (RFC 1662)."""
+    """Dissect frames that begin with a PPP header, with or without address and control."""
     malformed(packets, frames.lacking(2))
-    frames = frames.scratch(2)
+    frames = frames.with_bytes(2)
     framed = (wire.u16(frames.at) == ADDRESS_CONTROL) & (frames.at + 4 <= frames.end)
     frames = frames.past(2 * framed, frames.kind)
     # RFC 1661, 6.5: a protocol number may be sent as one byte, which then is odd.
@@ -35,8 +35,8 @@ def ppp(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def ppp_hdlc(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Serial lines: PPP as above, or Cisco HDLC; the address distinguishes them."""
-    some = frames.scratch(4)
+    """Dissect frames of serial lines: PPP or Cisco HDLC; the address distinguishes them."""
+    some = frames.with_bytes(4)
     is_cisco = np.isin(wire.u8(some.at), CISCO)
     if not is_cisco.any():
         return ppp(wire, packets, frames)
@@ -50,18 +50,18 @@ def ppp_hdlc(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 def cisco_hdlc(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Address, control, EtherType."""
     malformed(packets, frames.lacking(4))
-    frames = frames.scratch(4)
+    frames = frames.with_bytes(4)
     return frames.past(4, wire.u16(frames.at + 2))
 
 
 def pppoe(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Frames that begin with a PPPoE header: version 1, type 1, code, session, length."""
+    """Dissect frames that begin with a PPPoE header: version 1, type 1, code, session, length."""
     malformed(packets, frames.lacking(6))
-    frames = frames.scratch(6)
+    frames = frames.with_bytes(6)
     session = frames.only(wire.u16(frames.at) == 0x1100)
     return ppp(wire, packets, session.past(6, session.kind))
 
 
 def with_direction(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """A byte for the direction, then PPP."""
+    """Return a byte for the direction, then PPP."""
     return ppp(wire, packets, frames.past(1, frames.kind))

@@ -34,11 +34,11 @@ TOKEN_RING_LLC, ROUTED, ROUTE_LENGTH = 1, 0x80, 0x1F
 
 
 def header(size: int, then: LinkLayer) -> LinkLayer:
-    """A header of `size` bytes that is skipped, before another link layer."""
+    """Return a header of `size` bytes that is skipped, before another link layer."""
 
     def layer(wire: Wire, packets: Rows, frames: Frames) -> Frames:
         malformed(packets, frames.lacking(size))
-        frames = frames.scratch(size)
+        frames = frames.with_bytes(size)
         return then(wire, packets, frames.past(size, frames.kind))
 
     return layer
@@ -50,11 +50,11 @@ def of_kind(kind: int) -> LinkLayer:
 
 
 def ethertype(size: int) -> LinkLayer:
-    """A header of `size` bytes; its last two bytes are an EtherType."""
+    """Return a header of `size` bytes; its last two bytes are an EtherType."""
 
     def layer(wire: Wire, packets: Rows, frames: Frames) -> Frames:
         malformed(packets, frames.lacking(size))
-        frames = frames.scratch(size)
+        frames = frames.with_bytes(size)
         return frames.past(size, wire.u16(frames.at))
 
     return layer
@@ -71,7 +71,7 @@ def arcnet(addresses: int) -> LinkLayer:
 
     def layer(wire: Wire, packets: Rows, frames: Frames) -> Frames:
         malformed(packets, frames.lacking(addresses + 1))
-        frames = frames.scratch(addresses + 2)
+        frames = frames.with_bytes(addresses + 2)
         protocol, flag = wire.u8(frames.at + addresses), wire.u8(frames.at + addresses + 1)
         fragments = np.where(flag == EXCEPTION, 7, 3)
         size = addresses + 1 + np.where(np.isin(protocol, tuple(ARCNET_OLD)), 0, fragments)
@@ -83,7 +83,7 @@ def arcnet(addresses: int) -> LinkLayer:
 def fddi(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """FDDI.  Its addresses stay unknown, because some systems capture their bits reversed."""
     malformed(packets, frames.lacking(13))
-    frames = frames.scratch(13)
+    frames = frames.with_bytes(13)
     kind = np.where(wire.u8(frames.at) & 0xF0 == FDDI_LLC, ETH_P_LLC, -1)
     return frames.past(13, kind)
 
@@ -91,7 +91,7 @@ def fddi(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 def token_ring(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Token Ring.  Its addresses stay unknown, because their bits are in reverse order."""
     malformed(packets, frames.lacking(14))
-    frames = frames.scratch(15)
+    frames = frames.with_bytes(15)
     carries = wire.u8(frames.at + 1) >> 6 == TOKEN_RING_LLC
     routed = wire.u8(frames.at + 8) & ROUTED == ROUTED
     route = np.where(routed, wire.u8(frames.at + 14) & ROUTE_LENGTH, 0)
@@ -101,21 +101,21 @@ def token_ring(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 def ipnet(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Solaris IPNET: version, family, and more."""
     malformed(packets, frames.lacking(24))
-    frames = frames.scratch(24)
+    frames = frames.with_bytes(24)
     return frames.past(24, _among(SOLARIS_FAMILIES, wire.u8(frames.at + 1)))
 
 
 def pflog(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """BSD's packet filter log: length of the header without padding, family, and more."""
     malformed(packets, frames.lacking(4))
-    frames = frames.scratch(4)
+    frames = frames.with_bytes(4)
     return frames.past((wire.u8(frames.at) + 3) // 4 * 4, by_family(wire.u8(frames.at + 1)))
 
 
 def ipsec(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """BSD's enc device: the family in the host's byte order, and more."""
     malformed(packets, frames.lacking(12))
-    frames = frames.scratch(12)
+    frames = frames.with_bytes(12)
     family = wire.u32(frames.at)
     return frames.past(12, by_family(np.where(family > 0xFFFF, family >> 24, family)))
 

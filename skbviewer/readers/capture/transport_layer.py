@@ -31,17 +31,17 @@ from ..numbers_in_bytes import Frames, Rows, Wire, fill, malformed
 def transport_headers(wire: Wire, packets: Rows, frames: Frames) -> None:
     """Fill the columns from the captured bytes; fields that were not captured stay unknown."""
     _mark(wire, packets, frames)
-    ported = frames.only(np.isin(frames.kind, (TCP, UDP, SCTP, UDPLITE))).scratch(PORTS_SIZE)
+    ported = frames.only(np.isin(frames.kind, (TCP, UDP, SCTP, UDPLITE))).with_bytes(PORTS_SIZE)
     sport, dport = wire.u16(ported.at + SPORT), wire.u16(ported.at + DPORT)
     fill(packets, ported.rows, sport=sport, dport=dport)
     tcp = frames.only(frames.kind == TCP)
-    _tcp(wire, packets, tcp.scratch(TCP_SIZE))
+    _tcp(wire, packets, tcp.with_bytes(TCP_SIZE))
     _cut_tcp(wire, packets, tcp.only(tcp.at + TCP_SIZE > tcp.end))
-    udp = frames.only(frames.kind == UDP).scratch(UDP_SIZE)
+    udp = frames.only(frames.kind == UDP).with_bytes(UDP_SIZE)
     fill(packets, udp.rows, payload=_payload(udp, UDP_SIZE))
     icmp = frames.only(np.isin(frames.kind, (ICMP, ICMPV6)))
     for name, at in (("sport", ICMP_TYPE), ("dport", ICMP_ID), ("seq", ICMP_SEQ)):
-        icmp = icmp.scratch(at + 2)
+        icmp = icmp.with_bytes(at + 2)
         fill(packets, icmp.rows, **{name: wire.u16(icmp.at + at)})
 
 
@@ -61,18 +61,21 @@ def _tcp(wire: Wire, packets: Rows, frames: Frames) -> None:
 def _cut_tcp(wire: Wire, packets: Rows, frames: Frames) -> None:
     """Fill the columns of truncated TCP headers."""
     for name, at in (("seq", TCP_SEQ), ("ack", TCP_ACK)):
-        frames = frames.scratch(at + 4)
+        frames = frames.with_bytes(at + 4)
         fill(packets, frames.rows, **{name: wire.u32(frames.at + at)})
-    frames = frames.scratch(TCP_FLAGS + 1)
+    frames = frames.with_bytes(TCP_FLAGS + 1)
     length = (wire.u8(frames.at + TCP_OFFSET) >> 4) * 4
     flags = wire.u8(frames.at + TCP_FLAGS)
     fill(packets, frames.rows, tcp_flags=flags, payload=_payload(frames, length))
-    frames = frames.scratch(TCP_WINDOW + 2)
+    frames = frames.with_bytes(TCP_WINDOW + 2)
     fill(packets, frames.rows, window=wire.u16(frames.at + TCP_WINDOW))
 
 
 def _payload(frames: Frames, header_len: int | Int64s) -> Int64s:
-    """Bytes after the transport header according to the IP length; -1 if that is too short."""
+    """Return bytes after the transport header according to the IP length.
+
+    -1 if that is too short.
+    """
     length: Int64s = np.maximum(frames.stop - frames.at - header_len, -1)
     return length
 
@@ -86,12 +89,12 @@ def _mark(wire: Wire, packets: Rows, frames: Frames) -> None:
     frames = frames.only((frag_off < 0) | (frag_off & IP_MF == 0))
     tcp, udp = frames.only(frames.kind == TCP), frames.only(frames.kind == UDP)
     malformed(packets, tcp.lacking(TCP_SIZE))
-    tcp = tcp.scratch(TCP_SIZE)
+    tcp = tcp.with_bytes(TCP_SIZE)
     offset = (wire.u8(tcp.at + TCP_OFFSET) >> 4) * 4
     malformed(packets, tcp.rows[(offset < TCP_SIZE) | (tcp.at + offset > tcp.stop)])
     short = frames.only(np.isin(frames.kind, (UDP, ICMP, ICMPV6)))
     malformed(packets, short.lacking(ICMP_SIZE))
-    udp = udp.scratch(UDP_SIZE)
+    udp = udp.with_bytes(UDP_SIZE)
     length = wire.u16(udp.at + UDP_LEN)  # 0: a jumbogram (RFC 2675) or a large-send skb
     wrong = (length < UDP_SIZE) | (udp.at + length > udp.stop)
     malformed(packets, udp.rows[(length != 0) & wrong])

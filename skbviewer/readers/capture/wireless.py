@@ -24,14 +24,14 @@ AVS, PRISM_SIZE = 0x802110, 144
 
 
 def ieee_802_11(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Frames that begin with their IEEE 802.11 header."""
+    """Dissect frames that begin with their IEEE 802.11 header."""
     return _data(wire, packets, frames, np.zeros(len(frames.rows), np.bool_))
 
 
 def radiotap(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Frames that begin with a radiotap header."""
+    """Dissect frames that begin with a radiotap header."""
     malformed(packets, frames.lacking(8))
-    frames = frames.scratch(8)
+    frames = frames.with_bytes(8)
     size = wire.le16(frames.at + 2)
     malformed(packets, frames.rows[size < 8])
     whole = (size >= 8) & (frames.at + size <= frames.end)
@@ -41,16 +41,16 @@ def radiotap(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def prism(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Frames that begin with the header of Prism cards or of AVS, which has a magic number."""
+    """Dissect frames that begin with the header of Prism cards, or of AVS (by its magic number)."""
     malformed(packets, frames.lacking(8))
-    frames = frames.scratch(8)
+    frames = frames.with_bytes(8)
     avs = wire.u32(frames.at) >> 8 == AVS
     size = np.where(avs, wire.u32(frames.at + 4), PRISM_SIZE)
     return ieee_802_11(wire, packets, frames.past(size, frames.kind))
 
 
 def _is_padded(wire: Wire, frames: Frames, end: Int64s) -> Bools:
-    """Whether radiotap's flags announce padding; the flags follow the present words."""
+    """Return whether radiotap's flags announce padding; the flags follow the present words."""
     first = wire.le32(frames.at + 4)
     at, word = frames.at + 8, first
     for _ in range(MAX_PRESENT):
@@ -68,8 +68,8 @@ def _is_padded(wire: Wire, frames: Frames, end: Int64s) -> Bools:
 def _data(wire: Wire, packets: Rows, frames: Frames, padded: Bools) -> Frames:
     """Skip the header of data frames and fill their addresses."""
     malformed(packets, frames.lacking(10))  # the shortest frames are CTS and ACK
-    scratch = frames.at + 24 <= frames.end
-    frames, padded = frames.only(scratch), padded[scratch]
+    whole = frames.at + 24 <= frames.end
+    frames, padded = frames.only(whole), padded[whole]
     control, flags = wire.u8(frames.at), wire.u8(frames.at + 1)
     subtype = control >> 4
     carries = ((control >> 2 & 3) == DATA) & ((subtype & NO_DATA) == 0)

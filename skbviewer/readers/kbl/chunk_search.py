@@ -59,7 +59,7 @@ class _Records:
         self.repeated: list[str] = []
 
     def count(self, chunk: Chunk, data: Source) -> bool:
-        """Whether the chunk is new; if so, it has been passed to `look`."""
+        """Return whether the chunk is new; if so, it has been passed to `look`."""
         if (chunk.cpu, chunk.seq) in self._seen:
             what = f"chunk {chunk.seq} of CPU {chunk.cpu} was written twice: second copy skipped"
             self.repeated.append(f"{self._path} at byte {chunk.at}: {what}")
@@ -121,7 +121,10 @@ def find_chunks(
 
 
 def _chunk(data: Source, at: int, order: str) -> tuple[Chunk | None, str]:
-    """The chunk at `at` and what is wrong with it ("" = nothing); None if its header is invalid."""
+    """Return the chunk at `at`, and what is wrong with it ("" = nothing).
+
+    The chunk is None if its header is invalid.
+    """
     if at + KBL_CHUNK_HEADER_SIZE > len(data):
         return None, f"cut in the middle of a chunk header, {len(data) - at} bytes"
     raw = bytes(data.read(at, at + KBL_CHUNK_HEADER_SIZE))
@@ -144,7 +147,7 @@ def _chunk(data: Source, at: int, order: str) -> tuple[Chunk | None, str]:
 
 
 def _next_chunk(data: Source, at: int, order: str) -> int:
-    """Where the next chunk with a valid header begins; the end of the file if there is none."""
+    """Return where the next chunk with a valid header begins, or the end of the file."""
     for candidate in _magics(data, at, struct.pack(order + "I", KBL_CHUNK_MAGIC)):
         if _chunk(data, candidate, order)[0] is not None:
             return candidate

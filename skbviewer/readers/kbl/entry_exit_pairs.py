@@ -5,8 +5,8 @@ Version 2 writes all calls as such pairs.  Version 3 does so for calls beyond th
 hold open at once.  Input: rows in any order, whose ordinals are in file order within each CPU.
 Output: entries with their returns; exits whose entry is not in the file remain as rows.  A call
 stays in one execution context, in which calls of one function nest properly, so counting levels
-pairs them.  If a CPU lost records in between, an exit and an entry of two different calls may
-remain; such two are not joined.
+pairs them.  If a CPU lost records in between, the entry of one call and the exit of
+another may remain; these are not joined.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Gaps(NamedTuple):
 
 
 def gaps_of(rows: Rows, aside: Aside, chunks: list[Chunk]) -> Gaps:
-    """Gaps from LOST records of full buffers and from missing chunks."""
+    """Return gaps from LOST records of full buffers and from missing chunks."""
     full = rows.flags[aside.lost] == kbl.KblLost.BUFFER
     found = [rows.cpu[aside.lost[full]], aside.begin[full], rows.ts[aside.lost[full]]]
     last: dict[int, int] = {}
@@ -68,7 +68,7 @@ def join_pairs(rows: Rows, gaps: Gaps) -> Bools:
 
 
 def _pairs(rows: Rows) -> tuple[Int64s, Int64s]:
-    """(entry, exit): the rows that belong together."""
+    """Return (entry, exit): the rows that belong together."""
     index = np.flatnonzero((rows.kind == ENTRY) | (rows.kind == EXIT))
     index = index[np.argsort(rows.ordinal[index])]
     kind = rows.kind[index]
@@ -98,7 +98,7 @@ def _pairs(rows: Rows) -> tuple[Int64s, Int64s]:
 
 
 def _across(rows: Rows, entry: Int64s, leave: Int64s, gaps: Gaps) -> Bools:
-    """Pairs across a gap of their CPU; if the call changed its CPU, across any gap."""
+    """Return pairs across a gap of their CPU; if the call changed its CPU, across any gap."""
     across = np.zeros(len(entry), np.bool_)
     moved = rows.cpu[entry] != rows.cpu[leave]
     for cpu in np.unique(gaps.cpu).tolist():

@@ -34,18 +34,18 @@ class Asides(NamedTuple):
     slots: Slots
 
     def of_type(self, type_: int, dtype: np.dtype[np.void]) -> tuple[Int64s, Slots]:
-        """Ordinals and structs of all EXT slots of a type."""
+        """Return ordinals and structs of all EXT slots of a type."""
         mine = np.flatnonzero(self.slots["ipv4_type"] == type_)
         return self.ordinal[mine].astype(np.int64), self.slots[mine].view(dtype)
 
 
 def read_details(asides: Asides, stext: int) -> Details:
-    """The tables, sorted by ordinal, and the names of interrupts, devices, modules and threads."""
+    """Return the tables, sorted by ordinal, and names of interrupts, devices, modules, threads."""
     return Details(*_drops(asides, stext), _changes(asides), _syscalls(asides), _names(asides))
 
 
 def _names(asides: Asides) -> dict[int, str]:
-    """Names by ordinal; a long name takes several slots."""
+    """Return names by ordinal; a long name takes several slots."""
     owner, slots = asides.of_type(TYPE.COMM, kbl.KBL_EXT_COMM)
     parts: dict[int, bytes] = {}
     for ordinal, part in zip(owner.tolist(), slots["comm"].tolist(), strict=True):
@@ -73,7 +73,7 @@ def _drops(asides: Asides, stext: int) -> tuple[Table, Table]:
 
 
 def _changes(asides: Asides) -> Table:
-    """Neighbours, routes, addresses and links.  The ADDR slot of a route is its gateway."""
+    """Return neighbours, routes, addresses and links.  The ADDR slot of a route is its gateway."""
     parts = []
     neighs, neigh = asides.of_type(TYPE.NEIGH, kbl.KBL_EXT_NEIGH)
     rows = _change(neighs, neigh)
@@ -107,7 +107,7 @@ def _change(owner: Int64s, slots: Slots) -> Table:
 
 
 def _address(slots: Slots) -> tuple[Int64s, Int64s]:
-    """Upper and lower half of the addresses, as in RECORD_DTYPE."""
+    """Return upper and lower half of the addresses, as in RECORD_DTYPE."""
     raw: UInt8s = np.ascontiguousarray(slots["addr"])
     halves = raw.view(">i8").astype(np.int64).reshape(-1, 2)
     four = slots["family"] == AF_INET

@@ -47,14 +47,14 @@ def fill_footprints(
 
 
 def _gaps(rows: Rows, aside: Aside) -> list[tuple[int, int]]:
-    """(time, cpu) after which earlier footprints no longer apply, because records were lost."""
+    """Return (time, cpu) after which earlier footprints no longer apply, as records were lost."""
     full = rows.flags[aside.lost] == kbl.KblLost.BUFFER
     cpus = rows.cpu[aside.lost[full]]
     return list(zip(aside.begin[full].tolist(), cpus.tolist(), strict=True))
 
 
 def _holes(chunks: list[Chunk]) -> list[tuple[int, int]]:
-    """(time, cpu) as in _gaps(), for missing chunks: just after the last record before them."""
+    """Return (time, cpu) for missing chunks: just after the last record before them."""
     last: dict[int, int] = {}
     found = []
     for chunk, fresh in zip(chunks, begins_after_a_hole(chunks).tolist(), strict=True):
@@ -81,7 +81,7 @@ def _move(table: Int64s, larger: Int64s) -> None:
 
 @allocation_free
 def _find(table: Int64s, skb: Int, cpu: Int) -> Int:
-    """The slot of an skb (not 0) on this CPU, or the free slot for it."""
+    """Return the slot of an skb (not 0) on this CPU, or the free slot for it."""
     mask = len(table) - 1
     mixed = (skb ^ cpu << 48) * SPREAD
     at = (mixed >> 32) & mask

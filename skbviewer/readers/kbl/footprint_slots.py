@@ -104,7 +104,7 @@ class FootprintTable:
             column[0] = UNKNOWN[c]
 
     def table(self, count: int) -> ColumnTable:
-        """The first `count` footprints.  A column that no slot fills takes no memory."""
+        """Return the first `count` footprints.  A column that no slot fills takes no memory."""
         made, filled = {}, self._filled_columns()
         for c, name in enumerate(NAMES):
             dtype = FOOTPRINT_DTYPE[name]
@@ -117,14 +117,14 @@ class FootprintTable:
         return ColumnTable(FOOTPRINT_DTYPE, made, self._in)
 
     def _filled_columns(self) -> dict[int, Column]:
-        """The columns that some slot fills, by number."""
+        """Return the columns that some slot fills, by number."""
         widths: tuple[Column, ...] = self.planes[3:]
         columns = zip(*(values.tolist() for values in self.planes[:3]), strict=True)
         return {c: widths[shift][where:][: self.count] for c, where, shift in columns}
 
 
 def _most(name: str, bits: npt.NDArray[np.uint64]) -> int:
-    """An upper bound of the column's values; -1 if no slot fills it."""
+    """Return an upper bound of the column's values; -1 if no slot fills it."""
     most = int(bits[0, 0]) if name == "sk" and bits[0, 0] else -1
     for type_, field in COLUMN_SOURCES[name]:
         if bits[type_].any():
@@ -136,7 +136,7 @@ def _most(name: str, bits: npt.NDArray[np.uint64]) -> int:
 
 
 def _width(name: str, most: int) -> int:
-    """Bytes that -1 and numbers up to `most` need; 0 if `most` is -1."""
+    """Return bytes that -1 and numbers up to `most` need; 0 if `most` is -1."""
     widest = FOOTPRINT_DTYPE[name].itemsize
     fits = (np.dtype(d).itemsize for d in NARROW if most <= np.iinfo(d).max)
     return min(next(fits, widest), widest) if most >= 0 else 0
@@ -164,14 +164,14 @@ def or_unknown(value: Int) -> Int:
 
 @allocation_free
 def _swapped32(value: Int) -> Int:
-    """Four bytes in network order that were read as a little-endian number."""
+    """Return four bytes in network order that were read as a little-endian number."""
     v = np.int64(value)
     return (v & 0xFF) << 24 | (v >> 8 & 0xFF) << 16 | (v >> 16 & 0xFF) << 8 | v >> 24 & 0xFF
 
 
 @allocation_free
 def _swapped64(value: Int) -> Int:
-    """Eight bytes in network order, as signed 64 bits."""
+    """Return eight bytes in network order, as signed 64 bits."""
     v = np.int64(value)
     return _swapped32(v & 0xFFFFFFFF) << 32 | _swapped32(v >> 32 & 0xFFFFFFFF)
 

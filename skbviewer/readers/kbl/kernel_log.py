@@ -120,7 +120,10 @@ def _file_header(data: Source, order: str) -> Header:
 
 
 def _start(header: Header) -> ClockTriple:
-    """The clocks in the file header, for a file without CLOCK chunks; boot time is unknown (-1)."""
+    """Return the clocks in the file header, for a file without CLOCK chunks.
+
+    Boot time is unknown (-1).
+    """
     return ClockTriple(int(header["start_mono_ns"]), int(header["start_real_ns"]), -1, -1)
 
 
@@ -168,7 +171,7 @@ def _shortcomings(tables: Tables, records: Records, losses: dict[int, int]) -> l
 
 
 def _symbols(tables: Tables, decoded: Decoded, stext: int) -> dict[int, str]:
-    """Names of all callers, and of the places where packets were dropped or consumed."""
+    """Return names of all callers, and of the places where packets were dropped or consumed."""
     records, frames = decoded.records, decoded.details.frames
     callers = distinct(records["caller"])
     events = np.isin(records["event"], (kbl.KblEvent.DROP, kbl.KblEvent.CONSUME))
@@ -186,6 +189,6 @@ def _locations(data: npt.NDArray[np.int64], stext: int) -> Int64s:
 
 
 def _tasks(decoded: Decoded) -> dict[int, str]:
-    """The latest command name of each thread."""
+    """Return the latest command name of each thread."""
     latest = np.argsort(decoded.task_times, kind="stable")
     return {int(row["tid"]): name_of(row["comm"]) for row in decoded.comms[latest]}

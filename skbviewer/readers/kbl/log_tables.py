@@ -55,7 +55,7 @@ class _Reader:
         return [bytes(self._data.read(chunk.begin, chunk.end)) for chunk in found]
 
     def rows(self, type_: int, dtype: np.dtype[np.void], last: int = 0) -> list[dict[str, int]]:
-        """Rows as Python values, from the last `last` chunks (0 = all).
+        """Return rows as Python values, from the last `last` chunks (0 = all).
 
         Structs grow at their end.  Rows of an older file lack the members that were added later.
         """
@@ -81,7 +81,7 @@ class _Reader:
 
 
 def _beginning(dtype: np.dtype[np.void], size: int) -> np.dtype[np.void]:
-    """The members of a struct that are within its first `size` bytes."""
+    """Return the members of a struct that are within its first `size` bytes."""
     names = [n for n in dtype.names or () if _end(dtype, n) <= size]
     return np.dtype([(n, dtype[n]) for n in names])
 
@@ -113,7 +113,7 @@ def read_tables(data: Source, chunks: Chunks, order: str) -> Tables:
 
 
 def _probes(reader: _Reader) -> list[dict[str, int]]:
-    """The rows of PROBES; a damaged row may have an id that is too large for an array."""
+    """Return the rows of PROBES; a damaged row may have an id that is too large for an array."""
     rows = reader.rows(kbl.KblChunkType.PROBES, kbl.KBL_PROBE)
     good = [row for row in rows if row["id"] < PROBE_IDS]
     if len(good) < len(rows):
@@ -123,7 +123,10 @@ def _probes(reader: _Reader) -> list[dict[str, int]]:
 
 
 def _calibration(reader: _Reader) -> Calibration | None:
-    """The last measurement.  If none was made with packets, the plain one is used for them."""
+    """Return the last measurement.
+
+    If none was made with packets, the plain one is used for them.
+    """
     rows = reader.rows(kbl.KblChunkType.CALIBRATION, kbl.KBL_CALIBRATION)
     if not rows or not (rows[-1]["tau_empty"] or rows[-1]["tau_nested"]):
         return None

@@ -12,7 +12,7 @@ from .chunk_search import Chunk
 
 
 def find_holes(whole: list[Chunk], damaged: list[Chunk]) -> tuple[Hole, ...]:
-    """The gaps of all CPUs, by CPU and time; of `damaged` chunks only the headers are valid.
+    """Return the gaps of all CPUs, by CPU and time.  `damaged` chunks have only valid headers.
 
     A gap lasts from the last record before it to the first one after it.  If the CPU has no record
     before it, the gap begins with the file's first record.  If the CPU has no record after it, the
@@ -27,7 +27,7 @@ def find_holes(whole: list[Chunk], damaged: list[Chunk]) -> tuple[Hole, ...]:
 
 
 def _holes_of(cpu: int, good: dict[int, Chunk], bad: dict[int, Chunk], start: int) -> list[Hole]:
-    """The gaps of one CPU; chunks are by sequence number."""
+    """Return the gaps of one CPU; chunks are by sequence number."""
     found, following, begin = [], 0, start
     for seq in sorted(good):
         if seq > following:
@@ -43,6 +43,6 @@ def _holes_of(cpu: int, good: dict[int, Chunk], bad: dict[int, Chunk], start: in
 
 
 def _lost(missing: range, bad: dict[int, Chunk]) -> int:
-    """Number of records in these chunks, by their headers; at least one if a chunk is missing."""
+    """Return the number of records in these chunks, by their headers; 1 for a missing chunk."""
     counts = [chunk.items for seq, chunk in bad.items() if seq in missing]
     return sum(counts) + len(missing) - len(counts)

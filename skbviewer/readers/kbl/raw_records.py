@@ -53,7 +53,7 @@ def raw_records(data: Source, ordinal: int, progress: Progress) -> list[RawRecor
 
 
 def _chunk_of(data: Source, chunks: list[Chunk], ordinal: int) -> tuple[int, int]:
-    """Index of the chunk with the record, and its first ordinal; (-1, 0) if there is none."""
+    """Return the index of the chunk with the record, and its first ordinal; else (-1, 0)."""
     first = 0
     for at, chunk in enumerate(chunks):
         count = int(np.count_nonzero(_kinds(data, chunk) != kbl.KblKind.EXT))
@@ -86,7 +86,7 @@ def _footprint(
     record: RawRecord,
     order: str,
 ) -> RawRecord | None:
-    """The last footprint of the record's skb before the record, on its CPU."""
+    """Return the last footprint of the record's skb before the record, on its CPU."""
     skb = record.data[SKB_AT : SKB_AT + 8]
     if not any(skb) or record.data[0] == kbl.KblKind.LOST:
         return None
@@ -135,7 +135,7 @@ class RawSlot(NamedTuple):
 
 
 def slots_of(record: RawRecord) -> tuple[RawSlot, ...]:
-    """A record's slots, decoded field by field; an unknown slot has no fields."""
+    """Return a record's slots, decoded field by field; an unknown slot has no fields."""
     found = []
     for at in range(0, len(record.data) - SIZE + 1, SIZE):
         raw = record.data[at : at + SIZE]

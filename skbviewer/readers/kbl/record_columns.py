@@ -97,7 +97,10 @@ TYPES = {
 
 
 def room_for(count: int, folder: Path | None) -> Scratch:
-    """Memory for `count` records and what is made from them; large arrays are in `folder`."""
+    """Return memory for `count` records and what is made from them.
+
+    Large arrays are in `folder`.
+    """
     return Scratch.for_rows(count * sum(t.itemsize for t in TYPES.values()), folder)
 
 
@@ -130,7 +133,7 @@ def read_rows(
     scratch: Scratch,
     progress: Progress,
 ) -> tuple[Rows, Aside, ColumnTable]:
-    """`count` records, each head slot at its `place`, and the footprints in their slots.
+    """Return `count` records, each head slot at its `place`, and the footprints in their slots.
 
     `counts` and `bits` are from the scan.
 
@@ -308,13 +311,13 @@ def _decode(
 
 @allocation_free
 def _bit(type_: Int) -> np.int64:
-    """The bit of an EXT slot type; all types that are unknown here share one."""
+    """Return the bit of an EXT slot type; all types that are unknown here share one."""
     return np.int64(1) << np.int64(min(type_, np.int64(UNKNOWN_TYPE)))
 
 
 @allocation_free
 def _caller(flags: Int, caller: Int, stext: Int, symbols: Int64s) -> np.int64:
-    """The absolute return address; 0 if it is unknown."""
+    """Return the absolute return address; 0 if it is unknown."""
     if flags & NO_CALLER:
         return np.int64(0)
     if flags & MODULE_CALLER:

@@ -91,7 +91,7 @@ def decode_records(
 
 
 def _task_names(rows: Rows, place: Places, asides: Asides) -> tuple[Int64s, Slots]:
-    """Times and COMM slots of TASK events; other events have COMM slots, too."""
+    """Return times and COMM slots of TASK events; other events have COMM slots, too."""
     owner, comms = asides.of_type(kbl.KblExtType.COMM, kbl.KBL_EXT_COMM)
     at = place[owner]
     at, comms = at[at >= 0], comms[at >= 0]
@@ -100,7 +100,7 @@ def _task_names(rows: Rows, place: Places, asides: Asides) -> tuple[Int64s, Slot
 
 
 def _gaps(aside: Aside, rows: Rows, scratch: Scratch) -> Column:
-    """Length of the gap before each LOST record, ns; -1 in other rows."""
+    """Return length of the gap before each LOST record, ns; -1 in other rows."""
     if not len(aside.lost):
         return np.broadcast_to(np.int64(-1), len(rows.ts))
     dur = scratch.full(len(rows.ts), np.int64, -1)
@@ -123,7 +123,7 @@ def _table(
 
 
 def _among(taps: Table, left: Bools) -> Table:
-    """The taps of the remaining records, with their new row numbers."""
+    """Return the taps of the remaining records, with their new row numbers."""
     if not len(taps) or left.all():
         return taps
     taps = taps[left[taps["record"]]]
@@ -136,7 +136,7 @@ def _parts(count: int) -> Iterator[slice]:
 
 
 def _packed(column: Column, left: Bools) -> Column:
-    """The rows of a column that are left, moved together in the same memory."""
+    """Return the rows of a column that are left, moved together in the same memory."""
     if column.strides == (0,):
         return column[: np.count_nonzero(left)]
     size = 0
@@ -148,7 +148,7 @@ def _packed(column: Column, left: Bools) -> Column:
 
 
 def _counted(asides: Asides, columns: dict[str, Column], scratch: Scratch) -> Column:
-    """Events of the hardware counter in each call; -1 in other rows."""
+    """Return events of the hardware counter in each call; -1 in other rows."""
     owner, slots = asides.of_type(kbl.KblExtType.COUNTER, kbl.KBL_EXT_COUNTER)
     if not len(owner):
         return np.broadcast_to(np.int64(-1), len(columns["kind"]))

@@ -32,7 +32,10 @@ class Order(NamedTuple):
 
 
 def time_places(scan: Scan, version: int) -> Order:
-    """The order of `scan`.  This overwrites the times in `scan`, which must not be used again."""
+    """Return the order of `scan`.
+
+    This overwrites the times in `scan`, which must not be used again.
+    """
     rows = len(scan.ts)
     key = _keys(scan)
     place = np.full(rows, -1, np.int32)

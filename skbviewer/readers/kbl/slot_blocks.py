@@ -49,7 +49,7 @@ FILLING = (_TYPE.IPV4, _TYPE.IPV6, _TYPE.IPV6_L4, _TYPE.SKB, _TYPE.CALL)  # thes
 
 
 def _union() -> np.dtype[np.void]:
-    """A slot as the union of its structs: `span_dur`, `ipv4_ip_id`, `word_0`, ...
+    """Return a slot as the union of its structs: `span_dur`, `ipv4_ip_id`, `word_0`, ...
 
     Byte arrays are members, too, as one number each.
 
@@ -83,13 +83,16 @@ class Block(NamedTuple):
 
 
 def slots_of(payload: UInt8s, order: str) -> Slots:
-    """The whole slots of a chunk; a view of `payload` if it is little-endian."""
+    """Return the whole slots of a chunk; a view of `payload` if it is little-endian."""
     raw = payload[: len(payload) // kbl.KBL_SLOT_SIZE * kbl.KBL_SLOT_SIZE]
     return (raw if order == "<" else _little(raw)).view(SLOT)
 
 
 def blocks(data: Source, chunks: list[Chunk], order: str, progress: Progress) -> Iterator[Block]:
-    """All slots, block by block; a block is valid until the next.  Raises BadInput, Cancelled."""
+    """Yield all slots, block by block.
+
+    A block is valid until the next.  Raises BadInput, Cancelled.
+    """
     fresh = begins_after_a_hole(chunks)
     first, scratch = 0, np.empty(0, np.uint8)
     for some in _grouped(chunks):
@@ -106,7 +109,7 @@ def _slots(chunk: Chunk) -> int:
 
 
 def begins_after_a_hole(chunks: list[Chunk]) -> npt.NDArray[np.bool_]:
-    """Which chunks are their CPU's first, or follow a missing chunk of their CPU."""
+    """Return which chunks are their CPU's first, or follow a missing chunk of their CPU."""
     following: dict[int, int] = {}
     fresh = np.ones(len(chunks), np.bool_)
     for number, chunk in enumerate(chunks):
@@ -142,7 +145,7 @@ def _block(
 
 
 def _little(raw: UInt8s) -> UInt8s:
-    """A copy of the slots with their numbers in little-endian order."""
+    """Return a copy of the slots with their numbers in little-endian order."""
     made = raw.copy()
     of, to = (some.reshape(-1, kbl.KBL_SLOT_SIZE) for some in (raw, made))
     is_ext = of[:, 0] == EXT

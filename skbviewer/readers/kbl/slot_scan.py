@@ -79,7 +79,7 @@ class Scanner:
         self._differing += ragged or int(counts[ROWS]) - before != chunk.items
 
     def found(self) -> Scan:
-        """The result for all chunks.  Call it once: it hands over its arrays."""
+        """Return the result for all chunks.  Call it once: it hands over its arrays."""
         rows = int(self._counts[ROWS])
         columns = (self._ts[:rows], self._class[:rows], self._cpu[:rows])
         del self._ts, self._class, self._cpu

@@ -12,7 +12,7 @@ from .record_order import Places
 
 
 def read_taps(asides: Asides, place: Places) -> Table:
-    """TAP_DTYPE rows; `place` is the position of each record by ordinal (-1: left out)."""
+    """Return TAP_DTYPE rows; `place` is each record's position by ordinal (-1: left out)."""
     owner, slots = asides.of_type(kbl.KblExtType.TAP, kbl.KBL_EXT_TAP)
     at = place[owner]
     slots, at = slots[at >= 0], at[at >= 0]

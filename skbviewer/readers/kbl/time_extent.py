@@ -16,12 +16,15 @@ POLLED = "missed_poll_ms"  # META key: this recorder writes LOST records for mis
 
 
 def of_cpus(records: list[Chunk]) -> list[Chunk]:
-    """Chunks of CPUs only: the recorder's own declare missed hits that the tables contain, too."""
+    """Return the chunks of CPUs, without the recorder's own.
+
+    The recorder's chunks declare missed hits, which the tables contain, too.
+    """
     return [chunk for chunk in records if chunk.cpu != kbl.KBL_CPU_RECORDER]
 
 
 def streams_of(chunks: Chunks) -> tuple[Stream, ...]:
-    """When the first and the last record of each CPU were written, by CPU."""
+    """Return when the first and the last record of each CPU were written, by CPU."""
     found: dict[int, tuple[int, int]] = {}
     for chunk in of_cpus(chunks.of_type(kbl.KblChunkType.RECORDS)):
         begin, end = found.get(chunk.cpu, (chunk.first_ns, chunk.last_ns))

@@ -180,7 +180,7 @@ def _part(
     t0_ns: int,
     clock: Clock,
 ) -> Part:
-    """The calls of legs, in each lane of theirs."""
+    """Return the calls of legs; a call appears in each lane of its leg."""
     lane = np.array([lane for row in rows for lane in of_leg[row.leg]], np.int64)
     rows = [row for row in rows for _ in of_leg[row.leg]]
     count = len(rows)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sort rows by columns that are no field: Source, Destination, Protocol and Info."""
+"""Sort rows by columns that are not filter fields: Source, Destination, Protocol and Info."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy.typing as npt
 from ...store import Columns
 from ..annotation_places import RowIds
 
-# Sort keys of each word, the most significant first.  _OF_PACKETS are columns of packets only; skb
-# lifetimes have all others.  The text of Info begins by protocol, then type or ports, then flags.
+# The sort keys of each column, the most significant first.  Only packets have the keys _OF_PACKETS.
+# Info is sorted in the order of its text: protocol, then type or ports, then flags.
 WORDS: dict[str, tuple[str, ...]] = {
     "source": ("ip_version", "saddr_hi", "saddr_lo", "eth_src"),
     "destination": ("ip_version", "daddr_hi", "daddr_lo", "eth_dst"),
@@ -24,7 +24,7 @@ Key = npt.NDArray[np.int64]
 
 
 def ordered(columns: Columns, ids: RowIds, word: str, descending: bool) -> RowIds:
-    """Return `ids` sorted by one of WORDS; equal rows keep their order."""
+    """Return `ids` sorted by the column `word`, a key of WORDS; equal rows keep their order."""
     keys = _keys(columns, ids, WORDS[word])
     if descending:
         keys = [~key for key in keys]  # reverses the order without overflow

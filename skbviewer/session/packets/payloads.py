@@ -105,7 +105,7 @@ class Payloads:
         """Return the contents of a capture.  Raises BadInput if it moved or changed its size."""
         if not self._is(source):
             path = self._paths[source]
-            raise BadInput(path, None, "is not there, or not as it was when it was imported")
+            raise BadInput(path, None, "is missing, or has changed since it was imported")
         return readers.file_bytes(self._paths[source])
 
     def _open(self, source: int) -> UInt8s | None:

@@ -28,7 +28,10 @@ Value = int | str | bytes | memoryview
 
 
 def beginning(values: Sequence[Value], blob: int) -> bytes:
-    """The begin of a record, up to its blob of `blob` bytes: NULL as the row id, then `values`."""
+    """Return the bytes of a record up to its blob: NULL as the row id, then `values`.
+
+    `blob` is the number of bytes in the blob.
+    """
     types: list[bytes] = [varint(NULL)]
     body: list[bytes | memoryview] = []
     for value in values:
@@ -42,7 +45,7 @@ def beginning(values: Sequence[Value], blob: int) -> bytes:
 
 
 def _stored(value: Value) -> tuple[int, bytes | memoryview]:
-    """Serial type and bytes of a value."""
+    """Return the serial type and bytes of a value."""
     if isinstance(value, str):
         text = value.encode()
         return TEXT + 2 * len(text), text
@@ -53,7 +56,7 @@ def _stored(value: Value) -> tuple[int, bytes | memoryview]:
 
 
 def local(size: int) -> int:
-    """How many bytes of a record of `size` bytes are stored in its cell."""
+    """Return how many bytes of a record of `size` bytes are stored in its cell."""
     if size <= MOST_LOCAL:
         return size
     rest = LEAST_LOCAL + (size - LEAST_LOCAL) % CHAINED
@@ -61,12 +64,12 @@ def local(size: int) -> int:
 
 
 def overflowing(size: int) -> int:
-    """How many overflow pages a record of `size` bytes needs."""
+    """Return how many overflow pages a record of `size` bytes needs."""
     return -(-(size - local(size)) // CHAINED)
 
 
 def chain(numbers: Int64s, data: memoryview) -> Pages:
-    """The overflow pages with these numbers that hold `data`: (n, PAGE)."""
+    """Return the overflow pages with these numbers that hold `data`: (n, PAGE)."""
     pages = np.empty((len(numbers), PAGE), np.uint8)
     pages[:-1, :4] = numbers[1:].astype(">u4").view(np.uint8).reshape(-1, 4)
     pages[-1, :4] = 0
@@ -81,7 +84,7 @@ def chain(numbers: Int64s, data: memoryview) -> Pages:
 
 
 def leaf(cells: Sequence[bytes]) -> Pages:
-    """A table leaf page of these cells: (1, PAGE)."""
+    """Return a table leaf page of these cells: (1, PAGE)."""
     body = b"".join(reversed(cells))
     ends = PAGE - np.cumsum([len(cell) for cell in cells])
     start = PAGE - len(body)

@@ -19,7 +19,7 @@ STEP = 4096  # keys handled together
 
 
 def in_order(keys: list[Values]) -> list[Values]:
-    """The key columns in index order, then the row ids, which count from 1."""
+    """Return the key columns in index order, then the row ids, which count from 1."""
     count = len(keys[0])
     if len(keys) > 1:
         order = np.lexsort(keys[::-1])

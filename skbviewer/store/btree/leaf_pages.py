@@ -43,7 +43,7 @@ class Sheet(NamedTuple):
 
 
 def sheet(pages: int) -> Sheet:
-    """Memory for this number of pages."""
+    """Return memory for this number of pages."""
     raw = np.empty(pages * PAGE + ROOM, np.uint8)
     u2, u4, u8 = (np.ndarray((raw.size - n + 1,), f"u{n}", raw, 0, (1,)) for n in (2, 4, 8))
     return Sheet(raw, u2, u4, u8)
@@ -197,7 +197,7 @@ def _put(
 
 @compiled
 def swapped(value: Int) -> Int:
-    """An unsigned 64-bit number with its bytes reversed: compiles to one instruction."""
+    """Return an unsigned 64-bit number with its bytes reversed: compiles to one instruction."""
     value = (value & np.uint64(0x00FF00FF00FF00FF)) << np.uint64(8) | (
         value >> np.uint64(8) & np.uint64(0x00FF00FF00FF00FF)
     )

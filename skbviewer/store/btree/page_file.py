@@ -58,7 +58,7 @@ class PageFile:
         return sheet(MANY)
 
     def following(self, count: int) -> Int64s:
-        """The numbers of the next `count` pages."""
+        """Return the numbers of the next `count` pages."""
         first = self._pages + 1
         numbers = np.arange(first, first + count)
         if first <= LOCK_PAGE < first + count:
@@ -267,7 +267,7 @@ def write_index(file: PageFile, root: int, keys: list[Values]) -> None:
 
 
 def _cells(out: Sheet, columns: list[Values], made: Layout) -> UInt8s:
-    """(rows, bytes): the cells of an index."""
+    """Return (rows, bytes): the cells of an index."""
     size, each, left = int(made.shape[SIZE]), int(made.shape[EACH]), len(columns[0])
     found = []
     for pages in _leaves(out, Sources(columns), made, range(0, left, each), each):

@@ -38,7 +38,7 @@ class Layout(NamedTuple):
 
 
 def layout(columns: int) -> Layout:
-    """An empty layout for tables of `columns` columns; lay_out() fills it."""
+    """Return an empty layout for tables of `columns` columns; lay_out() fills it."""
     assert columns < 126, "as many columns need a longer header size"
     return Layout(
         np.zeros(SHAPE, np.int64),
@@ -106,7 +106,7 @@ def lay_out(
 
 @compiled
 def _serial(real: bool, low_high: Int64s) -> tuple[int, int]:
-    """Serial type and width in bytes of a column with these bounds."""
+    """Return the serial type and width in bytes of a column with these bounds."""
     low, high = low_high[0], low_high[1]
     if real:
         return SERIAL_REAL, 8

@@ -38,7 +38,7 @@ MEMORY: UInt8s = np.asarray(_Memory())
 
 
 def signed(values: Values) -> Values:
-    """`values` as SQLite stores them: uint64 as int64 with the same bits, bool as uint8."""
+    """Return `values` as SQLite stores them: uint64 as int64 with the same bits, bool as uint8."""
     if values.dtype.kind == "b":
         return values.view(np.uint8)
     return values.view(np.int64) if values.dtype == np.uint64 else values
@@ -63,7 +63,7 @@ class StagedColumns(NamedTuple):
 
 
 def _plain(values: Values) -> Values:
-    """A contiguous copy in native byte order if needed; one value if it is repeated."""
+    """Return a contiguous copy in native byte order if needed; one value if it is repeated."""
     if values.strides == (0,):
         values = values[:1]
     flags, dtype = values.flags, values.dtype
@@ -81,7 +81,10 @@ def _place(values: Values, count: int) -> tuple[int, int, int]:
 
 @compiled
 def bounds(memory: UInt8s, places: Int64s, column: Int, begin: Int, count: Int) -> tuple[Int, Int]:
-    """The lowest and the highest of `count` values from row `begin` on; `count` is at least 1."""
+    """Return the lowest and the highest of `count` values from row `begin` on.
+
+    `count` is at least 1.
+    """
     kind, at = places[column, KIND], np.uint64(places[column, PLACE])
     if places[column, SAME]:
         count = np.int64(1)

@@ -85,7 +85,7 @@ TEXTS = [
     (EventFacts(E.LINK, GONE, name="lo"), "link lo gone"),
     (EventFacts(E.MODULE, SET, name="sch_netem"), "module sch_netem loaded"),
     (EventFacts(E.MODULE, GONE, name="sch_netem"), "module sch_netem unloaded"),
-    (EventFacts(E.CLOCK_SET, 5), "clock_set to 5 ns beyond the log's clock"),
+    (EventFacts(E.CLOCK_SET, 5), "clock_set to 5 ns ahead of the log's clock"),
     (EventFacts(E.FOOTPRINT, 0), "footprint"),
     (EventFacts(E.CARRY, 3 | 9 << 32),
      "carry packet 4 of a call whose record is lost, 9 more are not shown"),
