@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from .chosen_packets import chosen_packets
 from .formats import Exportable, Request, TableRows
-from .wireshark.pcapng import chosen_packets
 
 
 def rows_of_request(recording: Exportable, request: Request) -> TableRows | None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+import numpy as np
+
 from ..records import BadInput
+from ..records.types import UInt8s
 
 
 @contextmanager
@@ -32,6 +35,15 @@ def written_file(out: Path) -> Iterator[BinaryIO]:
     finally:
         if made != out:
             made.unlink(missing_ok=True)
+
+
+def write_parts(out: Path, parts: Iterable[bytes | UInt8s]) -> None:
+    """Write `parts`, one after the other, as written_file() does."""
+    with written_file(out) as file:
+        for part in parts:
+            view = part.data if isinstance(part, np.ndarray) else memoryview(part)
+            while len(view):  # a pipe takes a part
+                view = view[file.write(view) :]
 
 
 def _beside(out: Path, what: str) -> Path:

@@ -11,8 +11,8 @@ import numpy as np
 from ...matching import TRANSMIT
 from ...records.types import Bools, Float64s, Int32s, Int64s, UInt64s
 from ..stats import Scope
-from ..stats.stages import FORWARDING, QUEUE, RECEIVING, SENDING, STACK
 from ..words.function_layers import layers
+from ..words.stage_names import FORWARDING, QUEUE, RECEIVING, SENDING, STACK
 from . import call_loop as loop
 from .time_blocks import Blocks
 

@@ -10,8 +10,9 @@ import numpy as np
 
 from ...records.types import Float64s
 from ..stats import Scope
-from ..stats.stages import RECEIVING, reading_times, wire_times
+from ..stats.stages import reading_times, wire_times
 from ..words.function_layers import layers
+from ..words.stage_names import RECEIVING
 from ..words.wait_kinds import NAMES
 from .call_sums import STAGES, CallSums
 from .estimates import COUNT, LAYERS, NS, TOTALS, Estimates, Measure

@@ -11,7 +11,6 @@ Format: https://perfetto.dev/docs/reference/trace-packet-proto
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -22,6 +21,7 @@ from ...analysis.words.wait_kinds import NAMES, QDISC, QUEUE, SOCKET
 from ...records import BadInput
 from ...records.types import Int64s
 from ..formats import Exportable, Request
+from ..written_whole import written_file
 from .chosen_legs import ChosenLegs, chosen_legs, field_data_of
 from .counters import counters_of
 from .nesting_loops import INSTANT, assign, events
@@ -59,23 +59,8 @@ def write_perfetto(recording: Exportable, request: Request, out: Path) -> None:
         raise BadInput(out, None, f"{why}: choose packets by --filter, --range or --packet")
     progress.report("Reading calls", 1, STEPS)
     slices = slices_of(recording, legs, calls, others)
-    made = out if out.exists() and not out.is_file() else _temporary(out)
-    try:
-        with made.open("wb") as file:
-            _write(recording, request, legs, slices, file)
-        if made != out:
-            os.replace(made, out)
-    except OSError as error:
-        if isinstance(error, BrokenPipeError):
-            raise
-        raise BadInput(out, None, f"cannot write: {error.strerror}") from error
-    finally:
-        if made != out:
-            made.unlink(missing_ok=True)
-
-
-def _temporary(out: Path) -> Path:
-    return out.with_name(f".{out.name}.{os.getpid()}.tmp")
+    with written_file(out) as file:
+        _write(recording, request, legs, slices, file)
 
 
 def _write(

@@ -8,14 +8,14 @@ security policy allows nothing but its own style sheet, by hash.
 
 from __future__ import annotations
 
-import os
 from base64 import b64encode
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
 from ... import __version__
-from ...records import BadInput, PacketPath
+from ...records import PacketPath
+from ..written_whole import written_file
 from .facts import Facts
 from .inline_svg import Palette, inline
 from .markup import Markup, element, joined
@@ -34,20 +34,8 @@ SECTIONS = (
 def write_page(facts: Facts, out: Path, paint: Paint) -> None:
     """Write a report of what was read before.  Raises BadInput if `out` cannot be written."""
     text = page(facts, paint)
-    made = (
-        out
-        if out.exists() and not out.is_file()
-        else out.with_name(f".{out.name}.{os.getpid()}.tmp")
-    )
-    try:
-        made.write_text(text, encoding="utf-8")
-        if made != out:
-            os.replace(made, out)
-    except OSError as error:
-        raise BadInput(out, None, f"cannot write: {error.strerror}") from error
-    finally:
-        if made != out:
-            made.unlink(missing_ok=True)
+    with written_file(out) as file:
+        file.write(text.encode())
 
 
 def page(facts: Facts, paint: Paint) -> str:

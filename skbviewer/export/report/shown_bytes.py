@@ -9,9 +9,9 @@ import numpy as np
 
 from ...records import PacketRow
 from ..formats import Request
+from ..kept_bytes import header_bytes, kept_bytes
 from ..pseudonyms import Pseudonyms
 from ..pseudonyms.packets import with_pseudonyms
-from ..wireshark.kept_bytes import header_bytes, kept_bytes
 
 MOST = 512  # bytes
 PER_LINE = 16

@@ -20,12 +20,12 @@ from ...analysis.words.link_names import link_name
 from ...records import UNTIMED, BadInput
 from ...records.compiled import compiled
 from ...records.types import Int64s, UInt8s
+from ..chosen_packets import Places, chosen_packets, packet_places, parts
 from ..formats import Exportable, Request
 from ..pseudonyms import Pseudonyms
 from ..pseudonyms.packets import with_pseudonyms
-from ..whole_file import write_whole
+from ..written_whole import write_parts
 from .byte_copies import copy_exactly
-from .chosen_packets import Places, chosen_packets, packet_places, parts
 
 MAGIC_NS, MAJOR, MINOR = 0xA1B23C4D, 2, 4
 ANY_LENGTH, ETHERNET = 262_144, 1  # tcpdump's snap length; the link type of a file without packets
@@ -46,7 +46,7 @@ def write_pcap(recording: Exportable, request: Request, out: Path) -> None:
     linktype = _linktype(data, packets, out)
     snaplen = request.snaplen or ANY_LENGTH
     head = struct.pack("<IHHiIII", MAGIC_NS, MAJOR, MINOR, 0, 0, snaplen, linktype)
-    write_whole(out, chain([head], _records(recording, data, request, packets, out)))
+    write_parts(out, chain([head], _records(recording, data, request, packets, out)))
 
 
 def _linktype(data: Data, packets: Int64s, out: Path) -> int:

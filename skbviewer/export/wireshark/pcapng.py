@@ -25,13 +25,13 @@ from ...analysis.fields.field_data import LEG, PACKET, Data
 from ...readers import capture_interfaces
 from ...records import UNTIMED, Interface, SourceKind
 from ...records.types import Bools, Int64s, UInt8s
+from ..chosen_packets import chosen_packets, packet_places, parts
 from ..formats import Exportable, Request
 from ..pseudonyms import Pseudonyms
 from ..pseudonyms.packets import with_pseudonyms
-from ..whole_file import write_whole
+from ..written_whole import write_parts
 from .block_loops import HEADER, copy_blocks, options_sizes, write_blocks
 from .byte_copies import Buffer
-from .chosen_packets import chosen_packets, packet_places, parts
 from .comment_format import LONGEST
 from .comments import Comments, Texts, texts_of
 
@@ -62,7 +62,7 @@ def write_pcapng(recording: Exportable, request: Request, out: Path) -> None:
     packets = chosen_packets(recording, request)
     sources = _sources(recording, data)
     head = [_section(), *_interfaces(sources, request.snaplen)]
-    write_whole(out, chain(head, _blocks(recording, data, request, packets, sources)))
+    write_parts(out, chain(head, _blocks(recording, data, request, packets, sources)))
 
 
 def _sources(recording: Exportable, data: Data) -> list[_Source]:

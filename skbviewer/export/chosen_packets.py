@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...analysis.fields.field_data import PACKET, Data
-from ...records import BadInput
-from ...records.types import Int64s, UInt8s
-from ..formats import Exportable, Request
+from ..analysis.fields.field_data import PACKET, Data
+from ..records import BadInput
+from ..records.types import Int64s, UInt8s
+from .formats import Exportable, Request
 from .kept_bytes import header_bytes, kept_bytes
 
 MOST_PACKETS, MOST_BYTES = 1 << 16, 1 << 25  # of a block of packets that is written at once

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...readers.capture.header_offsets import Place, places
-from ...records.types import Int64s, UInt8s
+from ..readers.capture.header_offsets import Place, places
+from ..records.types import Int64s, UInt8s
 
 ARP, IPV6, ICMP = 28, 40, 8  # bytes of these headers, of ARP for Ethernet and IPv4
 OTHERS = 4  # bytes of other transport headers: ports, or what is there instead
