@@ -62,10 +62,11 @@ EXPORTS: tuple[Export, ...] = (
            "Export &HTML Report…"),
     Export("parquet", PACKETS, "Tables for DuckDB, Polars, Spark (a folder of Parquet files)",
            "the tables of docs/schema.md as a folder of Parquet files", (".parquet", ""),
-           write_parquet, frozenset({"packet", "range", "snaplen", "payload", "folder"})),
+           write_parquet,
+           frozenset({"packet", "range", "snaplen", "payload", "pseudonyms", "folder"})),
     Export("jsonl", PACKETS, "JSON lines of all tables (JSONL)",
            "the tables of docs/schema.md as JSON, an object a line", (".jsonl", ".json"),
-           write_jsonl, frozenset({"packet", "range", "snaplen", "payload"})),
+           write_jsonl, frozenset({"packet", "range", "snaplen", "payload", "pseudonyms"})),
 )  # fmt: skip
 
 __all__ = [

@@ -18,6 +18,8 @@ import numpy as np
 from ..records.table_columns import Vector
 from .formats import Exportable, Request, TableRows
 from .packet_bytes import BYTES, byte_blocks
+from .pseudonyms import Pseudonyms
+from .pseudonyms.tables import pseudonyms_of, renamed
 from .table_rows import rows_of_request
 from .written_whole import written_file
 
@@ -30,14 +32,14 @@ def write_jsonl(recording: Exportable, request: Request, out: Path) -> None:
     Raises KeyError if there is no such packet, FilterError, BadInput if a capture or `out` cannot
     be used, and Cancelled.
     """
-    chosen = rows_of_request(recording, request)
+    chosen, names = rows_of_request(recording, request), pseudonyms_of(recording, request)
     with written_file(out) as file:
         for table in recording.tables.described():
             blocks = recording.tables.blocks(table.name, None, chosen, request.progress)
-            for block in blocks:
+            for block in renamed(blocks, names):
                 for lines in block_lines(table.name, block):
                     file.write(lines.encode())
-        for lines in _bytes(recording, request, chosen):
+        for lines in _bytes(recording, request, chosen, names):
             file.write(lines.encode())
 
 
@@ -72,12 +74,15 @@ def _texts(vector: Vector, words: list[str], rows: slice) -> list[str]:
     return texts
 
 
-def _bytes(recording: Exportable, request: Request, chosen: TableRows | None) -> Iterator[str]:
+def _bytes(
+    recording: Exportable, request: Request, chosen: TableRows | None, names: Pseudonyms | None
+) -> Iterator[str]:
     """Yield the lines of table packet_bytes."""
     if not request.payload:
         return
     packets = None if chosen is None else np.flatnonzero(chosen["packet"]) + 1
-    for numbers, ends, data in byte_blocks(recording, packets, request.snaplen, request.progress):
+    blocks = byte_blocks(recording, packets, request.snaplen, request.progress, names)
+    for numbers, ends, data in blocks:
         places = zip(numbers.tolist(), ends[:-1].tolist(), ends[1:].tolist(), strict=True)
         yield "".join(
             f'{{"table": "{BYTES.name}", "number": {number}, '

@@ -8,12 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
-from ..analysis.fields.field_data import PACKET
+from ..analysis.fields.field_data import PACKET, Data
 from ..records import BadInput, Progress
 from ..records.compiled import compiled
 from ..records.table_columns import INT64, TableColumn, TableMeaning
 from ..records.types import Int32s, Int64s, UInt8s
 from .formats import Exportable
+from .pseudonyms import Pseudonyms
+from .pseudonyms.packets import with_pseudonyms
 
 MOST_PACKETS, MOST_BYTES = 1 << 18, 1 << 27
 BYTES = TableMeaning(
@@ -29,14 +31,20 @@ Block = tuple[Int64s, Int32s, UInt8s]
 
 
 def byte_blocks(
-    recording: Exportable, packets: Int64s | None, snaplen: int, progress: Progress
+    recording: Exportable,
+    packets: Int64s | None,
+    snaplen: int,
+    progress: Progress,
+    names: Pseudonyms | None = None,
 ) -> Iterator[Block]:
     """Yield (numbers, offsets, bytes) of some packets; packet k has bytes offsets[k:k+2].
 
     `packets` are in ascending order, None means all; `snaplen` is the most bytes of each, 0 = all.
+    `names` replace their addresses; payloads become zeros then.
     Raises BadInput if a capture cannot be read, and Cancelled.
     """
-    columns = recording.export.field_data().columns
+    fields = recording.export.field_data()
+    columns = fields.columns
     if packets is None:
         packets = np.arange(1, columns.length(PACKET) + 1)
     done, total = 0, len(packets)
@@ -55,9 +63,21 @@ def byte_blocks(
             ends = np.r_[0, np.cumsum(size)]
             made = np.empty(int(ends[-1]), np.uint8)
             _copy(data, offset, ends, made)
+            if names is not None:
+                made = _renamed(fields, some, ends, made, names)
             yield some, ends.astype(np.int32), made
             done += len(some)
             progress.report("writing packet_bytes", done, total)
+
+
+def _renamed(
+    fields: Data, packets: Int64s, ends: Int64s, data: UInt8s, names: Pseudonyms
+) -> UInt8s:
+    def column(name: str) -> Int64s:
+        return fields.columns.take(PACKET, name, packets - 1).astype(np.int64)
+
+    linktype, length = column("linktype"), column("len")
+    return with_pseudonyms(data, linktype, ends[:-1], np.diff(ends), length, names)
 
 
 def _contents(recording: Exportable, source: int) -> UInt8s:

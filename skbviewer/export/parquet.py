@@ -20,6 +20,7 @@ from ..records import BadInput
 from ..records.table_columns import DOUBLE, INT32, INT64, TEXT, TableMeaning, Vector
 from .formats import Exportable, Request
 from .packet_bytes import BYTES, byte_blocks
+from .pseudonyms.tables import pseudonyms_of, renamed
 from .table_rows import rows_of_request
 from .written_whole import written_folder
 
@@ -37,16 +38,17 @@ def write_parquet(recording: Exportable, request: Request, out: Path) -> None:
     capture or `out` cannot be used, and Cancelled.
     """
     arrow, parquet = _libraries(out)
-    chosen = rows_of_request(recording, request)
+    chosen, names = rows_of_request(recording, request), pseudonyms_of(recording, request)
     with written_folder(out, SUFFIX) as folder:
         for table in recording.tables.described():
             schema = _schema(arrow, table)
             blocks = recording.tables.blocks(table.name, None, chosen, request.progress)
-            _write(parquet, folder, table, schema, (_batch(arrow, schema, b) for b in blocks))
+            batches = (_batch(arrow, schema, block) for block in renamed(blocks, names))
+            _write(parquet, folder, table, schema, batches)
         if request.payload:
             packets = None if chosen is None else np.flatnonzero(chosen["packet"]) + 1
             schema = _schema(arrow, BYTES)
-            made = byte_blocks(recording, packets, request.snaplen, request.progress)
+            made = byte_blocks(recording, packets, request.snaplen, request.progress, names)
             batches = (_byte_batch(arrow, schema, *block) for block in made)
             _write(parquet, folder, BYTES, schema, batches)
 

@@ -7,6 +7,7 @@ values, memory, temporary files and time are bounded.
 
 from __future__ import annotations
 
+import os
 import re
 import sqlite3
 import time
@@ -24,6 +25,7 @@ from .query_gate import WIDE_IS_REFUSED, Gate
 Cell = int | float | str | bytes | None
 STEPS = 10_000  # of SQLite's virtual machine between two looks at the clock
 PAUSE_S = 0.02  # between two looks at what was written
+PAGE = os.sysconf("SC_PAGESIZE")
 LONGEST = 1 << 18  # bytes of a value: no function takes long for values of this size
 LIMITS = {
     sqlite3.SQLITE_LIMIT_LENGTH: LONGEST,
@@ -44,8 +46,7 @@ class Bounds(NamedTuple):
     rows: int = 100_000
     seconds: float = 60.0
     size: int = 64 << 20  # bytes of the rows, about
-    # Bytes that SQLite allocates in this process, which then keeps this bound: it only gets less.
-    memory: int = 512 << 20
+    memory: int = 512 << 20  # bytes by which the process grows, without mapped files
     written: int = 4 << 30  # bytes of temporary files
 
 
@@ -67,7 +68,7 @@ def answer(file: Path, sql: str, bounds: Bounds, stop: Event) -> Answer:
         raise BadInput(file, None, f"query: {ONLY}")
     watch = _Watch(bounds, stop)
     try:
-        with closing(_connection(file, bounds.memory)) as db:
+        with closing(_connection(file)) as db:
             db.set_progress_handler(watch.ends, STEPS)
             gate = Gate(db)
             gate.make_views()
@@ -76,17 +77,18 @@ def answer(file: Path, sql: str, bounds: Bounds, stop: Event) -> Answer:
                 gate.make_views(named)  # leaves out joins that the query does not need
             gate.close()
             return _rows(db.execute(sql), bounds)
-    except MemoryError as error:
-        why = f"it needs more than {bounds.memory >> 20} MiB of memory"
-        raise BadInput(file, None, f"query: {why}") from error
     except (sqlite3.Error, sqlite3.Warning, ValueError) as error:
         raise watch.reason(file, error) from error
 
 
-def _connection(file: Path, memory: int) -> sqlite3.Connection:
+def _connection(file: Path) -> sqlite3.Connection:
+    """Open the session.
+
+    SQLite's own bound of memory, PRAGMA hard_heap_limit, would hold for all of the process and for
+    good.  Each value is small, so it is enough to look at the process now and then.
+    """
     db = sqlite3.connect(f"file:{quote(str(file.absolute()))}?mode=ro", uri=True)
     db.execute(f"PRAGMA mmap_size = {MMAP}")
-    db.execute(f"PRAGMA hard_heap_limit = {memory}")
     for limit, value in LIMITS.items():
         db.setlimit(limit, value)
     return db
@@ -113,7 +115,7 @@ class _Watch:
         self._bounds, self._stop = bounds, stop
         self._end = time.monotonic() + bounds.seconds
         self._next = 0.0
-        self._before = _written()
+        self._before, self._size = _written(), _resident()
         self._why = ""
 
     def ends(self) -> int:
@@ -125,6 +127,8 @@ class _Watch:
             self._next = now + PAUSE_S
             if _written() - self._before > self._bounds.written:
                 self._why = f"it needs more than {self._bounds.written >> 20} MiB of disk space"
+            if _resident() - self._size > self._bounds.memory:
+                self._why = f"it needs more than {self._bounds.memory >> 20} MiB of memory"
         return int(bool(self._why) or self._stop.is_set())
 
     def reason(self, file: Path, error: Exception) -> Exception:
@@ -140,6 +144,15 @@ class _Watch:
         elif code == sqlite3.SQLITE_AUTH:
             why = f"{why}; {ONLY}"
         return BadInput(file, None, f"query: {why}")
+
+
+def _resident() -> int:
+    """Bytes of memory of this process, without mapped files; 0 if the kernel does not tell."""
+    try:
+        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()
+    except OSError:
+        return 0
+    return (int(pages[1]) - int(pages[2])) * PAGE
 
 
 def _written() -> int:

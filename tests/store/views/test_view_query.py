@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import hashlib
-import subprocess
-import sys
+import sqlite3
 import time
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -154,14 +154,14 @@ def test_rows_and_their_size_are_bounded(file: Path) -> None:
 
 
 def test_memory_is_bounded(file: Path) -> None:
-    wide = f"SELECT {', '.join(['randomblob(200000)'] * 20)}"
-    code = (
-        "from pathlib import Path; from threading import Event;"
-        "from skbviewer.store.views.view_query import Bounds, answer;"
-        f"answer(Path({str(file)!r}), {wide!r}, Bounds(memory=1 << 20), Event())"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.stderr.splitlines()[-1].endswith("query: it needs more than 1 MiB of memory")
+    growing = f"{ENDLESS}SELECT zeroblob(100000) FROM t"
+    assert "more than 32 MiB of memory" in refused(file, growing, size=1 << 30, memory=32 << 20)
+
+
+def test_the_process_has_no_bound_of_memory_afterwards(file: Path) -> None:
+    run(file, "SELECT count(*) FROM packets")
+    with closing(sqlite3.connect(":memory:")) as db:
+        assert db.execute("PRAGMA hard_heap_limit").fetchone() == (0,)
 
 
 def test_temporary_files_are_bounded(file: Path) -> None:
