@@ -22,6 +22,7 @@ COMMANDS = {
     "stats": "stats",
     "export": "export",
     "query": "query",
+    "dataset": "dataset",
     "dump": "dump",
     "wireshark": "wireshark",
 }
