@@ -15,6 +15,7 @@
 # make bench-scanner-sources  skbscan on other programs' sources, against ctags and Coccinelle
 # make interop  read exported tables with Spark (downloads Java and PySpark: 700 MB)
 # make bench-gui  how fast the window is on 20 million calls (SCALE=0.05 for a twentieth)
+# make bench-fleet  datasets of many recordings (PAIRS=10 for a small one; 200 take hours and 20 GB)
 # make checkpatch   the kernel's style checker over kmod/ (downloads 140 MB once)
 # make truth    judge matches of hostile traffic by a witness in the guest's kernel (two hours)
 # make sample  record the bundled recordings anew
@@ -147,6 +148,10 @@ interop: test-packages $(VENV)/test.stamp
 SCALE := 1
 bench-gui: test-packages $(VENV)/test.stamp
 	$(PYTHON) -m tests.bench.gui --scale $(SCALE)
+
+PAIRS := 200
+bench-fleet: test-packages $(VENV)/test.stamp
+	$(PYTHON) -m tests.bench.fleet --pairs $(PAIRS)
 
 # The kernel's own checker; its package is large, so it is no part of make test.
 checkpatch: test-packages $(VENV)/test.stamp

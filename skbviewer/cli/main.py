@@ -24,6 +24,7 @@ COMMANDS = {
     "diagnose": "diagnose",
     "export": "export",
     "query": "query",
+    "dataset": "dataset",
     "dump": "dump",
     "wireshark": "wireshark",
 }

@@ -28,12 +28,15 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 SUFFIX = ".parquet"
+QUICK, SMALL = "snappy", "zstd"  # QUICK: a fifth less CPU time, a quarter larger files
+LEVELS = {SMALL: 3}  # calls are 9 % smaller than at level 1, in the same time
 MISSING = "Parquet needs pyarrow: install skbviewer with the extra parquet, 'skbviewer[parquet]'"
 
 
-def write_parquet(recording: Exportable, request: Request, out: Path) -> None:
+def write_parquet(recording: Exportable, request: Request, out: Path, codec: str = QUICK) -> None:
     """Write a folder with the rows that belong to the packets that `request` names.
 
+    `codec` compresses the files: QUICK or SMALL.
     Raises KeyError if there is no such packet, FilterError, BadInput if pyarrow is missing or a
     capture or `out` cannot be used, and Cancelled.
     """
@@ -44,13 +47,13 @@ def write_parquet(recording: Exportable, request: Request, out: Path) -> None:
             schema = _schema(arrow, table)
             blocks = recording.tables.blocks(table.name, None, chosen, request.progress)
             batches = (_batch(arrow, schema, block) for block in renamed(blocks, names))
-            _write(parquet, folder, table, schema, batches)
+            _write(parquet, folder, table, schema, batches, codec)
         if request.payload:
             packets = None if chosen is None else np.flatnonzero(chosen["packet"]) + 1
             schema = _schema(arrow, BYTES)
             made = byte_blocks(recording, packets, request.snaplen, request.progress, names)
-            batches = (_byte_batch(arrow, schema, *block) for block in made)
-            _write(parquet, folder, BYTES, schema, batches)
+            byte_batches = (_byte_batch(arrow, schema, *block) for block in made)
+            _write(parquet, folder, BYTES, schema, byte_batches, codec)
 
 
 def _libraries(out: Path) -> tuple[ModuleType, ModuleType]:
@@ -75,12 +78,14 @@ def _write(
     table: TableMeaning,
     schema: pa.Schema,
     batches: Iterator[pa.RecordBatch],
+    codec: str,
 ) -> None:
     """Write one file; each batch is a row group."""
     texts = [c.name for c in table.columns if c.type == TEXT]
     packed = {c.name: "DELTA_BINARY_PACKED" for c in table.columns if c.type in (INT32, INT64)}
     options: dict[str, Any] = {
-        "compression": "snappy",  # a fifth less CPU time than zstd, a quarter larger files
+        "compression": codec,
+        "compression_level": LEVELS.get(codec),
         "use_dictionary": texts or False,
         "column_encoding": packed,
         "write_statistics": list(packed),

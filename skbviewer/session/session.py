@@ -24,6 +24,7 @@ from .opened_file import OpenedFile
 from .packets.contents import Contents
 from .packets.packet_list import PacketList
 from .packets.session_fields import Fields
+from .session_span import span_of
 from .session_summary import summary
 
 if TYPE_CHECKING:
@@ -98,6 +99,10 @@ class Session:
     def timebase(self) -> Timebase:
         """Return what maps the clock of each source to session time."""
         return self._opened.timebase()
+
+    def span_ns(self) -> tuple[int, int]:
+        """Return the session times (ns) of its first and last packet or leg; (0, 0) without any."""
+        return span_of(self.columns, self.sources(), self.timebase())
 
     def layers(self) -> tuple[LayerStyle, ...]:
         """Return the layers of the network stack with their colours."""

@@ -73,15 +73,18 @@ def options() -> list[str]:
     return sorted(
         f"{name} {' '.join([*command, option])}"
         for name, main in (("skbviewer", skbviewer), ("skbscan", skbscan))
-        for command in ([], *([word] for word in _commands(main)))
+        for command in _commands(main)
         for option in _options(_run(main, *command, "--help"))
     )
 
 
-def _commands(main: Any) -> list[str]:
-    text = _run(main, "--help")
+def _commands(main: Any, *before: str) -> list[list[str]]:
+    """A program or command, its commands, and theirs, each as words."""
+    text = _run(main, *before, "--help")
     listed = re.search(r"\{([\w,-]+)\} \.\.\.", text)
-    return listed[1].split(",") if listed else re.findall(r"^    ([a-z]+)  ", text, re.M)
+    words = listed[1].split(",") if listed else re.findall(r"^    ([a-z]+)  ", text, re.M)
+    inner = words if listed or "COMMAND ..." in text else []
+    return [[*before], *(one for word in inner for one in _commands(main, *before, word))]
 
 
 def _options(text: str) -> set[str]:

@@ -153,6 +153,8 @@ CALLS = View(
         number("mark", "skb->mark", "call.mark", "unknown"),
         column("drop_reason", TEXT, "why the kernel dropped the packet in this call",
                DropReason("call.drop_reason", "leg.source"), null="it did not"),
+        number("carried", "which further packet of the same call it is, from 0", "call.carried",
+               "the first or only one", INT32),
     ),
     chosen_by=("leg", "call.leg"),
 )  # fmt: skip

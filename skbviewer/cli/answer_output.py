@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+"""The result of a query as a table, as JSON, or as CSV."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import math
+import sys
+from collections.abc import Sequence
+
+from ..session.querying import Answer, Cell
+
+
+def print_answer(found: Answer, arguments: argparse.Namespace) -> None:
+    """Print rows in the format that `arguments` name."""
+    if arguments.json:
+        _print_json(found)
+    elif arguments.csv:
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow(found.columns)
+        writer.writerows([_text(cell) for cell in row] for row in found.rows)
+    else:
+        _print_table(found)
+
+
+def _print_json(found: Answer) -> None:
+    names = _distinct(found.columns)
+    objects = (dict(zip(names, map(_value, row), strict=True)) for row in found.rows)
+    lines = ",\n ".join(json.dumps(each, ensure_ascii=False) for each in objects)
+    print(f"[{lines}]")
+
+
+def _distinct(columns: Sequence[str]) -> list[str]:
+    """Keys of an object: the second "n" becomes "n_2"."""
+    names: list[str] = []
+    for column in columns:
+        name, number = column, 2
+        while name in names:
+            name, number = f"{column}_{number}", number + 1
+        names.append(name)
+    return names
+
+
+def _value(cell: Cell) -> Cell:
+    """A value that JSON has: no infinite number, no blob."""
+    if isinstance(cell, float) and not math.isfinite(cell):
+        return None
+    return cell.hex() if isinstance(cell, bytes) else cell
+
+
+def _print_table(found: Answer) -> None:
+    """Print columns as wide as their texts; numbers are right-aligned."""
+    lines = [found.columns, *([str(_text(cell)) for cell in row] for row in found.rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    texts = [
+        any(isinstance(row[at], str | bytes) for row in found.rows) for at in range(len(widths))
+    ]
+    for line in lines:
+        cells = (
+            cell.ljust(width) if is_text else cell.rjust(width)
+            for cell, width, is_text in zip(line, widths, texts, strict=True)
+        )
+        print("  ".join(cells).rstrip())
+
+
+def _text(cell: Cell) -> Cell:
+    """A cell of a table: NULL is empty, a blob is in hexadecimal."""
+    return cell.hex() if isinstance(cell, bytes) else "" if cell is None else cell

@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: MIT
+"""skbviewer dataset: the tables of many recordings in one folder, and questions to them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..records import BadInput, counted
+from .answer_output import print_answer
+from .command_output import Commands, Stderr, command, formats, warn
+
+if TYPE_CHECKING:
+    from ..dataset.adding import Outcome
+    from ..dataset.manifests import Manifest
+    from ..session.querying import Answer
+
+NEEDED = ("cryptography", "dask", "distributed", "duckdb", "pyarrow")
+MISSING = "datasets need {}: install skbviewer with the extra dataset, 'skbviewer[dataset]'"
+HELP = """docs/datasets.md explains how files become pairs, the layout of DIR, which filters work on
+a dataset, and what happens when a process is killed."""
+DIR = "folder of the dataset"
+
+
+def add(commands: Commands) -> None:
+    """Add the command and its subcommands to `commands`."""
+    text = "keep the tables of many recordings in one folder, and ask questions about all of them"
+    parser: argparse.ArgumentParser = commands.add_parser("dataset", help=text, description=text)
+    parser.epilog = HELP
+    inner = parser.add_subparsers(required=True, metavar="COMMAND")
+    _adding(inner)
+    formats(_of(inner, "info", "list hosts, times, sessions and sizes", _info), "json")
+    _packets(inner)
+    _stats(inner)
+    _finding(inner)
+    _dropping(inner)
+    _opening(inner)
+    made = _of(inner, "query", "print the result of a SELECT over the tables", _query)
+    made.add_argument("sql", metavar="SQL", help="one SELECT statement")
+    formats(made, "json", "csv", json="as one JSON array of objects")
+
+
+def _of(
+    inner: Commands, name: str, text: str, run: Callable[[argparse.Namespace], int]
+) -> argparse.ArgumentParser:
+    parser = command(inner, name, text, run)
+    parser.add_argument("folder", type=Path, metavar="DIR", help=DIR)
+    return parser
+
+
+def _adding(inner: Commands) -> None:
+    parser = _of(inner, "add", "import recordings, and add their tables", _add)
+    text = "logs and captures; A.kbl and A.pcap are a pair, LOG+CAPTURE names one"
+    parser.add_argument("files", nargs="+", metavar="FILE", help=text)
+    parser.add_argument(
+        "--jobs", type=_positive, default=os.cpu_count() or 1, metavar="N",
+        help="local workers that import at once (default: one for each CPU)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--scheduler", default="", metavar="ADDR",
+        help="address of a Dask scheduler whose workers import instead",
+    )  # fmt: skip
+
+
+def _finding(inner: Commands) -> None:
+    parser = _of(inner, "find", "list packets of other sessions with the same headers", _find)
+    text = "the packet: its session, or the first digits of it, and its number"
+    parser.add_argument("--packet", required=True, metavar="SESSION:N", help=text)
+    text = "most difference of the two sniffers' clocks and travel time (default: 5)"
+    parser.add_argument("--within", type=float, default=5.0, metavar="SECONDS", help=text)
+    formats(parser, "json", "csv", json="as one JSON array of objects")
+
+
+def _dropping(inner: Commands) -> None:
+    parser = _of(inner, "drop", "remove the sessions that ended before a time", _drop)
+    text = "a date or time, UTC unless it names a zone: 2026-11-21, 2026-11-21T18:00+01:00"
+    parser.add_argument("--before", required=True, metavar="T", help=text)
+
+
+def _opening(inner: Commands) -> None:
+    parser = _of(inner, "open", "make a session of one host from the original files", _open)
+    parser.add_argument("--host", required=True, metavar="H", help="host, as `info` lists it")
+    text = "recordings that overlap the range from A to B: two dates or times, UTC by default"
+    parser.add_argument("--range", required=True, metavar="A,B", help=text)
+    text = "the session to write"
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="S.skbv", help=text)
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
+
+
+def _packets(inner: Commands) -> None:
+    parser = _of(inner, "packets", "print packets of all sessions by time", _list_packets)
+    _filter(parser)
+    formats(parser, "json", "csv", json="as one JSON array of objects")
+
+
+def _stats(inner: Commands) -> None:
+    parser = _of(inner, "stats", "print a table of statistics over all sessions", _table)
+    text = "functions, processes, drops, conversations or endpoints"
+    parser.add_argument("table", metavar="TABLE", help=text)
+    _filter(parser)
+    formats(parser, "json", "csv", json="as one JSON array of objects")
+
+
+def _filter(parser: argparse.ArgumentParser) -> None:
+    text = "only packets that match this display filter"
+    parser.add_argument("--filter", default="", metavar="F", help=text)
+
+
+@contextmanager
+def _libraries() -> Iterator[None]:
+    """Raise BadInput with one line if a library of the extra is missing."""
+    try:
+        yield
+    except ImportError as error:
+        library = (error.name or "").partition(".")[0]
+        if library not in NEEDED:
+            raise
+        raise BadInput("dataset", None, MISSING.format(library)) from error
+
+
+def _add(arguments: argparse.Namespace) -> int:
+    with _libraries():
+        from ..dataset import adding_all
+    progress = Stderr()
+    listed: list[Outcome] = []
+    try:
+        found = adding_all.add_all(
+            arguments.folder, list(map(str, arguments.files)), arguments.jobs,
+            arguments.scheduler, progress,
+        )  # fmt: skip
+        for outcome in found:
+            progress.close()
+            listed.append(outcome)
+            if not outcome.error:
+                names = " + ".join(path.name for path in outcome.files)
+                print(f"{outcome.session}  {names}: {outcome.text}", flush=True)
+    finally:
+        progress.close()
+    code = warn(line for each in listed for line in each.warnings)
+    code |= warn(adding_all.repeated(arguments.folder, {each.session for each in listed}))
+    failed = [each.error for each in listed if each.error]
+    return 2 if warn(failed) and len(failed) == len(listed) else code or int(bool(failed))
+
+
+def _info(arguments: argparse.Namespace) -> int:
+    with _libraries():
+        from ..dataset import manifests
+    found = manifests.read_all(arguments.folder)
+    if arguments.json:
+        print(
+            json.dumps(_totals(found) | {"sessions": [_object(each) for each in found]}, indent=1)
+        )
+        return 0
+    for each in found:
+        rows = counted(each.rows("packets"), "packet"), counted(each.rows("calls"), "call")
+        print(f"{each.session}  {_time(each.begin_ns)} to {_time(each.end_ns)}  {each.host}")
+        print(f"    {', '.join(rows)}, {each.size} bytes")
+        for original in each.originals:
+            print(f"    {original.path}  sha256 {original.sha256}")
+    for name, value in _totals(found).items():
+        print(f"{name:<9} {', '.join(value) if isinstance(value, list) else value}")
+    return 0
+
+
+def _time(ns: int) -> str:
+    return datetime.fromtimestamp(ns // 10**9, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _object(manifest: Manifest) -> dict[str, object]:
+    tables = {name: {"rows": rows, "bytes": size} for name, (rows, size) in manifest.tables.items()}
+    originals = [each._asdict() for each in manifest.originals]
+    return manifest._asdict() | {"originals": originals, "tables": tables}
+
+
+def _totals(found: list[Manifest]) -> dict[str, int | list[str]]:
+    hosts = sorted({each.host for each in found})
+    return {
+        "count": len(found),
+        "hosts": hosts,
+        "packets": sum(each.rows("packets") for each in found),
+        "calls": sum(each.rows("calls") for each in found),
+        "records": sum(each.records for each in found),
+        "bytes": sum(each.size for each in found),
+    }
+
+
+def _find(arguments: argparse.Namespace) -> int:
+    with _libraries():
+        from ..dataset.finding import find
+    words = arguments.folder, arguments.packet, round(arguments.within * 1e9)
+    return _answered(arguments, lambda of: find(*words, of))
+
+
+def _drop(arguments: argparse.Namespace) -> int:
+    with _libraries():
+        from ..dataset.dropping import drop, time_ns
+    for each in drop(arguments.folder, time_ns(arguments.before)):
+        print(f"{each.session}  {_time(each.begin_ns)} to {_time(each.end_ns)}  {each.host}")
+    return 0
+
+
+def _open(arguments: argparse.Namespace) -> int:
+    with _libraries():
+        from ..dataset.dropping import time_ns
+        from ..dataset.opening import open_range
+    parts = arguments.range.split(",")
+    if len(parts) != 2:
+        raise KeyError(f"--range {arguments.range}: expected two times, separated by a comma")
+    progress = Stderr()
+    try:
+        begin, end = map(time_ns, parts)
+        result = open_range(
+            arguments.folder, arguments.host, (begin, end), arguments.output, progress
+        )
+    finally:
+        progress.close()
+    return warn(result.warnings)
+
+
+def _query(arguments: argparse.Namespace) -> int:
+    with _libraries():
+        from ..dataset.querying import BOUNDS, query
+    return _answered(arguments, lambda of: query(arguments.folder, arguments.sql, BOUNDS, of))
+
+
+def _list_packets(arguments: argparse.Namespace) -> int:
+    with _libraries():
+        from ..dataset.packets import packets
+    return _answered(arguments, lambda of: packets(arguments.folder, arguments.filter, of))
+
+
+def _table(arguments: argparse.Namespace) -> int:
+    with _libraries():
+        from ..dataset.statistics import statistics
+    words = arguments.folder, arguments.table, arguments.filter
+    return _answered(arguments, lambda of: statistics(*words, of))
+
+
+def _answered(arguments: argparse.Namespace, ask: Callable[[Stderr], Answer]) -> int:
+    progress = Stderr()
+    try:
+        found = ask(progress)
+    finally:
+        progress.close()
+    print_answer(found, arguments)
+    return warn([found.cut] if found.cut else [])

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+"""Add one pair to a dataset: the task that a worker runs.  Running it twice changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import pyarrow.parquet as parquet
+
+from ..export.formats import Request
+from ..export.parquet import SMALL, write_parquet
+from ..records import BadInput, Progress, Silent, counted
+from ..session import Session, import_files
+from ..session.file_hash import sha256
+from . import manifests
+from .manifests import Manifest, Original
+from .pairs import Pair, in_order
+from .writers import Writer, publish, writer
+
+NO_HOST = "unknown"
+
+
+class Outcome(NamedTuple):
+    """What became of a pair.  `error` is one line, "" if its session is in the dataset."""
+
+    files: Pair
+    session: str
+    added: bool  # False: it was there before
+    text: str  # for users: what was added
+    warnings: tuple[str, ...] = ()
+    error: str = ""
+
+
+def add_pair(folder: Path, files: Pair, progress: Progress | None = None) -> Outcome:
+    """Import a log with its captures and publish its tables, unless that was done before.
+
+    Bad input is in the result, so that it does not end other tasks.  Raises Cancelled.
+    """
+    watch: Progress = progress or Silent()
+    try:
+        ordered = in_order(files)
+        hashes = [sha256(path, watch) for path in ordered]
+        key = manifests.key_of(hashes)
+        session = manifests.session_of(key)
+        there = manifests.read(manifests.place_of(folder, key))
+        if there is not None and there.session == session:
+            return Outcome(files, session, False, "is in the dataset")
+        with writer(folder) as made:
+            return _add(made, ordered, hashes, watch)._replace(files=files)
+    except BadInput as error:
+        return Outcome(files, "", False, "", error=str(error))
+    except OSError as error:
+        why = f"{error.filename or folder}: {error.strerror or error}"
+        return Outcome(files, "", False, "", error=why)
+
+
+def _add(made: Writer, files: Pair, hashes: Sequence[str], progress: Progress) -> Outcome:
+    imported = import_files(files, made.work / "session.skbv", progress)
+    session = Session.open(imported.path)
+    try:
+        _check_unchanged(session, hashes)
+        written = made.work / "written"
+        write_parquet(session, Request(progress=progress, payload=False), written, SMALL)
+        manifest = _manifest(made, session, _tables(made, written))
+    finally:
+        session.close()
+    added = publish(made, manifest)
+    rows = [(manifest.rows("packets"), "packet"), (manifest.rows("calls"), "call")]
+    text = ", ".join([f"host {manifest.host}", *(counted(*each) for each in rows)])
+    return Outcome(files, manifest.session, added, text, imported.warnings)
+
+
+def _check_unchanged(session: Session, hashes: Sequence[str]) -> None:
+    for source, before in zip(session.sources(), hashes, strict=True):
+        if source.sha256 != before:
+            raise BadInput(source.path, None, "changed while it was read")
+
+
+def _tables(made: Writer, written: Path) -> dict[str, tuple[int, int]]:
+    """Move the tables that have rows into the private folder; return their rows and bytes."""
+    found = {}
+    for path in sorted(written.iterdir()):
+        rows = parquet.read_metadata(path).num_rows
+        if rows:
+            found[path.stem] = (rows, path.stat().st_size)
+            path.rename(made.work / path.name)
+    return found
+
+
+def _manifest(made: Writer, session: Session, tables: dict[str, tuple[int, int]]) -> Manifest:
+    sources = session.sources()
+    originals = tuple(
+        Original(each.path, each.kind, each.size, each.sha256, each.rows) for each in sources
+    )
+    key = manifests.key_of([each.sha256 for each in originals])
+    begin, end = session.span_ns()
+    names = [each.detail.get("hostname", "") for each in sources if each.kind.is_log]
+    return Manifest(
+        session=manifests.session_of(key),
+        key=key,
+        token=made.token,
+        date=datetime.fromtimestamp(begin // 10**9, UTC).date().isoformat(),
+        host=next(filter(None, names), NO_HOST),
+        begin_ns=begin,
+        end_ns=end,
+        originals=originals,
+        tables=tables,
+        warnings=tuple(line for each in sources for line in each.warnings),
+    )

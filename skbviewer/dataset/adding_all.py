@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+"""All of `dataset add`: group the files, remove what killed processes left, run a task a pair."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+
+from ..records import Progress
+from . import cluster, manifests
+from .adding import Outcome
+from .folder import make
+from .pairs import pairs_of
+from .writers import clean
+
+
+def add_all(
+    folder: Path, words: Sequence[str], jobs: int, scheduler: str, progress: Progress
+) -> Iterator[Outcome]:
+    """Add files to the dataset `folder`, which is made if it is not there.
+
+    Yields the outcome of each pair.  Raises BadInput if `folder` or `scheduler` cannot be used, and
+    Cancelled.
+    """
+    folder = folder.absolute()
+    make(folder)
+    clean(folder)
+    yield from cluster.run(folder, pairs_of(words), jobs, scheduler, progress)
+
+
+def repeated(folder: Path, sessions: Collection[str]) -> list[str]:
+    """Return a warning for each original of `sessions` that other sessions have, too."""
+    having: dict[str, list[str]] = {}
+    paths: dict[str, str] = {}
+    for manifest in manifests.read_all(folder):
+        for original in manifest.originals:
+            having.setdefault(original.sha256, []).append(manifest.session)
+            paths[original.sha256] = original.path
+    return [
+        f"{paths[content]}: counts several times, in the sessions {', '.join(listed)}"
+        for content, listed in having.items()
+        if len(listed) > 1 and not set(sessions).isdisjoint(listed)
+    ]

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""Run the tasks of `dataset add` by Dask: on workers of this machine, or on a cluster.
+
+Dask decides which worker runs a task, limits the memory of local workers, and runs the task of a
+lost worker again.  adding.add_pair() may therefore run twice.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from queue import Empty, Queue
+from urllib.parse import urlsplit
+
+import dask
+from distributed import Client, Future, KilledWorker, LocalCluster
+
+from ..records import BadInput, Progress
+from .adding import Outcome, add_pair
+from .pairs import Pair
+
+CONNECT_S = 10
+LOOK_S = 0.2  # between two reports of progress
+AGAIN = 3  # how often a task may lose its worker
+
+
+def run(
+    folder: Path, pairs: Sequence[Pair], jobs: int, scheduler: str, progress: Progress
+) -> Iterator[Outcome]:
+    """Add pairs on `jobs` local workers, or on the cluster of `scheduler` if that is not "".
+
+    Yields outcomes as they come, of each pair one.  Raises BadInput if there is no such cluster,
+    and Cancelled; tasks that have not begun are then never run.
+    """
+    with _client(folder, min(jobs, len(pairs)), scheduler) as client:
+        futures = {
+            client.submit(add_pair, folder, pair, pure=False, retries=0): pair for pair in pairs
+        }
+        try:
+            yield from _outcomes(futures, progress)
+        finally:
+            client.cancel(list(futures))
+
+
+def _outcomes(futures: dict[Future, Pair], progress: Progress) -> Iterator[Outcome]:
+    done: Queue[Future] = Queue()
+    for future in futures:
+        future.add_done_callback(done.put)
+    count = 0
+    while count < len(futures):
+        progress.report("adding recordings", count, len(futures))
+        with suppress(Empty):
+            future = done.get(timeout=LOOK_S)
+            count += 1
+            yield _outcome(future, futures[future])
+
+
+def _outcome(future: Future, pair: Pair) -> Outcome:
+    error = future.exception()
+    if error is None:
+        made: Outcome = future.result()
+        return made
+    why = f"{type(error).__name__}: {error}"
+    if isinstance(error, KilledWorker):
+        why = f"it ended {AGAIN + 1} workers: perhaps it needs more memory than one has"
+    return Outcome(pair, "", False, "", error=f"{pair[0]}: {why}")
+
+
+@contextmanager
+def _client(folder: Path, jobs: int, scheduler: str) -> Iterator[Client]:
+    """Connect to a cluster; a local one ends with this process, its connections are encrypted."""
+    settings = {
+        "distributed.scheduler.allowed-failures": AGAIN,
+        "distributed.comm.timeouts.connect": f"{CONNECT_S}s",
+        "distributed.worker.daemon": True,
+    }
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    with dask.config.set(settings):
+        if scheduler:
+            try:
+                _reach(scheduler)
+                client = Client(scheduler, timeout=CONNECT_S, set_as_default=False)
+            except (OSError, ValueError) as error:
+                why = f"--scheduler {scheduler}: no Dask scheduler answers"
+                raise BadInput(folder, None, why) from error
+            with client:
+                yield client
+            return
+        with (
+            tempfile.TemporaryDirectory(prefix="skbviewer-dask-") as private,
+            LocalCluster(
+                n_workers=jobs,
+                threads_per_worker=1,
+                memory_limit=memory_of_machine() // jobs,
+                dashboard_address=None,
+                silence_logs=logging.CRITICAL,
+                local_directory=private,
+                security=True,
+            ) as cluster,
+            Client(cluster, set_as_default=False) as client,
+        ):
+            yield client
+
+
+def _reach(scheduler: str) -> None:
+    """Raise OSError or ValueError if nothing listens there: a Client would try for very long."""
+    address = urlsplit(scheduler if "://" in scheduler else f"tcp://{scheduler}")
+    if not address.hostname or not address.port:
+        raise ValueError("an address is host:port")
+    socket.create_connection((address.hostname, address.port), CONNECT_S).close()
+
+
+def memory_of_machine() -> int:
+    """Return the bytes of memory that this machine has."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

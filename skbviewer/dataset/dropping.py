@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""`dataset drop`: remove the sessions that ended before a time."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ..records import BadInput
+from . import manifests, writers
+from .manifests import Manifest
+
+
+def time_ns(text: str) -> int:
+    """Return a date or time, UTC unless it names a zone, as ns since 1970.  Raises KeyError."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise KeyError(f"{text}: expected a time such as 2026-11-21 or 2026-11-21T18:00") from error
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    since = moment - datetime(1970, 1, 1, tzinfo=UTC)
+    return (since.days * 86400 + since.seconds) * 10**9 + since.microseconds * 1000
+
+
+def drop(folder: Path, before_ns: int) -> list[Manifest]:
+    """Remove the sessions that ended before `before_ns`; return their manifests.
+
+    Each is gone at once, when its manifest is removed.  A query that reads one at that moment fails
+    with an error, it never misses part of a session.  Raises BadInput.
+    """
+    try:
+        with manifests.locked(folder):
+            found = [each for each in manifests.read_all(folder) if each.end_ns < before_ns]
+            for each in found:
+                manifests.place_of(folder, each.key).unlink()
+        for each in found:
+            writers.remove_tables(folder, each)
+        writers.clean(folder)
+    except OSError as error:
+        raise BadInput(folder, None, f"cannot remove: {error.strerror or error}") from error
+    return found

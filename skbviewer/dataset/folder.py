@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""Where the files of a dataset are, and what makes a folder one."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from urllib.parse import quote
+
+from ..records import BadInput
+from ..store.schema import SCHEMA_VERSION
+
+MARK = "dataset.json"
+MANIFESTS, TABLES, WRITING, LOCK = "manifests", "tables", "writing", "lock"
+FORMAT = {"format": 1, "tables": SCHEMA_VERSION}
+HEX = re.compile(r"[0-9a-f]{16,64}")
+DATE = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+def table_file(table: str, date: str, host: str, session: str, token: str) -> Path:
+    """Return where a table of a session is, relative to the dataset.
+
+    The folders are those that Hive, Spark, Polars and DuckDB read as columns.
+    """
+    place = Path(TABLES, table, f"date={date}", f"host={quote(host, safe='')}")
+    return place / f"session={session}" / f"{token}.parquet"
+
+
+def check(folder: Path) -> None:
+    """Raise BadInput if `folder` is no dataset, or one of another version."""
+    try:
+        found = json.loads((folder / MARK).read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise BadInput(folder, None, f"is no dataset: it has no {MARK}") from error
+    except (OSError, ValueError) as error:
+        raise BadInput(folder / MARK, None, f"cannot read: {error}") from error
+    if found != FORMAT:
+        why = f"is of another version: {found}, expected {FORMAT}; add the recordings to a new one"
+        raise BadInput(folder, None, why)
+
+
+def make(folder: Path) -> None:
+    """Make `folder` a dataset unless it is one; two processes may do so at once.
+
+    Raises BadInput if it holds other files, is a dataset of another version or cannot be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not (folder / MARK).exists():
+            others = [each.name for each in folder.iterdir() if not _ours(each.name)]
+            if others:
+                raise BadInput(folder, None, f"the folder holds other files, such as {min(others)}")
+            for name in (MANIFESTS, TABLES, WRITING):
+                (folder / name).mkdir(exist_ok=True)
+            put(folder / MARK, json.dumps(FORMAT) + "\n")
+    except OSError as error:
+        raise BadInput(folder, None, f"cannot write: {error.strerror or error}") from error
+    check(folder)
+
+
+def _ours(name: str) -> bool:
+    return name in (MANIFESTS, TABLES, WRITING, LOCK) or name.startswith(f".{MARK}")
+
+
+def put(path: Path, text: str) -> None:
+    """Write a file under another name, make sure that it is on the disk, and rename it."""
+    made = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    with made.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    os.rename(made, path)
+    sync(path.parent)
+
+
+def sync(path: Path) -> None:
+    """Make sure that a file, or the names in a folder, are on the disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: MIT
+"""Manifests: one small file a session, which names its tables.
+
+Readers read only what a manifest names.  A manifest is written last, and its rename publishes all
+tables of its session at once.  Its name is the hash of the inputs, so a session of newer rules
+replaces the older one in the same moment.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..matching import RULES
+from ..records import BadInput
+from ..store.schema import SCHEMA_VERSION
+from .folder import DATE, HEX, LOCK, MANIFESTS, check, put, table_file
+
+ID = 32  # hexadecimal digits of a session's id
+
+
+class Original(NamedTuple):
+    """An input file as it was when its session was made."""
+
+    path: str
+    kind: str
+    size: int  # bytes
+    sha256: str
+    rows: int  # packets or records
+
+
+class Manifest(NamedTuple):
+    """One session of a dataset.  Times are ns since 1970, by the clock of the first log's host."""
+
+    session: str
+    key: str  # of its inputs, without the rules
+    token: str  # of the writer, in the names of its files
+    date: str  # of its begin, UTC
+    host: str
+    begin_ns: int
+    end_ns: int
+    originals: tuple[Original, ...]
+    tables: dict[str, tuple[int, int]]  # rows and bytes by name, of tables that have rows
+    warnings: tuple[str, ...]
+
+    def file(self, table: str) -> Path:
+        """Return where a table is, relative to the dataset."""
+        return table_file(table, self.date, self.host, self.session, self.token)
+
+    def rows(self, table: str) -> int:
+        """Return how many rows a table has."""
+        return self.tables.get(table, (0, 0))[0]
+
+    @property
+    def size(self) -> int:
+        """The bytes of all tables."""
+        return sum(size for _, size in self.tables.values())
+
+    @property
+    def records(self) -> int:
+        """The records of all kernel logs and the packets of all captures."""
+        return sum(original.rows for original in self.originals)
+
+
+def key_of(hashes: Sequence[str]) -> str:
+    """Return the key of a set of inputs, given their SHA-256 in any order."""
+    return _hash(" ".join(sorted(hashes)))
+
+
+def session_of(key: str) -> str:
+    """Return the id of the session that this version of the program makes of these inputs."""
+    return _hash(f"{key} rules {RULES} tables {SCHEMA_VERSION}")
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:ID]
+
+
+def read_all(folder: Path) -> list[Manifest]:
+    """Return the manifests of a dataset by begin.  Raises BadInput if it is none, or damaged."""
+    check(folder)
+    found = (read(path) for path in (folder / MANIFESTS).glob("[!.]*.json"))
+    return sorted((each for each in found if each), key=lambda each: (each.begin_ns, each.session))
+
+
+def read(path: Path) -> Manifest | None:
+    """Return one manifest, None if there is no such file.  Raises BadInput if it is damaged."""
+    try:
+        made = _manifest(json.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BadInput(path, None, f"is no manifest: {error!r}") from error
+    if not all(map(HEX.fullmatch, (made.session, made.key, made.token))) or not DATE.fullmatch(
+        made.date
+    ):
+        raise BadInput(path, None, "is no manifest: a name in it is not allowed")
+    return made
+
+
+def _manifest(found: dict[str, Any]) -> Manifest:
+    originals = tuple(Original(**each) for each in found.pop("originals"))
+    tables = {str(name): (int(rows), int(size)) for name, (rows, size) in found["tables"].items()}
+    if not all(name.isidentifier() for name in tables):
+        raise ValueError("a table's name")
+    warnings = tuple(found.pop("warnings"))
+    return Manifest(**found | {"originals": originals, "tables": tables, "warnings": warnings})
+
+
+def place_of(folder: Path, key: str) -> Path:
+    """Return the path of the manifest of some inputs."""
+    return folder / MANIFESTS / f"{key}.json"
+
+
+def write(folder: Path, manifest: Manifest) -> None:
+    """Publish a session.  Raises OSError.  The caller holds the lock."""
+    found = manifest._asdict() | {"originals": [each._asdict() for each in manifest.originals]}
+    put(place_of(folder, manifest.key), json.dumps(found, indent=1) + "\n")
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Let one process at a time change which manifests there are; the kernel frees its lock."""
+    with (folder / LOCK).open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""Run SQL over a dataset beside the caller, who can cancel it.
+
+Rows, memory and time are bounded.
+"""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import duckdb
+
+from ..records import BadInput, Progress
+from ..session.querying import Answer, Bounds, Cell
+from .connection import MEMORY, connection
+
+LOOK_S = 0.05
+ROWS = 1000  # fetched at a time
+BOUNDS = Bounds(seconds=600.0)
+ALL_MEMORY = 3 << 30  # bytes; DuckDB reserves about twice of what it uses
+ONLY = "only one SELECT is allowed"
+
+
+def query(folder: Path, sql: str, bounds: Bounds, progress: Progress) -> Answer:
+    """Run one SELECT of a user over the views of a dataset.
+
+    Raises BadInput with one line if it is not allowed, wrong, or beyond its bounds, and Cancelled.
+    """
+    with connection(folder) as db:
+        try:
+            statements = db.extract_statements(sql)
+        except duckdb.Error as error:
+            raise BadInput(folder, None, f"query: {_line(error)}") from error
+        if [each.type for each in statements] != [duckdb.StatementType.SELECT]:
+            raise BadInput(folder, None, f"query: {ONLY}")
+        return run(db, folder, sql, bounds, progress)
+
+
+def run(
+    db: duckdb.DuckDBPyConnection,
+    folder: Path,
+    sql: str,
+    bounds: Bounds,
+    progress: Progress,
+) -> Answer:
+    """Run a statement in a thread and wait for it.  Raises BadInput and Cancelled."""
+    made: list[Answer | Exception] = []
+
+    def work() -> None:
+        try:
+            made.append(_answer(db.execute(sql), bounds))
+        except Exception as error:  # noqa: BLE001  # raised again by the caller's thread
+            made.append(error)
+
+    end = time.monotonic() + bounds.seconds
+    thread = Thread(target=work)
+    with _memory():
+        late = _waited(db, thread, end, progress)
+    (result,) = made
+    if isinstance(result, Exception):
+        raise _reason(folder, result, bounds, late) from result
+    return result
+
+
+def _waited(db: duckdb.DuckDBPyConnection, thread: Thread, end: float, progress: Progress) -> bool:
+    """Run a thread that uses `db`; return whether it was ended because it took too long."""
+    late = False
+    thread.start()
+    try:
+        while thread.is_alive() and not late:
+            thread.join(LOOK_S)
+            progress.report("running the query", 0, 0)
+            late = time.monotonic() > end
+    finally:
+        while thread.is_alive():  # a query that has not begun yet is not interrupted
+            db.interrupt()
+            thread.join(LOOK_S)
+    return late
+
+
+@contextmanager
+def _memory() -> Iterator[None]:
+    """Limit this process meanwhile: DuckDB's own limit does not count texts, such as repeat()'s."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
+    now = next(int(line.split()[1]) << 10 for line in status.splitlines() if "VmData" in line)
+    most = now + ALL_MEMORY
+    resource.setrlimit(resource.RLIMIT_DATA, (most if soft < 0 else min(soft, most), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+
+
+def _reason(folder: Path, error: Exception, bounds: Bounds, late: bool) -> Exception:
+    if late:
+        return BadInput(folder, None, f"query: it took more than {bounds.seconds:g} s")
+    if isinstance(error, duckdb.OutOfMemoryException | MemoryError):
+        return BadInput(folder, None, f"query: it needs more than {MEMORY} of memory")
+    if isinstance(error, duckdb.Error):
+        return BadInput(folder, None, f"query: {_line(error)}")
+    return error
+
+
+def _line(error: Exception) -> str:
+    return (str(error).splitlines() or ["failed"])[0]
+
+
+def _answer(db: duckdb.DuckDBPyConnection, bounds: Bounds) -> Answer:
+    columns = tuple(column[0] for column in db.description or ())
+    rows: list[tuple[Cell, ...]] = []
+    size = 0
+    while some := db.fetchmany(ROWS):
+        for row in some:
+            if len(rows) == bounds.rows:
+                return Answer(columns, rows, f"only the first {bounds.rows} rows")
+            cells = tuple(map(_cell, row))
+            size += sum(len(cell) if isinstance(cell, str | bytes) else 8 for cell in cells)
+            if size > bounds.size:
+                return Answer(columns, rows, f"only the first {bounds.size >> 20} MiB")
+            rows.append(cells)
+    return Answer(columns, rows)
+
+
+def _cell(value: Any) -> Cell:
+    """Numbers, texts and bytes as they are; dates, lists and the like as texts."""
+    if value is None or isinstance(value, int | float | str | bytes):
+        return value
+    return str(value)

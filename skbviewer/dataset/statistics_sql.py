@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: MIT
+"""Statistics over all sessions of a dataset as SQL, with the rules of analysis/stats.
+
+Legs are those of network packets, or those that the chosen packets match exactly.  A call counts
+once, however many packets it handled.  Percentiles are nearest-rank, from counts of equal values:
+sorting each group would need memory for all of them.
+"""
+
+from __future__ import annotations
+
+from ..records.protocols import TCP, UDP
+from .filter_fields import IP, IPV6
+
+# Which legs count, as a join of their rows with {legs}: all but those of other skbs, which are few,
+# or those of chosen packets.
+_NETWORK = "s.ethertype IS NOT NULL OR s.saddr IS NOT NULL"
+_LEGS = """
+  SELECT l.session, l.id AS leg FROM legs l
+  JOIN lifetimes s ON s.session = l.session AND s.id = l.series WHERE """
+OTHERS = f"picked AS ({_LEGS} NOT ({_NETWORK}))"
+OF_PACKETS = f"""
+picked AS ({_LEGS} ({_NETWORK}) AND (l.session, l.id) IN (
+  SELECT (m.session, m.leg) FROM matches m JOIN packets p
+  ON p.session = m.session AND p.number = m.packet WHERE m.verdict = 'exact' AND {{where}}))"""
+ALL_BUT, ONLY = "ANTI", "SEMI"
+
+# Rows for further packets of a call are left out, and all but one of a socket's call.
+CALLS = """
+{legs},
+rows_of_legs AS NOT MATERIALIZED (
+  SELECT c.*, c.skb = '0x0' OR c.carried IS NOT NULL AS several
+  FROM calls c {join} JOIN picked k ON k.session = c.session AND k.leg = c.leg),
+shared AS (SELECT DISTINCT session, entry_ns FROM rows_of_legs WHERE several),
+repeated AS (
+  SELECT session, id FROM (
+    SELECT c.session, c.id, row_number() OVER (
+      PARTITION BY c.session, source, entry_ns, function, cpu, pid
+      ORDER BY carried NULLS FIRST, id) AS nth
+    FROM rows_of_legs c SEMI JOIN shared USING (session, entry_ns))
+  WHERE nth > 1),
+once AS NOT MATERIALIZED (SELECT * FROM rows_of_legs ANTI JOIN repeated USING (session, id))"""
+
+# How often each value occurs, and how many values there are up to it.
+SUMMED = """
+summed AS (
+  SELECT *, sum(n) OVER (PARTITION BY {keys} ORDER BY value) AS upto,
+  sum(n) OVER (PARTITION BY {keys}) AS number FROM counted WHERE value IS NOT NULL),
+spread AS (
+  SELECT {keys}, any_value(number)::BIGINT AS number, sum(value * n)::BIGINT AS total_ns,
+  round_even(sum(value * n) / any_value(number), 0)::BIGINT AS mean_ns,
+  min(value) FILTER (upto * 100 >= number * 50) AS p50_ns,
+  min(value) FILTER (upto * 100 >= number * 95) AS p95_ns,
+  min(value) FILTER (upto * 100 >= number * 99) AS p99_ns,
+  max(value) AS max_ns FROM summed GROUP BY ALL)"""
+SPREAD = ", ".join(
+    f"coalesce({name}, 0) AS {name}" for name in ("mean_ns", "p50_ns", "p95_ns", "p99_ns", "max_ns")
+)
+
+FUNCTIONS = f"""
+WITH {CALLS},
+counted AS (
+  SELECT function, dur_ns AS value, count(*) AS n, sum(self_ns) AS self_ns,
+  sum(comp_ns) AS comp_ns, count(comp_ns) AS measured,
+  sum(comp_err_ns) FILTER (comp_ns IS NOT NULL) AS comp_err_ns
+  FROM once GROUP BY ALL),
+{SUMMED.format(keys="function")},
+rest AS (
+  SELECT function, sum(n)::BIGINT AS calls, coalesce(sum(self_ns), 0)::BIGINT AS self_ns,
+  round_even(sum(comp_ns) / nullif(sum(measured), 0), 0)::BIGINT AS comp_mean_ns,
+  round_even(sum(comp_err_ns) / nullif(sum(measured), 0), 0)::BIGINT AS comp_err_ns
+  FROM counted WHERE function IS NOT NULL GROUP BY function)
+SELECT r.function, f.layer, r.calls AS count, r.calls - coalesce(s.number, 0) AS open,
+  coalesce(s.total_ns, 0) AS total_ns, r.self_ns, {SPREAD}, r.comp_mean_ns, r.comp_err_ns
+FROM rest r LEFT JOIN spread s USING (function)
+LEFT JOIN function_layers f ON f.function = r.function ORDER BY total_ns DESC, r.function"""
+
+PROCESSES = f"""
+WITH {CALLS},
+gaps AS (SELECT session, id AS leg FROM legs WHERE functions IS NULL),
+named AS (
+  SELECT session, source, pid, last(comm) AS comm FROM processes GROUP BY session, source, pid),
+counted AS (
+  SELECT coalesce(t.comm, 'thread ' || c.pid) AS process, c.host, c.self_ns AS value,
+  count(*) AS n FROM once c ANTI JOIN gaps USING (session, leg)
+  LEFT JOIN named t USING (session, source, pid)
+  WHERE c.context = 'task' AND c.pid > 0 AND c.self_ns IS NOT NULL GROUP BY ALL),
+{SUMMED.format(keys="process, host")},
+legs_of AS (
+  SELECT coalesce(t.comm, 'thread ' || c.pid) AS process, c.host,
+  count(DISTINCT (c.session, c.leg)) AS legs
+  FROM rows_of_legs c ANTI JOIN gaps USING (session, leg)
+  LEFT JOIN named t USING (session, source, pid)
+  WHERE c.context = 'task' AND c.pid > 0 AND c.self_ns IS NOT NULL GROUP BY ALL)
+SELECT process, host, legs, coalesce(number, 0) AS count, coalesce(total_ns, 0) AS total_ns,
+  {SPREAD}
+FROM legs_of LEFT JOIN spread USING (process, host) ORDER BY total_ns DESC, process, host"""
+
+DROPS = """
+WITH {legs},
+wire AS (
+  SELECT session, leg, min(packet) AS packet FROM matches WHERE verdict = 'exact' GROUP BY ALL),
+seen AS (
+  SELECT d.reason, coalesce(d.place, '') AS function,
+  CASE WHEN w.packet IS NOT NULL THEN d.session::VARCHAR || ':' || w.packet END AS packet
+  FROM drops d {join} JOIN picked k ON k.session = d.session AND k.leg = d.leg
+  LEFT JOIN wire w ON w.session = d.session AND w.leg = d.leg WHERE d.leg IS NOT NULL)
+SELECT s.reason, s.function, coalesce(any_value(f.layer), '') AS layer, count(*) AS count,
+  count(DISTINCT s.packet) AS wire, min(s.packet) AS packet
+FROM seen s LEFT JOIN function_layers f ON f.function = split_part(s.function, '+', 1)
+GROUP BY s.reason, s.function ORDER BY 4 DESC, 1, 2"""
+
+# The kinds of conversations, which packets they have, and whether their ends have ports.
+_PORTS = "p.protocol = {} AND p.sport IS NOT NULL"
+KINDS = (
+    ("IPv4", IP, False),
+    ("IPv6", IPV6, False),
+    ("TCP", _PORTS.format(TCP), True),
+    ("UDP", _PORTS.format(UDP), True),
+)
+_WAY = """
+  SELECT '{kind}' AS kind, p.saddr, {sport} AS sport, p.daddr, {dport} AS dport,
+  count(*) AS packets, sum(p.len) AS bytes, min(p.ts_ns) AS begin_ns, max(p.ts_ns) AS end_ns,
+  sum(p.kernel_ns) AS kernel_ns,
+  bool_or(p.verdict = 'exact' AND p.kernel_ns IS NULL) AS lost
+  FROM packets p WHERE {condition} AND {{where}} GROUP BY ALL"""
+WAYS = "ways AS (" + " UNION ALL ".join(
+    _WAY.format(
+        kind=kind,
+        condition=condition,
+        sport="p.sport" if ports else "NULL::INTEGER",
+        dport="p.dport" if ports else "NULL::INTEGER",
+    )
+    for kind, condition, ports in KINDS
+) + ")"  # fmt: skip
+CONVERSATIONS = f"""
+WITH {WAYS},
+numbered AS (
+  SELECT *, ip_number(saddr) AS s, ip_number(daddr) AS d FROM ways),
+ends AS (
+  SELECT *, s > d OR (s = d AND coalesce(sport > dport, false)) AS swapped FROM numbered),
+sides AS (
+  SELECT kind, CASE WHEN swapped THEN daddr ELSE saddr END AS address_a,
+  CASE WHEN swapped THEN dport ELSE sport END AS port_a,
+  CASE WHEN swapped THEN saddr ELSE daddr END AS address_b,
+  CASE WHEN swapped THEN sport ELSE dport END AS port_b,
+  swapped, packets, bytes, begin_ns, end_ns, kernel_ns, lost FROM ends)
+SELECT kind, address_a, port_a, address_b, port_b, sum(packets)::BIGINT AS packets,
+  sum(bytes)::BIGINT AS bytes,
+  coalesce(sum(packets) FILTER (NOT swapped), 0)::BIGINT AS packets_ab,
+  coalesce(sum(bytes) FILTER (NOT swapped), 0)::BIGINT AS bytes_ab,
+  coalesce(sum(packets) FILTER (swapped), 0)::BIGINT AS packets_ba,
+  coalesce(sum(bytes) FILTER (swapped), 0)::BIGINT AS bytes_ba,
+  min(begin_ns) AS begin_ns, max(end_ns) - min(begin_ns) AS dur_ns,
+  CASE WHEN NOT bool_or(lost) THEN sum(kernel_ns)::BIGINT END AS kernel_ns
+FROM sides GROUP BY ALL ORDER BY kind, bytes DESC, 2, 3, 4, 5"""
+ENDPOINTS = f"""
+WITH {WAYS},
+sides AS (
+  SELECT kind, saddr AS address, sport AS port, packets, bytes, true AS tx FROM ways
+  UNION ALL SELECT kind, daddr, dport, packets, bytes, false FROM ways)
+SELECT kind, address, port, sum(packets)::BIGINT AS packets, sum(bytes)::BIGINT AS bytes,
+  coalesce(sum(packets) FILTER (tx), 0)::BIGINT AS tx_packets,
+  coalesce(sum(bytes) FILTER (tx), 0)::BIGINT AS tx_bytes,
+  coalesce(sum(packets) FILTER (NOT tx), 0)::BIGINT AS rx_packets,
+  coalesce(sum(bytes) FILTER (NOT tx), 0)::BIGINT AS rx_bytes
+FROM sides GROUP BY ALL ORDER BY kind, bytes DESC, address, port"""
+
+TABLES = {
+    "conversations": CONVERSATIONS,
+    "drops": DROPS,
+    "endpoints": ENDPOINTS,
+    "functions": FUNCTIONS,
+    "processes": PROCESSES,
+}

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: MIT
+"""A writer of one session: its private folder, how it publishes, and what killed ones leave behind.
+
+Each writer holds a lock on a file of its own.  The kernel frees the lock when the process ends,
+however it ends, so whoever gets the lock of another writer knows that it is dead.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from . import manifests
+from .folder import TABLES, WRITING, sync
+from .manifests import Manifest
+
+SUFFIX = ".lock"
+
+
+class Writer(NamedTuple):
+    """One that is alive: `token` is in the names of its files, `work` is a private folder."""
+
+    folder: Path
+    token: str
+    work: Path
+
+
+@contextmanager
+def writer(folder: Path) -> Iterator[Writer]:
+    """Yield a new writer of a dataset, whose private folder is removed at the end."""
+    token = secrets.token_hex(8)
+    lock = folder / WRITING / f"{token}{SUFFIX}"
+    with _held(lock):
+        made = Writer(folder, token, folder / WRITING / token)
+        made.work.mkdir()
+        try:
+            yield made
+        finally:
+            shutil.rmtree(made.work, ignore_errors=True)
+            lock.unlink(missing_ok=True)
+
+
+@contextmanager
+def _held(lock: Path) -> Iterator[IO[str]]:
+    """Make a lock file and lock it; a cleaning process may remove it in between."""
+    while True:
+        with lock.open("a") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            if _is(lock, file):
+                yield file
+                return
+
+
+def _is(path: Path, file: IO[str]) -> bool:
+    with suppress(FileNotFoundError):
+        return path.stat().st_ino == os.fstat(file.fileno()).st_ino
+    return False
+
+
+def publish(made: Writer, manifest: Manifest) -> bool:
+    """Move the tables of a writer to their places and name them in a manifest, which is last.
+
+    Returns False if another writer has published this session meanwhile; then nothing changes.
+    Files of an older session of the same inputs are removed.  Raises OSError.
+    """
+    try:
+        for table in manifest.tables:
+            _move(made.work / f"{table}.parquet", made.folder / manifest.file(table))
+        before = _name(made.folder, manifest)
+    finally:
+        now = manifests.read(manifests.place_of(made.folder, manifest.key))
+        published = now is not None and now.token == made.token
+        if not published:
+            remove_tables(made.folder, manifest)
+    if published and before is not None:
+        remove_tables(made.folder, before)
+    return published
+
+
+def _name(folder: Path, manifest: Manifest) -> Manifest | None:
+    """Write the manifest unless its session is there; return the one that was there."""
+    with manifests.locked(folder):
+        before = manifests.read(manifests.place_of(folder, manifest.key))
+        if before is None or before.session != manifest.session:
+            manifests.write(folder, manifest)
+    return before
+
+
+def _move(written: Path, place: Path) -> None:
+    sync(written)
+    for last in (False, True):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            os.rename(written, place)
+            break
+        except FileNotFoundError:  # another process removed the empty folder
+            if last:
+                raise
+    sync(place.parent)
+
+
+def remove_tables(folder: Path, manifest: Manifest) -> None:
+    """Remove the files of a session that no manifest names any longer, and empty folders."""
+    for table in manifest.tables:
+        _remove(folder / manifest.file(table))
+
+
+def _remove(path: Path) -> None:
+    path.unlink(missing_ok=True)
+    with suppress(OSError):  # not empty
+        for parent in list(path.parents)[:3]:  # session=, host=, date=
+            parent.rmdir()
+
+
+def clean(folder: Path) -> int:
+    """Remove what killed processes left behind; return how many files and folders there were.
+
+    The order decides: a file that is listed before the locks and the manifests, and that none of
+    them names, has no living writer and no session.
+    """
+    files = list((folder / TABLES).glob("*/*/*/*/*.parquet"))
+    count = sum(_clean_lock(folder, lock) for lock in (folder / WRITING).glob(f"*{SUFFIX}"))
+    alive = {lock.name.removesuffix(SUFFIX) for lock in (folder / WRITING).glob(f"*{SUFFIX}")}
+    alive |= {manifest.token for manifest in manifests.read_all(folder)}
+    dead = [path for path in files if path.stem not in alive]
+    for path in dead:
+        _remove(path)
+    return count + len(dead)
+
+
+def _clean_lock(folder: Path, lock: Path) -> bool:
+    """Remove the private folder and the lock file of a writer that is dead."""
+    with suppress(FileNotFoundError, BlockingIOError), lock.open("r+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if _is(lock, file):
+            shutil.rmtree(folder / WRITING / lock.name.removesuffix(SUFFIX), ignore_errors=True)
+            lock.unlink()
+            return True
+    return False

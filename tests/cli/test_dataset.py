@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT
+"""skbviewer dataset: what its commands print, and their exit codes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from skbviewer.cli import main
+from tests.dataset.recordings import Both, make_both, pair
+
+Captured = pytest.CaptureFixture[str]
+BLOCKED = """
+import sys
+sys.modules[sys.argv.pop(1)] = None
+from skbviewer.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Both:
+    return make_both(tmp_path_factory.mktemp("cli"))
+
+
+def test_add_reports_each_pair(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.pcap"
+    bad.write_bytes(b"no capture")
+    folder, (log, capture) = tmp_path / "dataset", pair("handshake")
+    found = _add(folder, f"{log}+{capture}", str(bad))
+    text = "handshake.kbl + handshake.pcap: host lab, 16 packets, 4042 calls\n"
+    assert (found.returncode, found.stdout[34:]) == (1, text)
+    assert found.stderr.startswith(f"warning: {bad}: neither pcap")
+    found = _add(folder, str(log))
+    assert found.returncode == 1
+    assert f"warning: {log}: counts several times, in the sessions " in found.stderr
+    assert _add(folder, str(bad)).returncode == 2
+
+
+def _add(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "skbviewer", "dataset", "add", str(folder), "--jobs", "1"]
+    return subprocess.run([*command, *words], capture_output=True, text=True, check=False)
+
+
+def test_info(made: Both, capsys: Captured) -> None:
+    assert main(["dataset", "info", str(made.folder), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["count"], found["hosts"], found["packets"]) == (6, ["lab"], 359)
+    assert found["calls"] == sum(s.columns.length("call") for s in made.sessions.values())
+    assert {each["session"] for each in found["sessions"]} == set(made.sessions)
+    assert main(["dataset", "info", str(made.folder)]) == 0
+    assert "packets   359" in capsys.readouterr().out.splitlines()
+
+
+def test_packets_are_in_order_of_time(made: Both, capsys: Captured) -> None:
+    assert main(["dataset", "packets", str(made.folder), "--csv", "--filter", "udp"]) == 0
+    listed = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    times = [int(row["ts_ns"]) for row in listed]
+    assert times == sorted(times)
+    wanted = [session.packets.select("udp") for session in made.sessions.values()]
+    assert len(listed) == sum(len(ids) for ids in wanted if ids is not None)
+
+
+def test_stats_and_query(made: Both, capsys: Captured) -> None:
+    assert main(["dataset", "stats", str(made.folder), "functions", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert main(["dataset", "query", str(made.folder), "--json", "SELECT 1 AS a, NULL AS b"]) == 0
+    assert json.loads(capsys.readouterr().out) == [{"a": 1, "b": None}]
+    assert rows[0]["total_ns"] >= rows[1]["total_ns"] > 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["packets", "{}", "--filter", "eth.src == 0:1:2:3:4:5"], "eth.src is known only in a"),
+        (["packets", "{}", "--filter", "tcp.prt == 1"], "unknown field tcp.prt"),
+        (["stats", "{}", "layers"], "layers is not one of"),
+        (["query", "{}", "COPY packets TO 'x'"], "query: only one SELECT is allowed"),
+        (["info", "{}/none"], "is no dataset: it has no dataset.json"),
+        (["drop", "{}", "--before", "then"], "then: expected a time such as"),
+        (["open", "{}", "--host", "x", "--range", "2026-01-01", "-o", "s"], "expected two times"),
+        (["add", "{}/tables", "x.kbl"], "the folder holds other files, such as"),
+    ],
+)
+def test_wrong_words_get_one_answer(
+    made: Both, capsys: Captured, words: list[str], message: str
+) -> None:
+    assert main(["dataset", *(word.format(made.folder) for word in words)]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_drop_and_open(made: Both, tmp_path: Path, capsys: Captured) -> None:
+    copy, out = tmp_path / "copy", tmp_path / "s.skbv"
+    shutil.copytree(made.folder, copy)
+    words = ["--host", "lab", "--range", "2026-11-21T17:52,2026-11-21T17:53", "-o", str(out)]
+    assert main(["dataset", "open", str(copy), *words]) == 0
+    assert main(["packets", str(out), "--json"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 16
+    assert main(["dataset", "drop", str(copy), "--before", "2026-11-21T17:54"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 5
+
+
+@pytest.mark.parametrize(
+    ("library", "words"),
+    [
+        ("duckdb", ("query", "SELECT 1")),
+        ("duckdb", ("stats", "functions")),
+        ("distributed", ("add", "x.kbl")),
+        ("pyarrow", ("add", "x.kbl")),
+    ],
+)
+def test_a_missing_library_is_named(made: Both, library: str, words: tuple[str, str]) -> None:
+    found = subprocess.run(
+        [sys.executable, "-c", BLOCKED, library, "dataset", words[0], str(made.folder), words[1]],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    wanted = f"datasets need {library}: install skbviewer with the extra dataset"
+    assert (found.returncode, wanted in found.stderr) == (2, True), found.stderr

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""The bundled recordings as a dataset, and as sessions to compare it with."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from skbviewer.dataset import folder, manifests
+from skbviewer.dataset.adding import add_pair
+from skbviewer.dataset.connection import connection
+from skbviewer.dataset.manifests import Manifest
+from skbviewer.records import resource
+from skbviewer.session import Session, import_files
+from tests.lab.samples import SAMPLES
+
+NAMES = tuple(sample.name for sample in SAMPLES)
+
+
+class Both(NamedTuple):
+    """A dataset of all samples, and the session of each by its id in the dataset."""
+
+    folder: Path
+    sessions: dict[str, Session]
+
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        """Run SQL over the dataset."""
+        return rows(self.folder, sql)
+
+
+def rows(dataset: Path, sql: str) -> list[tuple[Any, ...]]:
+    """Run SQL over a dataset."""
+    with connection(dataset) as db:
+        return db.execute(sql).fetchall()
+
+
+def pair(name: str) -> tuple[Path, Path]:
+    """The log and the capture of a bundled recording."""
+    sample = resource(f"samples/{name}")
+    return sample / f"{name}.kbl", sample / f"{name}.pcap"
+
+
+def make_both(out: Path) -> Both:
+    """Add all samples to a dataset, and import each of them as a session."""
+    made, sessions = out / "dataset", {}
+    folder.make(made)
+    for name in NAMES:
+        outcome = add_pair(made, pair(name))
+        assert outcome.added, outcome.error
+        session = out / f"{name}.skbv"
+        import_files(pair(name), session)
+        sessions[outcome.session] = Session.open(session)
+    return Both(made, sessions)
+
+
+def only(both: Both, session: str, out: Path) -> Path:
+    """A dataset that has one session of another one."""
+    folder.make(out)
+    found = {each.session: each for each in manifests.read_all(both.folder)}[session]
+    for table in found.tables:
+        place = out / found.file(table)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(both.folder / found.file(table), place)
+    manifests.write(out, found)
+    return out
+
+
+def files_of(dataset: Path) -> set[Path]:
+    """All files of a dataset."""
+    return {path for path in dataset.rglob("*") if path.is_file()}
+
+
+def named(dataset: Path) -> set[Path]:
+    """The table files that manifests name."""
+    found: list[Manifest] = manifests.read_all(dataset)
+    return {dataset / each.file(table) for each in found for table in each.tables}

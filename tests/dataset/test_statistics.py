@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""Statistics of a dataset are those of its sessions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skbviewer.analysis.stats import STATISTICS, Chosen
+from skbviewer.dataset.statistics import statistics
+from skbviewer.dataset.statistics_sql import TABLES
+from skbviewer.records import Silent
+from tests.dataset.recordings import Both, only
+
+FILTERS = ("", "tcp", "udp || icmp", "kbl.drop_reason")
+# Of these, sums over sessions are those of all sessions.
+SUMS = {
+    "functions": (("function",), ("count", "open", "total_ns", "self_ns")),
+    "processes": (("process",), ("count", "legs", "total_ns")),
+    "drops": (("reason", "function"), ("count", "wire")),
+    "endpoints": (("kind", "address", "port"), ("packets", "bytes", "tx_packets", "rx_bytes")),
+    "conversations": (("kind", "address_a", "port_a", "address_b", "port_b"), ("packets", "bytes")),
+}  # fmt: skip
+
+
+def _wanted(both: Both, session: str, table: str, text: str) -> list[dict[str, Any]]:
+    of = both.sessions[session]
+    ids = of.packets.select(text) if text else None
+    made = STATISTICS[table].make(of.stats.scope(Chosen(ids)))
+    found = [dict(zip(made.columns, row, strict=True)) for row in made.rows]
+    return [row for row in found if row.get("kind") != "Ethernet"]
+
+
+def _found(folder: Path, table: str, text: str) -> list[dict[str, Any]]:
+    made = statistics(folder, table, text, Silent())
+    return [dict(zip(made.columns, row, strict=True)) for row in made.rows]
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_one_session_has_the_rows_of_stats(both: Both, table: str, tmp_path: Path) -> None:
+    for session in both.sessions:
+        one = only(both, session, tmp_path / session)
+        for text in FILTERS:
+            wanted, found = _wanted(both, session, table, text), _found(one, table, text)
+            shared = [
+                name for name in (found or wanted or [{}])[0]
+                if name != "host" and name in (wanted or [{}])[0]
+            ]  # fmt: skip
+            assert _rows(found, shared) == _rows(wanted, shared), (session, text)
+
+
+def _rows(listed: list[dict[str, Any]], names: list[str]) -> list[str]:
+    return sorted(str([row[name] for name in names]) for row in listed)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_all_sessions_have_the_sums(both: Both, table: str) -> None:
+    keys, sums = SUMS[table]
+    for text in FILTERS:
+        wanted: Counter[tuple[Any, ...]] = Counter()
+        for session in both.sessions:
+            for row in _wanted(both, session, table, text):
+                for name in sums:
+                    wanted[(*(row[key] for key in keys), name)] += row[name]
+        found: Counter[tuple[Any, ...]] = Counter()
+        for row in _found(both.folder, table, text):
+            for name in sums:
+                found[(*(row[key] for key in keys), name)] += row[name]
+        assert found == wanted, text
+
+
+def test_an_unknown_table_is_named(both: Both) -> None:
+    with pytest.raises(KeyError, match="layers is not one of conversations, drops"):
+        statistics(both.folder, "layers", "", Silent())
