@@ -19,6 +19,7 @@ from skbviewer.records.annotation import IGNORE, MARK, TIME_REF
 from ..base.appearance import Theme
 from ..dialogs.colouring import CONVERSATIONS
 from ..dialogs.comparison_window import ask_comparison
+from ..dialogs.diagnosis_window import show_diagnosis
 from ..dialogs.follow_stream import ask_stream
 from ..dialogs.preferences import Preferences
 from ..dialogs.profile_dialog import ProfileDialog
@@ -342,6 +343,9 @@ ANALYZE = (
     Action("&Analyze", "&Follow Stream",
            lambda w: ask_stream(w, w.selection, w.tasks, w.messages), ("Ctrl+Alt+Shift+T",),
            "Show the data that both ends of the selected packet's conversation sent"),
+    Action("&Analyze", "D&iagnose…",
+           lambda w: show_diagnosis(w, w.selection, lambda: w.row_query.filter), (),
+           "Show why packets were slow or lost, with evidence and advice"),
 )  # fmt: skip
 
 STATISTICS = (
