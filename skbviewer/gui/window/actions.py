@@ -23,6 +23,7 @@ from ..dialogs.diagnosis_window import show_diagnosis
 from ..dialogs.follow_stream import ask_stream
 from ..dialogs.preferences import Preferences
 from ..dialogs.profile_dialog import ProfileDialog
+from ..dialogs.sql_console import show_sql_console
 from ..dialogs.statistics_window import show_statistic
 from ..files import bundled_recordings, export_menu, timeline_export
 from ..files import recent_files as recent
@@ -356,6 +357,8 @@ STATISTICS = (
 )  # fmt: skip
 
 TOOLS = (
+    Action("&Tools", "S&QL Console…", lambda w: show_sql_console(w, w.selection), (),
+           "Query the recording's tables with a SELECT"),
     Action("&Tools", "Kernel &Source…", lambda w: w.workspace.source.ask(), (),
            "Choose a scan by skbscan, to show the source of functions", False),
 )  # fmt: skip
