@@ -5,20 +5,19 @@ from __future__ import annotations
 
 import argparse
 import json
-import textwrap
 from typing import Any
 
 import numpy as np
 
 from ..analysis.diagnosis import Diagnosis, Finding
 from ..analysis.stats import Chosen
+from ..export.diagnosis_text import lines
 from ..session import Session
 from .command_output import Commands, Stderr, command, formats
 from .file_argument import add_files, opened, warn_of
 from .filter_option import add_filter, chosen
 from .row_numbers import row_id
 
-WIDTH = 100
 HELP = """Findings are ordered by severity and by what they cost.  A rule that was judged and has no
 finding found nothing.  For a rule that could not be judged the output says what the recording
 lacks and how to record it."""
@@ -90,61 +89,6 @@ def _finding_json(rank: int, one: Finding) -> dict[str, Any]:
         "evidence": [fact._asdict() | {"id": row} for fact, row in facts],
         "advice": one.advice,
     }
-
-
-def lines(made: Diagnosis) -> list[str]:
-    """Return a diagnosis as lines of text for people."""
-    found = _time_lines(made)
-    if not made.findings:
-        found += ["", "No findings."]
-    for rank, finding in enumerate(made.findings, 1):
-        found += ["", *_finding_lines(rank, finding)]
-    quiet = {one.rule for one in made.judged if one.judged} - {one.rule for one in made.findings}
-    found += ["", *_wrapped(f"Judged, nothing found: {', '.join(sorted(quiet)) or 'none'}.")]
-    skipped = [one for one in made.judged if not one.judged]
-    if skipped:
-        found += ["", "Could not be judged:"]
-    alike: dict[tuple[str, str], list[str]] = {}
-    for one in skipped:
-        alike.setdefault(("; ".join(one.missing), one.how_to_record), []).append(one.rule)
-    for (missing, how), rules in alike.items():
-        text = f"{', '.join(rules)}: the recording lacks {missing}. To record it: {how}."
-        found += _wrapped(text, "  ")
-    return found
-
-
-def _time_lines(made: Diagnosis) -> list[str]:
-    """Return where the time went, longest first."""
-    rows = made.time.rows
-    if not rows:
-        return ["No packet with a known time in kernel was chosen."]
-    packets = "1 packet" if made.time.packets == 1 else f"{made.time.packets} packets"
-    total = sum(row.total_ns for row in rows)
-    found = [f"Time in kernel of {packets}: {_us(total)} us", ""]
-    found += [f"  {'part':<32}{'us':>14}{'%':>8}{'median us':>14}"]
-    for row in rows:
-        usual = "-" if row.median_ns is None else _us(row.median_ns)
-        named = f"{row.kind}: {row.part}" if row.kind != "probes" else row.part
-        found.append(f"  {named:<32}{_us(row.total_ns):>14}{row.share:>8.2f}{usual:>14}")
-    return found
-
-
-def _us(ns: int) -> str:
-    return f"{ns / 1000:.3f}"
-
-
-def _finding_lines(rank: int, one: Finding) -> list[str]:
-    found = [f"{rank}. {one.severity}: {one.rule}"]
-    found += _wrapped(one.text, "   ")
-    for fact in one.evidence:
-        row = "" if fact.id is None or fact.kind == "packet" else f" [{fact.kind} {fact.id}]"
-        found += _wrapped(f"- {fact.text}{row}", "   ", "     ")
-    return found + _wrapped(f"Advice: {one.advice}", "   ")
-
-
-def _wrapped(text: str, indent: str = "", later: str | None = None) -> list[str]:
-    after = indent if later is None else later
-    return textwrap.wrap(text, WIDTH, initial_indent=indent, subsequent_indent=after)
 
 
 def _value(number: int) -> int | str:

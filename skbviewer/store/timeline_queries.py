@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, select
 
 from .queries import MISSED
-from .sqlalchemy_tables import call, leg, loss, match, packet, probe, series, wait
+from .sqlalchemy_tables import call, event, leg, loss, match, packet, probe, series, wait
 
 
 class StoredLoss(NamedTuple):
@@ -124,6 +124,16 @@ def packet_of_leg(db: Connection, number: int) -> int | None:
     """Return the packet that matches a leg best; None if none does."""
     wanted = select(match.c.packet).where(match.c.leg == number)
     return db.execute(wanted.order_by(match.c.verdict, match.c.id)).scalar()
+
+
+def series_of_leg(db: Connection, number: int) -> int | None:
+    """Return the skb lifetime of a leg; None if there is no such leg."""
+    return db.execute(select(leg.c.series).where(leg.c.id == number)).scalar()
+
+
+def leg_of_event(db: Connection, number: int) -> int | None:
+    """Return the leg of an event (-1: none); None if there is no such event."""
+    return db.execute(select(event.c.leg).where(event.c.id == number)).scalar()
 
 
 def time_of_call(db: Connection, number: int) -> tuple[int, int, int] | None:

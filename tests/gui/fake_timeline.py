@@ -8,7 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from skbviewer.analysis.stats import Stack
+from skbviewer.analysis.diagnosis import Diagnosis
+from skbviewer.analysis.stats import Chosen, Stack
+from skbviewer.analysis.stats.time_table import TimeTable
 from skbviewer.analysis.timeline.lanes import (
     ALIGNED,
     PACKET_KINDS,
@@ -24,6 +26,7 @@ from skbviewer.analysis.timeline.lanes import (
 )
 from skbviewer.analysis.timeline.pixel_bins import DROP, OPEN
 from skbviewer.analysis.timeline.session_overview import BINS, Gap, Overview
+from skbviewer.gui.base.recording import RowIds
 from skbviewer.records import Annotation, NotePlace, PacketPath, PathCall, Progress
 from skbviewer.session.kernel.call_places import CallPlace
 
@@ -156,6 +159,15 @@ class FakeTimeline:
 
     def packets_csv(self, text: str, out: Path, progress: Progress) -> None:
         out.write_text(text)
+
+    def row_of_leg(self, leg: int) -> int:
+        return 1
+
+    def row_of_event(self, event: int) -> int:
+        return 1
+
+    def diagnosis(self, chosen: Chosen | None, ids: RowIds | None, progress: Progress) -> Diagnosis:
+        return Diagnosis((), (), TimeTable((), 0))
 
     def stacks(self, text: str, progress: Progress) -> list[Stack]:
         return [Stack(("ip_rcv", "tcp_v4_rcv"), 100)]

@@ -3,6 +3,15 @@
 
 from .finding import Diagnosis, Evidence, Finding, Judged
 from .judge import diagnose
+from .packets_filter import packets_filter
 from .rule_table import RULE_TABLE
 
-__all__ = ["RULE_TABLE", "Diagnosis", "Evidence", "Finding", "Judged", "diagnose"]
+__all__ = [
+    "RULE_TABLE",
+    "Diagnosis",
+    "Evidence",
+    "Finding",
+    "Judged",
+    "diagnose",
+    "packets_filter",
+]

@@ -38,6 +38,11 @@ class Drops(NamedTuple):
         """Return the positions of the drops of one key."""
         return np.flatnonzero(self.key == self.keys.index(key))
 
+    def rows(self, which: Int64s) -> Int64s:
+        """Return the known packets of some drops (-n for row K<n>)."""
+        found = self.packet[which]
+        return np.asarray(found[found != 0], np.int64)
+
 
 def drops_of(case: Case) -> Drops:
     """Return the drops of the chosen packets, most frequent reason and place first.

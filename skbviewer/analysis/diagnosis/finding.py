@@ -39,7 +39,8 @@ class Finding(NamedTuple):
 
     `packet` is the packet that suffered most (-n for row K<n>), None if the finding is about the
     recording.  `cost_ns` is what the cause cost in total, None if that is no time.  `packets` are
-    indices of Breakdown.units; `explains` are the names of parts that it explains for them.
+    indices of Breakdown.units; `explains` are the names of parts that it explains for them.  `rows`
+    are the packets that the finding is about, rising, as `packet` has them (int64).
     """
 
     rule: str
@@ -52,6 +53,7 @@ class Finding(NamedTuple):
     advice: str
     packets: Int64s = NONE
     explains: tuple[str, ...] = ()
+    rows: Int64s = NONE
 
 
 class Judged(NamedTuple):

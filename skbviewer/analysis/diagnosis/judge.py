@@ -35,8 +35,15 @@ def diagnose(scope: Scope, ids: Int64s | None = None) -> Diagnosis:
         if judged[-1].judged:
             findings += rule.find(case)
     findings += unexplained(case, findings)
+    findings = [_with_rows(made, one) for one in findings]
     findings.sort(key=lambda one: (ORDER.index(one.severity), -(one.cost_ns or 0), one.rule))
     return Diagnosis(tuple(findings), tuple(judged), time_of(made, rows))
+
+
+def _with_rows(made: Breakdown, one: Finding) -> Finding:
+    """Return a finding with the packets that it is about, if its rule has not set them."""
+    rows = one.rows if len(one.rows) else made.units.id[one.packets]
+    return one._replace(rows=np.unique(rows))
 
 
 def _judged(case: Case, rule: Rule) -> Judged:

@@ -42,9 +42,8 @@ def unexplained(case: Case, findings: Sequence[Finding]) -> list[Finding]:
     ]
     evidence += examples(case, worst, ns, "unexplained")
     advice = "Compare the paths of these packets with those of the median packets."
-    return [
-        Finding(NAME, NOTE, case.ids(worst[:1])[0], number, total, text, tuple(evidence), advice)
-    ]
+    rows, first = case.rows[np.flatnonzero(which)], case.ids(worst[:1])[0]
+    return [Finding(NAME, NOTE, first, number, total, text, tuple(evidence), advice, rows)]
 
 
 def _left(case: Case, slow: Bools, findings: Sequence[Finding]) -> tuple[Int64s, dict[str, int]]:

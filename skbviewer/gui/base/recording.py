@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from skbviewer.analysis.dissect import Node
 from skbviewer.analysis.fields.field_data import Data
-from skbviewer.analysis.stats import Stack, Table
+from skbviewer.analysis.stats import Chosen, Stack, Table
 from skbviewer.analysis.timeline.lanes import Timeline
 from skbviewer.analysis.timeline.session_overview import Overview
 from skbviewer.export.formats import LayerColours as LayerColours
@@ -31,6 +31,9 @@ from skbviewer.session.kernel.call_places import CallPlace
 from skbviewer.session.kernel.raw_calls import RawCall
 from skbviewer.session.kernel.verdict_counts import Reason
 from skbviewer.session.packets.followed_stream import Stream
+
+if TYPE_CHECKING:
+    from skbviewer.analysis.diagnosis import Diagnosis  # which takes time to load
 
 RowIds = npt.NDArray[np.int64]  # int64: n = packet n, -n = row K<n>
 
@@ -79,6 +82,8 @@ class RecordedPaths(Protocol):
 
     def of(self, packet: int | None = None, series: int | None = None) -> PacketPath: ...
     def call_place(self, call: int) -> CallPlace: ...
+    def row_of_leg(self, leg: int) -> int: ...
+    def row_of_event(self, event: int) -> int: ...
     def call_number(self, packet: int | None, series: int, leg: int, call: int) -> int: ...
     def raw(
         self, packet: int | None, series: int, leg: int, call: int, progress: Progress | None = None
@@ -112,6 +117,9 @@ class RecordedStatistics(Protocol):
 
     def table(self, name: str, rows: RowIds | None, progress: Progress) -> Table: ...
     def stacks(self, text: str, progress: Progress) -> Sequence[Stack]: ...
+    def diagnosis(
+        self, chosen: Chosen | None, ids: RowIds | None, progress: Progress
+    ) -> Diagnosis: ...
 
 
 class RecordedExports(Protocol):

@@ -18,7 +18,7 @@ def follow(view: TimelineView, selection: Selection) -> None:
     """Connect `view` and `selection`, in both directions."""
     view.call_chosen.connect(selection.choose_call)
     view.range_selected.connect(selection.choose_range)
-    view.call_located.connect(lambda place: _choose(selection, place))
+    view.call_located.connect(lambda place: choose_place(selection, place))
     view.packet_asked.connect(lambda number: choose_row(selection, number))
     view.notes_changed.connect(selection.notes_changed)
     selection.recording_changed.connect(lambda recording: _use(view, recording))
@@ -47,7 +47,7 @@ def choose_row(selection: Selection, number: int) -> None:
         selection.choose_row(of_packet(found) if isinstance(found, PacketRow) else of_series(found))
 
 
-def _choose(selection: Selection, place: CallPlace) -> None:
+def choose_place(selection: Selection, place: CallPlace) -> None:
     """Select a call and its packet or kernel-only row."""
     if place.row == 0:
         return

@@ -19,9 +19,11 @@ from skbviewer.records.annotation import IGNORE, MARK, TIME_REF
 from ..base.appearance import Theme
 from ..dialogs.colouring import CONVERSATIONS
 from ..dialogs.comparison_window import ask_comparison
+from ..dialogs.diagnosis_window import show_diagnosis
 from ..dialogs.follow_stream import ask_stream
 from ..dialogs.preferences import Preferences
 from ..dialogs.profile_dialog import ProfileDialog
+from ..dialogs.sql_console import show_sql_console
 from ..dialogs.statistics_window import show_statistic
 from ..files import bundled_recordings, export_menu, timeline_export
 from ..files import recent_files as recent
@@ -197,7 +199,7 @@ FILE = (
     *map(_export_packet, export_menu.OF_PACKET),
     Action("&File", "Export &Timeline…", _export_timeline, ("Ctrl+E",),
            "Write what the timeline shows as a picture or table"),
-    Action("&File", "Open in &Wireshark", _open_in_wireshark,
+    Action("&File", "Open in Wireshar&k", _open_in_wireshark,
            tip="Show the displayed packets in Wireshark, with the kernel's fields"),
     _line("&File"),
     Action("&File", "&Quit", lambda w: w.close(), ("Ctrl+Q",), "Quit the program", False),
@@ -342,6 +344,9 @@ ANALYZE = (
     Action("&Analyze", "&Follow Stream",
            lambda w: ask_stream(w, w.selection, w.tasks, w.messages), ("Ctrl+Alt+Shift+T",),
            "Show the data that both ends of the selected packet's conversation sent"),
+    Action("&Analyze", "D&iagnose…",
+           lambda w: show_diagnosis(w, w.selection, lambda: w.row_query.filter), (),
+           "Show why packets were slow or lost, with evidence and advice"),
 )  # fmt: skip
 
 STATISTICS = (
@@ -352,6 +357,8 @@ STATISTICS = (
 )  # fmt: skip
 
 TOOLS = (
+    Action("&Tools", "S&QL Console…", lambda w: show_sql_console(w, w.selection), (),
+           "Query the recording's tables with a SELECT"),
     Action("&Tools", "Kernel &Source…", lambda w: w.workspace.source.ask(), (),
            "Choose a scan by skbscan, to show the source of functions", False),
 )  # fmt: skip

@@ -43,9 +43,26 @@ def place_of(db: Database, path_of: PathOf, call: int) -> CallPlace:
         legs = kernel_paths.rows_of_packet(db, packet)
         path = path_of(packet, None)
     at = next(number for number, row in enumerate(legs) if row.id == leg)
+    return CallPlace(path, packet, series, at, call - first, _row_of(db, packet, series))
+
+
+def _row_of(db: Database, packet: int | None, series: int) -> int:
+    """Return the row of a leg's packet, else of its lifetime; 0 if it is not listed."""
+    if packet is not None:
+        return packet
     _, _, kernel_only, other = queries.verdicts_of_series(db, [series])[series]
-    row = packet if packet is not None else other if other > 0 else -max(kernel_only, 0)
-    return CallPlace(path, packet, series, at, call - first, row)
+    return other if other > 0 else -max(kernel_only, 0)
+
+
+def row_of_leg(db: Database, leg: int) -> int:
+    """Return the row of a leg's packet (n, or -n for K<n>); 0 if there is none."""
+    series = store.series_of_leg(db, leg)
+    return 0 if series is None else _row_of(db, store.packet_of_leg(db, leg), series)
+
+
+def row_of_event(db: Database, event: int) -> int:
+    """Return the row of an event's packet (n, or -n for K<n>); 0 if there is none."""
+    return row_of_leg(db, store.leg_of_event(db, event) or -1)
 
 
 def number_of(db: Database, packet: int | None, series: int, leg: int, call: int) -> int:

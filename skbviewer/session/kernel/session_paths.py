@@ -33,6 +33,16 @@ class Paths:
         with self._opened.database() as db:
             return call_places.place_of(db, self.of, call)
 
+    def row_of_leg(self, leg: int) -> int:
+        """Return the row of a leg's packet (n, or -n for K<n>); 0 if there is none."""
+        with self._opened.database() as db:
+            return call_places.row_of_leg(db, leg)
+
+    def row_of_event(self, event: int) -> int:
+        """Return the row of an event's packet (n, or -n for K<n>); 0 if there is none."""
+        with self._opened.database() as db:
+            return call_places.row_of_event(db, event)
+
     def call_number(self, packet: int | None, series: int, leg: int, call: int) -> int:
         """Return the id of a call in a packet's or a lifetime's path.  Raises KeyError."""
         with self._opened.database() as db:

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from skbviewer.gui.packets.packet_rows import of_packet
 from skbviewer.gui.packets.selected_summary import dropped, totals
 from skbviewer.gui.packets.selection import Selection
-from skbviewer.gui.timeline.selection_links import _choose
+from skbviewer.gui.timeline.selection_links import choose_place
 from skbviewer.records import resource
 from skbviewer.session import Session, import_files
 
@@ -30,7 +30,7 @@ def test_a_click_on_a_kernel_only_packet_selects_it(session: Session, qtbot: QtB
     (call, *_) = np.flatnonzero(session.columns.array("call", "leg") == leg + 1)
     selection = Selection()
     selection.use(session)
-    _choose(selection, session.paths.call_place(int(call) + 1))
+    choose_place(selection, session.paths.call_place(int(call) + 1))
     assert selection.row is not None and selection.row.number == "K1"
     assert selection.call == (0, 0)
 

@@ -41,7 +41,8 @@ def _find(case: Case) -> list[Finding]:
     call = Evidence(CALL, after + 1, f"{case.function(after)} on another CPU", longest.end, lasted)
     evidence = (call, *examples(case, worst, ns, "waits between CPUs"))
     total = int(ns[which].sum())
-    return [Finding(NAME, NOTE, case.ids(worst[:1])[0], number, total, text, evidence, ADVICE)]
+    rows, first = case.rows[np.flatnonzero(which)], case.ids(worst[:1])[0]
+    return [Finding(NAME, NOTE, first, number, total, text, evidence, ADVICE, rows)]
 
 
 def _moved(case: Case) -> Spans:

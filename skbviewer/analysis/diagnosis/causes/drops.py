@@ -72,7 +72,8 @@ def _finding(case: Case, drops: Drops, mine: Int64s, reason: str, place: str) ->
     known = ADVICE["NEIGH_FAILED"] if function == FAILURE else ADVICE.get(reason, OTHER)
     advice, severity = UNWANTED.get(function, known), NOTE if function in UNWANTED else CRITICAL
     first = next((number for number in shown if number), None)
-    return Finding(NAME, severity, first, len(mine), None, text, tuple(evidence), advice)
+    found = Finding(NAME, severity, first, len(mine), None, text, tuple(evidence), advice)
+    return found._replace(rows=drops.rows(mine))
 
 
 def _hooks(scope: Scope, events: Int64s) -> list[str]:

@@ -34,7 +34,8 @@ def _find(case: Case) -> list[Finding]:
         ]
         evidence += [Evidence(PACKET, one, wording.packet(one)) for one in shown]
         first = shown[0] if shown else None
-        found.append(Finding(NAME, CRITICAL, first, number, None, text, tuple(evidence), ADVICE))
+        one = Finding(NAME, CRITICAL, first, number, None, text, tuple(evidence), ADVICE)
+        found.append(one._replace(rows=drops.rows(mine)))
     return found
 
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ....records import counted
 from .. import needs, wording
 from ..case import EXAMPLES, Case
@@ -35,7 +37,8 @@ def _finding(here: bool, mine: list[int]) -> Finding:
         Evidence(PACKET, number, f"{wording.packet(number)} is out of order")
         for number in mine[:EXAMPLES]
     )
-    return Finding(NAME, WARNING, mine[0], len(mine), None, text, evidence, ADVICE[here])
+    found = Finding(NAME, WARNING, mine[0], len(mine), None, text, evidence, ADVICE[here])
+    return found._replace(rows=np.array(mine, np.int64))
 
 
 RULE = Rule(NAME, (needs.capture(),), _find)

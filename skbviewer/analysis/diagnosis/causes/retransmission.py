@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ....records import counted
 from .. import needs, wording
 from ..case import EXAMPLES, Case
@@ -41,7 +43,8 @@ def _finding(fate: str, mine: list[Again]) -> Finding:
     )
     evidence = tuple(Evidence(PACKET, one.packet, _repeats(one)) for one in mine[:EXAMPLES])
     first = mine[0].packet
-    return Finding(NAME, WARNING, first, number, None, text, evidence, ADVICE[fate])
+    found = Finding(NAME, WARNING, first, number, None, text, evidence, ADVICE[fate])
+    return found._replace(rows=np.array([one.packet for one in mine], np.int64))
 
 
 def _repeats(one: Again) -> str:

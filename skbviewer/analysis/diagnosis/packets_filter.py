@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+"""The display filter for packets by number."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...records.types import Int64s
+
+MOST_RANGES = 2000  # in a filter, which the user reads and edits
+
+
+def packets_filter(rows: Int64s) -> str | None:
+    """Return the filter of the packets among `rows` (-n for row K<n>); None without packets.
+
+    `rows` rise.  Rows K<n> are left out, because they have no frame number, and so are packets
+    after MOST_RANGES ranges.
+    """
+    numbers = rows[rows > 0]
+    if not len(numbers):
+        return None
+    first = np.flatnonzero(np.diff(numbers, prepend=-1) != 1)
+    last = np.append(first[1:], len(numbers)) - 1
+    ranges = zip(numbers[first].tolist(), numbers[last].tolist(), strict=True)
+    listed = [str(a) if a == b else f"{a}..{b}" for a, b in ranges]
+    return f"frame.number in {{{', '.join(listed[:MOST_RANGES])}}}"

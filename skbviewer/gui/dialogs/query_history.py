@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+"""The last queries of the SQL console, in the settings."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSettings
+
+KEY = "sql_history"
+MOST = 50
+
+
+def queries() -> list[str]:
+    """Return the last queries, latest first."""
+    kept = QSettings().value(KEY, [])
+    if isinstance(kept, str):  # Qt reads a list of one as a text
+        return [kept]
+    return [str(one) for one in kept] if isinstance(kept, list) else []
+
+
+def keep(sql: str) -> None:
+    """Put a query first; the oldest of more than MOST are forgotten."""
+    others = [one for one in queries() if one != sql]
+    QSettings().setValue(KEY, [sql, *others][:MOST])

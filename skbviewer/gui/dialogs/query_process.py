@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+"""Run a query as `skbviewer query` in a process of its own.
+
+SQLite's bound of memory holds for a whole process, so a query in the window's process would limit
+the window, too.  A process can also be ended at any time.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from PySide6.QtCore import QObject, QProcess, Signal
+
+from skbviewer.export.query_text import Value
+from skbviewer.records import BadInput, Progress
+
+from ..base.background_tasks import Tasks
+
+WARNING = "warning: "
+
+
+class Result(NamedTuple):
+    """Rows of a query, the seconds it took, and warnings, such as that rows were cut."""
+
+    columns: tuple[str, ...]
+    rows: list[list[Value]]
+    seconds: float
+    warnings: tuple[str, ...]
+
+
+def parsed(out: bytes, err: str, seconds: float) -> Result:
+    """Return the result that the command printed.  Raises BadInput if it printed none."""
+    warnings, errors = list[str](), list[str]()
+    for line in filter(None, err.splitlines()):
+        is_warning = line.startswith(WARNING)
+        (warnings if is_warning else errors).append(line.removeprefix(WARNING))
+    try:
+        objects = json.loads(out)
+    except ValueError:
+        why = (errors or ["the query ended without a result"])[-1].removeprefix("skbviewer: ")
+        raise BadInput(Path("SQL"), None, why.split("query: ", 1)[-1]) from None
+    columns = tuple(objects[0]) if objects else ()
+    return Result(columns, [list(one.values()) for one in objects], seconds, tuple(warnings))
+
+
+class QueryProcess(QObject):
+    """Runs one query at a time; its result is parsed outside the window's thread."""
+
+    done = Signal(object)  # Result
+    failed = Signal(str)  # one line
+    ended = Signal()  # after done, failed or cancelled
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._process: QProcess | None = None
+        self._begin = 0.0
+        self._tasks = Tasks(self)
+        self._tasks.failed.connect(lambda line: self.failed.emit(line.removeprefix("SQL: ")))
+        self._tasks.ended.connect(self.ended)
+
+    @property
+    def busy(self) -> bool:
+        return self._process is not None or self._tasks.busy
+
+    def run(self, file: Path, sql: str) -> None:
+        """Run `sql` on the session `file`; a running query is ended first."""
+        self.cancel()
+        process = QProcess(self)
+        self._process, self._begin = process, time.monotonic()
+        process.finished.connect(lambda *_: self._finish(process))
+        process.errorOccurred.connect(lambda error: self._refuse(process, error))
+        words = ["-m", "skbviewer", "query", "--json", "--", str(file), sql]
+        process.start(sys.executable, words)
+
+    def cancel(self) -> None:
+        """End the running query, if there is one.  Its process is gone afterwards."""
+        process, self._process = self._process, None
+        self._tasks.cancel()
+        if process is not None:
+            process.kill()
+            process.waitForFinished()
+            process.deleteLater()
+            self.ended.emit()
+
+    def close(self) -> None:
+        """End everything."""
+        self.cancel()
+        self._tasks.close()
+
+    def _refuse(self, process: QProcess, error: QProcess.ProcessError) -> None:
+        if process is self._process and error is QProcess.ProcessError.FailedToStart:
+            self._process = None
+            self.failed.emit(f"cannot start {sys.executable}")
+            self.ended.emit()
+
+    def _finish(self, process: QProcess) -> None:
+        if process is not self._process:
+            return
+        self._process = None
+        seconds = time.monotonic() - self._begin
+        out = bytes(process.readAllStandardOutput().data())
+        err = bytes(process.readAllStandardError().data()).decode(errors="replace")
+        process.deleteLater()
+
+        def work(_: Progress) -> Result:
+            return parsed(out, err, seconds)
+
+        self._tasks.start("Reading the result", work, self.done.emit)
