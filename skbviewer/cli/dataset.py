@@ -33,7 +33,9 @@ def add(commands: Commands) -> None:
     text = "keep the tables of many recordings in one folder, and ask questions about all of them"
     parser: argparse.ArgumentParser = commands.add_parser("dataset", help=text, description=text)
     parser.epilog = HELP
-    inner = parser.add_subparsers(required=True, metavar="COMMAND")
+    inner = parser.add_subparsers(
+        required=True, metavar="COMMAND", help="what to do with the dataset"
+    )
     _adding(inner)
     formats(_of(inner, "info", "list hosts, times, sessions and sizes", _info), "json")
     _packets(inner)

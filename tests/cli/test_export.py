@@ -87,7 +87,10 @@ def test_pseudonyms_have_another_key_each_time(file: Path, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--csv", "x.csv", "--pseudonyms"), "--csv cannot have pseudonyms: see --html, --pcapng"),
+        (
+            ("--csv", "x.csv", "--pseudonyms"),
+            "--csv cannot have pseudonyms: see --jsonl, --parquet, --html",
+        ),
         (("--perfetto", "x.pftrace", "--snaplen", "9"), "--perfetto holds no bytes of packets"),
         (("--html", "x.html", "--pseudonym-key", "nowhere"), "nowhere: cannot read"),
         (("--html", "x.txt"), "the file name must end in .html or .htm"),
