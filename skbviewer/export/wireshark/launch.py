@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -27,13 +28,12 @@ def command_for_wireshark(
     when Wireshark ends.  Raises what write_pcapng() raises, and Cancelled.
     """
     folder = Path(mkdtemp(prefix="skbviewer-"))
-    try:
+    with ExitStack() as on_failure:
+        on_failure.callback(shutil.rmtree, folder, ignore_errors=True)
         capture = folder / "skbviewer.pcapng"
         write_pcapng(recording, request, capture)
         options = _options(folder, where)
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
+        on_failure.pop_all()
     return ["sh", "-c", RUN_AND_REMOVE, str(folder), program, *options, "-r", str(capture)]
 
 

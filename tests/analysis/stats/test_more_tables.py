@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -170,7 +169,6 @@ def sample(name: str, folder: Path) -> Session:
     return Session.open(out)
 
 
-@pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
 @pytest.mark.parametrize("name", [one.name for one in SAMPLES])
 @pytest.mark.parametrize("seconds", ["0.001", "0.005"])
 @pytest.mark.parametrize("text", ["", "ip.src == 10.9.0.2"])
