@@ -41,6 +41,14 @@ def instruction_text(one: Instruction) -> str:
     return f"{one.mnemonic:{MNEMONIC}}{one.operands}{name}".rstrip()
 
 
+def short_text(one: Instruction) -> str:
+    """Return the instruction with a name in place of a target's address, where there is one."""
+    operands = one.operands
+    if one.target is not None and one.name:
+        operands = operands.replace(f"{one.target:#x}", one.name)
+    return f"{one.mnemonic:{MNEMONIC}}{operands}".rstrip()
+
+
 def mark_text(one: Instruction) -> str:
     """Return what was recorded at the instruction, "" for nothing."""
     marks = [f"{counted(one.drops, 'packet')} dropped"] if one.drops else []

@@ -27,9 +27,9 @@ def without_rest(code: Sequence[Decoded], limit: int) -> Sequence[Decoded]:
             break
         target = one.target or 0
         # A jump beyond an entry is a call at the end of this function.
-        beyond = any(one.address < entry <= target for entry in entries)
-        if one.kind == JUMP and reach < target < limit and not beyond:
-            reach = target
+        if one.kind == JUMP and reach < target < limit:
+            beyond = any(one.address < entry <= target for entry in entries)
+            reach = reach if beyond else target
         if one.address + len(one.data) > reach and not one.falls and _pads(code, at + 1):
             end = at + 1
             break

@@ -11,7 +11,7 @@ import numpy as np
 from ...readers.kernel_image import KernelImage, SourceLine
 from ...records import BadInput
 from .build_check import LogKernel
-from .decoding import JUMP, Decoded, decode, decoder
+from .decoding import Decoded, decode, decoder
 from .function_end import without_rest
 
 MOST = 1 << 16  # bytes of a function whose end is not known
@@ -168,14 +168,4 @@ def _row(one: Decoded, names: _Names, source: SourceLine | None, marks: Marks) -
         source,
         marks.drops.get(after, 0),
         tuple(sorted(calls.items(), key=lambda pair: (-pair[1], pair[0]))),
-    )
-
-
-def jumps(shown: Disassembly) -> tuple[tuple[int, int], ...]:
-    """Return jumps inside the function: row of the jump, row of its target."""
-    row_at = {one.address: row for row, one in enumerate(shown.instructions)}
-    return tuple(
-        (row, row_at[one.target])
-        for row, one in enumerate(shown.instructions)
-        if one.kind == JUMP and one.target in row_at
     )

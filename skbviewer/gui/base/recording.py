@@ -34,6 +34,7 @@ from skbviewer.session.packets.followed_stream import Stream
 
 if TYPE_CHECKING:
     from skbviewer.analysis.diagnosis import Diagnosis  # which takes time to load
+    from skbviewer.analysis.disassembly import Disassembly
 
 RowIds = npt.NDArray[np.int64]  # int64: n = packet n, -n = row K<n>
 
@@ -88,6 +89,15 @@ class RecordedPaths(Protocol):
     def raw(
         self, packet: int | None, series: int, leg: int, call: int, progress: Progress | None = None
     ) -> RawCall: ...
+
+
+class RecordedCode(Protocol):
+    """The part of skbviewer.session's KernelCode that views use."""
+
+    def releases(self) -> tuple[str, ...]: ...
+    def disassemble(
+        self, function: str, image: Path, progress: Progress | None = None
+    ) -> Disassembly: ...
 
 
 class RecordedTimeline(Protocol):
@@ -159,6 +169,8 @@ class Recording(Protocol):
     def contents(self) -> RecordedContents: ...
     @property
     def paths(self) -> RecordedPaths: ...
+    @property
+    def code(self) -> RecordedCode: ...
     @property
     def timeline(self) -> RecordedTimeline: ...
     @property
