@@ -25,6 +25,8 @@ FRAMES = [
     for n in range(12)
 ]
 STEP_NS = 1_000_000
+# A section beyond the columns: its number is in the upper half of the stored data.
+VERDICT = {"nft": {"verdict": "accept", "table_name": "t", "chain_name": "c"}}
 
 
 def events() -> list[object]:
@@ -32,8 +34,9 @@ def events() -> list[object]:
     for n, frame in enumerate(FRAMES):
         at = (n + 1) * STEP_NS
         made.append(retis.point(at, retis.START, at, frame))
-        made.append(retis.point(at + 400, "udp_rcv", at, frame, type_="kprobe"))
-    made.append(retis.point(20 * STEP_NS, retis.FREE, STEP_NS, FRAMES[0], drop="NO_SOCKET"))
+        made.append(retis.point(at + 400, "udp_rcv", at, frame, type_="kprobe") | VERDICT)
+    lost = retis.point(20 * STEP_NS, retis.FREE, STEP_NS, FRAMES[0], drop="NO_SOCKET")
+    made.append(lost | VERDICT)
     return made
 
 
@@ -63,6 +66,19 @@ def test_path_lists_points_and_refuses_times(saved: Path) -> None:
     assert leg.note == POINTS_ONLY and not leg.calls and not leg.waits
     times = (leg.kernel_ns, leg.busy_ns, leg.wait_ns, leg.unknown_ns, leg.cpu_ns, leg.functions)
     assert times == (None,) * len(times)
+
+
+def test_the_number_of_the_sections_is_no_data(saved: Path) -> None:
+    with closing(sqlite3.connect(saved)) as db:
+        kept = db.execute("SELECT max(data) FROM event").fetchone()[0]
+        shown = db.execute("SELECT max(data), min(data) FROM events").fetchone()
+        drops = db.execute("SELECT reason, place FROM drops").fetchall()
+    assert kept >> 32 and shown == (1, 0) and drops == [("NO_SOCKET", None)]
+    with closing(Session(saved)) as session:
+        numbers = next(session.tables.blocks("events"))["data"].values
+        row = session.packets.numbered(1, 1)[0]
+    assert sorted(set(numbers.tolist())) == [0, 1]
+    assert (row.drop, row.drop_place) == ("NO_SOCKET", "")
 
 
 def test_no_packet_is_exact_and_the_reason_is_shown(saved: Path) -> None:
