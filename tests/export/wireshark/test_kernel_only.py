@@ -15,7 +15,7 @@ import pytest
 
 from skbviewer import readers
 from skbviewer.cli import main
-from skbviewer.export import Request, write_pcap, write_pcapng
+from skbviewer.export import Request, Writer, write_pcap, write_pcapng
 from skbviewer.export.log_packets import without_bytes
 from skbviewer.export.wireshark.lua_script import lua_script
 from skbviewer.records import BadInput, Capture, Silent
@@ -51,7 +51,7 @@ def frames(path: Path) -> list[bytes]:
 
 @pytest.mark.parametrize(("write", "suffix"), [(write_pcapng, ".pcapng"), (write_pcap, ".pcap")])
 def test_packets_of_the_log_are_added(
-    session: Session, tmp_path: Path, write: type[write_pcapng], suffix: str
+    session: Session, tmp_path: Path, write: Writer, suffix: str
 ) -> None:
     assert session.packets.kernel_only_count() >= HIDDEN
     out = tmp_path / f"out{suffix}"
@@ -99,7 +99,7 @@ def ids(path: Path) -> list[int]:
 
 @pytest.mark.parametrize(("write", "suffix"), [(write_pcapng, ".pcapng"), (write_pcap, ".pcap")])
 def test_filter_range_and_rows_choose(
-    session: Session, tmp_path: Path, write: type[write_pcapng], suffix: str
+    session: Session, tmp_path: Path, write: Writer, suffix: str
 ) -> None:
     out = tmp_path / f"out{suffix}"
     write(session, EVERY._replace(filter="ip.id >= 107 && ip.id <= 109"), out)
@@ -127,7 +127,7 @@ def test_those_without_bytes_are_counted(session: Session) -> None:
 
 @pytest.mark.parametrize(("write", "suffix"), [(write_pcapng, ".pcapng"), (write_pcap, ".pcap")])
 def test_cuts_and_pseudonyms_apply(
-    session: Session, tmp_path: Path, write: type[write_pcapng], suffix: str
+    session: Session, tmp_path: Path, write: Writer, suffix: str
 ) -> None:
     out = tmp_path / f"out{suffix}"
     write(session, EVERY._replace(payload=False), out)
