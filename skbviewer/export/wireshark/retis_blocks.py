@@ -42,7 +42,6 @@ from .blocks import (
 )
 from .retis_calls import EventsOfPackets
 from .retis_events import (
-    PLAIN,
     SCHEMA,
     UNSEEN,
     Event,
@@ -50,6 +49,7 @@ from .retis_events import (
     event_of_log,
     name,
     probe_of,
+    shortened,
     text_of,
 )
 from .retis_points import Point, points_of
@@ -201,5 +201,5 @@ def _json_of(event: Event) -> bytes:
     """The event as an option can hold it: if it is too long, fewer sections; b"" without one."""
     raw = as_json(event) if event else b""
     if len(raw) > LONGEST:
-        raw = as_json({key: event[key] for key in PLAIN if key in event and key != "kernel"})
+        raw = as_json(shortened(event))
     return raw if len(raw) <= LONGEST else b""

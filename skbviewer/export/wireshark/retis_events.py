@@ -8,6 +8,7 @@ percent-encoded, so that none can look like another part of it.
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from typing import Any
 
 from .comment_format import encoded
@@ -71,6 +72,13 @@ def event_of_log(raw: bytes, plain: bool) -> Event:
     return {name: event[name] for name in PLAIN if name in event} if plain else event
 
 
+def shortened(event: Event) -> Event:
+    """Return the PLAIN sections of an event without a stack."""
+    made = {key: event[key] for key in PLAIN if key in event}
+    kernel = _section(event, "kernel")
+    return made | {"kernel": {k: v for k, v in kernel.items() if k != "stack_trace"}}
+
+
 def as_json(event: Event) -> bytes:
     """Return an event as JSON, as short as possible."""
     return json.dumps(event, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
@@ -114,7 +122,12 @@ def probe_of(event: Event) -> str:
 
 def name(value: Any) -> str:
     """Return a name as it stands in texts."""
-    return encoded(str(value)).decode().replace("%2F", "/")
+    return _as_text(str(value))
+
+
+@lru_cache(maxsize=1 << 12)  # names repeat; encoding them takes longer than the rest of an event
+def _as_text(text: str) -> str:
+    return encoded(text).decode().replace("%2F", "/")
 
 
 def _section(values: Event, key: str) -> Event:

@@ -178,10 +178,13 @@ def test_sections_of_any_type_make_a_text(event: dict[str, object]) -> None:
 
 def test_an_event_that_is_too_long_loses_sections(tmp_path: Path) -> None:
     long = retis.point(0, "f", 0, FRAMES[0])
+    long_type = long["kernel"]["probe_type"]
     long["kernel"]["stack_trace"] = ["x" * 1000] * 80
     log = retis.write(tmp_path / "retis.data", [retis.startup(), long])
     import_files([log], tmp_path / "s.skbv")
     out = tmp_path / "out.pcapng"
     write_pcapng(Session.open(tmp_path / "s.skbv"), SHAPE, out)
     _, (block,) = blocks(out)
-    assert set(event_in(block)) == {"common", "skb-tracking", "netns", "dev"}
+    kept = ("common", "kernel", "skb-tracking", "netns", "dev")
+    expected = {name: long[name] for name in kept}
+    assert event_in(block) == expected | {"kernel": {"symbol": "f", "probe_type": long_type}}
