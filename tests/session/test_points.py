@@ -8,6 +8,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from skbviewer import readers
@@ -16,6 +17,7 @@ from skbviewer.analysis.words.verdict_reasons import reason
 from skbviewer.cli import main
 from skbviewer.matching import AMBIGUOUS, Rung
 from skbviewer.records import POINTS_ONLY, Capture, Silent, SourceKind
+from skbviewer.records.kbl_layout import KblEvent
 from skbviewer.session import Session, import_files
 from tests.readers import build_retis as retis
 from tests.readers.build import ethernet, ipv4, udp, write_pcap
@@ -114,6 +116,22 @@ def test_statistics_refuse_and_say_why(
 def test_drops_are_counted(saved: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["stats", "drops", str(saved)]) == 0
     assert "NO_SOCKET" in capsys.readouterr().out
+
+
+def test_drops_with_other_sections_are_counted_together(tmp_path: Path) -> None:
+    log = events()
+    for n in range(2, 5):
+        at = (n + 1) * STEP_NS
+        lost = retis.point(20 * STEP_NS + n, retis.FREE, at, FRAMES[n], drop="NO_SOCKET")
+        log.append(lost | {"nft": {"verdict": "accept", "table_name": f"t{n}"}})
+    import_files([retis.write(tmp_path / "retis.data", log)], tmp_path / "a.skbv")
+    with closing(Session(tmp_path / "a.skbv")) as session:
+        scope = session.stats.scope()
+        drops = np.flatnonzero(session.columns.array("event", "event") == KblEvent.DROP)
+        assert np.unique(session.columns.array("event", "data")[drops]).size == 4
+        assert np.unique(scope.of_event("data", drops)).tolist() == [1]
+        table = session.stats.table("drops")
+        assert [dict(zip(table.keys, row, strict=True))["number"] for row in table.rows] == [4]
 
 
 def test_a_diagnosis_knows_drops_and_no_times(saved: Path) -> None:
