@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ..records import counted
+from ...records import counted
 
 if TYPE_CHECKING:
-    from ..analysis.disassembly import Disassembly, Instruction
+    from ..disassembly import Disassembly, Instruction
 
 CODE = 24  # columns of the bytes of an instruction
 MNEMONIC = 8
