@@ -80,7 +80,9 @@ class CodeView(QWidget):
         hint = QWidget()
         self.hint.setWordWrap(True)
         self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.hint.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        by = Qt.TextInteractionFlag  # the keyboard, too, so that F6 comes here without a button
+        self.hint.setTextInteractionFlags(by.TextSelectableByMouse | by.TextSelectableByKeyboard)
+        self.hint.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         middle = QVBoxLayout(hint)
         middle.addStretch(1)
         middle.addWidget(self.hint)
