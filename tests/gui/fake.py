@@ -172,6 +172,10 @@ class FakeRecording(FakeList, FakeTimeline):
         return self
 
     @property
+    def graphs(self) -> FakeRecording:
+        return self
+
+    @property
     def export(self) -> FakeRecording:
         return self
 

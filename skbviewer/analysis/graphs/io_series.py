@@ -67,7 +67,7 @@ def io_series(scopes: Sequence[Scope], interval_ns: int | None = None) -> list[I
     if not known:
         return []
     first, last = min(int(t.min()) for t in known), max(int(t.max()) for t in known)
-    origin = _origin(scopes[0], first)
+    origin = origin_of(scopes[0], first)
     length = interval_ns or interval_for(last - first)
     low = (first - origin) // length
     count = (last - origin) // length - low + 1
@@ -98,6 +98,7 @@ def _series(
     sizes = np.asarray(scope.columns.array("packet", "len"))[found.rows]
     sums = np.bincount(place, weights=sizes, minlength=count)  # exact: far below 2^53
     kernel = np.asarray(scope.columns.array("packet", "kernel_ns"), np.int64)[found.rows]
+    p50, p90, p99, most = _ranks(place, kernel, count)
     first = np.zeros(count, np.int64)
     first[place[::-1]] = found.rows[::-1] + 1  # the last assignment counts
     return IoSeries(
@@ -106,7 +107,10 @@ def _series(
         length,
         np.bincount(place, minlength=count),
         8 * sums.astype(np.int64),
-        *_ranks(place, kernel, count),
+        p50,
+        p90,
+        p99,
+        most,
         np.bincount((found.dropped - begin) // length, minlength=count),
         first,
     )
@@ -149,7 +153,7 @@ def _drop_times(scope: Scope) -> Int64s:
     return when
 
 
-def _origin(scope: Scope, other: int) -> int:
+def origin_of(scope: Scope, other: int) -> int:
     """Return the session time of packet 1, else `other`."""
     columns = scope.columns
     if not columns.length("packet"):
