@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...records.types import Int64s
+from ..words.function_layers import layer_of
 
 if TYPE_CHECKING:
     from ..stats.stacks import StackTree
@@ -33,6 +34,7 @@ class FlameBoxes(NamedTuple):
     """
 
     names: tuple[str, ...]
+    layers: tuple[str, ...]  # of the functions `names`
     depth: Int64s
     begin: Int64s
     total: Int64s
@@ -40,6 +42,11 @@ class FlameBoxes(NamedTuple):
     function: Int64s
     self_ns: Int64s
     calls: Int64s
+
+    @property
+    def levels(self) -> int:
+        """The number of depths."""
+        return int(self.depth[-1]) + 1 if len(self.depth) else 0
 
     @property
     def whole(self) -> int:
@@ -90,6 +97,7 @@ def _boxes(tree: StackTree, parts: list[Int64s], begin: Int64s, total: Int64s) -
     place[nodes] = np.arange(len(nodes))
     return FlameBoxes(
         tree.names,
+        tuple(layer_of(name) for name in tree.names),
         np.repeat(np.arange(len(parts)), [len(part) for part in parts]),
         begin[nodes],
         total[nodes],

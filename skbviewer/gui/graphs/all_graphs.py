@@ -9,6 +9,7 @@ from typing import NamedTuple
 from PySide6.QtWidgets import QWidget
 
 from ..packets.selection import Selection
+from .flame_window import show_flame_graph
 from .graph_window import GraphWindow, View
 from .io_window import show_io_graphs
 from .latency_window import show_latency_graphs
@@ -29,4 +30,5 @@ GRAPHS = (
         "Histogram and heat map of the time in kernel",
         show_latency_graphs,
     ),
+    Graph("Fla&me Graph…", "Call stacks by self time or calls", show_flame_graph),
 )
