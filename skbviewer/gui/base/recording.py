@@ -14,6 +14,7 @@ from skbviewer.analysis.dissect import Node
 from skbviewer.analysis.fields.field_data import Data
 from skbviewer.analysis.graphs.io_series import IoSeries
 from skbviewer.analysis.graphs.latency_grid import LatencyGrid
+from skbviewer.analysis.graphs.round_trip_bars import RoundTripBars
 from skbviewer.analysis.stats import Chosen, Stack, Table
 from skbviewer.analysis.stats.stacks import StackTree
 from skbviewer.analysis.timeline.lanes import Timeline
@@ -133,6 +134,7 @@ class RecordedGraphs(Protocol):
     ) -> Sequence[IoSeries]: ...
     def latencies(self, chosen: Chosen, progress: Progress) -> LatencyGrid | None: ...
     def stacks(self, chosen: Chosen, progress: Progress) -> StackTree: ...
+    def round_trips(self, chosen: Chosen, progress: Progress) -> RoundTripBars | None: ...
 
 
 class RecordedExports(Protocol):

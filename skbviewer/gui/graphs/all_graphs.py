@@ -13,6 +13,7 @@ from .flame_window import show_flame_graph
 from .graph_window import GraphWindow, View
 from .io_window import show_io_graphs
 from .latency_window import show_latency_graphs
+from .round_trip_window import show_round_trips
 
 
 class Graph(NamedTuple):
@@ -31,4 +32,7 @@ GRAPHS = (
         show_latency_graphs,
     ),
     Graph("Fla&me Graph…", "Call stacks by self time or calls", show_flame_graph),
+    Graph(
+        "Round Trip Grap&h…", "Round trips of TCP segments: kernel, wire, peer", show_round_trips
+    ),
 )

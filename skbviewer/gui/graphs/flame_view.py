@@ -60,7 +60,7 @@ class FlameView(QWidget):
         self.update()
         self.zoom_changed.emit()
 
-    def find(self, text: str) -> None:
+    def highlight(self, text: str) -> None:
         """Highlight the functions whose names contain `text`."""
         self.wanted = text
         self.update()
@@ -156,5 +156,12 @@ class FlameView(QWidget):
 
 def _mixed(colour: QColor, other: QColor, part: float) -> QColor:
     """Return `part` of a colour, and the rest of the other one."""
-    pairs = zip(colour.getRgb()[:3], other.getRgb()[:3], strict=True)
-    return QColor(*(round(a * part + b * (1 - part)) for a, b in pairs))
+    red, green, blue = (
+        round(a * part + b * (1 - part))
+        for a, b in (
+            (colour.red(), other.red()),
+            (colour.green(), other.green()),
+            (colour.blue(), other.blue()),
+        )
+    )
+    return QColor(red, green, blue)

@@ -45,7 +45,7 @@ class FlameGraph(GraphWindow):
         super().__init__(selection, view, parent)
         self.tree: StackTree | None = None
         self.graph, self.legend = FlameView(), Legend()
-        self.weight, self.find = QComboBox(), QLineEdit()
+        self.weight, self.search = QComboBox(), QLineEdit()
         self.reset = QPushButton("Reset &Zoom")
         self._build()
         self._link()
@@ -57,12 +57,12 @@ class FlameGraph(GraphWindow):
         self.weight.addItems([one.value for one in Weight])
         label = QLabel("&Width:")
         label.setBuddy(self.weight)
-        self.find.setPlaceholderText("Find a function")
-        self.find.setClearButtonEnabled(True)
-        self.find.setMaximumWidth(220)
+        self.search.setPlaceholderText("Find a function")
+        self.search.setClearButtonEnabled(True)
+        self.search.setMaximumWidth(220)
         self.reset.setAutoDefault(False)
         self.reset.setEnabled(False)
-        for widget in (label, self.weight, self.find, self.reset):
+        for widget in (label, self.weight, self.search, self.reset):
             self.top.addWidget(widget)
         area = QScrollArea()
         area.setWidgetResizable(True)
@@ -74,7 +74,7 @@ class FlameGraph(GraphWindow):
 
     def _link(self) -> None:
         self.weight.activated.connect(lambda _: self._lay_out())
-        self.find.textChanged.connect(self.graph.find)
+        self.search.textChanged.connect(self.graph.highlight)
         self.reset.clicked.connect(lambda: self.graph.zoom_to(-1))
         self.graph.hovered.connect(self._describe)
         self.graph.zoom_changed.connect(lambda: self.reset.setEnabled(self.graph.zoomed >= 0))

@@ -203,12 +203,12 @@ def _packets(number: int) -> str:
 
 def _coloured(shade: Floats, dark: bool) -> npt.NDArray[np.uint8]:
     """Return RGBA colours for shades from 0, which is transparent, to 1."""
-    stops = [QColor(name).getRgbF()[:3] for name in COLOURS[dark]]
+    stops = [(of.red(), of.green(), of.blue()) for of in map(QColor, COLOURS[dark])]
     places = np.linspace(0, 1, len(stops))
     found = np.empty((*shade.shape, 4), np.uint8)
     for channel in range(3):
         values = [stop[channel] for stop in stops]
-        found[..., channel] = np.round(255 * np.interp(shade, places, values))
+        found[..., channel] = np.round(np.interp(shade, places, values))
     found[..., 3] = np.where(shade > 0, 255, 0)
     return found
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...analysis.graphs.io_series import IoSeries, io_series
 from ...analysis.graphs.latency_grid import LatencyGrid, latency_grid
+from ...analysis.graphs.round_trip_bars import RoundTripBars, round_trip_bars
 from ...analysis.stats import Chosen
 from ...analysis.stats.stacks import StackTree, stack_tree
 from ...records import Progress
@@ -46,3 +47,10 @@ class Graphs:
     def stacks(self, chosen: Chosen, progress: Progress | None = None) -> StackTree:
         """Return the call stacks of the chosen packets.  Raises Cancelled."""
         return stack_tree(self._stats.scope(chosen, progress))
+
+    def round_trips(self, chosen: Chosen, progress: Progress | None = None) -> RoundTripBars | None:
+        """Sum up the round trips that the chosen packets end; None without any.
+
+        Raises Cancelled.
+        """
+        return round_trip_bars(self._stats.scope(chosen, progress))

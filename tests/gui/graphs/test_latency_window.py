@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, QRectF
@@ -49,10 +51,8 @@ def test_a_range_is_added_to_the_filter_and_replaced(
 ) -> None:
     wait_for_rows(sample_window, qtbot, lambda: sample_window.use_filter("tcp", True))
     for left in (4.5, 5.0):
-        area = QRectF(left, 0, 0.5, 1)
-        wait_for_rows(
-            sample_window, qtbot, lambda area=area: graphs.histogram.box.brushed.emit(area)
-        )
+        brush = partial(graphs.histogram.box.brushed.emit, QRectF(left, 0, 0.5, 1))
+        wait_for_rows(sample_window, qtbot, brush)
     text = sample_window.row_query.filter
     assert text == "(tcp) && kbl.in_kernel >= 100000ns && kbl.in_kernel < 316228ns"
     wait_for_rows(sample_window, qtbot, graphs.clear.click)
