@@ -152,6 +152,11 @@ def filters(window: MainWindow, watch: Watch, rounds: int) -> None:
     until(lambda: not window.row_query.tasks.busy)
 
 
+def counted(graph: GraphWindow) -> None:
+    """Wait until a graph is counted."""
+    until(lambda: not graph.tasks.busy)
+
+
 def graphs(window: MainWindow, watch: Watch, runs: int) -> None:
     """Count and paint each graph, of everything and of a thousandth of the time."""
     timeline = window.workspace.timeline
@@ -160,13 +165,13 @@ def graphs(window: MainWindow, watch: Watch, runs: int) -> None:
     for graph, name in zip(GRAPHS, GRAPH_NAMES, strict=True):
         window.menus.actions[graph.menu.replace("&", "").rstrip("…")].trigger()
         opened = window.findChildren(GraphWindow)[-1]
-        until(lambda opened=opened: not opened.tasks.busy)  # what it reads is in memory now
+        counted(opened)  # what it reads is in memory now
         for place, of in ((2, "everything"), (1, "a screenful")):
             opened.extent.setCurrentIndex(place)
 
             def count(opened: GraphWindow = opened) -> None:
                 opened.count()
-                until(lambda: not opened.tasks.busy)
+                counted(opened)
                 show(window)
 
             for _ in range(runs):
