@@ -94,6 +94,10 @@ class FlameGraph(GraphWindow):
         self.tree, boxes = made
         self._show_boxes(boxes)
 
+    def erase(self) -> None:
+        self.tree = self.graph.boxes = None
+        self.graph.update()
+
     def _lay_out(self) -> None:
         """Lay out the counted stacks by the chosen weight, in another thread."""
         tree, weight = self.tree, self._weight()

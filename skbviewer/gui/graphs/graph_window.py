@@ -124,6 +124,10 @@ class GraphWindow(QDialog):
         """Draw the result of work(), if it is no complaint."""
         raise NotImplementedError
 
+    def erase(self) -> None:
+        """Show no packets: there is nothing to draw."""
+        raise NotImplementedError
+
     def recolour(self) -> None:
         """Draw again with the colours of the present theme."""
         raise NotImplementedError
@@ -154,6 +158,7 @@ class GraphWindow(QDialog):
 
     def _show(self, made: Any) -> None:
         if isinstance(made, str):
+            self.erase()
             self.note.setText(made)
         else:
             self.show_made(made)

@@ -127,6 +127,10 @@ class IoGraphs(GraphWindow):
         self.fit()
         self._describe(None)
 
+    def erase(self) -> None:
+        self.made = Made((), ())
+        self.draw()
+
     # drawing
 
     def fit(self) -> None:

@@ -78,6 +78,11 @@ class LatencyGraphs(GraphWindow):
         self.fit()
         self._say()
 
+    def erase(self) -> None:
+        self.made = None
+        self.histogram.getPlotItem().clear()
+        self._image.clear()
+
     # drawing
 
     def draw(self) -> None:

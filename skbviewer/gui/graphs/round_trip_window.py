@@ -63,6 +63,10 @@ class RoundTripGraph(GraphWindow):
         self.fit()
         self._describe(None)
 
+    def erase(self) -> None:
+        self.made = None
+        self.plot.getPlotItem().clear()
+
     def draw(self) -> None:
         """Draw the bars and the points."""
         made = self.made
