@@ -221,7 +221,7 @@ STATISTICS: dict[str, Statistic] = {
         "&I/O Over Time", "Packets, bits, time in kernel and drops in intervals of time",
         _io, None, titles={"after_ns": "Begin (s)"}, seconds=frozenset({"after_ns"})),
     "roundtrip": Statistic(
-        "Round Tri&ps", "Round trips of TCP segments: kernel, wire and peer",
+        "Round Trips &by Segment", "Round trips of TCP segments: kernel, wire and peer",
         _roundtrip, lambda row: _numbers_filter((row["acked"], row["packet"])),
         titles={"packet": "Packet", "acked": "Acknowledges", "rtt_ns": "Round trip (µs)",
                 "send_ns": "Own kernel, sending (µs)", "outside_ns": "Wire to wire (µs)",

@@ -27,12 +27,12 @@ class Graph(NamedTuple):
 GRAPHS = (
     Graph("I/&O Graphs…", "Packets, bits, time in kernel and drops over time", show_io_graphs),
     Graph(
-        "Late&ncy Graphs…",
+        "Latency Grap&hs…",
         "Histogram and heat map of the time in kernel",
         show_latency_graphs,
     ),
-    Graph("Fla&me Graph…", "Call stacks by self time or calls", show_flame_graph),
+    Graph("Flame Graph…", "Call stacks by self time or calls", show_flame_graph),
     Graph(
-        "Round Trip Grap&h…", "Round trips of TCP segments: kernel, wire, peer", show_round_trips
+        "Ro&und Trip Graph…", "Round trips of TCP segments: kernel, wire, peer", show_round_trips
     ),
 )
