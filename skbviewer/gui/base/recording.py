@@ -12,7 +12,11 @@ import numpy.typing as npt
 
 from skbviewer.analysis.dissect import Node
 from skbviewer.analysis.fields.field_data import Data
+from skbviewer.analysis.graphs.io_series import IoSeries
+from skbviewer.analysis.graphs.latency_grid import LatencyGrid
+from skbviewer.analysis.graphs.round_trip_bars import RoundTripBars
 from skbviewer.analysis.stats import Chosen, Stack, Table
+from skbviewer.analysis.stats.stacks import StackTree
 from skbviewer.analysis.timeline.lanes import Timeline
 from skbviewer.analysis.timeline.session_overview import Overview
 from skbviewer.export.formats import LayerColours as LayerColours
@@ -133,6 +137,17 @@ class RecordedStatistics(Protocol):
     ) -> Diagnosis: ...
 
 
+class RecordedGraphs(Protocol):
+    """The part of skbviewer.session's Graphs that views use."""
+
+    def io(
+        self, chosen: Chosen, texts: Sequence[str], progress: Progress
+    ) -> Sequence[IoSeries]: ...
+    def latencies(self, chosen: Chosen, progress: Progress) -> LatencyGrid | None: ...
+    def stacks(self, chosen: Chosen, progress: Progress) -> StackTree: ...
+    def round_trips(self, chosen: Chosen, progress: Progress) -> RoundTripBars | None: ...
+
+
 class RecordedExports(Protocol):
     """The part of skbviewer.session's Exports that views use."""
 
@@ -179,6 +194,8 @@ class Recording(Protocol):
     def notes(self) -> RecordedNotes: ...
     @property
     def stats(self) -> RecordedStatistics: ...
+    @property
+    def graphs(self) -> RecordedGraphs: ...
     @property
     def export(self) -> RecordedExports: ...
     @property
