@@ -178,6 +178,10 @@ class FakeRecording(FakeList, FakeTimeline):
         return self
 
     @property
+    def code(self) -> FakeRecording:
+        return self
+
+    @property
     def paths(self) -> FakeRecording:
         return self
 

@@ -38,6 +38,7 @@ from skbviewer.session.packets.followed_stream import Stream
 
 if TYPE_CHECKING:
     from skbviewer.analysis.diagnosis import Diagnosis  # which takes time to load
+    from skbviewer.analysis.disassembly import Disassembly
     from skbviewer.readers import PointPackets
 
 RowIds = npt.NDArray[np.int64]  # int64: n = packet n, -n = row K<n>
@@ -93,6 +94,15 @@ class RecordedPaths(Protocol):
     def raw(
         self, packet: int | None, series: int, leg: int, call: int, progress: Progress | None = None
     ) -> RawCall: ...
+
+
+class RecordedCode(Protocol):
+    """The part of skbviewer.session's KernelCode that views use."""
+
+    def releases(self) -> tuple[str, ...]: ...
+    def disassemble(
+        self, function: str, image: Path, progress: Progress | None = None
+    ) -> Disassembly: ...
 
 
 class RecordedTimeline(Protocol):
@@ -176,6 +186,8 @@ class Recording(Protocol):
     def contents(self) -> RecordedContents: ...
     @property
     def paths(self) -> RecordedPaths: ...
+    @property
+    def code(self) -> RecordedCode: ...
     @property
     def timeline(self) -> RecordedTimeline: ...
     @property
