@@ -14,7 +14,7 @@ from ...analysis.fields.field_kind import Kind, Values
 from ...records.types import Bools, Int64s, UInt8s
 from ..pseudonyms import Pseudonyms
 from .byte_copies import AHEAD, Buffer
-from .comment_format import COMMENT_FIELDS, PREFIX, encoded
+from .comment_format import FIRST_FIELDS, OTHER_FIELDS, PREFIX, encoded
 from .field_rows import FieldRows, Owned
 from .text_loops import (
     ADDRESS4,
@@ -62,24 +62,31 @@ class Comments:
 
     def __init__(self, data: Data, names: Pseudonyms | None = None) -> None:
         self._rows, self._names = FieldRows(data), names
-        self._buffers = [Buffer() for _ in range(4)]
+        self._buffers = [[Buffer() for _ in range(4)] for _ in range(2)]
 
-    def of(self, packets: Int64s) -> Texts:
-        """Return the comments of packets, numbers from 1 in ascending order.
+    def of(self, packets: Int64s) -> tuple[Texts, Texts]:
+        """Return the first and the other comments of packets, numbers from 1 in ascending order.
 
-        The next call overwrites them.
+        A packet without other fields has "" as the other comment.  The next call overwrites them.
         """
         owned: dict[str, Owned] = {}
-        columns = []
-        for field in COMMENT_FIELDS:
-            if field.table not in owned:
-                owned[field.table] = self._rows.of(packets, field.table)
-            columns.append(_column(field, owned[field.table], self._names))
-        return _joined(columns, len(packets), self._buffers)
+
+        def columns(fields: Sequence[Field]) -> list[_Column]:
+            for table in {field.table for field in fields} - owned.keys():
+                owned[table] = self._rows.of(packets, table)
+            return [_column(field, owned[field.table], self._names) for field in fields]
+
+        first, others = columns(FIRST_FIELDS), columns(OTHER_FIELDS)
+        has_others = np.any([column.values > 0 for column in others], axis=0).astype(np.int64)
+        starts = np.ones(len(packets), np.int64), has_others
+        return (
+            _joined([_start(starts[0]), *first], self._buffers[0]),
+            _joined([_start(starts[1]), *others], self._buffers[1]),
+        )
 
 
-def _joined(columns: list[_Column], packets: int, buffers: Sequence[Buffer]) -> Texts:
-    columns = [_start(packets), *columns]
+def _joined(columns: list[_Column], buffers: Sequence[Buffer]) -> Texts:
+    packets = len(columns[0].values)
     names = texts_of([column.name for column in columns])
     made, joined, places, counts = buffers
     size = np.array([len(column.texts.data) for column in columns])
@@ -100,11 +107,9 @@ def _table(buffer: Buffer, rows: list[Int64s]) -> Int64s:
     return np.stack(rows, out=table)
 
 
-def _start(packets: int) -> _Column:
-    """The prefix, as a column that each packet has."""
-    return _Column(
-        PREFIX, Texts(NOTHING, np.zeros(packets + 1, np.int64)), np.ones(packets, np.int64)
-    )
+def _start(begun: Int64s) -> _Column:
+    """The prefix, as a column of the packets for which `begun` is 1."""
+    return _Column(PREFIX, Texts(NOTHING, np.zeros(len(begun) + 1, np.int64)), begun)
 
 
 def _column(field: Field, owned: Owned, names: Pseudonyms | None) -> _Column:

@@ -38,7 +38,7 @@ from .comments import Comments, Texts, texts_of
 SECTION_HEADER, INTERFACE, BYTE_ORDER_MAGIC = 0x0A0D0D0A, 1, 0x1A2B3C4D
 OPT_END, SHB_USERAPPL, IF_NAME, IF_TSRESOL, IF_TSOFFSET = 0, 4, 2, 9, 14
 NANOSECONDS, SECOND = 9, 10**9
-EACH = 96  # bytes of a packet block besides its packet, comments and copied options, at most
+EACH = 104  # bytes of a packet block besides its packet, comments and copied options, at most
 EXACT = 0  # verdict
 
 
@@ -124,9 +124,9 @@ def _blocks(
         for some in parts(mine, data.columns.take(PACKET, "caplen", mine - 1)):
             request.progress.report("Writing packets", done, len(packets))
             done += len(some)
-            both = comments.of(some), texts_of(_notes(notes, some))
+            texts = (*comments.of(some), texts_of(_notes(notes, some)))
             ids = series[some - 1]
-            yield _packet_blocks(data, file, source, some, ids, request, names, *both, buffer)
+            yield _packet_blocks(data, file, source, some, ids, request, names, texts, buffer)
 
 
 def _notes(notes: Mapping[int, str], packets: Int64s) -> list[bytes]:
@@ -153,8 +153,7 @@ def _packet_blocks(
     series: Int64s,
     request: Request,
     names: Pseudonyms | None,
-    comments: Texts,
-    notes: Texts,
+    texts: tuple[Texts, Texts, Texts],
     buffer: Buffer,
 ) -> UInt8s:
     of = packet_places(data, file, packets, request)
@@ -166,11 +165,11 @@ def _packet_blocks(
     if names is not None:
         file, offset = _copied(file, has_options, offset, caplen, copied)
         file = with_pseudonyms(file, of.linktype, offset, caplen, length, names)
-    size = EACH * len(packets) + int(kept.sum()) + copied + len(notes.data)
-    out = buffer.of(size + 2 * int(comments.ends[-1]))
+    size = EACH * len(packets) + int(kept.sum()) + copied
+    out = buffer.of(size + 2 * sum(int(text.ends[-1]) for text in texts))
     end = write_blocks(
         file, has_options, offset, caplen, kept, length, source.first + of.interface, ticks,
-        series, *comments, *notes, names is None, out,
+        series, *texts[0], *texts[1], *texts[2], names is None, out,
     )  # fmt: skip
     return out[: int(end)]
 
