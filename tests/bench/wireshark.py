@@ -20,7 +20,7 @@ from skbviewer.export.wireshark.lua_script import lua_script
 from skbviewer.session import import_files
 
 from .generate import generate
-from .load import run
+from .load import compiled, run
 
 PACKETS, RUNS, CALLS = 200_000, 3, 4  # calls of a packet
 EMPTY = """\
@@ -47,8 +47,7 @@ CASES = {
 
 def compared(title: str, programs: dict[str, Sequence[str | Path]], runs: int, home: Path) -> None:
     """Run programs in turns, and print the CPU time of each and its ratio to the first."""
-    environment = os.environ | {"HOME": str(home), "XDG_CONFIG_HOME": str(home)}
-    environment |= {"PYTHONPYCACHEPREFIX": str(home)}
+    environment = compiled(home) | {"HOME": str(home), "XDG_CONFIG_HOME": str(home)}
     found: dict[str, float] = {}
     for _ in range(runs):
         for name, words in programs.items():
@@ -74,7 +73,7 @@ def main(packets: int, runs: int) -> None:
             session,
             "--pcapng",
         ]
-        run([*export, out])  # so that tshark has a file, and loops are compiled
+        run([*export, out], compiled(folder))  # so that tshark has a file, and loops are compiled
         copy: list[str | Path] = ["editcap", out, folder / "copy.pcapng"]
         programs: dict[str, Sequence[str | Path]] = {
             "editcap, the file again": copy,

@@ -29,8 +29,7 @@ from .text_loops import (
 
 FORMS = {Kind.KERNEL: HEXADECIMAL, Kind.IPV4: ADDRESS4, Kind.IPV6: ADDRESS6}
 FORMS |= {Kind.STRING: TEXT, Kind.FLOAT: TEXT}
-NOTHING = np.zeros(0, np.uint8)
-SPARE = np.zeros(AHEAD, np.uint8)
+NAME_ALONE = -1  # the form of a label
 
 
 class Texts(NamedTuple):
@@ -44,17 +43,32 @@ class Texts(NamedTuple):
 
 
 class _Column(NamedTuple):
-    """The values of one field by packet, as they are in the comment."""
+    """The values of one field: those of packet i are in rows bounds[i] .. bounds[i + 1] - 1."""
 
     name: bytes  # what is written before them
+    form: int  # of write_values(); NAME_ALONE has no values
+    bounds: Int64s
+    low: Int64s
+    high: Int64s
+    known: Bools
     texts: Texts
-    values: Int64s  # number of values of each packet
+
+    def most(self) -> int:
+        """Return how many bytes the values need at most, with a comma after each."""
+        if self.form == NAME_ALONE:
+            return 0
+        if self.form != TEXT:
+            return (WIDTHS[self.form] + 1) * len(self.low)
+        return int(np.diff(self.texts.ends)[self.low[self.known]].sum()) + len(self.low)
 
 
 def texts_of(parts: list[bytes]) -> Texts:
     """Return byte strings as Texts."""
     ends = np.cumsum([0, *map(len, parts)], dtype=np.int64)
     return Texts(np.frombuffer(b"".join(parts) + bytes(AHEAD), np.uint8), ends)
+
+
+NO_TEXTS = texts_of([])
 
 
 class Comments:
@@ -76,40 +90,42 @@ class Comments:
                 owned[table] = self._rows.of(packets, table)
             return [_column(field, owned[field.table], self._names) for field in fields]
 
-        first, others = columns(FIRST_FIELDS), columns(OTHER_FIELDS)
-        has_others = np.any([column.values > 0 for column in others], axis=0).astype(np.int64)
-        starts = np.ones(len(packets), np.int64), has_others
-        return (
-            _joined([_start(starts[0]), *first], self._buffers[0]),
-            _joined([_start(starts[1]), *others], self._buffers[1]),
-        )
+        count = len(packets)
+        first = _joined(columns(FIRST_FIELDS), count, self._buffers[0], always=True)
+        return first, _joined(columns(OTHER_FIELDS), count, self._buffers[1], always=False)
 
 
-def _joined(columns: list[_Column], buffers: Sequence[Buffer]) -> Texts:
-    packets = len(columns[0].values)
-    names = texts_of([column.name for column in columns])
-    made, joined, places, counts = buffers
-    size = np.array([len(column.texts.data) for column in columns])
-    values = joined.of(int(size.sum()) + AHEAD)
-    np.concatenate([*(column.texts.data for column in columns), SPARE], out=values)
-    value_ends = _table(places, [column.texts.ends for column in columns])
-    value_ends += (np.cumsum(size) - size)[:, None]
-    count = _table(counts, [column.values for column in columns])
-    out = made.of(len(values) + len(names.data) * packets)
+def _joined(columns: list[_Column], packets: int, buffers: Sequence[Buffer], always: bool) -> Texts:
+    """Return PREFIX and the fields of each packet; "" if it has none, unless `always`."""
+    made, written, places, counts = buffers
+    names = texts_of([PREFIX, *(column.name for column in columns)])
+    values = written.of(sum(column.most() for column in columns) + AHEAD)
+    value_ends = _table(places, len(columns) + 1, packets + 1)
+    count = _table(counts, len(columns) + 1, packets)
+    value_ends[0] = 0  # PREFIX has no value
+    for number, column in enumerate(columns, 1):
+        value_ends[number, 0] = value_ends[number - 1, -1]
+        _write(column, values, value_ends[number], count[number])
+    count[0] = True if always else count[1:].any(0)
+    out = made.of(int(value_ends[-1, -1]) + len(names.data) * packets + AHEAD)
     ends = np.empty(packets + 1, np.int64)
     join_fields(*names, values, value_ends, count, out, ends)
     return Texts(out, ends)
 
 
-def _table(buffer: Buffer, rows: list[Int64s]) -> Int64s:
-    shape = len(rows), len(rows[0])
-    table = buffer.of(8 * shape[0] * shape[1]).view(np.int64).reshape(shape)
-    return np.stack(rows, out=table)
+def _write(column: _Column, out: UInt8s, ends: Int64s, count: Int64s) -> None:
+    """Write the values of each packet to `out`, from ends[0]."""
+    bounds, known = column.bounds, column.known
+    if column.form == NAME_ALONE:
+        hits = np.r_[0, np.cumsum(known, dtype=np.int64)]
+        ends[:], count[:] = ends[0], hits[bounds[1:]] - hits[bounds[:-1]]
+    else:
+        values = column.low, column.high, known, *column.texts
+        write_values(column.form, bounds, *values, out, ends, count)
 
 
-def _start(begun: Int64s) -> _Column:
-    """The prefix, as a column of the packets for which `begun` is 1."""
-    return _Column(PREFIX, Texts(NOTHING, np.zeros(len(begun) + 1, np.int64)), begun)
+def _table(buffer: Buffer, rows: int, columns: int) -> Int64s:
+    return buffer.of(8 * rows * columns).view(np.int64).reshape(rows, columns)
 
 
 def _column(field: Field, owned: Owned, names: Pseudonyms | None) -> _Column:
@@ -118,9 +134,8 @@ def _column(field: Field, owned: Owned, names: Pseudonyms | None) -> _Column:
     known = _side_by_side([values.present() for values in found], np.bool_).astype(np.bool_)
     bounds = owned.bounds * max(len(found), 1)
     if field.kind is Kind.LABEL:
-        hits = np.r_[0, np.cumsum(known, dtype=np.int64)]
-        nothing = Texts(NOTHING, np.zeros(len(bounds), np.int64))
-        return _Column(f" {field.name}".encode(), nothing, hits[bounds[1:]] - hits[bounds[:-1]])
+        none = np.zeros(0, np.int64)
+        return _Column(f" {field.name}".encode(), NAME_ALONE, bounds, none, none, known, NO_TEXTS)
     low, texts = _numbers_and_texts(field, found, known)
     high = np.zeros(len(low), np.int64)
     if field.kind is Kind.IPV6 and found:
@@ -130,11 +145,7 @@ def _column(field: Field, owned: Owned, names: Pseudonyms | None) -> _Column:
     elif names is not None and field.kind is Kind.IPV6:
         high, low = names.ipv6(high, low)
     form = FORMS.get(field.kind, NUMBER)
-    width = int(np.diff(texts.ends).max(initial=0)) if form == TEXT else WIDTHS[form]
-    out = np.empty((width + 1) * len(low) + AHEAD, np.uint8)
-    ends, count = np.zeros(len(bounds), np.int64), np.zeros(len(bounds) - 1, np.int64)
-    write_values(form, bounds, low, high, known, *texts, out, ends, count)
-    return _Column(f" {field.name}=".encode(), Texts(out[: ends[-1]], ends), count)
+    return _Column(f" {field.name}=".encode(), form, bounds, low, high, known, texts)
 
 
 def _side_by_side(arrays: Sequence[Array], dtype: type) -> Array:
