@@ -10,7 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from skbviewer.matching import EXACT
+from skbviewer.matching import EXACT, matcher
+from skbviewer.matching.kernel_functions import STAMPS_RECEIVED, STAMPS_SENT
+from skbviewer.matching.legs.declared_losses import ANY, LOSS_DTYPE, MISSED, Table, declared
 from skbviewer.records import RECORD_DTYPE, KernelLog, Packets, RecordTable, resource
 from skbviewer.records.column_tables import FOOTPRINT_NAMES
 from tests.lab.fixture import Lab
@@ -174,3 +176,31 @@ def test_packets_the_kernel_never_saw_are_on_the_wire_only(name: str) -> None:
     assert not strange[exact].any()
     ours = np.flatnonzero(~strange & (both["ip_version"] != 0))
     assert set(ours.tolist()) <= set(exact.tolist())
+
+
+@pytest.mark.lab
+def test_a_missed_hit_does_not_hide_when_other_skbs_were_sent(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """GSO hands a list of skbs to the driver in one call, which names only the first of them."""
+    whole, packets = follow(lab.out / "lab.kbl"), packets_of(lab.out / "merge-sent.pcap")
+    sniffer = matched(packets, whole).sniffer
+    begin, end = (
+        int(packets["ts"].min()) - whole.epoch_ns,
+        int(packets["ts"].max()) - whole.epoch_ns,
+    )
+    stamping = STAMPS_SENT | STAMPS_RECEIVED
+    funcs = [p.id for p in whole.log.probes.values() if p.name in stamping and p.hits]
+    assert len(funcs) > 2
+    for func in funcs:
+        missed = np.array([(begin, end, ANY, func, 1, MISSED)], LOSS_DTYPE)
+
+        def more(log: KernelLog, row: Table = missed) -> Table:
+            rows = np.concatenate([declared(log), row])
+            return rows[np.argsort(rows["first_ns"], kind="stable")]
+
+        monkeypatch.setattr(matcher, "declared", more)
+        found = matched(packets, followed(replace(whole.log, lost_records=1)))
+        assert found.sniffer == sniffer
+        exact = np.unique(found.rows["packet"][found.rows["verdict"] == EXACT])
+        assert len(exact) >= 0.95 * len(packets)

@@ -64,19 +64,20 @@ def agreeing_devices(
     calls.  If no device agrees that exactly, all devices are returned whose skbs had arrived by
     then.  An skb that passed a device several times was stamped at any of the passes.  If nearly
     all packets passed a device that agrees with no clock, and fewer passed the devices that agree,
-    none is returned.
+    none is returned.  Packets count as having passed a device even if losses hide when they did.
     """
     pair, at = points_of(moments.stored("series"), series)
     packet, rows = packet[pair], moments[at]
     shown = rows["socket"] if rows["socket"].any() else rows["met"]
-    shown &= has_bounds(rows)
     packet, rows = packet[shown], rows[shown]
-    tries = []
+    tries, passed = [], {}
     for place in np.unique(rows[["netns", "ifindex"]]):
         here = (rows["netns"] == place["netns"]) & (rows["ifindex"] == place["ifindex"])
         device = int(place["netns"]), int(place["ifindex"])
         if among and device not in among:
             continue
+        passed[device] = len(np.unique(packet[here]))
+        here &= has_bounds(rows)
         if lossy:
             here[here] = _near_the_others(captured, packet[here], rows[here])
         tries.append((device, len(np.unique(packet[here])), packet[here], rows[here]))
@@ -91,7 +92,7 @@ def agreeing_devices(
     wanted = set.union({one for one in found if share[one] == 1}, *sharp)
     wanted = wanted | _as_likely(found, share, wanted) if wanted else set(found)
     clocks = {device: clock for device, clock in found.items() if clock and device in wanted}
-    if max((one[1] for one in tries if one[0] in clocks), default=0) < MOST * most:
+    if max((passed[one] for one in clocks), default=0) < MOST * max(passed.values(), default=0):
         clocks = {}
     at_calls = min((share[device] for device in clocks), default=0) >= NEARLY_ALL
     surely = min((clock.pairs for clock in clocks.values()), default=0) >= SURELY

@@ -94,12 +94,12 @@ def locate(
         return Located(None, Place(None, -1, None, WIRE), ())
     agreed = agreeing_devices(captured, packet[some], series[some], moments, lossy)
     devices = agreed.clocks
+    tries = [one for one in tries if one.place[:2] in devices] or tries
     most = MOST * max(one.packets for one in tries)
     tries = [one for one in tries if one.packets >= most]
     tightest = min(one.spread for one in tries)
     tries = [one for one in tries if one.spread <= CLOSE * tightest + CLOSE_NS]
     sniffed = {one.place[:2] for one in tries if one.place.how == SOCKET}
-    tries = [one for one in tries if one.place[:2] in devices] or tries
     tries = [one for one in tries if one.place[:2] in sniffed] or tries
     best = min(tries, key=lambda one: (one.spread, one.place.how))
     del point, few, owner

@@ -32,6 +32,7 @@ from ..record_kinds import ENTRY, EVENT, IP, chosen
 from . import tap_moments
 from .declared_losses import ANY, MISSED, Table, inside, meets
 from .leg_cutting import FORWARD, RX, TX, LegTable
+from .recorded_births import births
 from .released_skbs import after_release
 
 RECEIVED = RECEIVE_START | frozenset(RECEIVE_TAP)
@@ -81,7 +82,7 @@ def build(log: KernelLog, series: SeriesTable, legs: LegTable, losses: Table) ->
     sent = sent[legs.of[sent] >= 0]
     onwards = sent[rows["kind"][legs.of[sent]] == FORWARD]
     forward = onwards[np.unique(legs.of[onwards], return_index=True)[1]]
-    arrival = _arrivals(log, legs, entries, losses)
+    arrival = _arrivals(log, series, legs, entries, losses)
     sockets = _sockets(log, series, legs, entries.of(PACKET_SOCKET))
     sockets_of, sockets = sockets["record"], _merged(sockets)
     each, before = (
@@ -163,13 +164,14 @@ def _of_ip(legs: LegTable, rows: slice | Int64s) -> Bools:
 
 
 def _arrivals(
-    log: KernelLog, legs: LegTable, entries: _Entries, losses: Table
+    log: KernelLog, series: SeriesTable, legs: LegTable, entries: _Entries, losses: Table
 ) -> tap_moments.Arrival:
     """Return for each leg the earliest moment at which a sniffer at its first point can stamp it.
 
     This is the entry of a function in which packets are stamped.  If the log shows no such entry,
     it is the begin of the leg; for a packet that is received, the begin of the whole lifetime.  If
-    records are lost before it, that entry may be among them: then it is WAIT_NS earlier.
+    records are lost before it, that entry may be among them: then it is WAIT_NS earlier, but not
+    before the birth of the skb if the log shows that.
     """
     rows = legs.rows
     new = np.r_[True, rows["series"][1:] != rows["series"][:-1]][: len(rows)]
@@ -189,7 +191,10 @@ def _arrivals(
         goes_on[leg[sure]] = unsure[leg[sure]] = False
     begins = np.asarray(rows["begin_ns"], np.int64)
     stamping = entries.ids(STAMPS_SENT | STAMPS_RECEIVED)
-    begin[unsure & meets(_of_functions(losses, stamping), begins - WAIT_NS, begins)] -= WAIT_NS
+    earlier = unsure & meets(_of_functions(losses, stamping), begins - WAIT_NS, begins)
+    if earlier.any():
+        born = births(log.records, series)[rows["series"]]
+        begin = np.where(earlier, np.clip(born, begin - WAIT_NS, begin), begin)
     # The device of a receive handler has the stamp of the device below it.
     own = np.maximum.accumulate(np.where(goes_on, 0, np.arange(len(rows))))
     return tap_moments.Arrival(np.asarray(begin[own], np.int64), ~unsure[own])

@@ -25,23 +25,40 @@ RELEASES = having(Trait.RELEASE)
 
 def after_release(records: Records, series: SeriesTable, asked: Int64s) -> npt.NDArray[np.bool_]:
     """Return which of the records `asked` have an skb that was released and not born since."""
+    last = last_life_events(records, series, asked, (*RELEASES, *BIRTHS))
+    known = last >= 0
+    made = np.zeros(len(asked), np.bool_)
+    event = part(records, "event", last[known])
+    made[known] = np.isin(event, RELEASES) & (series.of[last[known]] == series.of[asked[known]])
+    return made
+
+
+def last_life_events(
+    records: Records, series: SeriesTable, asked: Int64s, numbers: tuple[int, ...]
+) -> Int64s:
+    """Return the last event before each record `asked` that concerns an skb at its address.
+
+    The result is the event's record, or -1.  `numbers` are the events that count.  A clone's birth
+    concerns the address of the clone.  An skb exists from the entry of the function that made it.
+    """
 
     def wanted(some: slice) -> npt.NDArray[np.bool_]:
-        event = chosen(part(records, "event", some), (*RELEASES, *BIRTHS))
+        event = chosen(part(records, "event", some), numbers)
         return np.asarray(event & (part(records, "kind", some) == EVENT))
 
     events = found(records, wanted)
-    event = part(records, "event", events)
-    child = np.isin(event, having(Trait.CHILD))
+    child = np.isin(part(records, "event", events), having(Trait.CHILD))
     skb = np.where(child, part(records, "data", events), part(records, "skb", events))
-    last = _last_before((skb, series.met[events]), (part(records, "skb", asked), series.met[asked]))
-    known = last >= 0
-    made = np.zeros(len(asked), np.bool_)
-    one = last[known]
-    made[known] = np.isin(event[one], RELEASES) & (
-        series.of[events[one]] == series.of[asked[known]]
-    )
-    return made
+    when = series.met[since(records, series, events)]
+    last = _last_before((skb, when), (part(records, "skb", asked), series.met[asked]))
+    return np.append(events, -1)[last]
+
+
+def since(records: Records, series: SeriesTable, events: Int64s) -> Int64s:
+    """Return for each event the record from which on it holds: of a birth, its function's entry."""
+    entry = series.owner_calls[events].astype(np.int64)
+    is_birth = np.isin(part(records, "event", events), BIRTHS) & (entry >= 0)
+    return np.where(is_birth, entry, events)
 
 
 def _last_before(events: tuple[Int64s, Int64s], asked: tuple[Int64s, Int64s]) -> Int64s:

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from skbviewer.matching.clock.agreeing_devices import agreeing_devices
+from skbviewer.matching.legs.capture_points import WAIT_NS
 from skbviewer.matching.legs.tap_moments import MOMENT_DTYPE
 from skbviewer.records import ColumnTable
 
@@ -66,3 +67,12 @@ def test_no_device_is_believed_where_the_one_of_most_packets_agrees_with_no_cloc
     assert _devices(KERNEL, most, fewer) == set()
     nearly_all = _received(MIRROR, SERIES[:55], KERNEL[:55] - 30 * US, KERNEL[:55], 60 * US)
     assert _devices(KERNEL, most, nearly_all) == {MIRROR}
+
+
+def test_packets_whose_moments_losses_hide_did_pass_the_device() -> None:
+    """Otherwise the device that a few of them passed later would seem to be the capture's."""
+    most = _received(ETH, SERIES, KERNEL - WAIT_NS, KERNEL, 60 * US)
+    some = SERIES[SERIES % 10 == 0]
+    later = _received(MIRROR, some, KERNEL[some] - 30 * US, KERNEL[some], 60 * US)
+    assert _devices(KERNEL, most, later) == set()
+    assert _devices(KERNEL, later) == {MIRROR}

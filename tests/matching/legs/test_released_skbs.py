@@ -35,6 +35,7 @@ def later(rows: list[Row], call: Row) -> bool:
     records["kind"] = [EVENT if row.event else CALL for row in every]
     series: Any = type("Series", (), {})()
     series.of, series.met = np.array([row.series for row in every]), records["ts"]
+    series.owner_calls = np.full(len(every), -1)
     return bool(after_release(records, series, np.array([every.index(call)]))[0])
 
 

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""Find when skbs were born, as far as the log shows it.
+
+In: the records of one KBL with their series.  Out: a time for each series.  No sniffer stamps an
+skb before its birth.  So if records are missing, a recorded birth still says from when on an skb
+may have been stamped.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...records import Records, part
+from ...records.compiled import allocation_free
+from ...records.kernel_events import BIRTHS, Trait, having
+from ...records.types import EARLIEST_NS, Int32s, Int64s
+from ..arrays.record_rows import Rows, passing
+from ..lifetimes.skb_lifetimes import SeriesTable
+from ..record_kinds import EVENT
+from .released_skbs import last_life_events, since
+
+OWN_BIRTHS = tuple(set(BIRTHS) - set(having(Trait.CHILD)))
+LIFE_EVENTS = (*BIRTHS, *having(Trait.FREE, Trait.RELEASE, Trait.MERGED))
+
+
+def births(records: Records, series: SeriesTable) -> Int64s:
+    """Return by series when its skb was born, ns, or EARLIEST_NS if the log does not show it.
+
+    The log shows it if the last birth or end at the address of the first record is a birth.
+    """
+    made = np.full(len(series.parent), EARLIEST_NS)
+    first = _first_records(records, series)
+    known = np.flatnonzero(first >= 0)
+    index = first[known]
+    last = last_life_events(records, series, index, LIFE_EVENTS)
+    own = part(records, "kind", index) == EVENT
+    own &= np.isin(part(records, "event", index), OWN_BIRTHS)
+    last = np.where(own, index, last)
+    is_birth = last >= 0
+    is_birth[is_birth] = np.isin(part(records, "event", last[is_birth]), BIRTHS)
+    made[known[is_birth]] = series.met[since(records, series, last[is_birth])]
+    return made
+
+
+def _first_records(records: Records, series: SeriesTable) -> Int64s:
+    """Return by series its first record with an address, or -1."""
+    made = np.full(len(series.parent), -1, np.int64)
+    for some in passing(records):
+        _see(some.start, series.of[some], Rows(records, some)["skb"], made)
+    return made
+
+
+@allocation_free
+def _see(start: int, of: Int32s, skb: Int64s, first: Int64s) -> None:
+    for i in range(len(of)):
+        if of[i] >= 0 and skb[i] != 0 and first[of[i]] < 0:
+            first[of[i]] = start + i
