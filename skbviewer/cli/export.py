@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from ..analysis.timeline.lanes import ALIGNED, KINDS, PACKET_KINDS
 from ..analysis.timeline.shown_part import DPI, SIZE, Shown, rows_of, rows_text, seconds_of
 from ..export import EXPORTS, Export, Request, Subject, Writer
+from ..export.log_packets import without_bytes
 from ..export.pseudonyms import key_of, random_key
 from ..session import Session
 from .command_output import Commands, Stderr, command
@@ -88,6 +89,11 @@ def add(commands: Commands) -> None:
     key = "a file of at least 16 bytes: pseudonyms are the same in all exports with it"
     parser.add_argument("--pseudonym-key", type=Path, metavar="FILE", help=key)
 
+    lost = "also packets that no capture has, from the bytes in a log of retis"
+    parser.add_argument("--kernel-only", action="store_true", help=lost)
+    shape = "blocks as `retis pcap` writes them, for --pcapng"
+    parser.add_argument("--retis", action="store_true", help=shape)
+
 
 def _bytes(text: str) -> int:
     """Parse a number of bytes of a packet."""
@@ -146,6 +152,10 @@ def _export(arguments: argparse.Namespace) -> int:
     if "pseudonyms" not in FORMS[name].options and _pseudonyms(arguments):
         offered = ", ".join(f"--{n}" for n, e in FORMS.items() if "pseudonyms" in e.options)
         raise KeyError(f"--{name} cannot have pseudonyms: see {offered}")
+    for option in ("kernel_only", "retis"):
+        if getattr(arguments, option) and option not in FORMS[name].options:
+            offered = ", ".join(f"--{n}" for n, e in FORMS.items() if option in e.options)
+            raise KeyError(f"--{option.replace('_', '-')} is for {offered}, not for --{name}")
     subject = _subject(arguments, name)
     session = opened(arguments.files)
     if out == STDOUT:
@@ -202,8 +212,11 @@ def _write(
     progress = Stderr()
     try:
         write(session, request._replace(progress=progress), out)
+        missing = without_bytes(session, request)
     finally:
         progress.close()
+    if missing:
+        print(f"skbviewer: {missing}", file=sys.stderr)
 
 
 def _packets(arguments: argparse.Namespace, session: Session, export: Export) -> Request:
@@ -220,6 +233,8 @@ def _packets(arguments: argparse.Namespace, session: Session, export: Export) ->
         snaplen=arguments.snaplen,
         payload=not arguments.no_payload,
         pseudonym_key=_key(arguments),
+        kernel_only=arguments.kernel_only,
+        retis=arguments.retis,
     )
 
 

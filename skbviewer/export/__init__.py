@@ -28,6 +28,7 @@ from .wireshark.pcapng import write_pcapng
 PACKET, PACKETS = frozenset({Subject.PACKET}), frozenset({Subject.PACKETS})
 TIMELINE = frozenset({Subject.TIMELINE})
 PNG, CSV = (".png",), (".csv", ".txt")
+CAPTURE = frozenset({"packet", "range", "snaplen", "payload", "pseudonyms", "kernel_only"})
 PICTURE = frozenset({"title", "size", "dpi", "theme"})
 
 EXPORTS: tuple[Export, ...] = (
@@ -49,10 +50,10 @@ EXPORTS: tuple[Export, ...] = (
            write_speedscope, menu="Export Spee&dscope Profile…"),
     Export("pcapng", PACKETS, "Capture with kernel fields, for Wireshark (pcapng)",
            "a capture whose comments hold the kernel's fields, for Wireshark", (".pcapng",),
-           write_pcapng, frozenset({"packet", "range", "snaplen", "payload", "pseudonyms"})),
+           write_pcapng, CAPTURE | {"retis"}),
     Export("pcap", PACKETS, "Capture without kernel fields (pcap)",
            "a capture without the kernel's fields, of packets of one link type", (".pcap",),
-           write_pcap, frozenset({"packet", "range", "snaplen", "payload", "pseudonyms"})),
+           write_pcap, CAPTURE),
     Export("perfetto", PACKETS, "Trace of calls, for Perfetto",
            "calls and events as a trace, for ui.perfetto.dev", (".pftrace", ".perfetto-trace"),
            write_perfetto, frozenset({"packet", "range"})),

@@ -60,6 +60,8 @@ def chosen_packets(recording: Exportable, request: Request) -> Int64s:
     found = recording.packets.select(request.filter)
     packets = np.arange(1, count + 1) if found is None else np.sort(found[found > 0])
     for row in request.rows:
+        if request.kernel_only and 0 < -row <= recording.packets.all_kernel_only_count():
+            continue
         if not 1 <= row <= count:
             name = f"K{-row}" if row < 0 else str(row)
             raise KeyError(f"no packet {name}" + " in a capture" * (row < 0))

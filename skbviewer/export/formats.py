@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..analysis.fields.field_data import Data
     from ..analysis.stats.stacks import Stack
     from ..analysis.stats.table import Table
+    from ..readers import PointPackets
 
 RowIds = npt.NDArray[np.int64]  # n = packet n, -n = row K<n>
 TableRows = Mapping[str, Bools]  # chosen rows of documented tables, see session/tables.py
@@ -49,6 +50,8 @@ class Request(NamedTuple):
     times: tuple[int, int] | None = None  # "range": captured then, session time, ns
     snaplen: int = 0  # "snaplen": the most bytes of a packet, 0 = all
     payload: bool = True  # "payload": False = only headers
+    kernel_only: bool = False  # "kernel_only": also packets that only a log holds
+    retis: bool = False  # "retis": as `retis pcap` writes packets
     pseudonym_key: bytes = b""  # "pseudonyms": of addresses and host names; b"" = none
 
     @property
@@ -66,6 +69,15 @@ class ExportableRows(Protocol):
     def kernel_only_count(self) -> int: ...
     def all_kernel_only_count(self) -> int: ...
     def select(self, text: str) -> RowIds | None: ...
+    def listed(
+        self,
+        text: str,
+        order: tuple[str, bool] | None,
+        kernel_only: bool,
+        hidden: RowIds | None,
+        progress: Progress,
+        all_lives: bool = False,
+    ) -> RowIds | None: ...
     def rows(self, ids: RowIds) -> list[PacketRow | SeriesRow]: ...
 
 
@@ -106,6 +118,7 @@ class ExportableList(Protocol):
     def to_session(self, source: int, ts: Int64s) -> Int64s: ...
     def field_data(self) -> Data: ...
     def capture_bytes(self, source: int) -> UInt8s: ...
+    def point_packets(self, source: int, progress: Progress) -> tuple[PointPackets, UInt8s]: ...
 
     def packets_csv(self, text: str, out: Path, progress: Progress) -> None: ...
 
@@ -158,7 +171,7 @@ class Export(NamedTuple):
     suffixes: tuple[str, ...]  # of file names, the usual one first
     write: Writer | None = None
     # of "title", "size", "dpi", "theme"; of PACKETS "packet", "range", "snaplen", "payload",
-    # "pseudonyms"
+    # "pseudonyms", "kernel_only", "retis"
     options: frozenset[str] = frozenset()
     menu: str = ""  # the entry of the File menu for the selected packet
 

@@ -32,7 +32,8 @@ from .kbl.raw_records import RawField, RawRecord, RawSlot, slots_of
 from .kbl.raw_records import raw_records as find_raw
 from .printable_names import printable
 from .source import Source
-from .tracers.bytes_in_logs import packets_in
+from .tracers.bytes_in_logs import packets_in, points_in
+from .tracers.point_columns import PointPackets
 from .tracers.retis import PACKETS_OF_LOG, is_retis, read_retis
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "KblChange",
     "KblEvent",
     "KblLost",
+    "PointPackets",
     "RawField",
     "RawRecord",
     "RawSlot",
@@ -53,6 +55,7 @@ __all__ = [
     "kind_of",
     "linktype_name",
     "packet_bytes",
+    "point_packets",
     "printable",
     "raw_records",
     "read",
@@ -181,6 +184,18 @@ def file_bytes(path: Path) -> UInt8s:
     Raises BadInput if the file cannot be read.
     """
     return _contents(path).data
+
+
+def point_packets(path: Path, progress: Progress) -> tuple[PointPackets, UInt8s]:
+    """Return the packets of a log's points, and the log itself, decompressed.
+
+    Raises BadInput if the file cannot be read or is no log of points, and Cancelled.
+    """
+    data = _map(path)
+    magic = bytes(data[:4])
+    if is_packed(magic):
+        data = unpack(path, magic, progress).data
+    return points_in(path, data, progress), data
 
 
 def capture_interfaces(path: Path) -> tuple[Interface, ...]:

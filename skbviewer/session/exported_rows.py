@@ -11,7 +11,8 @@ import numpy as np
 from ..analysis.fields.field_data import Data
 from ..analysis.timeline.session_time import Clock, packet_times
 from ..export import write_packets_csv
-from ..records import PacketRow, Progress, SeriesRow, Silent, SourceRow
+from ..readers import PointPackets, point_packets
+from ..records import BadInput, PacketRow, Progress, SeriesRow, Silent, SourceRow
 from ..records.types import Int64s, UInt8s
 from ..store import Columns
 from .annotation_places import RowIds
@@ -137,6 +138,17 @@ class Exports:
         Raises BadInput if the file has moved, changed its size or cannot be read.
         """
         return self._packets.payloads().contents(source)
+
+    def point_packets(self, source: int, progress: Progress) -> tuple[PointPackets, UInt8s]:
+        """Return the packets of the points of a retis log, and the log, decompressed.
+
+        Raises BadInput if the file has moved, changed its size or cannot be read, and Cancelled.
+        """
+        (row,) = (one for one in self._opened.sources() if one.id == source)
+        path = Path(row.path)
+        if not path.exists() or path.stat().st_size != row.size:
+            raise BadInput(path, None, "is missing, or has changed since it was imported")
+        return point_packets(path, progress)
 
     def lane_ids(self, text: str, times: tuple[int, int] | None) -> tuple[int, ...]:
         """Return the rows that get a lane in an exported timeline; see lane_ids()."""

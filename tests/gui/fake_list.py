@@ -23,6 +23,7 @@ from skbviewer.analysis.stats import (
 )
 from skbviewer.analysis.streams.stream_payload import Piece
 from skbviewer.gui.base.recording import RowIds
+from skbviewer.readers import PointPackets
 from skbviewer.records import BadInput, PacketRow, Progress, SeriesRow
 from skbviewer.records.table_columns import TableMeaning, Vector
 from skbviewer.records.types import Bools, Int64s, UInt8s
@@ -93,6 +94,9 @@ class FakeList:
         raise NotImplementedError
 
     def capture_bytes(self, source: int) -> UInt8s:
+        raise NotImplementedError
+
+    def point_packets(self, source: int, progress: Progress) -> tuple[PointPackets, UInt8s]:
         raise NotImplementedError
 
     def listed(

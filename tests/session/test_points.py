@@ -8,6 +8,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from skbviewer import readers
@@ -16,6 +17,7 @@ from skbviewer.analysis.words.verdict_reasons import reason
 from skbviewer.cli import main
 from skbviewer.matching import AMBIGUOUS, Rung
 from skbviewer.records import POINTS_ONLY, Capture, Silent, SourceKind
+from skbviewer.records.kbl_layout import KblEvent
 from skbviewer.session import Session, import_files
 from tests.readers import build_retis as retis
 from tests.readers.build import ethernet, ipv4, udp, write_pcap
@@ -25,6 +27,8 @@ FRAMES = [
     for n in range(12)
 ]
 STEP_NS = 1_000_000
+# A section beyond the columns: its number is in the upper half of the stored data.
+VERDICT = {"nft": {"verdict": "accept", "table_name": "t", "chain_name": "c"}}
 
 
 def events() -> list[object]:
@@ -32,8 +36,9 @@ def events() -> list[object]:
     for n, frame in enumerate(FRAMES):
         at = (n + 1) * STEP_NS
         made.append(retis.point(at, retis.START, at, frame))
-        made.append(retis.point(at + 400, "udp_rcv", at, frame, type_="kprobe"))
-    made.append(retis.point(20 * STEP_NS, retis.FREE, STEP_NS, FRAMES[0], drop="NO_SOCKET"))
+        made.append(retis.point(at + 400, "udp_rcv", at, frame, type_="kprobe") | VERDICT)
+    lost = retis.point(20 * STEP_NS, retis.FREE, STEP_NS, FRAMES[0], drop="NO_SOCKET")
+    made.append(lost | VERDICT)
     return made
 
 
@@ -63,6 +68,19 @@ def test_path_lists_points_and_refuses_times(saved: Path) -> None:
     assert leg.note == POINTS_ONLY and not leg.calls and not leg.waits
     times = (leg.kernel_ns, leg.busy_ns, leg.wait_ns, leg.unknown_ns, leg.cpu_ns, leg.functions)
     assert times == (None,) * len(times)
+
+
+def test_the_number_of_the_sections_is_no_data(saved: Path) -> None:
+    with closing(sqlite3.connect(saved)) as db:
+        kept = db.execute("SELECT max(data) FROM event").fetchone()[0]
+        shown = db.execute("SELECT max(data), min(data) FROM events").fetchone()
+        drops = db.execute("SELECT reason, place FROM drops").fetchall()
+    assert kept >> 32 and shown == (1, 0) and drops == [("NO_SOCKET", None)]
+    with closing(Session(saved)) as session:
+        numbers = next(session.tables.blocks("events"))["data"].values
+        row = session.packets.numbered(1, 1)[0]
+    assert sorted(set(numbers.tolist())) == [0, 1]
+    assert (row.drop, row.drop_place) == ("NO_SOCKET", "")
 
 
 def test_no_packet_is_exact_and_the_reason_is_shown(saved: Path) -> None:
@@ -98,6 +116,22 @@ def test_statistics_refuse_and_say_why(
 def test_drops_are_counted(saved: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["stats", "drops", str(saved)]) == 0
     assert "NO_SOCKET" in capsys.readouterr().out
+
+
+def test_drops_with_other_sections_are_counted_together(tmp_path: Path) -> None:
+    log = events()
+    for n in range(2, 5):
+        at = (n + 1) * STEP_NS
+        lost = retis.point(20 * STEP_NS + n, retis.FREE, at, FRAMES[n], drop="NO_SOCKET")
+        log.append(lost | {"nft": {"verdict": "accept", "table_name": f"t{n}"}})
+    import_files([retis.write(tmp_path / "retis.data", log)], tmp_path / "a.skbv")
+    with closing(Session(tmp_path / "a.skbv")) as session:
+        scope = session.stats.scope()
+        drops = np.flatnonzero(session.columns.array("event", "event") == KblEvent.DROP)
+        assert np.unique(session.columns.array("event", "data")[drops]).size == 4
+        assert np.unique(scope.of_event("data", drops)).tolist() == [1]
+        table = session.stats.table("drops")
+        assert [dict(zip(table.keys, row, strict=True))["number"] for row in table.rows] == [4]
 
 
 def test_a_diagnosis_knows_drops_and_no_times(saved: Path) -> None:

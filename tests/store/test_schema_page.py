@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from skbviewer.records.table_columns import TEXT
 from skbviewer.store.views.declared_views import VIEWS
-from skbviewer.store.views.expressions import Stored
+from skbviewer.store.views.expressions import EventData, Stored
 
 from .schema_page import PAGE, page
 
@@ -31,4 +31,4 @@ def test_every_column_has_a_meaning_and_a_name_of_its_own() -> None:
 def test_numbers_are_stored_and_texts_are_made() -> None:
     for view in VIEWS.values():
         for column in view.columns:
-            assert isinstance(column.value, Stored) == (column.meaning.type != TEXT)
+            assert isinstance(column.value, Stored | EventData) == (column.meaning.type != TEXT)

@@ -29,9 +29,7 @@ def drop_estimates(scope: Scope, blocks: Blocks) -> dict[Measure, Estimates]:
     meant = np.flatnonzero((event == int(KblEvent.DROP)) & (leg >= 0))
     meant = meant[scope.legs[leg[meant]]]
     leg = leg[meant]
-    source, data = (
-        np.asarray(columns.array("event", n), np.int64)[meant] for n in ("source", "data")
-    )
+    source, data = (scope.of_event(name, meant) for name in ("source", "data"))
     names, group = _groups(scope, source, data)
     lossy = np.full(len(names), bool(np.any(scope.legs & scope.gaps)))
     nothing = np.zeros(len(leg), np.int64)

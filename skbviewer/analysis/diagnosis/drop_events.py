@@ -57,7 +57,7 @@ def drops_of(case: Case) -> Drops:
     ts = np.asarray(case.event("ts"), np.int64)[event]
     meant = case.is_chosen(leg, ts) & ~_delivered(case, leg, ts)
     event, leg, ts = event[meant], leg[meant], ts[meant]
-    data = np.asarray(case.event("data"), np.int64)[event]
+    data = scope.of_event("data", event)
     source = np.asarray(case.event("source"), np.int64)[event]
     found: dict[Key, list[Int64s]] = {}
     for number, value in np.unique(np.stack([source, data], axis=1), axis=0).tolist():

@@ -38,7 +38,7 @@ def drop_rows(scope: Scope) -> list[DropRow]:
     ts = np.asarray(columns.array("event", "ts"), np.int64)[meant]
     meant = meant[scope.happened(leg[meant], ts)]
     leg = leg[meant]
-    data = np.asarray(columns.array("event", "data"), np.int64)[meant]
+    data = scope.of_event("data", meant)
     source = np.asarray(columns.array("event", "source"), np.int64)[meant]
     packet = _packets(scope)[leg]
     found: dict[tuple[str, str], list[npt.NDArray[np.int64]]] = {}

@@ -14,6 +14,7 @@ import numpy as np
 
 from ...matching import EXACT
 from ...records import POINTS_GAP, UNTIMED, Progress, Silent
+from ...records.bulk_dtypes import DETAIL_BITS
 from ...records.types import Bools, Int64s
 from ...store import Columns
 from ..calls.lost_spans import Spans
@@ -90,8 +91,16 @@ class Scope:
         return np.asarray(self.columns.array("leg", column), np.int64)
 
     def of_event(self, column: str, rows: Int64s) -> Int64s:
-        """A column of some events (0-based rows), as int64."""
-        return np.asarray(self.columns.array("event", column)[rows], np.int64)
+        """A column of some events (0-based rows), as int64.
+
+        The data of points are without the number of their sections, so equal drops have equal data.
+        """
+        made = self.columns.array("event", column)[rows].astype(np.int64)
+        if column == "data":
+            tracers = [log for log, kernel in self.kernels.items() if kernel.names.is_tracer]
+            points = np.isin(self.columns.array("event", "source")[rows], tracers)
+            made[points] &= (1 << DETAIL_BITS) - 1
+        return made
 
     @property
     def interval_ns(self) -> int | None:

@@ -200,7 +200,8 @@ def _event_names(view: View, names: _Texts) -> Int64s:
         texts = names.codes(f"{DROP} {text}" for text in reasons.texts or ())
         made[drops] = np.where(reasons.present(), texts[reasons.low], made[drops])
     points = kinds == SEEN_AT.number
-    where = np.stack([view.column("source"), view.column("data")], 1).astype(np.int64)
+    probe = view.column("data").astype(np.int64) & LOW32  # above it: the number of its sections
+    where = np.stack([view.column("source").astype(np.int64), probe], 1)
     for source, number in np.unique(where[points], axis=0).tolist():
         place = view.data.names(source).point(number)
         here = points & (where == [source, number]).all(1)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...analysis.fields.all_fields import Field
-from ...analysis.fields.field_data import Array, Data
+from ...analysis.fields.field_data import PACKET, Array, Data
 from ...analysis.fields.field_kind import Kind, Values
 from ...records.types import Bools, Int64s, UInt8s
 from ..pseudonyms import Pseudonyms
@@ -72,10 +72,11 @@ NO_TEXTS = texts_of([])
 
 
 class Comments:
-    """Makes the comments of packets of one session."""
+    """Makes the comments of packets, or skb lifetimes, of one session."""
 
-    def __init__(self, data: Data, names: Pseudonyms | None = None) -> None:
-        self._rows, self._names = FieldRows(data), names
+    def __init__(self, data: Data, names: Pseudonyms | None = None, of: str = PACKET) -> None:
+        """`of`: PACKET, or SERIES for skb lifetimes."""
+        self._rows, self._names = FieldRows(data, of), names
         self._buffers = [[Buffer() for _ in range(4)] for _ in range(2)]
 
     def of(self, packets: Int64s) -> tuple[Texts, Texts]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...analysis.fields.field_data import ADDRESS, LEG, PACKET, ROW, Data, View
+from ...analysis.fields.field_data import ADDRESS, LEG, PACKET, ROW, SERIES, Data, View
 from ...records.types import Int64s
 
 
@@ -19,18 +19,21 @@ class Owned(NamedTuple):
 
 
 class FieldRows:
-    """Finds the rows of each table that belong to some packets of a session."""
+    """Finds the rows of each table that belong to some packets, or skb lifetimes, of a session."""
 
-    def __init__(self, data: Data) -> None:
-        self._data = data
+    def __init__(self, data: Data, of: str = PACKET) -> None:
+        """`of`: whose rows: PACKET, or SERIES for skb lifetimes."""
+        self._data, self._of = data, of
         self._sorted: dict[str, tuple[Int64s, Int64s]] = {}  # as _in_order() returns them
 
     def of(self, packets: Int64s, table: str) -> Owned:
-        """Return the rows of `table` (see field_data) that belong to packets, numbers from 1."""
+        """Return the rows of `table` (see field_data) that belong to packets, numbers from 1.
+
+        Of skb lifetimes, these are the numbers of rows in table series.
+        """
         if table == ROW:
-            return Owned(View(self._data, PACKET, packets - 1), np.arange(len(packets) + 1))
-        owner, leg = self._found("match", np.arange(len(packets)), packets)
-        leg = self._data.columns.take("match", "leg", leg).astype(np.int64)
+            return Owned(View(self._data, self._of, packets - 1), np.arange(len(packets) + 1))
+        owner, leg = self._legs(packets)
         if table == LEG:
             return _owned(View(self._data, LEG, leg - 1), owner, len(packets))
         if table == ADDRESS:  # they apply to the whole series of their leg
@@ -39,6 +42,14 @@ class FieldRows:
         owner, rows = self._found(table, owner, leg)
         name = self._data.table(table).table
         return _owned(View(self._data, name, rows), owner, len(packets))
+
+    def _legs(self, packets: Int64s) -> tuple[Int64s, Int64s]:
+        """The legs of packets, and the position of each one's packet."""
+        if self._of == SERIES:
+            owner, row = self._found(LEG, np.arange(len(packets)), packets)
+            return owner, row + 1
+        owner, row = self._found("match", np.arange(len(packets)), packets)
+        return owner, self._data.columns.take("match", "leg", row).astype(np.int64)
 
     def _found(self, table: str, owner: Int64s, key: Int64s) -> tuple[Int64s, Int64s]:
         """The rows of `table` whose key is one of `key`, and the owner of that one."""
@@ -57,6 +68,8 @@ class FieldRows:
         columns = self._data.columns
         if table == "match":
             keys, rows = columns.array("match", "packet"), np.arange(columns.length("match"))
+        elif table == LEG:
+            keys, rows = columns.array(LEG, "series"), np.arange(columns.length(LEG))
         else:
             view = self._data.table(table)
             keys = view.column("leg")

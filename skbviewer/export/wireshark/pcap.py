@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Packets as a classic pcap file: bytes and times alone, for programs that read no more.
 
-Times are in ns.  A pcap file has one link type, so all packets must have the same.
+Times are in ns.  Packets that only a log holds cannot be marked.  A pcap file has one link type, so
+all packets must have the same.
 Format: https://datatracker.ietf.org/doc/draft-ietf-opsawg-pcap/
 """
 
@@ -22,13 +23,14 @@ from ...records.compiled import compiled
 from ...records.types import Int64s, UInt8s
 from ..chosen_packets import Places, chosen_packets, packet_places, parts
 from ..formats import Exportable, Request
+from ..log_packets import ETHERNET, LogPackets, log_packets
 from ..pseudonyms import Pseudonyms
 from ..pseudonyms.packets import with_pseudonyms
 from ..written_whole import write_parts
 from .byte_copies import copy_exactly
 
 MAGIC_NS, MAJOR, MINOR = 0xA1B23C4D, 2, 4
-ANY_LENGTH, ETHERNET = 262_144, 1  # tcpdump's snap length; the link type of a file without packets
+ANY_LENGTH = 262_144  # tcpdump's snap length
 HEADER, SECOND = 16, 10**9
 LAST_NS = (1 << 32) * SECOND  # seconds are unsigned numbers of 32 bits
 
@@ -36,21 +38,53 @@ LAST_NS = (1 << 32) * SECOND  # seconds are unsigned numbers of 32 bits
 def write_pcap(recording: Exportable, request: Request, out: Path) -> None:
     """Write the packets that `request` names, in order of time.
 
-    Raises KeyError if there is no such packet, FilterError, Cancelled, and BadInput if a capture or
-    `out` cannot be used, or if a pcap file cannot hold the packets: they have several link types,
-    or a time before 1970 or after 2105.
+    Raises KeyError if there is no such packet or no log holds bytes, FilterError, Cancelled, and
+    BadInput if an input or `out` cannot be used, or if a pcap file cannot hold the packets: they
+    have several link types, or a time before 1970 or after 2105.
     """
     data = recording.export.field_data()
-    packets = chosen_packets(recording, request)
-    packets = packets[np.argsort(data.columns.take(PACKET, "ts", packets - 1), kind="stable")]
-    linktype = _linktype(data, packets, out)
+    every = _Chosen.of(data, chosen_packets(recording, request), log_packets(recording, request))
+    linktype = _linktype(every, out)
     snaplen = request.snaplen or ANY_LENGTH
     head = struct.pack("<IHHiIII", MAGIC_NS, MAJOR, MINOR, 0, 0, snaplen, linktype)
-    write_parts(out, chain([head], _records(recording, data, request, packets, out)))
+    write_parts(out, chain([head], _records(recording, data, request, every, out)))
 
 
-def _linktype(data: Data, packets: Int64s, out: Path) -> int:
-    found = np.unique(data.columns.take(PACKET, "linktype", packets - 1)).tolist()
+class _Chosen(NamedTuple):
+    """The packets of all captures, then those that only logs hold: a value for each.
+
+    `source` is a capture's id, or -1 - n for log n of `logs`; `row` is the packet's number, or the
+    position among the packets of that log.
+    """
+
+    logs: list[LogPackets]
+    source: Int64s
+    row: Int64s
+    ts: Int64s
+    caplen: Int64s
+    linktype: Int64s
+
+    @classmethod
+    def of(cls, data: Data, packets: Int64s, logs: list[LogPackets]) -> _Chosen:
+        """All of them in order of time."""
+        names = ("source", "ts", "caplen", "linktype")
+        taken = (data.columns.take(PACKET, name, packets - 1).astype(np.int64) for name in names)
+        source, ts, caplen, linktype = ([column] for column in taken)
+        row = [packets]
+        for number, log in enumerate(logs):
+            count = len(log.number)
+            source.append(np.full(count, -1 - number, np.int64))
+            row.append(np.arange(count, dtype=np.int64))
+            ts.append(log.ts)
+            caplen.append(log.caplen)
+            linktype.append(np.full(count, ETHERNET, np.int64))
+        made = [np.concatenate(column) for column in (source, row, ts, caplen, linktype)]
+        order = np.argsort(made[2], kind="stable")
+        return cls(logs, *(column[order] for column in made))
+
+
+def _linktype(every: _Chosen, out: Path) -> int:
+    found = np.unique(every.linktype).tolist()
     if len(found) > 1:
         names = ", ".join(link_name(one) for one in found)
         why = f"a pcap file has one link type, the packets have {len(found)} ({names})"
@@ -59,37 +93,41 @@ def _linktype(data: Data, packets: Int64s, out: Path) -> int:
 
 
 def _records(
-    recording: Exportable, data: Data, request: Request, packets: Int64s, out: Path
+    recording: Exportable, data: Data, request: Request, every: _Chosen, out: Path
 ) -> Iterator[UInt8s]:
     """Yield the packets, some at a time."""
     names = Pseudonyms(request.pseudonym_key) if request.pseudonym_key else None
     files: dict[int, UInt8s] = {}
+    total = len(every.row)
     done = 0
-    for some in parts(packets, data.columns.take(PACKET, "caplen", packets - 1)):
-        request.progress.report("Writing packets", done, len(packets))
+    for some in parts(np.arange(total), every.caplen):
+        request.progress.report("Writing packets", done, total)
         done += len(some)
-        of = data.columns.take(PACKET, "source", some - 1)
-        every = []
+        of = every.source[some]
+        made = []
         for source in np.unique(of).tolist():
+            at = np.flatnonzero(of == source)
+            rows = every.row[some[at]]
+            if source < 0:
+                log = every.logs[-1 - source]
+                made.append((at, _Bytes.of(log.data, log.part(rows).places(request), names)))
+                continue
             if source not in files:
                 files[source] = recording.export.capture_bytes(source)
-            at = np.flatnonzero(of == source)
-            every.append((at, _Bytes.of(data, files[source], some[at], request, names)))
-        yield _written(every, len(some), out)
+            places = packet_places(data, files[source], rows, request)
+            made.append((at, _Bytes.of(files[source], places, names)))
+        yield _written(made, len(some), out)
 
 
 class _Bytes(NamedTuple):
-    """Packets of one capture: bytes, where the packets begin in them, and what is kept."""
+    """Packets of one capture or log: bytes, where the packets begin in them, and what is kept."""
 
     file: UInt8s
     offset: Int64s
     places: Places
 
     @classmethod
-    def of(
-        cls, data: Data, file: UInt8s, packets: Int64s, request: Request, names: Pseudonyms | None
-    ) -> _Bytes:
-        places = packet_places(data, file, packets, request)
+    def of(cls, file: UInt8s, places: Places, names: Pseudonyms | None) -> _Bytes:
         offset, caplen = places.offset, places.caplen
         if names is None:
             return cls(file, offset, places)

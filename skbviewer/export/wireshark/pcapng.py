@@ -5,9 +5,10 @@ Each interface of each capture is one of the file, in import order, with times i
 the capture's packet blocks are kept: flags, drop count, queue, verdict, packet id, hash (unless the
 packet is changed) and custom ones.  Other packets get an epb_packetid if their match is exact: it
 is the number of their skb lifetime, so that two sightings of one skb have the same.  What a sniffer
-dropped, and the queue and the verdict of a packet, no kernel log records.  With pseudonyms, the
-comments and custom options of captures and the user's comments are left out: they can hold
-anything.
+dropped, and the queue and the verdict of a packet, no kernel log records.  Packets that no sniffer
+captured have a comment that says so, and rows K<n> have an interface of their own.  With
+pseudonyms, the comments and custom options of captures and the user's comments are left out: they
+can hold anything.
 """
 
 from __future__ import annotations
@@ -20,24 +21,36 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ... import __version__
-from ...analysis.fields.field_data import LEG, PACKET, Data
-from ...readers import capture_interfaces
+from ...analysis.fields.field_data import LEG, PACKET, SERIES, Data
+from ...readers import capture_interfaces, kind_name
 from ...records import UNTIMED, Interface, SourceKind
 from ...records.types import Bools, Int64s, UInt8s
-from ..chosen_packets import chosen_packets, packet_places, parts
+from ..chosen_packets import Places, chosen_packets, packet_places, parts
 from ..formats import Exportable, Request
+from ..log_packets import ETHERNET, LogPackets, log_packets
 from ..pseudonyms import Pseudonyms
 from ..pseudonyms.packets import with_pseudonyms
 from ..written_whole import write_parts
 from .block_loops import HEADER, copy_blocks, options_sizes, write_blocks
+from .blocks import (
+    IF_DESCRIPTION,
+    IF_NAME,
+    IF_TSOFFSET,
+    IF_TSRESOL,
+    INTERFACE,
+    NANOSECONDS,
+    OPT_END,
+    block,
+    option,
+    section,
+)
 from .byte_copies import Buffer
 from .comment_format import LONGEST
 from .comments import Comments, Texts, texts_of
+from .retis_blocks import write_retis
+from .unseen import marks_of_packets, point_marks
 
-SECTION_HEADER, INTERFACE, BYTE_ORDER_MAGIC = 0x0A0D0D0A, 1, 0x1A2B3C4D
-OPT_END, SHB_USERAPPL, IF_NAME, IF_TSRESOL, IF_TSOFFSET = 0, 4, 2, 9, 14
-NANOSECONDS, SECOND = 9, 10**9
+SECOND = 10**9
 EACH = 104  # bytes of a packet block besides its packet, comments and copied options, at most
 EXACT = 0  # verdict
 
@@ -49,20 +62,27 @@ class _Source(NamedTuple):
     first: int
     interfaces: tuple[Interface, ...]
     is_pcapng: bool
+    is_of_log: bool  # no sniffer captured the packets
     tsoffset: int  # seconds; below 0 if a packet's time is before 1970
 
 
 def write_pcapng(recording: Exportable, request: Request, out: Path) -> None:
     """Write the packets that `request` names.
 
-    Raises KeyError if there is no such packet, FilterError, BadInput if a capture or `out` cannot
-    be used, and Cancelled.
+    Raises KeyError if there is no such packet, or no log holds the bytes of packets that no capture
+    has; FilterError, BadInput if an input or `out` cannot be used, and Cancelled.
     """
+    if request.retis:
+        write_retis(recording, request, out)
+        return
     data = recording.export.field_data()
-    packets = chosen_packets(recording, request)
+    packets, beside = chosen_packets(recording, request), log_packets(recording, request)
     sources = _sources(recording, data)
-    head = [_section(), *_interfaces(sources, request.snaplen)]
-    write_parts(out, chain(head, _blocks(recording, data, request, packets, sources)))
+    count = sum(len(source.interfaces) for source in sources)
+    head = [section(), *_interfaces(sources, request.snaplen)]
+    head += [_interface_of_log(one, request.snaplen) for one in beside]
+    blocks = _blocks(recording, data, request, packets, sources)
+    write_parts(out, chain(head, blocks, _blocks_of_logs(data, request, beside, count)))
 
 
 def _sources(recording: Exportable, data: Data) -> list[_Source]:
@@ -74,25 +94,11 @@ def _sources(recording: Exportable, data: Data) -> list[_Source]:
         interfaces = capture_interfaces(Path(source.path))
         times = ts[of == source.id]
         earliest = int(times[times != UNTIMED].min(initial=0))
+        of_log = source.kind.is_of_log
         is_pcapng = source.kind is SourceKind.PCAPNG
-        sources.append(_Source(source.id, first, interfaces, is_pcapng, earliest // SECOND))
+        sources.append(_Source(source.id, first, interfaces, is_pcapng, of_log, earliest // SECOND))
         first += len(interfaces)
     return sources
-
-
-def _option(code: int, value: bytes) -> bytes:
-    return struct.pack("<HH", code, len(value)) + value + bytes(-len(value) % 4)
-
-
-def _block(kind: int, body: bytes) -> bytes:
-    size = struct.pack("<I", len(body) + 12)
-    return struct.pack("<I", kind) + size + body + size
-
-
-def _section() -> bytes:
-    head = struct.pack("<IHHq", BYTE_ORDER_MAGIC, 1, 0, -1)
-    program = _option(SHB_USERAPPL, f"skbviewer {__version__}".encode())
-    return _block(SECTION_HEADER, head + program + _option(OPT_END, b""))
 
 
 def _interfaces(sources: list[_Source], snaplen: int) -> Iterator[bytes]:
@@ -100,20 +106,28 @@ def _interfaces(sources: list[_Source], snaplen: int) -> Iterator[bytes]:
         for interface in source.interfaces:
             limit = min(interface.snaplen or snaplen, snaplen or interface.snaplen)
             head = struct.pack("<HHI", interface.linktype, 0, limit)
-            name = _option(IF_NAME, interface.name.encode()) if interface.name else b""
-            clock = _option(IF_TSRESOL, bytes([NANOSECONDS]))
+            name = option(IF_NAME, interface.name.encode()) if interface.name else b""
+            clock = option(IF_TSRESOL, bytes([NANOSECONDS]))
             if source.tsoffset:
-                clock += _option(IF_TSOFFSET, struct.pack("<q", source.tsoffset))
-            yield _block(INTERFACE, head + name + clock + _option(OPT_END, b""))
+                clock += option(IF_TSOFFSET, struct.pack("<q", source.tsoffset))
+            yield block(INTERFACE, head + name + clock + option(OPT_END, b""))
+
+
+def _interface_of_log(found: LogPackets, snaplen: int) -> bytes:
+    """The interface of packets that only a log holds."""
+    head = struct.pack("<HHI", ETHERNET, 0, snaplen)
+    text = f"packets that no capture has, from a {kind_name(found.source.kind)}"
+    options = option(IF_NAME, b"kernel-only") + option(IF_DESCRIPTION, text.encode())
+    options += option(IF_TSRESOL, bytes([NANOSECONDS]))
+    return block(INTERFACE, head + options + option(OPT_END, b""))
 
 
 def _blocks(
     recording: Exportable, data: Data, request: Request, packets: Int64s, sources: list[_Source]
 ) -> Iterator[UInt8s]:
     """Yield the packet blocks, some packets at a time, each until the next."""
-    names = Pseudonyms(request.pseudonym_key) if request.pseudonym_key else None
-    comments, notes = Comments(data, names), {} if names else data.comments()
-    buffer = Buffer()
+    write = _Blocks(request)
+    comments, notes = Comments(data, write.names), {} if write.names else data.comments()
     series = _series(data)
     done = 0
     for source in sources:
@@ -121,18 +135,42 @@ def _blocks(
         if not len(mine):
             continue
         file = recording.export.capture_bytes(source.id)
+        marks = marks_of_packets(data, mine) if source.is_of_log else {}
         for some in parts(mine, data.columns.take(PACKET, "caplen", mine - 1)):
             request.progress.report("Writing packets", done, len(packets))
             done += len(some)
-            texts = (*comments.of(some), texts_of(_notes(notes, some)))
-            ids = series[some - 1]
-            yield _packet_blocks(data, file, source, some, ids, request, names, texts, buffer)
+            of = packet_places(data, file, some, request)
+            has_options = (of.ts != UNTIMED) & source.is_pcapng  # simple blocks have neither
+            texts = *comments.of(some), texts_of(_notes(notes, some, marks))
+            write.interface, write.tsoffset = source.first, source.tsoffset
+            yield write.blocks(file, of, has_options, series[some - 1], *texts)
 
 
-def _notes(notes: Mapping[int, str], packets: Int64s) -> list[bytes]:
-    if not notes:
-        return [b""] * len(packets)
-    return [notes.get(n, "").encode()[:LONGEST] for n in packets.tolist()]
+def _blocks_of_logs(
+    data: Data, request: Request, found: list[LogPackets], interface: int
+) -> Iterator[UInt8s]:
+    """Yield the blocks of packets that only logs hold; `interface` is the first of these logs."""
+    write = _Blocks(request)
+    comments = Comments(data, write.names, SERIES)
+    notes = {} if write.names else data.comments()
+    for number, log in enumerate(found, start=interface):
+        write.interface = number
+        write.tsoffset = int(log.ts.min(initial=0)) // SECOND
+        for rows in parts(np.arange(len(log.number)), log.caplen):
+            some = log.part(rows)
+            marks = point_marks(data, -some.number, some.event)
+            of = some.places(request)
+            texts = *comments.of(some.series + 1), texts_of(_notes(notes, -some.number, marks))
+            never = np.zeros(len(rows), np.bool_)
+            yield write.blocks(log.data, of, never, some.series + 1, *texts)
+
+
+def _notes(notes: Mapping[int, str], rows: Int64s, marks: Mapping[int, str]) -> list[bytes]:
+    """The comments of the user, below those that say where a packet is from."""
+    if not notes and not marks:
+        return [b""] * len(rows)
+    both = ((marks.get(n, ""), notes.get(n, "")) for n in rows.tolist())
+    return ["\n".join(filter(None, texts)).encode()[:LONGEST] for texts in both]
 
 
 def _series(data: Data) -> Int64s:
@@ -145,33 +183,39 @@ def _series(data: Data) -> Int64s:
     return series
 
 
-def _packet_blocks(
-    data: Data,
-    file: UInt8s,
-    source: _Source,
-    packets: Int64s,
-    series: Int64s,
-    request: Request,
-    names: Pseudonyms | None,
-    texts: tuple[Texts, Texts, Texts],
-    buffer: Buffer,
-) -> UInt8s:
-    of = packet_places(data, file, packets, request)
-    offset, caplen, length, kept = of.offset, of.caplen, of.length, of.kept
-    timed = of.ts != UNTIMED
-    ticks = np.where(timed, of.ts - source.tsoffset * SECOND, 0)
-    has_options = timed & source.is_pcapng  # simple packet blocks have neither time nor options
-    copied = int(options_sizes(file, offset[has_options], caplen[has_options]))
-    if names is not None:
-        file, offset = _copied(file, has_options, offset, caplen, copied)
-        file = with_pseudonyms(file, of.linktype, offset, caplen, length, names)
-    size = EACH * len(packets) + int(kept.sum()) + copied
-    out = buffer.of(size + 2 * sum(int(text.ends[-1]) for text in texts))
-    end = write_blocks(
-        file, has_options, offset, caplen, kept, length, source.first + of.interface, ticks,
-        series, *texts[0], *texts[1], *texts[2], names is None, out,
-    )  # fmt: skip
-    return out[: int(end)]
+class _Blocks:
+    """Writes packets of one capture or log after the other; each block is valid until the next."""
+
+    def __init__(self, request: Request) -> None:
+        self.names = Pseudonyms(request.pseudonym_key) if request.pseudonym_key else None
+        self.interface, self.tsoffset = 0, 0  # the first interface, and seconds before each time
+        self._buffer = Buffer()
+
+    def blocks(
+        self,
+        file: UInt8s,
+        of: Places,
+        has_options: Bools,
+        series: Int64s,
+        *texts: Texts,
+    ) -> UInt8s:
+        """Return packet blocks.  `series` becomes the packet id, -1 = none.
+
+        `texts` are the first and the other comments, and those of the user.
+        """
+        offset, caplen, length, kept = of.offset, of.caplen, of.length, of.kept
+        ticks = np.where(of.ts != UNTIMED, of.ts - self.tsoffset * SECOND, 0)
+        copied = int(options_sizes(file, offset[has_options], caplen[has_options]))
+        if self.names is not None:
+            file, offset = _copied(file, has_options, offset, caplen, copied)
+            file = with_pseudonyms(file, of.linktype, offset, caplen, length, self.names)
+        size = EACH * len(offset) + int(kept.sum()) + copied
+        out = self._buffer.of(size + 2 * sum(int(text.ends[-1]) for text in texts))
+        end = write_blocks(
+            file, has_options, offset, caplen, kept, length, self.interface + of.interface, ticks,
+            series, *texts[0], *texts[1], *texts[2], self.names is None, out,
+        )  # fmt: skip
+        return out[: int(end)]
 
 
 def _copied(

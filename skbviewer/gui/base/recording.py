@@ -34,6 +34,7 @@ from skbviewer.session.packets.followed_stream import Stream
 
 if TYPE_CHECKING:
     from skbviewer.analysis.diagnosis import Diagnosis  # which takes time to load
+    from skbviewer.readers import PointPackets
 
 RowIds = npt.NDArray[np.int64]  # int64: n = packet n, -n = row K<n>
 
@@ -130,6 +131,7 @@ class RecordedExports(Protocol):
     def to_session(self, source: int, ts: Int64s) -> Int64s: ...
     def field_data(self) -> Data: ...
     def capture_bytes(self, source: int) -> UInt8s: ...
+    def point_packets(self, source: int, progress: Progress) -> tuple[PointPackets, UInt8s]: ...
 
 
 class RecordedTables(Protocol):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""File > Export Timeline: format, size and colours; shows the command that writes the same file.
+"""File > Export Timeline: what is written, and the command that writes the same file.
 
 Tables and profiles are written by a worker, with progress, and what reports show is read by one.
 Only this thread can paint pictures.
@@ -29,6 +29,7 @@ from PySide6.QtWidgets import (
 from skbviewer.analysis.timeline.lanes import ALIGNED
 from skbviewer.analysis.timeline.shown_part import Shown, command_of
 from skbviewer.export import EXPORTS, Export, Request, Subject
+from skbviewer.export.log_packets import without_bytes
 from skbviewer.records import BadInput, Progress
 
 from ..base.background_tasks import Tasks
@@ -36,6 +37,7 @@ from ..base.messages import Messages
 from ..base.notices import WorkBar
 from ..base.recording import Recording
 from ..pictures.export_painters import READERS, writer_of
+from .packet_options import PacketOptions
 
 # What can be written of the timeline and of the packets that the display filter shows.
 OFFERED = tuple(
@@ -62,6 +64,8 @@ class ExportDialog(QDialog):
         self.title_edit, self.command = QLineEdit(shown.title), QLineEdit()
         self.wide, self.high = _number(200, 30_000, " px"), _number(100, 30_000, " px")
         self.dpi = _number(24, 2400, " dpi")
+        self.packet_options = PacketOptions(recording)
+        self.note = ""  # about the file that was written
         self.error = QLabel()
         self.tasks, self.work_bar = Tasks(self), WorkBar(delay_ms=WORK_DELAY_MS)
         self._build()
@@ -91,6 +95,7 @@ class ExportDialog(QDialog):
             ("&Title", self.title_edit),
             (pixels, size),
             ("&Colors", self.theme),
+            ("Packets", self.packet_options),
             ("Command", self.command),
         ):
             rows.addRow(label, thing)
@@ -113,6 +118,7 @@ class ExportDialog(QDialog):
         self.work_bar.cancelled.connect(self.tasks.cancel)
         self.form.currentIndexChanged.connect(self._describe)
         self.theme.currentIndexChanged.connect(self._describe)
+        self.packet_options.changed.connect(self._describe)
         self.title_edit.textChanged.connect(self._describe)
         for box in (self.wide, self.high, self.dpi):
             box.valueChanged.connect(self._describe)
@@ -145,11 +151,13 @@ class ExportDialog(QDialog):
         ):
             for widget in widgets:
                 widget.setEnabled(option in export.options)
+        is_packets = subject is Subject.PACKETS
+        self.packet_options.allow(export.options if is_packets else frozenset())
         files = self._recording.words()
-        if subject is Subject.PACKETS:
+        if is_packets:
             words = ["skbviewer", "export", *files, f"--{export.name}"]
             words += [f"packets{export.suffixes[0]}", "--filter", self._shown.filter]
-            text = shlex.join(words)
+            text = shlex.join(words + self.packet_options.words())
         else:
             text = command_of(self.shown(), files, export.name, self._t0)
         self.command.setText(text)
@@ -166,14 +174,25 @@ class ExportDialog(QDialog):
         )
         if not name:
             return
-        out, request = Path(name), Request(None, self._shown.filter, self.shown())
+        out = Path(name)
+        try:
+            asked = Request(None, self._shown.filter, self.shown())
+            request = self.packet_options.applied(asked)
+        except BadInput as error:
+            self._show_error(str(error))
+            return
         recording, write = self._recording, writer_of(export, subject)
 
-        def work(progress: Progress) -> None:
-            write(recording, request._replace(progress=progress), out)
+        def work(progress: Progress) -> str:
+            asked = request._replace(progress=progress)
+            try:
+                write(recording, asked, out)
+            except KeyError as error:  # no log holds bytes of packets
+                raise BadInput(out, None, str(error.args[0])) from error
+            return without_bytes(recording, asked)
 
         if export.write is not None:
-            self.tasks.start(f"Writing {out.name}", work, lambda _: self._finish(out))
+            self.tasks.start(f"Writing {out.name}", work, lambda note: self._finish(out, note))
             return
         if export.name in READERS:
             read, write_read = READERS[export.name]
@@ -195,9 +214,9 @@ class ExportDialog(QDialog):
         else:
             self._finish(out)
 
-    def _finish(self, out: Path) -> None:
+    def _finish(self, out: Path, note: str = "") -> None:
         self._keep()
-        self.made = out
+        self.made, self.note = out, note
         self.accept()
 
     def _show_error(self, line: str) -> None:
@@ -234,5 +253,12 @@ def ask_export(
         messages.hint("Select a packet first: the timeline is empty.")
         return
     dialog = ExportDialog(recording, shown, window)
-    dialog.accepted.connect(lambda: messages.say_written(dialog.made))
+    dialog.accepted.connect(lambda: _say(dialog, messages))
     dialog.open()
+
+
+def _say(dialog: ExportDialog, messages: Messages) -> None:
+    """Report the file that was written, and what is not in it."""
+    messages.say_written(dialog.made)
+    if dialog.note:
+        messages.hint(f"{dialog.made}: {dialog.note}")

@@ -10,11 +10,15 @@ from pathlib import Path
 from ...records import Progress
 from ...records.types import UInt8s
 from ..source import Source
-from .retis import retis_packets
+from .point_columns import PointPackets
+from .retis import retis_packets, retis_points
 
 KEPT = 2
 
-_kept: OrderedDict[tuple[Path, int, int], UInt8s] = OrderedDict()
+Key = tuple[Path, int, int]
+
+_kept: OrderedDict[Key, UInt8s] = OrderedDict()
+_points: dict[Key, PointPackets] = {}
 _lock = threading.Lock()
 
 
@@ -23,8 +27,7 @@ def packets_in(path: Path, plain: UInt8s, progress: Progress) -> UInt8s:
 
     Raises BadInput if it is no such log any more, and Cancelled.
     """
-    found = path.stat()
-    key = (path, found.st_size, found.st_mtime_ns)
+    key = _key(path)
     with _lock:
         if key not in _kept:
             _kept[key] = retis_packets(Source(path, len(plain), None, plain), progress)
@@ -32,3 +35,21 @@ def packets_in(path: Path, plain: UInt8s, progress: Progress) -> UInt8s:
                 _kept.popitem(last=False)
         _kept.move_to_end(key)
         return _kept[key]
+
+
+def points_in(path: Path, plain: UInt8s, progress: Progress) -> PointPackets:
+    """The packets of all points of a retis log; those of one log are kept.
+
+    Raises as packets_in() does.
+    """
+    key = _key(path)
+    with _lock:
+        if key not in _points:
+            _points.clear()
+            _points[key] = retis_points(Source(path, len(plain), None, plain), progress)
+        return _points[key]
+
+
+def _key(path: Path) -> Key:
+    found = path.stat()
+    return path, found.st_size, found.st_mtime_ns

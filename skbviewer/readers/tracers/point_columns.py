@@ -8,6 +8,7 @@ and a captured packet have the same identity.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from io import FileIO
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -55,6 +56,7 @@ COLUMNS = {
     "tracked": "<i8", "head": "<i8", "ifindex": "<i4", "netns": "<i8", "skb_len": "<i4",
     "gso_size": "<i4", "gso_segs": "<i4", "sections": "<i4", "packet": "<i4",
 }  # fmt: skip
+PACKET_COLUMNS = {"packet": "<i4", "ts": "<i8", "begin": "<i8", "end": "<i8"}
 OF_FOOTPRINT = ("packet", "ifindex", "netns", "skb_len", "gso_size", "gso_segs")
 PER_RECORD = RECORD_DTYPE.itemsize
 
@@ -64,6 +66,25 @@ class PacketsOfLifetimes(NamedTuple):
 
     packets: ColumnTable
     lifetime: Int32s
+
+
+class PointPackets(NamedTuple):
+    """The packets that a log's points show, and where the points are in the log.
+
+    `data` holds the different packets; number n begins at offset[n], has caplen[n] bytes, and had
+    length[n].  By record, in order of time: `packet` is the number, -1 = the point has no bytes,
+    `ts` the time by the log's clock, ns; `begin` and `end` are the point's JSON object in the
+    decompressed log.
+    """
+
+    data: UInt8s
+    offset: Int64s
+    caplen: Int64s
+    length: Int64s
+    packet: Int32s
+    ts: Int64s
+    begin: Int64s
+    end: Int64s
 
 
 class PacketBytes:
@@ -105,11 +126,16 @@ class PacketBytes:
         self._captured.append(captured)
         self._lengths.append(np.maximum(length, captured))
 
+    def places(self) -> tuple[Int64s, Int64s, Int64s]:
+        """Where the different packets begin in all bytes, how many bytes they have, and had."""
+        captured, lengths = np.concatenate(self._captured), np.concatenate(self._lengths)
+        return np.cumsum(captured) - captured, captured, lengths
+
     def dissected(self, path: Path, progress: Progress, folder: Path | None) -> ColumnTable:
         """The different packets as PACKET_DTYPE; `offset` is in the file of all bytes."""
         self.file.flush()
-        captured, lengths = np.concatenate(self._captured), np.concatenate(self._lengths)
-        ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(captured)])
+        begin, captured, lengths = self.places()
+        ends = np.append(begin, captured.sum())
 
         def fill(packets: Block, first: int, some: UInt8s, begin: int) -> None:
             rows = slice(first, first + len(packets))
@@ -131,16 +157,17 @@ class PacketBytes:
 
 
 class PointColumns:
-    """Collects points."""
+    """Collects points: all that a kernel log needs, or what packets() returns."""
 
-    def __init__(self) -> None:
-        self._kept = {name: Gathered(Scratch(), dtype) for name, dtype in COLUMNS.items()}
+    def __init__(self, columns: Mapping[str, str] = COLUMNS) -> None:
+        self._columns = columns
+        self._kept = {name: Gathered(Scratch(), dtype) for name, dtype in columns.items()}
         self.packets = PacketBytes()
 
     def add(self, columns: dict[str, npt.NDArray[np.integer]], usable: Bools) -> None:
         """Add the `usable` ones of some points: all columns but the identity of the lifetimes."""
         every = bool(usable.all())
-        for name, dtype in COLUMNS.items():
+        for name, dtype in self._columns.items():
             column = columns[name] if every else columns[name][usable]
             self._kept[name].add(column.astype(dtype))
 
@@ -158,6 +185,13 @@ class PointColumns:
         records = RecordTable(_records(columns, order, scratch), footprint, footprints, scratch)
         lifetimes = _lifetimes(columns["tracked"], columns["head"])
         return records, lifetimes, _first_packets(columns, lifetimes, packets)
+
+    def found(self) -> PointPackets:
+        """The packets of the points; for PACKET_COLUMNS."""
+        kept = {name: self._kept[name].whole() for name in PACKET_COLUMNS}
+        order = time_order(kept["ts"])
+        kept = {name: column[order] for name, column in kept.items()}
+        return PointPackets(self.packets.contents(), *self.packets.places(), **kept)
 
     def close(self) -> None:
         """Free the packets' bytes."""

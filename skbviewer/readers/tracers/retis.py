@@ -46,7 +46,13 @@ from .event_json import (
 from .event_rows import OTHER, POINT, Scanned, no_rows
 from .event_scan import AT, new_shapes, new_state, scan
 from .line_blocks import LineBlock, line_blocks
-from .point_columns import ETHERNET, PacketsOfLifetimes, PointColumns
+from .point_columns import (
+    ETHERNET,
+    PACKET_COLUMNS,
+    PacketsOfLifetimes,
+    PointColumns,
+    PointPackets,
+)
 from .point_texts import Distinct, both, readable, with_numbers
 
 OLDEST, NEWEST = (1, 5), (1, 7)
@@ -83,6 +89,16 @@ def retis_packets(data: Source, progress: Progress) -> UInt8s:
     with closing(PointColumns()) as points:
         _read(data, progress, points)
         return points.packets.contents()
+
+
+def retis_points(data: Source, progress: Progress) -> PointPackets:
+    """The packets of all points of a log, in the order of its records.
+
+    Raises as read_retis() does.
+    """
+    with closing(PointColumns(PACKET_COLUMNS)) as points:
+        _read(data, progress, points)
+        return points.found()
 
 
 def _read(data: Source, progress: Progress, points: PointColumns) -> _Log:
@@ -145,7 +161,8 @@ class _Log:
                 others[row], rows.kind[row] = values, POINT
         chosen = np.flatnonzero(rows.kind[:count] == POINT)
         points = EventBlock(block.text, rows, chosen, others)
-        self._add_points(points, block.offset + rows.begin[chosen])
+        first, last = (block.offset + column[chosen] for column in (rows.begin, rows.end))
+        self._add_points(points, first, last)
 
     def _other(self, raw: bytes, at_end: bool) -> EventValues | None:
         """An event that the scanner did not read."""
@@ -174,7 +191,7 @@ class _Log:
         self._version = int(version[1]), int(version[2])
         self.clock.append(ClockTriple(now, now + ahead, -1, -1))
 
-    def _add_points(self, points: EventBlock, offset: Int64s) -> None:
+    def _add_points(self, points: EventBlock, offset: Int64s, end: Int64s) -> None:
         if not len(points):
             return
         packet = self._points.packets.of(points)
@@ -196,7 +213,7 @@ class _Log:
         columns["func"] = self._functions(points)
         columns["reason"] = self._drops(points)
         columns["sections"] = self._sections.of(points.hashes(""), points.sections_of)
-        columns["packet"] = packet
+        columns |= {"packet": packet, "begin": offset, "end": end}
         self._points.add(columns, is_time & (packet != -2))
         self._note_names(points)
 

@@ -51,6 +51,16 @@ class Address(NamedTuple):
     side: str
 
 
+class EventData(NamedTuple):
+    """What `kmod/kbl.h` says of an event's data: the lower 32 bits in logs of other tracers.
+
+    There, the upper 32 bits are the number of the event's sections, which the session uses.
+    """
+
+    column: str
+    source: str  # the column with the log's number
+
+
 class DropReason(NamedTuple):
     """The kernel's name of the reason in the lower 32 bits of a column; below 0 = no drop."""
 
@@ -65,7 +75,7 @@ class DropPlace(NamedTuple):
     source: str
 
 
-Value: TypeAlias = Stored | Text | Word | Hex | Address | DropReason | DropPlace
+Value: TypeAlias = Stored | Text | Word | Hex | Address | EventData | DropReason | DropPlace
 
 
 class Join(NamedTuple):
@@ -114,7 +124,7 @@ def inputs(value: Value) -> tuple[str, ...]:
             return (f"{table}.ip_version", f"{table}.{side}_hi", f"{table}.{side}_lo")
         case Stored(column, _, only_if_0) if only_if_0:
             return (column, only_if_0)
-        case DropReason(column, source) | DropPlace(column, source):
+        case DropReason(column, source) | DropPlace(column, source) | EventData(column, source):
             return (column, source)
         case _:
             return (value.column,)

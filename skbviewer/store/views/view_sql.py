@@ -10,6 +10,7 @@ from .expressions import (
     Address,
     DropPlace,
     DropReason,
+    EventData,
     Hex,
     Stored,
     Text,
@@ -20,6 +21,7 @@ from .expressions import (
     table_of,
 )
 
+TRACER = "tracer"  # a key of `meta` that logs of other tracers have
 TWO_64 = (18446744073, 709551616)  # 2**64: billions, and the rest
 
 
@@ -74,6 +76,8 @@ def expression(value: Value) -> str:
             return f"printf('0x%x', {quoted(column)})"
         case Address(table, side):
             return _address(table, side)
+        case EventData(column, source):
+            return _event_data(quoted(column), quoted(source))
         case DropReason(column, source):
             return _reason(quoted(column), quoted(source))
         case DropPlace(column, source):
@@ -94,6 +98,11 @@ def _address(table: str, side: str) -> str:
 
 def _meta(source: str, key: str) -> str:
     return f'FROM "meta" WHERE "meta"."source" = {source} AND "meta"."key" = {key}'
+
+
+def _event_data(column: str, source: str) -> str:
+    is_tracer = f"EXISTS (SELECT 1 {_meta(source, chr(39) + TRACER + chr(39))})"
+    return f"CASE WHEN {is_tracer} THEN {column} & 4294967295 ELSE {column} END"
 
 
 def _reason(column: str, source: str) -> str:

@@ -15,6 +15,7 @@ from .expressions import (
     Address,
     DropPlace,
     DropReason,
+    EventData,
     Hex,
     Stored,
     Text,
@@ -24,6 +25,7 @@ from .expressions import (
     table_of,
 )
 from .view_rows import Tables, ViewRows
+from .view_sql import TRACER
 
 BLOCK = 1 << 18  # rows
 MASK32, MASK64 = 0xFFFFFFFF, (1 << 64) - 1
@@ -75,6 +77,8 @@ def vector(tables: Tables, rows: ViewRows, value: Value, type_: str) -> Vector:
                     for name in ("ip_version", f"{side}_hi", f"{side}_lo")
                 )
             )
+        case EventData(column, source):
+            return Vector(_event_data(tables, rows.stored(column), rows.stored(source)), None)
         case DropReason(column, source) | DropPlace(column, source):
             codes, sources, numbers = pairs(rows.stored(source), rows.stored(column))
             name = _reason if isinstance(value, DropReason) else _place
@@ -121,6 +125,14 @@ def _of_texts(codes: Int32s, texts: Sequence[str | None]) -> Vector:
     place = {word: code for code, word in enumerate(words)}
     new = np.array([-1 if t is None else place[t] for t in texts] or [-1], np.int32)
     return Vector(new[codes], None, words)
+
+
+def _event_data(tables: Tables, data: Int64s, source: Int64s) -> Int64s:
+    made = data.astype(np.int64)
+    for one in np.unique(source).tolist():
+        if TRACER in tables.names("meta", "key", "value", one):
+            made[source == one] &= MASK32
+    return made
 
 
 def _reason(tables: Tables, source: int, number: int) -> str | None:

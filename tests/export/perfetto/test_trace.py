@@ -163,7 +163,7 @@ def test_hosts_have_their_own_tracks_on_one_clock(tmp_path: Path) -> None:
 
 def test_points_of_other_tracers_are_instants(tmp_path: Path) -> None:
     events = [startup(), point(1000, "net:netif_receive_skb", 900)]
-    events.append(point(2000, "ip_rcv", 900, type_="kprobe"))
+    events.append(point(2000, "ip_rcv", 900, type_="kprobe") | {"nft": {"verdict": "accept"}})
     import_files([build_retis.write(tmp_path / "retis.data", events)], tmp_path / "s.skbv")
     trace = written(Session.open(tmp_path / "s.skbv"), tmp_path)
     assert trace.slices == []

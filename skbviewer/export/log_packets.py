@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: MIT
+"""Packets that no capture has, from the bytes that logs of points hold: rows K<n>.
+
+A kernel log (.kbl) holds values of headers, but no bytes.  A retis log holds the bytes that its
+points show; the first of them represent a lifetime.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ..analysis.fields.field_data import LEG, Data
+from ..readers import PointPackets
+from ..records import BadInput, SourceRow, counted
+from ..records.types import Int64s, UInt8s
+from .chosen_packets import Places
+from .formats import Exportable, Request
+from .kept_bytes import header_bytes, kept_bytes
+
+ETHERNET = 1  # link type of the bytes in a retis log
+NO_BYTES = "--kernel-only: no log of this recording holds bytes of packets (a retis log can)"
+
+
+class PointsOfLifetimes(NamedTuple):
+    """Points of one log: their rows in PointPackets, table event and table series, 0-based."""
+
+    point: Int64s
+    event: Int64s
+    series: Int64s
+
+
+class LogPackets(NamedTuple):
+    """Lifetimes of one log with the bytes that represent them, in order of time.
+
+    `number` are the n of rows K<n>, `series` the 0-based rows of table series, `event` those of the
+    points whose bytes they are.  Packet k has the bytes data[offset[k] :][: caplen[k]].  `ts`: when
+    the point was, ns since the epoch by the clock of the first capture.
+    """
+
+    source: SourceRow
+    number: Int64s
+    series: Int64s
+    event: Int64s
+    data: UInt8s
+    offset: Int64s
+    caplen: Int64s
+    length: Int64s
+    ts: Int64s
+
+    def places(self, request: Request) -> Places:
+        """Where the packets are, and what is written of them."""
+        zeros = np.zeros(len(self.number), np.int64)
+        linktype, headers = zeros + ETHERNET, None
+        if not request.payload:
+            headers = header_bytes(self.data, linktype, self.offset, self.caplen, self.length)
+        kept = kept_bytes(self.caplen, headers, request.snaplen)
+        return Places(self.offset, self.caplen, self.length, kept, self.ts, zeros, linktype)
+
+    def part(self, rows: Int64s) -> LogPackets:
+        """Some of the packets, by position."""
+        return LogPackets(
+            self.source, self.number[rows], self.series[rows], self.event[rows], self.data,
+            self.offset[rows], self.caplen[rows], self.length[rows], self.ts[rows],
+        )  # fmt: skip
+
+
+def log_packets(recording: Exportable, request: Request) -> list[LogPackets]:
+    """Return the kernel-only packets that `request` names, by log; [] unless it asks for them.
+
+    Raises KeyError if no log holds bytes, or none those of a row that it names; FilterError,
+    BadInput if a log cannot be read, and Cancelled.
+    """
+    if not request.kernel_only:
+        return []
+    data = recording.export.field_data()
+    wanted = _wanted(recording, request)
+    found, holds = [], False
+    for source in recording.sources():
+        if not source.kind.has_points:
+            continue
+        points, _ = recording.export.point_packets(source.id, request.progress)
+        holds = holds or bool((points.packet >= 0).any())
+        found.append(_of_log(data, source, points, wanted))
+    if not holds:
+        raise KeyError(NO_BYTES)
+    for row in request.rows:
+        if row < 0 and not any(-row in one.number for one in found):
+            raise KeyError(
+                f"K{-row}: no log holds the packet's bytes, or another option excludes it"
+            )
+    if request.times is not None:
+        found = [_between(recording, data, one, request.times) for one in found]
+    return [one for one in found if len(one.number)]
+
+
+def without_bytes(recording: Exportable, request: Request) -> str:
+    """Return a line if lifetimes that `request` names are left out, as no log holds their bytes."""
+    if not request.kernel_only or request.rows:
+        return ""
+    there = sum(len(one.number) for one in log_packets(recording, request._replace(times=None)))
+    missing = len(_wanted(recording, request)) - there
+    if not missing:
+        return ""
+    return f"{counted(missing, 'lifetime')} left out: no log holds the bytes of these packets"
+
+
+def _wanted(recording: Exportable, request: Request) -> Int64s:
+    """The n of the rows K<n> that the filter and the named rows leave."""
+    ids = recording.packets.listed(request.filter, None, True, None, request.progress, True)
+    assert ids is not None  # as rows K<n> are asked for
+    numbers = np.sort(-ids[ids < 0])
+    if request.rows:
+        numbers = numbers[np.isin(-numbers, request.rows)]
+    return numbers
+
+
+def _of_log(data: Data, source: SourceRow, points: PointPackets, wanted: Int64s) -> LogPackets:
+    point, event, lifetime = points_with_bytes(data, source, points)
+    series, first = np.unique(lifetime, return_index=True)  # the first point of each lifetime
+    point, event = point[first], event[first]
+    number = data.columns.array("series", "kernel_only")[series].astype(np.int64)
+    mine = np.isin(number, wanted)
+    order = np.argsort(event[mine], kind="stable")  # events are in order of time
+    point, event, series, number = (
+        column[mine][order] for column in (point, event, series, number)
+    )
+    packet = points.packet[point]
+    ts = data.fitted(source.id, data.columns.take("event", "ts", event).astype(np.int64))
+    places = (points.offset[packet], points.caplen[packet], points.length[packet])
+    return LogPackets(source, number, series, event, points.data, *places, ts)
+
+
+def points_with_bytes(data: Data, source: SourceRow, points: PointPackets) -> PointsOfLifetimes:
+    """Return the points with bytes of lifetimes, in order of time.
+
+    Raises BadInput if the log has changed.
+    """
+    columns = data.columns
+    rows = np.flatnonzero(columns.array("event", "source") == source.id)  # all points are events
+    same = len(rows) == len(points.ts)
+    if not same or (columns.take("event", "ts", rows) != points.ts).any():
+        raise BadInput(Path(source.path), None, "has changed since it was imported")
+    leg = columns.take("event", "leg", rows).astype(np.int64)
+    shown = np.flatnonzero((points.packet >= 0) & (leg > 0))
+    series = columns.take(LEG, "series", leg[shown] - 1).astype(np.int64) - 1
+    return PointsOfLifetimes(shown, rows[shown], series)
+
+
+def _between(
+    recording: Exportable, data: Data, found: LogPackets, times: tuple[int, int]
+) -> LogPackets:
+    """Those whose points were in a range of session time, ns."""
+    own = data.columns.take("event", "ts", found.event).astype(np.int64)
+    ts = recording.export.to_session(found.source.id, own)
+    return found.part(np.flatnonzero((ts >= times[0]) & (ts <= times[1])))

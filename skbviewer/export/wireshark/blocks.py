@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+"""Blocks and options of pcapng files, little-endian.
+
+Format: https://datatracker.ietf.org/doc/draft-ietf-opsawg-pcapng/
+"""
+
+from __future__ import annotations
+
+import struct
+
+from ... import __version__
+
+SECTION_HEADER, INTERFACE, BYTE_ORDER_MAGIC = 0x0A0D0D0A, 1, 0x1A2B3C4D
+OPT_END, SHB_USERAPPL, IF_NAME, IF_DESCRIPTION, IF_TSRESOL, IF_TSOFFSET = 0, 4, 2, 3, 9, 14
+NANOSECONDS = 9  # as IF_TSRESOL
+
+
+def option(code: int, value: bytes) -> bytes:
+    """Return an option."""
+    return struct.pack("<HH", code, len(value)) + value + bytes(-len(value) % 4)
+
+
+def block(kind: int, body: bytes) -> bytes:
+    """Return a block; `body` has a multiple of four bytes."""
+    size = struct.pack("<I", len(body) + 12)
+    return struct.pack("<I", kind) + size + body + size
+
+
+def section() -> bytes:
+    """Return the header of a section that skbviewer writes."""
+    head = struct.pack("<IHHq", BYTE_ORDER_MAGIC, 1, 0, -1)
+    program = option(SHB_USERAPPL, f"skbviewer {__version__}".encode())
+    return block(SECTION_HEADER, head + program + option(OPT_END, b""))
