@@ -227,6 +227,8 @@ def write_blocks(
     packet_id: Int64s,
     comments: UInt8s,
     comment_ends: Int64s,
+    others: UInt8s,
+    other_ends: Int64s,
     notes: UInt8s,
     note_ends: Int64s,
     original: bool,
@@ -235,9 +237,9 @@ def write_blocks(
     """Write the packets at `offset` of `data`, `kept` bytes of each; returns the size written.
 
     offset + caplen must be within `data`.  `has_options`: the packet is in a packet block of a
-    pcapng file that can have options.  packet_id is -1 where it is unknown; notes are comments of
-    the user ("": none).  `original`: bytes are those of the source file, whose comments, custom
-    options and hashes may be copied.
+    pcapng file that can have options.  packet_id is -1 where it is unknown; `others` are the second
+    comments, notes those of the user ("": none).  `original`: bytes are those of the source file,
+    whose comments, custom options and hashes may be copied.
     """
     at = np.int64(0)
     for i in range(len(offset)):
@@ -257,6 +259,7 @@ def write_blocks(
             size = note_ends[i + 1] - note_ends[i]
             at = _foreign_comment(notes, note_ends[i], size, out, at)
         at = _our_comment(comments, comment_ends[i], comment_ends[i + 1], out, at)
+        at = _our_comment(others, other_ends[i], other_ends[i + 1], out, at)
         if packet_id[i] >= 0 and not has_id:
             at = _put(out, at, OPT_PACKETID, 2)
             at = _put(out, at, 8, 2)

@@ -8,11 +8,16 @@ so that no name can look like a field.
 
 The exporter writes MARK in no other comment: where a comment of the capture or of the user has it,
 its ":" becomes ";".  Therefore a comment that begins with PREFIX is the exporter's.
+
+The fields are in two comments: first those of the packet, its legs and drops, then those of
+addresses and calls, which are longer and which few filters need.  Wireshark needs about 50
+instructions for each byte of a comment that a script reads.  A long one is continued in others.
 """
 
 from __future__ import annotations
 
 from ...analysis.fields.all_fields import FIELDS, Field
+from ...analysis.fields.field_data import DROP, LEG, ROW
 from ...analysis.fields.field_kind import Kind
 
 MARK = b"skbviewer:"
@@ -24,6 +29,8 @@ LONGEST_TEXT = 1000  # characters of a value; no kernel has a longer name
 COMMENT_FIELDS: tuple[Field, ...] = tuple(
     field for name, field in FIELDS.items() if name.partition(".")[0] == "kbl"
 )
+FIRST_FIELDS = tuple(field for field in COMMENT_FIELDS if field.table in (ROW, LEG, DROP))
+OTHER_FIELDS = tuple(field for field in COMMENT_FIELDS if field not in FIRST_FIELDS)
 KINDS = frozenset(
     {Kind.LABEL, Kind.BOOLEAN, Kind.UNSIGNED, Kind.DURATION, Kind.FLOAT, Kind.STRING, Kind.KERNEL}
     | {Kind.IPV4, Kind.IPV6}

@@ -14,7 +14,7 @@ from ...analysis.fields.field_kind import Kind, Values
 from ...records.types import Bools, Int64s, UInt8s
 from ..pseudonyms import Pseudonyms
 from .byte_copies import AHEAD, Buffer
-from .comment_format import COMMENT_FIELDS, PREFIX, encoded
+from .comment_format import FIRST_FIELDS, OTHER_FIELDS, PREFIX, encoded
 from .field_rows import FieldRows, Owned
 from .text_loops import (
     ADDRESS4,
@@ -29,8 +29,7 @@ from .text_loops import (
 
 FORMS = {Kind.KERNEL: HEXADECIMAL, Kind.IPV4: ADDRESS4, Kind.IPV6: ADDRESS6}
 FORMS |= {Kind.STRING: TEXT, Kind.FLOAT: TEXT}
-NOTHING = np.zeros(0, np.uint8)
-SPARE = np.zeros(AHEAD, np.uint8)
+NAME_ALONE = -1  # the form of a label
 
 
 class Texts(NamedTuple):
@@ -44,11 +43,23 @@ class Texts(NamedTuple):
 
 
 class _Column(NamedTuple):
-    """The values of one field by packet, as they are in the comment."""
+    """The values of one field: those of packet i are in rows bounds[i] .. bounds[i + 1] - 1."""
 
     name: bytes  # what is written before them
+    form: int  # of write_values(); NAME_ALONE has no values
+    bounds: Int64s
+    low: Int64s
+    high: Int64s
+    known: Bools
     texts: Texts
-    values: Int64s  # number of values of each packet
+
+    def most(self) -> int:
+        """Return how many bytes the values need at most, with a comma after each."""
+        if self.form == NAME_ALONE:
+            return 0
+        if self.form != TEXT:
+            return (WIDTHS[self.form] + 1) * len(self.low)
+        return int(np.diff(self.texts.ends)[self.low[self.known]].sum()) + len(self.low)
 
 
 def texts_of(parts: list[bytes]) -> Texts:
@@ -57,55 +68,65 @@ def texts_of(parts: list[bytes]) -> Texts:
     return Texts(np.frombuffer(b"".join(parts) + bytes(AHEAD), np.uint8), ends)
 
 
+NO_TEXTS = texts_of([])
+
+
 class Comments:
     """Makes the comments of packets, or skb lifetimes, of one session."""
 
     def __init__(self, data: Data, names: Pseudonyms | None = None, of: str = PACKET) -> None:
         """`of`: PACKET, or SERIES for skb lifetimes."""
         self._rows, self._names = FieldRows(data, of), names
-        self._buffers = [Buffer() for _ in range(4)]
+        self._buffers = [[Buffer() for _ in range(4)] for _ in range(2)]
 
-    def of(self, packets: Int64s) -> Texts:
-        """Return the comments of packets, numbers from 1 in ascending order.
+    def of(self, packets: Int64s) -> tuple[Texts, Texts]:
+        """Return the first and the other comments of packets, numbers from 1 in ascending order.
 
-        The next call overwrites them.
+        A packet without other fields has "" as the other comment.  The next call overwrites them.
         """
         owned: dict[str, Owned] = {}
-        columns = []
-        for field in COMMENT_FIELDS:
-            if field.table not in owned:
-                owned[field.table] = self._rows.of(packets, field.table)
-            columns.append(_column(field, owned[field.table], self._names))
-        return _joined(columns, len(packets), self._buffers)
+
+        def columns(fields: Sequence[Field]) -> list[_Column]:
+            for table in {field.table for field in fields} - owned.keys():
+                owned[table] = self._rows.of(packets, table)
+            return [_column(field, owned[field.table], self._names) for field in fields]
+
+        count = len(packets)
+        first = _joined(columns(FIRST_FIELDS), count, self._buffers[0], always=True)
+        return first, _joined(columns(OTHER_FIELDS), count, self._buffers[1], always=False)
 
 
-def _joined(columns: list[_Column], packets: int, buffers: Sequence[Buffer]) -> Texts:
-    columns = [_start(packets), *columns]
-    names = texts_of([column.name for column in columns])
-    made, joined, places, counts = buffers
-    size = np.array([len(column.texts.data) for column in columns])
-    values = joined.of(int(size.sum()) + AHEAD)
-    np.concatenate([*(column.texts.data for column in columns), SPARE], out=values)
-    value_ends = _table(places, [column.texts.ends for column in columns])
-    value_ends += (np.cumsum(size) - size)[:, None]
-    count = _table(counts, [column.values for column in columns])
-    out = made.of(len(values) + len(names.data) * packets)
+def _joined(columns: list[_Column], packets: int, buffers: Sequence[Buffer], always: bool) -> Texts:
+    """Return PREFIX and the fields of each packet; "" if it has none, unless `always`."""
+    made, written, places, counts = buffers
+    names = texts_of([PREFIX, *(column.name for column in columns)])
+    values = written.of(sum(column.most() for column in columns) + AHEAD)
+    value_ends = _table(places, len(columns) + 1, packets + 1)
+    count = _table(counts, len(columns) + 1, packets)
+    value_ends[0] = 0  # PREFIX has no value
+    for number, column in enumerate(columns, 1):
+        value_ends[number, 0] = value_ends[number - 1, -1]
+        _write(column, values, value_ends[number], count[number])
+    count[0] = True if always else count[1:].any(0)
+    out = made.of(int(value_ends[-1, -1]) + len(names.data) * packets + AHEAD)
     ends = np.empty(packets + 1, np.int64)
     join_fields(*names, values, value_ends, count, out, ends)
     return Texts(out, ends)
 
 
-def _table(buffer: Buffer, rows: list[Int64s]) -> Int64s:
-    shape = len(rows), len(rows[0])
-    table = buffer.of(8 * shape[0] * shape[1]).view(np.int64).reshape(shape)
-    return np.stack(rows, out=table)
+def _write(column: _Column, out: UInt8s, ends: Int64s, count: Int64s) -> None:
+    """Write the values of each packet to `out`, from ends[0]."""
+    bounds, known = column.bounds, column.known
+    if column.form == NAME_ALONE:
+        hits = np.r_[0, np.cumsum(known, dtype=np.int64)]
+        ends[:], count[:] = ends[0], hits[bounds[1:]] - hits[bounds[:-1]]
+    else:
+        values = column.low, column.high, known, *column.texts
+        write_values(column.form, bounds, *values, out, ends, count)
 
 
-def _start(packets: int) -> _Column:
-    """The prefix, as a column that each packet has."""
-    return _Column(
-        PREFIX, Texts(NOTHING, np.zeros(packets + 1, np.int64)), np.ones(packets, np.int64)
-    )
+def _table(buffer: Buffer, rows: int, columns: int) -> Int64s:
+    return buffer.of(8 * rows * columns).view(np.int64).reshape(rows, columns)
 
 
 def _column(field: Field, owned: Owned, names: Pseudonyms | None) -> _Column:
@@ -114,9 +135,8 @@ def _column(field: Field, owned: Owned, names: Pseudonyms | None) -> _Column:
     known = _side_by_side([values.present() for values in found], np.bool_).astype(np.bool_)
     bounds = owned.bounds * max(len(found), 1)
     if field.kind is Kind.LABEL:
-        hits = np.r_[0, np.cumsum(known, dtype=np.int64)]
-        nothing = Texts(NOTHING, np.zeros(len(bounds), np.int64))
-        return _Column(f" {field.name}".encode(), nothing, hits[bounds[1:]] - hits[bounds[:-1]])
+        none = np.zeros(0, np.int64)
+        return _Column(f" {field.name}".encode(), NAME_ALONE, bounds, none, none, known, NO_TEXTS)
     low, texts = _numbers_and_texts(field, found, known)
     high = np.zeros(len(low), np.int64)
     if field.kind is Kind.IPV6 and found:
@@ -126,11 +146,7 @@ def _column(field: Field, owned: Owned, names: Pseudonyms | None) -> _Column:
     elif names is not None and field.kind is Kind.IPV6:
         high, low = names.ipv6(high, low)
     form = FORMS.get(field.kind, NUMBER)
-    width = int(np.diff(texts.ends).max(initial=0)) if form == TEXT else WIDTHS[form]
-    out = np.empty((width + 1) * len(low) + AHEAD, np.uint8)
-    ends, count = np.zeros(len(bounds), np.int64), np.zeros(len(bounds) - 1, np.int64)
-    write_values(form, bounds, low, high, known, *texts, out, ends, count)
-    return _Column(f" {field.name}=".encode(), Texts(out[: ends[-1]], ends), count)
+    return _Column(f" {field.name}=".encode(), form, bounds, low, high, known, texts)
 
 
 def _side_by_side(arrays: Sequence[Array], dtype: type) -> Array:

@@ -24,7 +24,7 @@ class FieldRows:
     def __init__(self, data: Data, of: str = PACKET) -> None:
         """`of`: whose rows: PACKET, or SERIES for skb lifetimes."""
         self._data, self._of = data, of
-        self._sorted: dict[str, tuple[Int64s, Int64s]] = {}  # keys, and the row of each
+        self._sorted: dict[str, tuple[Int64s, Int64s]] = {}  # as _in_order() returns them
 
     def of(self, packets: Int64s, table: str) -> Owned:
         """Return the rows of `table` (see field_data) that belong to packets, numbers from 1.
@@ -55,14 +55,16 @@ class FieldRows:
         """The rows of `table` whose key is one of `key`, and the owner of that one."""
         if table not in self._sorted:
             self._sorted[table] = self._in_order(table)
-        keys, rows = self._sorted[table]
-        begin = np.searchsorted(keys, key)
-        count = np.searchsorted(keys, key, "right") - begin
+        ends, rows = self._sorted[table]
+        key = np.minimum(key, len(ends) - 2)  # the last has no rows
+        begin = ends[key]
+        count = ends[key + 1] - begin
         ends = np.cumsum(count)
         within = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - count, count)
         return np.repeat(owner, count), rows[np.repeat(begin, count) + within]
 
     def _in_order(self, table: str) -> tuple[Int64s, Int64s]:
+        """Return all rows of a table by key: those of key k are rows[ends[k] : ends[k + 1]]."""
         columns = self._data.columns
         if table == "match":
             keys, rows = columns.array("match", "packet"), np.arange(columns.length("match"))
@@ -74,11 +76,12 @@ class FieldRows:
             rows = np.arange(view.size) if view.rows is None else view.rows
         if table == ADDRESS:
             keys = columns.take(LEG, "series", np.maximum(keys.astype(np.int64), 1) - 1)
-        keys = keys.astype(np.int64)
+        keys = np.maximum(keys.astype(np.int64), 0)
+        ends = np.zeros(int(keys.max(initial=0)) + 3, np.int64)
+        np.cumsum(np.bincount(keys, minlength=len(ends) - 1), out=ends[1:])
         if np.all(keys[1:] >= keys[:-1]):
-            return keys, rows
-        order = np.argsort(keys, kind="stable")
-        return keys[order], rows[order]
+            return ends, rows
+        return ends, rows[np.argsort(keys, kind="stable")]
 
 
 def _distinct(owner: Int64s, key: Int64s) -> tuple[Int64s, Int64s]:

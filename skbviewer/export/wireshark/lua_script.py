@@ -10,7 +10,7 @@ from __future__ import annotations
 from ...analysis.fields.all_fields import Field
 from ...analysis.fields.field_data import CALL
 from ...analysis.fields.field_kind import Kind
-from .comment_format import COMMENT_FIELDS, PREFIX
+from .comment_format import COMMENT_FIELDS, FIRST_FIELDS, LONGEST, PREFIX
 from .field_types import lua_type
 
 HEAD = """\
@@ -22,17 +22,20 @@ skbviewer_kernel_fields = true
 
 local kbl = Proto("kbl", "Kernel path (skbviewer)")
 local comment = Field.new("frame.comment")
-local PREFIX = "%(prefix)s"
+local PREFIX, KBL = "%(prefix)s ", "%(prefix)s kbl " -- of all comments, of those with a kernel path
+local LONG = %(long)d -- bytes; a longer comment may be continued in the next
+local find, match, sub, new_time = string.find, string.match, string.sub, NSTime.new
 
 local function decoded(v)
     return (v:gsub("%%%%(%%x%%x)", function(hex) return string.char(tonumber(hex, 16)) end))
 end
 
 local function duration(v) -- whole ns, perhaps more than a double holds
-    local sign, digits = v:match("^(-?)(%%d+)$")
-    local seconds, rest = tonumber(digits:sub(1, -10)) or 0, tonumber(digits:sub(-9))
-    if sign == "-" then return NSTime.new(-seconds, -rest) end
-    return NSTime.new(seconds, rest)
+    if #v < 10 and not find(v, "%%D") then return new_time(0, tonumber(v)) end
+    local sign, digits = match(v, "^(-?)(%%d+)$")
+    local seconds, rest = tonumber(sub(digits, 1, -10)) or 0, tonumber(sub(digits, -9))
+    if sign == "-" then return new_time(-seconds, -rest) end
+    return new_time(seconds, rest)
 end
 
 """
@@ -41,58 +44,70 @@ TAIL = """\
 
 kbl.fields = {%(fields)s}
 
+local START = {}
+for _, name in ipairs(ORDER) do START[name] = " " .. name .. "=" end
+
+local function add_value(tree, name, v)
+    local made, item = pcall(VALUE[name], v)
+    if made and item ~= nil then tree:add(FIELD[name], item) end
+end
+
 -- Adds the values of a field that stand after " name=" to a tree.
 local function add(tree, text, name)
-    local _, at = text:find(" " .. name .. "=", 1, true)
+    local _, at = find(text, START[name], 1, true)
     if not at then return end
-    local field, value = FIELD[name], VALUE[name]
-    for v in (text:match("^%%S*", at + 1) .. ","):gmatch("([^,]*),") do
-        local made, item = pcall(value, v)
-        if made and item ~= nil then tree:add(field, item) end
+    local v, comma, after = match(text, "^([^ ,]*)(,?)()", at + 1)
+    add_value(tree, name, v)
+    while comma == "," do
+        v, comma, after = match(text, "^([^ ,]*)(,?)()", after)
+        add_value(tree, name, v)
     end
 end
 
 -- The names of the fields that a filter, a column or the packet's details need; nil if not even the
 -- protocol kbl is needed.  In tshark they are the same for all packets of a pass, and asking for
 -- each packet takes as long as dissecting it.
-local last, needed, itself = math.huge, nil, nil
+local last, visible, needed, in_first, itself = math.huge, false, nil, false, nil
 local in_window = gui_enabled()
 
-local function wanted(packet, root)
-    if root.visible then return ORDER end
-    if in_window or packet.number <= last then
-        itself = itself or Dissector.get("kbl")
-        needed = {}
-        for _, name in ipairs(ORDER) do
-            if root:referenced(FIELD[name]) then needed[#needed + 1] = name end
+local function find_needed(root)
+    visible = root.visible
+    needed, in_first = ORDER, false
+    if visible then return end
+    itself = itself or Dissector.get("kbl")
+    needed, in_first = {}, true
+    for _, name in ipairs(ORDER) do
+        if root:referenced(FIELD[name]) then
+            needed[#needed + 1] = name
+            in_first = in_first and IN_FIRST[name]
         end
-        if #needed == 0 and not root:referenced(itself) then needed = nil end
     end
-    last = packet.number
-    return needed
+    if #needed == 0 and not root:referenced(itself) then needed = nil end
+end
+
+-- Reads comments one after the other.  The text of one takes Wireshark as long as three fields.
+local function read(root, tree, calls, info, ...)
+    if not info then return end
+    local text = info.value
+    if sub(text, 1, #PREFIX) ~= PREFIX then return read(root, tree, calls, ...) end
+    tree = tree or (sub(text, 1, #KBL) == KBL and root:add(kbl)) or root
+    for _, name in ipairs(needed) do
+        local parent = tree
+        if visible and OF_CALLS[name] then
+            calls = calls or tree:add("Calls: distinct values")
+            parent = calls
+        end
+        add(parent, text, name)
+    end
+    if in_first and #text < LONG then return end
+    return read(root, tree, calls, ...)
 end
 
 function kbl.dissector(buffer, packet, root)
-    local names = wanted(packet, root)
-    if not names then return end
-    local tree, calls
-    for _, info in ipairs({comment()}) do
-        local text = info.value
-        if text:sub(1, #PREFIX) == PREFIX and text:sub(#PREFIX + 1, #PREFIX + 1) == " " then
-            if not tree then
-                tree = root
-                if (text .. " "):find(" kbl ", 1, true) then tree = root:add(kbl) end
-            end
-            for _, name in ipairs(names) do
-                if OF_CALLS[name] and names == ORDER then
-                    calls = calls or tree:add("Calls: distinct values")
-                    add(calls, text, name)
-                else
-                    add(tree, text, name)
-                end
-            end
-        end
-    end
+    local number = packet.number
+    if in_window or number <= last then find_needed(root) end
+    last = number
+    if needed then read(root, nil, nil, comment()) end
 end
 
 register_postdissector(kbl)
@@ -103,8 +118,8 @@ def lua_script() -> str:
     """Return the script."""
     fields = [field for field in COMMENT_FIELDS if field.kind is not Kind.LABEL]
     lines = [
-        HEAD % {"prefix": PREFIX.decode()},
-        "local FIELD, VALUE, ORDER, OF_CALLS = {}, {}, {}, {}\n",
+        HEAD % {"prefix": PREFIX.decode(), "long": LONGEST // 2},
+        "local FIELD, VALUE, ORDER, OF_CALLS, IN_FIRST = {}, {}, {}, {}, {}\n",
     ]
     lines += [_declared(field) for field in fields]
     lines.append(TAIL % {"fields": ", ".join(f'FIELD["{field.name}"]' for field in fields)})
@@ -123,6 +138,7 @@ def _declared(field: Field) -> str:
         f'VALUE["{field.name}"] = function(v) return {kind.value} end\n'
         f'ORDER[#ORDER + 1] = "{field.name}"\n'
         + (f'OF_CALLS["{field.name}"] = true\n' if field.table == CALL else "")
+        + (f'IN_FIRST["{field.name}"] = true\n' if field in FIRST_FIELDS else "")
     )
 
 

@@ -51,7 +51,7 @@ from .retis_blocks import write_retis
 from .unseen import marks_of_packets, point_marks
 
 SECOND = 10**9
-EACH = 96  # bytes of a packet block besides its packet, comments and copied options, at most
+EACH = 104  # bytes of a packet block besides its packet, comments and copied options, at most
 EXACT = 0  # verdict
 
 
@@ -141,7 +141,7 @@ def _blocks(
             done += len(some)
             of = packet_places(data, file, some, request)
             has_options = (of.ts != UNTIMED) & source.is_pcapng  # simple blocks have neither
-            texts = comments.of(some), texts_of(_notes(notes, some, marks))
+            texts = *comments.of(some), texts_of(_notes(notes, some, marks))
             write.interface, write.tsoffset = source.first, source.tsoffset
             yield write.blocks(file, of, has_options, series[some - 1], *texts)
 
@@ -160,7 +160,7 @@ def _blocks_of_logs(
             some = log.part(rows)
             marks = point_marks(data, -some.number, some.event)
             of = some.places(request)
-            texts = comments.of(some.series + 1), texts_of(_notes(notes, -some.number, marks))
+            texts = *comments.of(some.series + 1), texts_of(_notes(notes, -some.number, marks))
             never = np.zeros(len(rows), np.bool_)
             yield write.blocks(log.data, of, never, some.series + 1, *texts)
 
@@ -197,21 +197,23 @@ class _Blocks:
         of: Places,
         has_options: Bools,
         series: Int64s,
-        comments: Texts,
-        notes: Texts,
+        *texts: Texts,
     ) -> UInt8s:
-        """Return packet blocks.  `series` becomes the packet id, -1 = none."""
+        """Return packet blocks.  `series` becomes the packet id, -1 = none.
+
+        `texts` are the first and the other comments, and those of the user.
+        """
         offset, caplen, length, kept = of.offset, of.caplen, of.length, of.kept
         ticks = np.where(of.ts != UNTIMED, of.ts - self.tsoffset * SECOND, 0)
         copied = int(options_sizes(file, offset[has_options], caplen[has_options]))
         if self.names is not None:
             file, offset = _copied(file, has_options, offset, caplen, copied)
             file = with_pseudonyms(file, of.linktype, offset, caplen, length, self.names)
-        size = EACH * len(offset) + int(kept.sum()) + copied + len(notes.data)
-        out = self._buffer.of(size + 2 * int(comments.ends[-1]))
+        size = EACH * len(offset) + int(kept.sum()) + copied
+        out = self._buffer.of(size + 2 * sum(int(text.ends[-1]) for text in texts))
         end = write_blocks(
             file, has_options, offset, caplen, kept, length, self.interface + of.interface, ticks,
-            series, *comments, *notes, self.names is None, out,
+            series, *texts[0], *texts[1], *texts[2], self.names is None, out,
         )  # fmt: skip
         return out[: int(end)]
 

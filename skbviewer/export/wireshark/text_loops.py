@@ -110,11 +110,11 @@ def write_values(
     """Write the known values of each packet, separated by commas and without repetition.
 
     Those of packet i are bounds[i] .. bounds[i + 1] - 1; its text ends before out[ends[i + 1]], and
-    begins at out[ends[i]]; count[i] is the number of values.  `out` must be large enough.
+    begins at out[ends[i]]; count[i] is the number of values.  ends[0] is given.  `out` must be
+    large enough, and have AHEAD bytes more.
     """
     seen = np.zeros((COMPARED, 2), np.int64)
-    at = np.int64(0)
-    ends[0] = 0
+    at = ends[0]
     for i in range(len(bounds) - 1):
         distinct = np.int64(0)
         for row in range(bounds[i], bounds[i + 1]):

@@ -16,6 +16,7 @@ from skbviewer.export import Request, write_pcapng
 from skbviewer.export.wireshark import comments
 from skbviewer.export.wireshark.block_loops import write_blocks
 from skbviewer.export.wireshark.comment_format import LONGEST, PREFIX, encoded
+from skbviewer.export.wireshark.lua_script import lua_script
 from skbviewer.records import BadInput, resource
 from skbviewer.session import Session, import_files
 from tests.export.pseudonyms.frames import (
@@ -94,6 +95,24 @@ def test_options_are_kept_and_no_comment_is_taken_for_ours(tmp_path: Path, order
     assert ours == f"{PREFIX.decode()} kbl.matched=0 kbl.verdict=wire-only"
 
 
+@pytest.mark.parametrize("text", ['kbl.dev == "last"', "kbl.functions == 7", "kbl.cpu == 3", "kbl"])
+def test_the_script_reads_as_many_comments_as_it_needs(tmp_path: Path, text: str) -> None:
+    long = b",".join(b"device%d" % n for n in range((LONGEST - 1000) // 12))
+    given = (
+        [b" kbl kbl.functions=7 kbl.dev=eth0,last", b" kbl.func=f kbl.cpu=3"],
+        [b" kbl kbl.functions=7 kbl.dev=eth0,last kbl.func=f kbl.cpu=3"],  # older versions
+        [b" kbl kbl.functions=7 kbl.dev=" + long, b" kbl.dev=last", b" kbl.func=f kbl.cpu=3"],
+    )
+    (tmp_path / "kbl.lua").write_text(lua_script())
+    for number, texts in enumerate(given):
+        options = [option("<", 1, PREFIX + one) for one in texts]
+        file = tmp_path / f"{number}.pcapng"
+        file.write_bytes(capture("<", option("<", 1, b"of the user"), *options))
+        script = f"lua_script:{tmp_path / 'kbl.lua'}"
+        shown = tshark(file, "-X", script, "-Y", text, "-T", "fields", "-e", "frame.number")
+        assert shown == ["1"], number
+
+
 def test_names_are_encoded() -> None:
     for name in HOSTILE:
         made = encoded(name)
@@ -101,15 +120,17 @@ def test_names_are_encoded() -> None:
         assert unquote_to_bytes(made.decode()) == name.encode("utf-8", "surrogatepass")
 
 
-def test_a_long_comment_is_continued_with_the_name_of_its_field(tmp_path: Path) -> None:
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_long_comment_is_continued_with_the_name_of_its_field(place: int) -> None:
     values = [b"value%d" % n for n in range(20_000)]
     text = PREFIX + b" kbl.a=1 kbl.b=" + b",".join(values) + b" kbl.c=2"
     zero, one = np.zeros(1, np.int64), np.ones(1, np.int64)
     out = np.empty(3 * len(text), np.uint8)
-    given = comments.texts_of([text]), comments.texts_of([b""])
+    none = comments.texts_of([b""])
+    given = [comments.texts_of([text]) if place == nth else none for nth in range(3)]
     size = write_blocks(
         np.zeros(8, np.uint8), np.zeros(1, np.bool_), zero, one, one, one, zero, zero, -one,
-        *given[0], *given[1], True, out,
+        *given[0], *given[1], *given[2], True, out,
     )  # fmt: skip
     raw, at, found, parts = out[: int(size)].tobytes(), 32, [], 0
     while raw[at : at + 2] == b"\x01\x00":
