@@ -23,6 +23,16 @@ DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR)
 READERS = 8  # connections that the pool keeps open
 
 
+class _Closing(sqlite3.Connection):
+    """A connection that is closed when nobody has its engine any more.
+
+    Python 3.13 warns about one that is not.
+    """
+
+    def __del__(self) -> None:
+        self.close()
+
+
 def engine_for(path: Path) -> Engine:
     """Return an engine that reads `path`.  Two threads never share a connection.
 
@@ -34,7 +44,9 @@ def engine_for(path: Path) -> Engine:
     uri = f"file:{quote(str(path.absolute()))}?mode=rw"
 
     def connect() -> sqlite3.Connection:  # SQLAlchemy's URLs would remove the quoting
-        return sqlite3.connect(uri, uri=True, check_same_thread=False, cached_statements=256)
+        return sqlite3.connect(
+            uri, uri=True, check_same_thread=False, cached_statements=256, factory=_Closing
+        )
 
     pool = {"poolclass": QueuePool, "pool_size": READERS, "max_overflow": -1}
     engine = create_engine("sqlite://", creator=connect, **pool)

@@ -117,8 +117,9 @@ def _scaled(name: str, where: Callable[[View], Bools], mask: int, factor: int, p
 
 
 def _ethertype(view: View) -> list[Values]:
-    tagged = np.where(is_vlan(view), ETH_P_8021Q, view.column("ethertype"))
-    return [Values(tagged, is_eth(view) & (view.column("ethertype") >= 0))]
+    ethertype = view.column("ethertype").astype(np.int32)  # a column is as narrow as its values
+    tagged = np.where(is_vlan(view), ETH_P_8021Q, ethertype)
+    return [Values(tagged, is_eth(view) & (ethertype >= 0))]
 
 
 def _query(view: View) -> Bools:

@@ -66,8 +66,10 @@ def test_info_is_that_of_tshark(tmp_path: Path) -> None:
     session = Session.open(import_files([capture], tmp_path / "c.skbv").path)
     rows = session.packets.numbered(1, len(FRAMES))
     session.close()
-    ours = [(row.protocol_name, row.info) for row in rows]
-    assert [(name, info.rstrip()) for name, info in theirs(capture, tmp_path)] == ours
+    # tshark 4.4 writes "No route", 4.0 "no route".
+    ours = [(row.protocol_name, row.info.casefold()) for row in rows]
+    found = [(name, info.rstrip().casefold()) for name, info in theirs(capture, tmp_path)]
+    assert found == ours
 
 
 def test_a_message_cut_short_keeps_what_its_columns_tell() -> None:

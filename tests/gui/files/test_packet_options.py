@@ -111,7 +111,7 @@ def test_the_dialog_writes_what_its_command_writes(
     words = shlex.split(dialog.command.text())
     dialog.ask_name = lambda *_: (str(out), "")
     dialog.save()
-    qtbot.waitUntil(lambda: dialog.made == out, timeout=30_000)
+    qtbot.waitUntil(lambda: dialog.made == out, timeout=240_000)
     assert dialog.note.startswith("1 lifetime left out")
     given = {hidden.words()[0]: str(hidden.file), "packets.pcapng": str(other)}
     assert main([given.get(word, word) for word in words[1:]]) == 0

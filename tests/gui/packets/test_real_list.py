@@ -147,7 +147,7 @@ def test_marks_stay_when_a_capture_has_grown_and_is_reloaded(
     real.navigation.to_id(3)
     QTest.keyClick(real, Qt.Key.Key_M, CONTROL)
     capture.write_bytes(whole.read_bytes())
-    with qtbot.waitSignal(real.row_query.shown, timeout=30_000):
+    with qtbot.waitSignal(real.row_query.shown, timeout=240_000):
         QTest.keyClick(real, Qt.Key.Key_R, CONTROL)
     qtbot.waitUntil(lambda: number(real) == "3")
     assert real.workspace.table.packets.rowCount() == 16 > before
@@ -163,7 +163,7 @@ def test_a_saved_session_finds_a_moved_capture_and_its_notes(
     open_and_list(real, qtbot, [capture])
     QTest.keyClick(real, Qt.Key.Key_M, CONTROL)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(out), ""))
-    with qtbot.waitSignal(real.tasks.ended, timeout=30_000):
+    with qtbot.waitSignal(real.tasks.ended, timeout=240_000):
         QTest.keyClick(real, Qt.Key.Key_S, CONTROL | SHIFT)
     real.close_recording()
     moved = capture.rename(tmp_path / "b.pcap")
@@ -175,7 +175,7 @@ def test_a_saved_session_finds_a_moved_capture_and_its_notes(
     monkeypatch.setattr(
         "skbviewer.gui.files.file_menu.ask_missing", lambda parent, paths: [moved for _ in paths]
     )
-    with qtbot.waitSignal(real.tasks.ended, timeout=30_000):
+    with qtbot.waitSignal(real.tasks.ended, timeout=240_000):
         QTest.mouseClick(real.banner.button, Qt.MouseButton.LeftButton)
     assert recording.contents.packet_bytes(1)
 
@@ -191,7 +191,7 @@ def test_a_wrong_file_for_a_moved_one_is_refused(
     source = real.recording.sources()[0]
     monkeypatch.setattr("skbviewer.gui.files.file_menu.missing_sources", lambda _: [source])
     monkeypatch.setattr("skbviewer.gui.files.file_menu.ask_missing", lambda *_: [other])
-    with qtbot.waitSignal(real.tasks.ended, timeout=30_000):
+    with qtbot.waitSignal(real.tasks.ended, timeout=240_000):
         real.opening.locate()
     assert "differs from that of handshake.pcap" in real.banner.text
 

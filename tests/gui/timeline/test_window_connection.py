@@ -149,7 +149,7 @@ def test_the_dialog_writes_what_its_command_writes(
         assert "--title Mine" in words
         assert "--size 700x500" in words
     dialog.save()
-    qtbot.waitUntil(lambda: dialog.made == out, timeout=30_000)
+    qtbot.waitUntil(lambda: dialog.made == out, timeout=240_000)
     assert out.stat().st_size > 0
     assert not dialog.isVisible()
 
