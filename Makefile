@@ -20,6 +20,7 @@
 # make truth    judge matches of hostile traffic by a witness in the guest's kernel (two hours)
 # make sample  record the bundled recordings anew
 # make slow-table   measure which test files are too slow for make check: tests/slow.txt
+# make causes  provoke causes in virtual machines, compare diagnoses with them (15 min)
 # make clean   remove what these made
 
 VENV := .venv
@@ -36,7 +37,7 @@ TEST_PACKAGES := $(RUN_PACKAGES) tests/packages.txt tests/lab/packages.txt
 
 .PHONY: check check-packages check-format check-lint check-contracts check-types check-tests
 .PHONY: slow-table test-bounds coverage
-.PHONY: interop bench-scanner-sources lab-instrumented check-instrumented bench-source truth
+.PHONY: causes interop bench-scanner-sources lab-instrumented check-instrumented bench-source truth
 .PHONY: help run demo test lab bench bench-kmod bench-scanner bench-gui checkpatch sample clean run-packages test-packages test-plan
 
 help:
@@ -159,6 +160,10 @@ checkpatch: test-packages $(VENV)/test.stamp
 
 lab-long: test-packages $(VENV)/test.stamp
 	LAB_LONG=1 $(PYTHON) -m pytest tests/lab tests/e2e/test_scenarios.py
+
+causes: test-packages $(VENV)/test.stamp
+	@$(PYTHON) -m tests.causes.record
+	@$(PYTHON) -m tests.causes
 
 truth: test-packages $(VENV)/test.stamp
 	$(PYTHON) -m tests.truth.record

@@ -22,6 +22,7 @@ COMMANDS = {
     "stats": "stats",
     "compare": "compare",
     "diagnose": "diagnose",
+    "disassemble": "disassemble",
     "export": "export",
     "query": "query",
     "dataset": "dataset",

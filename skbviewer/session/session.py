@@ -13,7 +13,9 @@ from ..matching import Timebase
 from ..records import Progress, Silent, SourceRow
 from . import input_files, saving
 from .exported_rows import Exports
+from .kernel.kernel_code import KernelCode
 from .kernel.recording_facts import facts_of
+from .kernel.session_graphs import Graphs
 from .kernel.session_paths import Paths
 from .kernel.session_statistics import Statistics
 from .kernel.session_timeline import SessionTimeline
@@ -43,8 +45,10 @@ class Session:
         self.packets = PacketList(opened, self.fields)
         self.contents = Contents(opened, self.packets, self.fields)
         self.paths = Paths(opened, self.packets)
+        self.code = KernelCode(opened)
         self.timeline = SessionTimeline(opened, self.packets, self.notes)
         self.stats = Statistics(opened, self.packets, self.fields)
+        self.graphs = Graphs(self.stats, self.packets)
         self.export = Exports(opened, self.packets, self.fields)
         self._tables: SessionTables | None = None
         self._summary: dict[str, Any] | None = None

@@ -40,6 +40,14 @@ GOALS = (
     Goal("scroll frame", 16 * MS),
     Goal("timeline frame", 33 * MS),
     Goal("filter to list", 0.5),
+    Goal("I/O graph of everything", 1.5),
+    Goal("latency graphs of everything", 1.5),
+    Goal("flame graph of everything", 1.5),
+    Goal("round trips of everything", 1.5),
+    Goal("I/O graph of a screenful", 0.3),
+    Goal("latency graphs of a screenful", 0.3),
+    Goal("flame graph of a screenful", 0.3),
+    Goal("round trips of a screenful", 0.3),
     Goal("small session to first rows", 1.0),
     Goal("lanes of all calls", 0.0),
     Goal("memory after opening", 0.0, "MiB"),
@@ -99,7 +107,7 @@ def launches(session: Path, size: tuple[int, int], times: int) -> list[Sample]:
 
 def lines(found: dict[str, list[Sample]]) -> list[str]:
     """The table that is printed."""
-    head = f"{'':28}{'median':>10}{'95 %':>10}{'CPU':>10}{'goal':>10}  runs"
+    head = f"{'':36}{'median':>10}{'95 %':>10}{'CPU':>10}{'goal':>10}  runs"
     printed = [head]
     for goal in GOALS:
         samples = found.get(goal.name, [])
@@ -112,7 +120,7 @@ def lines(found: dict[str, list[Sample]]) -> list[str]:
         texts.append("" if goal.unit == "MiB" else f"{np.median(cpu) * factor:,.1f}")
         texts.append(f"{goal.limit * factor:,.0f}" if goal.limit else "")
         columns = "".join(f"{text:>10}" for text in texts)
-        printed.append(f"{goal.name + ', ' + goal.unit:28}{columns}  {len(samples)}")
+        printed.append(f"{goal.name + ', ' + goal.unit:36}{columns}  {len(samples)}")
     return printed
 
 

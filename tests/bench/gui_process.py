@@ -23,12 +23,15 @@ with importing():  # as the program itself does
     from PySide6.QtTest import QTest
     from PySide6.QtWidgets import QApplication
 
+    from skbviewer.gui.graphs.all_graphs import GRAPHS
+    from skbviewer.gui.graphs.graph_window import GraphWindow
     from skbviewer.gui.window.app import application
     from skbviewer.gui.window.main_window import MainWindow
     from skbviewer.records.resource_files import resource
     from skbviewer.session import open_files
 
 SEED = 20261121
+GRAPH_NAMES = ("I/O graph", "latency graphs", "flame graph", "round trips")  # as GRAPHS
 ZOOM_TO_NS = 1_000
 FILTERS = ("udp", "tcp.port == 443", "ip.addr == 10.0.0.0/9", "kbl.dur > 20us", "frame.len > 500")
 Found = dict[str, list[tuple[float, float]]]
@@ -149,6 +152,33 @@ def filters(window: MainWindow, watch: Watch, rounds: int) -> None:
     until(lambda: not window.row_query.tasks.busy)
 
 
+def counted(graph: GraphWindow) -> None:
+    """Wait until a graph is counted."""
+    until(lambda: not graph.tasks.busy)
+
+
+def graphs(window: MainWindow, watch: Watch, runs: int) -> None:
+    """Count and paint each graph, of everything and of a thousandth of the time."""
+    timeline = window.workspace.timeline
+    low, high = timeline.window_ns()
+    timeline.show_window((low + high) // 2, (low + high) // 2 + (high - low) // 1000)
+    for graph, name in zip(GRAPHS, GRAPH_NAMES, strict=True):
+        window.menus.actions[graph.menu.replace("&", "").rstrip("…")].trigger()
+        opened = window.findChildren(GraphWindow)[-1]
+        counted(opened)  # what it reads is in memory now
+        for place, of in ((2, "everything"), (1, "a screenful")):
+            opened.extent.setCurrentIndex(place)
+
+            def count(opened: GraphWindow = opened) -> None:
+                opened.count()
+                counted(opened)
+                show(window)
+
+            for _ in range(runs):
+                watch.time(f"{name} of {of}", count)
+        opened.close()
+
+
 def small_session(watch: Watch, size: tuple[int, int], runs: int) -> None:
     """The window on the bundled recording, imported already."""
     folder = resource("samples/handshake")
@@ -195,6 +225,7 @@ def measure(folder: str) -> None:
         click_to_path(window, watch, runs, rng)
         filters(window, watch, max(1, runs // 20))
         zoom(window, watch, runs)
+        graphs(window, watch, max(1, runs // 10))
         watch.memory("memory at the end", "VmRSS")
         watch.memory("memory at its peak", "VmHWM")
         small_session(watch, (width, height), max(1, runs // 10))

@@ -8,6 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from skbviewer.analysis.graphs.io_series import IoSeries
+from skbviewer.analysis.stats import Chosen
+from skbviewer.analysis.stats.stacks import StackTree
 from skbviewer.matching import RULES
 from skbviewer.records import (
     Annotation,
@@ -128,6 +133,23 @@ def legs(t0: int) -> tuple[Leg, ...]:
     )
 
 
+class FakeGraphs:
+    """Graphs of nothing."""
+
+    def io(self, chosen: Chosen, texts: Sequence[str], progress: Progress) -> list[IoSeries]:
+        return []
+
+    def latencies(self, chosen: Chosen, progress: Progress) -> None:
+        return None
+
+    def stacks(self, chosen: Chosen, progress: Progress) -> StackTree:
+        nothing = np.zeros(0, np.int64)
+        return StackTree((), nothing, nothing, nothing, nothing)
+
+    def round_trips(self, chosen: Chosen, progress: Progress) -> None:
+        return None
+
+
 class FakeRecording(FakeList, FakeTimeline):
     """`count` packets, the first MATCHED of them with a sending and a receiving leg."""
 
@@ -156,6 +178,10 @@ class FakeRecording(FakeList, FakeTimeline):
         return self
 
     @property
+    def code(self) -> FakeRecording:
+        return self
+
+    @property
     def paths(self) -> FakeRecording:
         return self
 
@@ -170,6 +196,10 @@ class FakeRecording(FakeList, FakeTimeline):
     @property
     def stats(self) -> FakeRecording:
         return self
+
+    @property
+    def graphs(self) -> FakeGraphs:
+        return FakeGraphs()
 
     @property
     def export(self) -> FakeRecording:

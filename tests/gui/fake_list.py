@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from skbviewer.analysis.disassembly import Disassembly
 from skbviewer.analysis.display_filter import parse
 from skbviewer.analysis.dissect import Node, dissect
 from skbviewer.analysis.fields.field_data import Data
@@ -198,6 +199,14 @@ class FakeList:
         self, packet: int | None, series: int, leg: int, call: int, progress: Progress | None = None
     ) -> RawCall:
         return RawCall((Node("CALL", 0, 32),), bytes(range(32)))
+
+    def releases(self) -> tuple[str, ...]:
+        return ("6.12.0",)
+
+    def disassemble(
+        self, function: str, image: Path, progress: Progress | None = None
+    ) -> Disassembly:
+        return Disassembly(function, str(image), 0, 0, (), ())
 
     def detail(self, number: int) -> tuple[Node, ...]:
         return dissect(self.packet_bytes(number) or b"", 1, 64)

@@ -17,7 +17,8 @@ PROGRAM = ("skbviewer/", "scanner/")
 # Called by name: by Qt and pyqtgraph, by pycparser, by SQLAlchemy; or generated from kbl.h.
 CALLED_BY_OTHERS = {
     *("keyboardSearch", "contextMenuEvent", "dragEnterEvent", "dropEvent", "mouseMoveEvent"),
-    *("tickSpacing", "tickStrings", "mouseDragEvent", "valueFromText", "validate"),
+    *("tickSpacing", "tickStrings", "mouseDragEvent", "mouseClickEvent", "leaveEvent"),
+    *("valueFromText", "validate", "createEditor"),
     *("_peek_type", "_advance", "_accept", "_reset", "_tok_coord"),
     *("_parse_attribute_specifier_sequence", "configure"),
     *("KblContext", "KblCarrier", "KblMechanism"),

@@ -91,7 +91,7 @@ def of_statistics(session: Path, made: Made) -> Iterator[Cell]:
 
 
 def of_tables(session: Path, made: Made) -> Iterator[Cell]:
-    """`stats` of the tables about call graph, programs, latency, I/O, time and paths."""
+    """`stats` of call graph, programs, latency, I/O, round trips, time and paths."""
     of, facts = Tables(made, wires_of(session)), _Facts(session)
     units = of.units(facts.alone)
 
@@ -109,6 +109,9 @@ def of_tables(session: Path, made: Made) -> Iterator[Cell]:
         rows = shown("io", "--interval", str(interval / 1e9))
         should = of.io(facts.packets, units, facts.offset, interval)
         yield from _table(f"stats io {interval}", ("after_ns",), rows, should)
+    trips = shown("roundtrip")
+    pairs = [(row["packet"], row["acked"]) for row in trips]  # tshark has these
+    yield from _table("stats roundtrip", ("packet",), trips, of.roundtrip(pairs))
     time = shown("time")
     busy = [row for row in time if row["kind"] in ("busy", "probes")]
     rest = [row for row in time if row not in busy]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `stats callgraph`, `programs`, `latency`, `io`, `time` and `paths` should say.
+"""What `stats callgraph`, `programs`, `latency`, `io`, `roundtrip`, `time`, `paths` should say.
 
 In: what the reference made of a log; from the session, which packets a capture holds, which legs
 are theirs, and the offsets of the clocks.  Out: cells of the tables, of all packets.
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from .calls import Nested
-from .passes import FORWARD, TX, Pass
+from .passes import FORWARD, RX, TX, Pass
 from .path_output import layer_of
 from .rows import Cells
 from .slots import EVENT
@@ -45,6 +45,13 @@ def ranks(values: Iterable[int], permilles: Sequence[int]) -> list[int]:
     """Nearest ranks."""
     of = sorted(values)
     return [of[max(-(-len(of) * each // 1000), 1) - 1] for each in permilles]
+
+
+def _between(first: Pass | None, last: Pass | None) -> int | None:
+    """The time between the wires of two legs of one namespace."""
+    if first is None or last is None or first.place("netns") != last.place("netns"):
+        return None
+    return last.wire_ns - first.wire_ns if last.wire_ns >= first.wire_ns else None
 
 
 class Tables(Statistics):
@@ -89,6 +96,29 @@ class Tables(Statistics):
         cells: Cells = {"function": function, "role": role, "other": other, "count": len(calls)}
         cells["self_ns"] = sum(call.self_ns or 0 for call in calls)
         return cells | {"total_ns": sum(call.dur or 0 for call in calls)}
+
+    def roundtrip(self, pairs: Iterable[tuple[int, int]]) -> list[Cells]:
+        """`stats roundtrip`: parts of round trips of (acknowledging, acknowledged) packets."""
+        return [self._trip(packet, acked) for packet, acked in pairs]
+
+    def _trip(self, packet: int, acked: int) -> Cells:
+        sent, arrived = self._end(acked, TX, 0), self._end(acked, RX, -1)
+        answer, back = self._end(packet, TX, 0), self._end(packet, RX, -1)
+        outside, peer = _between(sent, back), _between(arrived, answer)
+        if outside is not None and peer is not None and peer > outside:
+            peer = None
+        wire = None if outside is None or peer is None else outside - peer
+        cells: Cells = {"packet": packet, "acked": acked, "outside_ns": outside, "peer_ns": peer}
+        cells["send_ns"] = None if sent is None else sent.wire_ns - sent.begin
+        cells["receive_ns"] = None if back is None else back.end - back.wire_ns
+        return cells | {"wire_ns": wire}
+
+    def _end(self, packet: int, kind: int, at: int) -> Pass | None:
+        """The leg of a kind that passed the wire first (at 0) or last (at -1)."""
+        numbers = [leg for leg, packets in self._wires.items() if packet in packets]
+        whole = (self._made.passes.legs[n - 1] for n in numbers if not self._made.legs[n].gap)
+        legs = sorted((one for one in whole if one.kind == kind), key=lambda one: one.wire_ns)
+        return legs[at] if legs else None
 
     def programs(self) -> list[Cells]:
         """`stats programs`, without the host."""

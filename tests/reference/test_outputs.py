@@ -14,16 +14,17 @@ import pytest
 from skbviewer.analysis import stats
 from skbviewer.analysis.breakdown import leg_columns, parts
 from skbviewer.analysis.calls.interruptions import MARK_INTERRUPTED
+from skbviewer.analysis.graphs import io_series
 from skbviewer.analysis.stats import (
     callgraph_table,
     duration_spread,
     function_table,
-    io_table,
     latency_table,
     process_table,
     program_table,
     stages,
 )
+from skbviewer.analysis.streams import round_trips
 from skbviewer.analysis.words.function_layers import layers
 from skbviewer.analysis.words.wait_kinds import NAMES
 from skbviewer.export import folded, path_text, speedscope, timeline_csv
@@ -127,12 +128,13 @@ def test_a_wrong_statistic_is_seen(
 
 
 WRONG_TABLES: dict[str, tuple[object, object]] = {
-    "PERCENTS": (io_table, (50, 50, 99, 100)),
+    "PERCENTS": (io_series, (50, 50, 99, 100)),
     "PERMILLES": (latency_table, (0, 500, 500, 990, 999, 1000)),
     "CALLED": (callgraph_table, "called"),
     "own_calls": (program_table, lambda scope: _with_a_call_missing(scope)),
     "OFF_PATH": (leg_columns, frozenset(style.name for style in layers())),
     "OTHERS": (parts, 0),
+    "RX": (round_trips, 0),
 }
 
 

@@ -47,8 +47,11 @@ def flagged(case: Case, name: str) -> Int64s:
 
 
 def sent_again(case: Case) -> list[Again]:
-    """Return the chosen packets that repeat a segment, each with the fate of the first one."""
-    packets = np.union1d(flagged(case, "retransmission"), _repeated_by_kernel(case))[:MOST]
+    """Return the chosen packets that repeat a segment, each with the fate of the first one.
+
+    An skb that several captures have counts once.
+    """
+    packets = np.intersect1d(repetitions(case), case.packets)[:MOST]
     if not len(packets):
         return []
     drops = drops_of(case.everything)
@@ -63,7 +66,45 @@ def sent_again(case: Case) -> list[Again]:
         elif one > 0:
             fate = "arrived" if received[one] else "wire" if sent[one] else fate
         found.append(Again(packet, one, fate, why))
-    return found
+    return _each_once(case, found)
+
+
+def _each_once(case: Case, found: list[Again]) -> list[Again]:
+    """Return one of those that are the same skb: one whose fate is known, if there is any."""
+    matches = _matches(case)
+    leg = dict(zip(matches.packet[::-1].tolist(), matches.leg[::-1].tolist(), strict=True))
+    best: dict[int, Again] = {}
+    for one in sorted(found, key=lambda again: again.fate == "unknown"):
+        best.setdefault(leg.get(one.packet, -one.packet), one)
+    return sorted(best.values())
+
+
+def repetitions(case: Case) -> Int64s:
+    """Return the chosen packets that repeat a segment.  Raises Cancelled.
+
+    tcp.analysis takes a segment that comes late for one that was sent again.  Where a recorded
+    kernel sent it, its calls decide.
+    """
+    again = same_skbs(case, _repeated_by_kernel(case))
+    return np.union1d(np.setdiff1d(flagged(case, "retransmission"), sent_once(case)), again)
+
+
+def sent_once(case: Case) -> Int64s:
+    """Return packets that a recorded kernel sent, and did not send again.
+
+    None if nothing would show that: no probe at the functions that send again.
+    """
+    if set(SENDS_AGAIN).isdisjoint(case.scope.function_names):
+        return np.zeros(0, np.int64)
+    sent, _ = _seen(case)
+    return np.setdiff1d(np.flatnonzero(sent), same_skbs(case, _repeated_by_kernel(case)))
+
+
+def same_skbs(case: Case, packets: Int64s) -> Int64s:
+    """Return these packets, and all that other captures have of their skbs."""
+    found = _matches(case)
+    legs = found.leg[np.isin(found.packet, packets)]
+    return np.union1d(packets, found.packet[np.isin(found.leg, legs)])
 
 
 def _repeated_by_kernel(case: Case) -> Int64s:

@@ -85,6 +85,18 @@ COLUMNS: dict[str, dict[str, str]] = {
         "p50, p90, p99": "percentiles of the time in kernel of these packets",
         "drops": "drops in it, as stats drops counts them",
     },
+    "roundtrip": {
+        "packet, acked": "the packet that acknowledges, and the segment that it acknowledges",
+        "stream": "the number of the TCP stream, as tcp.stream",
+        "rtt": "time between the two in the capture, as tcp.analysis.ack_rtt of tshark",
+        "send": "in the sender's kernel, from the segment's first record to the wire",
+        "outside": "from the segment on the sender's wire to its acknowledgment there",
+        "wire": "part of outside that was not at the peer",
+        "peer": "part of outside at the peer: from the segment's arrival to the departure of the "
+        "acknowledgment",
+        "receive": "in the sender's kernel, from the acknowledgment on the wire to the end of its "
+        "leg",
+    },
     "callgraph": {
         "function": "the function that the entry is about",
         "role": "whether the other function calls it, is itself, or is called by it",

@@ -33,6 +33,28 @@ class _Nodes(NamedTuple):
     function: Int64s
 
 
+class StackTree(NamedTuple):
+    """All stacks of chosen calls: of each node its parent (ROOT: none), and an index of `names`.
+
+    Arrays are int64 and equally long; a parent has a lower index than its nodes.  `self_ns` is the
+    known self time of the calls that have this stack, and `calls` their number.
+    """
+
+    names: tuple[str, ...]
+    parent: Int64s
+    function: Int64s
+    self_ns: Int64s
+    calls: Int64s
+
+    def levels(self) -> list[Int64s]:
+        """Return the nodes of each depth, the outermost first."""
+        found, above = [], np.array([ROOT], np.int64)
+        while len(above):
+            above = np.flatnonzero(np.isin(self.parent, above))
+            found.append(above)
+        return found[:-1]
+
+
 def path_stacks(path: PacketPath) -> list[Stack]:
     """Return the stacks in which time was spent for one packet, in the order of its calls.
 
@@ -57,6 +79,17 @@ def _stack(leg: Leg, at: int) -> tuple[str, ...]:
         found.append(leg.calls[at].function)
         at = leg.calls[at].parent
     return tuple(reversed(found))
+
+
+def stack_tree(scope: Scope) -> StackTree:
+    """Return the tree of the stacks of all chosen calls.  Raises Cancelled."""
+    function, names = _functions(scope)
+    node, nodes = _nodes(scope, function, max(len(names), 1))
+    size, once = len(nodes.parent), np.flatnonzero(scope.once)
+    spent = np.zeros(size, np.int64)
+    np.add.at(spent, node[once], np.maximum(scope.own_ns[once], 0))
+    calls = np.bincount(node[once], minlength=size)
+    return StackTree(tuple(names), nodes.parent, nodes.function, spent, calls)
 
 
 def call_stacks(scope: Scope) -> list[Stack]:
@@ -85,9 +118,10 @@ def _functions(scope: Scope) -> tuple[Int64s, list[str]]:
 def _nodes(scope: Scope, function: Int64s, names: int) -> tuple[Int64s, _Nodes]:
     """Return the node of each chosen call, one of `names` functions.
 
-    A parent is one level above its calls.
+    A parent is one level above its calls.  A call whose parent is not chosen has none.
     """
     place = np.cumsum(scope.calls) - 1  # of a call of the session among the chosen ones
+    place = np.where(scope.calls, place, ROOT)
     above, depth = scope.of_call("parent"), scope.of_call("depth")
     above = np.where(above > 0, place[np.maximum(above, 1) - 1], ROOT) if len(place) else above
     node = np.full(len(function), ROOT, np.int64)

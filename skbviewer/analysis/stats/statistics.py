@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 
 from ...records import counted
+from ..streams.round_trips import RoundTripRow, round_trip_rows
 from ..words.function_layers import layers
 from .callgraph_table import CallGraphRow, callgraph_rows
 from .clock import ClockRow, clock_rows
@@ -128,6 +129,10 @@ def _expert(scope: Scope) -> Table:
     return Table(ExpertRow._fields, expert_rows(scope))
 
 
+def _roundtrip(scope: Scope) -> Table:
+    return Table(RoundTripRow._fields, round_trip_rows(scope), _points(scope))
+
+
 def _not_recorded(rows: Sequence[object], *groups: str) -> tuple[str, ...]:
     """Why a table of events is empty."""
     named, word = " and ".join(groups), "group" if len(groups) == 1 else "groups"
@@ -215,6 +220,13 @@ STATISTICS: dict[str, Statistic] = {
     "io": Statistic(
         "&I/O Over Time", "Packets, bits, time in kernel and drops in intervals of time",
         _io, None, titles={"after_ns": "Begin (s)"}, seconds=frozenset({"after_ns"})),
+    "roundtrip": Statistic(
+        "Round Trips &by Segment", "Round trips of TCP segments: kernel, wire and peer",
+        _roundtrip, lambda row: _numbers_filter((row["acked"], row["packet"])),
+        titles={"packet": "Packet", "acked": "Acknowledges", "rtt_ns": "Round trip (µs)",
+                "send_ns": "Own kernel, sending (µs)", "outside_ns": "Wire to wire (µs)",
+                "wire_ns": "On the wire (µs)", "peer_ns": "Peer (µs)",
+                "receive_ns": "Own kernel, receiving (µs)"}),
     "callgraph": Statistic(
         "Call &Graph", "Which function called which, as gprof shows it",
         _callgraph, _function_filter, titles={"number": "Calls"}),

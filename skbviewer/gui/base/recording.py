@@ -12,7 +12,11 @@ import numpy.typing as npt
 
 from skbviewer.analysis.dissect import Node
 from skbviewer.analysis.fields.field_data import Data
+from skbviewer.analysis.graphs.io_series import IoSeries
+from skbviewer.analysis.graphs.latency_grid import LatencyGrid
+from skbviewer.analysis.graphs.round_trip_bars import RoundTripBars
 from skbviewer.analysis.stats import Chosen, Stack, Table
+from skbviewer.analysis.stats.stacks import StackTree
 from skbviewer.analysis.timeline.lanes import Timeline
 from skbviewer.analysis.timeline.session_overview import Overview
 from skbviewer.export.formats import LayerColours as LayerColours
@@ -34,6 +38,7 @@ from skbviewer.session.packets.followed_stream import Stream
 
 if TYPE_CHECKING:
     from skbviewer.analysis.diagnosis import Diagnosis  # which takes time to load
+    from skbviewer.analysis.disassembly import Disassembly
     from skbviewer.readers import PointPackets
 
 RowIds = npt.NDArray[np.int64]  # int64: n = packet n, -n = row K<n>
@@ -91,6 +96,15 @@ class RecordedPaths(Protocol):
     ) -> RawCall: ...
 
 
+class RecordedCode(Protocol):
+    """The part of skbviewer.session's KernelCode that views use."""
+
+    def releases(self) -> tuple[str, ...]: ...
+    def disassemble(
+        self, function: str, image: Path, progress: Progress | None = None
+    ) -> Disassembly: ...
+
+
 class RecordedTimeline(Protocol):
     """The part of skbviewer.session's SessionTimeline that views use."""
 
@@ -121,6 +135,17 @@ class RecordedStatistics(Protocol):
     def diagnosis(
         self, chosen: Chosen | None, ids: RowIds | None, progress: Progress
     ) -> Diagnosis: ...
+
+
+class RecordedGraphs(Protocol):
+    """The part of skbviewer.session's Graphs that views use."""
+
+    def io(
+        self, chosen: Chosen, texts: Sequence[str], progress: Progress
+    ) -> Sequence[IoSeries]: ...
+    def latencies(self, chosen: Chosen, progress: Progress) -> LatencyGrid | None: ...
+    def stacks(self, chosen: Chosen, progress: Progress) -> StackTree: ...
+    def round_trips(self, chosen: Chosen, progress: Progress) -> RoundTripBars | None: ...
 
 
 class RecordedExports(Protocol):
@@ -162,11 +187,15 @@ class Recording(Protocol):
     @property
     def paths(self) -> RecordedPaths: ...
     @property
+    def code(self) -> RecordedCode: ...
+    @property
     def timeline(self) -> RecordedTimeline: ...
     @property
     def notes(self) -> RecordedNotes: ...
     @property
     def stats(self) -> RecordedStatistics: ...
+    @property
+    def graphs(self) -> RecordedGraphs: ...
     @property
     def export(self) -> RecordedExports: ...
     @property

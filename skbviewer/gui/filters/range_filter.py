@@ -16,16 +16,26 @@ class RangeFilter:
         self._before = ""
         self._made: str | None = None
 
-    def select(self, recording: Recording | None, times: tuple[int, int] | None) -> None:
-        """Filter by a range of session time, replacing an earlier one; None removes it."""
+    def select(
+        self, recording: Recording | None, times: tuple[int, int] | None, more: str = ""
+    ) -> None:
+        """Filter by a range of session time, by `more` or by both; this replaces an earlier range.
+
+        With neither, the earlier one is removed.
+        """
         now = self._current()
         before = self._before if now == self._made else now
-        if times is None or recording is None:
+        if recording is None or (times is None and not more):
             if now == self._made:
                 self._apply(before)
             self._made = None
             return
-        wanted = recording.timeline.range_filter(times)
+        wanted = more
+        if times is not None:
+            wanted = recording.timeline.range_filter(times)
+            if " || " in wanted:  # several interfaces with clocks of their own
+                wanted = f"({wanted})"
+            wanted = f"{wanted} && {more}" if more else wanted
         self._before = before
         self._made = f"({before}) && {wanted}" if before else wanted
         self._apply(self._made)

@@ -61,6 +61,7 @@ class CallTree(QTreeView):
 
     call_chosen = Signal(int, int)
     source_asked = Signal(str)
+    code_asked = Signal(str)  # a function to disassemble
     row_asked = Signal(int)  # a row of the packet list: n, -n for K<n>
     filter_asked = Signal(str, bool)  # a display filter, and whether to apply it
 
@@ -118,6 +119,8 @@ class CallTree(QTreeView):
         copy.triggered.connect(lambda: QGuiApplication.clipboard().setText(cell))
         source = menu.addAction("Show &Source")
         source.triggered.connect(lambda: self.source_asked.emit(call.function))
+        code = menu.addAction("&Disassemble This Function")
+        code.triggered.connect(lambda: self.code_asked.emit(call.function))
 
     def _add_order(self, menu: QMenu) -> None:
         order = menu.addAction("In &Order of Time")

@@ -26,6 +26,7 @@ class Selection(QObject):
     notes_changed = Signal()  # notes or flags of the recording changed
     filter_asked = Signal(str, bool)  # put the text into the filter bar; True: apply it
     source_asked = Signal(str)  # show where a function is defined
+    code_asked = Signal(str)  # show the machine code of a function
     row_asked = Signal(object)  # go to a row: n = packet n, -n = K<n>
 
     def __init__(self, parent: QObject | None = None) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The context menu of a box in the timeline: filter, select, source, copy."""
+"""The context menu of a box in the timeline: filter, select, source, machine code, copy."""
 
 from __future__ import annotations
 
@@ -28,6 +28,9 @@ def box_menu(view: TimelinePlot, scene: QPointF) -> QMenu | None:
         lambda: view.mode.click(scene)
     )
     menu.addAction("Show S&ource").triggered.connect(lambda: view.source_asked.emit(function))
+    menu.addAction("&Disassemble This Function").triggered.connect(
+        lambda: view.code_asked.emit(function)
+    )
     menu.addAction("&Copy Function Name").triggered.connect(
         lambda: QGuiApplication.clipboard().setText(function)
     )

@@ -83,6 +83,7 @@ class TimelinePlot(QWidget):
     packet_asked = Signal(object)  # number of the packet whose wire time was clicked
     filter_asked: Signal = Signal(str, bool)  # a filter, and whether to apply it
     source_asked: Signal = Signal(str)  # a function whose source is wanted
+    code_asked: Signal = Signal(str)  # a function to disassemble
     notes_changed = Signal()
     failed = Signal(str)
     mode: Mode

@@ -35,6 +35,7 @@ def attach(
     view.range_finished.connect(lambda times: ranges.select(selection.recording, times))
     view.filter_asked.connect(selection.filter_asked)
     view.source_asked.connect(selection.source_asked)
+    view.code_asked.connect(selection.code_asked)
     view.failed.connect(messages.error)
     view.notes.push = notes.push
     view.notes.put_comment = lambda number, text: _comment(selection, notes, number, text)

@@ -29,6 +29,8 @@ from ..files import bundled_recordings, export_menu, timeline_export
 from ..files import recent_files as recent
 from ..files.file_menu import FILES
 from ..files.open_in_wireshark import open_in_wireshark
+from ..graphs.all_graphs import GRAPHS, Graph
+from ..graphs.graph_window import View
 from ..packets.time_column import Precision, TimeFormat
 from ..timeline.window_connection import ask_range, shown_now
 from .row_menu import fill_conversations, fill_filters
@@ -160,6 +162,15 @@ def _statistic(name: str) -> Action:
         f"{statistic.title}…",
         lambda w: show_statistic(w, name, w.selection, w.row_query.filter, w.names),
         tip=statistic.tip,
+    )
+
+
+def _graph(graph: Graph) -> Action:
+    return Action(
+        "&Statistics",
+        graph.menu,
+        lambda w: graph.show(w, w.selection, View(lambda: w.row_query.filter, w.visible_ns)),
+        tip=graph.tip,
     )
 
 
@@ -350,6 +361,8 @@ ANALYZE = (
 )  # fmt: skip
 
 STATISTICS = (
+    *map(_graph, GRAPHS),
+    _line("&Statistics"),
     *map(_statistic, STATISTICS_TABLES),
     _line("&Statistics"),
     Action("&Statistics", "&Summary…", lambda w: w.opening.show_summary(), ("Ctrl+Alt+Shift+C",),

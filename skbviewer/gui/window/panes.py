@@ -14,6 +14,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from ..packet_panes.call_tree import CallTree
+from ..packet_panes.code_view import CodeView
 from ..packet_panes.packet_detail import PacketDetail
 from ..packet_panes.raw_view import RawView
 from ..packet_panes.source_view import SourceView
@@ -39,6 +40,7 @@ def _tree(selection: Selection) -> CallTree:
     tree = CallTree()
     tree.call_chosen.connect(selection.choose_call)
     tree.source_asked.connect(selection.source_asked)
+    tree.code_asked.connect(selection.code_asked)
     tree.row_asked.connect(lambda row: choose_row(selection, row))
     tree.filter_asked.connect(selection.filter_asked)
     selection.path_changed.connect(tree.show_path)
@@ -58,5 +60,6 @@ PANES = (
     Pane("detail", "Packet Details", PacketDetail, beside="tree"),
     Pane("raw", "Raw Records", RawView, beside="tree"),
     Pane("source", "Kernel Source", SourceView, beside="tree"),
+    Pane("code", "Disassembly", CodeView, beside="tree"),
     Pane("timeline", "Timeline", _timeline),
 )

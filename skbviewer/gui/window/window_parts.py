@@ -224,6 +224,16 @@ class WindowParts(QMainWindow):
             table.packets.precision.name,
         )
 
+    def visible_ns(self) -> tuple[int, int] | None:
+        """Return the selected range of the timeline, else the one that it shows (session ns).
+
+        None if its times are no session times.
+        """
+        timeline = self.workspace.timeline
+        if self.selection.range is not None:
+            return self.selection.range
+        return None if timeline.mode.is_relative else timeline.window_ns()
+
     def restore(self, state: ViewState) -> None:
         """Restore filter, order, row, columns and zoom."""
         table = self.workspace.table

@@ -174,12 +174,27 @@ def _stands_for_more(rows: ColumnTable | Packets, kern: Int64s) -> Bools:
 
 def of_one_ethertype(packets: Packets, kernel: KernelSide, edges: Edges) -> Edges:
     """Drop pairs of a packet without an IP header and a moment of another EtherType."""
+    return edges.only(~_of_other_ethertype(packets, kernel, edges))
+
+
+def sent_as_other(packets: Packets, kernel: KernelSide, edges: Edges) -> Int64s:
+    """Return packets without an IP header whose skb was sent while its EtherType was another one.
+
+    A device that sends does not look at skb->protocol: the bytes of the header may have been the
+    packet's by then.  netem corrupts only these.
+    """
+    other = _of_other_ethertype(packets, kernel, edges)
+    sends = np.asarray(kernel.moments["sends"])[edges.moment] == 1
+    return np.asarray(edges.packet[other & sends], np.int64)
+
+
+def _of_other_ethertype(packets: Packets, kernel: KernelSide, edges: Edges) -> Bools:
     leg = kernel.moments["leg"][edges.moment]
     kind = kernel.legs.rows["ethertype"][leg]
     blind = packets["ip_version"][edges.packet] == 0
     wanted = packets["ethertype"][edges.packet]
     same = (kind == wanted) & ~chosen(np.asarray(kind), IP)
-    return edges.only(~blind | same)
+    return np.asarray(blind & ~same)
 
 
 def by_packet(edges: Edges, values: Int64s, size: int) -> tuple[Int64s, Int64s]:

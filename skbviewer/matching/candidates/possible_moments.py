@@ -15,7 +15,14 @@ import numpy as np
 from ...records import Packets
 from ...records.types import Bools, Int64s
 from ..identity.identity_candidates import Candidates
-from .eligible_moments import Edges, agreeing_contents, agreeing_headers, between, of_one_ethertype
+from .eligible_moments import (
+    Edges,
+    agreeing_contents,
+    agreeing_headers,
+    between,
+    of_one_ethertype,
+    sent_as_other,
+)
 
 if TYPE_CHECKING:
     from ..model import KernelSide
@@ -43,7 +50,8 @@ class Options(NamedTuple):
     """The possible pairs of packets and moments (`edges`), and two flags for each packet.
 
     `near`: its time is that of a moment of its lifetimes, whatever header that moment shows.
-    `unsure`: records are missing that may show another moment of the same lifetimes.
+    `unsure`: another moment of the same lifetimes is possible, too: records are missing that may
+    show it, or the bytes that it sent may have had this EtherType.
     """
 
     edges: Edges
@@ -64,6 +72,7 @@ def options(asked: Asked, error: Int64s) -> Options:
     lost = ~by_call & asked.doubtful[made.moment]
     unsure[made.packet[lost & known[made.pair]]] = True
     made = made.only(by_call | lost & ~known[made.pair])
+    unsure[sent_as_other(packets, kernel, made)] = True
     made = of_one_ethertype(packets, kernel, made)
     made = agreeing_headers(packets, kernel, made, asked.elsewhere)
     return Options(agreeing_contents(packets, kernel, made), near, unsure)

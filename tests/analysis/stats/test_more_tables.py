@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from skbviewer.analysis.graphs.io_series import interval_for
 from skbviewer.analysis.stats import STATISTICS, Chosen, Table
-from skbviewer.analysis.stats.io_table import interval_for
 from skbviewer.records import resource
 from skbviewer.records.kbl_layout import KblEvent
 from skbviewer.session import Session, import_files

@@ -9,7 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from skbviewer.matching.candidates.eligible_moments import eligible
+from skbviewer.matching.candidates.eligible_moments import (
+    Edges,
+    eligible,
+    of_one_ethertype,
+    sent_as_other,
+)
 from skbviewer.matching.candidates.missing_moments import hidden
 from skbviewer.matching.clock.capture_point_fit import Located
 from skbviewer.matching.clock.point_distances import Place
@@ -68,3 +73,20 @@ def test_a_call_may_be_lost_until_its_packet_waited_for_long() -> None:
         moments=moments(*((HERE, False, before) for before in times)),
     )
     assert hidden(kernel).tolist() == [True, True, False, False]
+
+
+IPV4, ODD = 0x800, 0x4800
+
+
+def test_bytes_may_have_another_ethertype_than_the_skb_that_is_sent() -> None:
+    """netem changes bits of the header that the sender's tap shows, and not skb->protocol."""
+    rows = moments((HERE, True, MS), (THERE, True, 2 * MS))
+    rows["leg"], rows["sends"] = [0, 1], [1, 0]
+    legs = SimpleNamespace(rows={"ethertype": np.array([IPV4, ODD])})
+    kernel: Any = SimpleNamespace(moments=rows, legs=legs)
+    packets: Any = {"ip_version": np.array([0]), "ethertype": np.array([ODD])}
+    edges = Edges(np.zeros(2, np.int64), np.arange(2), np.zeros(2, np.int64))
+    assert of_one_ethertype(packets, kernel, edges).moment.tolist() == [1]
+    assert sent_as_other(packets, kernel, edges).tolist() == [0]
+    rows["sends"] = 0
+    assert sent_as_other(packets, kernel, edges).tolist() == []

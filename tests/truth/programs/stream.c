@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Sockets whose payload shows which byte of which run it is:
- *   stream sink PORT... [echo=1] [proto=udp|sctp] [gro=1]	reads until it is ended; says "ready"
+ *   stream sink PORT... [echo=1] [proto=udp|sctp] [gro=1] [pause=US] [rcvbuf=BYTES]
+ *        reads until it is ended, after a pause each time; says "ready"
  *   stream tcp|sctp to=ADDRESS port=PORT [bytes=N] [chunk=BYTES] [gap=US]
  *   stream udp to=ADDRESS port=PORT [n=DATAGRAMS] [len=BYTES] [gap=US] [gso=BYTES] [connect=1]
  *        [sport=PORT]
@@ -26,7 +27,7 @@
 
 static uint8_t buffer[1 << 17];
 
-static int listener(const char *proto, int port, int gro)
+static int listener(const char *proto, int port, int gro, int rcvbuf)
 {
 	int stream = strcmp(proto, "udp"), sctp = !strcmp(proto, "sctp"), one = 1, zero = 0;
 	struct sockaddr_in6 at = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
@@ -40,6 +41,8 @@ static int listener(const char *proto, int port, int gro)
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
 	if (six)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &zero, sizeof(zero));
+	if (rcvbuf && setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &rcvbuf, sizeof(rcvbuf)))
+		zoo_fail("SO_RCVBUF");
 	if (gro && setsockopt(fd, IPPROTO_UDP, UDP_GRO, &one, sizeof(one)))
 		zoo_fail("UDP_GRO");
 	if (six ? bind(fd, (void *)&at, sizeof(at)) : bind(fd, (void *)&at4, sizeof(at4)))
@@ -69,6 +72,7 @@ static void sink(char **argv)
 {
 	const char *proto = zoo_word(argv, "proto", "both");
 	int echo = zoo_number(argv, "echo", 0), gro = zoo_number(argv, "gro", 0);
+	int pause = zoo_number(argv, "pause", 0), rcvbuf = zoo_number(argv, "rcvbuf", 0);
 	struct pollfd polled[MAX_SOCKETS];
 	int kind[MAX_SOCKETS], n = 0, i;	/* 0 datagrams, 1 listens, 2 a stream */
 
@@ -76,11 +80,11 @@ static void sink(char **argv)
 		if (strcmp(proto, "udp")) {
 			kind[n] = 1;
 			polled[n++].fd = listener(strcmp(proto, "both") ? proto : "tcp",
-						  atoi(*argv), 0);
+						  atoi(*argv), 0, rcvbuf);
 		}
 		if (!strcmp(proto, "udp") || !strcmp(proto, "both")) {
 			kind[n] = 0;
-			polled[n++].fd = listener("udp", atoi(*argv), gro);
+			polled[n++].fd = listener("udp", atoi(*argv), gro, rcvbuf);
 		}
 	}
 	signal(SIGPIPE, SIG_IGN);	/* who called may be gone before the echo */
@@ -91,6 +95,8 @@ static void sink(char **argv)
 			polled[i].events = POLLIN;
 		if (poll(polled, n, -1) < 0)
 			zoo_fail("poll");
+		if (pause)
+			usleep(pause);
 		for (i = n - 1; i >= 0; i--) {
 			if (!polled[i].revents)
 				continue;

@@ -40,6 +40,9 @@ UNWANTED = {
     "ip6_mc_input": "These packets are for multicast groups that nobody on this host has joined: "
     "this is normal.",
 }
+# TCP discards what it has already (net/ipv4/tcp_input.c: tcp_data_queue() and others).
+REPEATED = frozenset({"TCP_OLD_DATA", "TCP_OLD_SEQUENCE", "TCP_RFC7323_PAWS", "DUP_FRAG"})
+NOT_LOST = "The receiver has these data already, so nothing was lost. See why they came again."
 HOOK, VERDICTS = 0xFFFF, 16  # NF_HOOK: data = hook | pf << 8 | (verdict + 1) << 16
 
 
@@ -59,7 +62,8 @@ def _finding(case: Case, drops: Drops, mine: Int64s, reason: str, place: str) ->
     at = f", at the netfilter hook {' and '.join(hooks)}" if hooks else ""
     shown = drops.packet[mine][:EXAMPLES].tolist()
     named = [wording.packet(number) for number in shown if number]
-    text = f"{wording.packets(len(mine))} {wording.were(len(mine))} dropped: {reason}{where}{at}."
+    how = "discarded as repeated" if reason in REPEATED else "dropped"
+    text = f"{wording.packets(len(mine))} {wording.were(len(mine))} {how}: {reason}{where}{at}."
     evidence = [
         Evidence(EVENT, int(event) + 1, f"{reason} at {place or 'an unknown place'}", int(ts))
         for event, ts in zip(events[:EXAMPLES], drops.ts[mine], strict=False)
@@ -70,7 +74,8 @@ def _finding(case: Case, drops: Drops, mine: Int64s, reason: str, place: str) ->
     ]
     function = place.split("+")[0]
     known = ADVICE["NEIGH_FAILED"] if function == FAILURE else ADVICE.get(reason, OTHER)
-    advice, severity = UNWANTED.get(function, known), NOTE if function in UNWANTED else CRITICAL
+    advice = NOT_LOST if reason in REPEATED else UNWANTED.get(function, known)
+    severity = NOTE if function in UNWANTED or reason in REPEATED else CRITICAL
     first = next((number for number in shown if number), None)
     found = Finding(NAME, severity, first, len(mine), None, text, tuple(evidence), advice)
     return found._replace(rows=drops.rows(mine))

@@ -13,7 +13,9 @@ from ..occupants import thread_name
 from ..waiting import Longest, examples, longest_of, occupied, span_evidence
 
 NAME = "late-reader"
-LATE_NS = 1_000_000  # a reader is late after this time in the queue
+# A thread that others keep from its CPU waits for up to 3 ms, the scheduler's base slice for 8 CPUs
+# and more (kernel/sched/fair.c: sysctl_sched_base_slice).  A reader that takes longer is late.
+LATE_NS = 3_000_000
 ADVICE = (
     "The packet had arrived; the program read it late. If another thread had the CPU, change "
     "priorities or CPUs; if the reader itself was busy, let another thread read."

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""TCP segments that were captured in another order than they were sent."""
+"""TCP segments that were captured in another order than they were sent.
+
+A segment that the kernel sent again comes after those that follow it in the stream, but its order
+did not change.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from ....records import counted
 from .. import needs, wording
 from ..case import EXAMPLES, Case
 from ..finding import PACKET, WARNING, Evidence, Finding, Rule
-from ..tcp_segments import flagged, overtaken_in_kernel
+from ..tcp_segments import flagged, overtaken_in_kernel, repetitions
 
 NAME = "reordering"
 ADVICE = {
@@ -21,7 +25,8 @@ ADVICE = {
 
 
 def _find(case: Case) -> list[Finding]:
-    packets = flagged(case, "out_of_order")
+    late = np.union1d(flagged(case, "out_of_order"), flagged(case, "retransmission"))
+    packets = np.setdiff1d(late, repetitions(case))
     inside = overtaken_in_kernel(case, packets)
     parts = ((here, packets[inside == here].tolist()) for here in (True, False))
     return [_finding(here, mine) for here, mine in parts if mine]

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""Whether a kernel image is the build that a kernel log was recorded on.
+
+An image with symbols must have each probed function where the log has it, relative to _stext.  An
+image without symbols is recognised by the text that the kernel prints when it boots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from ...readers.kernel_image import KernelImage
+from ...records import BadInput
+
+MACHINES = {"x86_64": "EM_X86_64", "aarch64": "EM_AARCH64"}  # KBL header: ELF header
+SHORT = 100  # characters of a version shown in a message
+
+
+class LogKernel(NamedTuple):
+    """The kernel of a log.  Addresses are unsigned, as the kernel ran.
+
+    `probed` has the addresses of probed functions that are in no module; `modules` names the
+    module of the others.  `symbols` maps addresses to text such as "ip_rcv+0x4c".
+    """
+
+    source: int
+    release: str
+    build: str  # as `uname -v`
+    arch: str
+    stext: int
+    probed: Mapping[str, int]
+    modules: Mapping[str, str]
+    symbols: Mapping[int, str]
+
+    def starts(self) -> dict[int, str]:
+        """Return functions of the kernel that the log knows: addresses as it ran, and names."""
+        found = {}
+        for address, text in self.symbols.items():
+            name, plus, offset = text.partition("+0x")
+            if plus and "[" not in offset:
+                found[address - int(offset, 16)] = name
+        return found | {address: name for name, address in self.probed.items()}
+
+
+def check_build(image: KernelImage, log: LogKernel) -> None:
+    """Raise BadInput with the difference if `image` is not the kernel of `log`."""
+    machine = MACHINES.get(log.arch, log.arch)
+    if image.machine != machine:
+        raise BadInput(image.path, None, f"is for {image.machine}, the recording is of {machine}")
+    _check_text(image, log)
+    if image.symbols.names:
+        _check_symbols(image, log)
+    elif not image.banner:
+        why = "has no symbols and no version, so it cannot be compared with the recording"
+        raise BadInput(image.path, None, why)
+
+
+def _check_text(image: KernelImage, log: LogKernel) -> None:
+    banner = image.banner
+    if not banner or not log.release:
+        return
+    release = banner.split(" ", 1)[0]
+    if release != log.release or not banner.endswith(log.build):
+        version = f"{release} {banner[max(banner.find('#'), 0) :]}"[:SHORT]
+        why = f"is another build: {version}; the recording is of {log.release} {log.build}"
+        raise BadInput(image.path, None, why)
+
+
+def _check_symbols(image: KernelImage, log: LogKernel) -> None:
+    places: dict[str, set[int]] = {}
+    for address, name in zip(image.symbols.addresses.tolist(), image.symbols.names, strict=True):
+        places.setdefault(name, set()).add(address - image.stext)
+    compared = 0
+    for name, address in log.probed.items():
+        there, here = places.get(name), address - log.stext
+        if there is None:
+            continue
+        compared += 1
+        if here not in there:
+            why = (
+                f"is another build: {name} is at _stext+{min(there):#x} in it, "
+                f"at _stext+{here:#x} in the recording"
+            )
+            raise BadInput(image.path, None, why)
+    if not compared:
+        why = "has no symbol of a probed function, so it cannot be compared with the recording"
+        raise BadInput(image.path, None, why)

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""Where a function ends that has no symbol: found from its code.
+
+It ends before the next function that begins with a call of the same tracer, or after an instruction
+after which nothing runs on, if no jump of the function passes it and padding follows.  What follows
+without padding may be code that a static key leads to: the jump to it is a NOP in the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .decoding import CALL, JUMP, Decoded
+
+PADDING = frozenset({"nop", "int3"})
+ENTRY = 2  # a function begins with a call of the tracer, or with endbr64 and that call
+ALIGNED = 16  # functions begin at multiples
+
+
+def without_rest(code: Sequence[Decoded], limit: int) -> Sequence[Decoded]:
+    """Return the instructions of the function with which `code` begins; it ends before `limit`."""
+    entries = _other_entries(code)
+    end, reach = len(code), 0
+    for at, one in enumerate(code):
+        if one.address in entries:
+            end = at
+            break
+        target = one.target or 0
+        # A jump beyond an entry is a call at the end of this function.
+        if one.kind == JUMP and reach < target < limit:
+            beyond = any(one.address < entry <= target for entry in entries)
+            reach = reach if beyond else target
+        if one.address + len(one.data) > reach and not one.falls and _pads(code, at + 1):
+            end = at + 1
+            break
+    while end > 1 and code[end - 1].mnemonic in PADDING:
+        end -= 1
+    return code[:end]
+
+
+def _other_entries(code: Sequence[Decoded]) -> frozenset[int]:
+    """Return where functions begin after the first: at calls of the same tracer."""
+    tracer = next((one.target for one in code[:ENTRY] if one.kind == CALL), None)
+    found = set()
+    for at, one in enumerate(code[ENTRY:], ENTRY):
+        if one.kind == CALL and tracer is not None and one.target == tracer:
+            before = code[at - 1]
+            found.add(before.address if before.mnemonic == "endbr64" else one.address)
+    return frozenset(found)
+
+
+def _pads(code: Sequence[Decoded], at: int) -> bool:
+    """Whether padding from `code[at]` on ends where a function may begin."""
+    first = at
+    while at < len(code) and code[at].mnemonic in PADDING:
+        at += 1
+    return at > first and (at == len(code) or code[at].address % ALIGNED == 0)

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: MIT
+"""Packets, bits, time in kernel and drops in intervals of time, for several choices of packets.
+
+Input: one Scope for each choice.  Output: arrays over the same intervals.  Intervals begin at the
+time of packet 1, as those of tshark's -z io,stat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ...records import UNTIMED
+from ...records.kbl_layout import KblEvent
+from ...records.types import Int64s
+from ..timeline.session_time import packet_times
+
+if TYPE_CHECKING:
+    from ..stats.scope import Scope
+
+INTERVALS = 100  # about so many, unless the user gives their length
+MOST = 100_000
+STEPS = (1, 2, 5, 10)
+PERCENTS = (50, 90, 99, 100)
+UNKNOWN = -1
+
+
+class IoSeries(NamedTuple):
+    """Counts in consecutive intervals of `interval_ns`; arrays are int64 and equally long.
+
+    The first interval begins at `begin_ns` of session time, which is `after_ns` after packet 1.
+    Times in kernel (nearest rank) are of the packets captured in an interval, UNKNOWN if none is
+    known.  `first` is the number of the first packet of each interval, 0 = none.
+    """
+
+    begin_ns: int
+    after_ns: int
+    interval_ns: int
+    packets: Int64s
+    bits: Int64s  # on the wire
+    p50_ns: Int64s
+    p90_ns: Int64s
+    p99_ns: Int64s
+    max_ns: Int64s
+    drops: Int64s
+    first: Int64s
+
+
+class _Moments(NamedTuple):
+    """Session times of chosen packets (0-based `rows`, rising) and of their drops."""
+
+    when: Int64s
+    rows: Int64s
+    dropped: Int64s
+
+
+def io_series(scopes: Sequence[Scope], interval_ns: int | None = None) -> list[IoSeries]:
+    """Return one series for each scope, over the same intervals; [] if nothing was chosen.
+
+    `interval_ns` None stands for a suitable length.  Raises Cancelled, and KeyError with a message
+    if the intervals are too short.
+    """
+    every = [_moments(scope) for scope in scopes]
+    known = [times for found in every for times in (found.when, found.dropped) if len(times)]
+    if not known:
+        return []
+    first, last = min(int(t.min()) for t in known), max(int(t.max()) for t in known)
+    origin = origin_of(scopes[0], first)
+    length = interval_ns or interval_for(last - first)
+    low = (first - origin) // length
+    count = (last - origin) // length - low + 1
+    if count > MOST:
+        raise KeyError(f"{count} intervals: choose a longer one, at most {MOST} are counted")
+    begin = origin + low * length
+    return [
+        _series(scope, found, begin, begin - origin, length, count)
+        for scope, found in zip(scopes, every, strict=True)
+    ]
+
+
+def interval_for(span: int) -> int:
+    """Return 1, 2 or 5 times a power of ten, ns, which divides a span into about INTERVALS."""
+    power = 1
+    while True:
+        for step in STEPS:
+            if step * power * INTERVALS >= span:
+                return step * power
+        power *= 10
+
+
+def _series(
+    scope: Scope, found: _Moments, begin: int, after: int, length: int, count: int
+) -> IoSeries:
+    scope.progress.report("Counting", 0, 0)
+    place = (found.when - begin) // length
+    sizes = np.asarray(scope.columns.array("packet", "len"))[found.rows]
+    sums = np.bincount(place, weights=sizes, minlength=count)  # exact: far below 2^53
+    kernel = np.asarray(scope.columns.array("packet", "kernel_ns"), np.int64)[found.rows]
+    p50, p90, p99, most = _ranks(place, kernel, count)
+    first = np.zeros(count, np.int64)
+    first[place[::-1]] = found.rows[::-1] + 1  # the last assignment counts
+    return IoSeries(
+        begin,
+        after,
+        length,
+        np.bincount(place, minlength=count),
+        8 * sums.astype(np.int64),
+        p50,
+        p90,
+        p99,
+        most,
+        np.bincount((found.dropped - begin) // length, minlength=count),
+        first,
+    )
+
+
+def _moments(scope: Scope) -> _Moments:
+    scope.progress.report("Counting", 0, 0)
+    return _Moments(*timed_packets(scope), _drop_times(scope))
+
+
+def timed_packets(scope: Scope) -> tuple[Int64s, Int64s]:
+    """Return the session times of the chosen packets that have one, and their 0-based rows."""
+    rows = scope.packets - 1
+    ts = np.asarray(scope.columns.array("packet", "ts"), np.int64)[rows]
+    timed = ts != UNTIMED
+    if not timed.all():
+        rows, ts = rows[timed], ts[timed]
+    source = np.asarray(scope.columns.array("packet", "source"), np.int64)[rows]
+    when = np.empty(len(rows), np.int64)
+    for one in np.flatnonzero(np.bincount(source)).tolist() if len(rows) else []:
+        mine = np.flatnonzero(source == one)
+        when[mine] = packet_times(scope.columns, scope.clock, one, rows[mine], ts[mine])
+    return when, rows
+
+
+def _drop_times(scope: Scope) -> Int64s:
+    """Return the session times of the chosen packets' drops, as `stats drops` counts them."""
+    event = np.asarray(scope.columns.array("event", "event"))
+    dropped = np.flatnonzero(event == int(KblEvent.DROP))
+    leg = np.asarray(scope.columns.array("event", "leg"), np.int64)[dropped] - 1
+    dropped, leg = dropped[leg >= 0], leg[leg >= 0]
+    if not len(dropped):
+        return dropped
+    ts = scope.of_event("ts", dropped)
+    kept = scope.happened(leg, ts)
+    source, ts = scope.of_event("source", dropped[kept]), ts[kept]
+    when = np.empty(len(ts), np.int64)
+    for one in np.unique(source).tolist():
+        when[source == one] = scope.clock.to_session(one, ts[source == one])
+    return when
+
+
+def origin_of(scope: Scope, other: int) -> int:
+    """Return the session time of packet 1, else `other`."""
+    columns = scope.columns
+    if not columns.length("packet"):
+        return other
+    ts, source = (
+        np.asarray(columns.array("packet", name), np.int64)[:1] for name in ("ts", "source")
+    )
+    if ts[0] == UNTIMED:
+        return other
+    return int(packet_times(columns, scope.clock, int(source[0]), np.array([0]), ts)[0])
+
+
+def _ranks(place: Int64s, ns: Int64s, count: int) -> list[Int64s]:
+    """Return PERCENTS of the known durations of each interval."""
+    known = ns >= 0
+    place, ns = place[known], ns[known]
+    bits = int(ns.max(initial=0)).bit_length()
+    if bits + count.bit_length() < 63:  # one sort instead of two
+        ns = np.sort((place << bits) | ns) & ((1 << bits) - 1)
+    else:
+        ns = ns[np.lexsort((ns, place))]
+    number = np.bincount(place, minlength=count)
+    begin = np.cumsum(number) - number
+    found = []
+    for percent in PERCENTS:
+        at = begin + np.maximum(-(-number * percent // 100) - 1, 0)
+        rank = np.full(count, UNKNOWN, np.int64)
+        rank[number > 0] = ns[at[number > 0]]
+        found.append(rank)
+    return found

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""Which TCP segment each packet acknowledges: the rule of Wireshark's tcp.analysis.ack_rtt.
+
+Input: the packets of all TCP streams of a session.  Output: for each packet, the row of the segment
+that ends where the packet's acknowledgment number is.  A segment waits until the other direction
+acknowledges its end or more.  Of several that end there, the oldest one counts, and a packet that
+acknowledges more answers none of the earlier ones.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...records import Progress
+from ...records.compiled import compiled
+from ...records.types import Int64s
+from ..fields.field_data import PACKET, Data
+from ..fields.stream_fields import SYN, starts, streams_of
+
+FIN = 0x01
+ACKED = "acknowledged segments"  # name under which the result is cached
+MOST_WAITING = 10_000  # of a direction, as in Wireshark; further segments are not remembered
+PART = 1 << 20  # segments handled together
+
+
+def acknowledged(data: Data, progress: Progress) -> Int64s:
+    """For each packet of the session, the 0-based row of the segment that it answers, -1 = none.
+
+    Computed once a session.  Raises Cancelled.
+    """
+    found: Int64s = data.kept(ACKED, lambda: _acknowledged(data, progress))
+    return found
+
+
+def _acknowledged(data: Data, progress: Progress) -> Int64s:
+    streams, view = streams_of(data, "tcp"), data.packets()
+    found = np.full(data.columns.length(PACKET), -1, np.int64)
+    waiting = np.zeros((2, MOST_WAITING, 2), np.int64)
+    done = 0
+    for part in streams.parts(PART):
+        progress.report("Measuring round trips", done, len(streams.rows))
+        done += len(part.rows)
+
+        def of(name: str, rows: Int64s = part.rows) -> Int64s:
+            return view.column(name)[rows].astype(np.int64)
+
+        flags = of("tcp_flags")
+        size = np.maximum(of("payload"), 0)
+        size += ((flags & (SYN | FIN)) != 0).astype(np.int64)
+        answered = np.full(len(part.rows), -1, np.int64)
+        begin, way = starts(part.stream), part.direction.astype(np.int64)
+        _answer(begin, way, of("seq"), of("ack"), size, waiting, answered)
+        known = answered >= 0
+        found[part.rows[known]] = part.rows[answered[known]]
+    return found
+
+
+@compiled
+def _answer(
+    begin: Int64s,
+    way: Int64s,
+    seq: Int64s,
+    ack: Int64s,
+    size: Int64s,
+    waiting: Int64s,
+    answered: Int64s,
+) -> None:
+    """Fill `answered` with the position of the segment that each one answers.
+
+    `begin` is where the stream of each segment begins.  `waiting` is scratch space: by direction,
+    the ends and positions of segments that are not acknowledged yet, the oldest first.
+    """
+    count = np.zeros(2, np.int64)
+    for at in range(len(seq)):
+        if begin[at] == at:
+            count[:] = 0
+        mine, other = way[at], 1 - way[at]
+        if size[at] > 0 and count[mine] < len(waiting[mine]):
+            waiting[mine, count[mine], 0] = (seq[at] + size[at]) & 0xFFFFFFFF
+            waiting[mine, count[mine], 1] = at
+            count[mine] += 1
+        kept = 0
+        for one in range(count[other]):
+            end = waiting[other, one, 0]
+            if ((end - ack[at] + 0x80000000) & 0xFFFFFFFF) > 0x80000000:  # beyond `ack`
+                waiting[other, kept, 0] = end
+                waiting[other, kept, 1] = waiting[other, one, 1]
+                kept += 1
+            elif end == ack[at] and answered[at] < 0:
+                answered[at] = waiting[other, one, 1]
+        count[other] = kept

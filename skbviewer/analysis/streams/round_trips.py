@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+"""Round trips of TCP segments, split at the wire: `skbviewer stats roundtrip`.
+
+The round trip of a segment ends with its acknowledgment.  The kernel log of the host that sent it
+shows how long its kernel took before the wire, and after the acknowledgment arrived; a kernel log
+of its peer shows how long the peer took.  Each part is a difference of two times of one kernel
+log, so no error of a clock fit is in it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ...matching import EXACT, RX, TX
+from ...records import UNTIMED
+from ...records.types import Bools, Int64s
+from ..fields.stream_fields import streams_of
+from ..timeline.session_time import packet_times
+from .ack_round_trips import acknowledged
+
+if TYPE_CHECKING:
+    from ..stats.scope import Scope
+
+UNKNOWN = -1
+
+
+class RoundTrips(NamedTuple):
+    """Acknowledged segments by the number of the acknowledging packet; arrays are int64.
+
+    `packet` acknowledges `acked`, both packet numbers.  `when_ns` is the session time of `packet`.
+    `rtt_ns` is the time between the two in the capture: tcp.analysis.ack_rtt.  The parts are
+    UNKNOWN where a leg or its records are missing:
+
+    send: in the sender's kernel, from the first record of the segment to the wire.
+    outside: from there until the acknowledgment is at the sender's wire.
+    peer: of `outside`, from the segment's arrival at the peer to the departure of the answer.
+    receive: in the sender's kernel, from the wire to the end of the acknowledgment's leg.
+    """
+
+    packet: Int64s
+    acked: Int64s
+    stream: Int64s
+    when_ns: Int64s
+    rtt_ns: Int64s
+    send_ns: Int64s
+    outside_ns: Int64s
+    peer_ns: Int64s
+    receive_ns: Int64s
+
+    @property
+    def wire_ns(self) -> Int64s:
+        """Of `outside_ns`, what was not at the peer; UNKNOWN if the peer's part is."""
+        known = (self.outside_ns >= 0) & (self.peer_ns >= 0)
+        return np.where(known, self.outside_ns - self.peer_ns, UNKNOWN)
+
+
+class RoundTripRow(NamedTuple):
+    """One acknowledged segment; None is an unknown part."""
+
+    packet: int
+    acked: int
+    stream: int
+    rtt_ns: int
+    send_ns: int | None
+    outside_ns: int | None
+    wire_ns: int | None
+    peer_ns: int | None
+    receive_ns: int | None
+
+
+class _Ends(NamedTuple):
+    """By packet number: the 0-based leg that sent it first, and that received it last; -1."""
+
+    sent: Int64s
+    received: Int64s
+
+
+def round_trip_rows(scope: Scope) -> list[RoundTripRow]:
+    """Return the round trips whose acknowledgments are chosen packets.  Raises Cancelled."""
+    found = round_trips(scope)
+    parts = (found.send_ns, found.outside_ns, found.wire_ns, found.peer_ns, found.receive_ns)
+    known = [[None if ns == UNKNOWN else ns for ns in part.tolist()] for part in parts]
+    columns = (found.packet, found.acked, found.stream, found.rtt_ns)
+    rows = zip(*(column.tolist() for column in columns), *known, strict=True)
+    return [RoundTripRow(*row) for row in rows]
+
+
+def round_trips(scope: Scope) -> RoundTrips:
+    """Return the round trips whose acknowledgments are chosen packets.  Raises Cancelled."""
+    if scope.fields is None or not len(scope.packets):
+        return RoundTrips(*(np.zeros(0, np.int64) for _ in RoundTrips._fields))
+    answered = acknowledged(scope.fields, scope.progress)
+    rows = scope.packets - 1
+    rows = rows[answered[rows] >= 0]
+    ts = np.asarray(scope.columns.array("packet", "ts"), np.int64)
+    rtt = ts[rows] - ts[answered[rows]]
+    timed = (ts[rows] != UNTIMED) & (ts[answered[rows]] != UNTIMED)
+    rows, rtt = (column[timed & (rtt != 0)] for column in (rows, rtt))  # tshark shows no 0
+    acked = answered[rows]
+    stream = streams_of(scope.fields, "tcp").number[rows].astype(np.int64)
+    when = _session_times(scope, rows, ts[rows])
+    return RoundTrips(rows + 1, acked + 1, stream, when, rtt, *_parts(scope, rows, acked))
+
+
+def _session_times(scope: Scope, rows: Int64s, ts: Int64s) -> Int64s:
+    source = np.asarray(scope.columns.array("packet", "source"), np.int64)[rows]
+    when = np.empty(len(rows), np.int64)
+    for one in np.unique(source).tolist():
+        mine = np.flatnonzero(source == one)
+        when[mine] = packet_times(scope.columns, scope.clock, one, rows[mine], ts[mine])
+    return when
+
+
+def _parts(scope: Scope, rows: Int64s, acked: Int64s) -> tuple[Int64s, Int64s, Int64s, Int64s]:
+    """Return send, outside, peer and receive of acknowledgments (0-based rows)."""
+    if not scope.columns.length("leg"):
+        nothing = np.full(len(rows), UNKNOWN, np.int64)
+        return nothing, nothing, nothing, nothing
+    ends = _ends(scope)
+    source, netns = scope.of_leg("source"), scope.of_leg("netns")
+    begin, end, wire = (scope.of_leg(name) for name in ("begin_ns", "end_ns", "wire_ns"))
+    sent, back = ends.sent[acked], ends.received[rows]
+    arrived, answer = ends.received[acked], ends.sent[rows]
+
+    def one_host(first: Int64s, last: Int64s) -> Bools:
+        same = (first >= 0) & (last >= 0) & (source[first] == source[last])
+        same &= (netns[first] == netns[last]) & (wire[last] >= wire[first])
+        return np.asarray(same, np.bool_)
+
+    ours, theirs = one_host(sent, back), one_host(arrived, answer)
+    send, receive = wire[sent] - begin[sent], end[back] - wire[back]
+    outside, peer = wire[back] - wire[sent], wire[answer] - wire[arrived]
+    whole = ours & theirs & (peer <= outside)
+    return (
+        np.where((sent >= 0) & (send >= 0), send, UNKNOWN),
+        np.where(ours, outside, UNKNOWN),
+        np.where(whole | (theirs & ~ours), peer, UNKNOWN),
+        np.where((back >= 0) & (receive >= 0), receive, UNKNOWN),
+    )
+
+
+def _ends(scope: Scope) -> _Ends:
+    """Return for each packet (0-based) the sending and receiving legs whose records are whole."""
+    columns = scope.columns
+    exact = np.asarray(columns.array("match", "verdict")) == EXACT
+    packet = np.asarray(columns.array("match", "packet"), np.int64)[exact] - 1
+    leg = np.asarray(columns.array("match", "leg"), np.int64)[exact] - 1
+    whole = ~scope.gaps[leg]
+    packet, leg = packet[whole], leg[whole]
+    kind, wire = scope.of_leg("kind"), scope.of_leg("wire_ns")
+    found = _Ends(*(np.full(columns.length("packet"), -1, np.int64) for _ in _Ends._fields))
+    for out, wanted, last in ((found.sent, TX, False), (found.received, RX, True)):
+        mine = np.flatnonzero(kind[leg] == wanted)
+        order = mine[np.argsort(wire[leg[mine]], kind="stable")]
+        order = order if last else order[::-1]  # the last assignment counts
+        out[packet[order]] = leg[order]
+    return found

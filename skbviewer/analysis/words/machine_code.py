@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""A disassembled function as lines of text, and as values for JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ...records import counted
+
+if TYPE_CHECKING:
+    from ..disassembly import Disassembly, Instruction
+
+CODE = 24  # columns of the bytes of an instruction
+MNEMONIC = 8
+
+
+def disassembly_lines(shown: Disassembly) -> Iterator[str]:
+    """Yield the head, the notes, and a line for each instruction and each new source line."""
+    size = counted(shown.end - shown.begin, "byte")
+    yield f"{shown.function} in {shown.image}: {size} at {shown.begin:#x}"
+    for note in shown.notes:
+        yield f"# {note}"
+    for one in shown.instructions:
+        if one.source is not None:
+            yield f"{one.source.file}:{one.source.line}"
+        yield instruction_line(one)
+
+
+def instruction_line(one: Instruction) -> str:
+    """Return one line: offset, bytes, instruction, name of the target, marks."""
+    said = instruction_text(one)
+    marks = mark_text(one)
+    line = f"  +{one.offset:<#7x} {one.data.hex(' '):{CODE}} {said:40}"
+    return f"{line}  # {marks}" if marks else line.rstrip()
+
+
+def instruction_text(one: Instruction) -> str:
+    """Return the instruction, with the name of a jump's or call's target."""
+    name = f" <{one.name}>" if one.name else ""
+    return f"{one.mnemonic:{MNEMONIC}}{one.operands}{name}".rstrip()
+
+
+def short_text(one: Instruction) -> str:
+    """Return the instruction with a name in place of a target's address, where there is one."""
+    operands = one.operands
+    if one.target is not None and one.name:
+        operands = operands.replace(f"{one.target:#x}", one.name)
+    return f"{one.mnemonic:{MNEMONIC}}{operands}".rstrip()
+
+
+def mark_text(one: Instruction) -> str:
+    """Return what was recorded at the instruction, "" for nothing."""
+    marks = [f"{counted(one.drops, 'packet')} dropped"] if one.drops else []
+    marks += [f"{function}: {counted(number, 'call')}" for function, number in one.calls]
+    return ", ".join(marks)
+
+
+def disassembly_json(shown: Disassembly) -> dict[str, Any]:
+    """Return a disassembly as values for JSON.  Addresses are numbers, bytes hexadecimal."""
+    return {
+        "function": shown.function,
+        "image": shown.image,
+        "begin": shown.begin,
+        "end": shown.end,
+        "notes": list(shown.notes),
+        "instructions": [_json(one) for one in shown.instructions],
+    }
+
+
+def _json(one: Instruction) -> dict[str, Any]:
+    return {
+        "address": one.address,
+        "offset": one.offset,
+        "bytes": one.data.hex(),
+        "mnemonic": one.mnemonic,
+        "operands": one.operands,
+        "kind": one.kind,
+        "target": one.target,
+        "target_name": one.name,
+        "source": None if one.source is None else one.source._asdict(),
+        "dropped": one.drops,
+        "calls": [{"function": name, "calls": number} for name, number in one.calls],
+    }

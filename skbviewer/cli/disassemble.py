@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+"""skbviewer disassemble: print the machine code of a recorded function."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from . import file_argument
+from .command_output import Commands, Stderr, command, formats
+
+HELP = """FILE of --image is the kernel that was recorded: vmlinux, or /boot/vmlinuz-RELEASE.
+Calls at which packets were dropped, and calls that were recorded, are marked with their number."""
+
+
+def add(commands: Commands) -> None:
+    """Add the command to `commands`."""
+    parser = command(
+        commands, "disassemble", "print the machine code of a recorded function", _disassemble
+    )
+    parser.usage = "%(prog)s [-h] --image IMAGE [--json] FILE... FUNCTION"
+    parser.epilog = HELP
+    parser.add_argument(
+        "files",
+        nargs="+",
+        metavar="FILE... FUNCTION",
+        help=f"{file_argument.HELP}; last the function",
+    )
+    parser.add_argument(
+        "--image", type=Path, required=True, metavar="IMAGE", help="a vmlinux or vmlinuz"
+    )
+    formats(parser, "json")
+
+
+def _disassemble(arguments: argparse.Namespace) -> int:
+    from ..analysis.words.machine_code import disassembly_json, disassembly_lines
+
+    *files, function = map(str, arguments.files)
+    if not files:
+        raise KeyError(f"disassemble: {function}: expected a file and a function")
+    paths = [Path(file) for file in files]
+    session = file_argument.opened(paths)
+    progress = Stderr()
+    try:
+        shown = session.code.disassemble(function, arguments.image, progress)
+    finally:
+        progress.close()
+    if arguments.json:
+        print(json.dumps(disassembly_json(shown), indent=1))
+    else:
+        for line in disassembly_lines(shown):
+            print(line)
+    return file_argument.warn_of(session, paths)

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""All graphs of the Statistics menu.  A new one is a module and a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from PySide6.QtWidgets import QWidget
+
+from ..packets.selection import Selection
+from .flame_window import show_flame_graph
+from .graph_window import GraphWindow, View
+from .io_window import show_io_graphs
+from .latency_window import show_latency_graphs
+from .round_trip_window import show_round_trips
+
+
+class Graph(NamedTuple):
+    """An entry of the Statistics menu, its tip, and what opens its window."""
+
+    menu: str
+    tip: str
+    show: Callable[[QWidget, Selection, View], GraphWindow]
+
+
+GRAPHS = (
+    Graph("I/&O Graphs…", "Packets, bits, time in kernel and drops over time", show_io_graphs),
+    Graph(
+        "Latency Grap&hs…",
+        "Histogram and heat map of the time in kernel",
+        show_latency_graphs,
+    ),
+    Graph("Flame Graph…", "Call stacks by self time or calls", show_flame_graph),
+    Graph(
+        "Ro&und Trip Graph…", "Round trips of TCP segments: kernel, wire, peer", show_round_trips
+    ),
+)

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: MIT
+"""Statistics > Flame Graph: call stacks by self time or calls; a click zooms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QLabel,
+    QLineEdit,
+    QMenu,
+    QPushButton,
+    QScrollArea,
+    QWidget,
+)
+
+from skbviewer.analysis.display_filter import expression_for
+from skbviewer.analysis.graphs.flame_boxes import FlameBoxes, Weight, flame_boxes
+from skbviewer.analysis.stats import Chosen
+from skbviewer.analysis.stats.stacks import StackTree
+from skbviewer.records import Progress
+
+from ..base.layer_legend import Legend
+from ..base.recording import Recording
+from ..base.theme import is_dark, layer_colours
+from ..packets.selection import Selection
+from .flame_view import FlameView
+from .graph_plot import duration
+from .graph_window import GraphWindow, View
+
+HINT = "Click to zoom, right-click to filter the list by a function."
+
+
+class FlameGraph(GraphWindow):
+    """The call stacks of the chosen packets, and what each box means."""
+
+    title = "Flame Graph"
+
+    def __init__(self, selection: Selection, view: View, parent: QWidget | None = None) -> None:
+        super().__init__(selection, view, parent)
+        self.tree: StackTree | None = None
+        self.graph, self.legend = FlameView(), Legend()
+        self.weight, self.search = QComboBox(), QLineEdit()
+        self.reset = QPushButton("Reset &Zoom")
+        self._build()
+        self._link()
+        self.recolour()
+        self.count()
+
+    def _build(self) -> None:
+        self.clear.hide()  # nothing in this window makes a range
+        self.weight.addItems([one.value for one in Weight])
+        label = QLabel("&Width:")
+        label.setBuddy(self.weight)
+        self.search.setPlaceholderText("Find a function")
+        self.search.setClearButtonEnabled(True)
+        self.search.setMaximumWidth(220)
+        self.reset.setAutoDefault(False)
+        self.reset.setEnabled(False)
+        for widget in (label, self.weight, self.search, self.reset):
+            self.top.addWidget(widget)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.StyledPanel)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidget(self.graph)
+        self.middle.addWidget(area, 1)
+        self.middle.addWidget(self.legend)
+
+    def _link(self) -> None:
+        self.weight.activated.connect(lambda _: self._lay_out())
+        self.search.textChanged.connect(self.graph.highlight)
+        self.reset.clicked.connect(lambda: self.graph.zoom_to(-1))
+        self.graph.hovered.connect(self._describe)
+        self.graph.zoom_changed.connect(lambda: self.reset.setEnabled(self.graph.zoomed >= 0))
+        self.graph.menu_asked.connect(self._show_menu)
+
+    def work(self, recording: Recording, chosen: Chosen) -> Callable[[Progress], Any]:
+        weight = self._weight()
+
+        def count(progress: Progress) -> tuple[StackTree, FlameBoxes] | str:
+            tree = recording.graphs.stacks(chosen, progress)
+            boxes = flame_boxes(tree, weight)
+            return (tree, boxes) if len(boxes.depth) else "These packets have no recorded calls."
+
+        return count
+
+    def show_made(self, made: tuple[StackTree, FlameBoxes]) -> None:
+        self.tree, boxes = made
+        self._show_boxes(boxes)
+
+    def erase(self) -> None:
+        self.tree = self.graph.boxes = None
+        self.graph.update()
+
+    def _lay_out(self) -> None:
+        """Lay out the counted stacks by the chosen weight, in another thread."""
+        tree, weight = self.tree, self._weight()
+        if tree is not None:
+            self.tasks.start("Counting", lambda _: flame_boxes(tree, weight), self._show_boxes)
+
+    def _weight(self) -> Weight:
+        return Weight(self.weight.currentText())
+
+    def _show_boxes(self, boxes: FlameBoxes) -> None:
+        self.graph.show_boxes(boxes)
+        self._legend(boxes)
+        self._describe(-1)
+
+    def recolour(self) -> None:
+        recording = self.selection.recording
+        if recording is None:
+            return
+        dark = is_dark(QGuiApplication.palette())
+        self.graph.colours = layer_colours(recording.layers(), dark)
+        boxes = self.graph.boxes
+        if boxes is not None:
+            self._legend(boxes)
+        self.graph.update()
+
+    def _legend(self, boxes: FlameBoxes) -> None:
+        shown = {boxes.layers[at] for at in set(boxes.function.tolist())}
+        self.legend.show_layers(shown, self.graph.colours)
+
+    def _describe(self, box: int) -> None:
+        """Show the numbers of the box at the pointer, else what the mouse does."""
+        boxes = self.graph.boxes
+        if boxes is None or box < 0:
+            self.note.setText(HINT)
+            return
+        total, own, calls = (int(of[box]) for of in (boxes.total, boxes.self_ns, boxes.calls))
+        share = f"{100 * total / max(boxes.whole, 1):.2f} %"
+        by_time = self._weight() is Weight.SELF
+        whole = f"{duration(total)} with its callees" if by_time else f"{total:,} with its callees"
+        name = boxes.names[int(boxes.function[box])]
+        self.note.setText(f"{name}: {share}, {whole}, self {duration(own)}, {calls:,} calls")
+
+    def menu(self, box: int) -> QMenu:
+        """Return the context menu of a box."""
+        boxes = self.graph.boxes
+        assert boxes is not None
+        name, menu = boxes.names[int(boxes.function[box])], QMenu(self)
+        wanted = expression_for("kbl.func", name)
+        ask = self.selection.filter_asked.emit
+        menu.addAction("&Filter on This Function").triggered.connect(lambda: ask(wanted, True))
+        menu.addAction(f"&Prepare as Filter: {wanted}").triggered.connect(
+            lambda: ask(wanted, False)
+        )
+        menu.addSeparator()
+        source = self.selection.source_asked.emit
+        menu.addAction("Show S&ource").triggered.connect(lambda: source(name))
+        stack = ";".join(boxes.stack(box))
+        copy = QGuiApplication.clipboard().setText
+        menu.addAction("&Copy Function Name").triggered.connect(lambda: copy(name))
+        menu.addAction("Copy S&tack").triggered.connect(lambda: copy(stack))
+        return menu
+
+    def _show_menu(self, box: int, place: QPoint) -> None:
+        menu = self.menu(box)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.exec(place)
+
+
+def show_flame_graph(window: QWidget, selection: Selection, view: View) -> FlameGraph:
+    """Open the flame graph."""
+    dialog = FlameGraph(selection, view, window)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.show()
+    return dialog

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: MIT
+"""What the windows of graphs share: which packets they show, counting them, filters by range."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from typing import Any, NamedTuple
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from skbviewer.analysis.stats import Chosen
+from skbviewer.records import Progress
+
+from ..base.background_tasks import Tasks
+from ..base.notices import PALETTE_CHANGES, WorkBar
+from ..base.recording import Recording
+from ..base.window_size import open_at
+from ..filters.range_filter import RangeFilter
+from ..packets.selection import Selection
+
+WORK_DELAY_MS = 300  # no progress is shown before
+SIZE = (1200, 720)
+
+
+class Extent(Enum):
+    """Which packets a graph shows; values are the words of the window."""
+
+    DISPLAYED = "Displayed packets"
+    VISIBLE = "Visible range of the timeline"
+    EVERYTHING = "Everything"
+
+
+class View(NamedTuple):
+    """What the main window shows now: the applied filter, the timeline's range (session ns)."""
+
+    filter: Callable[[], str]
+    visible_ns: Callable[[], tuple[int, int] | None]
+
+
+class GraphWindow(QDialog):
+    """A window with one graph, which subclasses count and draw.
+
+    The graph shows the packets of `extent` as they were when it was counted.  Filters that the
+    graph makes are added to the filter that was applied before.
+    """
+
+    title = ""
+
+    def __init__(self, selection: Selection, view: View, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.title)
+        self.selection, self.view = selection, view
+        self.tasks = Tasks(self)
+        self.work_bar = WorkBar(delay_ms=WORK_DELAY_MS)
+        self.extent, self.again = QComboBox(), QPushButton("Coun&t Again")
+        self.clear = QPushButton("C&lear Range")
+        self.limit, self.note = QLabel(), QLabel()
+        self.top, self.middle = QHBoxLayout(), QVBoxLayout()
+        self.range_filter = RangeFilter(
+            view.filter, lambda text: selection.filter_asked.emit(text, True)
+        )
+        self._build_frame()
+        self._link_frame()
+
+    def _build_frame(self) -> None:
+        self.extent.addItems([one.value for one in Extent])
+        self.extent.setCurrentIndex(0 if self.view.filter() else 2)
+        self.extent.setAccessibleName("Packets of the graph")
+        self.extent.setToolTip("Packets that are counted")
+        self.again.setToolTip("Count the packets that are displayed or visible now")
+        self.clear.setToolTip("Remove the range from the display filter")
+        self.clear.setEnabled(False)
+        for label in (self.limit, self.note):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        self.note.setWordWrap(True)
+        self.top.addWidget(self.extent)
+        self.top.addWidget(self.again)
+        self.top.addWidget(self.limit, 1)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.addButton(self.clear, QDialogButtonBox.ButtonRole.ActionRole)
+        for each in (*buttons.buttons(), self.again):
+            if isinstance(each, QPushButton):
+                each.setAutoDefault(False)
+        buttons.rejected.connect(self.close)
+        bottom = QHBoxLayout()
+        bottom.addWidget(self.note, 1)
+        bottom.addWidget(buttons)
+        column = QVBoxLayout(self)
+        column.addLayout(self.top)
+        column.addWidget(self.work_bar)
+        column.addLayout(self.middle, 1)
+        column.addLayout(bottom)
+        open_at(self, *SIZE)
+
+    def _link_frame(self) -> None:
+        self.tasks.started.connect(self.work_bar.begin)
+        self.tasks.progress.connect(self.work_bar.show_progress)
+        self.tasks.ended.connect(self.work_bar.end)
+        self.tasks.failed.connect(self.note.setText)
+        self.work_bar.cancelled.connect(self._cancel)
+        self.extent.activated.connect(lambda _: self.count())
+        self.again.clicked.connect(lambda: self.count())
+        self.clear.clicked.connect(lambda: self.use_range(None))
+        self.selection.recording_changed.connect(self._leave)
+
+    # for subclasses
+
+    def work(self, recording: Recording, chosen: Chosen) -> Callable[[Progress], Any]:
+        """Return what counts the chosen packets, for another thread; it may return a complaint."""
+        raise NotImplementedError
+
+    def show_made(self, made: Any) -> None:
+        """Draw the result of work(), if it is no complaint."""
+        raise NotImplementedError
+
+    def erase(self) -> None:
+        """Show no packets: there is nothing to draw."""
+        raise NotImplementedError
+
+    def recolour(self) -> None:
+        """Draw again with the colours of the present theme."""
+        raise NotImplementedError
+
+    # shared
+
+    def count(self) -> None:
+        """Count the packets of the extent, as they are now."""
+        recording, chosen = self.selection.recording, self._chosen()
+        if recording is None or chosen is None:
+            return
+        self.note.setText("Counting …")
+        self.tasks.start("Counting", self.work(recording, chosen), self._show)
+
+    def _chosen(self) -> Chosen | None:
+        extent, rows = list(Extent)[self.extent.currentIndex()], self.selection.rows
+        self.limit.clear()
+        if extent is Extent.DISPLAYED:
+            self.limit.setText(self.view.filter())
+            return Chosen(None if rows is None else rows[rows > 0])
+        if extent is Extent.EVERYTHING:
+            return Chosen()
+        times = self.view.visible_ns()
+        if times is None:
+            self.note.setText("The timeline shows no range of the recording's time.")
+            return None
+        return Chosen(None, *times)
+
+    def _show(self, made: Any) -> None:
+        if isinstance(made, str):
+            self.erase()
+            self.note.setText(made)
+        else:
+            self.show_made(made)
+
+    def _cancel(self) -> None:
+        self.tasks.cancel()
+        self.note.setText("Cancelled.")
+
+    def use_range(self, times: tuple[int, int] | None, more: str = "") -> None:
+        """Filter the list by a range of session time (ns, the end excluded), by `more` or by both.
+
+        With neither, the earlier range is removed.
+        """
+        last = None if times is None else (times[0], max(times[1] - 1, times[0]))
+        self.range_filter.select(self.selection.recording, last, more)
+        self.clear.setEnabled(times is not None or bool(more))
+
+    def _leave(self, _: object) -> None:
+        """Close, because another recording or none is open.  Qt disconnects methods, no lambdas."""
+        self.close()
+
+    # Qt's own names
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in PALETTE_CHANGES:
+            self.recolour()
+
+    def done(self, result: int) -> None:
+        self.tasks.close()
+        super().done(result)

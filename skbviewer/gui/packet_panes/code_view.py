@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: MIT
+"""The pane of machine code: the instructions of a function, from a kernel image.
+
+The image is asked for once a kernel release and kept in the settings.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QModelIndex, QSettings, Qt
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QDockWidget,
+    QFileDialog,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QPushButton,
+    QStackedWidget,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from skbviewer.records import Progress, counted
+
+from ..base.background_tasks import Tasks
+from ..base.theme import is_dark
+from ..packets.selection import Selection
+from .code_model import CodeColumn, CodeModel
+from .jump_arrows import JumpArrows
+
+if TYPE_CHECKING:
+    from skbviewer.analysis.disassembly import Disassembly
+    from skbviewer.analysis.disassembly.jump_lanes import Arrow
+
+IMAGES = "disassembly/images"  # in the settings: JSON, the path of the image by release
+ASK = (
+    "To see the machine code of a function, right-click a call and choose "
+    "“Disassemble This Function”."
+)
+WHICH = "The machine code of {} is in the kernel image (vmlinux or vmlinuz) of Linux {}."
+NO_LOG = "The recording has no kernel log, so no function of it can be disassembled."
+
+
+class CodeView(QWidget):
+    """Shows the functions that `selection` asks for, and raises its pane for them."""
+
+    def __init__(self, selection: Selection, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._selection = selection
+        self._function = ""
+        self._tasks = Tasks(self)
+        self._tasks.failed.connect(self._say)
+        self.code = CodeModel(self)
+        self.arrows = JumpArrows(self)
+        self.table = _table(self.code, self.arrows)
+        self.table.doubleClicked.connect(self.follow)
+        self.table.selectionModel().currentRowChanged.connect(self._mark)
+        follow = QShortcut(QKeySequence(Qt.Key.Key_Return), self.table)
+        follow.setContext(Qt.ShortcutContext.WidgetShortcut)
+        follow.activated.connect(lambda: self.follow(self.table.currentIndex()))
+        self.title, self.hint = QLabel(), QLabel(ASK)
+        self.next_mark = QPushButton("&Next Mark")
+        self.next_mark.clicked.connect(self._go_to_next_mark)
+        self.other = QPushButton("Choose &Image…")
+        self.choose = QPushButton("Choose Kernel &Image…")
+        for button in (self.other, self.choose):
+            button.clicked.connect(self.ask)
+        self._build()
+        self._say(ASK)
+        selection.code_asked.connect(self.show_function)
+        selection.recording_changed.connect(self._forget)
+
+    def _build(self) -> None:
+        hint = QWidget()
+        self.hint.setWordWrap(True)
+        self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        by = Qt.TextInteractionFlag  # the keyboard, too, so that F6 comes here without a button
+        self.hint.setTextInteractionFlags(by.TextSelectableByMouse | by.TextSelectableByKeyboard)
+        self.hint.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        middle = QVBoxLayout(hint)
+        middle.addStretch(1)
+        middle.addWidget(self.hint)
+        middle.addWidget(self.choose, 0, Qt.AlignmentFlag.AlignHCenter)
+        middle.addStretch(1)
+        self.title.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        whole = QWidget()
+        head = QHBoxLayout()
+        head.setContentsMargins(6, 3, 6, 3)
+        head.addWidget(self.title, 1)
+        head.addWidget(self.next_mark)
+        head.addWidget(self.other)
+        column = QVBoxLayout(whole)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(head)
+        column.addWidget(self.table, 1)
+        self.pages = QStackedWidget()
+        self.pages.addWidget(hint)
+        self.pages.addWidget(whole)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self.pages)
+
+    def show_function(self, function: str) -> None:
+        """Show the code of `function`; ask for an image if none is known for the release."""
+        self._function = function
+        self._come_forward()
+        release, known = self._release(), _images()
+        if not release:
+            self._say(NO_LOG)
+        elif release in known:
+            self._load(Path(known[release]))
+        else:
+            self._say(WHICH.format(function, release), choose=True)
+
+    def ask(self) -> None:
+        """Ask for the kernel image, and show the function from it."""
+        known = _images().get(self._release(), "/boot")
+        name, _ = QFileDialog.getOpenFileName(
+            self, "Choose the Recorded Kernel", known, "Kernel images (vmlinu*);;All files (*)"
+        )
+        if name:
+            self._load(Path(name))
+
+    def _release(self) -> str:
+        recording = self._selection.recording
+        return next(iter(recording.code.releases()), "") if recording is not None else ""
+
+    def _load(self, image: Path) -> None:
+        recording, function = self._selection.recording, self._function
+        if recording is None:
+            return
+        self._say(f"Disassembling {function} of {image.name} …")
+
+        def work(progress: Progress) -> tuple[Disassembly, tuple[Arrow, ...]]:
+            from skbviewer.analysis.disassembly.jump_lanes import arrows_of
+
+            shown = recording.code.disassemble(function, image, progress)
+            return shown, arrows_of(shown)
+
+        self._tasks.failed.disconnect()
+        self._tasks.failed.connect(lambda line: self._say(line, choose=True))
+        self._tasks.start("", work, lambda made: self._show(*made, image))
+
+    def _show(self, shown: Disassembly, arrows: tuple[Arrow, ...], image: Path) -> None:
+        QSettings().setValue(IMAGES, json.dumps(_images() | {self._release(): str(image)}))
+        self.arrows.show(arrows)
+        self.code.show(shown, is_dark(self.palette()))
+        size = counted(shown.end - shown.begin, "byte")
+        self.title.setText(f"<b>{shown.function}</b>&nbsp; {size}, {image.name}")
+        self.title.setToolTip("\n\n".join((str(image), *shown.notes)))
+        marked = self.code.marked_rows()
+        self.next_mark.setEnabled(bool(marked))
+        has_lines = any(one.source is not None for one in shown.instructions)
+        self.table.setColumnHidden(CodeColumn.SOURCE, not has_lines)
+        self.table.setColumnHidden(CodeColumn.JUMPS, not arrows)
+        self.pages.setCurrentIndex(1)
+        self.table.resizeColumnsToContents()
+        self.table.setColumnWidth(CodeColumn.JUMPS, self.arrows.width())
+        self._go_to(0)
+
+    def follow(self, index: QModelIndex) -> None:
+        """Go to the target of a jump, or disassemble the function that is called."""
+        if not index.isValid():
+            return
+        one = self.code.instruction(index.row())
+        row = self.code.row_of(one.target) if one.target is not None else -1
+        if row >= 0:
+            self._go_to(row)
+        elif one.name and "+" not in one.name:
+            self.show_function(one.name)
+
+    def _go_to(self, row: int) -> None:
+        index = self.code.index(row, CodeColumn.INSTRUCTION)
+        self.table.setCurrentIndex(index)
+        self.table.scrollTo(index, QAbstractItemView.ScrollHint.PositionAtCenter)
+
+    def _go_to_next_mark(self) -> None:
+        rows, current = self.code.marked_rows(), self.table.currentIndex().row()
+        if rows:
+            self._go_to(next((row for row in rows if row > current), rows[0]))
+
+    def _mark(self, current: QModelIndex, _before: QModelIndex) -> None:
+        self.arrows.current = current.row()
+        self.table.viewport().update()
+
+    def _forget(self, _recording: object) -> None:
+        self._tasks.cancel()
+        self._function = ""
+        self.code.show(None, is_dark(self.palette()))
+        self._say(ASK)
+
+    def _say(self, text: str, choose: bool = False) -> None:
+        self.hint.setText(text)
+        self.choose.setVisible(choose)
+        self.pages.setCurrentIndex(0)
+
+    def _come_forward(self) -> None:
+        dock = self.parentWidget()
+        if isinstance(dock, QDockWidget):
+            dock.show()
+            dock.raise_()
+
+    def close_tasks(self) -> None:
+        """Stop reading.  No thread is left afterwards."""
+        self._tasks.close()
+
+    # Qt's own names
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self.code.dark = is_dark(self.palette())
+
+
+def _table(model: CodeModel, arrows: JumpArrows) -> QTableView:
+    made = QTableView()
+    made.setModel(model)
+    made.setAccessibleName("Machine code")
+    made.setItemDelegateForColumn(CodeColumn.JUMPS, arrows)
+    made.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    made.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+    made.setShowGrid(False)
+    made.setWordWrap(False)
+    made.setTabKeyNavigation(False)
+    made.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+    made.verticalHeader().hide()
+    made.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+    made.verticalHeader().setDefaultSectionSize(made.fontMetrics().height() + 4)
+    header = made.horizontalHeader()
+    header.setStretchLastSection(True)
+    header.setHighlightSections(False)
+    header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+    return made
+
+
+def _images() -> dict[str, str]:
+    """Return the images that the settings know, by release; {} if they are damaged."""
+    try:
+        found = json.loads(str(QSettings().value(IMAGES, "{}")))
+    except ValueError:
+        return {}
+    return {str(k): str(v) for k, v in found.items()} if isinstance(found, dict) else {}

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: MIT
+"""The machine code of an open session's functions, from a kernel image that the user names."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...records import BadInput, Progress, Silent, SourceRow
+from ...records.kernel_events import DROP
+from ...store import code_queries, queries
+from ..opened_file import OpenedFile
+
+if TYPE_CHECKING:  # reading ELF files takes time to load
+    from ...analysis.disassembly import Disassembly, LogKernel, Marks
+    from ...readers.kernel_image import KernelImage
+
+MASK64 = (1 << 64) - 1
+
+
+class KernelCode:
+    """Disassembles functions; the image that was read last is kept."""
+
+    def __init__(self, opened: OpenedFile) -> None:
+        self._opened = opened
+        self._lock = threading.Lock()
+        self._kept: tuple[tuple[Path, int, int], KernelImage] | None = None
+
+    def releases(self) -> tuple[str, ...]:
+        """Return the releases of the recorded kernels, in import order."""
+        found = [source.detail.get("release", "") for source in self._logs()]
+        return tuple(dict.fromkeys(found))
+
+    def disassemble(
+        self, function: str, image: Path, progress: Progress | None = None
+    ) -> Disassembly:
+        """Return the code of `function` in the file `image`, with the marks of this recording.
+
+        Raises BadInput if the file cannot be read, is of another build, or has no code of this
+        function, and Cancelled.
+        """
+        from ...analysis.disassembly import disassemble
+        from ...analysis.disassembly.listing import extent_of
+
+        steps = progress or Silent()
+        steps.report(f"reading {image.name}", 0, 3)
+        read = self._image(image)
+        steps.report(f"comparing {image.name}", 1, 3)
+        logs = self._kernels_of(read)
+        log = next((one for one in logs if function in one.probed), logs[0])
+        extent = extent_of(read, log, function)
+        steps.report(f"disassembling {function}", 2, 3)
+        marks = self._marks(logs, read.stext, extent.begin, extent.end)
+        return disassemble(read, log, function, marks)
+
+    def _image(self, path: Path) -> KernelImage:
+        from ...readers.kernel_image import read_image
+
+        try:
+            status = path.stat()
+        except OSError as error:
+            raise BadInput(path, None, error.strerror or str(error)) from error
+        key = (path, status.st_size, status.st_mtime_ns)
+        with self._lock:
+            if self._kept is None or self._kept[0] != key:
+                self._kept = None  # two kernels need not be in memory at once
+                self._kept = (key, read_image(path))
+            return self._kept[1]
+
+    def _logs(self) -> Sequence[SourceRow]:
+        return [source for source in self._opened.sources() if source.kind.is_log]
+
+    def _kernels_of(self, image: KernelImage) -> list[LogKernel]:
+        """Return the logs that were recorded on `image`.  Raises BadInput if there is none."""
+        from ...analysis.disassembly import check_build
+
+        found, refused = [], list[BadInput]()
+        for source in self._logs():
+            log = self._kernel(source)
+            if not log.stext:
+                continue  # another tracer's log, which has no addresses
+            try:
+                check_build(image, log)
+            except BadInput as error:
+                refused.append(error)
+            else:
+                found.append(log)
+        if not found and refused:
+            raise refused[0]
+        if not found:
+            why = "cannot be used: the recording has no kernel log with the addresses of functions"
+            raise BadInput(image.path, None, why)
+        return found
+
+    def _kernel(self, source: SourceRow) -> LogKernel:
+        from ...analysis.disassembly import LogKernel
+
+        names = self._opened.names_of(source.id)
+        with self._opened.database() as db:
+            probes = code_queries.probe_places(db, source.id)
+        return LogKernel(
+            source.id,
+            source.detail.get("release", ""),
+            names.meta.get("kernel", ""),
+            source.detail.get("arch", ""),
+            int(names.meta.get("stext", "0")),
+            {one.name: one.address & MASK64 for one in probes if not one.module},
+            {one.name: one.module for one in probes if one.module},
+            {address & MASK64: text for address, text in names.symbols.items()},
+        )
+
+    def _marks(self, logs: Sequence[LogKernel], stext: int, begin: int, end: int) -> Marks:
+        """Count drops and calls from `begin` to `end` (as linked) in all `logs`."""
+        from ...analysis.disassembly import Marks
+
+        drops = Counter[int]()
+        calls: defaultdict[int, Counter[str]] = defaultdict(Counter)
+        for log in logs:
+            slide = log.stext - stext
+            drops.update(self._drops(log.source, begin - stext, end - stext, stext))
+            first, last = _signed(begin + slide), _signed(end + slide)
+            for caller, function, count in self._calls(log.source, first, last):
+                calls[(caller & MASK64) - slide][function] += count
+        return Marks(drops, calls)
+
+    def _drops(self, source: int, first: int, last: int, stext: int) -> dict[int, int]:
+        """Count drops by place; `first` and `last` are offsets from _stext."""
+        columns = self._opened.columns
+        event = np.asarray(columns.array("event", "event"))
+        rows = np.flatnonzero(event == DROP)
+        if not len(rows):
+            return {}
+        of = np.asarray(columns.array("event", "source"), np.int64)[rows]
+        data = np.asarray(columns.array("event", "data"), np.int64)[rows]
+        place = (data >> 32) & 0xFFFFFFFF
+        place = place[(of == source) & (place > first) & (place <= last)]
+        found, counts = np.unique(place, return_counts=True)
+        return {stext + at: n for at, n in zip(found.tolist(), counts.tolist(), strict=True)}
+
+    def _calls(self, source: int, first: int, last: int) -> list[tuple[int, str, int]]:
+        """Count calls by return address (signed) and function, those of no packet included.
+
+        A call that handled several packets counts once.
+        """
+        columns = self._opened.columns
+        caller = np.asarray(columns.array("call", "caller"), np.int64)
+        rows = np.flatnonzero((caller >= first) & (caller <= last))
+        leg = np.asarray(columns.take("call", "leg", rows), np.int64) - 1
+        of = np.asarray(columns.take("leg", "source", leg), np.int64) if len(rows) else leg
+        func = np.asarray(columns.take("call", "func", rows), np.int64)
+        ordinal = np.asarray(columns.take("call", "ordinal", rows), np.int64)
+        table = np.stack([caller[rows], func, ordinal], axis=1)[of == source]
+        once = np.unique(table, axis=0)[:, :2]
+        found, counts = np.unique(once, axis=0, return_counts=True)
+        counted = [(*pair, n) for pair, n in zip(found.tolist(), counts.tolist(), strict=True)]
+        with self._opened.database() as db:
+            counted += code_queries.calls_of_no_packet(db, source, first, last)
+            names = queries.functions(db, source)
+        return [(at, names.get(number, f"probe {number}"), n) for at, number, n in counted]
+
+
+def _signed(address: int) -> int:
+    return address - (1 << 64) if address >> 63 else address

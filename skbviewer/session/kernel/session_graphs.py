@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""The graphs of an open session."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...analysis.graphs.io_series import IoSeries, io_series
+from ...analysis.graphs.latency_grid import LatencyGrid, latency_grid
+from ...analysis.graphs.round_trip_bars import RoundTripBars, round_trip_bars
+from ...analysis.stats import Chosen
+from ...analysis.stats.stacks import StackTree, stack_tree
+from ...records import Progress
+from ..packets.packet_list import PacketList
+from .session_statistics import Statistics
+
+
+class Graphs:
+    """What the graphs of the Statistics menu show of chosen packets and times."""
+
+    def __init__(self, stats: Statistics, packets: PacketList) -> None:
+        self._stats, self._packets = stats, packets
+
+    def io(
+        self, chosen: Chosen, texts: Sequence[str] = ("",), progress: Progress | None = None
+    ) -> list[IoSeries]:
+        """Return a series for the chosen packets that match each filter, over the same intervals.
+
+        Raises FilterError, BadInput and Cancelled, and KeyError with a message if the intervals
+        are too short.
+        """
+        scopes = []
+        for text in texts:
+            found = self._packets.select(text, progress=progress)
+            packets = chosen.packets
+            if found is not None:
+                packets = found if packets is None else np.intersect1d(packets, found)
+            scopes.append(self._stats.scope(chosen._replace(packets=packets), progress))
+        return io_series(scopes, chosen.interval_ns)
+
+    def latencies(self, chosen: Chosen, progress: Progress | None = None) -> LatencyGrid | None:
+        """Count the chosen packets by time and time in kernel.  Raises Cancelled."""
+        return latency_grid(self._stats.scope(chosen, progress))
+
+    def stacks(self, chosen: Chosen, progress: Progress | None = None) -> StackTree:
+        """Return the call stacks of the chosen packets.  Raises Cancelled."""
+        return stack_tree(self._stats.scope(chosen, progress))
+
+    def round_trips(self, chosen: Chosen, progress: Progress | None = None) -> RoundTripBars | None:
+        """Sum up the round trips that the chosen packets end; None without any.
+
+        Raises Cancelled.
+        """
+        return round_trip_bars(self._stats.scope(chosen, progress))

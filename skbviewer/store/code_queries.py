@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""What disassembly asks of a session file: where functions are, and calls of no packet."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sqlalchemy import Connection, func, select
+
+from .sqlalchemy_tables import probe, record
+
+CALL = 1  # kbl.h enum kbl_kind: entry
+
+
+class ProbePlace(NamedTuple):
+    """A probe that could be set; `address` is a signed 64-bit number."""
+
+    name: str
+    module: str
+    address: int
+
+
+def probe_places(db: Connection, source: int) -> list[ProbePlace]:
+    """Return where the probed functions of a KBL are, without those of unknown address."""
+    wanted = select(probe.c.name, probe.c.module, probe.c.address)
+    rows = db.execute(wanted.where(probe.c.source == source, probe.c.address != 0))
+    return list(map(ProbePlace._make, rows))
+
+
+def calls_of_no_packet(
+    db: Connection, source: int, first: int, last: int
+) -> list[tuple[int, int, int]]:
+    """Count a KBL's calls of no packet by caller and probe: (caller, func, number).
+
+    Callers are return addresses from `first` to `last`, signed.
+    """
+    c = record.c
+    wanted = select(c.caller, c.func, func.count()).where(
+        c.source == source, c.kind == CALL, c.caller.between(first, last)
+    )
+    rows = db.execute(wanted.group_by(c.caller, c.func))
+    return [(caller, number, count) for caller, number, count in rows]

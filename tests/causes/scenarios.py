@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""Scenarios that provoke one cause each, and what a diagnosis must and may say about them.
+
+A scenario's script is scripts/NAME.sh.  `must`: rules that have to find something.  `may`: rules
+that may, because the scenario has that, too.  Any other rule that finds something is
+wrong.  So a scenario is also the near miss of all rules that it does not name.
+
+Rules in SYMPTOMS are left out of that count.  They state waits and work that any emulated guest
+has, and the records themselves are their evidence.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+SCRIPTS = Path(__file__).resolve().parent / "scripts"
+
+
+class Provoked(NamedTuple):
+    """One scenario.
+
+    `counter`: the kernel's own count that equals the packets of the first finding of the first rule
+    of `must`: (file, name); see judge.py.  `modules`: what the guest loads.
+    """
+
+    name: str
+    sentence: str
+    must: tuple[str, ...] = ()
+    may: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
+    counter: tuple[str, str] | None = None
+    buffers: str = "subbuf_kb=256 n_subbufs=64"
+
+    @property
+    def script(self) -> Path:
+        """The script that makes the traffic."""
+        return SCRIPTS / f"{self.name}.sh"
+
+    def words(self) -> str:
+        """Return the shell variables that the guest reads before the script."""
+        return f"modules='{' '.join(self.modules)}' buffers='{self.buffers}'\n"
+
+
+SYMPTOMS = frozenset(
+    {
+        *("slow-packets", "other-packets", "softirq-wait", "interrupts", "switched-out"),
+        *("socket-lock", "cpu-migration", "unexplained", "probe-cost", "copies"),
+    }
+)
+NETEM = ("sch_netem",)
+FILTER = ("ip_tables", "crc32c_generic", "nf_conntrack", "xt_tcpudp", "iptable_filter")
+QDISC, FULL, DROP = "queueing-discipline", "receive-queue-full", "drop"
+LATE, SENT_AGAIN = "late-reader", "retransmission"
+
+PROVOKED = (
+    Provoked("quiet", "A few packets, far apart."),
+    Provoked("qdisc-delay", "A queueing discipline holds each packet.", (QDISC,), (), NETEM),
+    Provoked("late-reader", "The reader sleeps before each read.", (LATE,)),
+    Provoked("receive-queue-full", "The reader sleeps, and its queue is short.", (FULL,), (LATE,),
+             counter=("server.counters", "Udp.RcvbufErrors")),
+    Provoked("drop-by-rule", "A rule drops what goes to one port.", (DROP,), ("netfilter",),
+             FILTER, ("server.rules", "dpt:9")),
+    Provoked("wire-loss", "A path loses some TCP segments.", (DROP, SENT_AGAIN), ("send-queue",),
+             NETEM, ("client.qdisc", "dropped")),
+    Provoked("reordered", "A path sends some TCP segments before others.",
+             ("reordering", QDISC), (SENT_AGAIN, "send-queue", LATE), NETEM),
+    Provoked("neighbour-late", "The answer about a hardware address takes long.", ("neighbour",),
+             (QDISC,), NETEM),
+    Provoked("fragments-late", "Fragments wait for the last one.", ("reassembly", QDISC), (),
+             NETEM),
+    Provoked("segments-cut", "A queueing discipline has the CPU cut segments.",
+             (QDISC,), ("segmentation", "send-queue", LATE), ("sch_tbf",)),
+    Provoked("segments-small", "The same traffic without segments above the MTU.", (),
+             ("send-queue", LATE)),
+    Provoked("checksum-by-cpu", "The sender's device computes no checksums.",
+             (), ("software-checksum", "send-queue")),
+    Provoked("many-rules", "Each packet passes hundreds of rules.", ("netfilter",), (), FILTER),
+    # The reader ends before it has read all: what is in its queue is dropped, truly.
+    Provoked("lost-records", "Small buffers lose records.", ("lost-records",), (LATE, DROP),
+             buffers="subbuf_kb=4 n_subbufs=4"),
+    # Probes of the closed window are segments that are sent again.
+    Provoked("send-window", "The receiver's window closes.", ("send-queue", LATE), (SENT_AGAIN,)),
+    Provoked("delay-and-full-queue", "Two causes: a delay, and a short queue.", (FULL, QDISC),
+             (LATE,), NETEM, ("server.counters", "Udp.RcvbufErrors")),
+    Provoked("rule-and-late-reader", "Two causes: a rule drops, a reader sleeps.", (DROP, LATE),
+             ("netfilter",), FILTER, ("server.rules", "dpt:9")),
+)  # fmt: skip
+
+
+def named(name: str) -> Provoked:
+    """Return the scenario of this name; raises StopIteration."""
+    return next(one for one in PROVOKED if one.name == name)

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: MIT
+# TCP over a path that loses some segments; none is delayed.
+acquainted
+small client vc; small server vs
+sink server 7
+tap vc client vc
+tap vs server vs
+netem client vc loss $(pick 3 8)%
+from client /stream tcp to=10.9.0.2 port=7 bytes=$(pick 150000 300000) chunk=1400 gap=300
+sleep 0.5

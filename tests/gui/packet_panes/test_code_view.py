@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+"""The pane of machine code, on a real recording and an image built for it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QSettings, Qt
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from skbviewer.gui.packet_panes.code_model import CodeColumn
+from skbviewer.gui.packet_panes.code_view import ASK, IMAGES, CodeView
+from skbviewer.gui.packets.selection import Selection
+from skbviewer.records import resource
+from skbviewer.session import Session, import_files
+from tests.readers.build_kernel_image import Function, build
+
+LOG = resource("samples/handshake/handshake.kbl")
+RELEASE = "6.1.0-56-cloud-amd64"
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("code") / "s.skbv"
+    import_files([LOG, LOG.with_suffix(".pcap")], out)
+    return out
+
+
+@pytest.fixture(scope="module")
+def image(file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    with sqlite3.connect(file) as db:
+        wanted = "SELECT address FROM probe WHERE name = 'tcp_v4_rcv'"
+        (address,) = db.execute(wanted).fetchone()
+        (stext,) = db.execute("SELECT value FROM meta WHERE key = 'stext'").fetchone()
+        wanted = "SELECT name FROM symbol WHERE name LIKE 'tcp_v4_rcv+%'"
+        offsets = [int(name.split("+0x")[1], 16) for (name,) in db.execute(wanted)]
+    at = address + (1 << 64) - int(stext)
+    calls = {offset: f"callee_{offset:x}" for offset in offsets}
+    return build(tmp_path_factory.mktemp("image"), [Function("tcp_v4_rcv", at, calls)])
+
+
+@pytest.fixture
+def selection(file: Path) -> Iterator[Selection]:
+    session = Session.open(file)
+    made = Selection()
+    made.use(session)
+    yield made
+    session.close()
+
+
+@pytest.fixture
+def view(selection: Selection, qtbot: QtBot) -> Iterator[CodeView]:
+    made = CodeView(selection)
+    qtbot.addWidget(made)
+    made.resize(700, 400)
+    made.show()
+    yield made
+    made.close_tasks()
+
+
+def cell(view: CodeView, row: int, column: CodeColumn) -> str:
+    return str(view.code.index(row, column).data(Qt.ItemDataRole.DisplayRole))
+
+
+def test_it_asks_once_and_remembers(
+    view: CodeView,
+    selection: Selection,
+    image: Path,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert view.hint.text() == ASK
+    selection.code_asked.emit("tcp_v4_rcv")
+    assert RELEASE in view.hint.text() and view.choose.isVisible()
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(image), ""))
+    view.choose.click()
+    qtbot.waitUntil(lambda: view.pages.currentIndex() == 1)
+    assert json.loads(str(QSettings().value(IMAGES))) == {RELEASE: str(image)}
+    assert cell(view, 0, CodeColumn.INSTRUCTION).split() == ["call", "__fentry__"]
+    assert cell(view, 0, CodeColumn.SOURCE).startswith("code.S:")
+    again = CodeView(selection)
+    qtbot.addWidget(again)
+    again.show_function("tcp_v4_rcv")
+    qtbot.waitUntil(lambda: again.pages.currentIndex() == 1)
+    again.close_tasks()
+
+
+def test_marks_and_jumps(view: CodeView, image: Path, qtbot: QtBot) -> None:
+    QSettings().setValue(IMAGES, json.dumps({RELEASE: str(image)}))
+    view.show_function("tcp_v4_rcv")
+    qtbot.waitUntil(lambda: view.pages.currentIndex() == 1)
+    marks = []
+    for _ in view.code.marked_rows():
+        view.next_mark.click()
+        marks.append(cell(view, view.table.currentIndex().row(), CodeColumn.MARKS))
+    assert "tcp_v4_do_rcv: 4 calls" in marks and len(set(marks)) > 4
+    jump = next(r for r in range(99) if cell(view, r, CodeColumn.INSTRUCTION).startswith("je "))
+    view.follow(view.code.index(jump, 0))
+    there = view.table.currentIndex().row()
+    assert cell(view, jump, CodeColumn.INSTRUCTION).split()[1] == cell(
+        view, there, CodeColumn.OFFSET
+    )
+    assert view.arrows.lanes == 2  # the loop is inside the jump's end
+
+
+def test_what_cannot_be_shown_is_said(view: CodeView, image: Path, qtbot: QtBot) -> None:
+    QSettings().setValue(IMAGES, json.dumps({RELEASE: str(image)}))
+    view.show_function("nosuch")
+    qtbot.waitUntil(lambda: "no function nosuch" in view.hint.text())
+    assert view.pages.currentIndex() == 0 and view.choose.isVisible()
+
+
+def test_damaged_settings_and_no_recording(view: CodeView, selection: Selection) -> None:
+    QSettings().setValue(IMAGES, "{not JSON")
+    view.show_function("tcp_v4_rcv")
+    assert RELEASE in view.hint.text()
+    selection.use(None)
+    assert view.hint.text() == ASK
+    view.show_function("tcp_v4_rcv")
+    assert "no kernel log" in view.hint.text()

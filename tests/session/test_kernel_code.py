@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""Disassembly of a recording's functions: its marks, counted again from the raw log."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from skbviewer.records import BadInput, resource
+from skbviewer.session import Session, import_files
+from tests.readers.build_kernel_image import BANNER, Function, build, strip
+from tests.reference.slots import EVENT, Log, read
+
+FUNCTION = "__dev_queue_xmit"
+LOG = resource("samples/drops/drops.kbl")
+
+
+class Marked(NamedTuple):
+    """By offset in the function: packets dropped, and recorded calls by function."""
+
+    drops: Counter[int]
+    calls: dict[int, Counter[str]]
+
+
+def marked(log: Log, begin: int) -> Marked:
+    """What the raw log has in FUNCTION, which begins at `begin`."""
+    made = Marked(Counter(), {})
+    for event in log.events:
+        address = log.stext + (event.data >> 32)
+        name, _, offset = log.symbol(address).partition("+0x")
+        if event.event == EVENT.DROP and name == FUNCTION:
+            made.drops[int(offset, 16)] += 1
+    for call in log.calls:
+        name, _, offset = log.symbol(call.caller).partition("+0x") if call.caller else ("", "", "")
+        if name == FUNCTION:
+            at = made.calls.setdefault(int(offset, 16), Counter())
+            at[log.functions[call.func]] += 1
+            assert call.caller - begin == int(offset, 16)
+    return made
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
+    out = tmp_path_factory.mktemp("code") / "s.skbv"
+    import_files([LOG, LOG.with_suffix(".pcap")], out)
+    return Session.open(out)
+
+
+@pytest.fixture(scope="module")
+def expected(session: Session) -> Marked:
+    return marked(read(LOG), _address(session))
+
+
+@pytest.fixture(scope="module")
+def image(session: Session, expected: Marked, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    places = {*expected.drops, *expected.calls}
+    calls = {at: f"callee_{at:x}" for at in places}
+    at = _address(session) - read(LOG).stext
+    source = session.sources()[0]
+    with sqlite3.connect(session.file) as db:
+        (build_,) = db.execute("SELECT value FROM meta WHERE key = 'kernel'").fetchone()
+    banner = BANNER.format(source.detail["release"], build_)
+    return build(tmp_path_factory.mktemp("image"), [Function(FUNCTION, at, calls)], banner)
+
+
+def _address(session: Session) -> int:
+    with sqlite3.connect(session.file) as db:
+        rows = db.execute("SELECT address FROM probe WHERE name = ?", (FUNCTION,)).fetchone()
+    return int(rows[0]) + (1 << 64)
+
+
+@pytest.mark.parametrize("symbols", [True, False])
+def test_marks_are_those_of_the_raw_log(
+    symbols: bool, session: Session, expected: Marked, image: Path
+) -> None:
+    shown = session.code.disassemble(FUNCTION, image if symbols else strip(image))
+    after = {one.offset + len(one.data): one for one in shown.instructions}
+    assert Counter({at: one.drops for at, one in after.items() if one.drops}) == expected.drops
+    assert {
+        at: Counter(dict(one.calls)) for at, one in after.items() if one.calls
+    } == expected.calls
+    assert sum(expected.drops.values()) == 3 and len(expected.calls) > 3
+    assert all(after[at].kind == "call" for at in expected.calls)
+
+
+def test_an_image_that_is_replaced_is_read_again(session: Session, tmp_path: Path) -> None:
+    path = tmp_path / "vmlinux"
+    path.write_bytes(b"no kernel")
+    with pytest.raises(BadInput, match="is no kernel image"):
+        session.code.disassemble(FUNCTION, path)
+    with pytest.raises(BadInput, match="No such file"):
+        session.code.disassemble(FUNCTION, tmp_path / "nothing")
+
+
+def test_another_build_is_refused(session: Session, tmp_path: Path) -> None:
+    made = build(tmp_path, [Function(FUNCTION, 0x1000, {})])
+    with pytest.raises(
+        BadInput, match=re.escape(f"is another build: {FUNCTION} is at _stext+0x1000")
+    ):
+        session.code.disassemble(FUNCTION, made)
+
+
+def test_a_recording_without_a_log(tmp_path: Path) -> None:
+    import_files([LOG.with_suffix(".pcap")], tmp_path / "s.skbv")
+    only = Session.open(tmp_path / "s.skbv")
+    with pytest.raises(BadInput, match="the recording has no kernel log"):
+        only.code.disassemble(FUNCTION, build(tmp_path, [Function(FUNCTION, 0x1000, {})]))
+    only.close()
+
+
+def test_releases(session: Session) -> None:
+    assert session.code.releases() == ("6.12.117+deb12-cloud-amd64",)
