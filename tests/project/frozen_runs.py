@@ -82,7 +82,7 @@ def _commands(main: Any, *before: str) -> list[list[str]]:
     """A program or command, its commands, and theirs, each as words."""
     text = _run(main, *before, "--help")
     listed = re.search(r"\{([\w,-]+)\} \.\.\.", text)
-    words = listed[1].split(",") if listed else re.findall(r"^    ([a-z]+)  ", text, re.M)
+    words = listed[1].split(",") if listed else re.findall(r"^    ([a-z]+)(?:  |$)", text, re.M)
     inner = words if listed or "COMMAND ..." in text else []
     return [[*before], *(one for word in inner for one in _commands(main, *before, word))]
 

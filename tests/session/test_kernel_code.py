@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
@@ -62,14 +63,14 @@ def image(session: Session, expected: Marked, tmp_path_factory: pytest.TempPathF
     calls = {at: f"callee_{at:x}" for at in places}
     at = _address(session) - read(LOG).stext
     source = session.sources()[0]
-    with sqlite3.connect(session.file) as db:
+    with closing(sqlite3.connect(session.file)) as db:
         (build_,) = db.execute("SELECT value FROM meta WHERE key = 'kernel'").fetchone()
     banner = BANNER.format(source.detail["release"], build_)
     return build(tmp_path_factory.mktemp("image"), [Function(FUNCTION, at, calls)], banner)
 
 
 def _address(session: Session) -> int:
-    with sqlite3.connect(session.file) as db:
+    with closing(sqlite3.connect(session.file)) as db:
         rows = db.execute("SELECT address FROM probe WHERE name = ?", (FUNCTION,)).fetchone()
     return int(rows[0]) + (1 << 64)
 

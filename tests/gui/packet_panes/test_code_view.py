@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def image(file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    with sqlite3.connect(file) as db:
+    with closing(sqlite3.connect(file)) as db:
         wanted = "SELECT address FROM probe WHERE name = 'tcp_v4_rcv'"
         (address,) = db.execute(wanted).fetchone()
         (stext,) = db.execute("SELECT value FROM meta WHERE key = 'stext'").fetchone()
