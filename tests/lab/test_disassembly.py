@@ -7,6 +7,7 @@ from pathlib import Path
 
 from skbviewer.session import Session, import_files
 from tests.lab.fixture import Lab
+from tests.lab.fixture import lab as lab
 from tests.reference.slots import EVENT, read
 
 EXACT = 0.95  # of functions whose end the log knows; the others are mostly assembly
