@@ -100,3 +100,7 @@ PACKET_SOCKET = frozenset({"packet_rcv", "packet_rcv_spkt", "tpacket_rcv"})
 TAP_CLONER = frozenset(
     {"dev_queue_xmit_nit", "packet_rcv", "packet_rcv_fanout", "packet_rcv_spkt", "tpacket_rcv"}
 )
+SENDING_TAP = frozenset({"dev_queue_xmit_nit"})
+# Where a function returns to while its return is hooked (kernel/trace/rethook.c, kernel/kprobes.c,
+# arch/*/kernel/ftrace_64.S), so that its caller is not known.
+RETURN_HOOK = frozenset({"arch_rethook_trampoline", "__kretprobe_trampoline", "return_to_handler"})

@@ -35,7 +35,7 @@ from .clock.timebase import EVERY
 from .decide import Decided, decide, doubted, of_segments, undecided
 from .identity.identity_candidates import Candidates, candidates, footprints
 from .legs.capture_points import build as build_points
-from .legs.declared_losses import declared, of_calls
+from .legs.declared_losses import declared, of_births, of_calls
 from .legs.leg_cutting import LegTable
 from .lifetimes.skb_lifetimes import SeriesTable
 from .model import CAPTURED_DTYPE, MATCH_DTYPE, Fitted, KernelSide, Matches
@@ -51,7 +51,7 @@ def build_kernel_side(log: KernelLog, series: SeriesTable, legs: LegTable) -> Ke
     scratch_of(log.records).forget()
     losses = declared(log)
     seen = build_points(log, series, legs, losses)
-    losses = np.concatenate([losses, of_calls(log, seen.unowned)])
+    losses = np.concatenate([losses, of_calls(log, seen.unowned), of_births(log)])
     headerless = without_header(seen.moments, legs, prints)
     return KernelSide(log, series, legs, prints, seen.points, seen.moments, headerless, losses)
 

@@ -123,11 +123,13 @@ class Story:
 
     def clone(self, ts: int, skb: int, new: int, by: str = "", **rest: Any) -> None:
         """skb_clone, 10 ns long, called by the function `by`."""
-        caller = 0
-        if by:
-            caller = STEXT + 0x10000 + self.function(by) * 0x1000 + 0x20
+        caller = self.inside(by) if by else 0
         self.call("skb_clone", ts, ts + 10, skb, caller=caller, **rest)
         self.event(ts + 9, KblEvent.CLONE, skb, new, **rest)
+
+    def inside(self, name: str) -> int:
+        """An address in a function."""
+        return STEXT + 0x10000 + self.function(name) * 0x1000 + 0x20
 
     def lasting(self, offset: int | None) -> None:
         """Let the log begin before all packets and end after them; its wall clock is `offset`."""

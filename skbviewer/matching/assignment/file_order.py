@@ -52,6 +52,22 @@ def problem_for(
     return numbers, _unordered(made) if order is None else made
 
 
+def _allowing_each_pair(problem: Problem) -> Problem:
+    """Return the problem with wider windows: each contains the stamps of all packets it may have.
+
+    A CPU may stop between an skb's arrival and its stamp.  A packet that was stamped late has no
+    place in the narrow window of its own moment, but perhaps in that of another lifetime.
+    """
+    packet, moment = problem.packet, problem.moment
+    early, late = _outside(problem)
+    begin, end = problem.begin.copy(), problem.end.copy()
+    first = (problem.at - problem.error)[packet[early]]
+    last = (problem.at + problem.error)[packet[late]]
+    np.minimum.at(begin, moment[early], np.maximum(first, problem.after[moment[early]]))
+    np.maximum.at(end, moment[late], np.minimum(last, problem.before[moment[late]]))
+    return problem._replace(begin=begin, end=end)
+
+
 def _numbered(moments: Int64s, parts: Int64s, size: int) -> tuple[Int64s, Int64s]:
     """Return the moments that occur, sorted, one for each part; and the number of each pair's
     moment.
@@ -83,6 +99,7 @@ def first_consistent(
     for order in closer:
         numbers, problem = problem_of(order)
         if not _refuted(problem):
+            problem = _allowing_each_pair(problem)
             made = assign(problem)
             if order != CAME or not (made.why == CROWDED).any():
                 return numbers, problem, made
@@ -92,12 +109,18 @@ def first_consistent(
 
 def _refuted(problem: Problem) -> bool:
     """Return whether a packet was stamped outside the windows of all its moments."""
-    packet, moment, size = problem.packet, problem.moment, len(problem.at)
-    early = problem.at[packet] + problem.error[packet] < problem.begin[moment]
-    late = problem.at[packet] - problem.error[packet] > problem.end[moment]
-    inside = np.zeros(size, np.bool_)
+    packet, (early, late) = problem.packet, _outside(problem)
+    inside = np.zeros(len(problem.at), np.bool_)
     inside[packet[~early & ~late]] = True
     return bool((~inside[packet] & ~problem.may_lack[packet]).any())
+
+
+def _outside(problem: Problem) -> tuple[Bools, Bools]:
+    """Return the pairs whose packet was stamped before the moment's window, and those after it."""
+    packet, moment = problem.packet, problem.moment
+    early = problem.at[packet] + problem.error[packet] < problem.begin[moment]
+    late = problem.at[packet] - problem.error[packet] > problem.end[moment]
+    return early, late
 
 
 def _unordered(problem: Problem) -> Problem:

@@ -64,7 +64,9 @@ def agreeing_devices(
     calls.  If no device agrees that exactly, all devices are returned whose skbs had arrived by
     then.  An skb that passed a device several times was stamped at any of the passes.  If nearly
     all packets passed a device that agrees with no clock, and fewer passed the devices that agree,
-    none is returned.  Packets count as having passed a device even if losses hide when they did.
+    none is returned.  Packets count as having passed a device even if the log does not show when
+    they did.  If it does not for a device that nearly all passed, none is returned: no stamp can
+    contradict that device.
     """
     pair, at = points_of(moments.stored("series"), series)
     packet, rows = packet[pair], moments[at]
@@ -83,6 +85,7 @@ def agreeing_devices(
         tries.append((device, len(np.unique(packet[here])), packet[here], rows[here]))
     most = max((one[1] for one in tries), default=0)
     tries = [one for one in tries if one[1] >= LEAST * most]
+    untried = [passed[device] for device in set(passed) - {one[0] for one in tries}]
     sharp = [
         {one[0] for one in tries if _agreeing(captured, one[2], *windows(one[3]), old)}
         for windows in WINDOWS[:ANY_TIME]
@@ -92,7 +95,10 @@ def agreeing_devices(
     wanted = set.union({one for one in found if share[one] == 1}, *sharp)
     wanted = wanted | _as_likely(found, share, wanted) if wanted else set(found)
     clocks = {device: clock for device, clock in found.items() if clock and device in wanted}
-    if max((passed[one] for one in clocks), default=0) < MOST * max(passed.values(), default=0):
+    nearly_all = MOST * max(passed.values(), default=0)
+    if max((passed[one] for one in clocks), default=0) < nearly_all or (
+        max(untried, default=0) >= nearly_all
+    ):
         clocks = {}
     at_calls = min((share[device] for device in clocks), default=0) >= NEARLY_ALL
     surely = min((clock.pairs for clock in clocks.values()), default=0) >= SURELY

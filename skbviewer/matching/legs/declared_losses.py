@@ -11,8 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ...records import HOLE, UNRECORDED, KernelLog, part
+from ...records.kernel_events import BIRTHS, Trait, having
 from ...records.types import EARLIEST_NS, LATEST_NS
 from ..arrays.record_rows import found
+from ..record_kinds import EVENT, chosen
 
 ENTRY, LOST = 1, 5  # kbl.h enum kbl_kind
 BUFFER, MISSED, NESTED = 1, 2, 3  # kbl.h enum kbl_lost
@@ -62,6 +64,26 @@ def of_calls(log: KernelLog, calls: npt.NDArray[np.int64]) -> Table:
     rows["cpu"] = rows["func"] = ANY
     rows["count"], rows["reason"] = 1, UNRECORDED
     return rows
+
+
+def of_births(log: KernelLog) -> Table:
+    """Return a loss at all times if the log shows ends of skbs but no births.
+
+    Such a list of functions has consume_skb() and kfree_skb(), but not the allocators.  Not every
+    end is shown by these two, so the records at an address may be of several skbs.
+    """
+    records = log.records
+
+    def any_of(events: tuple[int, ...]) -> bool:
+        def mine(some: slice) -> npt.NDArray[np.bool_]:
+            is_event = part(records, "kind", some) == EVENT
+            return np.asarray(is_event & chosen(part(records, "event", some), events))
+
+        return len(found(records, mine)) > 0
+
+    hidden = any_of(having(Trait.RELEASE, Trait.FREE)) and not any_of(BIRTHS)
+    row = (EARLIEST_NS, LATEST_NS, ANY, ANY, ANY, UNRECORDED)
+    return np.array([row] * hidden, LOSS_DTYPE)
 
 
 def meets(

@@ -21,7 +21,7 @@ from ...records.kernel_events import CONSUME, DROP, FOOTPRINT, FREE
 from ...records.types import LATEST_NS, Bools, Int32s, Int64s, UInt8s
 from ..arrays.int_index import Number, longer
 from ..arrays.record_rows import Rows, passing
-from ..kernel_functions import PACKET_SOCKET, TAP_CLONER
+from ..kernel_functions import PACKET_SOCKET, RETURN_HOOK, SENDING_TAP, TAP_CLONER
 from ..record_kinds import ENTRY, EVENT, LOST
 from .life_events import Items, Moved, items
 from .life_flags import BORN, CHILD, CHILD_MOVED, FREED, INSIDE, OWN, OWN_MOVED
@@ -177,27 +177,49 @@ def _is_tap(log: KernelLog, found: Items, birth: Int32s, of: Int32s) -> Bools:
     """Return which lives are copies made for a sniffer.
 
     A life is one if the function that cloned it was called by a packet tap.  It is also one if a
-    packet socket freed it and nothing else handled it: the probes may have missed its birth.
+    packet socket freed it and nothing else handled it: the probes may have missed its birth.  Where
+    another tool had hooked the return of that function, its caller is unknown; then the calls of
+    packet sockets show which skbs are copies.
     """
-    tap = np.zeros(len(birth), np.bool_)
+    tap, hooked = np.zeros((2, len(birth)), np.bool_)
     born = np.flatnonzero(birth >= 0)
     child, maker = found.children[:, 0], found.children[:, 2]
     maker = maker[np.searchsorted(child, birth[born])]
     born, maker = born[maker >= 0], maker[maker >= 0]
-    taps = [a for a, name in log.symbols.items() if name.split("+")[0] in TAP_CLONER]
-    tap[born] = np.isin(part(log.records, "caller", maker), np.array(taps, np.int64))
+    caller = part(log.records, "caller", maker)
+    tap[born] = np.isin(caller, _places(log, TAP_CLONER))
+    hooked[born] = np.isin(caller, _places(log, RETURN_HOOK))
     # After a gap in the log, the last such call of a thread may not be the one that cloned.
     when, until = part(log.records, "ts", birth[born]), part(log.records, "exit_ts", maker)
     tap[born] &= (until < 0) | (when <= until)
+    if hooked.any():
+        tap |= hooked & _given_to_sniffers(log, of, len(birth))
     return tap | _only_sniffed(log, of, len(birth))
+
+
+def _places(log: KernelLog, functions: frozenset[str]) -> Int64s:
+    """Return the addresses in these functions that the log names."""
+    named = (a for a, name in log.symbols.items() if name.split("+")[0] in functions)
+    return np.array(list(named), np.int64)
+
+
+def _given_to_sniffers(log: KernelLog, of: Int32s, count: int) -> Bools:
+    """Return which lives dev_queue_xmit_nit() gave to a packet socket: it gives clones only."""
+    sockets = [p.id for p in log.probes.values() if p.name in PACKET_SOCKET]
+    given, senders = np.zeros(count + 1, np.bool_), _places(log, SENDING_TAP)
+    for some in passing(log.records):
+        kind, func, caller = Rows(log.records, some).columns("kind func caller")
+        mine = (kind == ENTRY) & np.isin(func, sockets) & np.isin(caller, senders)
+        given[of[some][mine]] = True
+    return np.asarray(given[:-1])
 
 
 def _only_sniffed(log: KernelLog, of: Int32s, count: int) -> Bools:
     """Return which lives a packet socket's function freed and no other function or event shows."""
     records = log.records
     sockets = {p.id for p in log.probes.values() if p.name in PACKET_SOCKET}
-    places = [a for a, name in log.symbols.items() if name.split("+")[0] in PACKET_SOCKET]
-    if not places:
+    places = _places(log, PACKET_SOCKET)
+    if not len(places):
         return np.zeros(count, np.bool_)
     freed, other = np.zeros((2, count + 1), np.bool_)  # the last stands for "no life"
     for some in passing(records):

@@ -76,3 +76,14 @@ def test_packets_whose_moments_losses_hide_did_pass_the_device() -> None:
     later = _received(MIRROR, some, KERNEL[some] - 30 * US, KERNEL[some], 60 * US)
     assert _devices(KERNEL, most, later) == set()
     assert _devices(KERNEL, later) == {MIRROR}
+
+
+def test_no_device_is_believed_beside_one_that_no_stamp_can_contradict() -> None:
+    """With a list of few functions, the log shows when packets left, but not when they arrived."""
+    here = _received(ETH, SERIES, KERNEL - 30 * US, KERNEL, 60 * US)
+    assert _devices(KERNEL, here) == {ETH}
+    nearly_all = SERIES[:55]
+    unbounded = _received(MIRROR, nearly_all, KERNEL[:55] - WAIT_NS, KERNEL[:55], 60 * US)
+    assert _devices(KERNEL, here, unbounded) == set()
+    few = unbounded[:20]
+    assert _devices(KERNEL, here, few) == {ETH}

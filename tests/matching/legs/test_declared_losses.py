@@ -9,10 +9,18 @@ from pathlib import Path
 import pytest
 
 from skbviewer import readers
-from skbviewer.matching.legs.declared_losses import ANY, BUFFER, MISSED, NESTED, declared
+from skbviewer.matching.legs.declared_losses import (
+    ANY,
+    BUFFER,
+    MISSED,
+    NESTED,
+    declared,
+    of_births,
+)
 from skbviewer.records import HOLE, UNRECORDED, KernelLog, Silent
 from skbviewer.records import kbl_layout as kbl
 from skbviewer.records.types import EARLIEST_NS, LATEST_NS
+from tests.matching.story import Story
 from tests.readers.build_kbl import KblBuilder
 from tests.readers.kbl.test_kernel_log import chunk_places
 
@@ -151,3 +159,14 @@ def test_a_recorder_that_polls_declares_all_but_what_the_file_began_with(path: P
     assert (EARLIEST_NS, LATEST_NS, ANY, 0, 3, MISSED) in rows_of(path, build)
     build.meta["missed_poll_ms"] = "90"
     assert rows_of(path, build)[0] == BEFORE
+
+
+def test_a_log_with_ends_but_no_births_may_lack_any_skb(tmp_path: Path) -> None:
+    story = Story()
+    story.call("ip_rcv", 100, 110, 0x1000)
+    assert not len(of_births(story.log(tmp_path)))  # its skbs are told apart by their headers
+    story.free(200, 0x1000)
+    (row,) = of_births(story.log(tmp_path)).tolist()
+    assert row == (EARLIEST_NS, LATEST_NS, ANY, ANY, ANY, UNRECORDED)
+    story.alloc(300, 0x1000)
+    assert not len(of_births(story.log(tmp_path)))

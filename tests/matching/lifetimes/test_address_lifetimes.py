@@ -193,6 +193,23 @@ def test_a_clone_for_a_sniffer_is_known_by_who_cloned(tmp_path: Path) -> None:
     assert not lives.tap[lives.of[find(log, "raw_rcv")]].any()
 
 
+def test_a_clone_by_a_hooked_function_is_a_sniffers_if_a_sending_tap_gave_it_to_one(
+    tmp_path: Path,
+) -> None:
+    """Another tool's kretprobe on skb_clone() hides who called it."""
+    story = Story()
+    story.alloc(100, A)
+    story.clone(200, A, B, by="arch_rethook_trampoline")
+    story.clone(300, A, C, by="arch_rethook_trampoline")
+    sending, receiving = story.inside("dev_queue_xmit_nit"), story.inside("__netif_receive_skb")
+    story.call("tpacket_rcv", 400, 410, B, caller=sending)
+    story.call("packet_rcv", 500, 510, C, caller=receiving)
+    log = story.log(tmp_path)
+    lives = lives_of(log)
+    assert lives.tap[lives.of[find(log, "tpacket_rcv")]].all()
+    assert not lives.tap[lives.of[find(log, "packet_rcv")]].any()
+
+
 def test_the_allocator_belongs_to_the_life_if_the_birth_is_recorded_after_its_exit(
     tmp_path: Path,
 ) -> None:
