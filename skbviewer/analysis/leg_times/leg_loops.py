@@ -53,6 +53,8 @@ from .call_loops import (
 LEG = 0  # row of the result, besides those of painted spans
 BUSY_NS, UNKNOWN_NS = 1, 2  # rows of sums
 SINCE, UNTIL, ROW = range(3)  # rows of `held`
+TIME, NUMBER = range(2)  # rows of `order`
+FEW = 64  # up to so many times, an insertion sort is faster than numpy's
 WAITS, AT_LEG = 1, 2  # indices of counts
 
 
@@ -70,6 +72,7 @@ def fill(
     open_: Int64s,
 ) -> bool:
     """Fill `made` and `sums` for legs from counts[AT_LEG] on; False if there is no room for one."""
+    order = np.empty((2, 4 * FEW), np.int64)
     for leg in range(counts[AT_LEG], len(owned.begin)):
         counts[AT_LEG], counts[PAINT] = leg, 0
         waits = counts[WAITS]
@@ -83,13 +86,16 @@ def fill(
         last = owned.end[leg]
         for k in range(size):
             last = max(last, held[UNTIL, k])
-        count = counts[PAINT]
-        times = np.empty(2 * count + 1, np.int64)
-        for k in range(count):
-            times[2 * k], times[2 * k + 1] = paint[BEGIN, k], paint[END, k]
-        times[2 * count] = owned.end[leg]
-        order = np.argsort(times)
-        if not _sweep(leg, last, order, times, owned, paint, made, sums, counts, open_):
+        count = 2 * counts[PAINT] + 1
+        if count > order.shape[1]:
+            order = np.empty((2, 2 * count), np.int64)
+        _list_times(owned.end[leg], paint, counts, order)
+        if count > FEW:
+            order[NUMBER, :count] = np.argsort(order[TIME, :count])
+            order[TIME, :count] = order[TIME, :count][order[NUMBER, :count]]
+        else:
+            _sort(count, order)
+        if not _sweep(leg, last, count, order, owned, paint, made, sums, counts, open_):
             counts[WAITS] = waits
             sums[:, leg] = 0
             return False
@@ -326,11 +332,33 @@ def _paint_between(
 
 
 @allocation_free
+def _list_times(end: Int, paint: Int64s, counts: Int64s, order: Int64s) -> None:
+    """List the begins and ends of spans: those of span k have the numbers 2 k and 2 k + 1."""
+    count = counts[PAINT]
+    for k in range(count):
+        order[TIME, 2 * k], order[TIME, 2 * k + 1] = paint[BEGIN, k], paint[END, k]
+    order[TIME, 2 * count] = end
+    for number in range(2 * count + 1):
+        order[NUMBER, number] = number
+
+
+@allocation_free
+def _sort(count: Int, order: Int64s) -> None:
+    """Sort by time; fast because the spans are nearly in order."""
+    for i in range(1, count):
+        time, number, at = order[TIME, i], order[NUMBER, i], np.int64(i)
+        while at > 0 and order[TIME, at - 1] > time:
+            order[TIME, at], order[NUMBER, at] = order[TIME, at - 1], order[NUMBER, at - 1]
+            at -= 1
+        order[TIME, at], order[NUMBER, at] = time, number
+
+
+@allocation_free
 def _sweep(
     leg: Int,
     last: Int,
+    size: Int,
     order: Int64s,
-    times: Int64s,
     owned: Owned,
     paint: Int64s,
     made: Int64s,
@@ -341,17 +369,14 @@ def _sweep(
     """Turn ranks into spans that do not overlap; False if `made` has no room for them."""
     count, begin, end = counts[PAINT], owned.begin[leg], owned.end[leg]
     at, open_[:] = begin, 0  # open_ counts open spans by rank
+    lowest = np.int64(RANKS)  # of the open ranks
     sums[BUSY_NS, leg] = end - begin
     first = counts[WAITS]
-    for i in range(len(order) + 1):
-        now = last if i == len(order) else times[order[i]]
+    for i in range(size + 1):
+        now = last if i == size else order[TIME, i]
         now = min(max(now, begin), last)
         if now > at:
-            rank = OUTSIDE
-            for each in range(RANKS):
-                if open_[each] > 0:
-                    rank = each
-                    break
+            rank = np.int64(OUTSIDE if lowest == RANKS else lowest)
             if rank == UNPROBED:
                 sums[CPU_NS, leg] += min(now, end) - at if at < end else 0
                 rank = BUSY
@@ -369,8 +394,13 @@ def _sweep(
                     sums[BUSY_NS, leg] -= now - at
                     sums[UNKNOWN_NS, leg] += now - at if rank >= LOST else 0
             at = now
-        if i < len(order) and order[i] < 2 * count:
-            k = order[i] // 2
-            rank = paint[KIND, k]
-            open_[rank] += 1 if order[i] % 2 == 0 else -1
+        if i < size and order[NUMBER, i] < 2 * count:
+            rank = paint[KIND, order[NUMBER, i] // 2]
+            if order[NUMBER, i] % 2 == 0:
+                open_[rank] += 1
+                lowest = min(lowest, rank)
+            else:
+                open_[rank] -= 1
+                while lowest < RANKS and open_[lowest] <= 0:
+                    lowest += 1
     return True
