@@ -178,7 +178,7 @@ def _distinct(numbers: Array) -> tuple[Array, Int64s]:
             break
         codes[same] = len(found)
         found.append(float(number))
-        left -= np.count_nonzero(same)
+        left -= int(np.count_nonzero(same))
     if not left:
         return np.array(found), codes
     distinct, inverse = np.unique(numbers, return_inverse=True)

@@ -162,7 +162,8 @@ def test_other_programs_keep_the_comments(
 
 
 @pytest.mark.parametrize(
-    "text", ["kbl && kbl.functions > 30", "!kbl || kbl.functions > 30", "kbl", "!(kbl.functions > 30)"]
+    "text",
+    ["kbl && kbl.functions > 30", "!kbl || kbl.functions > 30", "kbl", "!(kbl.functions > 30)"],
 )
 def test_tshark_that_lists_packets_selects_the_same(
     samples: dict[str, Exported], merged: Path, text: str
