@@ -13,7 +13,7 @@
 # make bench-source  what probes in the source cost, likewise
 # make bench-scanner  how right and fast skbscan is on Debian's kernels (downloads 290 MB once)
 # make bench-scanner-sources  skbscan on other programs' sources, against ctags and Coccinelle
-# make interop  read exported tables with Spark (downloads Java and PySpark: 700 MB)
+# make interop  read exports with Spark, Polars and speedscope (downloads Java, PySpark, Chromium: 1 GB)
 # make bench-gui  how fast the window is on 20 million calls (SCALE=0.05 for a twentieth)
 # make bench-fleet  datasets of many recordings (PAIRS=10 for a small one; 200 take hours and 20 GB)
 # make checkpatch   the kernel's style checker over kmod/ (downloads 140 MB once)
@@ -144,6 +144,7 @@ bench-scanner-sources: test-packages $(VENV)/test.stamp
 interop: test-packages $(VENV)/test.stamp
 	@.ci/debian-packages.sh tests/interop/packages.txt
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check -r tests/interop/requirements.txt
+	@npm install --silent --no-audit --no-fund --prefix build/npm speedscope@1
 	$(PYTHON) -m pytest -q -n 0 tests/interop/check_*.py
 
 SCALE := 1

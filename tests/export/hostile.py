@@ -31,12 +31,12 @@ NAMES = (
     "a kbl.cpu=77",
     "x,kbl.drop_reason=FORGED",
     "%20kbl.cpu%3D77",
-    "\nskbviewer:kbl/1 kbl kbl.cpu=77 kbl.drop_reason=FORGED",
+    "\nskbviewer:kbl/2 kbl cpu=77 drop_reason=FORGED",
     "javascript:alert(1)",
     "${jndi:x}{{7*7}}",
 )
 SHORT = 15
-FORGED = b"skbviewer:kbl/1 kbl kbl.drop_reason=FORGED kbl.cpu=77"
+FORGED = b"skbviewer:kbl/2 kbl drop_reason=FORGED cpu=77"
 EPOCH, STEP = 1_700_000_000_000_000_007, 1_000_000
 LOG, CAPTURE = "<script>alert(1)<!--.kbl", '"><img src=x onerror=alert(1)>.pcapng'
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The comment that carries the kernel fields of a packet, and which fields it has.
 
-A comment is PREFIX and then, for each field that the packet has, a space, the field's name, "=" and
-its distinct values, separated by commas.  A label has only its name.  Durations are whole ns, truth
-values 0 or 1, kernel addresses hexadecimal.  All bytes of a text but SAFE ones are percent-encoded,
-so that no name can look like a field.
+A comment is PREFIX and then, for each field that the packet has, a space, the field's name without
+"kbl.", "=" and its distinct values, separated by commas.  A label has only its name.  Durations are
+whole ns, truth values 0 or 1, kernel addresses hexadecimal.  All bytes of a text but SAFE ones are
+percent-encoded, so that no name can look like a field.
 
 The exporter writes MARK in no other comment: where a comment of the capture or of the user has it,
 its ":" becomes ";".  Therefore a comment that begins with PREFIX is the exporter's.
@@ -21,7 +21,9 @@ from ...analysis.fields.field_data import DROP, LEG, ROW
 from ...analysis.fields.field_kind import Kind
 
 MARK = b"skbviewer:"
-PREFIX = MARK + b"kbl/1"  # 1 is the version of the format
+PREFIX = MARK + b"kbl/2"  # 2 is the version of the format
+OLD_PREFIX = MARK + b"kbl/1"  # names had "kbl." before them; the script still reads it
+COMMON = "kbl."  # what all names begin with, which comments leave out
 SAFE = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:+-")
 LONGEST = 60_000  # bytes of a comment; a longer one is continued in another (the limit is 65,535)
 LONGEST_TEXT = 1000  # characters of a value; no kernel has a longer name
@@ -36,6 +38,11 @@ KINDS = frozenset(
     | {Kind.IPV4, Kind.IPV6}
 )
 assert all(field.kind in KINDS for field in COMMENT_FIELDS)
+
+
+def short_name(field: Field) -> str:
+    """Return the name by which comments have a field: "verdict" for kbl.verdict."""
+    return field.name.removeprefix(COMMON)
 
 
 def encoded(text: str) -> bytes:

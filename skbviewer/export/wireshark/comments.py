@@ -14,7 +14,7 @@ from ...analysis.fields.field_kind import Kind, Values
 from ...records.types import Bools, Int64s, UInt8s
 from ..pseudonyms import Pseudonyms
 from .byte_copies import AHEAD, Buffer
-from .comment_format import FIRST_FIELDS, OTHER_FIELDS, PREFIX, encoded
+from .comment_format import FIRST_FIELDS, OTHER_FIELDS, PREFIX, encoded, short_name
 from .field_rows import FieldRows, Owned
 from .text_loops import (
     ADDRESS4,
@@ -30,6 +30,8 @@ from .text_loops import (
 FORMS = {Kind.KERNEL: HEXADECIMAL, Kind.IPV4: ADDRESS4, Kind.IPV6: ADDRESS6}
 FORMS |= {Kind.STRING: TEXT, Kind.FLOAT: TEXT}
 NAME_ALONE = -1  # the form of a label
+SHORT = 64  # bytes of a text; pages of a buffer that are not written cost nothing
+FEW = 8  # distinct numbers
 
 
 class Texts(NamedTuple):
@@ -59,7 +61,11 @@ class _Column(NamedTuple):
             return 0
         if self.form != TEXT:
             return (WIDTHS[self.form] + 1) * len(self.low)
-        return int(np.diff(self.texts.ends)[self.low[self.known]].sum()) + len(self.low)
+        sizes = np.diff(self.texts.ends)
+        longest = int(sizes.max(initial=0))
+        if longest > SHORT:  # one long text must not make all of the buffer long
+            return int(sizes[self.low[self.known]].sum()) + len(self.low)
+        return (longest + 1) * len(self.low)
 
 
 def texts_of(parts: list[bytes]) -> Texts:
@@ -134,9 +140,10 @@ def _column(field: Field, owned: Owned, names: Pseudonyms | None) -> _Column:
     found = field.make(owned.view) if owned.view.size else []
     known = _side_by_side([values.present() for values in found], np.bool_).astype(np.bool_)
     bounds = owned.bounds * max(len(found), 1)
+    name = f" {short_name(field)}".encode()
     if field.kind is Kind.LABEL:
         none = np.zeros(0, np.int64)
-        return _Column(f" {field.name}".encode(), NAME_ALONE, bounds, none, none, known, NO_TEXTS)
+        return _Column(name, NAME_ALONE, bounds, none, none, known, NO_TEXTS)
     low, texts = _numbers_and_texts(field, found, known)
     high = np.zeros(len(low), np.int64)
     if field.kind is Kind.IPV6 and found:
@@ -146,7 +153,7 @@ def _column(field: Field, owned: Owned, names: Pseudonyms | None) -> _Column:
     elif names is not None and field.kind is Kind.IPV6:
         high, low = names.ipv6(high, low)
     form = FORMS.get(field.kind, NUMBER)
-    return _Column(f" {field.name}=".encode(), form, bounds, low, high, known, texts)
+    return _Column(name + b"=", form, bounds, low, high, known, texts)
 
 
 def _side_by_side(arrays: Sequence[Array], dtype: type) -> Array:
@@ -158,12 +165,32 @@ def _side_by_side(arrays: Sequence[Array], dtype: type) -> Array:
     return np.stack([np.asarray(a, dtype) for a in arrays], 1).ravel()
 
 
+def _distinct(numbers: Array) -> tuple[Array, Int64s]:
+    """Return the distinct numbers, and for each number its index among them.
+
+    Comparing all with each of a few numbers, as there mostly are, is faster than sorting.
+    """
+    codes, left, found = np.full(len(numbers), -1, np.int64), len(numbers), list[float]()
+    while left and len(found) < FEW:
+        number = numbers[np.argmin(codes)]
+        same = numbers == number
+        if not same[np.argmin(codes)]:  # not a number
+            break
+        codes[same] = len(found)
+        found.append(float(number))
+        left -= int(np.count_nonzero(same))
+    if not left:
+        return np.array(found), codes
+    distinct, inverse = np.unique(numbers, return_inverse=True)
+    return distinct, inverse.astype(np.int64)
+
+
 def _numbers_and_texts(field: Field, found: list[Values], known: Bools) -> tuple[Int64s, Texts]:
     """Return the values as numbers; of a TEXT, these are indices of the texts."""
     if field.kind is Kind.FLOAT:
         low = _side_by_side([values.low for values in found], np.float64)
-        distinct, codes = np.unique(low, return_inverse=True)
-        return codes.astype(np.int64), texts_of([repr(float(x)).encode() for x in distinct])
+        distinct, codes = _distinct(low)
+        return codes, texts_of([repr(float(x)).encode() for x in distinct])
     if field.kind is not Kind.STRING:
         return _side_by_side([values.low for values in found], np.int64), texts_of([])
     parts: list[str] = []

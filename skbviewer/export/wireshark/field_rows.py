@@ -94,4 +94,6 @@ def _distinct(owner: Int64s, key: Int64s) -> tuple[Int64s, Int64s]:
 
 
 def _owned(view: View, owner: Int64s, count: int) -> Owned:
-    return Owned(view, np.searchsorted(owner, np.arange(count + 1)))
+    bounds = np.zeros(count + 1, np.int64)
+    np.cumsum(np.bincount(owner, minlength=count), out=bounds[1:])
+    return Owned(view, bounds)

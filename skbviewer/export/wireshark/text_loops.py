@@ -13,6 +13,7 @@ NUMBER, HEXADECIMAL, ADDRESS4, ADDRESS6, TEXT = range(5)
 WIDTHS = (20, 18, 15, 39)  # the most bytes of a value of each form; of TEXT, the longest text
 COMPARED = 64  # a value is not repeated among this many distinct values of a packet
 COMMA, DOT, COLON, MINUS, ZERO = 44, 46, 58, 45, 48
+MOST_DIGITS = 20  # of a 64-bit number
 HEX_LETTER = 87  # "a" is this plus 10
 
 
@@ -25,14 +26,16 @@ def _decimal(value: Int, out: UInt8s, at: Int) -> np.int64:
         out[end] = MINUS
         end += 1
         left = np.uint64(0) - left
-    digits, rest = np.int64(1), left // np.uint64(10)
-    while rest > 0:
-        digits += 1
-        rest //= np.uint64(10)
-    for i in range(digits):
-        out[end + digits - 1 - i] = ZERO + np.uint8(left % np.uint64(10))
-        left //= np.uint64(10)
-    return end + digits
+    digits, power = np.uint64(1), np.uint64(10)
+    while left >= power and digits < MOST_DIGITS:  # after 10**19, a power overflows
+        digits += np.uint64(1)
+        power *= np.uint64(10)
+    after = np.uint64(end) + digits  # unsigned: an index never counts from the end of the array
+    for i in range(np.uint64(1), digits + np.uint64(1)):
+        rest = left // np.uint64(10)
+        out[after - np.uint64(i)] = np.uint8(np.uint64(ZERO) + left - rest * np.uint64(10))
+        left = rest
+    return np.int64(after)
 
 
 @allocation_free

@@ -15,8 +15,8 @@ STEP, LATER = 1_000_000, 50
 BEGIN = retis.MONO_NS + retis.AHEAD_S * 10**9 + 250  # the clock's zero of events, wall clock, ns
 CAPTURED, HIDDEN = 8, 4  # packets in the capture; packets that only the log has
 COMM = "x] 1 [tp] f"
-DEVICE = "a)\nskbviewer:kbl/1 kbl kbl.cpu=9"
-SYMBOL = "net:rcv kbl.drop_reason=FORGED,x"
+DEVICE = "a)\nskbviewer:kbl/2 kbl cpu=9"
+SYMBOL = "net:rcv drop_reason=FORGED,x"
 FRAMES = [
     ethernet(ipv4("10.9.0.1", "10.9.0.2", 17, udp(5000, 53, bytes(9 + n)), ip_id=100 + n))
     for n in range(CAPTURED + HIDDEN)

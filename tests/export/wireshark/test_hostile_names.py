@@ -60,6 +60,6 @@ def test_comments_of_the_capture_are_kept_but_are_not_the_exporters(exported: Pa
     for line in lines:
         first, _, *ours = line.split("~")
         assert first == disarmed
-        assert len(ours) == 2 and ours[0].startswith("skbviewer:kbl/1 kbl ")
-        assert ours[1].startswith("skbviewer:kbl/1 kbl.addr=")
-        assert line.count("skbviewer:kbl/1") == 2
+        assert len(ours) == 2 and ours[0].startswith("skbviewer:kbl/2 kbl ")
+        assert ours[1].startswith("skbviewer:kbl/2 addr=")
+        assert line.count("skbviewer:kbl/2") == 2

@@ -15,7 +15,7 @@ import pytest
 from skbviewer.export import Request, write_pcapng
 from skbviewer.export.wireshark import comments
 from skbviewer.export.wireshark.block_loops import write_blocks
-from skbviewer.export.wireshark.comment_format import LONGEST, PREFIX, encoded
+from skbviewer.export.wireshark.comment_format import LONGEST, OLD_PREFIX, PREFIX, encoded
 from skbviewer.export.wireshark.lua_script import lua_script
 from skbviewer.records import BadInput, resource
 from skbviewer.session import Session, import_files
@@ -34,11 +34,11 @@ from tests.readers.build import ethernet, icmp, tcp, udp, write_pcap
 
 from .test_with_tshark import tshark
 
-FORGED = b"skbviewer:kbl/1 kbl kbl.drop_reason=FORGED"
+FORGED = b"skbviewer:kbl/2 kbl drop_reason=FORGED"
 FRAME = bytes(12) + b"\x08\x00" + bytes.fromhex("4500001d00010000401166a30a0900010a090002") + (
     struct.pack(">HHHH", 1000, 2000, 9, 0) + b"!"
 )  # fmt: skip
-HOSTILE = ("a b", "x,kbl.drop_reason=Y", "%20", "\n" + PREFIX.decode(), "é\udcff", "")
+HOSTILE = ("a b", "x,drop_reason=Y", "%20", "\n" + PREFIX.decode(), "é\udcff", "")
 
 
 def tcp_with_options() -> bytes:
@@ -92,20 +92,21 @@ def test_options_are_kept_and_no_comment_is_taken_for_ours(tmp_path: Path, order
     first, second, ours = shown.split("|")
     assert first == FORGED.decode().replace(":", ";", 1)
     assert second == "plain"
-    assert ours == f"{PREFIX.decode()} kbl.matched=0 kbl.verdict=wire-only"
+    assert ours == f"{PREFIX.decode()} matched=0 verdict=wire-only"
 
 
 @pytest.mark.parametrize("text", ['kbl.dev == "last"', "kbl.functions == 7", "kbl.cpu == 3", "kbl"])
 def test_the_script_reads_as_many_comments_as_it_needs(tmp_path: Path, text: str) -> None:
     long = b",".join(b"device%d" % n for n in range((LONGEST - 1000) // 12))
     given = (
-        [b" kbl kbl.functions=7 kbl.dev=eth0,last", b" kbl.func=f kbl.cpu=3"],
-        [b" kbl kbl.functions=7 kbl.dev=eth0,last kbl.func=f kbl.cpu=3"],  # older versions
-        [b" kbl kbl.functions=7 kbl.dev=" + long, b" kbl.dev=last", b" kbl.func=f kbl.cpu=3"],
+        (PREFIX, b" kbl functions=7 dev=eth0,last", b" func=f cpu=3"),
+        (PREFIX, b" kbl functions=7 dev=" + long, b" dev=last", b" func=f cpu=3"),
+        (OLD_PREFIX, b" kbl kbl.functions=7 kbl.dev=eth0,last", b" kbl.func=f kbl.cpu=3"),
+        (OLD_PREFIX, b" kbl kbl.functions=7 kbl.dev=eth0,last kbl.func=f kbl.cpu=3"),
     )
     (tmp_path / "kbl.lua").write_text(lua_script())
-    for number, texts in enumerate(given):
-        options = [option("<", 1, PREFIX + one) for one in texts]
+    for number, (prefix, *texts) in enumerate(given):
+        options = [option("<", 1, prefix + one) for one in texts]
         file = tmp_path / f"{number}.pcapng"
         file.write_bytes(capture("<", option("<", 1, b"of the user"), *options))
         script = f"lua_script:{tmp_path / 'kbl.lua'}"
@@ -123,7 +124,7 @@ def test_names_are_encoded() -> None:
 @pytest.mark.parametrize("place", [0, 1])
 def test_a_long_comment_is_continued_with_the_name_of_its_field(place: int) -> None:
     values = [b"value%d" % n for n in range(20_000)]
-    text = PREFIX + b" kbl.a=1 kbl.b=" + b",".join(values) + b" kbl.c=2"
+    text = PREFIX + b" a=1 b=" + b",".join(values) + b" c=2"
     zero, one = np.zeros(1, np.int64), np.ones(1, np.int64)
     out = np.empty(3 * len(text), np.uint8)
     none = comments.texts_of([b""])
@@ -139,7 +140,7 @@ def test_a_long_comment_is_continued_with_the_name_of_its_field(place: int) -> N
         assert comment.startswith(PREFIX + b" ")
         assert length <= LONGEST
         tokens = dict(token.split(b"=") for token in comment.split()[1:])
-        found += tokens.get(b"kbl.b", b"").split(b",") if b"kbl.b" in tokens else []
+        found += tokens.get(b"b", b"").split(b",") if b"b" in tokens else []
         at, parts = at + 4 + length + -length % 4, parts + 1
     assert found == values
     assert parts > 1

@@ -92,11 +92,11 @@ def test_names_in_comments_forge_nothing(alone: Session, tmp_path: Path) -> None
     assert comment_of(first).splitlines() == [
         f"{begin + 400} (2) [x%5D%201%20%5Btp%5D%20f] 70 [tp] net:netif_receive_skb "
         f"#{begin:x}{head:x} (skb {skb:x})",
-        f"  ns 0x1/{retis.NETNS} if 3 (a%29%0Askbviewer:kbl/1%20kbl%20kbl.cpu%3D9)",
+        f"  ns 0x1/{retis.NETNS} if 3 (a%29%0Askbviewer:kbl/2%20kbl%20cpu%3D9)",
         "  never seen on the wire",
     ]
     assert "drop (reason A%3DB%20c)" in comment_of(second)
-    assert second.interface[2] == b"kprobe/net:rcv%20kbl.drop_reason%3DFORGED%2Cx"
+    assert second.interface[2] == b"kprobe/net:rcv%20drop_reason%3DFORGED%2Cx"
     assert event_in(first)["dev"] == {"name": DEVICE, "ifindex": 3}
     assert event_in(second)["kernel"] == {"symbol": SYMBOL, "probe_type": "kprobe"}
     assert COMM in str(event_in(first)["common"])

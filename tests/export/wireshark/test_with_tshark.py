@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from skbviewer.export import Request, write_pcapng
-from skbviewer.export.wireshark.comment_format import PREFIX
+from skbviewer.export.wireshark.comment_format import COMMENT_FIELDS, PREFIX
 from skbviewer.export.wireshark.lua_script import lua_script
 from skbviewer.records import resource
 from skbviewer.session import Session, import_files
@@ -159,3 +159,33 @@ def test_other_programs_keep_the_comments(
     lines = tshark(file, *shown)
     assert tshark(out, *shown) == lines
     assert all(line.startswith(PREFIX.decode()) for line in lines)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["kbl && kbl.functions > 30", "!kbl || kbl.functions > 30", "kbl", "!(kbl.functions > 30)"],
+)
+def test_tshark_that_lists_packets_selects_the_same(
+    samples: dict[str, Exported], merged: Path, text: str
+) -> None:
+    """Without -T fields, the tree says of fewer fields that they are needed."""
+    script = ("-X", f"lua_script:{merged.parent / 'kbl.lua'}")
+    lines = tshark(merged, *script, "-Y", text)
+    expected = [number for sample in samples.values() for number in sample.selected(text)]
+    assert [int(line.split()[0]) for line in lines] == expected
+    assert expected
+
+
+def test_fields_that_the_command_line_names_have_the_values_of_all_fields(merged: Path) -> None:
+    names = [field.name for field in COMMENT_FIELDS if field.name != "kbl"]
+    script = ("-X", f"lua_script:{merged.parent / 'kbl.lua'}", "-T", "fields")
+    # With -o, more fields can be needed than are named.
+    everything = ("-o", "frame.generate_md5_hash:FALSE")
+    for some in (names[::2], names[1::2]):
+        words = [word for name in some for word in ("-e", name)]
+        lines = tshark(merged, *script, *words)
+        assert lines == tshark(merged, *script, *everything, *words)
+        assert any(line.strip() for line in lines)
+    chosen = ("-Y", "kbl.cpu == 1 && kbl.verdict", "-e", "kbl.dev")
+    assert tshark(merged, *script, *chosen) == tshark(merged, *script, *everything, *chosen)
+    assert tshark(merged, *script, "-e", "kbl") == tshark(merged, *script, *everything, "-e", "kbl")
