@@ -76,7 +76,7 @@ def _spoiling(a: Facts, b: Facts) -> list[Condition]:
         text = "Counted events are not compared."
         found.append(Condition("counter", _text(a.counters), _text(b.counters), text, False))
     if a.rules != b.rules:
-        text = "Packets were matched by different rules: with a filter, other passes count."
+        text = "Different rules matched the packets, so a filter may select other passes."
         found.append(Condition("matching rules", str(a.rules), str(b.rules), text, True))
     return found
 

@@ -25,12 +25,12 @@ from .call_nesting_loops import nest_records
 class _Stacks(NamedTuple):
     """The stacks of open calls.
 
-    By node (one open call): its `record`; `end`, the time of its end; the node `below` it;
-    `around`, the next node below that may enclose; `before`, the context's count when it began, or
-    -1 if it has ended but is not on top.
+    A node is one open call: its `record`; its `end` (ns); the node `below` it; `around`, the next
+    node below that may enclose other calls; `before`, the context's count when the call began.
+    `before` is -1 if the call has ended but another one is still above it.
 
-    By context: the `top` node; how many records were `counted`; `soonest`, when a node that has
-    another one above it ends first.  `sizes`: the first free node, the number of nodes.
+    Each context has its `top` node, the number of records `counted`, and `soonest`: when the first
+    of the nodes below the top ends.  `sizes`: the first free node, the number of nodes.
     """
 
     record: Int32s
