@@ -71,8 +71,8 @@ def shared(keys: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
 def join(left: Hash, right: Hash, limit: int = 0) -> tuple[Int64s, Int64s, npt.NDArray[np.bool_]]:
     """Return the index pairs of equal hashes, and which of `left` have more than `limit` partners.
 
-    Those that have more are in no pair; a limit of 0 is none.  Pairs are sorted by `left`, then by
-    `right`.
+    Rows with more partners are in no pair.  With `limit` 0, any number is allowed.  Pairs are
+    sorted by `left`, then by `right`.
     """
     most = limit or len(right)
     slots = slots_for(len(right))
