@@ -102,7 +102,7 @@ test-bounds: check-packages $(VENV)/test.stamp
 # Without the tests of compiling itself.  Tests in which numbers must wrap around fail (hence the -).
 COVERAGE := NUMBA_DISABLE_JIT=1 QT_QPA_PLATFORM=offscreen $(PYTHON) -m coverage
 coverage: check-packages $(VENV)/test.stamp
-	-@$(COVERAGE) run -m pytest -q -n 0 --timeout 0 -W ignore::RuntimeWarning \
+	-@$(COVERAGE) run -m pytest -q -n 0 --tb=no --timeout 0 -W ignore::RuntimeWarning \
 	    -m '$(CHECK) and not slow' $(COMPILED_TESTS) \
 	    --ignore tests/records/test_compiled.py --ignore tests/records/test_bounds.py
 	@$(COVERAGE) json -q -o build/coverage.json

@@ -3,17 +3,19 @@
 
 CPU seconds, unlike seconds, do not depend on what else the machine does. They include the programs
 that a test runs and waits for. A file is left as soon as it is slow, so its number is a minimum.
+Where only some files are measured, the others keep their lines:
+``pytest -q -n 0 -p tests.cpu_seconds -m "not lab and not net and not root" FILES``.
 """
 
 from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import pytest
 
-from tests.marks import SLOW_CPU_S, SLOW_TABLE
+from tests.marks import SLOW_CPU_S, SLOW_TABLE, TOP
 
 HEAD = f"""\
 # SPDX-License-Identifier: MIT
@@ -42,12 +44,21 @@ class CpuSeconds:
 
     def pytest_sessionfinish(self) -> None:
         """Write the table."""
-        lines = [
-            f"{path} {seconds:.0f}\n"
-            for path, seconds in sorted(self.by_file.items())
-            if seconds >= SLOW_CPU_S
-        ]
-        SLOW_TABLE.write_text(HEAD + "".join(lines))
+        known = SLOW_TABLE.read_text(encoding="utf-8") if SLOW_TABLE.exists() else ""
+        SLOW_TABLE.write_text(HEAD + table(known, self.by_file), encoding="utf-8")
+
+
+def table(known: str, measured: Mapping[str, float]) -> str:
+    """Return the lines of slow files: those of `known` with what was `measured` (path: CPU s).
+
+    Files that no longer exist have no line.
+    """
+    lines = dict(line.split() for line in known.splitlines() if not line.startswith("#"))
+    for path, seconds in measured.items():
+        lines.pop(path, None)
+        if seconds >= SLOW_CPU_S:
+            lines[path] = f"{seconds:.0f}"
+    return "".join(f"{path} {lines[path]}\n" for path in sorted(lines) if (TOP / path).exists())
 
 
 def pytest_configure(config: pytest.Config) -> None:

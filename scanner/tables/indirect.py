@@ -21,7 +21,7 @@ ROUNDS = 60  # a limit for safety: the search ends after far fewer rounds
 
 
 class Witness(NamedTuple):
-    """The call that made a function indirect; argument: the associated part of it."""
+    """The call that made a function indirect.  argument: the associated part of the call."""
 
     caller: int
     callee: int

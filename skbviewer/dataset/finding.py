@@ -36,7 +36,7 @@ ORDER BY abs(after_ns), p.session, p.number"""
 
 
 def find(folder: Path, word: str, window_ns: int, progress: Progress) -> Answer:
-    """Return what other sessions have with the headers of the packet `word`, "SESSION:N".
+    """Return packets of other sessions with the headers of packet `word`, "SESSION:N".
 
     Column after_ns is the difference of the times by the two sniffers' clocks, at most `window_ns`;
     `agreeing` counts the values of NOT_CONTRARY that both know.  The session may be named by the

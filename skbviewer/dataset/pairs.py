@@ -32,7 +32,7 @@ def pairs_of(words: Sequence[str]) -> list[Pair]:
 
 
 def _stem(path: Path) -> str:
-    """The name without its suffixes: of format, and of compression."""
+    """Return the name without the suffixes of compression and format."""
     name = Path(path.stem) if path.suffix.lower() in SUFFIXES else path
     return name.stem
 

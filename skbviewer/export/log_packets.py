@@ -152,7 +152,7 @@ def points_with_bytes(data: Data, source: SourceRow, points: PointPackets) -> Po
 def _between(
     recording: Exportable, data: Data, found: LogPackets, times: tuple[int, int]
 ) -> LogPackets:
-    """Those whose points were in a range of session time, ns."""
+    """Return the packets whose points were in a range of session time, ns."""
     own = data.columns.take("event", "ts", found.event).astype(np.int64)
     ts = recording.export.to_session(found.source.id, own)
     return found.part(np.flatnonzero((ts >= times[0]) & (ts <= times[1])))

@@ -47,7 +47,7 @@ def _behind(path: PacketPath, leg: Leg) -> str:
 def _captured(leg: Leg) -> str:
     """Return ", captured at 23.412 us as eth0 received it, between 21.010 and 24.200 us".
 
-    The possible error is added if the session has several logs: the clock of another one may be
+    If the session has several logs, the possible error is added, because another log's clock may be
     closer to the capture's.  Device and bounds are given only in the leg in which the packet was
     captured, and only if they are known.  "" means that the time of capture is unknown.
     """

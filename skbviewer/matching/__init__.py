@@ -12,8 +12,9 @@ from .clock.clock_fit import ClockFit, Segment
 from .clock.timebase import EVERY, Piece, Timebase
 from .identity.identity_candidates import has_larger_header
 from .kernel_functions import READER, RECEIVE_START, TRANSMIT
-from .legs.leg_cutting import FORWARD, LEG_DTYPE, RX, TX, LegTable
+from .legs.leg_cutting import LEG_DTYPE, LegTable
 from .legs.leg_cutting import build as build_legs
+from .legs.leg_cutting_loops import FORWARD, RX, TX
 from .legs.socket_calls import Joined
 from .legs.socket_calls import join as join_sockets
 from .lifetimes.call_nesting import Nesting

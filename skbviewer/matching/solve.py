@@ -31,7 +31,7 @@ from .candidates.same_traffic import is_local, trusted
 from .clock.capture_point_fit import SEVERAL_DEVICES, Located
 from .clock.clock_fit import ClockFit, precision_of
 from .identity.identity_candidates import Candidates
-from .identity.identity_ladder import FRAGMENT
+from .identity.ladder_loops import FRAGMENT
 from .kernel_functions import RECEIVE_START, TRANSMIT
 from .legs.declared_losses import is_filtered
 

@@ -70,7 +70,7 @@ class Source:
             while done < len(buffer):
                 count = self._file.readinto(view[done:])
                 if not count:
-                    why = f"the file was cut short to less than its {self._size} bytes"
+                    why = f"the file shrank below its {self._size} bytes"
                     raise BadInput(self.path, at + done, f"{why} while it was read")
                 done += count
         except OSError as error:

@@ -122,7 +122,7 @@ class Calibration(NamedTuple):
 
     @property
     def error(self) -> int:
-        """The difference between empty calls with and without a packet: the possible error."""
+        """The possible error: how much empty calls with and without a packet differ in cost."""
         return abs(self.skb_empty - self.empty)
 
 

@@ -140,7 +140,7 @@ class Exports:
         return self._packets.payloads().contents(source)
 
     def point_packets(self, source: int, progress: Progress) -> tuple[PointPackets, UInt8s]:
-        """Return the packets of the points of a retis log, and the log, decompressed.
+        """Return the packets that the points of a retis log hold, and the decompressed log.
 
         Raises BadInput if the file has moved, changed its size or cannot be read, and Cancelled.
         """

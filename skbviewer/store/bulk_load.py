@@ -19,7 +19,8 @@ import numpy as np
 from ..records import Progress, Silent
 from .btree import page_file
 from .btree.blob_rows import Value
-from .btree.typed_columns import Sources, StagedColumns, Values, signed
+from .btree.typed_column_loops import Values
+from .btree.typed_columns import Sources, StagedColumns, signed
 from .session_files import connect_new
 from .table_declarations import BLOB, FLOAT, INTEGER, Column, Index, Table
 

@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..records.types import Int64s
-from .btree.typed_columns import MEMORY, Sources, StagedColumns, Values, narrow, signed
+from .btree.typed_column_loops import Values, narrow
+from .btree.typed_columns import MEMORY, Sources, StagedColumns, signed
 
 CHUNK = 1 << 16
 SMALL = {8: "<u1", 16: "<u2", 32: "<u4"}  # by bits

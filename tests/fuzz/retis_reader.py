@@ -30,8 +30,9 @@ NAME = Path("fuzzed.data")
 BEGIN = (json.dumps(retis.startup()) + "\n").encode()
 WHOLE = b"\x80"  # an input's first byte from here on: the rest is the whole file
 OWN = (
-    "base64_bytes", "event_block", "event_parse", "event_scan", "event_shapes", "hashed_numbers",
-    "json_tokens", "shape_matching",
+    "base64_bytes", "event_block", "event_parse_loops", "event_scan", "event_scan_loops",
+    "event_shape_loops", "hashed_number_loops", "hashed_numbers", "json_token_loops",
+    "shape_matching_loops",
 )  # fmt: skip
 
 

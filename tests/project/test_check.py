@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from tests.cpu_seconds import table
 from tests.marks import MORE_THAN_CHECK, SLOW_CPU_S, SLOW_TABLE, imported, marks, slow_files
 
 from .tree import ROOT, project_files
@@ -44,8 +45,15 @@ def test_make_check_selects_by_these_marks() -> None:
 
 def test_slow_files_are_there() -> None:
     assert slow_files() <= set(project_files())
-    numbers = re.findall(r" (\d+)$", SLOW_TABLE.read_text(), re.MULTILINE)
-    assert all(int(number) >= SLOW_CPU_S for number in numbers)
+    lines = [line for line in SLOW_TABLE.read_text().splitlines() if not line.startswith("#")]
+    assert all(int(line.split()[1]) >= SLOW_CPU_S for line in lines)
+
+
+def test_files_that_are_not_measured_keep_their_lines() -> None:
+    known = "# about\ntests/marks.py 3\ntests/gone.py 9\ntests/conftest.py ?\n"
+    slow, quick = table(known, {"tests/conftest.py": 4.2}), {"tests/marks.py": 1.0}
+    assert slow == "tests/conftest.py 4\ntests/marks.py 3\n"
+    assert table(slow, quick) == "tests/conftest.py 4\n"
 
 
 def test_contributing_names_the_packages_of_make_check() -> None:

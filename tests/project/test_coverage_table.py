@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from .coverage_table import PAGE, rows, table
+from .coverage_table import PAGE, rows, table, unfinished
 from .tree import ROOT
 
 
@@ -25,6 +25,10 @@ def test_files_are_summed_by_package() -> None:
         "| skbviewer/readers/kbl | 20 | 10 | 50.0 |",
         "| all | 20 | 10 | 50.0 |",
     ]
+
+
+def test_packages_without_figures_are_named() -> None:
+    assert unfinished(["skbviewer/a", "skbviewer/b"]).endswith(": `skbviewer/a`, `skbviewer/b`.\n")
 
 
 def test_the_page_names_packages_that_exist() -> None:

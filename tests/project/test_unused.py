@@ -30,7 +30,6 @@ STARTED = {"skbviewer/__main__.py", "scanner/cli.py"}
 LIMIT = re.compile(r"iinfo\(np\.int64\)|1 << 63\) - 1|2 ?\*\* ?63")
 LIMITS = {
     "skbviewer/records/types.py",
-    "skbviewer/analysis/leg_times/open_ended_legs.py",
     "skbviewer/analysis/leg_times/missed_hits.py",
     "skbviewer/analysis/fields/tcp_analysis.py",  # a quarter of it, so that sums do not wrap around
 }

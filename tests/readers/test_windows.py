@@ -86,7 +86,7 @@ def test_a_file_that_is_cut_short_meanwhile(tmp_path: Path, kind: str, step: str
     else:
         (write_pcap if kind == "pcap" else write_pcapng)(path, frames(20000))
     size = path.stat().st_size // 2
-    with pytest.raises(BadInput, match=r"cut short to less than its \d+ bytes") as caught:
+    with pytest.raises(BadInput, match=r"shrank below its \d+ bytes") as caught:
         import_files([path], session, Cut(path, step, size))
     assert caught.value.path == path
     assert caught.value.offset is not None and caught.value.offset >= size
@@ -124,4 +124,4 @@ def test_the_command_reports_it_in_one_line(
     monkeypatch.setattr(readers, "read", cut)
     assert main(["import", "-o", str(tmp_path / "a.skbv"), str(path)]) != 0
     lines = capsys.readouterr().err.strip().splitlines()
-    assert len(lines) == 1 and str(path) in lines[0] and "cut short" in lines[0]
+    assert len(lines) == 1 and str(path) in lines[0] and "shrank" in lines[0]

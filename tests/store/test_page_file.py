@@ -15,7 +15,7 @@ import pytest
 from skbviewer.records import RECORD_DTYPE, Silent, empty
 from skbviewer.store import Builder, bulk_load, open_session, schema
 from skbviewer.store.btree import blob_rows, page_file
-from skbviewer.store.btree.row_cells import PAGE
+from skbviewer.store.btree.row_cell_loops import PAGE
 from skbviewer.store.session_files import connect_new
 from skbviewer.store.table_declarations import BLOB, FLOAT, INTEGER, TEXT, Column, Index, Table
 

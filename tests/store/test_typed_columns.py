@@ -7,14 +7,8 @@ import numpy as np
 import pytest
 
 from skbviewer.store.btree.index_order import in_order
-from skbviewer.store.btree.typed_columns import (
-    MEMORY,
-    Sources,
-    StagedColumns,
-    Values,
-    bounds,
-    stage,
-)
+from skbviewer.store.btree.typed_column_loops import Values, bounds, stage
+from skbviewer.store.btree.typed_columns import MEMORY, Sources, StagedColumns
 from skbviewer.store.column_chunks import CHUNK, Packer, pack, unpack
 
 INTEGERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "?"]

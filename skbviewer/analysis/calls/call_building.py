@@ -13,11 +13,11 @@ import numpy.typing as npt
 
 from ...matching import Joined, LegTable, Nesting, Rows, SeriesTable, found, passing
 from ...records import KernelLog, Records, Scratch, narrow, part, scratch_of
-from ...records.compiled import allocation_free
 from ...records.kernel_events import DROP
-from ...records.types import Int32s, Int64s, UInt8s
+from ...records.types import Int32s
+from .call_building_loops import ENTRY, EVENT, count_above, count_calls, note_drops, place_calls
 from .call_finder import Finder
-from .call_table import CallTable, Column, row_at
+from .call_table import CallTable, Column
 from .interrupt_times import interrupts
 from .interruptions import find as find_interruptions
 from .lost_spans import losses
@@ -25,9 +25,6 @@ from .own_times import Between
 from .probe_compensation import compensated
 from .probed_calls import nobody_asks, probed
 from .task_switches import switches
-
-ENTRY, EVENT = 1, 4  # kbl.h enum kbl_kind
-
 
 NONE = Joined(np.zeros(0, np.int64), np.zeros(0, np.int64))
 
@@ -82,73 +79,21 @@ def _by_leg(records: Records, legs: LegTable, joined: Joined) -> tuple[Int32s, I
     begin = np.zeros(len(legs.rows) + 1, np.int32)
     np.add.at(begin, joined.leg + 1, 1)
     for some in passing(records):
-        _count(Rows(records, some)["kind"], legs.of[some], begin)
+        count_calls(Rows(records, some)["kind"], legs.of[some], begin)
     np.cumsum(begin, out=begin)
     scratch, size, done = scratch_of(records), int(begin[-1]), np.zeros(1, np.int64)
     leg, entry = scratch.take(size, np.int32), scratch.take(size, np.int32)
     for some in passing(records):
         calls = np.flatnonzero(Rows(records, some)["kind"] == ENTRY)
-        _place(some.start, calls, legs.of[some], *joined, begin, leg, entry, done)
+        place_calls(some.start, calls, legs.of[some], *joined, begin, leg, entry, done)
     return leg, entry
-
-
-@allocation_free
-def _count(kind: UInt8s, of: Int32s, begin: Int32s) -> None:
-    """Count the calls of each leg in `begin`, one index after the leg's own."""
-    for i in range(len(kind)):  # without a branch, which would often be mispredicted
-        begin[of[i] + 1] += (kind[i] == ENTRY) & (of[i] >= 0)
-
-
-@allocation_free
-def _place(
-    first: int,
-    calls: Int64s,
-    of: Int32s,
-    joined: Int64s,
-    joined_leg: Int64s,
-    begin: Int32s,
-    leg: Int32s,
-    entry: Int32s,
-    done: Int64s,
-) -> None:
-    """Put calls at the next place of their leg; `done` counts the joined calls placed so far."""
-    for i in calls:
-        mine = np.int64(of[i])
-        while True:
-            further = done[0] < len(joined) and joined[done[0]] == first + i
-            if mine < 0 and further:
-                mine = joined_leg[done[0]]
-                done[0] += 1
-            if mine < 0:
-                break
-            at = begin[mine]
-            leg[at], entry[at] = mine, first + i
-            begin[mine] += 1
-            mine = np.int64(-1)
 
 
 def _depth(parent: Int32s, scratch: Scratch) -> Column:
     """Return the number of calls around each call."""
     depth = scratch.full(len(parent), np.int32, -1)
-    _count_above(parent, depth)
+    count_above(parent, depth)
     return narrow(depth)
-
-
-@allocation_free
-def _count_above(parent: Int32s, depth: Int32s) -> None:
-    """Fill `depth`, which is -1: for each call, and for calls above it that have none yet."""
-    for i in range(len(parent)):
-        if parent[i] < i:  # nearly always
-            depth[i] = depth[parent[i]] + 1 if parent[i] >= 0 else 0
-            continue
-        above, steps = np.int64(i), np.int64(0)
-        while above >= 0 and depth[above] < 0 and steps < len(parent):
-            above, steps = np.int64(parent[above]), steps + 1
-        known = np.int64(depth[above]) if above >= 0 else np.int64(-1)
-        at = np.int64(i)
-        for left in range(steps, 0, -1):
-            depth[at] = known + left
-            at = np.int64(parent[at])
 
 
 def _drops(log: KernelLog, legs: LegTable, calls: CallTable) -> Column:
@@ -161,16 +106,5 @@ def _drops(log: KernelLog, legs: LegTable, calls: CallTable) -> Column:
 
     drops = found(records, is_drop)
     reasons = (part(records, "data", drops) & 0xFFFFFFFF).astype(np.int32)
-    _note_drops(calls.stored("leg"), calls.stored("entry"), legs.of[drops], drops, reasons, reason)
+    note_drops(calls.stored("leg"), calls.stored("entry"), legs.of[drops], drops, reasons, reason)
     return narrow(reason)
-
-
-@allocation_free
-def _note_drops(
-    leg: Int32s, entry: Int32s, wanted: Int32s, before: Int64s, reasons: Int32s, reason: Int32s
-) -> None:
-    """Write reasons into `reason`; `leg` and `entry` are sorted together."""
-    for i in range(len(wanted)):
-        low = row_at(np.int64(wanted[i]), before[i], leg, entry)
-        if low > 0 and leg[low - 1] == wanted[i]:
-            reason[low - 1] = reasons[i]

@@ -18,7 +18,7 @@ from ...records.types import Int32s, UInt8s
 from .call_table import CallTable, Column
 from .lost_spans import Losses
 from .own_times import Between, own_times
-from .task_switches import MARK_MIGRATED, MARK_SLEPT
+from .task_switch_loops import MARK_MIGRATED, MARK_SLEPT
 
 __all__ = ["MARK_GAP", "MARK_INTERRUPTED", "MARK_MIGRATED", "MARK_SLEPT", "Interruptions", "find"]
 

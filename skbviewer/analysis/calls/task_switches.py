@@ -16,18 +16,8 @@ import numpy as np
 
 from ...matching import IntIndex, Rows, longer, passing
 from ...records import Records, part, scratch_of
-from ...records.compiled import Int, allocation_free
-from ...records.types import LATEST_NS, Bools, Int32s, Int64s, UInt8s
-
-MARK_SLEPT = 1  # another task ran on its CPU meanwhile
-MARK_MIGRATED = 2  # its task ran on another CPU meanwhile
-
-ENTRY, EXIT = 1, 2  # kbl.h enum kbl_kind
-CPUS = 1 << 16  # the recorder's CPU numbers have 16 bits
-TASK = 0  # context
-
-STACKED, HEAPED = 0, 1  # indices of sizes
-END, RECORD = 0, 1  # columns of returns
+from ...records.types import Int32s, Int64s, UInt8s
+from .task_switch_loops import CPUS, END, RECORD, mark_returns, order_returns, thread_runs
 
 
 class Switches(NamedTuple):
@@ -56,50 +46,16 @@ def switches(records: Records) -> Switches:
         cpu = np.where(cpu < 0, own, cpu).astype(np.int64)
         pid = pid.astype(np.int64)
         task, place = tasks.of(pid), cpus.of(cpu)
-        _mark(record, end, begin, task, place, cpu != own, *tasks.last, *cpus.last, marks)
+        mark_returns(record, end, begin, task, place, cpu != own, *tasks.last, *cpus.last, marks)
         made = np.empty((2, len(end) + some.stop - some.start), np.int64)
         ts, kind, at, who = rows.columns("ts kind cpu pid")
-        found.append(made[:, : int(_runs(ts, kind, at, who, end, cpu, pid, last, made))].copy())
+        found.append(
+            made[:, : int(thread_runs(ts, kind, at, who, end, cpu, pid, last, made))].copy()
+        )
     on, ts = np.concatenate(found, axis=1)
     order = np.argsort(on, kind="stable")  # they are already in order of time
     first = np.searchsorted(on[order], np.arange(CPUS + 1)).astype(np.int32)
     return Switches(marks, first, np.ascontiguousarray(ts[order]))
-
-
-@allocation_free
-def _runs(
-    ts: Int64s,
-    kind: UInt8s,
-    cpu: Int32s,
-    pid: Int64s,
-    end: Int64s,
-    end_cpu: Int64s,
-    end_pid: Int64s,
-    last: Int64s,
-    made: Int64s,
-) -> int:
-    """Fill `made` (CPU, time) from entries, and from returns up to the last of them.
-
-    `last` is the thread that each CPU ran last (-1 = none yet).
-    """
-    count, at = 0, 0
-    for i in range(len(ts) + 1):
-        while at < len(end) and (i == len(ts) or end[at] < ts[i]):
-            on, who = end_cpu[at], end_pid[at]
-            if 0 <= on < CPUS and who >= 0 and last[on] != who:
-                if last[on] >= 0:
-                    made[0, count], made[1, count] = on, end[at]
-                    count += 1
-                last[on] = who
-            at += 1
-        if i < len(ts) and kind[i] == ENTRY and 0 <= cpu[i] < CPUS and pid[i] >= 0:
-            on = np.int64(cpu[i])
-            if last[on] != pid[i]:
-                if last[on] >= 0:
-                    made[0, count], made[1, count] = on, ts[i]
-                    count += 1
-                last[on] = pid[i]
-    return count
 
 
 class _Returns:
@@ -124,96 +80,10 @@ class _Returns:
             longer = np.zeros((2, int(self._sizes.max()) + more, 2), np.int64)
             self._waiting = np.concatenate([self._waiting, longer], axis=1)
         ts, kind, context, pid, leave = rows.columns("ts kind context pid exit_ts")
-        count = _order(
+        count = order_returns(
             rows.first, ts, kind, context, pid, leave, is_last, self._waiting, self._sizes, made
         )
         return made[END, :count], made[RECORD, :count]
-
-
-@allocation_free
-def _order(
-    first: int,
-    ts: Int64s,
-    kind: UInt8s,
-    context: UInt8s,
-    pid: Int64s,
-    exit_ts: Int64s,
-    is_last: bool,
-    waiting: Int64s,
-    sizes: Int64s,
-    made: Int64s,
-) -> int:
-    """Fill `made` (END, RECORD); returns the number of its columns that are filled."""
-    top, size, count = sizes[STACKED], sizes[HEAPED], np.int64(0)
-    for i in range(len(ts) + is_last):
-        now, end = np.int64(LATEST_NS), np.int64(-1)
-        if i < len(ts):
-            now = ts[i]
-            end = now if kind[i] == EXIT else exit_ts[i]
-            if end < 0 or (context[i] != TASK and pid[i] < 0):
-                continue
-        while top + size > 0:
-            kept, at = STACKED, top - 1
-            if size > 0 and (top == 0 or _is_before(waiting, HEAPED, 0, STACKED, at)):
-                kept, at = HEAPED, np.int64(0)
-            if waiting[kept, at, END] > now:
-                break
-            made[END, count], made[RECORD, count] = (
-                waiting[kept, at, END],
-                waiting[kept, at, RECORD],
-            )
-            count += 1
-            if kept == STACKED:
-                top -= 1
-            else:
-                size -= 1
-                _sink(waiting, size)
-        if top == 0 or end < waiting[STACKED, top - 1, END]:
-            waiting[STACKED, top, END], waiting[STACKED, top, RECORD] = end, first + i
-            top += 1
-        else:
-            waiting[HEAPED, size, END], waiting[HEAPED, size, RECORD] = end, first + i
-            _rise(waiting, size)
-            size += 1
-    sizes[STACKED], sizes[HEAPED] = top - is_last, size  # without the sentinel at the end
-    return int(count)
-
-
-@allocation_free
-def _is_before(waiting: Int64s, kept: Int, at: Int, other: Int, place: Int) -> bool:
-    end, than = waiting[kept, at, END], waiting[other, place, END]
-    earlier: bool = waiting[kept, at, RECORD] < waiting[other, place, RECORD]
-    return bool(end < than) or (bool(end == than) and earlier)
-
-
-@allocation_free
-def _rise(waiting: Int64s, at: Int) -> None:
-    """Move the last return of the heap to its place."""
-    while at > 0 and _is_before(waiting, HEAPED, at, HEAPED, (at - 1) >> 1):
-        _swap(waiting, at, (at - 1) >> 1)
-        at = (at - 1) >> 1
-
-
-@allocation_free
-def _sink(waiting: Int64s, last: Int) -> None:
-    """Replace the heap's first return, which is gone, by the one at `last`; then restore order."""
-    _swap(waiting, np.int64(0), last)
-    at, below = np.int64(0), np.int64(1)
-    while below < last:
-        if below + 1 < last and _is_before(waiting, HEAPED, below + 1, HEAPED, below):
-            below += 1
-        if not _is_before(waiting, HEAPED, below, HEAPED, at):
-            break
-        _swap(waiting, at, below)
-        at, below = below, 2 * below + 1
-
-
-@allocation_free
-def _swap(waiting: Int64s, at: Int, other: Int) -> None:
-    for k in (END, RECORD):
-        kept = waiting[HEAPED, at, k]
-        waiting[HEAPED, at, k] = waiting[HEAPED, other, k]
-        waiting[HEAPED, other, k] = kept
 
 
 class _Seen:
@@ -232,35 +102,3 @@ class _Seen:
         size = self._numbers.count
         self.last = longer(other, size, -1), longer(when, size, 0), longer(before, size, -1)
         return made
-
-
-@allocation_free
-def _mark(
-    record: Int64s,
-    end: Int64s,
-    begin: Int64s,
-    task: Int32s,
-    cpu: Int32s,
-    moved: Bools,
-    task_cpu: Int32s,
-    task_ns: Int64s,
-    task_before: Int64s,
-    cpu_task: Int32s,
-    cpu_ns: Int64s,
-    cpu_before: Int64s,
-    marks: UInt8s,
-) -> None:
-    """Set the marks of returns, in order of their ends."""
-    for i in range(len(record)):
-        t, c = task[i], cpu[i]
-        if cpu_task[c] >= 0 and cpu_task[c] != t:
-            cpu_before[c] = cpu_ns[c]
-        if task_cpu[t] >= 0 and task_cpu[t] != c:
-            task_before[t] = task_ns[t]
-        cpu_task[c], cpu_ns[c], task_cpu[t], task_ns[t] = t, end[i], c, end[i]
-        mark = 0
-        if moved[i] or task_before[t] > begin[i]:
-            mark = MARK_MIGRATED
-        if not moved[i] and cpu_before[c] > begin[i]:
-            mark |= MARK_SLEPT
-        marks[record[i]] = mark

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sums over the calls of a recording, by block of time; see call_loop.py."""
+"""Sums over the calls of a recording, by block of time; see call_pass_loops.py."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...records.types import Bools, Float64s, Int32s, Int64s, UInt64s
 from ..stats import Scope
 from ..words.function_layers import layers
 from ..words.stage_names import FORWARDING, QUEUE, RECEIVING, SENDING, STACK
-from . import call_loop as loop
+from . import call_pass_loops as loop
 from .time_blocks import Blocks
 
 STAGES = (*SENDING, *FORWARDING, *RECEIVING[:2])
@@ -21,8 +21,9 @@ COLUMNS = loop.Calls._fields[:-2]  # the last two are no columns
 
 
 class CallSums(NamedTuple):
-    """`functions` is [row of call_loop, block, function]; `key` and `key_block` are of Grouped.
+    """Sums by block of time.
 
+    `functions` is [row of call_pass_loops, block, function]; `key` and `key_block` are of Grouped.
     `layers` is [block, direction, layer]; `stages` and `shown` are [block, stage].  `path` is a
     hash of each leg's functions.  `usable` are the chosen legs that may not lack records.
     """

@@ -55,8 +55,8 @@ def _spoiling(a: Facts, b: Facts) -> list[Condition]:
     if a.probed != b.probed:
         only_a, only_b = sorted(a.probed - b.probed), sorted(b.probed - a.probed)
         text = (
-            "Functions probed in one recording only are not compared.  Self times of their callers "
-            "and of layers contain them in the other one, and each probe costs time."
+            "Functions probed in one recording only are not compared.  In the other recording, "
+            "their time counts as self time of their callers and layers.  Each probe costs time."
         )
         found.append(Condition("probe lists", _only(only_a), _only(only_b), text, True))
     if a.mechanisms != b.mechanisms:
@@ -76,7 +76,7 @@ def _spoiling(a: Facts, b: Facts) -> list[Condition]:
         text = "Counted events are not compared."
         found.append(Condition("counter", _text(a.counters), _text(b.counters), text, False))
     if a.rules != b.rules:
-        text = "Packets were matched by different rules: with a filter, other passes count."
+        text = "Different rules matched the packets, so a filter may select other passes."
         found.append(Condition("matching rules", str(a.rules), str(b.rules), text, True))
     return found
 

@@ -37,7 +37,7 @@ class Difference(NamedTuple):
     `a` and `b` are values in the measure's unit, `number_a` and `number_b` the data behind them.
     `change` is b / a - 1, `low` and `high` its interval of 95 %.  `p` is the probability of such a
     difference between equals, `adjusted` after Holm's correction; None if it is not judged, for the
-    reason `why`.  `lossy` is whether lost records may have changed a value.
+    reason `why`.  If `lossy`, lost records may have changed a value.
     """
 
     measure: Measure

@@ -18,8 +18,8 @@ SECTIONS = (TOTALS, LAYERS, FUNCTIONS, PATHS, DROPS)
 class Measure(NamedTuple):
     """A number that each thing of a section has, such as the self time of a function.
 
-    `of` is what a value is of: "call", "pass".  `judged` is whether a difference counts as a
-    change.  `rate` is whether a thing that a recording lacks has the value 0 there.
+    `of` is what a value is of: "call", "pass".  If `judged`, a difference counts as a change.  If
+    `rate`, a thing that a recording lacks has the value 0 there.
     """
 
     section: str
@@ -36,8 +36,8 @@ class Estimates(NamedTuple):
     `value` is a mean, a percentile (both ns), a number or a share; nan without data.  `error` is
     the standard error of its natural logarithm, nan if the data do not show it.  `freedom` is the
     degrees of freedom of that error.  `number` counts the data, `windows` the stretches of the
-    recording in which the value is not 0.  `lossy` is whether lost records may have changed the
-    value.  `blocks` is the number of blocks of time, 0 if the recording is too short to be judged.
+    recording in which the value is not 0.  If `lossy`, lost records may have changed the value.
+    `blocks` is the number of blocks of time, 0 if the recording is too short to be judged.
     """
 
     names: tuple[str, ...]
@@ -50,7 +50,9 @@ class Estimates(NamedTuple):
     blocks: int
 
     def named(self, names: tuple[str, ...], missing: float) -> Estimates:
-        """Return the estimates of these things; the value of those not here is `missing`."""
+        """Return the estimates of these things.  A thing without an estimate has the value
+        `missing`.
+        """
         place = {name: at for at, name in enumerate(self.names)}
         at = np.array([place.get(name, -1) for name in names], np.int64)
         return Estimates(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..stats import Scope
-from . import call_loop as loop
+from . import call_pass_loops as loop
 from .call_sums import CallSums
 from .estimates import COUNT, EVENTS, FUNCTIONS, NS, Estimates, Measure
 from .grouped_values import VALUE_BITS, VALUES, Grouped, passes_of, percentiles, ratios

@@ -70,7 +70,7 @@ def sent_again(case: Case) -> list[Again]:
 
 
 def _each_once(case: Case, found: list[Again]) -> list[Again]:
-    """Return one of those that are the same skb: one whose fate is known, if there is any."""
+    """Keep one segment of each skb, if possible one whose fate is known."""
     matches = _matches(case)
     leg = dict(zip(matches.packet[::-1].tolist(), matches.leg[::-1].tolist(), strict=True))
     best: dict[int, Again] = {}
@@ -118,7 +118,7 @@ def _repeated_by_kernel(case: Case) -> Int64s:
 def _earlier(case: Case, packets: Int64s) -> Int64s:
     """Return the nearest earlier packet with the same addresses, ports and sequence number.
 
-    It is -n for a row K<n>, whose packet no capture has, and 0 if there is none.
+    A number -n stands for row K<n>: no capture has that packet.  0 means that there is none.
     """
     columns = case.scope.columns
     count = columns.length("packet")
@@ -147,7 +147,7 @@ def _earlier(case: Case, packets: Int64s) -> Int64s:
 
 
 def _place_in_time(case: Case, lives: Int64s) -> Int64s:
-    """Return after how many packets each of these skb lifetimes began, less a half."""
+    """Return the number of packets before the begin of each of these skb lifetimes, less a half."""
     scope, columns = case.scope, case.scope.columns
     begin = np.asarray(columns.array("series", "begin_ns"), np.int64)[lives]
     source = np.asarray(columns.array("series", "source"), np.int64)[lives]

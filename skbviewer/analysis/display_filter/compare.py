@@ -83,7 +83,7 @@ def _ranged(low: Array, operator: str, value: Range) -> Bools:
 
 
 def _against(low: Array, operator: str, number: int | float) -> Bools:
-    """low <operator> number, even if the number does not fit in the column's type."""
+    """Compare `low` with a number, which may be beyond the range of the column's type."""
     if low.dtype.kind in "iu":
         limits = np.iinfo(low.dtype)
         if not limits.min <= number <= limits.max:

@@ -72,6 +72,7 @@ class _Reader:
         return at, last.at + len(last.text) - at
 
     def joined(self, level: int) -> s.Node:
+        """Parse an expression whose operators bind at least as strongly as JOINS[level]."""
         if level == len(JOINS):
             return self._negated()
         left = self.joined(level + 1)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ...matching import KernelSide, Spans
 from ...records import Scratch
-from ..leg_times.packet_times import SpentLegs
+from ..leg_times.packet_time_loops import SpentLegs
 from .series_summary import SeriesSummary
 
 

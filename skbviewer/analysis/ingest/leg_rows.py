@@ -9,7 +9,7 @@ import numpy.typing as npt
 from ...matching import LEG_DTYPE, LegTable
 from ...records import POINTS_GAP
 from ...store import BulkRows, NewRows, schema
-from ..leg_times.packet_times import NAMES as SPENT
+from ..leg_times.packet_time_loops import NAMES as SPENT
 from ..leg_times.packet_times import sums
 from .call_rows import Columns, numbered, repeated
 from .capture_matches import SeriesVerdicts

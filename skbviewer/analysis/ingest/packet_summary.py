@@ -16,8 +16,9 @@ from ...records import ColumnTable, Packets, part, scratch_of
 from ...records.compiled import allocation_free
 from ...records.types import Int32s, Int64s
 from ...store import schema
-from ..leg_times.packet_times import NAMES as SPENT
-from ..leg_times.packet_times import SpentLegs, sums
+from ..leg_times.packet_time_loops import NAMES as SPENT
+from ..leg_times.packet_time_loops import SpentLegs
+from ..leg_times.packet_times import sums
 from .kernel_only_rows import WIRE_ONLY
 
 OF_MATCH = ("packet", "leg", "verdict", "rung", "confidence")

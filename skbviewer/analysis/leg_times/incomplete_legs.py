@@ -18,7 +18,8 @@ from ...records.types import Bools, Int64s
 from ..calls.call_table import CallTable
 from ..calls.lost_spans import Losses, Spans, spans_of
 from .lost_callers import swallowed, unseen
-from .missed_hits import Windows, may_lack, windows_of
+from .missed_hit_loops import Windows
+from .missed_hits import may_lack, windows_of
 from .open_ended_legs import open_ended
 
 ENTRY, TASK = 1, 0  # kbl.h enum kbl_kind; context

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...records.compiled import Int, allocation_free, compiled
 from ...records.types import Int64s
-from ..calls.own_times import was_switched
+from ..calls.own_time_loops import was_switched
 from ..words.wait_kinds import (
     BACKLOG,
     BUSY,
@@ -71,7 +71,7 @@ def fill(
     counts: Int64s,
     open_: Int64s,
 ) -> bool:
-    """Fill `made` and `sums` for legs from counts[AT_LEG] on; False if there is no room for one."""
+    """Fill `made` and `sums` for legs from counts[AT_LEG] on; return False if it is full."""
     order = np.empty((2, 4 * FEW), np.int64)
     for leg in range(counts[AT_LEG], len(owned.begin)):
         counts[AT_LEG], counts[PAINT] = leg, 0
@@ -114,7 +114,7 @@ def _mark(leg: Int, owned: Owned) -> None:
 
 @allocation_free
 def _hold(leg: Int, inside: Inside, owned: Owned, held: Int64s) -> int:
-    """Return the times in which each call has the packet, in order; returns the number of calls."""
+    """Find the times in which each call has the packet, in order; return the number of calls."""
     size = np.int64(0)
     for row in range(owned.at[leg], owned.at[leg + 1]):
         if not owned.has[row]:
@@ -366,7 +366,7 @@ def _sweep(
     counts: Int64s,
     open_: Int64s,
 ) -> bool:
-    """Turn ranks into spans that do not overlap; False if `made` has no room for them."""
+    """Turn ranks into spans that do not overlap.  Returns False if `made` has no room for them."""
     count, begin, end = counts[PAINT], owned.begin[leg], owned.end[leg]
     at, open_[:] = begin, 0  # open_ counts open spans by rank
     lowest = np.int64(RANKS)  # of the open ranks

@@ -15,8 +15,8 @@ from ...records.compiled import allocation_free
 from ...records.types import Bools, Int32s, Int64s
 from ..calls.call_table import CallTable
 from ..calls.lost_spans import Spans
-from .missed_hits import Windows
-from .open_ended_legs import REACH_NS
+from .missed_hit_loops import Windows
+from .open_ended_loops import REACH_NS
 
 ENTRY = 1  # kbl.h enum kbl_kind
 INSIDE_NS = 20_000_000  # longest time from the begin of a call to an inner call

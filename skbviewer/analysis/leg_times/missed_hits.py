@@ -10,56 +10,19 @@ lifetimes, because all calls of a leg may have been missed.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import numpy as np
-import numpy.typing as npt
 
 from ...matching import LegTable
 from ...matching.legs.declared_losses import ANY, MISSED, declared
 from ...records import KernelLog
-from ...records.compiled import Int, allocation_free
 from ...records.types import Bools, Int64s
 from ..calls.call_table import CallTable
 from ..calls.lost_spans import Spans
-from .open_ended_legs import CLOSE_NS
+from .missed_hit_loops import Bags, Windows, add_calls, suspect
+from .open_ended_loops import CLOSE_NS
 
 LIKELY = 1000  # the most frequent bags of calls, with which legs are compared
 UNLIMITED = np.iinfo(np.int64).max
-
-
-Hashes = npt.NDArray[np.uint64]
-
-
-class Windows(NamedTuple):
-    """When probes missed hits: from `first` to `last`, ns, of functions func[at[i]:at[i + 1]].
-
-    `most` is the number of missed hits of each function.
-    """
-
-    first: Int64s
-    last: Int64s
-    at: Int64s
-    func: Int64s
-    most: Int64s
-
-
-class Bags(NamedTuple):
-    """Multisets of the calls that legs, or lifetimes, have.
-
-    Bag i has most[j] calls of func[j] for j from at[i] to at[i + 1].
-    `of` is the bag of each leg, and `legs` counts the legs of each bag; legs of different kinds
-    have different bags.  `hash` is the sum of a random number for each call, `of_func`, and one for
-    the kind.
-    """
-
-    of: Int64s
-    legs: Int64s
-    hash: Hashes
-    at: Int64s
-    func: Int64s
-    most: Int64s
-    of_func: Hashes
 
 
 def windows_of(log: KernelLog) -> Windows:
@@ -131,7 +94,7 @@ def _suspects(windows: Windows, bags: Bags, begin: Int64s, last: Int64s) -> Bool
     order = np.argsort(begin, kind="stable")
     likely = np.argsort(-bags.legs, kind="stable")[:LIKELY]
     functions = len(bags.of_func)
-    _suspect(
+    suspect(
         windows,
         bags,
         order,
@@ -159,7 +122,7 @@ def _bags(log: KernelLog, unit: Int64s, kind: Int64s, calls: CallTable, once: bo
     many, met = np.zeros(len(sums) + 1, np.int64), np.full(functions, -1, np.int64)
     for rows in calls.passing():
         own = unit[calls.part("leg", rows)].astype(np.int64)
-        _add_up(own, calls.part("func", rows).astype(np.int64), once, of_func, met, sums, many)
+        add_calls(own, calls.part("func", rows).astype(np.int64), once, of_func, met, sums, many)
     hash_, lone, of, count = np.unique(
         sums, return_index=True, return_inverse=True, return_counts=True
     )
@@ -167,20 +130,6 @@ def _bags(log: KernelLog, unit: Int64s, kind: Int64s, calls: CallTable, once: bo
     most = np.minimum(most, 1) if once else most
     of = of.astype(np.int64).ravel()
     return Bags(of, count.astype(np.int64), hash_, at, func, most, of_func)
-
-
-@allocation_free
-def _add_up(
-    unit: Int64s, func: Int64s, once: bool, of_func: Hashes, met: Int64s, sums: Hashes, many: Int64s
-) -> None:
-    """Add calls to the sums of their units; many[unit + 1] counts them."""
-    for i in range(len(unit)):
-        many[unit[i] + 1] += 1
-        if func[i] < 0 or func[i] >= len(of_func):
-            continue
-        if not once or met[func[i]] != unit[i]:
-            sums[unit[i]] += of_func[func[i]]
-        met[func[i]] = unit[i]
 
 
 def _contents(
@@ -198,94 +147,3 @@ def _contents(
     key, most = np.unique(bag[known] * functions + func[known], return_counts=True)
     at = np.searchsorted(key, np.arange(len(lone) + 1) * functions)
     return at.astype(np.int64), key % functions, most.astype(np.int64)
-
-
-@allocation_free
-def _suspect(
-    windows: Windows,
-    bags: Bags,
-    order: Int64s,
-    begin: Int64s,
-    last: Int64s,
-    latest: Int64s,
-    likely: Int64s,
-    rest: Hashes,
-    may: Int64s,
-    more: Int64s,
-    seen: Int64s,
-    found: Bools,
-) -> None:
-    """Set `found` for legs; `begin`, `last`, and `latest` (so far) are of legs in `order`.
-
-    `may` and `more` hold a 0 for each function, `seen` a -1 for each bag.
-    """
-    for w in range(len(windows.first)):
-        low, high = windows.at[w], windows.at[w + 1]
-        for j in range(low, high):
-            may[windows.func[j]] += windows.most[j]
-        for t in range(len(likely)):
-            rest[t] = _without(bags, likely[t], may)
-        first, behind = np.int64(0), np.int64(len(latest))
-        while first < behind:  # the first leg that may reach the window
-            middle = (first + behind) // 2
-            if latest[middle] < windows.first[w]:
-                first = middle + 1
-            else:
-                behind = middle
-        for i in range(first, len(order)):
-            if begin[i] > windows.last[w]:
-                break
-            bag = bags.of[order[i]]
-            if last[i] < windows.first[w] or found[order[i]]:
-                continue
-            if seen[bag] // 2 != w or seen[bag] < 0:
-                lacks = _is_part(bags, bag, likely, rest, may, more, windows, low, high)
-                seen[bag] = 2 * w + lacks
-            found[order[i]] = seen[bag] % 2
-        for j in range(low, high):
-            may[windows.func[j]] = 0
-
-
-@allocation_free
-def _without(bags: Bags, bag: Int, may: Int64s) -> Any:
-    """Return the hash of a bag without the functions that may be missing."""
-    found = bags.hash[bag]
-    for j in range(bags.at[bag], bags.at[bag + 1]):
-        if may[bags.func[j]] > 0:
-            found -= np.uint64(bags.most[j]) * bags.of_func[bags.func[j]]
-    return found
-
-
-@allocation_free
-def _is_part(
-    bags: Bags,
-    bag: Int,
-    likely: Int64s,
-    rest: Hashes,
-    may: Int64s,
-    more: Int64s,
-    windows: Windows,
-    low: Int,
-    high: Int,
-) -> bool:
-    """Return whether this bag plus calls that may be missing is another bag that is as frequent."""
-    mine = _without(bags, bag, may)
-    for t in range(len(likely)):
-        other = likely[t]
-        if rest[t] != mine or other == bag or bags.legs[other] < bags.legs[bag]:
-            continue
-        for j in range(bags.at[other], bags.at[other + 1]):
-            more[bags.func[j]] += bags.most[j]
-        for j in range(bags.at[bag], bags.at[bag + 1]):
-            more[bags.func[j]] -= bags.most[j]
-        fits = True
-        for j in range(low, high):
-            func = windows.func[j]
-            fits = fits and 0 <= more[func] <= may[func]
-        for j in range(bags.at[other], bags.at[other + 1]):
-            more[bags.func[j]] = 0
-        for j in range(bags.at[bag], bags.at[bag + 1]):
-            more[bags.func[j]] = 0
-        if fits:
-            return True
-    return False

@@ -77,7 +77,7 @@ class Timeline:
 
     @property
     def is_relative(self) -> bool:
-        """Whether each lane has its own time, ns since its first entry; then t0_ns is 0."""
+        """Whether the times of each lane count from its first entry (ns); then t0_ns is 0."""
         return self.kind == ALIGNED
 
     @property

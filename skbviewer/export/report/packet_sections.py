@@ -80,8 +80,8 @@ def shown_packets(facts: Facts, picture: Picture) -> Markup:
     if not facts.shown:
         return Markup()
     why = (
-        None if facts.named else "Those that were lost first, and those that were longest in the "
-        "kernel."
+        None if facts.named else "Lost packets come first, then the packets that were longest in "
+        "the kernel."
     )  # fmt: skip
     return element(
         "section",

@@ -112,9 +112,9 @@ def write_values(
 ) -> None:
     """Write the known values of each packet, separated by commas and without repetition.
 
-    Those of packet i are bounds[i] .. bounds[i + 1] - 1; its text ends before out[ends[i + 1]], and
-    begins at out[ends[i]]; count[i] is the number of values.  ends[0] is given.  `out` must be
-    large enough, and have AHEAD bytes more.
+    Packet i has the values of rows bounds[i] to bounds[i + 1] - 1.  Its text begins at out[ends[i]]
+    and ends before out[ends[i + 1]]; count[i] is the number of values.  The caller sets ends[0].
+    `out` must be large enough, and have AHEAD bytes more.
     """
     seen = np.zeros((COMPARED, 2), np.int64)
     at = ends[0]
@@ -154,13 +154,13 @@ def join_fields(
 ) -> None:
     """Write the fields that each packet has, one packet after the other.
 
-    Name f is names[name_ends[f] : name_ends[f + 1]].  The values of packet i stand behind it:
-    values[value_ends[f, i] : value_ends[f, i + 1]]; it has the field if count[f, i] is not 0.
-    ends[i + 1] becomes the end of packet i in `out`, which must be large enough.  `names`, `values`
-    and `out` have AHEAD more bytes than are needed.
+    Name f is names[name_ends[f] : name_ends[f + 1]].  The values of packet i follow the name:
+    values[value_ends[f, i] : value_ends[f, i + 1]].  The packet has the field if count[f, i] is not
+    0. ends[i + 1] becomes the end of packet i in `out`, which must be large enough.  `names`,
+    `values` and `out` have AHEAD more bytes than are needed.
 
-    Packet by packet, as the comments of many packets are larger than the cache: field by field took
-    three times as long.
+    The loop goes packet by packet, because the comments of many packets are larger than the cache:
+    going field by field took three times as long.
     """
     at = np.int64(0)
     ends[0] = 0

@@ -49,7 +49,9 @@ class _Opened(NamedTuple):
 
 
 class _Seen:
-    """Passes progress on.  `any` is set if more than hashing was reported: files were imported."""
+    """Passes progress on, and sets `any` as soon as an import reports more than the hashing of
+    files.
+    """
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress

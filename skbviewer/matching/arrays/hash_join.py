@@ -13,17 +13,20 @@ import numpy as np
 import numpy.typing as npt
 
 from ...records import ColumnTable, part
-from ...records.compiled import allocation_free
 from ...records.types import Int32s, Int64s
 from .array_blocks import blocks, fits
-
-Hash = npt.NDArray[np.uint64]
-
+from .hash_join_loops import (
+    MULTIPLIER,
+    SHIFT,
+    Hash,
+    ask_partners,
+    collect_keys,
+    find_keys,
+    pair_up,
+    share_keys,
+)
 
 Rows = ColumnTable | npt.NDArray[np.void]
-
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2**64 / golden ratio (Knuth, TAOCP 6.4)
-_SHIFT = np.uint64(29)
 
 
 def hashed(columns: Iterable[npt.NDArray[np.generic]]) -> Hash:
@@ -34,8 +37,8 @@ def hashed(columns: Iterable[npt.NDArray[np.generic]]) -> Hash:
         block = made[rows]
         for column in listed:
             block ^= column[rows].astype(np.int64).view(np.uint64)
-            block *= _MULTIPLIER
-            block ^= block >> _SHIFT
+            block *= MULTIPLIER
+            block ^= block >> SHIFT
     return made
 
 
@@ -68,17 +71,17 @@ def shared(keys: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
 def join(left: Hash, right: Hash, limit: int = 0) -> tuple[Int64s, Int64s, npt.NDArray[np.bool_]]:
     """Return the index pairs of equal hashes, and which of `left` have more than `limit` partners.
 
-    Those that have more are in no pair; a limit of 0 is none.  Pairs are sorted by `left`, then by
-    `right`.
+    Rows with more partners are in no pair.  With `limit` 0, any number is allowed.  Pairs are
+    sorted by `left`, then by `right`.
     """
     most = limit or len(right)
     slots = slots_for(len(right))
     after, count = np.empty((2, len(right)), np.int32)
-    _collect(right, slots, after, count)
+    collect_keys(right, slots, after, count)
     first, many = np.empty(len(left), np.int32), np.zeros(len(left), np.bool_)
-    total = int(_ask(left, right, slots, count, most, first, many))
+    total = int(ask_partners(left, right, slots, count, most, first, many))
     i, j = np.empty((2, total), np.int64)
-    _pair(first, many, after, i, j)
+    pair_up(first, many, after, i, j)
     return i, j, many
 
 
@@ -87,96 +90,19 @@ def slots_for(count: int) -> Int32s:
     return np.full(1 << (4 * count).bit_length(), -1, np.int32)
 
 
-@allocation_free
-def place(key: np.uint64, keys: Hash, slots: Int32s) -> np.int64:
-    """Return where `key` is, or would be inserted, in the hash table `slots` of `keys`."""
-    mask = len(slots) - 1
-    at = np.int64(key >> _SHIFT) & mask
-    while slots[at] >= 0 and keys[slots[at]] != key:
-        at = (at + 1) & mask
-    return np.int64(at)
-
-
-@allocation_free
-def _collect(keys: Hash, slots: Int32s, after: Int32s, count: Int32s) -> None:
-    """Fill the hash table `slots` with the first index of each key.
-
-    Keys that are equal form a list: `after` is the index of the next one or -1, `count` the number
-    from this one on.
-    """
-    for i in range(len(keys) - 1, -1, -1):
-        at = place(keys[i], keys, slots)
-        after[i] = slots[at]
-        count[i] = 1 if slots[at] < 0 else count[slots[at]] + 1
-        slots[at] = i
-
-
-@allocation_free
-def _ask(
-    asked: Hash,
-    keys: Hash,
-    slots: Int32s,
-    count: Int32s,
-    most: int,
-    first: Int32s,
-    many: npt.NDArray[np.bool_],
-) -> int:
-    """Set the `first` partner of each key (-1: none) and `many`: it has more than `most` partners.
-
-    Returns the number of pairs of the others.
-    """
-    total = 0
-    for i in range(len(asked)):
-        first[i] = slots[place(asked[i], keys, slots)]
-        if first[i] >= 0:
-            many[i] = count[first[i]] > most
-            total += 0 if many[i] else count[first[i]]
-    return total
-
-
-@allocation_free
-def _pair(
-    first: Int32s, many: npt.NDArray[np.bool_], after: Int32s, left: Int64s, right: Int64s
-) -> None:
-    to = 0
-    for i in range(len(first)):
-        at = np.int32(-1) if many[i] else first[i]
-        while at >= 0:
-            left[to], right[to] = i, at
-            at = after[at]
-            to += 1
-
-
 def among(asked: Hash, few: Hash) -> npt.NDArray[np.bool_]:
     """Return which of the keys `asked` are in `few`."""
     slots, found = slots_for(len(few)), np.empty(len(asked), np.bool_)
-    _collect(few, slots, *np.empty((2, len(few)), np.int32))
-    _find(asked, few, slots, found)
+    collect_keys(few, slots, *np.empty((2, len(few)), np.int32))
+    find_keys(asked, few, slots, found)
     return found
-
-
-@allocation_free
-def _find(asked: Hash, few: Hash, slots: Int32s, found: npt.NDArray[np.bool_]) -> None:
-    for i in range(len(asked)):
-        found[i] = slots[place(asked[i], few, slots)] >= 0
 
 
 def sharing(keys: Hash) -> Int32s:
     """Return for each row how many rows have its key, itself included."""
     first, count = np.empty(len(keys), np.int32), np.zeros(len(keys), np.int32)
-    _share(keys, slots_for(len(keys)), first, count)
+    share_keys(keys, slots_for(len(keys)), first, count)
     return count[first]
-
-
-@allocation_free
-def _share(keys: Hash, slots: Int32s, first: Int32s, count: Int32s) -> None:
-    """Set for each row the `first` row with its key, and for each first row the `count` of rows."""
-    for i in range(len(keys)):
-        at = place(keys[i], keys, slots)
-        if slots[at] < 0:
-            slots[at] = i
-        first[i] = slots[at]
-        count[first[i]] += 1
 
 
 def runs(owner: npt.NDArray[np.integer], asked: Int64s) -> tuple[Int64s, Int64s]:

@@ -18,7 +18,7 @@ from ..candidates.eligible_moments import Edges
 from ..clock.agreeing_devices import ANY_TIME, CALLED, CAME, TIMED, WINDOWS
 from ..clock.capture_point_fit import Located
 from .forced_lifetimes import Assigned, Problem, assign
-from .packet_groups import CROWDED, EXACT, NONE_IN_TIME
+from .packet_group_loops import CROWDED, EXACT, NONE_IN_TIME
 
 if TYPE_CHECKING:
     from ..model import KernelSide

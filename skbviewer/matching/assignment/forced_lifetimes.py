@@ -26,9 +26,10 @@ import numpy as np
 
 from ...records.compiled import allocation_free
 from ...records.types import Bools, Int8s, Int64s
-from .consistent_assignments import Limits, Scratch, follow
+from .assignment_loops import Limits, Scratch
+from .consistent_assignments import follow
 from .moment_bounds import narrow
-from .packet_groups import (
+from .packet_group_loops import (
     CROWDED,
     EXACT,
     LACKING,
@@ -37,10 +38,8 @@ from .packet_groups import (
     TOO_LARGE,
     Groups,
     Tangle,
-    grouped,
-    linked,
-    placed,
 )
+from .packet_groups import grouped, linked, placed
 
 
 class Problem(NamedTuple):

@@ -17,7 +17,7 @@ from ...records.compiled import allocation_free
 from ...records.types import INT64_MAX, Bools, Int64s
 from ..arrays.array_blocks import blocks
 from ..identity.identity_columns import KNOWN, LENGTH
-from ..identity.identity_ladder import FRAGMENT
+from ..identity.ladder_loops import FRAGMENT
 from ..legs.tap_moments import UNKNOWN
 from ..record_kinds import IP, chosen
 

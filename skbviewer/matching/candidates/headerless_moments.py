@@ -2,9 +2,9 @@
 """Find lifetimes whose IP header the log does not show, and packets that may belong to them.
 
 In: a log's tap moments, the packets' times on its clock.  Out: moments, and a flag for each packet.
-Where records are lost, the footprint of an skb may be lost although the call of the packet socket
-that got the skb is recorded.  No identity joins such a lifetime to a packet.  So each packet that
-one of its moments may show has one more candidate, which cannot be named.
+A loss of records may swallow an skb's footprint, but not the call of the packet socket that got the
+skb.  No identity joins such a lifetime to a packet.  So each packet that may have been captured at
+one of its moments has one more candidate, which cannot be named.
 """
 
 from __future__ import annotations

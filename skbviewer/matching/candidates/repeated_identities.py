@@ -19,7 +19,7 @@ from ...records import Packets
 from ...records.types import Bools, Int64s
 from ..arrays.hash_join import hashed_rows
 from ..identity.identity_columns import ADDRESS
-from ..identity.identity_ladder import FRAGMENT
+from ..identity.ladder_loops import FRAGMENT
 from .eligible_moments import Edges, by_packet
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ import numpy as np
 
 from ...records import Packets
 from ...records.types import Int64s
-from ..arrays.hash_join import Hash, spread
+from ..arrays.hash_join import spread
+from ..arrays.hash_join_loops import Hash
 from ..clock.clock_fit import ClockFit, precision_of
 from ..clock.point_distances import FAR
 from ..identity.identity_candidates import Candidates, Partly, full_keys, unique

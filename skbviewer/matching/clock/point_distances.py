@@ -36,7 +36,7 @@ class Place(NamedTuple):
         return self.how == SOCKET
 
     def holds(self, points: Points) -> Bools:
-        """Return which points are at this place."""
+        """Return which of these points are of this device, direction and kind."""
         here = points["how"] == self.how
         if self.netns is not None:
             here &= (points["netns"] == self.netns) & (points["ifindex"] == self.ifindex)

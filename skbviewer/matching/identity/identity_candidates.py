@@ -16,17 +16,19 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...records import SEEN, ColumnTable, Packets, Records, RecordTable, part, scratch_of
-from ...records.compiled import allocation_free
+from ...records import ColumnTable, Packets, Records, RecordTable, part, scratch_of
 from ...records.kernel_events import FOOTPRINT
 from ...records.protocols import TCP
-from ...records.types import Bools, Int32s, Int64s, UInt8s
+from ...records.types import Bools, Int32s, Int64s
 from ..arrays.array_blocks import blocks
-from ..arrays.hash_join import Hash, by_pair, distinct, hashed, join, place, sharing, slots_for
+from ..arrays.hash_join import by_pair, distinct, hashed, join, sharing, slots_for
+from ..arrays.hash_join_loops import Hash
 from ..arrays.record_rows import found
-from ..record_kinds import ENTRY, EVENT
+from ..record_kinds import EVENT
+from .candidate_loops import keep_last, note_owners, records_of_several
 from .identity_columns import KNOWN, NONE, THESIS_KEY, Footprints, Known
-from .identity_ladder import FRAGMENT, alike, climb
+from .identity_ladder import alike, climb
+from .ladder_loops import FRAGMENT
 from .unnumbered import (
     Unnumbered,
     as_both_know,
@@ -106,12 +108,12 @@ def footprints(records: Records, series: npt.NDArray[np.integer], tap: Int64s) -
     known = np.asarray(rows["ip_version"] != 0) & ~has_larger_header(rows)
     of, kind = np.asarray(series, np.int32), np.asarray(records["kind"], np.uint8)
     first, least, most = np.full((3, len(rows)), NONE, np.int32)
-    count = int(_owners(kind, number, of, known, sniffed, first, least, most))
+    count = int(note_owners(kind, number, of, known, sniffed, first, least, most))
     # Nearly every footprint belongs to a single series: only the others are sorted.
     single = np.flatnonzero((least == most) & (most >= 0))
     single = single[_differs(rows, single, least[single].astype(np.int64))]
     index = np.empty(count, np.int64)
-    _shared_by(kind, number, of, sniffed, least < most, index)
+    records_of_several(kind, number, of, sniffed, least < most, index)
     index = index[distinct(number[index].astype(np.int64), of[index].astype(np.int64))]
     shown = np.concatenate([first[single].astype(np.int64), index])
     by_event, owner = _shown_by_events(records, number, of, known & (least < 0))
@@ -143,49 +145,6 @@ def _shown_by_events(
     shown = shown[same]
     pairs = distinct(number[shown].astype(np.int64), of[shown + 1].astype(np.int64))
     return shown[pairs], of[shown[pairs] + 1]
-
-
-@allocation_free
-def _owners(
-    kind: UInt8s,
-    number: Int32s,
-    series: Int32s,
-    known: Bools,
-    sniffed: Bools,
-    first: Int32s,
-    least: Int32s,
-    most: Int32s,
-) -> int:
-    """Set for each footprint the first record and the lowest and highest series that have it.
-
-    Returns how many records have a footprint of several series.
-    """
-    for i in range(len(kind)):
-        s, n = series[i], number[i]
-        if (kind[i] == ENTRY or kind[i] == SEEN) and s >= 0 and known[n] and not sniffed[s]:
-            if first[n] < 0:
-                first[n], least[n] = i, s
-            least[n], most[n] = min(least[n], s), max(most[n], s)
-    several = 0
-    for i in range(len(kind)):
-        s, n = series[i], number[i]
-        shows = (kind[i] == ENTRY or kind[i] == SEEN) and s >= 0
-        if shows and least[n] < most[n] and not sniffed[s]:
-            several += 1
-    return several
-
-
-@allocation_free
-def _shared_by(
-    kind: UInt8s, number: Int32s, series: Int32s, sniffed: Bools, shared: Bools, index: Int64s
-) -> None:
-    """Set `index` to the records that have a footprint of several series."""
-    at = 0
-    for i in range(len(kind)):
-        s, n = series[i], number[i]
-        if (kind[i] == ENTRY or kind[i] == SEEN) and s >= 0 and shared[n] and not sniffed[s]:
-            index[at] = i
-            at += 1
 
 
 def has_larger_header(rows: Records | ColumnTable) -> Bools:
@@ -221,18 +180,8 @@ def _without_stale(prints: Footprints) -> Footprints:
         keys.append(hashed([series, *(part(rows, name, number) for name in SEGMENT)]))
         ids.append(part(rows, "ip_id", number).astype(np.int64))
     key, every = np.concatenate(keys), np.concatenate(at)
-    _only_last(key, np.concatenate(ids), every, slots_for(len(key)), keep)
+    keep_last(key, np.concatenate(ids), every, slots_for(len(key)), keep)
     return Footprints(rows, prints.number[keep], prints.series[keep], prints.record[keep])
-
-
-@allocation_free
-def _only_last(keys: Hash, ip_id: Int64s, at: Int64s, slots: Int32s, keep: Bools) -> None:
-    """Keep, for each key, the rows with the identification of its last row.  Rows are by time."""
-    for i in range(len(keys) - 1, -1, -1):
-        slot = place(keys[i], keys, slots)
-        if slots[slot] < 0:
-            slots[slot] = i
-        keep[at[i]] = ip_id[i] == ip_id[slots[slot]]
 
 
 def _differs(rows: Records | ColumnTable, index: Int64s, series: Int64s) -> Bools:

@@ -13,15 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ...records import Packets
-from ...records.compiled import allocation_free
 from ...records.types import Bools, Int64s
 from ..arrays.array_blocks import blocks
 from ..arrays.hash_join import by_pair
 from .identity_columns import LENGTH, NONE, RUNGS, Columns, Footprints, Known
-
-FRAGMENT = 0x3FFF  # MF and offset of frag_off
-SEVERAL = -2
-CONTRADICTS, CUT = -1, -2  # stand in for the number of columns in which a pair agrees
+from .ladder_loops import CONTRADICTS, CUT, FRAGMENT, find_crowded, take_rung
 
 
 def alike(left: Known, i: Int64s, right: Known, j: Int64s, names: Iterable[str]) -> Bools:
@@ -80,38 +76,9 @@ def _climb(
         keep, rung = np.empty(len(packet), np.bool_), rung.copy()
         pair = numbered(packet, prints.series[shown])
         best = np.empty(int(pair.max(initial=-1)) + 1, np.int8)
-        _step(int(level), pair, agreed, crowded, best, rung, keep)
+        take_rung(int(level), pair, agreed, crowded, best, rung, keep)
         packet, shown, rung = packet[keep], shown[keep], rung[keep]
     return packet, shown, rung
-
-
-@allocation_free
-def _step(
-    level: int,
-    pair: Int64s,
-    agreed: npt.NDArray[np.int8],
-    crowded: Bools,
-    best: npt.NDArray[np.int8],
-    rung: npt.NDArray[np.int8],
-    keep: Bools,
-) -> None:
-    """Decide which prints stay on a rung: for each packet and series those that agree best.
-
-    `agreed` is in how many columns a print agrees, or CONTRADICTS, or CUT.  `pair` numbers the
-    pairs of a packet and a series; `best` is by that number.  A series of which less is known than
-    of another one stays, because it may still be the packet's.  Sets `rung` where this rung
-    excluded something.
-    """
-    for i in range(len(pair)):
-        best[pair[i]] = 0
-    for i in range(len(pair)):
-        best[pair[i]] = max(best[pair[i]], agreed[i])
-    for i in range(len(pair)):
-        most = best[pair[i]]
-        agrees = agreed[i] > 0 and agreed[i] == most
-        keep[i] = (agrees or not crowded[i] or most == 0) and agreed[i] != CONTRADICTS
-        if crowded[i] and agrees:
-            rung[i] = level
 
 
 def numbered(packet: Int64s, series: Int64s) -> Int64s:
@@ -129,27 +96,8 @@ def _crowded(packet: Int64s, series: Int64s) -> Bools:
     made = np.zeros(len(packet), np.bool_)
     of_packet = np.full(int(packet.max(initial=-1)) + 1, NONE, np.int32)
     of_series = np.full(int(series.max(initial=-1)) + 1, NONE, np.int32)
-    _find_crowded(packet, series, of_packet, of_series, made)
+    find_crowded(packet, series, of_packet, of_series, made)
     return made
-
-
-@allocation_free
-def _find_crowded(
-    packet: Int64s,
-    series: Int64s,
-    of_packet: npt.NDArray[np.int32],
-    of_series: npt.NDArray[np.int32],
-    made: Bools,
-) -> None:
-    """Set `made`; `of_packet` becomes the only series of each packet, or SEVERAL."""
-    for i in range(len(packet)):
-        p, s = packet[i], series[i]
-        if of_packet[p] != s:
-            of_packet[p] = s if of_packet[p] == NONE else SEVERAL
-        if of_series[s] != p:
-            of_series[s] = p if of_series[s] == NONE else SEVERAL
-    for i in range(len(packet)):
-        made[i] = of_packet[packet[i]] == SEVERAL or of_series[series[i]] == SEVERAL
 
 
 def _cut_later(wire: Columns, kernel: Columns) -> Bools:

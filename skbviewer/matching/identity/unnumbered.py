@@ -17,7 +17,8 @@ import numpy.typing as npt
 from ...records.protocols import ICMP, ICMPV6, SCTP, TCP, UDP, UDPLITE
 from ...records.types import Bools, Int64s
 from ..arrays.array_blocks import blocks
-from ..arrays.hash_join import Hash, among, hashed
+from ..arrays.hash_join import among, hashed
+from ..arrays.hash_join_loops import Hash
 from .identity_columns import ADDRESS, NONE, PORTS, RUNGS, SEQUENCE, THESIS_KEY, Columns, Known
 
 BASE = ("ip_version", *ADDRESS, "ip_id")  # in every IP header

@@ -31,7 +31,8 @@ from ..lifetimes.skb_lifetimes import SeriesTable
 from ..record_kinds import ENTRY, EVENT, IP, chosen
 from . import tap_moments
 from .declared_losses import ANY, MISSED, Table, inside, meets
-from .leg_cutting import FORWARD, RX, TX, LegTable
+from .leg_cutting import LegTable
+from .leg_cutting_loops import FORWARD, RX, TX
 from .recorded_births import births
 from .released_skbs import after_release
 

@@ -23,7 +23,8 @@ from ...records.types import LATEST_NS, Bools, Int64s
 from ..arrays.hash_join import repeated
 from ..lifetimes.skb_lifetimes import SeriesTable
 from ..record_kinds import EVENT
-from .leg_cutting import TX, LegTable
+from .leg_cutting import LegTable
+from .leg_cutting_loops import TX
 
 Rows = npt.NDArray[np.void]
 

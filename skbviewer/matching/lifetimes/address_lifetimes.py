@@ -13,18 +13,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from ...records import KernelLog, Records, RecordTable, part
-from ...records.compiled import allocation_free
 from ...records.kernel_events import CONSUME, DROP, FOOTPRINT, FREE
-from ...records.types import LATEST_NS, Bools, Int32s, Int64s, UInt8s
-from ..arrays.int_index import Number, longer
+from ...records.types import Bools, Int32s
+from ..arrays.int_index import longer
 from ..arrays.record_rows import Rows, passing
 from ..kernel_functions import PACKET_SOCKET, RETURN_HOOK, SENDING_TAP, TAP_CLONER
 from ..record_kinds import ENTRY, EVENT, LOST
-from .life_events import Items, Moved, items
-from .life_flags import BORN, CHILD, CHILD_MOVED, FREED, INSIDE, OWN, OWN_MOVED
+from .address_life_loops import cut_some
+from .life_events import Items, items
 from .skb_held_from import RecordTimes
 
 
@@ -74,7 +72,7 @@ def _cut(records: Records, found: Items) -> tuple[Int32s, Int32s]:
             due = int(np.searchsorted(found.moved.when, ts[-1], "right"))
         most = int(counts[0]) + 2 * len(ts) + due - int(counts[1])
         birth = longer(birth, most, -1)
-        _cut_some(
+        cut_some(
             some.start, ts, found.what[some], identity, last, found.moved, found.children,
             life, was, shown, of, birth, counts,
         )  # fmt: skip
@@ -91,86 +89,6 @@ def _identities(records: Records) -> Int32s:
     number = np.unique(rows[columns], return_inverse=True)[1].reshape(-1).astype(np.int32) + 1
     number = np.where(rows["ip_version"] != 0, number, np.int32(0))
     return number[records.footprint] if isinstance(records, RecordTable) else number
-
-
-@allocation_free
-def _cut_some(
-    first: int,
-    ts: Int64s,
-    what: UInt8s,
-    identity: Int32s,
-    is_last: bool,
-    moved: Moved,
-    children: npt.NDArray[np.int32],
-    life: Int32s,
-    was: UInt8s,
-    shown: Int32s,
-    of: Int32s,
-    birth: Int32s,
-    counts: Int64s,
-) -> None:
-    """Assign the items of some records to lives; moved items wait until their own time.
-
-    `life`, `was` and `shown` describe what was last at each address: its life, its state and its
-    identity.  A new life begins at an address if there was none before, at the first of several
-    births in a row, and after the last of several frees in a row.  If `identity` is not empty, a
-    new life also begins where the identity changes.  `identity` is by record, 0 if unknown.
-
-    `counts` counts the lives, the moved items that were assigned, and the `children` that were
-    passed.
-    """
-    when, item, moved_place, moved_now = moved
-    for i in range(len(ts) + is_last):
-        now, bits = (ts[i], np.int64(what[i])) if i < len(ts) else (LATEST_NS, np.int64(OWN))
-        for mine in range(2):
-            if bits & (OWN if mine else CHILD) == 0:
-                continue
-            counts[2] += 1 - mine
-            if bits & (OWN_MOVED if mine else CHILD_MOVED) != 0:
-                continue
-            this, at = np.int64(2 * (first + i) + mine), counts[1]
-            while at < len(when) and (when[at] < now or (when[at] == now and item[at] < this)):
-                is_now, place = np.int64(moved_now[at]), np.int64(moved_place[at])
-                _put(item[at], place, is_now, identity, life, was, shown, of, birth, counts)
-                at += 1
-            counts[1] = at
-            if i == len(ts):
-                break
-            if mine:
-                place = np.int64(of[first + i])
-                is_now = np.int64(FREED if bits & FREED else BORN if bits & (BORN | INSIDE) else 0)
-            else:
-                is_now, place = np.int64(BORN), np.int64(children[counts[2] - 1, 1])
-            _put(this, place, is_now, identity, life, was, shown, of, birth, counts)
-
-
-@allocation_free
-def _put(
-    item: Number,
-    place: Number,
-    is_now: Number,
-    identity: Int32s,
-    life: Int32s,
-    was: UInt8s,
-    shown: Int32s,
-    of: Int32s,
-    birth: Int32s,
-    counts: Int64s,
-) -> None:
-    """Assign one item to the life at its address, which may begin with it."""
-    begins = life[place] < 0 or (is_now == BORN and was[place] != BORN)
-    begins = begins or (was[place] == FREED and is_now != FREED)
-    if len(identity) and identity[item >> 1] != 0:
-        begins = begins or (shown[place] != 0 and shown[place] != identity[item >> 1])
-        shown[place] = identity[item >> 1]
-    if begins:
-        life[place] = counts[0]
-        counts[0] += 1
-    was[place] = is_now
-    if item & 1:
-        of[item >> 1] = life[place]
-    else:
-        birth[life[place]] = item >> 1
 
 
 def _is_tap(log: KernelLog, found: Items, birth: Int32s, of: Int32s) -> Bools:

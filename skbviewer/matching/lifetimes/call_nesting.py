@@ -15,24 +15,22 @@ import numpy as np
 import numpy.typing as npt
 
 from ...records import Records, part, scratch_of
-from ...records.compiled import allocation_free
 from ...records.types import LATEST_NS, Bools, Int32s, Int64s
-from ..arrays.int_index import IntIndex, Number, longer
+from ..arrays.int_index import IntIndex, longer
 from ..arrays.record_rows import Rows, passing
 from ..record_kinds import ENTRY
-
-DEEP = 4096  # open calls of a context that are searched: no kernel nests so deep
+from .call_nesting_loops import nest_records
 
 
 class _Stacks(NamedTuple):
     """The stacks of open calls.
 
-    By node (one open call): its `record`; `end`, the time of its end; the node `below` it;
-    `around`, the next node below that may enclose; `before`, the context's count when it began, or
-    -1 if it has ended but is not on top.
+    A node is one open call: its `record`; its `end` (ns); the node `below` it; `around`, the next
+    node below that may enclose other calls; `before`, the context's count when the call began.
+    `before` is -1 if the call has ended but another one is still above it.
 
-    By context: the `top` node; how many records were `counted`; `soonest`, when a node that has
-    another one above it ends first.  `sizes`: the first free node, the number of nodes.
+    Each context has its `top` node, the number of records `counted`, and `soonest`: when the first
+    of the nodes below the top ends.  `sizes`: the first free node, the number of nodes.
     """
 
     record: Int32s
@@ -72,7 +70,7 @@ class Nesting:
             rows = Rows(self._records, some)
             context = contexts.of(rows.contexts())
             open_ = _with_room(open_, contexts.count, int(open_.sizes[1]) + len(context))
-            _follow(
+            nest_records(
                 some.start, rows["ts"], rows["exit_ts"], rows["kind"], context, self.carried[some],
                 chosen[some], parent, inside, *open_,
             )  # fmt: skip
@@ -111,93 +109,3 @@ def _with_room(open_: _Stacks, contexts: int, nodes: int) -> _Stacks:
         soonest=longer(open_.soonest, contexts, LATEST_NS),
         sizes=open_.sizes,
     )
-
-
-@allocation_free
-def _follow(
-    first: int,
-    ts: Int64s,
-    exit_ts: Int64s,
-    kind: npt.NDArray[np.uint8],
-    context: Int32s,
-    carried: Bools,
-    chosen: Bools,
-    parent: Int32s,
-    inside: Int32s,
-    record: Int32s,
-    end: Int64s,
-    below: Int32s,
-    around: Int32s,
-    before: Int32s,
-    top: Int32s,
-    counted: Int32s,
-    soonest: Int64s,
-    sizes: Int64s,
-) -> None:
-    """Set `parent` of some records, and `inside` of the calls that end before one of them.
-
-    An empty array is not set.
-    """
-    for i in range(len(ts)):
-        where, now = context[i], ts[i]
-        node = np.int64(top[where])
-        while node >= 0 and end[node] <= now:
-            if len(inside) and before[node] >= 0:
-                inside[record[node]] = counted[where] - before[node]
-            following = np.int64(below[node])
-            below[node], sizes[0] = sizes[0], node
-            node = following
-        top[where] = node
-        if len(inside) and soonest[where] <= now:
-            _end_below(node, where, now, inside, record, end, below, before, counted, soonest)
-        enclosing = np.int64(around[node]) if node >= 0 else np.int64(-1)
-        while enclosing >= 0 and end[enclosing] <= now:
-            lower = below[enclosing]
-            enclosing = np.int64(around[lower]) if lower >= 0 else np.int64(-1)
-        if node >= 0 and around[node] != node:
-            around[node] = enclosing
-        if len(parent) and enclosing >= 0:
-            parent[first + i] = record[enclosing]
-        if len(chosen) and chosen[i]:
-            counted[where] += 1
-        if kind[i] != ENTRY or exit_ts[i] < 0:
-            continue
-        if node >= 0 and end[node] < exit_ts[i]:
-            soonest[where] = min(soonest[where], end[node])
-        new = sizes[0]
-        if new >= 0:
-            sizes[0] = below[new]
-        else:
-            new = sizes[1]
-            sizes[1] += 1
-        record[new], end[new], below[new] = first + i, exit_ts[i], node
-        before[new], top[where] = counted[where], new
-        around[new] = enclosing if carried[i] else new
-
-
-@allocation_free
-def _end_below(
-    node: Number,
-    where: Number,
-    now: Number,
-    inside: Int32s,
-    record: Int32s,
-    end: Int64s,
-    below: Int32s,
-    before: Int32s,
-    counted: Int32s,
-    soonest: Int64s,
-) -> None:
-    """Store the counts of calls that ended while another one was above them in the stack."""
-    highest, soon = np.int64(-LATEST_NS), np.int64(LATEST_NS)
-    for _ in range(DEEP):
-        if node < 0:
-            break
-        if before[node] >= 0 and end[node] <= now:
-            inside[record[node]] = counted[where] - before[node]
-            before[node] = -1
-        elif before[node] >= 0 and end[node] < highest:
-            soon = min(soon, end[node])
-        highest = max(highest, end[node])
-        node = np.int64(below[node])
-    soonest[where] = soon

@@ -49,9 +49,9 @@ class Items(NamedTuple):
     recorded it, or -1; `place` is the number of its own skb's address (less than `addresses`), or
     -1 without an item.
 
-    The bits: OWN, there is an item for the record's own skb; GIVEN, the call returned that skb;
-    CHILD, there is an item for a clone's birth, which comes first; BORN, FREED: the own skb is;
-    OWN_MOVED, CHILD_MOVED: the item has a time of its own and is in `moved`.
+    The bits: OWN: there is an item for the record's own skb.  GIVEN: the call returned that skb.
+    BORN, FREED: it was born or freed.  CHILD: there is an item for a clone's birth, which comes
+    first.  OWN_MOVED, CHILD_MOVED: the item has a time of its own and is in `moved`.
 
     `late` are events that were recorded too late to be sure of the skb: they belong to the lifetime
     of the call that recorded them.  `children` are the clones: (record, number of the address,

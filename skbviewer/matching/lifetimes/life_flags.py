@@ -40,7 +40,7 @@ class Heads(NamedTuple):
 
 
 def heads(rows: Rows) -> Heads:
-    """Return these columns of `rows`."""
+    """Return the columns of `rows` that said() needs."""
     return Heads(*rows.columns(" ".join(Heads._fields)))
 
 

@@ -19,7 +19,8 @@ from ...records.types import LATEST_NS, Int32s, Int64s, UInt8s
 from ..arrays.int_index import IntIndex, Number, execution_of, is_full, number_of
 from ..arrays.pair_map import has_no_room
 from ..arrays.record_rows import Rows
-from .event_owner import Calls, EventOwners, owner_of
+from .event_owner import Calls, EventOwners
+from .event_owner_loops import owner_of
 from .life_flags import (
     BORN,
     CHILD,

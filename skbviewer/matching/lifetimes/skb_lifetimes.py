@@ -14,14 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...records import KernelLog, RecordTable
-from ...records.compiled import allocation_free
-from ...records.kernel_events import SEGMENT
-from ...records.types import Bools, Int32s, Int64s, UInt8s
+from ...records.types import Bools, Int32s, Int64s
 from ..arrays.record_rows import Rows, passing
 from ..kernel_functions import RECEIVE_START, TRANSMIT
-from ..record_kinds import ENTRY, EVENT, by_probe
+from ..record_kinds import by_probe
 from .address_lifetimes import Lives, cut
 from .skb_held_from import RecordTimes
+from .skb_lifetime_loops import join_clones, note_headers, number_series
 
 
 @dataclass(frozen=True)
@@ -52,9 +51,9 @@ def build(log: KernelLog) -> SeriesTable:
     count = len(lives.parent)
     following, rank = np.full((2, count + 1), -1, np.int32)  # the last stands for "no life"
     born = lives.birth[child], lives.parent[child], child.astype(np.int32)
-    _join(lives.of, *born, root.astype(np.int32), following)
+    join_clones(lives.of, *born, root.astype(np.int32), following)
     ordered, size = np.zeros((2, count), np.int32)
-    found = int(_rank(lives.of, rank, ordered, size))
+    found = int(number_series(lives.of, rank, ordered, size))
     ordered, size = ordered[:found], size[:found].copy()
     parent = _parents(lives, root, rank, ordered)
     return SeriesTable(lives.of, parent, lives.tap[ordered], lives.met, lives.owner_calls, size)
@@ -88,30 +87,8 @@ def _shown(log: KernelLog, lives: Lives) -> tuple[Bools, Bools]:
         kind, event, func = Rows(records, some).columns("kind event func")
         number = records.footprint[some] if isinstance(records, RecordTable) else None
         number = np.arange(some.start, some.stop, dtype=np.int32) if number is None else number
-        _show(kind, event, func, number, lives.of[some], has_ip, probes, *made)
+        note_headers(kind, event, func, number, lives.of[some], has_ip, probes, *made)
     return made[0, :-1], made[1, :-1]
-
-
-@allocation_free
-def _show(
-    kind: UInt8s,
-    event: UInt8s,
-    func: Int32s,
-    footprint: Int32s,
-    of: Int32s,
-    has_ip: Bools,
-    probes: UInt8s,
-    shows_ip: Bools,
-    wired: Bools,
-) -> None:
-    """Set `shows_ip` and `wired`, by life, from some records."""
-    for i in range(len(of)):
-        if has_ip[footprint[i]]:
-            shows_ip[of[i]] = True
-        if kind[i] == ENTRY and 0 <= func[i] < len(probes) and probes[func[i]] != 0:
-            wired[of[i]] = True
-        if kind[i] == EVENT and event[i] == SEGMENT:
-            wired[of[i]] = True
 
 
 def _headed_children(lives: Lives, known: Bools) -> Int64s:
@@ -137,44 +114,8 @@ def _roots(lives: Lives, wired: Bools) -> Int64s:
     return np.where(root[root] == root, root, np.arange(count))  # garbage may be its own ancestor
 
 
-@allocation_free
-def _join(
-    of: Int32s, birth: Int32s, parent: Int32s, child: Int32s, root: Int32s, following: Int32s
-) -> None:
-    """Move the records before a clone's birth to the clone, and all records to their roots.
-
-    `child` are clones of `parent`, born at the records `birth`, which are sorted.  `following` is
-    scratch: by life, filled with -1.
-    """
-    born = len(birth) - 1
-    for i in range(len(of) - 1, -1, -1):
-        while born >= 0 and birth[born] >= i:
-            following[parent[born]] = child[born]
-            born -= 1
-        if of[i] >= 0:
-            life = following[of[i]] if following[of[i]] >= 0 else of[i]
-            of[i] = root[life]
-
-
 def _parents(lives: Lives, root: Int64s, rank: Int32s, ordered: Int32s) -> Int64s:
     """Return the series of each series' parent, -1 if there is none or if it is the same series."""
     parent = lives.parent[ordered]
     found = np.where(parent >= 0, rank[root[parent]], np.int32(-1)).astype(np.int64)
     return np.where(found == np.arange(len(found)), -1, found)
-
-
-@allocation_free
-def _rank(of: Int32s, rank: Int32s, ordered: Int32s, size: Int32s) -> int:
-    """Replace lives in `of` by series, numbered by their first record; count their records.
-
-    Returns the number of series.
-    """
-    count = 0
-    for i in range(len(of)):
-        if of[i] >= 0:
-            if rank[of[i]] < 0:
-                rank[of[i]], ordered[count] = count, of[i]
-                count += 1
-            of[i] = rank[of[i]]
-            size[of[i]] += 1
-    return count

@@ -14,19 +14,16 @@ from typing import NamedTuple
 import numpy as np
 
 from ...records import BadInput, Capture, Interface, Progress, SourceKind, counted
-from ...records.compiled import Int, allocation_free, compiled
 from ...records.types import Int64s, UInt8s
-from ..numbers_in_bytes import Block, word
+from ..numbers_in_bytes import Block
 from ..source import WINDOW, Source
 from .header_columns import dissect
+from .pcap_loops import FIRST, SECOND, SMALLER, fill_headers, walk_some
 
 FILE_HEADER_SIZE = 24
 MAX_CAPLEN = 262144  # libpcap's MAXIMUM_SNAPLEN
 LINKTYPE_MASK = 0xFFFF  # the upper bits describe the frame check sequence
 DG_UX = 543  # major version in files of DG/UX's tcpdump, whose lengths are as in version 2.2
-
-# Which of a record's two lengths is the captured one; decided as in libpcap and Wireshark.
-FIRST, SECOND, SMALLER = range(3)
 
 
 class _Format(NamedTuple):
@@ -64,7 +61,7 @@ def read_pcap(data: Source, progress: Progress, folder: Path | None) -> Capture:
 
     def fill(packets: Block, first: int, some: UInt8s, begin: int) -> None:
         packets["interface"], packets["linktype"] = 0, interface.linktype
-        _fill(
+        fill_headers(
             some,
             begin,
             layout.order == "<",
@@ -115,7 +112,7 @@ def _walk(
     while caplen < 0 and at + header <= size:
         progress.report(f"reading {data.path.name}", at, size)
         some = data.some(at, header, WINDOW)
-        found_here = _walk_some(some, at, size, header, captured, limit, little, scratch)
+        found_here = walk_some(some, at, size, header, captured, limit, little, scratch)
         count, at, caplen = map(int, found_here)
         found.append(scratch[:count].copy())
         number += count
@@ -123,64 +120,6 @@ def _walk(
     if at == size:
         return places, []
     return places, [_damage(data.path, size, at, number, at + header, caplen, limit)]
-
-
-@allocation_free
-def _lengths(some: UInt8s, at: Int, captured: int, little: bool) -> tuple[np.int64, np.int64]:
-    """Return the captured and the original length of the packet whose header is at `at`."""
-    first, second = word(some, at + 8, little), word(some, at + 12, little)
-    if captured == SECOND or (captured == SMALLER and first > second):
-        return second, first
-    return first, second
-
-
-@compiled
-def _walk_some(
-    some: UInt8s,
-    begin: int,
-    size: int,
-    header: int,
-    captured: int,
-    limit: int,
-    little: bool,
-    places: Int64s,
-) -> tuple[Int, Int, Int]:
-    """Walk packet headers in `some` bytes, at position `begin` of a file of `size` bytes.
-
-    Returns the number of `places` that it filled, the position where it stopped, and the captured
-    length there if it is impossible or reaches beyond the file's end, else -1.
-    """
-    at, count = np.int64(0), np.int64(0)
-    while at + header <= len(some) and count < len(places):
-        caplen, _ = _lengths(some, at, captured, little)
-        if caplen > limit or begin + at + header + caplen > size:
-            return count, begin + at, caplen
-        places[count] = begin + at
-        count += 1
-        at += header + caplen
-    return count, begin + at, np.int64(-1)
-
-
-@compiled
-def _fill(
-    some: UInt8s,
-    begin: int,
-    little: bool,
-    unit_ns: int,
-    header: int,
-    captured: int,
-    places: Int64s,
-    ts: Int64s,
-    offset: Int64s,
-    caplen: Int64s,
-    length: Int64s,
-) -> None:
-    """Decode the headers at `places`; `some` holds the file's bytes from `begin` on."""
-    for i in range(len(places)):
-        at = places[i] - begin
-        ts[i] = word(some, at, little) * 1_000_000_000 + word(some, at + 4, little) * unit_ns
-        caplen[i], length[i] = _lengths(some, at, captured, little)
-        offset[i] = places[i] + header
 
 
 def _damage(

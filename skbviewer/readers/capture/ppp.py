@@ -63,5 +63,5 @@ def pppoe(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def with_direction(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Return a byte for the direction, then PPP."""
+    """Dissect frames that begin with one byte for the direction, followed by a PPP header."""
     return ppp(wire, packets, frames.past(1, frames.kind))

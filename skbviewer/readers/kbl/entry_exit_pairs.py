@@ -20,7 +20,7 @@ from ...records.execution_context import execution
 from ...records.time_order import time_order
 from ...records.types import LATEST_NS, Bools, Int64s
 from .chunk_search import Chunk
-from .record_columns import Aside, Rows
+from .record_column_loops import Aside, Rows
 from .slot_blocks import begins_after_a_hole
 
 ENTRY, EXIT = kbl.KblKind.ENTRY, kbl.KblKind.EXIT

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...records import kbl_layout as kbl
-from .record_columns import Rows
+from .record_column_loops import Rows
 from .record_order import Order
 
 OWN = kbl.KBL_FLAG_SKB_IS_RET | kbl.KBL_FLAG_SOCK | kbl.KBL_FLAG_NULL_SKB

@@ -23,7 +23,8 @@ from .distinct_values import distinct
 from .log_tables import Tables, read_tables
 from .missing_chunks import find_holes
 from .record_decoding import Decoded, decode_records
-from .slot_scan import ROWS, Scanner
+from .slot_scan import Scanner
+from .slot_scan_loops import ROWS
 from .symbols import HIDDEN, symbol_table
 from .time_extent import is_complete, of_cpus, streams_of, unmarked
 

@@ -25,8 +25,10 @@ from .event_details import Asides, read_details
 from .footprint_fill import fill_footprints
 from .footprint_slots import narrowed
 from .further_carriers import complete_calls
-from .record_columns import Aside, LogFacts, Rows, read_rows, room_for
-from .record_order import Places, time_places
+from .record_column_loops import Aside, Rows
+from .record_columns import LogFacts, read_rows, room_for
+from .record_order import time_places
+from .record_order_loops import Places
 from .slot_blocks import Column, Slots
 from .slot_scan import Scan
 from .tap_slots import read_taps

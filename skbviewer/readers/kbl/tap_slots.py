@@ -8,7 +8,7 @@ import numpy as np
 from ...records import TAP_DTYPE, Table, empty
 from ...records import kbl_layout as kbl
 from .event_details import Asides
-from .record_order import Places
+from .record_order_loops import Places
 
 
 def read_taps(asides: Asides, place: Places) -> Table:

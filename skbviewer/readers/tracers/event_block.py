@@ -13,7 +13,8 @@ from ...records.types import Bools, Int32s, Int64s, UInt8s
 from .event_json import EventValues
 from .event_keys import FIRST_TEXT, NUMBERS, PLACES, TEXTS
 from .event_rows import Scanned
-from .hashed_numbers import SECRET, UInt64s, hash_of, span_hash, stirred
+from .hashed_number_loops import UInt64s, span_hash, stirred
+from .hashed_numbers import SECRET, hash_of
 
 Spans = npt.NDArray[np.int32]
 

@@ -10,28 +10,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...records.compiled import Int, allocation_free
 from ...records.types import Int64s, UInt8s
-from .event_keys import KEYS, Keys
-from .event_parse import DEEPEST, parsed_event
-from .event_rows import CUT, OTHER, POINT, RAW_MOST, Places, Scanned
-from .event_shapes import Shapes, no_shapes
-from .json_tokens import (
-    CLOSE_ARRAY,
-    COMMA,
+from .event_keys import KEYS
+from .event_parse_loops import DEEPEST
+from .event_rows import RAW_MOST, Scanned
+from .event_scan_loops import scan_events
+from .event_shape_loops import Shapes, no_shapes
+from .json_token_loops import (
     ENDS_RUN,
-    NEWLINE,
-    OPEN_ARRAY,
-    OPEN_OBJECT,
-    beyond,
-    blank,
-    line_end,
 )
-from .shape_matching import of_known_shape
-
-# Of the state between passes.
-AT, IN_ARRAY, IS_FIRST = 0, 1, 2
-NO_EVENT: Int = np.int64(-1)
 
 
 def new_shapes() -> Shapes:
@@ -50,112 +37,4 @@ def scan(text: UInt8s, state: Int64s, rows: Scanned, shapes: Shapes) -> int:
     Returns how many rows were filled.  The block is done if state[AT] is its length.
     """
     stack = np.zeros((2, DEEPEST), np.int32)
-    return int(_scan(text, state, rows, stack, KEYS, ENDS_RUN, shapes))
-
-
-@allocation_free
-def _other(rows: Scanned, count: Int, kind: Int, begin: Int, end: Int) -> None:
-    rows.kind[count], rows.begin[count], rows.end[count] = kind, begin, end
-    rows.seen[count] = rows.raws[count] = 0
-
-
-@allocation_free
-def _is_point(rows: Scanned, count: Int) -> Int:
-    """1 if the event in this row is a point, else 0."""
-    return np.int64(rows.kind[count] == POINT)
-
-
-@allocation_free
-def _scan(
-    text: UInt8s,
-    state: Int64s,
-    rows: Scanned,
-    stack: Places,
-    keys: Keys,
-    ends_run: UInt8s,
-    shapes: Shapes,
-) -> Int:
-    at, count = state[AT], np.int64(0)
-    while at < len(text) and count < len(rows.kind) - 2:
-        at = blank(text, at)
-        if at >= len(text):
-            break
-        c = text[at]
-        if state[IN_ARRAY] == 0:
-            if c == NEWLINE:
-                at += 1
-                continue
-            if c == OPEN_ARRAY:
-                at = blank(text, at + 1)
-                if at < len(text) and text[at] == CLOSE_ARRAY:
-                    state[IN_ARRAY] = 2
-                    at += 1
-                else:
-                    state[IN_ARRAY] = 1
-                continue
-            begin, stop = at, NO_EVENT
-            if c == OPEN_OBJECT and state[IS_FIRST] == 0:
-                stop = of_known_shape(text, at, rows, count, shapes, keys, ends_run)
-                if stop < 0:
-                    stop = parsed_event(text, at, rows, count, stack, keys, ends_run, shapes)
-                if stop >= 0:
-                    stop = blank(text, stop)
-                    if stop < len(text) and text[stop] != NEWLINE:
-                        stop = NO_EVENT
-            state[IS_FIRST] = 0
-            if stop >= 0:
-                count += _is_point(rows, count)
-                at = stop
-            else:
-                at = line_end(text, begin)
-                _other(rows, count, OTHER, begin, at)
-                count += 1
-            continue
-        if state[IN_ARRAY] == 2:  # after the array's end
-            if c != NEWLINE:
-                begin, at = at, line_end(text, at)
-                _other(rows, count, OTHER, begin, at)
-                count += 1
-            state[IN_ARRAY] = 0
-            continue
-        if c == NEWLINE:  # the array is not closed
-            _other(rows, count, CUT, at, at)
-            count += 1
-            state[IN_ARRAY] = 0
-            continue
-        begin, stop = at, NO_EVENT
-        if c == OPEN_OBJECT and state[IS_FIRST] == 0:
-            stop = of_known_shape(text, at, rows, count, shapes, keys, ends_run)
-            if stop < 0:
-                stop = parsed_event(text, at, rows, count, stack, keys, ends_run, shapes)
-        state[IS_FIRST] = 0
-        if stop >= 0:
-            count += _is_point(rows, count)
-            at = stop
-        else:
-            at = beyond(text, begin)
-            _other(rows, count, OTHER, begin, at)
-            count += 1
-        at = blank(text, at)
-        if at < len(text) and text[at] == COMMA:
-            at += 1
-        elif at < len(text) and text[at] == CLOSE_ARRAY:
-            state[IN_ARRAY] = 2
-            at += 1
-        elif at < len(text) and text[at] != NEWLINE:  # no JSON from here on
-            begin, at = at, line_end(text, at)
-            _other(rows, count, OTHER, begin, at)
-            count += 1
-            state[IN_ARRAY] = 0
-        else:  # the row of an event that is cut says it
-            if stop >= 0:
-                _other(rows, count, CUT, at, at)
-                count += 1
-            state[IN_ARRAY] = 0
-    if at >= len(text) and state[IN_ARRAY] == 1:
-        _other(rows, count, CUT, at, at)
-        count += 1
-    if at >= len(text):
-        state[IN_ARRAY] = 0
-    state[AT] = at
-    return count
+    return int(scan_events(text, state, rows, stack, KEYS, ENDS_RUN, shapes))

@@ -44,7 +44,8 @@ from .event_json import (
     values_of,
 )
 from .event_rows import OTHER, POINT, Scanned, no_rows
-from .event_scan import AT, new_shapes, new_state, scan
+from .event_scan import new_shapes, new_state, scan
+from .event_scan_loops import AT
 from .line_blocks import LineBlock, line_blocks
 from .point_columns import (
     ETHERNET,

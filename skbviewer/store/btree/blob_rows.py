@@ -14,7 +14,7 @@ import numpy as np
 
 from ...records.types import Int64s
 from .interior_pages import Pages, varint
-from .row_cells import LEAF_HEADER, PAGE
+from .row_cell_loops import LEAF_HEADER, PAGE
 
 MOST_LOCAL = PAGE - 35  # bytes of the longest record that is stored whole in its cell
 LEAST_LOCAL = (PAGE - 12) * 32 // 255 - 23

@@ -11,7 +11,8 @@ import numpy as np
 
 from ...records.compiled import Int, compiled
 from ...records.types import Int32s, Int64s, UInt8s
-from .typed_columns import MEMORY, Sources, Values, stage
+from .typed_column_loops import Values, stage
+from .typed_columns import MEMORY, Sources
 
 FEW = 8  # the counting sort is used if the keys' range is at most FEW times their number
 MOST = (1 << 31) - 1  # greatest key and row number of the counting sort

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...records.types import Int64s
-from .row_cells import INTERIOR_HEADER, PAGE
+from .row_cell_loops import INTERIOR_HEADER, PAGE
 
 TABLE_INTERIOR, INDEX_INTERIOR = 0x05, 0x02
 

@@ -21,19 +21,12 @@ from ...records.types import Int64s, UInt8s
 from .blob_rows import Value, beginning, chain, leaf, local, overflowing
 from .index_order import in_order
 from .interior_pages import INDEX_INTERIOR, TABLE_INTERIOR, Pages, interior, varint, varints
-from .leaf_pages import Sheet, fill, sheet
-from .row_cells import (
-    EACH,
-    INTERIOR_HEADER,
-    LEAF_HEADER,
-    PAGE,
-    ROWID,
-    SIZE,
-    Layout,
-    lay_out,
-    layout,
-)
-from .typed_columns import MEMORY, Sources, Values, signed
+from .leaf_page_loops import fill
+from .leaf_pages import Sheet, sheet
+from .row_cell_loops import EACH, INTERIOR_HEADER, LEAF_HEADER, PAGE, ROWID, SIZE, lay_out
+from .row_cells import Layout, layout
+from .typed_column_loops import Values
+from .typed_columns import MEMORY, Sources, signed
 
 TABLE_LEAF, INDEX_LEAF = 0x0D, 0x0A
 BLOCK = 1 << 14  # rows that share one layout

@@ -185,7 +185,7 @@ EVENTS = View(
         number("pid", "thread: processes.pid", "event.pid", since=FIRST),
         number("kind", "number of the event in kmod/kbl.h", "event.event", "", INT32, FIRST),
         column("skb", TEXT, "address of the skb", Hex("event.skb"), since=FIRST),
-        column("data", INT64, "depends on the kind, see kmod/kbl.h; of a point, where it was",
+        column("data", INT64, "depends on the kind, see kmod/kbl.h; for a point, where it was",
                EventData("event.data", "event.source"), since=FIRST),
         column("series", INT64, "its skb lifetime: lifetimes.id", Stored("leg.series", None),
                null=NO_LEG, since=FIRST),

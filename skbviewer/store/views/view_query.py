@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One SELECT of a user over the documented views, which can read nothing else and change nothing.
+"""Run one SELECT of a user: it can read the documented views only, and change nothing.
 
 The file is opened read-only, and query_gate.py permits reading only the views.  Rows, the size of
 values, memory, temporary files and time are bounded.

@@ -6,7 +6,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from skbviewer.analysis.calls.task_switches import EXIT, MARK_SLEPT, _Returns, switches
+from skbviewer.analysis.calls.task_switch_loops import EXIT, MARK_SLEPT
+from skbviewer.analysis.calls.task_switches import _Returns, switches
 from skbviewer.matching import Rows, blocks
 from skbviewer.records import RECORD_DTYPE, empty
 

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from skbviewer.matching.assignment.consistent_assignments import Limits
+from skbviewer.matching.assignment.assignment_loops import Limits
 from skbviewer.matching.assignment.forced_lifetimes import Assigned, Problem, assign
-from skbviewer.matching.assignment.packet_groups import (
+from skbviewer.matching.assignment.packet_group_loops import (
     CROWDED,
     EXACT,
     LACKING,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from skbviewer.matching.assignment.forced_lifetimes import Assigned, Problem, assign
-from skbviewer.matching.assignment.packet_groups import CROWDED, EXACT, SEVERAL, TOO_LARGE
+from skbviewer.matching.assignment.packet_group_loops import CROWDED, EXACT, SEVERAL, TOO_LARGE
 
 MILLION = 1_000_000
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Packets whose work went on on another CPU, after a noticeable wait."""
+"""Packets that waited and were then handled by another CPU."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def _find(case: Case) -> list[Finding]:
     before, after = longest.call - 1, longest.call
     cpus = f"from CPU {case.call('cpu', before)} to CPU {case.call('cpu', after)}"
     number, name = int(which.sum()), wording.packet(case.ids(worst[:1])[0])
-    lasted = longest.end - longest.begin
+    lasted, it = longest.end - longest.begin, "it" if number == 1 else "them"
     text = (
-        f"{wording.packets(number)} went on on another CPU after a wait. "
+        f"{wording.packets(number)} waited, and another CPU went on with {it}. "
         f"{name[0].upper()}{name[1:]} went {cpus} and waited {wording.time(lasted)} between them."
     )
     call = Evidence(CALL, after + 1, f"{case.function(after)} on another CPU", longest.end, lasted)

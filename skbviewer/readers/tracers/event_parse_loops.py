@@ -13,7 +13,7 @@ from ...records.compiled import Int, allocation_free
 from ...records.types import UInt8s
 from .event_keys import FIRST_TEXT, LONGEST_KEY, STARTUP, Keys, section_number
 from .event_rows import CUT, POINT, RAW_MOST, Places, Scanned
-from .event_shapes import (
+from .event_shape_loops import (
     BEGIN,
     COUNT,
     END,
@@ -29,7 +29,7 @@ from .event_shapes import (
     Shapes,
     learn,
 )
-from .json_tokens import (
+from .json_token_loops import (
     CLOSE_ARRAY,
     CLOSE_OBJECT,
     COLON,

@@ -8,7 +8,7 @@ import numpy as np
 from ...records.compiled import Int, allocation_free
 from ...records.types import UInt8s
 from .event_keys import FIRST_MASK, LONGEST_KEY, SECOND_MASK, SLOT_BITS, Keys
-from .event_shapes import whole_number, word_at
+from .event_shape_loops import whole_number, word_at
 
 QUOTE, COMMA, COLON, NEWLINE, BACKSLASH = 34, 44, 58, 10, 92
 OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY = 123, 125, 91, 93

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Read events of known shapes (event_shapes.py)."""
+"""Read events of known shapes (event_shape_loops.py)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ...records.compiled import Int, allocation_free
 from ...records.types import UInt8s
 from .event_keys import FIRST_TEXT, Keys
 from .event_rows import Scanned
-from .event_shapes import (
+from .event_shape_loops import (
     COUNT,
     LAST,
     MINUS,
@@ -23,7 +23,7 @@ from .event_shapes import (
     is_same,
     whole_number,
 )
-from .json_tokens import run_end
+from .json_token_loops import run_end
 
 
 @allocation_free

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""Put calls at their places, with their depth: loops of call_building.py."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...records.compiled import allocation_free
+from ...records.types import Int32s, Int64s, UInt8s
+from .call_table import row_at
+
+ENTRY, EVENT = 1, 4  # kbl.h enum kbl_kind
+
+
+@allocation_free
+def count_calls(kind: UInt8s, of: Int32s, begin: Int32s) -> None:
+    """Count the calls of each leg in `begin`, one index after the leg's own."""
+    for i in range(len(kind)):  # without a branch, which would often be mispredicted
+        begin[of[i] + 1] += (kind[i] == ENTRY) & (of[i] >= 0)
+
+
+@allocation_free
+def place_calls(
+    first: int,
+    calls: Int64s,
+    of: Int32s,
+    joined: Int64s,
+    joined_leg: Int64s,
+    begin: Int32s,
+    leg: Int32s,
+    entry: Int32s,
+    done: Int64s,
+) -> None:
+    """Put calls at the next place of their leg; `done` counts the joined calls placed so far."""
+    for i in calls:
+        mine = np.int64(of[i])
+        while True:
+            further = done[0] < len(joined) and joined[done[0]] == first + i
+            if mine < 0 and further:
+                mine = joined_leg[done[0]]
+                done[0] += 1
+            if mine < 0:
+                break
+            at = begin[mine]
+            leg[at], entry[at] = mine, first + i
+            begin[mine] += 1
+            mine = np.int64(-1)
+
+
+@allocation_free
+def count_above(parent: Int32s, depth: Int32s) -> None:
+    """Fill `depth`, which is -1: for each call, and for calls above it that have none yet."""
+    for i in range(len(parent)):
+        if parent[i] < i:  # nearly always
+            depth[i] = depth[parent[i]] + 1 if parent[i] >= 0 else 0
+            continue
+        above, steps = np.int64(i), np.int64(0)
+        while above >= 0 and depth[above] < 0 and steps < len(parent):
+            above, steps = np.int64(parent[above]), steps + 1
+        known = np.int64(depth[above]) if above >= 0 else np.int64(-1)
+        at = np.int64(i)
+        for left in range(steps, 0, -1):
+            depth[at] = known + left
+            at = np.int64(parent[at])
+
+
+@allocation_free
+def note_drops(
+    leg: Int32s, entry: Int32s, wanted: Int32s, before: Int64s, reasons: Int32s, reason: Int32s
+) -> None:
+    """Write reasons into `reason`; `leg` and `entry` are sorted together."""
+    for i in range(len(wanted)):
+        low = row_at(np.int64(wanted[i]), before[i], leg, entry)
+        if low > 0 and leg[low - 1] == wanted[i]:
+            reason[low - 1] = reasons[i]

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT
+"""From interrupt events and calls to intervals: loops of interrupt_times.py."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...records.compiled import Int, allocation_free
+from ...records.kbl_layout import KblEvent
+from ...records.kernel_events import Trait, flags
+from ...records.types import Bools, Int32s, Int64s, UInt8s
+
+ENTRY, EVENT = 1, 4  # kbl.h enum kbl_kind
+IS_INTERRUPT = flags(Trait.INTERRUPT)
+IRQ_ENTRY, IRQ_EXIT = int(KblEvent.IRQ_ENTRY), int(KblEvent.IRQ_EXIT)
+SOFTIRQ_ENTRY = int(KblEvent.SOFTIRQ_ENTRY)
+SOFTIRQ, HARDIRQ = 1, 2  # context
+RECORD, UNTIL, ON_CPU, ABOVE = 0, 1, 2, 3  # rows of `spans`; ABOVE is the interrupt's context
+LEVELS = 3  # contexts that can be interrupted
+COLUMNS = "ts exit_ts kind context exit_cpu"
+CPUS = 1 << 16  # the recorder's CPU numbers have 16 bits
+# Rows of intervals: CPUS * context + CPU, begin, end, probed calls in it, those with a packet.
+PLACE, BEGIN, END, CALLS, WITH_SKB = range(5)
+FIELDS = (np.int64, np.int64, np.int64, np.int32, np.int32)
+
+
+@allocation_free
+def pair_events(
+    first: int, ts: Int64s, kind: UInt8s, event: UInt8s, cpu: Int32s, last: Int64s, made: Int64s
+) -> int:
+    """Fill `made`; `last` is each CPU's interrupt that has no exit yet."""
+    count = 0
+    for i in range(len(kind)):
+        is_interrupt = (kind[i] == EVENT) & IS_INTERRUPT[event[i]]
+        if not is_interrupt or not 0 <= cpu[i] < CPUS:  # a single branch, to avoid mispredictions
+            continue
+        above = HARDIRQ if event[i] <= IRQ_EXIT else SOFTIRQ
+        at = CPUS * above + cpu[i]
+        if event[i] == IRQ_ENTRY or event[i] == SOFTIRQ_ENTRY:
+            last[at] = first + i
+        elif last[at] >= 0:
+            made[RECORD, count], made[UNTIL, count] = last[at], ts[i]
+            made[ON_CPU, count], made[ABOVE, count], last[at] = cpu[i], above, -1
+            count += 1
+    return count
+
+
+@allocation_free
+def unite(
+    first: int,
+    ts: Int64s,
+    exit_ts: Int64s,
+    kind: UInt8s,
+    context: UInt8s,
+    exit_cpu: Int32s,
+    probed: Bools,
+    with_skb: Bools,
+    spans: Int64s,
+    done: Int64s,
+    last: Int64s,
+    made: Int64s,
+) -> int:
+    """Turn calls and `spans` into intervals; `last` is the last one of each place (END -1: none).
+
+    Returns how many columns of `made` are complete; `done` counts the used columns of `spans`.
+    """
+    count, asked = np.int64(0), len(probed) > 0
+    for i in range(len(ts)):
+        at = done[0]
+        if at < spans.shape[1] and spans[RECORD, at] == first + i:
+            done[0] += 1
+            count = _add(
+                spans[ABOVE, at], spans[ON_CPU, at], ts[i], spans[UNTIL, at],
+                np.int64(0), np.int64(0), last, made, count,
+            )  # fmt: skip
+        elif (kind[i] == ENTRY) & (context[i] > 0) & (exit_ts[i] >= 0) and 0 <= exit_cpu[i] < CPUS:
+            calls, shown = np.int64(0), np.int64(0)
+            if asked:
+                calls, shown = np.int64(probed[i]), np.int64(with_skb[i])
+            count = _add(
+                np.int64(context[i]), np.int64(exit_cpu[i]), ts[i], exit_ts[i], calls, shown,
+                last, made, count,
+            )  # fmt: skip
+    return int(count)
+
+
+@allocation_free
+def _add(
+    above: Int,
+    cpu: Int,
+    since: Int,
+    until: Int,
+    calls: Int,
+    with_skb: Int,
+    last: Int64s,
+    made: Int64s,
+    count: np.int64,
+) -> np.int64:
+    """Add an interval to all contexts below; returns how many columns of `made` are complete.
+
+    Intervals that only touch are not merged, because a call may have returned between them.
+    """
+    for level in range(min(above, LEVELS)):
+        at = CPUS * level + cpu
+        if last[END, at] > since:
+            last[END, at] = max(last[END, at], until)
+            last[CALLS, at] += calls
+            last[WITH_SKB, at] += with_skb
+            continue
+        if last[END, at] >= 0:
+            made[PLACE, count] = at
+            for field in range(BEGIN, WITH_SKB + 1):
+                made[field, count] = last[field, at]
+            count += 1
+        last[BEGIN, at], last[END, at] = since, until
+        last[CALLS, at], last[WITH_SKB, at] = calls, with_skb
+    return count
+
+
+@allocation_free
+def order_intervals(
+    where: Int64s,
+    begin: Int64s,
+    end: Int64s,
+    calls: Int32s,
+    with_skb: Int32s,
+    place: Int64s,
+    begin_out: Int64s,
+    end_out: Int64s,
+    total: Int64s,
+    calls_out: Int32s,
+    with_skb_out: Int32s,
+) -> None:
+    """Move intervals of the same place together, and sum them up."""
+    total[0], calls_out[0], with_skb_out[0] = 0, 0, 0
+    for i in range(len(where)):
+        at = place[where[i]]
+        begin_out[at], end_out[at] = begin[i], end[i]
+        calls_out[at + 1], with_skb_out[at + 1] = calls[i], with_skb[i]
+        place[where[i]] += 1
+    for i in range(len(where)):
+        total[i + 1] = total[i] + end_out[i] - begin_out[i]
+        calls_out[i + 1] += calls_out[i]
+        with_skb_out[i + 1] += with_skb_out[i]

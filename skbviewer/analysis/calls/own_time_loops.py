@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: MIT
+"""Add up the stretches of calls: loops of own_times.py."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...records.compiled import Int, allocation_free
+from ...records.types import Bools, Int32s, Int64s, UInt8s
+from .interrupt_loops import CPUS, LEVELS
+
+ENTRY = 1  # kbl.h enum kbl_kind
+TASK = 0  # context
+OWN, IRQ, OFF, PROBED, WITH_SKB = range(5)  # rows of the result
+
+
+@allocation_free
+def add_stretches(
+    first: int,
+    ts: Int64s,
+    cpu: Int32s,
+    kind: UInt8s,
+    context: UInt8s,
+    pid: Int32s,
+    exit_ts: Int64s,
+    exit_cpu: Int32s,
+    parent: Int32s,
+    carried: Bools,
+    at: Int64s,
+    at_cpu: Int32s,
+    switch_first: Int32s,
+    switch_ts: Int64s,
+    irq_first: Int32s,
+    begin: Int64s,
+    end: Int64s,
+    total: Int64s,
+    calls: Int32s,
+    with_skb: Int32s,
+    near: Int64s,
+    own: Int64s,
+    irq: Int64s,
+    off: Int64s,
+    probed: Int64s,
+    shown: Int64s,
+) -> None:
+    """Add stretches before calls; `at` and `at_cpu` are where each call's next one begins."""
+    for i in range(len(ts)):
+        record = np.int64(first + i)
+        if kind[record] != ENTRY or carried[record]:
+            continue
+        at[record], at_cpu[record] = ts[i], cpu[i]
+        up = np.int64(parent[record])
+        if up < 0 or exit_ts[record] < 0:
+            continue
+        if ts[i] > at[up]:
+            _stretch(
+                up, np.int64(ts[i]), np.int64(cpu[i]), context, pid, at, at_cpu, switch_first,
+                switch_ts, irq_first, begin, end, total, calls, with_skb, near,
+                own, irq, off, probed, shown,
+            )  # fmt: skip
+        if exit_ts[record] > at[up]:
+            at[up], at_cpu[up] = exit_ts[record], exit_cpu[record]
+
+
+@allocation_free
+def add_totals(
+    first: int,
+    stop: int,
+    kind: UInt8s,
+    context: UInt8s,
+    pid: Int32s,
+    exit_ts: Int64s,
+    exit_cpu: Int32s,
+    parent: Int32s,
+    carried: Bools,
+    at: Int64s,
+    at_cpu: Int32s,
+    switch_first: Int32s,
+    switch_ts: Int64s,
+    irq_first: Int32s,
+    begin: Int64s,
+    end: Int64s,
+    total: Int64s,
+    calls: Int32s,
+    with_skb: Int32s,
+    near: Int64s,
+    own: Int64s,
+    irq: Int64s,
+    off: Int64s,
+    probed: Int64s,
+    shown: Int64s,
+) -> None:
+    """Add the last stretch of each call, and add its totals to those of the call around it."""
+    for back in range(stop - first):
+        record = np.int64(stop - 1 - back)
+        if kind[record] != ENTRY or carried[record] or exit_ts[record] < 0:
+            continue
+        if exit_ts[record] > at[record]:
+            _stretch(
+                record, exit_ts[record], np.int64(exit_cpu[record]), context, pid, at, at_cpu,
+                switch_first, switch_ts, irq_first, begin, end, total, calls, with_skb, near,
+                own, irq, off, probed, shown,
+            )  # fmt: skip
+        up = np.int64(parent[record])
+        if up >= 0:
+            irq[up] += irq[record]
+            off[up] += off[record]
+            probed[up] += probed[record]
+            shown[up] += shown[record]
+
+
+@allocation_free
+def _stretch(
+    record: Int,
+    until: Int,
+    cpu: Int,
+    context: UInt8s,
+    pid: Int32s,
+    at: Int64s,
+    at_cpu: Int32s,
+    switch_first: Int32s,
+    switch_ts: Int64s,
+    irq_first: Int32s,
+    begin: Int64s,
+    end: Int64s,
+    total: Int64s,
+    calls: Int32s,
+    with_skb: Int32s,
+    near: Int64s,
+    own: Int64s,
+    irq: Int64s,
+    off: Int64s,
+    probed: Int64s,
+    shown: Int64s,
+) -> None:
+    """Add the stretch of a call from `at` to `until`, which ends on `cpu`."""
+    since, level, on = at[record], np.int64(context[record]), np.int64(at_cpu[record])
+    if (
+        level == TASK
+        and pid[record] > 0
+        and was_switched(on, since, cpu, until, switch_first, switch_ts)
+    ):
+        off[record] += until - since
+        return
+    taken = np.int64(0)
+    if level < LEVELS and 0 <= on < CPUS:
+        place = CPUS * level + on
+        low, high = np.int64(irq_first[place]), np.int64(irq_first[place + 1])
+        if low < high:
+            one = search(begin, low, high, near[place], since)
+            if one > low and end[one - 1] > since:
+                one -= 1
+            other = search(begin, low, high, max(one, low), until - 1)
+            near[place] = one
+            if other > one:
+                taken = total[other] - total[one] - max(since - begin[one], 0)
+                taken -= max(end[other - 1] - until, 0)
+                probed[record] += calls[other] - calls[one]
+                shown[record] += with_skb[other] - with_skb[one]
+    irq[record] += taken
+    own[record] += until - since - taken
+
+
+@allocation_free
+def was_switched(
+    on: Int, since: Int, cpu: Int, until: Int, first: Int32s, switched: Int64s
+) -> bool:
+    """Return whether thread or CPU changed from `since` (CPU `on`) to `until` (CPU `cpu`)."""
+    if on != cpu:
+        return True
+    if not 0 <= on < CPUS:
+        return False
+    low, high = np.int64(first[on]), np.int64(first[on + 1])
+    while low < high:  # find the first one after `since`
+        middle = (low + high) // 2
+        if switched[middle] <= since:
+            low = middle + 1
+        else:
+            high = middle
+    return bool(low < first[on + 1] and switched[low] <= until)
+
+
+@allocation_free
+def search(column: Int64s, low: Int, high: Int, near: Int, value: Int) -> np.int64:
+    """Return the first index in low .. high - 1 with a greater value, else high.
+
+    The search starts at `near`.
+    """
+    step = np.int64(1)
+    near = min(max(near, low), high)
+    if near > low and column[near - 1] > value:
+        top = near - 1
+        while top - step > low and column[top - step] > value:
+            top, step = top - step, 2 * step
+        low, high = max(low, top - step), top
+    else:
+        bottom = near
+        while bottom + step < high and column[bottom + step] <= value:
+            bottom, step = bottom + step, 2 * step
+        low, high = bottom, min(high, bottom + step)
+    while low < high:
+        middle = (low + high) // 2
+        if column[middle] <= value:
+            low = middle + 1
+        else:
+            high = middle
+    return np.int64(low)

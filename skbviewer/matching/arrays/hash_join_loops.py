@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""Hash tables of 64-bit keys: loops of hash_join.py."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ...records.compiled import allocation_free
+from ...records.types import Int32s, Int64s
+
+Hash = npt.NDArray[np.uint64]
+
+MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2**64 / golden ratio (Knuth, TAOCP 6.4)
+SHIFT = np.uint64(29)
+
+
+@allocation_free
+def place(key: np.uint64, keys: Hash, slots: Int32s) -> np.int64:
+    """Return where `key` is, or would be inserted, in the hash table `slots` of `keys`."""
+    mask = len(slots) - 1
+    at = np.int64(key >> SHIFT) & mask
+    while slots[at] >= 0 and keys[slots[at]] != key:
+        at = (at + 1) & mask
+    return np.int64(at)
+
+
+@allocation_free
+def collect_keys(keys: Hash, slots: Int32s, after: Int32s, count: Int32s) -> None:
+    """Fill the hash table `slots` with the first index of each key.
+
+    Keys that are equal form a list: `after` is the index of the next one or -1, `count` the number
+    from this one on.
+    """
+    for i in range(len(keys) - 1, -1, -1):
+        at = place(keys[i], keys, slots)
+        after[i] = slots[at]
+        count[i] = 1 if slots[at] < 0 else count[slots[at]] + 1
+        slots[at] = i
+
+
+@allocation_free
+def ask_partners(
+    asked: Hash,
+    keys: Hash,
+    slots: Int32s,
+    count: Int32s,
+    most: int,
+    first: Int32s,
+    many: npt.NDArray[np.bool_],
+) -> int:
+    """Set the `first` partner of each key (-1: none) and `many`: it has more than `most` partners.
+
+    Returns the number of pairs of the others.
+    """
+    total = 0
+    for i in range(len(asked)):
+        first[i] = slots[place(asked[i], keys, slots)]
+        if first[i] >= 0:
+            many[i] = count[first[i]] > most
+            total += 0 if many[i] else count[first[i]]
+    return total
+
+
+@allocation_free
+def pair_up(
+    first: Int32s, many: npt.NDArray[np.bool_], after: Int32s, left: Int64s, right: Int64s
+) -> None:
+    to = 0
+    for i in range(len(first)):
+        at = np.int32(-1) if many[i] else first[i]
+        while at >= 0:
+            left[to], right[to] = i, at
+            at = after[at]
+            to += 1
+
+
+@allocation_free
+def find_keys(asked: Hash, few: Hash, slots: Int32s, found: npt.NDArray[np.bool_]) -> None:
+    for i in range(len(asked)):
+        found[i] = slots[place(asked[i], few, slots)] >= 0
+
+
+@allocation_free
+def share_keys(keys: Hash, slots: Int32s, first: Int32s, count: Int32s) -> None:
+    """Set for each row the `first` row with its key, and for each first row the `count` of rows."""
+    for i in range(len(keys)):
+        at = place(keys[i], keys, slots)
+        if slots[at] < 0:
+            slots[at] = i
+        first[i] = slots[at]
+        count[first[i]] += 1

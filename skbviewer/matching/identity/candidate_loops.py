@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""Which series show a footprint, and which rows are stale: loops of identity_candidates.py."""
+
+from __future__ import annotations
+
+from ...records import SEEN
+from ...records.compiled import allocation_free
+from ...records.types import Bools, Int32s, Int64s, UInt8s
+from ..arrays.hash_join_loops import Hash, place
+from ..record_kinds import ENTRY
+
+
+@allocation_free
+def note_owners(
+    kind: UInt8s,
+    number: Int32s,
+    series: Int32s,
+    known: Bools,
+    sniffed: Bools,
+    first: Int32s,
+    least: Int32s,
+    most: Int32s,
+) -> int:
+    """Set for each footprint the first record and the lowest and highest series that have it.
+
+    Returns how many records have a footprint of several series.
+    """
+    for i in range(len(kind)):
+        s, n = series[i], number[i]
+        if (kind[i] == ENTRY or kind[i] == SEEN) and s >= 0 and known[n] and not sniffed[s]:
+            if first[n] < 0:
+                first[n], least[n] = i, s
+            least[n], most[n] = min(least[n], s), max(most[n], s)
+    several = 0
+    for i in range(len(kind)):
+        s, n = series[i], number[i]
+        shows = (kind[i] == ENTRY or kind[i] == SEEN) and s >= 0
+        if shows and least[n] < most[n] and not sniffed[s]:
+            several += 1
+    return several
+
+
+@allocation_free
+def records_of_several(
+    kind: UInt8s, number: Int32s, series: Int32s, sniffed: Bools, shared: Bools, index: Int64s
+) -> None:
+    """Set `index` to the records that have a footprint of several series."""
+    at = 0
+    for i in range(len(kind)):
+        s, n = series[i], number[i]
+        if (kind[i] == ENTRY or kind[i] == SEEN) and s >= 0 and shared[n] and not sniffed[s]:
+            index[at] = i
+            at += 1
+
+
+@allocation_free
+def keep_last(keys: Hash, ip_id: Int64s, at: Int64s, slots: Int32s, keep: Bools) -> None:
+    """Keep, for each key, the rows with the identification of its last row.  Rows are by time."""
+    for i in range(len(keys) - 1, -1, -1):
+        slot = place(keys[i], keys, slots)
+        if slots[slot] < 0:
+            slots[slot] = i
+        keep[at[i]] = ip_id[i] == ip_id[slots[slot]]

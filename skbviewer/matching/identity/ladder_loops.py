@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""One rung of the identity ladder: loops of identity_ladder.py."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ...records.compiled import allocation_free
+from ...records.types import Bools, Int64s
+from .identity_columns import NONE
+
+FRAGMENT = 0x3FFF  # MF and offset of frag_off
+SEVERAL = -2
+CONTRADICTS, CUT = -1, -2  # stand in for the number of columns in which a pair agrees
+
+
+@allocation_free
+def take_rung(
+    level: int,
+    pair: Int64s,
+    agreed: npt.NDArray[np.int8],
+    crowded: Bools,
+    best: npt.NDArray[np.int8],
+    rung: npt.NDArray[np.int8],
+    keep: Bools,
+) -> None:
+    """Decide which prints stay on a rung: for each packet and series those that agree best.
+
+    `agreed` is in how many columns a print agrees, or CONTRADICTS, or CUT.  `pair` numbers the
+    pairs of a packet and a series; `best` is by that number.  A series of which less is known than
+    of another one stays, because it may still be the packet's.  Sets `rung` where this rung
+    excluded something.
+    """
+    for i in range(len(pair)):
+        best[pair[i]] = 0
+    for i in range(len(pair)):
+        best[pair[i]] = max(best[pair[i]], agreed[i])
+    for i in range(len(pair)):
+        most = best[pair[i]]
+        agrees = agreed[i] > 0 and agreed[i] == most
+        keep[i] = (agrees or not crowded[i] or most == 0) and agreed[i] != CONTRADICTS
+        if crowded[i] and agrees:
+            rung[i] = level
+
+
+@allocation_free
+def find_crowded(
+    packet: Int64s,
+    series: Int64s,
+    of_packet: npt.NDArray[np.int32],
+    of_series: npt.NDArray[np.int32],
+    made: Bools,
+) -> None:
+    """Set `made`; `of_packet` becomes the only series of each packet, or SEVERAL."""
+    for i in range(len(packet)):
+        p, s = packet[i], series[i]
+        if of_packet[p] != s:
+            of_packet[p] = s if of_packet[p] == NONE else SEVERAL
+        if of_series[s] != p:
+            of_series[s] = p if of_series[s] == NONE else SEVERAL
+    for i in range(len(packet)):
+        made[i] = of_packet[packet[i]] == SEVERAL or of_series[series[i]] == SEVERAL

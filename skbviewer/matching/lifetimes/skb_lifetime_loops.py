@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""Join lives into series and number them: loops of skb_lifetimes.py."""
+
+from __future__ import annotations
+
+from ...records.compiled import allocation_free
+from ...records.kernel_events import SEGMENT
+from ...records.types import Bools, Int32s, UInt8s
+from ..record_kinds import ENTRY, EVENT
+
+
+@allocation_free
+def note_headers(
+    kind: UInt8s,
+    event: UInt8s,
+    func: Int32s,
+    footprint: Int32s,
+    of: Int32s,
+    has_ip: Bools,
+    probes: UInt8s,
+    shows_ip: Bools,
+    wired: Bools,
+) -> None:
+    """Set `shows_ip` and `wired`, by life, from some records."""
+    for i in range(len(of)):
+        if has_ip[footprint[i]]:
+            shows_ip[of[i]] = True
+        if kind[i] == ENTRY and 0 <= func[i] < len(probes) and probes[func[i]] != 0:
+            wired[of[i]] = True
+        if kind[i] == EVENT and event[i] == SEGMENT:
+            wired[of[i]] = True
+
+
+@allocation_free
+def join_clones(
+    of: Int32s, birth: Int32s, parent: Int32s, child: Int32s, root: Int32s, following: Int32s
+) -> None:
+    """Move the records before a clone's birth to the clone, and all records to their roots.
+
+    `child` are clones of `parent`, born at the records `birth`, which are sorted.  `following` is
+    scratch: by life, filled with -1.
+    """
+    born = len(birth) - 1
+    for i in range(len(of) - 1, -1, -1):
+        while born >= 0 and birth[born] >= i:
+            following[parent[born]] = child[born]
+            born -= 1
+        if of[i] >= 0:
+            life = following[of[i]] if following[of[i]] >= 0 else of[i]
+            of[i] = root[life]
+
+
+@allocation_free
+def number_series(of: Int32s, rank: Int32s, ordered: Int32s, size: Int32s) -> int:
+    """Replace lives in `of` by series, numbered by their first record; count their records.
+
+    Returns the number of series.
+    """
+    count = 0
+    for i in range(len(of)):
+        if of[i] >= 0:
+            if rank[of[i]] < 0:
+                rank[of[i]], ordered[count] = count, of[i]
+                count += 1
+            of[i] = rank[of[i]]
+            size[of[i]] += 1
+    return count

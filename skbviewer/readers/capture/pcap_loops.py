@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""Walk and decode the packet headers of a pcap file: loops of pcap.py."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...records.compiled import Int, allocation_free, compiled
+from ...records.types import Int64s, UInt8s
+from ..numbers_in_bytes import word
+
+# Which of a record's two lengths is the captured one; decided as in libpcap and Wireshark.
+FIRST, SECOND, SMALLER = range(3)
+
+
+@allocation_free
+def _lengths(some: UInt8s, at: Int, captured: int, little: bool) -> tuple[np.int64, np.int64]:
+    """Return the captured and the original length of the packet whose header is at `at`."""
+    first, second = word(some, at + 8, little), word(some, at + 12, little)
+    if captured == SECOND or (captured == SMALLER and first > second):
+        return second, first
+    return first, second
+
+
+@compiled
+def walk_some(
+    some: UInt8s,
+    begin: int,
+    size: int,
+    header: int,
+    captured: int,
+    limit: int,
+    little: bool,
+    places: Int64s,
+) -> tuple[Int, Int, Int]:
+    """Walk packet headers in `some` bytes, at position `begin` of a file of `size` bytes.
+
+    Returns the number of `places` that it filled, the position where it stopped, and the captured
+    length there if it is impossible or reaches beyond the file's end, else -1.
+    """
+    at, count = np.int64(0), np.int64(0)
+    while at + header <= len(some) and count < len(places):
+        caplen, _ = _lengths(some, at, captured, little)
+        if caplen > limit or begin + at + header + caplen > size:
+            return count, begin + at, caplen
+        places[count] = begin + at
+        count += 1
+        at += header + caplen
+    return count, begin + at, np.int64(-1)
+
+
+@compiled
+def fill_headers(
+    some: UInt8s,
+    begin: int,
+    little: bool,
+    unit_ns: int,
+    header: int,
+    captured: int,
+    places: Int64s,
+    ts: Int64s,
+    offset: Int64s,
+    caplen: Int64s,
+    length: Int64s,
+) -> None:
+    """Decode the headers at `places`; `some` holds the file's bytes from `begin` on."""
+    for i in range(len(places)):
+        at = places[i] - begin
+        ts[i] = word(some, at, little) * 1_000_000_000 + word(some, at + 4, little) * unit_ns
+        caplen[i], length[i] = _lengths(some, at, captured, little)
+        offset[i] = places[i] + header

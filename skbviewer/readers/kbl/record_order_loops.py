@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+"""Order records of equal times: loops of record_order.py."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ...records.compiled import Int, compiled
+from ...records.types import Int64s, UInt8s
+from .slot_scan_loops import CARRIED, FIRST_CARRIED, MINE, OTHER, Cpus
+
+BITS = 63
+STEP = 1 << 20
+ALL_CPUS = 1 << 16
+Places = npt.NDArray[np.int32]
+
+
+@compiled
+def settle_ties(
+    key: Int64s,
+    bits: int,
+    version: int,
+    class_: UInt8s,
+    cpu: Cpus,
+    place: Places,
+    carry: Int64s,
+    call: Int64s,
+) -> None:
+    """Fill `place`, and the rows of CARRY events with their calls: same time and same CPU."""
+    mask = (np.int64(1) << bits) - 1
+    run_begin = np.full(
+        ALL_CPUS, -1, np.int64
+    )  # begin of the run in which the CPU last had an entry
+    entry = np.zeros(ALL_CPUS, np.int64)  # and the first entry of that run
+    found, begin, size = 0, np.int64(0), len(key)
+    while begin < size:
+        time = key[begin] >> bits
+        end = begin + np.int64(1)
+        while end < size and key[end] >> bits == time:
+            end += 1
+        if version == 2:
+            _by_cpu(key, begin, end, mask, cpu, place)
+            begin = end
+            continue
+        if end - begin > 1:
+            for i in range(begin, end):
+                row = key[i] & mask
+                if class_[row] == MINE and run_begin[cpu[row]] != begin:
+                    run_begin[cpu[row]], entry[cpu[row]] = begin, row
+        first, further = 0, 0
+        for i in range(begin, end):
+            row = key[i] & mask
+            if class_[row] == CARRIED or class_[row] == FIRST_CARRIED:
+                carry[found] = row
+                if run_begin[cpu[row]] != begin:
+                    class_[row] = OTHER
+                else:
+                    call[found] = entry[cpu[row]]
+                    class_[row] = MINE if class_[row] == FIRST_CARRIED else CARRIED
+                found += 1
+            first += class_[row] == MINE
+            further += class_[row] == CARRIED
+        mine, carried, other = begin, begin + first, begin + first + further
+        for i in range(begin, end):
+            row = key[i] & mask
+            if class_[row] == MINE:
+                place[row] = mine
+                mine += 1
+            elif class_[row] == CARRIED:
+                place[row] = carried
+                carried += 1
+            else:
+                place[row] = other
+                other += 1
+        begin = end
+
+
+@compiled
+def _by_cpu(key: Int64s, begin: Int, end: Int, mask: Int, cpu: Cpus, place: Places) -> None:
+    """Place rows of one time by CPU, and rows of one CPU as written."""
+    last, at = np.int64(-1), begin
+    while at < end:
+        least = np.int64(ALL_CPUS)
+        for i in range(begin, end):
+            mine = np.int64(cpu[key[i] & mask])
+            if last < mine < least:
+                least = mine
+        for i in range(begin, end):
+            row = key[i] & mask
+            if cpu[row] == least:
+                place[row] = at
+                at += 1
+        last = least

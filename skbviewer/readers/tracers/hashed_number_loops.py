@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+"""A table of hashes with their numbers: loops of hashed_numbers.py."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ...records.compiled import Int, allocation_free
+from ...records.types import Int32s, Int64s, UInt8s
+from .event_shape_loops import word_at
+
+UInt64s = npt.NDArray[np.uint64]
+
+
+@allocation_free
+def stirred(hashed: np.uint64, word: np.uint64, secret: UInt64s) -> np.uint64:
+    hashed = (hashed ^ word) * secret[0]
+    hashed ^= hashed >> np.uint64(32)
+    hashed *= secret[1]
+    return hashed ^ (hashed >> np.uint64(29))
+
+
+@allocation_free
+def mix(column: Int64s, secret: UInt64s, made: UInt64s) -> None:
+    for i in range(len(column)):
+        made[i] = stirred(made[i], np.uint64(column[i]), secret)
+
+
+@allocation_free
+def span_hash(text: UInt8s, begin: Int, stop: Int, secret: UInt64s) -> np.uint64:
+    """The hash of text[begin:stop]; never 0."""
+    at, end = np.int64(begin), np.int64(stop)
+    hashed = stirred(secret[2], np.uint64(end - at), secret)
+    while at + 8 <= end:
+        hashed = stirred(hashed, word_at(text, at), secret)
+        at += 8
+    word = np.uint64(0)
+    while at < end:
+        word = (word << np.uint64(8)) | np.uint64(text[at])
+        at += 1
+    return stirred(hashed, word, secret) | np.uint64(1)
+
+
+@allocation_free
+def _slot(hashed: np.uint64, hashes: UInt64s) -> Int:
+    """Where a hash stands in the table, or where it is to be put."""
+    mask = np.int64(len(hashes) - 1)
+    at = np.int64(hashed >> np.uint64(8)) & mask
+    while hashes[at] != 0 and hashes[at] != hashed:
+        at = (at + 1) & mask
+    return at
+
+
+@allocation_free
+def number_hashes(
+    some: UInt64s, hashes: UInt64s, numbers: Int32s, count: Int, made: Int32s, new: Int64s
+) -> Int:
+    """Fill `made`; `new` gets the rows of hashes that are not in the table.  Returns its size."""
+    first = np.int64(count)
+    total = np.int64(count)
+    for row in range(len(some)):
+        if some[row] == 0:
+            made[row] = -1
+            continue
+        at = _slot(some[row], hashes)
+        if hashes[at] == 0:
+            hashes[at], numbers[at] = some[row], total
+            new[total - first] = row
+            total += 1
+        made[row] = numbers[at]
+    return total
+
+
+@allocation_free
+def move_hashes(hashes: UInt64s, numbers: Int32s, to: UInt64s, of: Int32s) -> None:
+    for i in range(len(hashes)):
+        if hashes[i] != 0:
+            at = _slot(hashes[i], to)
+            to[at], of[at] = hashes[i], numbers[i]

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""Draw sentences, functions and files at random, for a reader who judges how clear they are.
+
+``python -m tests.project.draw sentences SEED`` prints 60 sentences: a third each from documents,
+docstrings and messages.  ``functions`` prints 30 public functions, ``files`` 30 names of files
+(with ``--answers`` also what is in them).  The seed is a commit's hash; ``HASH+1`` is another one.
+The same seed and the same tree give the same draw.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import random
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from .tree import ROOT, project_files
+
+CODE = ("skbviewer/", "scanner/", "kmod/")
+LEAST_WORDS, SENTENCES, THINGS = 6, 60, 30
+END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"(])")
+FENCE = re.compile(r"^```[^`]*^```|^ {4,}\S.*$|^\|.*$|^#.*$|<!--[^>]*-->", re.MULTILINE)
+DEFINITIONS = ast.Module | ast.ClassDef | ast.FunctionDef
+KINDS = ("documents", "docstrings", "messages")
+
+
+class Found(NamedTuple):
+    """A text and where it is."""
+
+    place: str
+    text: str
+
+
+def sentences(text: str) -> Iterator[str]:
+    """Yield the sentences of a text, each on one line."""
+    for paragraph in re.split(r"\n\s*\n|\n\s*(?=[-*] |\d+\. )", text):
+        for sentence in END.split(" ".join(paragraph.split())):
+            if len(sentence.split()) >= LEAST_WORDS:
+                yield sentence
+
+
+def documents() -> Iterator[Found]:
+    """Yield the sentences of all documents for people, without code and tables."""
+    for name in project_files():
+        if name.endswith(".md") and name.startswith(("docs/", *"ACRS")):
+            for sentence in sentences(FENCE.sub("", (ROOT / name).read_text(encoding="utf-8"))):
+                yield Found(name, sentence)
+
+
+def modules() -> Iterator[tuple[str, ast.Module]]:
+    """Yield path and syntax tree of each module of the program."""
+    for name in project_files():
+        if name.endswith(".py") and name.startswith(CODE):
+            yield name, ast.parse((ROOT / name).read_text(encoding="utf-8"))
+
+
+def docstrings() -> Iterator[Found]:
+    """Yield the sentences of all docstrings of the program."""
+    for name, tree in modules():
+        for node in ast.walk(tree):
+            if isinstance(node, DEFINITIONS):
+                for sentence in sentences(ast.get_docstring(node) or ""):
+                    yield Found(name, sentence)
+
+
+def messages() -> Iterator[Found]:
+    """Yield the texts of the program that are no docstrings and read like a sentence."""
+    for name, tree in modules():
+        docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        inside = {
+            id(part)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.JoinedStr)
+            for part in node.values
+        }
+        for node in ast.walk(tree):
+            text = ""
+            if isinstance(node, ast.JoinedStr):
+                text = "".join(map(_part, node.values))
+            elif isinstance(node, ast.Constant) and id(node) not in docs | inside:
+                text = node.value if isinstance(node.value, str) else ""
+            if not re.search(r"SELECT |[{};<>]\s*$|[*%]|[A-Z\d]{3,} [A-Z\d]{3,} ", text):
+                for sentence in sentences(text):
+                    yield Found(name, sentence)
+
+
+def _part(node: ast.expr) -> str:
+    return str(node.value) if isinstance(node, ast.Constant) else "{...}"
+
+
+def functions() -> Iterator[Found]:
+    """Yield the public functions of the program: arguments, result, docstring."""
+    for name, tree in modules():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+                made = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+                head = f"{node.name}({ast.unparse(node.args)}){made}"
+                yield Found(name, f"{head}\n      {ast.get_docstring(node) or ''}")
+
+
+def files(answers: bool) -> Iterator[Found]:
+    """Yield the names of the program's modules, if asked with the begin of their docstrings."""
+    for name, tree in modules():
+        if not name.endswith("__init__.py"):
+            first = (ast.get_docstring(tree) or "").partition("\n")[0]
+            yield Found(name, first if answers else "")
+
+
+def drawn(what: str, seed: int, answers: bool = False) -> list[Found]:
+    """Return a random choice of `what`."""
+    chance = random.Random(seed)
+    if what == "sentences":
+        pools = [sorted(set(find())) for find in (documents, docstrings, messages)]
+        return [found for pool in pools for found in chance.sample(pool, SENTENCES // len(pools))]
+    found = functions() if what == "functions" else files(answers)
+    return chance.sample(sorted(found), THINGS)
+
+
+def seed_of(word: str) -> int:
+    """Return the seed for a hash, which a number in decimal digits may be added to."""
+    base, _, more = word.partition("+")
+    return int(base, 16) + int(more or 0)
+
+
+def main() -> None:
+    """Print a draw."""
+    parser = argparse.ArgumentParser(prog="python -m tests.project.draw", description=__doc__)
+    parser.add_argument("what", choices=("sentences", "functions", "files"))
+    parser.add_argument("seed", type=seed_of, help="hexadecimal, as HASH or HASH+1")
+    parser.add_argument("--answers", action="store_true", help="what is in the files")
+    args = parser.parse_args()
+    for number, found in enumerate(drawn(args.what, args.seed, args.answers), 1):
+        print(f"{number:3} {found.place}: {found.text}")
+
+
+if __name__ == "__main__":
+    main()
