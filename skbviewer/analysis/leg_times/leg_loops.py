@@ -376,7 +376,7 @@ def _sweep(
         now = last if i == size else order[TIME, i]
         now = min(max(now, begin), last)
         if now > at:
-            rank = np.int64(OUTSIDE if lowest == RANKS else lowest)
+            rank = int(OUTSIDE if lowest == RANKS else lowest)
             if rank == UNPROBED:
                 sums[CPU_NS, leg] += min(now, end) - at if at < end else 0
                 rank = BUSY
@@ -395,10 +395,11 @@ def _sweep(
                     sums[UNKNOWN_NS, leg] += now - at if rank >= LOST else 0
             at = now
         if i < size and order[NUMBER, i] < 2 * count:
-            rank = paint[KIND, order[NUMBER, i] // 2]
+            rank = int(paint[KIND, order[NUMBER, i] // 2])
             if order[NUMBER, i] % 2 == 0:
                 open_[rank] += 1
-                lowest = min(lowest, rank)
+                if rank < lowest:
+                    lowest = np.int64(rank)
             else:
                 open_[rank] -= 1
                 while lowest < RANKS and open_[lowest] <= 0:

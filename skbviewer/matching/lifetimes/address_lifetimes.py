@@ -16,7 +16,7 @@ import numpy as np
 
 from ...records import KernelLog, Records, RecordTable, part
 from ...records.kernel_events import CONSUME, DROP, FOOTPRINT, FREE
-from ...records.types import Bools, Int32s
+from ...records.types import Bools, Int32s, Int64s
 from ..arrays.int_index import longer
 from ..arrays.record_rows import Rows, passing
 from ..kernel_functions import PACKET_SOCKET, RETURN_HOOK, SENDING_TAP, TAP_CLONER
