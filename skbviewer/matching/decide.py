@@ -16,13 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import Packets
-from ..records.protocols import TCP
 from ..records.types import Bools, Int64s
 from .assignment.file_order import NO_MOMENT
 from .candidates.eligible_moments import between
 from .candidates.headerless_moments import may_hold
 from .candidates.missing_moments import lacking
-from .candidates.same_traffic import trusted
+from .candidates.same_traffic import sent_once, trusted
 from .clock.capture_point_fit import Located, relocate
 from .clock.clock_fit import ClockFit, precision_of
 from .clock.point_distances import Place
@@ -189,7 +188,7 @@ def of_segments(
 def _segments_without_clock(packets: Packets, kernel: KernelSide, found: Candidates) -> Decided:
     """Decide by TCP's sequence numbers alone which larger skb a packet is a part of."""
     exact = np.bincount(found.packet, minlength=1)[found.packet] == 1
-    exact &= (packets["protocol"][found.packet] == TCP) & (packets["seq"][found.packet] >= 0)
+    exact &= sent_once(packets)[found.packet]
     exact &= ~_same_bytes(packets, found) & (not incomplete(kernel.log))
     made = undecided(found, UNSURE)
     return made._replace(

@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import PACKET_DTYPE, KernelLog, Packets, part
-from ..records.protocols import TCP
 from ..records.types import Bools, Int64s
 from .arrays.hash_join import hashed, repeated, shared
 from .assignment.file_order import NO_MOMENT, each_alone, first_consistent, orders_of, problem_for
@@ -27,7 +26,7 @@ from .candidates.headerless_moments import may_hold
 from .candidates.missing_moments import hidden, lacking
 from .candidates.possible_moments import Asked, options
 from .candidates.repeated_identities import company, far, offsets
-from .candidates.same_traffic import is_local, trusted
+from .candidates.same_traffic import is_local, sent_once, trusted
 from .clock.capture_point_fit import SEVERAL_DEVICES, Located
 from .clock.clock_fit import ClockFit, precision_of
 from .identity.identity_candidates import Candidates
@@ -246,9 +245,8 @@ def is_alone(found: Candidates) -> Bools:
 def by_tcp_alone(packets: Packets, found: Candidates) -> Bools:
     """Return which pairs TCP's sequence numbers decide: they start at 32 random bits.
 
-    See RFC 9293, section 3.4.1.
+    See RFC 9293, section 3.4.1.  They do not distinguish a segment that was sent again.
     """
-    exact = is_alone(found) & ~found.vague & (packets["seq"][found.packet] >= 0)
-    exact &= packets["protocol"][found.packet] == TCP
+    exact = is_alone(found) & ~found.vague & sent_once(packets)[found.packet]
     whole = np.maximum(packets["frag_off"][found.packet], 0) & FRAGMENT == 0
     return np.asarray(exact & whole, np.bool_)

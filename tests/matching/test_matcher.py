@@ -147,6 +147,23 @@ def test_the_sequence_numbers_of_tcp_do_not_come_again_by_chance(tmp_path: Path)
     assert {pair[2] for pair in join(tmp_path, story, frames).pairs()} == {EXACT}
 
 
+@pytest.mark.parametrize(("numbers", "verdict"), [(0, AMBIGUOUS), (40, EXACT)])
+@pytest.mark.parametrize("untimed", [False, True])
+def test_a_segment_that_tcp_sends_again_is_not_the_one_before(
+    tmp_path: Path, numbers: int, verdict: int, untimed: bool
+) -> None:
+    """The log ended before TCP sent them again.  New ones have other identifications, if any."""
+    late = [0, 3, 1, 8, 2, 5]
+    first = [(MS * (n + 1), tcp4(numbers + n if numbers else 0, 1000 * n)) for n in range(6)]
+    frames = [
+        (UNTIMED if untimed else 1000 * MS + MS * (n + late[n] + 1),
+         tcp4_frame(numbers + n if numbers else 0, 1000 * n))
+        for n in range(6)
+    ]  # fmt: skip
+    found = join(tmp_path, sent(first), frames)
+    assert {pair[2] for pair in found.pairs()} == {verdict}
+
+
 def test_a_packet_seen_again_by_a_sniffer_with_another_clock_is_not_called_unknown(
     tmp_path: Path,
 ) -> None:

@@ -49,12 +49,14 @@ class Witnessed(NamedTuple):
     offset: int  # the sniffer's clock minus the witness's, ns
 
 
-def witnessed(frames: list[Frame], witness: Witness, sock: int | None = None) -> Witnessed:
+def witnessed(
+    frames: list[Frame], witness: Witness, sock: int | None = None, netns: int = 0
+) -> Witnessed:
     """Join a recorded capture with the hits of its socket: if it is not known, the one with which
-    most packets can be joined."""
+    most packets can be joined.  `netns` is the sniffer's network namespace, 0 if not known."""
     best: Witnessed | None = None
     for hits in [witness.sockets.get(sock, [])] if sock else witness.sockets.values():
-        own = socket_hits(hits)
+        own = socket_hits(hits, netns)
         joined = join(frames, own)
         found = Witnessed(frames, own, joined, _offset(frames, own, joined))
         if best is None or _joined(found) > _joined(best):

@@ -105,9 +105,18 @@ def _offset(frames: list[Frame], hits: list[Hit]) -> int | None:
     return int(statistics.median(apart)) if len(apart) >= 5 else None
 
 
-def socket_hits(hits: list[Hit]) -> list[Hit]:
-    """The hits that a sniffer made by libpcap can have written: of lo none that goes out."""
-    return [hit for hit in hits if not (hit.outgoing and hit.row.get("if") == LOOPBACK)]
+def socket_hits(hits: list[Hit], netns: int = 0) -> list[Hit]:
+    """The hits that a sniffer made by libpcap can have written: of lo none that goes out.
+
+    A socket of all devices is called for those of other namespaces, too, and takes nothing there
+    (tpacket_rcv() in net/packet/af_packet.c).
+    """
+    return [
+        hit
+        for hit in hits
+        if not (hit.outgoing and hit.row.get("if") == LOOPBACK)
+        and not (netns and hit.row.get("netns") not in (0, netns))
+    ]
 
 
 def join(frames: list[Frame], hits: list[Hit]) -> Join:

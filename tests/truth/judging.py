@@ -20,11 +20,12 @@ from .judge_session import connect, read_log, sources
 from .judge_witness import read_witness
 
 
-def known_sockets(folder: Path) -> dict[str, int]:
-    """The packet socket of each capture of a recording, where the recorder knew it."""
+def known_sockets(folder: Path) -> dict[str, tuple[int, int]]:
+    """The packet socket of each capture of a recording, where the recorder knew it, and its network
+    namespace."""
     about = json.loads((folder / "recording.json").read_text())
     captures = about["captures"].items()
-    return {name: int(c["sock"], 0) for name, c in captures if c.get("sock")}
+    return {name: (int(c["sock"], 0), c["netns"]) for name, c in captures if c.get("sock")}
 
 
 def main() -> int:
@@ -50,7 +51,9 @@ def main() -> int:
     for capture in (s for s in inputs if s.kind != "kbl"):
         name = capture.path.stem
         if name not in recorded:
-            recorded[name] = witnessed(read_capture(capture.path), witness, socks.get(name))
+            recorded[name] = witnessed(
+                read_capture(capture.path), witness, *socks.get(name, (None, 0))
+            )
         origins = origins_of(capture.path, recorded, name)
         opinions = judge_capture(db, capture, log, witness, origins)
         count = counted(opinions)

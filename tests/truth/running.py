@@ -75,7 +75,8 @@ def read_recording(folder: Path) -> Recording:
         path = next(p for end in ("pcap", "pcapng") if (p := folder / f"{name}.{end}").exists())
         captures[name] = path
         sock = known.get("sock")
-        found[name] = witnessed(read_capture(path), witness, int(sock, 0) if sock else None)
+        number = int(sock, 0) if sock else None
+        found[name] = witnessed(read_capture(path), witness, number, known["netns"])
     kernel, scenario = folder.parent.name, folder.name
     foreign = _foreign(folder, captures)
     return Recording(folder, kernel, scenario, captures, found, witness, foreign)

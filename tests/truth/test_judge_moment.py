@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.truth.judge import ERROR_NS, RIGHT, UNSEEN, WRONG, Origin, Witnessed, astray, opinion
-from tests.truth.judge_join import Join
+from tests.truth.judge_join import Join, socket_hits
 from tests.truth.judge_session import Log, Match, Moment, Source, read_matches
 from tests.truth.judge_witness import Hit, Row, Witness
 
@@ -33,6 +33,12 @@ def judged(moment: Moment | None, seen: Hit, verdict: str = "exact") -> str:
     origin = Origin(Witnessed([], [seen], Join([0], [""]), 0), 0)
     moments = () if moment is None else (moment,)
     return opinion(Match(0, verdict, (SERIES,), (), moments), origin, NOBODY, log).truth
+
+
+def test_a_socket_takes_nothing_in_another_namespace() -> None:
+    mine, other, unknown = hit(), hit(netns=42), hit(netns=0)
+    assert socket_hits([mine, other, unknown], 41) == [mine, unknown]
+    assert socket_hits([mine, other]) == [mine, other]
 
 
 def test_a_moment_that_the_witness_saw_is_right() -> None:

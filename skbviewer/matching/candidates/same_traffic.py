@@ -5,7 +5,8 @@ A capture of another run, boot or host may hold the same addresses and identific
 that some pairs suggest is believed only for one of these reasons.  It stamps packets between the
 moments that the log shows, each some microseconds long.  Or it is nearly the wall clock of the
 log's host, and no packet was captured elsewhere before it was sent here, or after it arrived here.
-Or TCP's sequence numbers, 32 random bits each (RFC 9293 3.4.1), agree.
+Or TCP's sequence numbers, 32 random bits each (RFC 9293 3.4.1), agree in packets that have an
+identification too: a segment that TCP sends again has the same numbers, but a new identification.
 """
 
 from __future__ import annotations
@@ -71,10 +72,20 @@ def _is_local(segment: Segment, precision: int) -> bool:
 
 
 def _tcp_packets(packets: Packets, edges: Edges) -> Bools:
-    """Return TCP packets with a sequence number that may have been captured at a moment."""
+    """Return TCP packets that were sent once and may have been captured at a moment."""
     made = np.zeros(len(packets), np.bool_)
     made[edges.packet] = True
-    return np.asarray(made & (packets["protocol"] == TCP) & (packets["seq"] >= 0))
+    return made & sent_once(packets)
+
+
+def sent_once(packets: Packets) -> Bools:
+    """Return TCP packets whose sequence number and identification no other packet has.
+
+    Without an identification (IPv6, IPv4 id 0) the same bytes may have been sent again when the
+    log was not recorded.
+    """
+    numbered = np.asarray(packets["ip_id"] > 0) | np.asarray(packets["frag_id"] > 0)
+    return np.asarray(numbered & (packets["protocol"] == TCP) & (packets["seq"] >= 0), np.bool_)
 
 
 def _is_trusted(
