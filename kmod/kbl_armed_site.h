@@ -45,6 +45,8 @@ static __always_inline void kbl_source_entered(struct kbl_site *site, unsigned l
 	if (unlikely(!s))
 		return;
 	t = s->target;
+	if (IS_ENABLED(CONFIG_RETHOOK) && unlikely(caller == kbl_hooked))
+		caller = kbl_unhooked_entry(caller);
 	if (likely(s->plain))
 		kbl_fake(&f, t->plain, s->plain == 1 ? first : more[s->plain - 2]);
 	else

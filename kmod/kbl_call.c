@@ -41,6 +41,28 @@ static __always_inline unsigned long kbl_unhooked(const struct pt_regs *regs)
 	return addr;
 }
 
+/*
+ * The return address of a function that has just been entered and whose return is hooked, for
+ * example by another tool's kretprobe: the newest frame is its own.
+ */
+unsigned long kbl_unhooked_entry(unsigned long addr)
+{
+#ifdef CONFIG_RETHOOK
+	struct llist_node *n = current->rethooks.first;
+	unsigned long frame = n ? container_of(n, struct rethook_node, llist)->frame : 0;
+
+	for (; n; n = n->next) {
+		struct rethook_node *node = container_of(n, struct rethook_node, llist);
+
+		if (node->frame != frame)
+			break;
+		addr = node->ret_addr;
+	}
+#endif
+	return addr;
+}
+NOKPROBE_SYMBOL(kbl_unhooked_entry);
+
 /* The real return address.  Sets KBL_FLAG_TAIL_CALL if the function was reached by a tail call. */
 static __always_inline unsigned long kbl_jumper(const struct pt_regs *regs, u64 *head)
 {

@@ -278,6 +278,7 @@ u64 kbl_clock_read(struct kbl_cpu *c);
  */
 extern struct kbl_call kbl_unpaired;
 extern unsigned long kbl_hooked;
+unsigned long kbl_unhooked_entry(unsigned long addr);
 int kbl_enter_nested(struct kbl_cpu *c, unsigned long irq);
 int kbl_enter_late(struct kbl_cpu *c, struct kbl_target *t, unsigned long addr,
 		   struct pt_regs *regs, struct kbl_ticket *ticket);
