@@ -49,12 +49,11 @@ from .call_loops import (
     paint_unprobed,
     same_thread,
 )
+from .span_order_loops import FEW, NUMBER, TIME, list_times, sort_times
 
 LEG = 0  # row of the result, besides those of painted spans
 BUSY_NS, UNKNOWN_NS = 1, 2  # rows of sums
 SINCE, UNTIL, ROW = range(3)  # rows of `held`
-TIME, NUMBER = range(2)  # rows of `order`
-FEW = 64  # up to so many times, an insertion sort is faster than numpy's
 WAITS, AT_LEG = 1, 2  # indices of counts
 
 
@@ -89,12 +88,12 @@ def fill(
         count = 2 * counts[PAINT] + 1
         if count > order.shape[1]:
             order = np.empty((2, 2 * count), np.int64)
-        _list_times(owned.end[leg], paint, counts, order)
+        list_times(owned.end[leg], paint, counts, order)
         if count > FEW:
             order[NUMBER, :count] = np.argsort(order[TIME, :count])
             order[TIME, :count] = order[TIME, :count][order[NUMBER, :count]]
         else:
-            _sort(count, order)
+            sort_times(count, order)
         if not _sweep(leg, last, count, order, owned, paint, made, sums, counts, open_):
             counts[WAITS] = waits
             sums[:, leg] = 0
@@ -329,28 +328,6 @@ def _paint_between(
             add(UNPROBED, begin, end, begin, high, paint, counts)
         else:
             paint_unprobed(around, begin, on, end, cpu, high, inside, beside, paint, counts)
-
-
-@allocation_free
-def _list_times(end: Int, paint: Int64s, counts: Int64s, order: Int64s) -> None:
-    """List the begins and ends of spans: those of span k have the numbers 2 k and 2 k + 1."""
-    count = counts[PAINT]
-    for k in range(count):
-        order[TIME, 2 * k], order[TIME, 2 * k + 1] = paint[BEGIN, k], paint[END, k]
-    order[TIME, 2 * count] = end
-    for number in range(2 * count + 1):
-        order[NUMBER, number] = number
-
-
-@allocation_free
-def _sort(count: Int, order: Int64s) -> None:
-    """Sort by time; fast because the spans are nearly in order."""
-    for i in range(1, count):
-        time, number, at = order[TIME, i], order[NUMBER, i], np.int64(i)
-        while at > 0 and order[TIME, at - 1] > time:
-            order[TIME, at], order[NUMBER, at] = order[TIME, at - 1], order[NUMBER, at - 1]
-            at -= 1
-        order[TIME, at], order[NUMBER, at] = time, number
 
 
 @allocation_free

@@ -164,7 +164,7 @@ def test_a_recorder_that_polls_declares_all_but_what_the_file_began_with(path: P
 def test_a_log_with_ends_but_no_births_may_lack_any_skb(tmp_path: Path) -> None:
     story = Story()
     story.call("ip_rcv", 100, 110, 0x1000)
-    assert not len(of_births(story.log(tmp_path)))  # its skbs are told apart by their headers
+    assert not len(of_births(story.log(tmp_path)))  # headers distinguish its skbs
     story.free(200, 0x1000)
     (row,) = of_births(story.log(tmp_path)).tolist()
     assert row == (EARLIEST_NS, LATEST_NS, ANY, ANY, ANY, UNRECORDED)

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""Put the begins and ends of a leg's spans in order of time: a compiled part of leg_loops.py.
+
+Input: painted spans (call_loops.py).  Output: `order`: times in row TIME, numbers in row NUMBER.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...records.compiled import Int, allocation_free
+from ...records.types import Int64s
+from .call_loops import BEGIN, END, PAINT
+
+TIME, NUMBER = range(2)  # rows of `order`
+FEW = 64  # up to so many times, an insertion sort is faster than numpy's
+
+
+@allocation_free
+def list_times(end: Int, paint: Int64s, counts: Int64s, order: Int64s) -> None:
+    """List the begins and ends of spans: those of span k have the numbers 2 k and 2 k + 1."""
+    count = counts[PAINT]
+    for k in range(count):
+        order[TIME, 2 * k], order[TIME, 2 * k + 1] = paint[BEGIN, k], paint[END, k]
+    order[TIME, 2 * count] = end
+    for number in range(2 * count + 1):
+        order[NUMBER, number] = number
+
+
+@allocation_free
+def sort_times(count: Int, order: Int64s) -> None:
+    """Sort by time; fast because the spans are nearly in order."""
+    for i in range(1, count):
+        time, number, at = order[TIME, i], order[NUMBER, i], np.int64(i)
+        while at > 0 and order[TIME, at - 1] > time:
+            order[TIME, at], order[NUMBER, at] = order[TIME, at - 1], order[NUMBER, at - 1]
+            at -= 1
+        order[TIME, at], order[NUMBER, at] = time, number
