@@ -28,6 +28,7 @@ def listed(rest: int) -> KblBuilder:
     free = build.probe("kfree_skbmem", KblEvent.FREE)
     build.task(900, 0, 1, 7, "ksoftirqd/0")
     for number, skb in enumerate((A, B), start=1):
+        build.event(950, 0, KblEvent.ALLOC, skb, 256, context=1)
         build.footprint(1000, 0, skb, ipv4=udp4(number), skbinfo=HOST, context=1)
     build.carry(1000, 0, B, 1, rest)
     build.clock(0, 10**18 - 1000)
