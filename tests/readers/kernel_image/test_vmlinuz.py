@@ -70,6 +70,9 @@ def test_without_lz4_the_message_names_the_extra(
         (gzip.compress(b"not an ELF file"), "is no whole ELF file"),
         (b"", "cut in the middle"),
     ],
+    # Without names of its own, a test is named after its bytes. gzip's hold the time, so two
+    # workers of pytest-xdist would collect different tests.
+    ids=["damaged-gzip", "damaged-zstd", "unknown", "no-elf", "empty"],
 )
 def test_damaged_kernels(payload: bytes, why: str, tmp_path: Path) -> None:
     out = tmp_path / "vmlinuz"
