@@ -44,19 +44,7 @@ def split(kernel: Kernel) -> tuple[Kernel, Kernel]:
     return a, b
 
 
-def test_without_identifications_a_far_clock_is_not_believed() -> None:
-    """TCP over IPv6: the same segments may have been sent again while the other host recorded."""
-    folder = resource("samples/ipv6-and-fragments")
-    packets = packets_of(folder / "ipv6-and-fragments.pcap")
-    shares = []
-    for kernel in split(follow(folder / "ipv6-and-fragments.kbl")):
-        rows = matched(packets, kernel).rows
-        assert len(rows)
-        shares.append((rows["verdict"] == EXACT).mean())
-    assert min(shares) == 0 < max(shares)  # one clock is the capture's, the other 20 minutes ahead
-
-
-@pytest.mark.parametrize("name", ["handshake", "bulk"])
+@pytest.mark.parametrize("name", ["handshake", "bulk", "ipv6-and-fragments"])
 def test_a_packet_joins_the_legs_of_both_hosts(name: str) -> None:
     folder = resource(f"samples/{name}")
     packets = packets_of(folder / f"{name}.pcap")

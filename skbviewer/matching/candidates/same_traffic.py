@@ -5,8 +5,9 @@ A capture of another run, boot or host may hold the same addresses and identific
 that some pairs suggest is believed only for one of these reasons.  It stamps packets between the
 moments that the log shows, each some microseconds long.  Or it is nearly the wall clock of the
 log's host, and no packet was captured elsewhere before it was sent here, or after it arrived here.
-Or TCP's sequence numbers, 32 random bits each (RFC 9293 3.4.1), agree in packets that have an
-identification too: a segment that TCP sends again has the same numbers, but a new identification.
+Or TCP's sequence numbers, 32 random bits each (RFC 9293 3.4.1), agree in segments that were sent
+once: they have an identification, which is a new one when TCP sends a segment again, or the sender
+soon shows that it has their acknowledgement (acknowledged_segments.py).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from ...records.types import Bools, Int64s
 from ..clock.clock_fit import MAX_DRIFT_PPM, ClockFit, Segment
 from ..clock.clock_steps import STEP_NS
 from ..clock.feasible_lines import Intervals, corridor
+from .acknowledged_segments import acknowledged
 from .eligible_moments import Edges, by_packet
 
 ENOUGH = 8  # packets with stamps between their moments make a clock believable
@@ -44,7 +46,7 @@ def trusted(
     `edges` are the pairs in time; `precision` (ns) is that of the packets' times.
     """
     segment = clock.segment_of(np.arange(len(packets)))
-    tcp, readings = _tcp_packets(packets, edges), kernel.log.clock
+    tcp, readings = _tcp_packets(packets, edges, segment), kernel.log.clock
     each = [
         _is_trusted(one, readings, int(np.count_nonzero(tcp[segment == number])), precision)
         or (
@@ -71,11 +73,14 @@ def _is_local(segment: Segment, precision: int) -> bool:
     return segment.torn_ns < max(precision, 1)
 
 
-def _tcp_packets(packets: Packets, edges: Edges) -> Bools:
-    """Return TCP packets that were sent once and may have been captured at a moment."""
-    made = np.zeros(len(packets), np.bool_)
-    made[edges.packet] = True
-    return made & sent_once(packets)
+def _tcp_packets(packets: Packets, edges: Edges, segment: Int64s) -> Bools:
+    """Return TCP packets that were sent once and may have been captured at a moment.
+
+    `segment` is the number of the clock's segment by packet.
+    """
+    paired = np.zeros(len(packets), np.bool_)
+    paired[edges.packet] = True
+    return paired & (sent_once(packets) | acknowledged(packets, paired, segment))
 
 
 def sent_once(packets: Packets) -> Bools:

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""Find TCP segments that were sent only once, because their sender soon had the acknowledgement.
+
+In: the packets of a capture, and which of them a log may have.  Out: the segments that were
+sent only once.
+
+A TCP segment without an identification (IPv6, IPv4 identification 0) has the same bytes when it is
+sent again.  So the capture may show one sending, and the log another one, a time D apart.  Three
+packets that are in both exclude this: the segment, a segment of the peer that acknowledges it, and
+a packet of the sender that acknowledges the peer's segment.  With the third packet the sender shows
+that it has the acknowledgement, so it does not send the first one again.  D is therefore less than
+the time from the first to the third packet.  TCP waits longer than that before it sends again (RFC
+6298, 2.4: a second; TCP_RTO_MIN of Linux: 200 ms).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...records import UNTIMED, Packets
+from ...records.protocols import TCP
+from ...records.types import Bools, Int64s
+from ..identity.ladder_loops import FRAGMENT
+from .acknowledged_segment_loops import find_acknowledged
+
+SOON_NS = 200_000_000  # TCP_RTO_MIN of Linux (include/net/tcp.h)
+SYN, ACK, FIN = 0x02, 0x10, 0x01  # RFC 9293, 3.1
+
+_ENDPOINTS = ("saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo", "sport", "dport")
+
+
+def acknowledged(packets: Packets, paired: Bools, part: Int64s) -> Bools:
+    """Return the segments that were sent only once.
+
+    `paired` says which packets the log may have, `part` the part of the clock of each: the three
+    packets must be of one part.
+    """
+    once = np.zeros(len(packets), np.bool_)
+    rows = np.flatnonzero(_is_whole(packets))
+    some = packets[rows]
+    connection, sender = _connections(some, part[rows])
+    order = np.lexsort((some["ts"], connection))
+    rows, some = rows[order], some[order]
+    flags = some["tcp_flags"].astype(np.int64)
+    length = some["payload"].astype(np.int64) + (flags & SYN != 0) + (flags & FIN != 0)
+    ack = np.where(flags & ACK, some["ack"], -1)
+    found = np.zeros(len(rows), np.bool_)
+    find_acknowledged(
+        connection[order], sender[order], some["ts"].astype(np.int64), some["seq"].astype(np.int64),
+        length, ack, paired[rows], SOON_NS, found,
+    )  # fmt: skip
+    once[rows] = found
+    return once
+
+
+def _is_whole(packets: Packets) -> Bools:
+    """Return the packets with a time and all of the header fields that are compared."""
+    tcp = (packets["protocol"] == TCP) & (packets["ts"] != UNTIMED) & (packets["payload"] >= 0)
+    header = (packets["seq"] >= 0) & (packets["ack"] >= 0) & (packets["tcp_flags"] >= 0)
+    fragment = np.maximum(packets["frag_off"], 0) & FRAGMENT != 0
+    return np.asarray(tcp & header & ~fragment & (packets["frag_id"] < 0), np.bool_)
+
+
+def _connections(packets: Packets, part: Int64s) -> tuple[Int64s, Bools]:
+    """Return the number of each packet's connection within its part, and which end sent it."""
+    ends = np.stack([packets[name].astype(np.int64) for name in _ENDPOINTS], axis=1)
+    back = ends[:, [2, 3, 0, 1, 5, 4]]
+    unequal = ends != back
+    first = unequal.argmax(axis=1)[:, None]
+    sender = np.take_along_axis(ends < back, first, axis=1)[:, 0]
+    rows = np.column_stack([part, np.where(sender[:, None], ends, back)])
+    number = np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1)
+    return number.astype(np.int64), np.asarray(sender, np.bool_)
