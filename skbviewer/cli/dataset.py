@@ -26,6 +26,7 @@ MISSING = "datasets need {}: install skbviewer with the extra dataset, 'skbviewe
 HELP = """docs/datasets.md explains how files become pairs, the layout of DIR, which filters work on
 a dataset, and what happens when a process is killed."""
 DIR = "folder of the dataset"
+WITHIN = "most difference of the two sniffers' clocks and travel time (default: 5)"
 
 
 def add(commands: Commands) -> None:
@@ -74,8 +75,7 @@ def _finding(inner: Commands) -> None:
     parser = _of(inner, "find", "list packets of other sessions with the same headers", _find)
     text = "the packet: its session, or the first digits of it, and its number"
     parser.add_argument("--packet", required=True, metavar="SESSION:N", help=text)
-    text = "most difference of the two sniffers' clocks and travel time (default: 5)"
-    parser.add_argument("--within", type=float, default=5.0, metavar="SECONDS", help=text)
+    parser.add_argument("--within", type=float, default=5.0, metavar="SECONDS", help=WITHIN)
     formats(parser, "json", "csv", json="as one JSON array of objects")
 
 
@@ -86,10 +86,14 @@ def _dropping(inner: Commands) -> None:
 
 
 def _opening(inner: Commands) -> None:
-    parser = _of(inner, "open", "make a session of one host from the original files", _open)
-    parser.add_argument("--host", required=True, metavar="H", help="host, as `info` lists it")
-    text = "recordings that overlap the range from A to B: two dates or times, UTC by default"
-    parser.add_argument("--range", required=True, metavar="A,B", help=text)
+    parser = _of(inner, "open", "make a session from the original files of some sessions", _open)
+    text = "sessions of this host, as `info` lists it; with --range"
+    parser.add_argument("--host", metavar="H", help=text)
+    text = "sessions that overlap the range from A to B: two dates or times, UTC by default"
+    parser.add_argument("--range", metavar="A,B", help=text)
+    text = "instead: the session of this packet, and those with a candidate that `find` lists"
+    parser.add_argument("--packet", metavar="SESSION:N", help=text)
+    parser.add_argument("--within", type=float, default=5.0, metavar="SECONDS", help=WITHIN)
     text = "the session to write"
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="S.skbv", help=text)
 
@@ -215,20 +219,38 @@ def _drop(arguments: argparse.Namespace) -> int:
 
 def _open(arguments: argparse.Namespace) -> int:
     with _libraries():
-        from ..dataset.dropping import time_ns
-        from ..dataset.opening import open_range
-    parts = arguments.range.split(",")
-    if len(parts) != 2:
-        raise KeyError(f"--range {arguments.range}: expected two times, separated by a comma")
+        from ..dataset.opening import original_files
+        from ..session import import_files
     progress = Stderr()
     try:
-        begin, end = map(time_ns, parts)
-        result = open_range(
-            arguments.folder, arguments.host, (begin, end), arguments.output, progress
-        )
+        sessions = _wanted_sessions(arguments, progress)
+        files = original_files(arguments.folder, sessions, progress)
+        result = import_files(files, arguments.output, progress)
     finally:
         progress.close()
     return warn(result.warnings)
+
+
+def _wanted_sessions(arguments: argparse.Namespace, progress: Stderr) -> list[Manifest]:
+    """Return the sessions of a packet, or of a host and a range."""
+    by_packet = arguments.packet is not None
+    by_host = arguments.host is not None and arguments.range is not None
+    if by_packet == (arguments.host is not None or arguments.range is not None) or not (
+        by_packet or by_host
+    ):
+        raise KeyError("expected --host and --range, or --packet")
+    with _libraries():
+        from ..dataset.dropping import time_ns
+        from ..dataset.opening import sessions_of
+        from ..dataset.packet_sessions import sessions_of_packet
+    if by_packet:
+        window_ns = round(arguments.within * 1e9)
+        return sessions_of_packet(arguments.folder, arguments.packet, window_ns, progress)
+    parts = arguments.range.split(",")
+    if len(parts) != 2:
+        raise KeyError(f"--range {arguments.range}: expected two times, separated by a comma")
+    begin, end = map(time_ns, parts)
+    return sessions_of(arguments.folder, arguments.host, begin, end)
 
 
 def _query(arguments: argparse.Namespace) -> int:

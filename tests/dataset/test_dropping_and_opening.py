@@ -11,12 +11,19 @@ import pytest
 from skbviewer.dataset import folder, manifests
 from skbviewer.dataset.adding import add_pair
 from skbviewer.dataset.dropping import drop, time_ns
-from skbviewer.dataset.opening import open_range
+from skbviewer.dataset.opening import original_files, sessions_of
+from skbviewer.dataset.packet_sessions import sessions_of_packet
 from skbviewer.records import BadInput, Silent
-from skbviewer.session import Session
+from skbviewer.session import Session, import_files
 from tests.dataset.recordings import Both, files_of, named, pair, rows
 
 ALWAYS = (time_ns("2000-01-01"), time_ns("2100-01-01"))
+
+
+def open_range(dataset: Path, host: str, times: tuple[int, int], out: Path) -> None:
+    """What `dataset open` does."""
+    sessions = sessions_of(dataset, host, *times)
+    import_files(original_files(dataset, sessions, Silent()), out)
 
 
 def test_times() -> None:
@@ -43,7 +50,7 @@ def test_what_ended_before_a_time_is_gone(both: Both, tmp_path: Path) -> None:
 def test_a_session_is_made_anew(both: Both, tmp_path: Path) -> None:
     (found,) = (e for e in manifests.read_all(both.folder) if "drops" in e.originals[0].path)
     out = tmp_path / "s.skbv"
-    open_range(both.folder, "lab", (found.begin_ns, found.end_ns), out, Silent())
+    open_range(both.folder, "lab", (found.begin_ns, found.end_ns), out)
     made, wanted = Session.open(out), both.sessions[found.session]
     assert [each.sha256 for each in made.sources()] == [each.sha256 for each in wanted.sources()]
     assert made.packets.count() == wanted.packets.count()
@@ -51,7 +58,7 @@ def test_a_session_is_made_anew(both: Both, tmp_path: Path) -> None:
 
 def test_sessions_that_overlap_become_one(both: Both, tmp_path: Path) -> None:
     out = tmp_path / "s.skbv"
-    open_range(both.folder, "lab", ALWAYS, out, Silent())
+    open_range(both.folder, "lab", ALWAYS, out)
     assert Session.open(out).packets.count() == 359
 
 
@@ -63,7 +70,7 @@ def test_missing_and_changed_originals_are_named(tmp_path: Path) -> None:
     log.unlink()
     capture.write_bytes(capture.read_bytes()[:-1])
     with pytest.raises(BadInput) as raised:
-        open_range(made, "lab", ALWAYS, out, Silent())
+        open_range(made, "lab", ALWAYS, out)
     lines = str(raised.value).splitlines()
     assert lines[1].startswith(f"{log}: is not where it was")
     assert lines[2].startswith(f"{capture}: has changed since")
@@ -73,4 +80,26 @@ def test_missing_and_changed_originals_are_named(tmp_path: Path) -> None:
 def test_an_unknown_host_or_range(both: Both, tmp_path: Path) -> None:
     for host, times in (("elsewhere", ALWAYS), ("lab", (0, 1))):
         with pytest.raises(BadInput, match=r"no session of host \w+ in this range; hosts: lab"):
-            open_range(both.folder, host, times, tmp_path / "s.skbv", Silent())
+            open_range(both.folder, host, times, tmp_path / "s.skbv")
+
+
+def test_the_sessions_that_a_packet_touches(both: Both, tmp_path: Path) -> None:
+    """A recording and a part of its capture are two sessions with the same packets."""
+    made = tmp_path / "dataset"
+    folder.make(made)
+    log, capture = pair("drops")
+    part = tmp_path / "part.pcap"
+    shutil.copy(capture, part)
+    other = pair("nat")
+    whole, alone, elsewhere = (
+        add_pair(made, files).session for files in ((log, capture), (part,), other)
+    )
+    assert len({whole, alone, elsewhere}) == 3
+    for own in (whole, alone):
+        found = sessions_of_packet(made, f"{own}:9", 10**9, Silent())
+        assert {each.session for each in found} == {whole, alone}
+    files = original_files(made, found, Silent())
+    assert len(files) == 2  # part.pcap has the capture's bytes
+    assert log in files
+    with pytest.raises(KeyError, match="there is no such packet"):
+        sessions_of_packet(made, f"{whole}:999999", 10**9, Silent())

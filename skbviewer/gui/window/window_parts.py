@@ -35,6 +35,7 @@ from ..dialogs.kept_settings import KeptSettings, use_times
 from ..files import recent_files as recent
 from ..files import restored_view
 from ..files.file_menu import Opening
+from ..files.open_dataset import DatasetOpening
 from ..files.restored_view import ViewState
 from ..files.welcome_page import Welcome
 from ..packets import column_state
@@ -90,6 +91,9 @@ class WindowParts(QMainWindow):
         )
         self.opening: Opening = Opening(
             self, opener, self, self.selection, self.tasks, self.messages
+        )
+        self.dataset_opening: DatasetOpening = DatasetOpening(
+            self, self.tasks, self.opening.open_recent
         )
         self.navigation: Navigation = Navigation(
             self, self.selection, self.row_query, self.notes, table, work.find_bar, self.messages
