@@ -105,7 +105,7 @@ def _residual(where: str, fit: dict[str, Any], origin: int, stamps: list[Stamp])
     least, most = (_error(some, ends) for some in (list(lines.values()), decided))
     if least is not None:
         yield f"the residual of {where} is too small", fit["residual_ns"] < least - ROUNDED, False
-    if most is not None:
+    if most is not None and fit["pairs"] >= len(decided):  # the fit has all of them
         most = max(most, _spread(decided)) + ROUNDED
         yield f"the residual of {where} is too large", fit["residual_ns"] > most, False
 
