@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...records.compiled import allocation_free
 from ...records.types import Float64s
+from .feasible_line_loops import COUNT, OVER, UNDER, Hulls, Lines, find_lines, keep_hull
 
 THIN = 1024  # parts of the time; only the tightest intervals of each are used
 WRONG = 20  # one of so many pairs may be of two different packets
@@ -112,55 +112,24 @@ def _through(rows: Intervals, steepest: float) -> _Found:
 
 
 def _between(above: Points, below: Points, steepest: float) -> _Found:
-    over, under = _hull(above.x, above.y), _hull(below.x, -below.y)
-    x, high = above.x[over], above.y[over]
-    z, low = below.x[under], below.y[under]
-    edges = np.concatenate([np.diff(high) / np.diff(x), np.diff(low) / np.diff(z)])
-    limits = np.array([-steepest, steepest])
-    slope = np.unique(np.concatenate([limits, edges[np.abs(edges) < steepest]]))
-    upper, lower = high - slope[:, None] * x, low - slope[:, None] * z
-    width = upper.min(axis=1) - lower.max(axis=1)
-    best = int(np.argmax(width))
-    tight = int(over[upper[best].argmin()]), int(under[lower[best].argmax()])
-    torn = max(0.0, -float(width[best]) / 2)
-    slope = np.union1d(slope, _crossings(slope, width + 2 * torn))
-    top = (high - slope[:, None] * x).min(axis=1) + torn
-    bottom = (low - slope[:, None] * z).max(axis=1) - torn
-    passes = top - bottom >= -1e-3  # ns, for rounding
-    passes[np.argmax(top - bottom)] = True
-    return _Found(Corridor(slope[passes], bottom[passes], top[passes], torn), tight)
+    x, high, over = _hull(above.x, above.y)
+    z, low, under = _hull(below.x, -below.y)
+    hulls = Hulls(x, high, len(over), z, -low, len(under))
+    room = 2 * (len(over) + len(under)) + 4
+    lines = Lines(*np.empty((4, room)))
+    numbers = np.empty(3, np.int64)
+    torn = float(find_lines(hulls, steepest, lines, numbers))
+    count = int(numbers[COUNT])
+    made = Corridor(lines.slope[:count], lines.bottom[:count], lines.top[:count], torn)
+    return _Found(made, (int(over[numbers[OVER]]), int(under[numbers[UNDER]])))
 
 
-def _crossings(slope: Float64s, width: Float64s) -> Float64s:
-    """Return the slopes at which the width, linear between `slope`, becomes zero."""
-    at = np.flatnonzero((width[:-1] < 0) != (width[1:] < 0))
-    part = width[at] / (width[at] - width[at + 1])
-    return np.asarray(slope[at] + part * (slope[at + 1] - slope[at]), np.float64)
-
-
-def _hull(x: Float64s, y: Float64s) -> npt.NDArray[np.int64]:
-    """Return the lower convex hull: indices of x, which rises."""
+def _hull(x: Float64s, y: Float64s) -> tuple[Float64s, Float64s, npt.NDArray[np.int64]]:
+    """Return the corners of the lower convex hull: x, which rises, y and their indices."""
     few = _lowest(x, y)
-    return few[: _keep(x[few], y[few], few)]
-
-
-@allocation_free
-def _keep(x: Float64s, y: Float64s, at: npt.NDArray[np.int64]) -> int:
-    """Move the corners of the hull to the front of these arrays; return their number."""
-    kept = 0
-    for i in range(len(x)):
-        if kept and x[i] == x[kept - 1]:
-            if y[i] >= y[kept - 1]:
-                continue
-            kept -= 1
-        while kept > 1:
-            rise = (y[i] - y[kept - 2]) * (x[kept - 1] - x[kept - 2])
-            if (y[kept - 1] - y[kept - 2]) * (x[i] - x[kept - 2]) < rise:
-                break
-            kept -= 1
-        x[kept], y[kept], at[kept] = x[i], y[i], at[i]
-        kept += 1
-    return kept
+    x, y = x[few], y[few]
+    kept = int(keep_hull(x, y, few))
+    return x[:kept], y[:kept], few[:kept]
 
 
 def _lowest(x: Float64s, y: Float64s) -> npt.NDArray[np.int64]:
