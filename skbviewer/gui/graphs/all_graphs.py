@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 from PySide6.QtWidgets import QWidget
 
+from ..base.shown_view import View
 from ..packets.selection import Selection
 from .flame_window import show_flame_graph
-from .graph_window import GraphWindow, View
+from .graph_window import GraphWindow
 from .io_window import show_io_graphs
 from .latency_window import show_latency_graphs
 from .round_trip_window import show_round_trips

@@ -25,13 +25,14 @@ from skbviewer.analysis.stats import Chosen
 from skbviewer.analysis.stats.stacks import StackTree
 from skbviewer.records import Progress
 
+from ..base.graph_plot import duration
 from ..base.layer_legend import Legend
 from ..base.recording import Recording
+from ..base.shown_view import View
 from ..base.theme import is_dark, layer_colours
 from ..packets.selection import Selection
 from .flame_view import FlameView
-from .graph_plot import duration
-from .graph_window import GraphWindow, View
+from .graph_window import GraphWindow
 
 HINT = "Click to zoom, right-click to filter the list by a function."
 
