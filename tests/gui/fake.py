@@ -142,6 +142,9 @@ class FakeGraphs:
     def latencies(self, chosen: Chosen, progress: Progress) -> None:
         return None
 
+    def paths(self, chosen: Chosen, progress: Progress) -> None:
+        return None
+
     def stacks(self, chosen: Chosen, progress: Progress) -> StackTree:
         nothing = np.zeros(0, np.int64)
         return StackTree((), nothing, nothing, nothing, nothing)

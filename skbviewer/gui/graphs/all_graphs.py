@@ -14,6 +14,7 @@ from .flame_window import show_flame_graph
 from .graph_window import GraphWindow
 from .io_window import show_io_graphs
 from .latency_window import show_latency_graphs
+from .path_window import show_path_graph
 from .round_trip_window import show_round_trips
 
 
@@ -32,6 +33,7 @@ GRAPHS = (
         "Histogram and heat map of the time in kernel",
         show_latency_graphs,
     ),
+    Graph("Path Graph…", "Times in kernel of each path, with outliers", show_path_graph),
     Graph("Flame Graph…", "Call stacks by self time or calls", show_flame_graph),
     Graph(
         "Ro&und Trip Graph…", "Round trips of TCP segments: kernel, wire, peer", show_round_trips
