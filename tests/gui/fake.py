@@ -147,7 +147,7 @@ class FakeGraphs:
 
     def stacks(self, chosen: Chosen, progress: Progress) -> StackTree:
         nothing = np.zeros(0, np.int64)
-        return StackTree((), nothing, nothing, nothing, nothing)
+        return StackTree((), nothing, nothing, nothing, nothing, nothing)
 
     def round_trips(self, chosen: Chosen, progress: Progress) -> None:
         return None

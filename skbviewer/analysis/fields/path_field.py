@@ -45,8 +45,8 @@ def _paths(data: Data) -> _Paths:
     number, _ = packet_paths(units, leg_columns(scope))
     names, path = np.unique(number, return_inverse=True)
     order = np.argsort(units.id, kind="stable")
-    path = np.asarray(path.reshape(-1)[order], np.int32)
-    return _Paths(units.id[order], path, tuple(map(path_name, names.tolist())))
+    of_row: Int32s = path.reshape(-1)[order].astype(np.int32)
+    return _Paths(units.id[order], of_row, tuple(map(path_name, names.tolist())))
 
 
 PATH_FIELDS = (Field("kbl.path", Kind.STRING, "Name of its path class, as in stats paths", _path),)

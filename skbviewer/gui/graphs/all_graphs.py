@@ -34,7 +34,7 @@ GRAPHS = (
         show_latency_graphs,
     ),
     Graph("Path Graph…", "Times in kernel of each path, with outliers", show_path_graph),
-    Graph("Flame Graph…", "Call stacks by self time or calls", show_flame_graph),
+    Graph("Flame Graph…", "Call stacks by self time, calls or a counter", show_flame_graph),
     Graph(
         "Ro&und Trip Graph…", "Round trips of TCP segments: kernel, wire, peer", show_round_trips
     ),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Statistics > Flame Graph: call stacks by self time or calls; a click zooms."""
+"""Statistics > Flame Graph: call stacks by self time, calls or a counter; a click zooms."""
 
 from __future__ import annotations
 
@@ -55,7 +55,8 @@ class FlameGraph(GraphWindow):
 
     def _build(self) -> None:
         self.clear.hide()  # nothing in this window makes a range
-        self.weight.addItems([one.value for one in Weight])
+        for one in (Weight.SELF, Weight.CALLS):
+            self.weight.addItem(one.value, one.value)
         label = QLabel("&Width:")
         label.setBuddy(self.weight)
         self.search.setPlaceholderText("Find a function")
@@ -87,13 +88,24 @@ class FlameGraph(GraphWindow):
         def count(progress: Progress) -> tuple[StackTree, FlameBoxes] | str:
             tree = recording.graphs.stacks(chosen, progress)
             boxes = flame_boxes(tree, weight)
+            if weight is Weight.COUNTER and not tree.counter:
+                return "In the calls of these packets, nothing was counted."
             return (tree, boxes) if len(boxes.depth) else "These packets have no recorded calls."
 
         return count
 
     def show_made(self, made: tuple[StackTree, FlameBoxes]) -> None:
         self.tree, boxes = made
+        self._offer(self.tree.counter)
         self._show_boxes(boxes)
+
+    def _offer(self, counter: str) -> None:
+        """Let the counter be a width, if the logs have one."""
+        at = self.weight.findData(Weight.COUNTER.value)
+        if counter and at < 0:
+            self.weight.addItem(f"{Weight.COUNTER.value}: {counter}", Weight.COUNTER.value)
+        elif not counter and at >= 0:
+            self.weight.removeItem(at)
 
     def erase(self) -> None:
         self.tree = self.graph.boxes = None
@@ -102,11 +114,13 @@ class FlameGraph(GraphWindow):
     def _lay_out(self) -> None:
         """Lay out the counted stacks by the chosen weight, in another thread."""
         tree, weight = self.tree, self._weight()
-        if tree is not None:
+        if tree is None:
+            self.count()
+        else:
             self.tasks.start("Counting", lambda _: flame_boxes(tree, weight), self._show_boxes)
 
     def _weight(self) -> Weight:
-        return Weight(self.weight.currentText())
+        return Weight(self.weight.currentData())
 
     def _show_boxes(self, boxes: FlameBoxes) -> None:
         self.graph.show_boxes(boxes)
@@ -134,12 +148,15 @@ class FlameGraph(GraphWindow):
         if boxes is None or box < 0:
             self.note.setText(HINT)
             return
-        total, own, calls = (int(of[box]) for of in (boxes.total, boxes.self_ns, boxes.calls))
+        columns = (boxes.total, boxes.self_ns, boxes.calls, boxes.counted)
+        total, own, calls, counted = (int(of[box]) for of in columns)
         share = f"{100 * total / max(boxes.whole, 1):.2f} %"
         by_time = self._weight() is Weight.SELF
         whole = f"{duration(total)} with its callees" if by_time else f"{total:,} with its callees"
         name = boxes.names[int(boxes.function[box])]
-        self.note.setText(f"{name}: {share}, {whole}, self {duration(own)}, {calls:,} calls")
+        text = f"{name}: {share}, {whole}, self {duration(own)}, {calls:,} calls"
+        counter = "" if self.tree is None else self.tree.counter
+        self.note.setText(f"{text}, {counted:,} {counter} itself" if counter else text)
 
     def menu(self, box: int) -> QMenu:
         """Return the context menu of a box."""
