@@ -57,6 +57,7 @@ class FlameGraph(GraphWindow):
         self.clear.hide()  # nothing in this window makes a range
         for one in (Weight.SELF, Weight.CALLS):
             self.weight.addItem(one.value, one.value)
+        self.weight.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         label = QLabel("&Width:")
         label.setBuddy(self.weight)
         self.search.setPlaceholderText("Find a function")
@@ -154,7 +155,8 @@ class FlameGraph(GraphWindow):
         by_time = self._weight() is Weight.SELF
         whole = f"{duration(total)} with its callees" if by_time else f"{total:,} with its callees"
         name = boxes.names[int(boxes.function[box])]
-        text = f"{name}: {share}, {whole}, self {duration(own)}, {calls:,} calls"
+        number = "1 call" if calls == 1 else f"{calls:,} calls"
+        text = f"{name}: {share}, {whole}, self {duration(own)}, {number}"
         counter = "" if self.tree is None else self.tree.counter
         self.note.setText(f"{text}, {counted:,} {counter} itself" if counter else text)
 
