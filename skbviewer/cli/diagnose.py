@@ -16,6 +16,7 @@ from ..session import Session
 from .command_output import Commands, Stderr, command, formats
 from .file_argument import add_files, opened, warn_of
 from .filter_option import add_filter, chosen
+from .range_option import add_range, session_range
 from .row_numbers import row_id
 
 HELP = """Findings are ordered by severity and by what they cost.  A rule that was judged and has no
@@ -34,6 +35,7 @@ def add(commands: Commands) -> None:
         metavar="N",
         help="one packet: its number, or K<N> as `packets` lists them",
     )
+    add_range(parser, "packets of the time")
     add_filter(parser, "packets")
     formats(parser, "json")
 
@@ -50,20 +52,23 @@ def _diagnose(arguments: argparse.Namespace) -> int:
 
 
 def _made(session: Session, arguments: argparse.Namespace) -> Diagnosis:
-    """Diagnose what the arguments choose.  Raises KeyError if there is no such packet."""
+    """Diagnose what the arguments choose.  Raises KeyError if there is no such packet or range."""
     row: int | None = arguments.packet
+    if row is not None and arguments.range:
+        raise KeyError("diagnose: --packet and --range exclude each other")
     if row is not None:
         packets = session.packets
         most = packets.count() if row > 0 else packets.kernel_only_count()
         if abs(row) > most:
             raise KeyError(f"there is no packet {_value(row)}")
+    times = session_range(arguments.range, session) if arguments.range else (None, None)
     ids = chosen(session, arguments.filter) if arguments.filter else None
     if ids is not None and row is not None and row not in ids:
         raise KeyError(f"packet {_value(row)} does not match --filter")
     progress = Stderr()
     try:
         rows = None if row is None else np.array([row], np.int64)
-        return session.stats.diagnosis(Chosen(ids), rows, progress)
+        return session.stats.diagnosis(Chosen(ids, *times), rows, progress)
     finally:
         progress.close()
 

@@ -15,6 +15,7 @@ from ..session import Session
 from . import file_argument, stats_columns
 from .command_output import Commands, command, formats, warn
 from .filter_option import add_filter, chosen
+from .range_option import add_range, session_range
 
 
 def add(commands: Commands) -> None:
@@ -37,11 +38,7 @@ def add(commands: Commands) -> None:
         metavar="FILE... TABLE",
         help=f"{file_argument.HELP}; first or last the table: {', '.join(sorted(STATISTICS))}",
     )
-    parser.add_argument(
-        "--range",
-        metavar="A,B",
-        help="only calls, legs and drops that begin from A to B, in seconds as the Time column",
-    )
+    add_range(parser, "calls, legs and drops that begin")
     parser.add_argument(
         "--interval", type=_seconds, metavar="S", help="length of the intervals of io, in seconds"
     )
@@ -85,7 +82,7 @@ def _in_order(words: list[str]) -> tuple[list[Path], str]:
 def _chosen(session: Session, arguments: argparse.Namespace) -> Chosen:
     begin = end = None
     if arguments.range:
-        begin, end = _range(arguments.range, session)
+        begin, end = session_range(arguments.range, session)
     ids = chosen(session, arguments.filter, False) if arguments.filter else None
     return Chosen(ids, begin, end, arguments.all, arguments.interval)
 
@@ -99,20 +96,6 @@ def _seconds(text: str) -> int:
     if not 0 < ns < 1 << 62:
         raise argparse.ArgumentTypeError(f"not a positive number of seconds: {text}")
     return ns
-
-
-def _range(text: str, session: Session) -> tuple[int, int]:
-    """Parse "0.5,1.25" seconds into session time, ns.  Raises KeyError with a message."""
-    try:
-        begin, end = (round(float(part) * 1e9) for part in text.split(","))
-    except (ValueError, OverflowError) as error:
-        raise KeyError(
-            f"--range {text}: expected two numbers of seconds, such as 0.5,1.25"
-        ) from error
-    if begin > end:
-        raise KeyError(f"--range {text}: ends before it begins")
-    first = session.stats.begin_ns()
-    return first + begin, first + end
 
 
 def _print(table: Table) -> None:

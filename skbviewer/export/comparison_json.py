@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..analysis.comparison import LEVEL, Comparison, Difference, PacketSteps
+from ..analysis.comparison import LEVEL, Comparison, Difference, PacketSteps, PathClass
 from ..analysis.comparison.differences import INTERVAL
 from ..analysis.comparison.estimates import NS
 from ..analysis.comparison.packet_steps import Moment
@@ -24,12 +24,13 @@ def comparison_json(found: Comparison, names: tuple[list[str], list[str]]) -> di
         "method": method | {"tests": found.tests},
         "changes": len(found.changes),
         "rows": [_row(row) for row in found.rows],
-        "paths": {name: _path(one.kind, one.steps) for name, one in found.paths.items()},
+        "paths": {name: _path(one) for name, one in found.paths.items()},
     }
 
 
-def _path(kind: str, steps: tuple[tuple[int, str], ...]) -> dict[str, Any]:
-    return {"kind": kind, "steps": [{"depth": depth, "function": name} for depth, name in steps]}
+def _path(one: PathClass) -> dict[str, Any]:
+    steps = [{"depth": depth, "function": name} for depth, name in one.steps]
+    return {"kind": one.kind, "dropped": one.dropped, "steps": steps}
 
 
 def _row(row: Difference) -> dict[str, Any]:

@@ -132,7 +132,7 @@ def title_of(row: Difference, paths: Mapping[str, PathClass]) -> str:
     if row.measure.section != PATHS or row.name not in paths:
         return row.name
     one = paths[row.name]
-    kind = DIRECTION.get(one.kind, one.kind)
+    kind = DIRECTION.get(one.kind, one.kind) + (", dropped" if one.dropped else "")
     if not one.steps:
         return f"{kind}, no calls"
     steps = counted(len(one.steps), "step")

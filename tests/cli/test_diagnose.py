@@ -74,6 +74,38 @@ def test_a_filter_chooses_packets(bulk: Path, capsys: pytest.CaptureFixture[str]
     assert max(row["packets"] for row in made["time"]) == 2
 
 
+def test_a_range_chooses_packets(bulk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Ranges that meet share no packet, and lack none of the whole."""
+    main(["packets", str(bulk), "--json"])
+    listed = {p["number"]: p for p in map(json.loads, capsys.readouterr().out.splitlines())}
+    middle = f"{(listed[40]['ts_ns'] - listed[1]['ts_ns']) / 1e9:.9f}"
+    first = as_json(capsys, str(bulk), f"--range=-100,{middle}")
+    second = as_json(capsys, str(bulk), f"--range={middle},100")
+    whole = as_json(capsys, str(bulk))
+    spent = [sum(row["total_ns"] for row in made["time"]) for made in (first, second, whole)]
+    assert spent[0] + spent[1] == spent[2] and min(spent) > 0
+    assert {one["packet"] for one in first["findings"] if isinstance(one["packet"], int)} <= set(
+        range(1, 40)
+    )
+    filtered = as_json(capsys, str(bulk), f"--range={middle},100", "--filter", "arp")
+    assert max((row["packets"] for row in filtered["time"]), default=0) < 2
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--range", "1"], "--range 1: expected two numbers of seconds"),
+        (["--range", "2,1"], "--range 2,1: ends before it begins"),
+        (["--range", "0,1", "--packet", "3"], "--packet and --range exclude each other"),
+    ],
+)
+def test_a_range_that_is_none(
+    words: list[str], why: str, bulk: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["diagnose", str(bulk), *words]) == 2
+    assert why in capsys.readouterr().err
+
+
 def test_text_is_for_people(bulk: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["diagnose", str(bulk), "--packet", "23"]) == 0
     out = capsys.readouterr().out

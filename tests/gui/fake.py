@@ -142,9 +142,12 @@ class FakeGraphs:
     def latencies(self, chosen: Chosen, progress: Progress) -> None:
         return None
 
+    def paths(self, chosen: Chosen, progress: Progress) -> None:
+        return None
+
     def stacks(self, chosen: Chosen, progress: Progress) -> StackTree:
         nothing = np.zeros(0, np.int64)
-        return StackTree((), nothing, nothing, nothing, nothing)
+        return StackTree((), nothing, nothing, nothing, nothing, nothing)
 
     def round_trips(self, chosen: Chosen, progress: Progress) -> None:
         return None

@@ -5,46 +5,40 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...records.compiled import Int, allocation_free, compiled
+from ...records.compiled import compiled
 from ...records.types import Int64s
 from .leg_columns import NO_LAYER, LegColumns
-
-ODD = np.int64(-7046029254386353131)  # 2^64 / golden ratio (Knuth, TAOCP 6.4)
+from .path_rule import begin_path, is_step, mix
 
 
 @compiled
 def number_paths(
     at: Int64s, of: Int64s, legs: LegColumns, seen: Int64s, layers: Int64s, made: Int64s
 ) -> None:
-    """Fill made[0] with a hash of the functions of each packet's path, made[1] of its layers.
+    """Fill made[0] with the number of each packet's path, made[1] with that of its layers.
 
     `seen` and `layers` are scratch space by function and by layer, filled with -1.
     """
     mark = np.int64(0)
     for unit in range(len(at) - 1):
-        fine = coarse = np.int64(0)
+        whole = coarse = np.int64(0)
         for i in range(at[unit], at[unit + 1]):
             leg = of[i]
-            sort = np.int64(legs.kind[leg]) * 2 + legs.dropped[leg] + 1
-            fine, coarse = mix(fine, -sort), mix(coarse, -sort)
+            path = begin_path(np.int64(legs.kind[leg]), np.int64(legs.dropped[leg]))
+            coarse = mix(coarse, path)
             for call in range(legs.calls_at[leg], legs.calls_at[leg + 1]):
                 function = legs.function[call]
-                layer = np.int64(legs.layer[function])
-                entry = legs.entry[call]
-                inside = legs.begin[leg] <= entry and entry < legs.end[leg]
-                if layer == NO_LAYER or not inside or seen[function] == mark:
+                number = legs.path_step[function]
+                if seen[function] == mark:
+                    continue
+                if not is_step(number, legs.entry[call], legs.begin[leg], legs.end[leg]):
                     continue
                 seen[function] = mark
-                fine = mix(fine, np.int64(function))
-                if layers[layer] != mark:
+                path = mix(path, number)
+                layer = np.int64(legs.layer[function])
+                if layer != NO_LAYER and layers[layer] != mark:
                     layers[layer] = mark
-                    coarse = mix(coarse, layer)
+                    coarse = mix(coarse, layer + 1)
+            whole = path if i == at[unit] else mix(whole, path)
             mark += 1
-        made[0, unit], made[1, unit] = fine, coarse
-
-
-@allocation_free
-def mix(value: Int, more: Int) -> np.int64:
-    """Return a hash of a hash and a number."""
-    mixed = (np.int64(value) ^ np.int64(more + 1)) * ODD
-    return np.int64(mixed ^ (mixed >> 29))
+        made[0, unit], made[1, unit] = whole, coarse

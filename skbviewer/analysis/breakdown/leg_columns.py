@@ -14,13 +14,13 @@ import numpy.typing as npt
 from ...matching import TRANSMIT
 from ...records.types import Bools, Int32s, Int64s
 from ..words.stage_names import QUEUE, STACK
+from .path_rule import OFF_PATH, step_numbers
 from .probe_costs import costs_of
 
 if TYPE_CHECKING:
     from ..stats.scope import Scope
 
 NO_LAYER = -1  # layers that say nothing about a packet's path
-OFF_PATH = frozenset({"memory", "tap", "socket", "other"})
 # What the first call of a function begins, as bits.
 BEGINS_TRANSPORT, BEGINS_IP, BEGINS_QUEUE, BEGINS_SENDING, BEGINS_STACK = 1, 2, 4, 8, 16
 
@@ -31,8 +31,9 @@ class LegColumns(NamedTuple):
     """Legs by 0-based number; calls and waits of leg i from calls_at[i], waits_at[i] on.
 
     `function` is the index of Scope.function_names of each call, the number of names if it has
-    none.  `begins`, `layer` are by function.  `edge` and `step` are the cost of a probe, ns by log:
-    inside a call at its begin and at its end, and outside of it, before and after it.
+    none.  `begins`, `layer` and `path_step` (see path_rule) are by function.  `edge` and `step` are
+    the cost of a probe, ns by log: inside a call at its begin and at its end, and outside of it,
+    before and after it.
     """
 
     kind: Int8s
@@ -50,6 +51,7 @@ class LegColumns(NamedTuple):
     wait_end: Int64s
     begins: Int8s
     layer: Int8s
+    path_step: Int64s
     edge: Int64s
     step: Int64s
 
@@ -80,6 +82,7 @@ def leg_columns(scope: Scope) -> LegColumns:
         np.array(columns.array("wait", "end_ns"), np.int64),
         np.array([*map(_begins, scope.function_names, scope.layer_names), 0], np.int8),
         _layers(scope),
+        step_numbers(scope.function_names, scope.layer_names),
         edge,
         step,
     )

@@ -1,10 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Path classes: packets that took the same path through the kernel (docs/times.md).
-
-The path of a packet is, leg by leg, its direction, whether it was dropped, and its functions in the
-order in which each was first called between the leg's begin and its end.  Functions of the layers
-memory, tap, socket and other are left out: they vary from packet to packet.
-"""
+"""Path classes: packets that took the same path through the kernel (path_rule.py)."""
 
 from __future__ import annotations
 
@@ -25,11 +20,13 @@ class PathClasses(NamedTuple):
 
     `peers` is the class that the packet is compared with: its own, or if that is smaller than FEW,
     all packets with the same directions and layers.  `median` is by peers the packet whose time in
-    kernel is the median (of an even number the lower one).  `size` is by peers.
+    kernel is the median (of an even number the lower one).  `size` is by peers.  `path` is the
+    number of the path (see path_rule), which names the class in all recordings.
     """
 
     number: Int64s  # by packet
     sizes: Int64s  # by class
+    path: Int64s  # by class
     peers: Int64s  # by packet
     size: Int64s  # by peers
     median: Int64s  # by peers: a packet, as an index of Units
@@ -42,11 +39,11 @@ class PathClasses(NamedTuple):
 
 def path_classes(units: Units, legs: LegColumns) -> PathClasses:
     """Return the path class of each packet."""
-    made = np.zeros((2, len(units.id)), np.int64)
-    seen = np.full(len(legs.layer), -1, np.int64)
-    number_paths(units.at, units.legs, legs, seen, np.full(128, -1, np.int64), made)
-    fine, sizes = _ranked(made[0])
-    coarse, wide = _ranked(made[1])
+    path, of_layers = packet_paths(units, legs)
+    fine, sizes = _ranked(path)
+    coarse, wide = _ranked(of_layers)
+    of_class = np.zeros(len(sizes), np.int64)
+    of_class[fine] = path
     own = sizes[fine] >= FEW
     peers = np.where(own, fine, len(sizes) + coarse)
     used, peers = np.unique(peers, return_inverse=True)
@@ -55,7 +52,15 @@ def path_classes(units: Units, legs: LegColumns) -> PathClasses:
     size = np.r_[sizes, wide][used]
     order = np.lexsort((np.arange(len(peers)), units.kernel_ns))
     median = _medians(used, fine, len(sizes) + coarse, order)
-    return PathClasses(fine, sizes, peers, size, median)
+    return PathClasses(fine, sizes, of_class, peers, size, median)
+
+
+def packet_paths(units: Units, legs: LegColumns) -> tuple[Int64s, Int64s]:
+    """Return the number of each packet's path (see path_rule), and of its directions and layers."""
+    made = np.zeros((2, len(units.id)), np.int64)
+    seen = np.full(len(legs.layer), -1, np.int64)
+    number_paths(units.at, units.legs, legs, seen, np.full(128, -1, np.int64), made)
+    return made[0], made[1]
 
 
 def _ranked(value: Int64s) -> tuple[Int64s, Int64s]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One pass over the calls of a recording: sums by block and function, stages, hashes of paths.
+"""One pass over the calls of a recording: sums by block and function, stages, paths.
 
 Array operations would need a pass through memory for each of these.
 """
@@ -12,7 +12,8 @@ import numpy as np
 
 from ...matching import FORWARD, RX, TX
 from ...records.compiled import Int, allocation_free
-from ...records.types import LATEST_NS, Bools, Float64s, Int32s, Int64s, UInt8s, UInt64s
+from ...records.types import LATEST_NS, Bools, Float64s, Int32s, Int64s, UInt8s
+from ..breakdown.path_rule import begin_path, is_step, mix
 from ..calls.interruptions import MARK_GAP
 from .grouped_values import VALUE_BITS, VALUES
 from .time_blocks import BLOCK, GROUP_BITS
@@ -24,13 +25,10 @@ ROWS = CALLS + DIRECTIONS
 RECEIVED, QUEUED, SENT, TRANSPORT, IP = 1, 2, 4, 8, 16  # bits of a function's role
 # Columns of stages: those of sending, forwarding, receiving, each in the order of time.
 SEND_AT, FORWARD_AT, RECEIVE_AT, STAGES = 0, 5, 9, 11
-LEG, AT_RECEIVED, AT_QUEUED, AT_SENT, AT_TRANSPORT, AT_IP, DEPTH, FUNCTION, KEYS, EARLY = range(10)
-STATE = 10
+LEG, AT_RECEIVED, AT_QUEUED, AT_SENT, AT_TRANSPORT, AT_IP, KEYS, EARLY = range(8)
+STATE = 8
 EARLY_ROWS = 6
 TASK, SOCK, SKB_IS_RET = 0, 0x80, 0x10  # context, and flags of kbl.h
-ODD = np.uint64(0xBF58476D1CE4E5B9)
-FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, so that no step is lost modulo 2**64
-SHIFT, ONE = np.uint64(31), np.uint64(1)
 
 
 class Calls(NamedTuple):
@@ -59,6 +57,7 @@ class Legs(NamedTuple):
     end: Int64s
     reader: Int64s
     kind: UInt8s
+    dropped: Bools
     source: Int32s
     block: Int32s
     usable: Bools
@@ -68,7 +67,7 @@ class Functions(NamedTuple):
     """`number` is the function of each source and probe, -1 without name; the rest is of each."""
 
     number: Int32s
-    name_hash: UInt64s
+    path_step: Int64s
     layer: Int64s
     role: UInt8s
 
@@ -86,14 +85,14 @@ class Found(NamedTuple):
     layers: Float64s  # [block, direction, layer]
     stages: Float64s  # [block, stage]
     shown: Float64s  # [block, stage]: number of legs
-    path: UInt64s  # by leg
+    path: Int64s  # by leg
     visited: Bools
     key: Int64s
     key_block: Int32s
     is_early: Bools
     early: Int64s  # [EARLY_ROWS, ...]
     state: Int64s
-    power: UInt64s
+    seen: Int64s  # by function: the last leg whose path has it
     first_group: Int64s  # row of sums
 
 
@@ -108,16 +107,14 @@ def pass_over(first: Int, calls: Calls, legs: Legs, functions: Functions, found:
         if leg != state[LEG]:
             if state[LEG] >= 0:
                 _stages(state[LEG], legs, found)
-            _begin(leg, found)
+            _begin(leg, legs, found)
         func = calls.func[at]
         source = legs.source[leg]
         function = np.int64(-1)
         if 0 <= func < functions.number.shape[1]:
             function = np.int64(functions.number[source, func])
-        if calls.depth[at] != state[DEPTH] or function != state[FUNCTION]:
-            state[DEPTH], state[FUNCTION] = calls.depth[at], function
-            _step(leg, calls.depth[at], functions.name_hash[function], found)
         if function >= 0:
+            _step(leg, calls.entry_ns[at], function, legs, functions, found)
             _firsts(calls.entry_ns[at], legs.begin[leg], functions.role[function], state)
         _layer(first, at, leg, function, calls, legs, functions, found)
         if function >= 0 and calls.once[at]:
@@ -131,28 +128,29 @@ def finish(legs: Legs, found: Found) -> None:
         _stages(found.state[LEG], legs, found)
     for leg in range(len(legs.begin)):
         if legs.usable[leg] and not found.visited[leg]:
-            _begin(np.int64(leg), found)
+            _begin(np.int64(leg), legs, found)
             _stages(np.int64(leg), legs, found)
 
 
 @allocation_free
-def _begin(leg: Int, found: Found) -> None:
+def _begin(leg: Int, legs: Legs, found: Found) -> None:
     state = found.state
     state[LEG] = leg
     for at in range(AT_RECEIVED, AT_IP + 1):
         state[at] = LATEST_NS
-    state[DEPTH] = state[FUNCTION] = -2
-    found.power[0] = ONE
+    found.path[leg] = begin_path(np.int64(legs.kind[leg]), np.int64(legs.dropped[leg]))
     found.visited[leg] = True
 
 
 @allocation_free
-def _step(leg: Int, depth: Int, name: np.uint64, found: Found) -> None:
-    """Add a step to the leg's path: the sum of hashes, each times a power by its position."""
-    step = (name ^ ((np.uint64(depth) + ONE) * ODD)) & np.uint64(0xFFFFFFFFFFFFFFFF)
-    step = (step ^ (step >> SHIFT)) * ODD
-    found.path[leg] += step * found.power[0]
-    found.power[0] *= FACTOR
+def _step(
+    leg: Int, entry: Int, function: Int, legs: Legs, functions: Functions, found: Found
+) -> None:
+    """Add a function to the leg's path, unless it is no step or the path has it already."""
+    number = functions.path_step[function]
+    if found.seen[function] != leg and is_step(number, entry, legs.begin[leg], legs.end[leg]):
+        found.seen[function] = leg
+        found.path[leg] = mix(found.path[leg], number)
 
 
 @allocation_free

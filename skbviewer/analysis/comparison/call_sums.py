@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from typing import NamedTuple
 
 import numpy as np
 
 from ...matching import TRANSMIT
-from ...records.types import Bools, Float64s, Int32s, Int64s, UInt64s
+from ...records.types import Bools, Float64s, Int32s, Int64s
+from ..breakdown.path_rule import step_numbers
 from ..stats import Scope
 from ..words.function_layers import layers
 from ..words.stage_names import FORWARDING, QUEUE, RECEIVING, SENDING, STACK
@@ -24,15 +24,16 @@ class CallSums(NamedTuple):
     """Sums by block of time.
 
     `functions` is [row of call_pass_loops, block, function]; `key` and `key_block` are of Grouped.
-    `layers` is [block, direction, layer]; `stages` and `shown` are [block, stage].  `path` is a
-    hash of each leg's functions.  `usable` are the chosen legs that may not lack records.
+    `layers` is [block, direction, layer]; `stages` and `shown` are [block, stage].  `path` is the
+    number of each leg's path (breakdown.path_rule).  `usable` are the chosen legs that may not
+    lack records.
     """
 
     functions: Float64s
     layers: Float64s
     stages: Float64s
     shown: Float64s
-    path: UInt64s
+    path: Int64s
     key: Int64s
     key_block: Int32s
     usable: Bools
@@ -44,7 +45,8 @@ def call_sums(scope: Scope, blocks: Blocks) -> CallSums:
     usable = scope.legs & ~scope.gaps
     begin, end, reader = (np.array(scope.of_leg(n)) for n in ("begin_ns", "end_ns", "reader_ns"))
     kind, source = scope.of_leg("kind").astype(np.uint8), scope.of_leg("source").astype(np.int32)
-    legs = loop.Legs(begin, end, reader, kind, source, blocks.of_leg, usable)
+    dropped = scope.of_leg("drop_reason") >= 0
+    legs = loop.Legs(begin, end, reader, kind, dropped, source, blocks.of_leg, usable)
     found = _empty(scope, blocks, len(usable))
     functions, counted = _functions(scope), _counted(scope)
     early: list[Int64s] = []
@@ -74,14 +76,14 @@ def _empty(scope: Scope, blocks: Blocks, legs: int) -> loop.Found:
         np.zeros((size, loop.DIRECTIONS, len(layers()))),
         np.zeros((size, loop.STAGES)),
         np.zeros((size, loop.STAGES)),
-        np.zeros(legs, np.uint64),
+        np.zeros(legs, np.int64),
         np.zeros(legs, np.bool_),
         np.empty(calls, np.int64),
         np.empty(calls, np.int32),
         np.zeros(len(scope.calls), np.bool_),
         np.zeros((loop.EARLY_ROWS, 0), np.int64),
         state,
-        np.ones(1, np.uint64),
+        np.full(len(scope.function_names) + 1, -1, np.int64),
         np.array([blocks.first_group]),
     )
 
@@ -101,14 +103,10 @@ def _functions(scope: Scope) -> loop.Functions:
         role[at] |= {"transport": loop.TRANSPORT, "ip": loop.IP}.get(layer, 0)
     return loop.Functions(
         number,
-        np.array([_hash(name) for name in [*names, ""]], np.uint64),  # the last one has no name
+        step_numbers(names, scope.layer_names),
         np.array([*(styles.index(name) for name in scope.layer_names), 0], np.int64),
         np.array([*role, 0], np.uint8),
     )
-
-
-def _hash(name: str) -> int:
-    return int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), "little")
 
 
 def _counted(scope: Scope) -> Bools:

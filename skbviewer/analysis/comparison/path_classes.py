@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Classes of passes that took the same path: the same functions, nested alike, in the same order.
+"""The path classes of a recording's passes, with names that other recordings share.
 
-A function that is called several times in a row, at the same depth, counts once.  Classes have
-names that are equal in all recordings, because they are made of the functions' names.
+A pass is one leg, so its path is that of a packet with one leg (breakdown.path_rule).
 """
 
 from __future__ import annotations
@@ -12,8 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...records.types import Bools, Int64s
+from ...records.types import Int64s
 from ...records.view_rows import LEG_KINDS
+from ..breakdown.path_rule import OFF, path_name, step_numbers
 from ..stats import Scope
 from .call_sums import CallSums
 from .estimates import NS, PATHS, SHARE, Estimates, Measure
@@ -28,9 +28,13 @@ MEDIAN = TIME._replace(name="time in kernel, p50")
 
 
 class PathClass(NamedTuple):
-    """One class: its direction as in LEG_KINDS, and (depth, function) of one of its passes."""
+    """One class: its direction as in LEG_KINDS, and its functions in the order of first calls.
+
+    `depth` of a step, (depth, function), is that of the first call in one of the passes.
+    """
 
     kind: str
+    dropped: bool
     steps: tuple[tuple[int, str], ...]
 
 
@@ -50,11 +54,10 @@ class PathClasses(NamedTuple):
 def path_classes(scope: Scope, sums: CallSums) -> PathClasses:
     """Return the classes of all chosen legs without lost records."""
     legs = np.flatnonzero(sums.usable)
-    kinds = scope.of_leg("kind")[legs].astype(np.uint64)
-    key = sums.path[legs] * np.uint64(len(LEG_KINDS)) + kinds
+    key = sums.path[legs]
     values = np.unique(key)  # its inverse would need a slower kind of sorting
     of_leg = np.searchsorted(values, key)
-    names = tuple(f"{value:016x}" for value in values.tolist())
+    names = tuple(map(path_name, values.tolist()))
     first = np.zeros(len(names), np.int64)
     first[of_leg[::-1]] = legs[::-1]
     return PathClasses(legs, of_leg, names, first, np.bincount(of_leg, minlength=len(names)))
@@ -69,25 +72,31 @@ def frequent(classes: PathClasses) -> list[str]:
 def described(scope: Scope, classes: PathClasses, names: Sequence[str]) -> dict[str, PathClass]:
     """Return what the passes of these classes have in common, as far as the recording has them."""
     place = {name: at for at, name in enumerate(classes.names)}
-    columns, kinds = scope.columns, scope.of_leg("kind")
-    leg = columns.array("call", "leg")
-    source = scope.of_leg("source")
+    kinds, leg = scope.of_leg("kind"), scope.columns.array("call", "leg")
+    dropped = scope.of_leg("drop_reason") >= 0
+    numbers = step_numbers(scope.function_names, scope.layer_names)
     found = {}
     for name in names:
         if name in place:
             one = int(classes.first[place[name]])
-            rows = np.arange(*np.searchsorted(leg, [one + 1, one + 2]))
-            rows = rows[scope.calls[rows]]
-            depth, func = (
-                np.asarray(columns.array("call", column)[rows], np.int64)
-                for column in ("depth", "func")
-            )
-            new = _new_step(depth, func)
-            known = scope.kernels[int(source[one])].functions
-            called = [known.get(probe, "") for probe in func[new].tolist()]
-            steps = tuple(zip(depth[new].tolist(), called, strict=True))
-            found[name] = PathClass(LEG_KINDS[int(kinds[one])], steps)
+            rows = slice(*np.searchsorted(leg, [one + 1, one + 2]).tolist())
+            steps = _steps(scope, one, rows, numbers)
+            found[name] = PathClass(LEG_KINDS[int(kinds[one])], bool(dropped[one]), steps)
     return found
+
+
+def _steps(scope: Scope, leg: int, rows: slice, numbers: Int64s) -> tuple[tuple[int, str], ...]:
+    """Return (depth, function) of the steps of a leg's path; `rows` are its calls."""
+    depth, func, entry = (
+        np.asarray(scope.columns.array("call", column)[rows], np.int64)
+        for column in ("depth", "func", "entry_ns")
+    )
+    function = scope.functions_of(func, np.full(len(func), scope.of_leg("source")[leg]))
+    begin, end = int(scope.of_leg("begin_ns")[leg]), int(scope.of_leg("end_ns")[leg])
+    steps = np.flatnonzero((numbers[function] != OFF) & (begin <= entry) & (entry < end))
+    steps = steps[np.sort(np.unique(function[steps], return_index=True)[1])]
+    names = [scope.function_names[at] for at in function[steps].tolist()]
+    return tuple(zip(depth[steps].tolist(), names, strict=True))
 
 
 def path_estimates(
@@ -115,10 +124,3 @@ def path_estimates(
     share = ratios(known, number, passes[:, of], blocks, lossy)
     share = share._replace(number=number[: blocks.first_group].sum(axis=0).astype(np.int64))
     return {PART: share, TIME: means(grouped), MEDIAN: percentiles(grouped, (50,))[0]}
-
-
-def _new_step(depth: Int64s, function: Int64s) -> Bools:
-    """Return which calls of a leg do not repeat the call before them."""
-    new = np.ones(len(depth), np.bool_)
-    new[1:] = (depth[1:] != depth[:-1]) | (function[1:] != function[:-1])
-    return new

@@ -10,6 +10,7 @@ from .field_kind import Field
 from .frame_fields import FRAME_FIELDS
 from .kernel_fields import KERNEL_FIELDS
 from .packet_fields import PACKET_FIELDS
+from .path_field import PATH_FIELDS
 from .stream_fields import STREAM_FIELDS
 from .tcp_analysis import ANALYSIS_FIELDS
 
@@ -26,5 +27,6 @@ FIELDS: dict[str, Field] = {
         *STREAM_FIELDS,
         *ANALYSIS_FIELDS,
         *KERNEL_FIELDS,
+        *PATH_FIELDS,
     )
 }

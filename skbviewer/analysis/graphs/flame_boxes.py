@@ -24,6 +24,7 @@ class Weight(Enum):
 
     SELF = "Self time"
     CALLS = "Calls"
+    COUNTER = "Counter"  # only where StackTree.counter names one
 
 
 class FlameBoxes(NamedTuple):
@@ -42,6 +43,7 @@ class FlameBoxes(NamedTuple):
     function: Int64s
     self_ns: Int64s
     calls: Int64s
+    counted: Int64s
 
     @property
     def levels(self) -> int:
@@ -71,7 +73,8 @@ class FlameBoxes(NamedTuple):
 
 def flame_boxes(tree: StackTree, weight: Weight) -> FlameBoxes:
     """Lay out the stacks that have a weight, or stacks with a weight above them."""
-    own = tree.self_ns if weight is Weight.SELF else tree.calls
+    weights = {Weight.SELF: tree.self_ns, Weight.CALLS: tree.calls, Weight.COUNTER: tree.counted}
+    own = weights[weight]
     total = _totals(tree, own)
     rank = np.argsort(np.argsort(np.array(tree.names, dtype=np.str_), kind="stable"))
     begin = np.zeros(len(own), np.int64)
@@ -105,6 +108,7 @@ def _boxes(tree: StackTree, parts: list[Int64s], begin: Int64s, total: Int64s) -
         tree.function[nodes],
         tree.self_ns[nodes],
         tree.calls[nodes],
+        tree.counted[nodes],
     )
 
 

@@ -69,6 +69,7 @@ COLUMNS: dict[str, dict[str, str]] = {
         "median": "the packet whose time in kernel is the median",
         "largest": "the largest part of this packet's time in kernel",
         "slowest": "the slowest packets that a capture holds",
+        "name": "name of the path in all recordings: the field kbl.path",
     },
     "latency": {
         "kind": "all packets, path (see stats paths) or stage: times in kernel; function: whole "

@@ -10,6 +10,7 @@ import numpy as np
 from ...matching import FORWARD, TX
 from ...records.types import Bools, Int64s
 from ..breakdown.parts import Breakdown
+from ..breakdown.path_rule import path_name
 from ..breakdown.units import chosen
 from .duration_spread import spreads
 from .scope import Scope
@@ -34,6 +35,7 @@ class PathRow(NamedTuple):
     median: str  # number of the packet whose time is the median
     largest: str  # largest part of this packet's time
     slowest: tuple[int, ...]  # the slowest packets of captures
+    name: str  # of the path, as the field kbl.path has it; "" = all rarer ones
 
 
 def path_rows(scope: Scope) -> list[PathRow]:
@@ -56,19 +58,21 @@ def path_rows(scope: Scope) -> list[PathRow]:
     return [
         PathRow(
             int(made.classes.number[mine[0]]) + 1 if at < MOST else 0,
-            _legs(made, int(mine[0])),
+            legs_of(made, int(mine[0])),
             spread.number,
             round(100 * spread.number / len(rows), 3),
             *spread[1:],
             _name(made, int(medians[at])),
             largest[at],
             _slowest(made, mine),
+            path_name(int(made.classes.path[made.classes.number[mine[0]]])) if at < MOST else "",
         )
         for at, (spread, mine) in enumerate(zip(found, parts, strict=True))
     ]
 
 
-def _legs(made: Breakdown, row: int) -> str:
+def legs_of(made: Breakdown, row: int) -> str:
+    """Return what a packet, an index of `made.units`, does leg by leg: "send + receive"."""
     units, legs = made.units, made.legs
     words = []
     for leg in units.legs[units.at[row] : units.at[row + 1]].tolist():

@@ -14,6 +14,7 @@ import numpy as np
 
 from ...records import Leg, PacketPath
 from ...records.types import Int64s
+from .own_counts import counter_name, own_counts
 from .scope import Scope
 
 ROOT = -1
@@ -37,7 +38,8 @@ class StackTree(NamedTuple):
     """All stacks of chosen calls: of each node its parent (ROOT: none), and an index of `names`.
 
     Arrays are int64 and equally long; a parent has a lower index than its nodes.  `self_ns` is the
-    known self time of the calls that have this stack, and `calls` their number.
+    known self time of the calls that have this stack, and `calls` their number.  `counted` are the
+    known events that `counter` counted in these calls themselves; "" and zeros without a counter.
     """
 
     names: tuple[str, ...]
@@ -45,6 +47,8 @@ class StackTree(NamedTuple):
     function: Int64s
     self_ns: Int64s
     calls: Int64s
+    counted: Int64s
+    counter: str = ""
 
     def levels(self) -> list[Int64s]:
         """Return the nodes of each depth, the outermost first."""
@@ -89,7 +93,11 @@ def stack_tree(scope: Scope) -> StackTree:
     spent = np.zeros(size, np.int64)
     np.add.at(spent, node[once], np.maximum(scope.own_ns[once], 0))
     calls = np.bincount(node[once], minlength=size)
-    return StackTree(tuple(names), nodes.parent, nodes.function, spent, calls)
+    counted, counter = np.zeros(size, np.int64), counter_name(scope)
+    if counter:
+        np.add.at(counted, node[once], np.maximum(own_counts(scope)[once], 0))
+    given = (nodes.parent, nodes.function, spent, calls, counted)
+    return StackTree(tuple(names), *given, counter if counted.any() else "")
 
 
 def call_stacks(scope: Scope) -> list[Stack]:

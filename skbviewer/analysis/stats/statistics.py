@@ -155,6 +155,11 @@ def _time_filter(row: Row) -> str | None:
     return f"kbl.layer == {quoted(row['part'])}" if known else None
 
 
+def _path_filter(row: Row) -> str | None:
+    """Return the filter of a path.  Rarer paths are one row, which has no name."""
+    return f"kbl.path == {quoted(row['name'])}" if row["name"] else None
+
+
 def _numbers_filter(numbers: tuple[int, ...]) -> str | None:
     """Return the filter of packets by number."""
     listed = ", ".join(map(str, numbers))
@@ -211,9 +216,10 @@ STATISTICS: dict[str, Statistic] = {
         _time, _time_filter, titles={"share": "%"}),
     "paths": Statistic(
         "P&aths", "Paths of packets through the kernel, and their times",
-        _paths, lambda row: _numbers_filter(row["slowest"]),
+        _paths, _path_filter,
         titles={"number": "Packets", "share": "%", "median": "Median packet",
-                "largest": "Its largest part", "slowest": "Slowest packets"}),
+                "largest": "Its largest part", "slowest": "Slowest packets",
+                "name": "Name"}),
     "latency": Statistic(
         "Late&ncy", "Distribution of the times of packets, stages and functions",
         _latency, _latency_filter, titles={"number": "Count"}),

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import Enum
 
 import numpy as np
@@ -30,6 +29,7 @@ from skbviewer.records import Progress
 from ..base.background_tasks import Tasks
 from ..base.notices import WorkBar
 from ..base.recording import Recording
+from ..base.shown_view import View
 from ..base.window_size import open_at
 from ..packets.selection import Selection
 from ..timeline.selection_links import choose_place, choose_row
@@ -44,18 +44,17 @@ class Extent(Enum):
 
     SELECTED = "Selected packet"
     DISPLAYED = "Displayed packets"
+    VISIBLE = "Visible range of the timeline"
     EVERYTHING = "Everything"
 
 
 class DiagnosisWindow(QDialog):
-    """The diagnosis of packets of the open recording; `filter_text` is the applied filter."""
+    """The diagnosis of packets of the open recording, of those that `view` shows, or of one."""
 
-    def __init__(
-        self, selection: Selection, filter_text: Callable[[], str], parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, selection: Selection, view: View, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Diagnosis")
-        self._selection, self._filter_text = selection, filter_text
+        self._selection, self._view = selection, view
         self.made: Diagnosis | None = None
         self.tasks = Tasks(self)
         self.work_bar = WorkBar(delay_ms=WORK_DELAY_MS)
@@ -65,13 +64,13 @@ class DiagnosisWindow(QDialog):
         self.copy = QPushButton("&Copy as Text")
         self._build()
         self._link()
-        self.extent.setCurrentIndex(1 if filter_text() else 2)
+        self.extent.setCurrentText((Extent.DISPLAYED if view.filter() else Extent.EVERYTHING).value)
         self.diagnose()
 
     def _build(self) -> None:
         self.extent.addItems([one.value for one in Extent])
         self.extent.setAccessibleName("Packets to diagnose")
-        self.again.setToolTip("Diagnose the packets that are selected or displayed now")
+        self.again.setToolTip("Diagnose the packets that are selected, displayed or visible now")
         for label in (self.head, self.note):
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.PlainText)
@@ -138,6 +137,10 @@ class DiagnosisWindow(QDialog):
         if extent is Extent.SELECTED and row is None:
             self.note.setText("No packet is selected.")
             return
+        times = self._view.visible_ns() if extent is Extent.VISIBLE else (None, None)
+        if times is None:
+            self.note.setText("The timeline shows no range of the recording's time.")
+            return
         of = (
             extent.value if row is None or extent is not Extent.SELECTED else f"Packet {row.number}"
         )
@@ -145,9 +148,9 @@ class DiagnosisWindow(QDialog):
         limit = rows[rows > 0] if rows is not None and extent is Extent.DISPLAYED else None
 
         def work(progress: Progress) -> Diagnosis:
-            return recording.stats.diagnosis(Chosen(limit), ids, progress)
+            return recording.stats.diagnosis(Chosen(limit, *times), ids, progress)
 
-        text = self._filter_text() if extent is Extent.DISPLAYED else ""
+        text = self._view.filter() if extent is Extent.DISPLAYED else ""
         self.note.setText("Diagnosing …")
         self.tasks.start("Diagnosing", work, lambda made: self._show(made, of, text))
 
@@ -214,11 +217,9 @@ class DiagnosisWindow(QDialog):
         super().done(result)
 
 
-def show_diagnosis(
-    window: QWidget, selection: Selection, filter_text: Callable[[], str]
-) -> DiagnosisWindow:
+def show_diagnosis(window: QWidget, selection: Selection, view: View) -> DiagnosisWindow:
     """Open the window of the diagnosis."""
-    dialog = DiagnosisWindow(selection, filter_text, window)
+    dialog = DiagnosisWindow(selection, view, window)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.show()
     return dialog

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSplitter,
     QTableView,
+    QTabWidget,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
@@ -35,6 +36,8 @@ from ..base.window_size import open_at
 from ..packets.selection import Selection
 from ..timeline.selection_links import choose_row
 from . import query_history
+from .query_chart import QueryChart
+from .query_lane import QueryLane
 from .query_process import QueryProcess, Result
 from .query_result import QueryModel
 
@@ -59,8 +62,10 @@ class SqlConsole(QDialog):
         self.setWindowTitle("SQL Console")
         self._file, self._selection = file, selection
         self.model: QueryModel | None = None
+        self._drawn: set[QWidget] = set()  # pictures of the present result
         self.process = QueryProcess(self)
         self.editor, self.tables, self.table = QPlainTextEdit(), QTreeWidget(), QTableView()
+        self.chart, self.lane, self.views = QueryChart(), QueryLane(), QTabWidget()
         self.empty, self.note = EmptyText(self.table), QLabel()
         self.run_button, self.cancel = QPushButton("&Run"), QPushButton("C&ancel")
         self.history, self.copy = QPushButton("&History"), QPushButton("&Copy as")
@@ -108,7 +113,9 @@ class SqlConsole(QDialog):
     def _place(self, top: QWidget) -> None:
         right = QSplitter(Qt.Orientation.Vertical)
         right.addWidget(top)
-        right.addWidget(self.table)
+        for view, title in ((self.table, "&Table"), (self.chart, "C&hart"), (self.lane, "&Lane")):
+            self.views.addTab(view, title)
+        right.addWidget(self.views)
         both = QSplitter()
         both.addWidget(self.tables)
         both.addWidget(right)
@@ -151,6 +158,9 @@ class SqlConsole(QDialog):
         self.tables.setExpandsOnDoubleClick(False)
         self.table.activated.connect(lambda index: self._go_to(index.row()))
         self.table.doubleClicked.connect(lambda index: self._go_to(index.row()))
+        for picture in (self.chart, self.lane):
+            picture.row_chosen.connect(self._choose)
+        self.views.currentChanged.connect(lambda _: self._draw())
         self.apply.clicked.connect(self._filter)
         history, copies = QMenu(self), QMenu(self)
         history.aboutToShow.connect(lambda: self._fill_history(history))
@@ -188,6 +198,8 @@ class SqlConsole(QDialog):
         self.table.resizeColumnsToContents()
         for at in range(len(result.columns)):
             self.table.setColumnWidth(at, min(self.table.columnWidth(at) + 8, MOST_WIDE))
+        self._drawn.clear()
+        self._draw()
         self.empty.show_text("" if result.rows else "The query found no rows.")
         number = len(result.rows)
         rows = "1 row" if number == 1 else f"{number:,} rows"
@@ -196,6 +208,19 @@ class SqlConsole(QDialog):
             said.append("Double-click a row to go to its packet")
         self.note.setText(". ".join(said) + ".")
         self._show_state()
+
+    def _draw(self) -> None:
+        """Draw the picture that is shown; the others follow when they are."""
+        view = self.views.currentWidget()
+        if self.model is not None and view not in self._drawn:
+            self._drawn.add(view)
+            if isinstance(view, QueryChart | QueryLane):
+                view.show_result(self.model.result)
+
+    def _choose(self, position: int) -> None:
+        """Select a row that was clicked in a picture, and go to its packet."""
+        self.table.selectRow(position)
+        self._go_to(position)
 
     def _insert(self, item: QTreeWidgetItem) -> None:
         self.editor.insertPlainText(item.text(0))

@@ -8,11 +8,13 @@ from typing import NamedTuple
 
 from PySide6.QtWidgets import QWidget
 
+from ..base.shown_view import View
 from ..packets.selection import Selection
 from .flame_window import show_flame_graph
-from .graph_window import GraphWindow, View
+from .graph_window import GraphWindow
 from .io_window import show_io_graphs
 from .latency_window import show_latency_graphs
+from .path_window import show_path_graph
 from .round_trip_window import show_round_trips
 
 
@@ -31,7 +33,8 @@ GRAPHS = (
         "Histogram and heat map of the time in kernel",
         show_latency_graphs,
     ),
-    Graph("Flame Graph…", "Call stacks by self time or calls", show_flame_graph),
+    Graph("Path Graph…", "Times in kernel of each path, with outliers", show_path_graph),
+    Graph("Flame Graph…", "Call stacks by self time, calls or a counter", show_flame_graph),
     Graph(
         "Ro&und Trip Graph…", "Round trips of TCP segments: kernel, wire, peer", show_round_trips
     ),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Statistics > Flame Graph: call stacks by self time or calls; a click zooms."""
+"""Statistics > Flame Graph: call stacks by self time, calls or a counter; a click zooms."""
 
 from __future__ import annotations
 
@@ -25,13 +25,14 @@ from skbviewer.analysis.stats import Chosen
 from skbviewer.analysis.stats.stacks import StackTree
 from skbviewer.records import Progress
 
+from ..base.graph_plot import duration
 from ..base.layer_legend import Legend
 from ..base.recording import Recording
+from ..base.shown_view import View
 from ..base.theme import is_dark, layer_colours
 from ..packets.selection import Selection
 from .flame_view import FlameView
-from .graph_plot import duration
-from .graph_window import GraphWindow, View
+from .graph_window import GraphWindow
 
 HINT = "Click to zoom, right-click to filter the list by a function."
 
@@ -54,7 +55,9 @@ class FlameGraph(GraphWindow):
 
     def _build(self) -> None:
         self.clear.hide()  # nothing in this window makes a range
-        self.weight.addItems([one.value for one in Weight])
+        for one in (Weight.SELF, Weight.CALLS):
+            self.weight.addItem(one.value, one.value)
+        self.weight.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         label = QLabel("&Width:")
         label.setBuddy(self.weight)
         self.search.setPlaceholderText("Find a function")
@@ -86,13 +89,24 @@ class FlameGraph(GraphWindow):
         def count(progress: Progress) -> tuple[StackTree, FlameBoxes] | str:
             tree = recording.graphs.stacks(chosen, progress)
             boxes = flame_boxes(tree, weight)
+            if weight is Weight.COUNTER and not tree.counter:
+                return "In the calls of these packets, nothing was counted."
             return (tree, boxes) if len(boxes.depth) else "These packets have no recorded calls."
 
         return count
 
     def show_made(self, made: tuple[StackTree, FlameBoxes]) -> None:
         self.tree, boxes = made
+        self._offer(self.tree.counter)
         self._show_boxes(boxes)
+
+    def _offer(self, counter: str) -> None:
+        """Let the counter be a width, if the logs have one."""
+        at = self.weight.findData(Weight.COUNTER.value)
+        if counter and at < 0:
+            self.weight.addItem(f"{Weight.COUNTER.value}: {counter}", Weight.COUNTER.value)
+        elif not counter and at >= 0:
+            self.weight.removeItem(at)
 
     def erase(self) -> None:
         self.tree = self.graph.boxes = None
@@ -101,11 +115,13 @@ class FlameGraph(GraphWindow):
     def _lay_out(self) -> None:
         """Lay out the counted stacks by the chosen weight, in another thread."""
         tree, weight = self.tree, self._weight()
-        if tree is not None:
+        if tree is None:
+            self.count()
+        else:
             self.tasks.start("Counting", lambda _: flame_boxes(tree, weight), self._show_boxes)
 
     def _weight(self) -> Weight:
-        return Weight(self.weight.currentText())
+        return Weight(self.weight.currentData())
 
     def _show_boxes(self, boxes: FlameBoxes) -> None:
         self.graph.show_boxes(boxes)
@@ -133,12 +149,16 @@ class FlameGraph(GraphWindow):
         if boxes is None or box < 0:
             self.note.setText(HINT)
             return
-        total, own, calls = (int(of[box]) for of in (boxes.total, boxes.self_ns, boxes.calls))
+        columns = (boxes.total, boxes.self_ns, boxes.calls, boxes.counted)
+        total, own, calls, counted = (int(of[box]) for of in columns)
         share = f"{100 * total / max(boxes.whole, 1):.2f} %"
         by_time = self._weight() is Weight.SELF
         whole = f"{duration(total)} with its callees" if by_time else f"{total:,} with its callees"
         name = boxes.names[int(boxes.function[box])]
-        self.note.setText(f"{name}: {share}, {whole}, self {duration(own)}, {calls:,} calls")
+        number = "1 call" if calls == 1 else f"{calls:,} calls"
+        text = f"{name}: {share}, {whole}, self {duration(own)}, {number}"
+        counter = "" if self.tree is None else self.tree.counter
+        self.note.setText(f"{text}, {counted:,} {counter} itself" if counter else text)
 
     def menu(self, box: int) -> QMenu:
         """Return the context menu of a box."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import Any
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import (
@@ -25,6 +25,7 @@ from skbviewer.records import Progress
 from ..base.background_tasks import Tasks
 from ..base.notices import PALETTE_CHANGES, WorkBar
 from ..base.recording import Recording
+from ..base.shown_view import View
 from ..base.window_size import open_at
 from ..filters.range_filter import RangeFilter
 from ..packets.selection import Selection
@@ -39,13 +40,6 @@ class Extent(Enum):
     DISPLAYED = "Displayed packets"
     VISIBLE = "Visible range of the timeline"
     EVERYTHING = "Everything"
-
-
-class View(NamedTuple):
-    """What the main window shows now: the applied filter, the timeline's range (session ns)."""
-
-    filter: Callable[[], str]
-    visible_ns: Callable[[], tuple[int, int] | None]
 
 
 class GraphWindow(QDialog):

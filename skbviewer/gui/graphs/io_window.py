@@ -19,11 +19,12 @@ from skbviewer.analysis.stats import Chosen
 from skbviewer.records import Progress
 from skbviewer.records.types import Int64s
 
+from ..base.graph_plot import GraphPlot, duration, short
 from ..base.recording import Recording
+from ..base.shown_view import View
 from ..packets.selection import Selection
 from ..timeline.selection_links import choose_row
-from .graph_plot import GraphPlot, duration, short
-from .graph_window import GraphWindow, View
+from .graph_window import GraphWindow
 from .series_list import ALL, SeriesList
 
 INTERVALS = {

@@ -17,11 +17,12 @@ from skbviewer.analysis.graphs.latency_grid import PERCENTS, LatencyGrid
 from skbviewer.analysis.stats import Chosen
 from skbviewer.records import Progress
 
+from ..base.graph_plot import SERIES_COLOURS, GraphPlot, duration
 from ..base.recording import Recording
+from ..base.shown_view import View
 from ..base.theme import WIRE_COLOURS, chosen
 from ..packets.selection import Selection
-from .graph_plot import SERIES_COLOURS, GraphPlot, duration
-from .graph_window import GraphWindow, View
+from .graph_window import GraphWindow
 
 SECOND = 1e9
 # Of few to many packets, light and dark.

@@ -17,13 +17,14 @@ from skbviewer.analysis.stats import Chosen
 from skbviewer.analysis.streams.round_trips import UNKNOWN
 from skbviewer.records import Progress
 
+from ..base.graph_plot import SERIES_COLOURS, GraphPlot, duration
 from ..base.layer_legend import Legend
 from ..base.recording import Recording
+from ..base.shown_view import View
 from ..base.theme import WIRE_COLOURS, chosen
 from ..packets.selection import Selection
 from ..timeline.selection_links import choose_row
-from .graph_plot import SERIES_COLOURS, GraphPlot, duration
-from .graph_window import GraphWindow, View
+from .graph_window import GraphWindow
 
 SECOND = 1e9
 MEDIAN = "median of tcp.analysis.ack_rtt"

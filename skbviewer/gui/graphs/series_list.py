@@ -21,8 +21,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ..base.graph_plot import SERIES_COLOURS
 from ..filters.filter_edit import FilterEdit
-from .graph_plot import SERIES_COLOURS
 
 ON, COLOUR, FILTER = range(3)
 CHOSEN = Qt.ItemDataRole.UserRole  # a colour that the user chose

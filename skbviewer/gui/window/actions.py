@@ -17,6 +17,7 @@ from skbviewer.export import Export
 from skbviewer.records.annotation import IGNORE, MARK, TIME_REF
 
 from ..base.appearance import Theme
+from ..base.shown_view import View
 from ..dialogs.colouring import CONVERSATIONS
 from ..dialogs.comparison_window import ask_comparison
 from ..dialogs.diagnosis_window import show_diagnosis
@@ -30,7 +31,6 @@ from ..files import recent_files as recent
 from ..files.file_menu import FILES
 from ..files.open_in_wireshark import open_in_wireshark
 from ..graphs.all_graphs import GRAPHS, Graph
-from ..graphs.graph_window import View
 from ..packets.time_column import Precision, TimeFormat
 from ..timeline.window_connection import ask_range, shown_now
 from .row_menu import fill_conversations, fill_filters
@@ -165,11 +165,16 @@ def _statistic(name: str) -> Action:
     )
 
 
+def _view(parts: WindowParts) -> View:
+    """Return what the window shows now."""
+    return View(lambda: parts.row_query.filter, parts.visible_ns)
+
+
 def _graph(graph: Graph) -> Action:
     return Action(
         "&Statistics",
         graph.menu,
-        lambda w: graph.show(w, w.selection, View(lambda: w.row_query.filter, w.visible_ns)),
+        lambda w: graph.show(w, w.selection, _view(w)),
         tip=graph.tip,
     )
 
@@ -358,7 +363,7 @@ ANALYZE = (
            lambda w: ask_stream(w, w.selection, w.tasks, w.messages), ("Ctrl+Alt+Shift+T",),
            "Show the data that both ends of the selected packet's conversation sent"),
     Action("&Analyze", "D&iagnose…",
-           lambda w: show_diagnosis(w, w.selection, lambda: w.row_query.filter), (),
+           lambda w: show_diagnosis(w, w.selection, _view(w)), (),
            "Show why packets were slow or lost, with evidence and advice"),
 )  # fmt: skip
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...analysis.graphs.io_series import IoSeries, io_series
 from ...analysis.graphs.latency_grid import LatencyGrid, latency_grid
+from ...analysis.graphs.path_boxes import PathBoxes, path_boxes
 from ...analysis.graphs.round_trip_bars import RoundTripBars, round_trip_bars
 from ...analysis.stats import Chosen
 from ...analysis.stats.stacks import StackTree, stack_tree
@@ -43,6 +44,13 @@ class Graphs:
     def latencies(self, chosen: Chosen, progress: Progress | None = None) -> LatencyGrid | None:
         """Count the chosen packets by time and time in kernel.  Raises Cancelled."""
         return latency_grid(self._stats.scope(chosen, progress))
+
+    def paths(self, chosen: Chosen, progress: Progress | None = None) -> PathBoxes | None:
+        """Return the times of each path class of the chosen packets; None if none is known.
+
+        Raises Cancelled.
+        """
+        return path_boxes(self._stats.scope(chosen, progress))
 
     def stacks(self, chosen: Chosen, progress: Progress | None = None) -> StackTree:
         """Return the call stacks of the chosen packets.  Raises Cancelled."""

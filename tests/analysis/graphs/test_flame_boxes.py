@@ -30,7 +30,7 @@ def made(*nodes: tuple[int, str, int, int]) -> StackTree:
     names = tuple(dict.fromkeys(name for _, name, _, _ in nodes))
     parent, _, own, calls = (np.array(column) for column in zip(*nodes, strict=True))
     function = np.array([names.index(name) for _, name, _, _ in nodes])
-    return StackTree(names, parent, function, own, calls)
+    return StackTree(names, parent, function, own, calls, 2 * calls, "cycles")
 
 
 def listed(boxes: FlameBoxes) -> list[tuple[int, str, int, int]]:
@@ -64,6 +64,11 @@ def test_boxes_by_self_time() -> None:
 def test_boxes_by_calls() -> None:
     found = flame_boxes(TREE, Weight.CALLS)
     assert (2, "idle", 0, 9) in listed(found) and found.whole == 21
+
+
+def test_boxes_by_counter() -> None:
+    found = flame_boxes(TREE, Weight.COUNTER)
+    assert found.whole == 42 and (2, "idle", 0, 18) in listed(found)
 
 
 def test_what_is_at_a_place() -> None:

@@ -125,6 +125,17 @@ def test_one_packet(drops: MainWindow, dialog: DiagnosisWindow, qtbot: QtBot) ->
     assert column(dialog, 3)[0] == "1"
 
 
+def test_the_visible_range(drops: MainWindow, dialog: DiagnosisWindow, qtbot: QtBot) -> None:
+    recording = drops.selection.recording
+    assert recording is not None
+    times = [row.ts_ns or 0 for row in recording.packets.numbered(1, 15)]
+    drops.selection.choose_range((times[3], times[12]))
+    dialog.extent.setCurrentText(Extent.VISIBLE.value)
+    dialog.again.click()
+    qtbot.waitUntil(lambda: dialog.head.text().startswith("Visible range of the timeline: "))
+    assert dialog.made is not None and 0 < dialog.made.time.packets < 15
+
+
 def test_bars_and_text(dialog: DiagnosisWindow) -> None:
     made = dialog.made
     assert made is not None

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from pytestqt.qtbot import QtBot
@@ -154,3 +154,48 @@ def test_names_are_inserted(console: SqlConsole) -> None:
     console.tables.expandItem(calls)
     children = [calls.child(at) for at in range(calls.childCount())]
     assert "self_ns" in [child.text(0) for child in children if child is not None]
+
+
+def test_a_result_as_a_chart(console: SqlConsole, qtbot: QtBot) -> None:
+    run(console, qtbot, "SELECT number, kernel_ns, len FROM packets WHERE kernel_ns > 0")
+    console.views.setCurrentWidget(console.chart)
+    chart, model = console.chart, console.model
+    assert chart.made is not None and model is not None
+    assert (chart.over.currentText(), chart.value.currentText()) == ("number", "kernel_ns")
+    assert chart.made.y.tolist() == [row[1] for row in model.result.rows]
+    chart.value.setCurrentText("len")
+    chart.value.activated.emit(2)
+    assert chart.made.y.tolist() == [row[2] for row in model.result.rows]
+    x, y = float(chart.made.x[4]), float(chart.made.y[4])
+    chart.plot.hovered.emit(QPointF(x, y))
+    assert chart.note.text() == f"{x:.4g}: {y:.4g}"
+    chart.plot.box.clicked.emit(x, y)
+    assert console.table.selectionModel().selectedRows()[0].row() == 4
+    chart.plot.box.brushed.emit(QRectF(2, 0, 3, 9))
+    assert chart.plot.box.viewRange()[0] == [2, 5]
+
+
+def test_texts_are_bars(console: SqlConsole, qtbot: QtBot) -> None:
+    console.views.setCurrentWidget(console.chart)
+    run(console, qtbot, "SELECT 'one' AS name, 5 AS n UNION ALL SELECT 'two', 7")
+    made = console.chart.made
+    assert made is not None and made.labels == ("one", "two") and made.y.tolist() == [5, 7]
+    console.chart.plot.hovered.emit(QPointF(1, -1))
+    assert console.chart.note.text() == "two: 7"
+    run(console, qtbot, "SELECT 'one' AS name")
+    assert console.chart.made is None and "needs a column" in console.chart.note.text()
+
+
+def test_a_result_as_a_lane(main: MainWindow, console: SqlConsole, qtbot: QtBot) -> None:
+    console.views.setCurrentWidget(console.lane)
+    sql = "SELECT 7000 AS time_ns, 500 AS dur_ns, 'late' AS name, 6 AS packet UNION ALL "
+    run(console, qtbot, sql + "SELECT 2000, NULL, 'early', 3")
+    lane = console.lane
+    assert lane.made is not None and lane.made.begin.tolist() == [0, 5000]
+    lane.plot.hovered.emit(QPointF(5100, 0))
+    assert lane.note.text() == "late: row 1, at 5 µs, 500 ns long"
+    lane.plot.box.clicked.emit(5100.0, 0.0)
+    row = main.selection.row
+    assert row is not None and row.id == 6
+    run(console, qtbot, "SELECT 1 AS n")
+    assert lane.note.text().startswith("A lane needs a column")

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
@@ -11,6 +13,9 @@ from pytestqt.qtbot import QtBot
 
 from skbviewer.gui.graphs.flame_window import FlameGraph
 from skbviewer.gui.window.main_window import MainWindow
+from skbviewer.session import open_files
+from tests.analysis.stats.counted_log import counted_log
+from tests.gui.conftest import show_window
 
 from .opened_window import open_graph, wait_for_rows
 
@@ -71,3 +76,27 @@ def test_the_width_can_be_calls(graph: FlameGraph, qtbot: QtBot) -> None:
     assert graph.graph.boxes.whole == int(graph.graph.boxes.calls.sum())
     graph.graph.hovered.emit(0)
     assert "with its callees" in graph.note.text()
+
+
+def test_without_a_counter_it_is_no_width(graph: FlameGraph) -> None:
+    assert [graph.weight.itemText(at) for at in range(graph.weight.count())] == [
+        "Self time",
+        "Calls",
+    ]
+
+
+def test_the_width_can_be_a_counter(tmp_path: Path, qtbot: QtBot) -> None:
+    log = counted_log(tmp_path / "a.kbl", 100, 300)
+    shown = show_window(qtbot, lambda paths, progress, keep=(): open_files(list(paths)))
+    window = next(shown)
+    with qtbot.waitSignal(window.tasks.ended):
+        window.open_files([log])
+    graph = open_graph(window, "Flame Graph", FlameGraph, qtbot)
+    at = graph.weight.findText("Counter: cycles")
+    graph.weight.setCurrentIndex(at)
+    graph.weight.activated.emit(at)
+    qtbot.waitUntil(lambda: graph.graph.boxes is not None and graph.graph.boxes.whole == 1000)
+    graph.graph.hovered.emit(0)
+    assert "100.00 %, 1,000 with its callees" in graph.note.text()
+    assert graph.note.text().endswith("600 cycles itself")
+    next(shown, None)

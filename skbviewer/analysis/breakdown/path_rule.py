@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+"""What a path is (docs/times.md): the one rule of path classes, in parts that loops call.
+
+The path of a leg is its direction, whether it was dropped, and its functions in the order in which
+each was first called between the leg's begin and its end.  Functions of the layers in OFF_PATH are
+left out: they vary from packet to packet.  The path of a packet is that of its legs, in their
+order.  Equal paths have equal numbers in all recordings, because these are made of names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+
+import numpy as np
+
+from ...records.compiled import Int, allocation_free
+from ...records.types import Int64s
+
+OFF_PATH = frozenset({"memory", "tap", "socket", "other"})
+ODD = np.int64(-7046029254386353131)  # 2^64 / golden ratio (Knuth, TAOCP 6.4)
+OFF = np.int64(0)  # the number of a function that is no step of a path
+
+
+def step_numbers(functions: Sequence[str], layers: Sequence[str]) -> Int64s:
+    """Return a number for each function, OFF for those off the path; the last has no name."""
+    numbers = [
+        OFF if layer in OFF_PATH else _number(name)
+        for name, layer in zip(functions, layers, strict=True)
+    ]
+    return np.array([*numbers, OFF], np.int64)
+
+
+def _number(name: str) -> int:
+    return int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), "little", signed=True)
+
+
+def path_name(number: int) -> str:
+    """Return the name of a path, 16 hexadecimal digits."""
+    return f"{number & 0xFFFFFFFFFFFFFFFF:016x}"
+
+
+@allocation_free
+def begin_path(kind: Int, dropped: Int) -> np.int64:
+    """Return the number of the path of a leg without functions."""
+    return mix(np.int64(0), np.int64(kind) * 2 + dropped + 1)
+
+
+@allocation_free
+def is_step(number: Int, entry: Int, begin: Int, end: Int) -> bool:
+    """Return whether a call is a step of its leg's path, unless its function is one already."""
+    return bool(number != OFF and begin <= entry and entry < end)
+
+
+@allocation_free
+def mix(value: Int, more: Int) -> np.int64:
+    """Return the number of a path with one more step, or of legs with one more leg."""
+    mixed = (np.int64(value) ^ np.int64(more)) * ODD
+    return np.int64(mixed ^ (mixed >> 29))

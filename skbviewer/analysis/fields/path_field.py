@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""The field kbl.path: the path class of a packet or of a row K<n>, by its name (docs/times.md)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from ...records.types import Int32s, Int64s
+from ..breakdown.leg_columns import leg_columns
+from ..breakdown.path_classes import packet_paths
+from ..breakdown.path_rule import path_name
+from ..breakdown.units import units_of
+from ..stats.scope import Chosen, Kernel, Scope
+from ..timeline.session_time import Clock
+from .field_data import Data, View
+from .field_kind import Field, Kind, Values
+
+
+class _Paths(NamedTuple):
+    """`ids` of rows, rising, and the path of each, an index of `names`."""
+
+    ids: Int64s
+    path: Int32s
+    names: tuple[str, ...]
+
+
+def _path(view: View) -> list[Values]:
+    paths: _Paths = view.data.kept("paths", lambda: _paths(view.data))
+    ids = view.ids()
+    if not len(paths.ids):
+        return [Values(np.full(len(ids), -1, np.int32), np.zeros(len(ids), np.bool_), None, ())]
+    place = np.minimum(np.searchsorted(paths.ids, ids), len(paths.ids) - 1)
+    known = paths.ids[place] == ids
+    return [Values(np.where(known, paths.path[place], np.int32(-1)), known, None, paths.names)]
+
+
+def _paths(data: Data) -> _Paths:
+    """Return the paths of all rows whose time in kernel is known."""
+    kernels = {log: Kernel(data.names(log), data.functions(log), ()) for log in data.logs()}
+    # Only a chosen range of time would need a clock.
+    scope = Scope(data.columns, kernels, cast(Clock, None), Chosen())
+    units = units_of(scope)
+    number, _ = packet_paths(units, leg_columns(scope))
+    names, path = np.unique(number, return_inverse=True)
+    order = np.argsort(units.id, kind="stable")
+    of_row: Int32s = path.reshape(-1)[order].astype(np.int32)
+    return _Paths(units.id[order], of_row, tuple(map(path_name, names.tolist())))
+
+
+PATH_FIELDS = (Field("kbl.path", Kind.STRING, "Name of its path class, as in stats paths", _path),)

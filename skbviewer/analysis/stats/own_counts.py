@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""How often the hardware counter counted in each call itself, without the calls inside it.
+
+Input: a Scope.  Output: events by call.  A log counts one event, and a call's count contains those
+of the calls inside it, as its duration contains theirs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...records.types import Bools, Int64s
+from .scope import Scope
+
+META = "counter"  # what the recorder was asked to count
+UNKNOWN = -1
+
+
+def counter_name(scope: Scope) -> str:
+    """Return the event that all logs with a counter counted; "" if there is none, or several."""
+    metas = (kernel.names.meta.get(META, "") for kernel in scope.kernels.values())
+    names = {name for name in metas if name not in ("", "off")}
+    return names.pop() if len(names) == 1 else ""
+
+
+def own_counts(scope: Scope) -> Int64s:
+    """Return the events of each chosen call without those of the calls inside it.
+
+    UNKNOWN if they were not counted in the call, or in a call inside it.  The calls inside count
+    whether they are chosen or not.  Raises Cancelled.
+    """
+    every = scope.unlimited
+    count = np.asarray(scope.columns.array("call", META), np.int64)
+    rows = np.flatnonzero(every.calls)[every.once]
+    parent = np.asarray(scope.columns.array("call", "parent"), np.int64)[rows] - 1
+    rows, parent = rows[parent >= 0], parent[parent >= 0]
+    first = _first_rows(every)
+    around = first[parent]  # the row of the call around it that counts
+    own, unknown = count.copy(), count < 0
+    np.subtract.at(own, around, np.maximum(count[rows], 0))
+    unknown[around[count[rows] < 0]] = True
+    own = np.where(unknown, UNKNOWN, np.maximum(own, 0))
+    return np.asarray(own[first][scope.calls], np.int64)
+
+
+def _first_rows(scope: Scope) -> Int64s:
+    """Return for each call of the session the row of the same call that counts (Scope.once)."""
+    found = np.arange(scope.columns.length("call"))
+    rows = np.flatnonzero(scope.calls)
+    again = rows[~scope.once]
+    if not len(again):
+        return found
+    entry = np.asarray(scope.columns.array("call", "entry_ns"), np.int64)
+    rows = rows[np.isin(entry[rows], entry[again])]
+    counts: Bools = np.isin(rows, again, invert=True)
+    leg = np.asarray(scope.columns.array("call", "leg"), np.int64)[rows] - 1
+    keys = [scope.of_leg("source")[leg], entry[rows]]
+    for name in ("func", "cpu", "pid"):
+        keys.append(np.asarray(scope.columns.array("call", name), np.int64)[rows])
+    order = np.lexsort([~counts, *keys])
+    differs = np.any([key[order][1:] != key[order][:-1] for key in keys], axis=0)
+    begin = np.flatnonzero(np.r_[True, differs])
+    group = np.repeat(begin, np.diff(np.r_[begin, len(order)]))
+    found[rows[order]] = rows[order][group]
+    return found
