@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 
-# Code that reads a session and code that makes one do not need each other's modules.
+# Code that reads a session does not need the modules of code that makes one, and vice versa.
 _LATER = {
     "build_calls": (".calls.call_building", "build"),
     "captured": (".packet_path", "captured"),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The path of one packet or series through the kernel, from a session to the types of views.
+"""The path of one packet or series through the kernel, from a session, in the types of views.
 
-Input: an open session.  Output: legs with their calls and waits.  Reads a few hundred rows by
+Input: an open session.  Output: legs with their calls and waits.  It reads a few hundred rows by
 index.
 """
 
@@ -34,7 +34,7 @@ MARKS = (
 
 
 def legs(db: Database, rows: Sequence[StoredLeg], names: dict[int, Names]) -> tuple[Leg, ...]:
-    """Turn leg rows (with verdict and rung if they come from a match) into full legs."""
+    """Return full legs for leg rows, which have verdict and rung if they come from a match."""
     return tuple(_leg(db, row, names[row.source]) for row in rows)
 
 

@@ -36,7 +36,7 @@ def events_of(db: Database, leg: StoredLeg, base: int, names: Names) -> tuple[Pa
 def _sections(
     db: Database, source: int, rows: Sequence[StoredEvent], names: Names
 ) -> dict[int, str]:
-    """The sections of points of another tracer, as JSON by event."""
+    """Return the sections of points of another tracer, as JSON by event."""
     if not names.is_tracer:
         return {}
     number = {row.id: row.data >> DETAIL_BITS for row in rows if row.data >> DETAIL_BITS > 0}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the packet list shows of the legs of a row: its process, its drop, whether it was lost.
+"""The packet list's facts about the legs of a row: its process, its drop, whether it was lost.
 
 Input: columns of the legs of packets or skb lifetimes, from a session.  Output: a summary by row.
 """
@@ -13,7 +13,7 @@ from ..store.packet_list_queries import LegSummary
 from .words.kernel_names import Names
 
 NamesOf = Callable[[int], Names]  # takes a source id
-FREED_WITH_ITS_WHOLE = "skb_release_data"  # frees a fragment with the packet it became part of
+FREED_WITH_ITS_WHOLE = "skb_release_data"  # frees a fragment together with its packet
 PURGED = "sk_stream_kill_queues"  # frees unread data when a socket is closed
 
 
@@ -48,7 +48,7 @@ def row_summaries(legs: Iterable[LegSummary], names: NamesOf) -> dict[int, RowSu
 
 
 def _dropped(summary: RowSummary, leg: LegSummary, names: Names) -> RowSummary:
-    """Add a drop.  It is no loss if it dropped one of several copies, or data that a socket has."""
+    """Add a drop.  It is no loss if other copies remain, or if a socket has the data already."""
     place = names.place((leg.drop or 0) >> 32)
     purged = place.startswith(PURGED)
     lost = not (leg.in_socket or purged or place.startswith(FREED_WITH_ITS_WHOLE))

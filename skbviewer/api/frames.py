@@ -23,7 +23,7 @@ Blocks = Sequence[dict[str, Vector]]
 
 
 def structured(blocks: Blocks) -> npt.NDArray[np.void]:
-    """Return a structured array; see Recording.array()."""
+    """Return a structured array, as Recording.array() describes."""
     kinds = [
         (name, np.dtype(object) if vector.words is not None else vector.values.dtype)
         for name, vector in blocks[0].items()
@@ -43,7 +43,7 @@ def _length(block: dict[str, Vector]) -> int:
 
 
 def _values(vector: Vector) -> npt.NDArray[Any]:
-    """The values, with the lowest number of its type, NaN or None for missing ones."""
+    """Return the values.  A missing one is the lowest number of its type, NaN or None."""
     if vector.words is not None:
         return text_objects(vector.values, vector.words)
     if vector.missing is None:
@@ -54,7 +54,7 @@ def _values(vector: Vector) -> npt.NDArray[Any]:
 
 
 def _library(name: str) -> ModuleType:
-    """Import a library.  Raises ImportError that says what to install."""
+    """Import a library.  Raises an ImportError that says what to install."""
     try:
         return import_module(name)
     except ImportError as error:
@@ -84,7 +84,7 @@ def pandas(blocks: Blocks) -> pd.DataFrame:
 
 
 def _joined(frame: ModuleType, parts: list[pd.DataFrame]) -> pd.DataFrame:
-    """Join parts; a category column has the texts of all."""
+    """Return the parts as one frame; a category column has the texts of all parts."""
     for name in parts[0].columns:
         if isinstance(parts[0][name].dtype, frame.CategoricalDtype):
             words = sorted(set().union(*(part[name].cat.categories for part in parts)))

@@ -11,9 +11,9 @@ from .recording import Recording
 
 
 def open_recording(*files: str | os.PathLike[str]) -> Recording:
-    """Open a session, or captures and kernel logs, which are imported once and cached.
+    """Open a session; or import captures and kernel logs into one, which is cached.
 
-    Raises BadInput if a file cannot be used, and TypeError without files.
+    Raises BadInput if a file cannot be used, and TypeError if no file is given.
     """
     if not files:
         raise TypeError("open() needs a session, or captures and kernel logs")

@@ -28,7 +28,7 @@ Rows = Sequence[int] | npt.NDArray[np.integer[Any]]
 
 
 class Match(NamedTuple):
-    """The verdict of a packet and its reason; `series` and `legs` are those that match it."""
+    """The verdict of a packet and its reason; `series` and `legs` match the packet."""
 
     verdict: str  # "exact", "ambiguous" or "wire-only"
     reason: str
@@ -38,14 +38,14 @@ class Match(NamedTuple):
 
 
 class Clock:
-    """The clock of one source; session time is the wall clock of the first kernel log's host."""
+    """The clock of one source.  Session time is the wall clock of the first kernel log's host."""
 
     def __init__(self, source: int, timebase: Timebase) -> None:
         self._source, self._timebase = source, timebase
 
     @property
     def error_ns(self) -> int | None:
-        """The possible error of session times, None if it is unknown."""
+        """Return the possible error of session times; None if it is unknown."""
         error = self._timebase.error(self._source)
         return None if error < 0 else error
 
@@ -61,8 +61,8 @@ class Clock:
 class Recording:
     """An open session.  Use it as a context manager, or call close().
 
-    Every table method takes the names of columns (all by default) and numbers of packets: with
-    `packets`, a table holds only rows that belong to them, as filter() may find them.  Methods
+    Every table method takes the names of columns (all by default) and numbers of packets, such as
+    those from filter().  With `packets`, a table has only the rows that belong to them.  Methods
     raise KeyError for an unknown table, column, packet or source, and BadInput if a file cannot be
     read.
     """
@@ -87,21 +87,21 @@ class Recording:
 
     @property
     def file(self) -> Path:
-        """The session file."""
+        """Return the path of the session file."""
         return self._session.file
 
     @property
     def sources(self) -> tuple[SourceRow, ...]:
-        """The captures and kernel logs of the session."""
+        """Return the captures and kernel logs of the session."""
         return self._session.sources()
 
     @property
     def tables(self) -> dict[str, TableMeaning]:
-        """The tables and the meaning of their columns, see docs/schema.md."""
+        """Return the tables and the meanings of their columns, by name (docs/schema.md)."""
         return {table.name: table for table in self._session.tables.described()}
 
     def info(self) -> dict[str, Any]:
-        """Return what `skbviewer info --json` prints."""
+        """Return the object that `skbviewer info --json` prints."""
         return self._session.info()
 
     def array(
@@ -109,8 +109,8 @@ class Recording:
     ) -> npt.NDArray[np.void]:
         """Return a table as a structured array.
 
-        Integers are int64 or int32, and the lowest number of their type where they are unknown
-        (skbviewer.UNKNOWN for int64); other numbers are float64, NaN where unknown; texts are
+        Integers are int64 or int32; an unknown one is the lowest number of its type
+        (skbviewer.UNKNOWN for int64).  Other numbers are float64, NaN where unknown.  Texts are
         objects, None where missing.
         """
         return frames.structured(self._vectors(table, columns, packets))
@@ -134,14 +134,15 @@ class Recording:
         return frames.polars(self._vectors(table, columns, packets))
 
     def query(self, sql: str, rows: int = 100_000, seconds: float = 60.0) -> Answer:
-        """Run one SELECT over the tables; the answer has `columns` and `rows`, tuples.
+        """Run one SELECT over the tables; the answer has `columns` (names) and `rows` (tuples).
 
-        Raises BadInput if the query is wrong or exceeds its bounds.
+        The answer has at most `rows` rows; if some are missing, its `cut` says why.  Raises
+        BadInput if the query is wrong or exceeds its bounds.
         """
         return query(self.file, sql, Bounds(rows=rows, seconds=seconds), Silent())
 
     def filter(self, text: str) -> Int64s:
-        """Return the numbers of the packets that match a display filter, ascending.
+        """Return the numbers of the packets that match a display filter, ascending (int64).
 
         Raises FilterError (a ValueError) if the filter is wrong.
         """
@@ -155,7 +156,7 @@ class Recording:
         return self._session.paths.of(packet)
 
     def match(self, packet: int) -> Match:
-        """Return a packet's verdict, and what matches it."""
+        """Return a packet's verdict, and the skb lifetimes and legs that match it."""
         path = self.path(packet)
         assert path.packet is not None
         mine = self.array("matches", ("series", "leg"), [packet])
@@ -164,7 +165,7 @@ class Recording:
         return Match(row.verdict, row.reason, row.confidence, series, legs)
 
     def clock(self, source: int) -> Clock:
-        """Return the clock of a source, by its number in `sources`."""
+        """Return the clock of a source, given its number in `sources`."""
         if source not in {each.id for each in self.sources}:
             raise KeyError(f"no source {source}")
         return Clock(source, self._session.timebase())
@@ -172,7 +173,7 @@ class Recording:
     def _vectors(
         self, table: str, columns: Sequence[str] | None, packets: Rows | None
     ) -> list[dict[str, Vector]]:
-        """Blocks of rows."""
+        """Return the table in blocks of rows."""
         tables, chosen = self._session.tables, None
         if packets is not None:
             numbers = np.unique(np.asarray(packets, np.int64))

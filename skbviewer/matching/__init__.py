@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Matching: decide which captured packet is which skb lifetime in the kernel.
 
-Lifetimes come from the records, candidates from header values, and the verdicts from both and the
-clock.
+Records yield the lifetimes, header values yield the candidates, and the clock helps to choose among
+them.  The result is a verdict for each packet.
 """
 
 from .arrays.array_blocks import blocks

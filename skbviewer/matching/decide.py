@@ -4,8 +4,7 @@
 In: pairs (packet, series) whose identities agree, the clock fit.  Out: those pairs with verdict,
 rung, confidence and moment, and the clock, which exact packets may have narrowed.  A packet is
 exact if every consistent assignment of packets to tap moments gives it the same lifetime
-(solve.py).
-docs/matching.md states the rule and what it assumes.
+(solve.py). docs/matching.md states the rule and its assumptions.
 """
 
 from __future__ import annotations
@@ -32,8 +31,8 @@ from .solve import CROWDED, NO_PAIR, Solution, by_tcp_alone, incomplete, is_alon
 if TYPE_CHECKING:
     from .model import KernelSide
 
-CONTRADICT = 0.01  # so many of the packets may contradict a clock that is assumed
-MORE = 1.05  # the clock is fitted again if there are so many times the pairs it was fitted from
+CONTRADICT = 0.01  # this share of the packets may contradict a clock that is assumed
+MORE = 1.05  # the clock is fitted again if the number of pairs has grown by this factor
 ROUNDS = 3  # most fits of the clock: exact packets bound it further
 COARSE_NS = 1000  # coarser stamps do not show at which device they were made
 
@@ -50,7 +49,7 @@ class Decided(NamedTuple):
     verdict: npt.NDArray[np.uint8]
     rung: npt.NDArray[np.int8]
     confidence: npt.NDArray[np.float64]
-    moment: Int64s  # of an exact pair, where only one of this host is possible; else NO_MOMENT
+    moment: Int64s  # of an exact pair, if only one moment of this host is possible; else NO_MOMENT
 
     def only(self, chosen: Bools) -> Decided:
         """Return the chosen pairs."""
@@ -67,7 +66,8 @@ def decide(
 ) -> tuple[Decided, ClockFit | None]:
     """Decide all pairs; return them and the clock, which exact packets may have made more exact.
 
-    `often` are packets that have more lifetimes than those at their time.
+    For the packets `often`, `found` has only the lifetimes of their time, although there are
+    others.
     """
     if not len(found.packet):
         return undecided(found, BY_TIME), clock
@@ -91,7 +91,7 @@ def decide(
 
 
 def _confirmed(packets: Packets, answer: Solution) -> bool:
-    """Return whether nearly all packets have a time at which the sockets had them."""
+    """Return whether sockets had nearly all packets at the packets' times."""
     against = np.isin(answer.why, (CROWDED, NO_PAIR)) & (packets["ip_version"] != 0)
     return int(np.count_nonzero(against)) <= CONTRADICT * int(
         np.count_nonzero(packets["ip_version"])
@@ -99,7 +99,7 @@ def _confirmed(packets: Packets, answer: Solution) -> bool:
 
 
 def undecided(found: Candidates, rung: int) -> Decided:
-    """Return these pairs as ambiguous, because nothing says whether they match."""
+    """Return these pairs as ambiguous, because nothing shows whether they match."""
     count = len(found.packet)
     verdict, rungs = np.full(count, AMBIGUOUS, np.uint8), np.full(count, rung, np.int8)
     none = np.full(count, NO_MOMENT, np.int64)
@@ -122,7 +122,7 @@ def doubted(pairs: Decided) -> Decided:
 
 
 def _pairs(found: Candidates, answer: Solution) -> Decided:
-    """Return the verdict of each pair that is left."""
+    """Return the verdict of each remaining pair."""
     packet, series = found.packet, found.series
     exact = answer.life[packet] == series
     settled = answer.life[packet] >= 0
@@ -143,7 +143,7 @@ def _pairs(found: Candidates, answer: Solution) -> Decided:
 def _without_clock(packets: Packets, kernel: KernelSide, found: Candidates) -> Decided:
     """Decide packets without a time: only TCP's sequence numbers make a pair exact.
 
-    If records are lost, none is exact, because any packet's lifetime may be lost.
+    If records are lost, no pair is exact, because any packet's lifetime may be lost.
     """
     alone = is_alone(found)
     exact = by_tcp_alone(packets, found) & (not incomplete(kernel.log))
@@ -156,9 +156,9 @@ def _without_clock(packets: Packets, kernel: KernelSide, found: Candidates) -> D
 def of_segments(
     packets: Packets, kernel: KernelSide, found: Candidates, clock: ClockFit | None, place: Place
 ) -> Decided:
-    """Decide pairs of packets and larger skbs that they may be a part of.
+    """Decide pairs of packets and larger skbs of which they may be a part.
 
-    A pair is exact if the packet has no other skb whose moments the clock allows, and if no other
+    A pair is exact if the clock allows no moment of another skb for the packet, and if no other
     packet has the same bytes of this skb.
     """
     if not len(found.packet):
@@ -186,7 +186,7 @@ def of_segments(
 
 
 def _segments_without_clock(packets: Packets, kernel: KernelSide, found: Candidates) -> Decided:
-    """Decide by TCP's sequence numbers alone which larger skb a packet is a part of."""
+    """Decide by TCP's sequence numbers alone to which larger skb a packet belongs."""
     exact = np.bincount(found.packet, minlength=1)[found.packet] == 1
     exact &= sent_once(packets)[found.packet]
     exact &= ~_same_bytes(packets, found) & (not incomplete(kernel.log))
@@ -199,7 +199,7 @@ def _segments_without_clock(packets: Packets, kernel: KernelSide, found: Candida
 
 
 def _same_bytes(packets: Packets, found: Candidates) -> Bools:
-    """Return pairs for which another packet begins at the same byte of the same skb."""
+    """Return for each pair whether another packet begins at the same byte of the same skb."""
     begins = [found.series, packets["seq"][found.packet], packets["ip_id"][found.packet]]
     if (packets["seq"][found.packet] >= 0).all():
         begins = begins[:2]

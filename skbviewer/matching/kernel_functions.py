@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The kernel functions by which matching knows where a packet is.
+"""The kernel functions that show matching where a packet is.
 
 Names are those of Linux 4.x to 6.x; a name that a kernel lacks does no harm.
 """
@@ -101,6 +101,6 @@ TAP_CLONER = frozenset(
     {"dev_queue_xmit_nit", "packet_rcv", "packet_rcv_fanout", "packet_rcv_spkt", "tpacket_rcv"}
 )
 SENDING_TAP = frozenset({"dev_queue_xmit_nit"})
-# Where a function returns to while its return is hooked (kernel/trace/rethook.c, kernel/kprobes.c,
-# arch/*/kernel/ftrace_64.S), so that its caller is not known.
+# Return addresses while a function's return is hooked (kernel/trace/rethook.c, kernel/kprobes.c,
+# arch/*/kernel/ftrace_64.S); they hide its caller.
 RETURN_HOOK = frozenset({"arch_rethook_trampoline", "__kretprobe_trampoline", "return_to_handler"})

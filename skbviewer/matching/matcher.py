@@ -46,7 +46,7 @@ MATCHING, STEPS = "matching", 5
 
 
 def build_kernel_side(log: KernelLog, series: SeriesTable, legs: LegTable) -> KernelSide:
-    """Collect what matching needs from a KBL, once for all captures."""
+    """Collect the parts of a KBL that matching needs, once for all captures."""
     prints = footprints(log.records, series.of, np.flatnonzero(series.tap))
     scratch_of(log.records).forget()
     losses = declared(log)
@@ -96,7 +96,7 @@ def _joined(found: list[npt.NDArray[np.void]], parts: list[Int64s]) -> npt.NDArr
 
 
 def _of_part(fitted: Fitted, part: Int64s, interface: int) -> Fitted:
-    """Return a fit to some of the packets with indices among all packets."""
+    """Return a fit to some of the packets, in which they have their indices among all packets."""
     segments = [s._replace(first=int(part[s.first])) for s in fitted.clock.segments]
     segments[0] = segments[0]._replace(first=0)
     return fitted._replace(interface=interface, clock=ClockFit(tuple(segments)))
@@ -179,7 +179,7 @@ def _clock(packets: Packets, found: Candidates, kernel: KernelSide) -> Located:
     single = per_packet == 1
     other = np.zeros(int(found.series.max(initial=0)) + 1, np.bool_)
     other[found.series[~single]] = True
-    alone = per_series == 1  # at a place, at most one of a packet's series counts
+    alone = per_series == 1  # at one place, at most one of a packet's series counts
     vague = np.flatnonzero(alone & found.vague)
     alone &= ~found.vague
     again = single & (per_series > 1) & ~other[found.series] & found.strong

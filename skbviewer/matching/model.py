@@ -30,7 +30,7 @@ MATCH_DTYPE = np.dtype(
         ("verdict", "u1"),
         ("rung", "i1"),
         ("confidence", "<f8"),
-        # packet - where the sniffer saw the leg, after the clock fit; NO_DELTA without one
+        # packet's time - time at which the sniffer saw the leg, by the clock fit (none: NO_DELTA)
         ("delta_ns", "<i8"),
     ]
 )
@@ -42,17 +42,16 @@ CAPTURED_DTYPE = np.dtype(
         ("leg", "<i8"),  # as in MATCH_DTYPE: the leg that the sniffer captured
         ("netns", "<i8"),
         ("ifindex", "<i8"),  # unknown if below 1
-        ("sends", "u1"),  # 1: on the way out of the device
+        ("sends", "u1"),  # 1: the packet left by the device
         ("socket", "?"),  # the log shows the call of a packet socket
-        ("after_ns", "<i8"),  # of the log's clock: the stamp was made not before this
-        ("before_ns", "<i8"),  # and not after that
+        ("after_ns", "<i8"),  # by the log's clock: the stamp was made at or after this time
+        ("before_ns", "<i8"),  # and at or before this one
     ]
 )
 
 
 class Fitted(NamedTuple):
-    """The clock of an interface (EVERY, if a capture has one clock), with at least one certain
-    pair.
+    """The clock of an interface (EVERY if a capture has one clock), with at least one certain pair.
 
     `sniffer` is the device (netns, ifindex) where its packets seem to have been captured.
     """
@@ -79,12 +78,12 @@ class Matches(NamedTuple):
 
     @property
     def clock(self) -> ClockFit | None:
-        """The fit of the interface with the most pairs."""
+        """Return the fit of the interface with the most pairs."""
         return self._best.clock if self._best else None
 
     @property
     def sniffer(self) -> tuple[int, int] | None:
-        """The device where most pairs say that the capture was taken."""
+        """Return the device at which the capture was taken according to most pairs."""
         return self._best.sniffer if self._best else None
 
     @property
@@ -93,7 +92,7 @@ class Matches(NamedTuple):
 
 
 class KernelSide(NamedTuple):
-    """The part of a KBL that can be compared with captures; made once for all of them."""
+    """The parts of a KBL that can be compared with captures; built once for all captures."""
 
     log: KernelLog
     series: SeriesTable

@@ -4,8 +4,9 @@
 In: the matches of one capture with two KBLs.  Out: intervals.  No clock shows the offset between
 the hosts.  But no packet arrives before it was sent, so each direction bounds the offset from one
 side (Paxson, "On Calibrating Measurements of Packet Transit Times", SIGMETRICS 1998).  One-way
-traffic leaves the other side open and gives nothing.  Clocks drift apart steadily: every line of at
-most MAX_DRIFT that no packet contradicts may be the truth, and the interval covers all of them.
+traffic leaves the other side open and yields nothing.  Clocks drift apart steadily: every line with
+a slope of at most MAX_DRIFT that no packet contradicts may be the truth, and the interval covers
+all of them.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ if TYPE_CHECKING:
     from .model import KernelSide, Matches
 
 MAX_DRIFT = 1e-3  # two clocks that are slewed apart, each at adjtimex(2)'s limit
-STAMP_NS = 1  # a stamp is cut to whole ns, so it may be early by this much
+STAMP_NS = 1  # a stamp is rounded down to whole ns, so it may be early by this much
 
 
 class Trips(NamedTuple):
-    """Packets that both hosts saw: a row says when one host sent it and when the other got it.
+    """Packets that both hosts saw: for each, when one host sent it and when the other got it.
 
-    `a_ns` and `b_ns` are times of the hosts' own clocks.  `onward`: the first host sent it.
+    `a_ns` and `b_ns` are times by the hosts' own clocks.  `onward`: the first host sent it.
     `series_a` and `series_b` are its lifetimes on both hosts.
     """
 
@@ -58,7 +59,7 @@ class OneWay(NamedTuple):
     back: int
 
     def offset(self, a_ns: Int64s) -> tuple[Int64s, Int64s]:
-        """Return the least and the greatest clock b - clock a at times of clock a, ns."""
+        """Return the least and the greatest value of clock b - clock a at times of clock a, ns."""
         at, base = (self.at_ns - self.at_ns[0]).astype(np.float64), int(self.low_ns[0])
         x = (np.asarray(a_ns, np.int64) - self.at_ns[0]).astype(np.float64)
         before, after = np.minimum(x, 0.0), np.maximum(x - at[-1], 0.0)
@@ -71,10 +72,11 @@ class OneWay(NamedTuple):
         return base + np.floor(low).astype(np.int64), base + np.ceil(high).astype(np.int64)
 
     def middle(self) -> tuple[int, int, float]:
-        """Return a line that no packet contradicts: a time of clock a, clock b - clock a then, ppm.
+        """Return a line that no packet contradicts: a time of clock a, the offset then, its slope.
 
-        It is the mean of the slowest and the fastest such line: at the first and last packet, and
-        beyond them, it is in the middle of the bounds.
+        The offset is clock b - clock a, ns; the slope is in ppm.  The line is the mean of the
+        slowest and the fastest such line: at the first and last packet, and beyond them, it is in
+        the middle of the bounds.
         """
         middle = int(self.low_ns[0]) + int(self.high_ns[0] - self.low_ns[0]) // 2
         return int(self.at_ns[0]), middle, (self.least_ppm + self.most_ppm) / 2
@@ -84,8 +86,8 @@ class OneWay(NamedTuple):
     ) -> tuple[Int64s, Int64s]:
         """Return the least and the greatest transit time of packets, ns.
 
-        Their middle assumes symmetric paths.  The greatest is negative for a packet that arrived
-        before it was sent.
+        The middle of the two assumes symmetric paths.  The greatest is negative for a packet that
+        arrived before it was sent.
         """
         low, high = self.offset(a_ns)
         there = b_ns - a_ns
@@ -95,9 +97,9 @@ class OneWay(NamedTuple):
 
 
 def trips(found_a: Matches, found_b: Matches, a: KernelSide, b: KernelSide) -> Trips:
-    """Return packets of a capture that are exact in both KBLs, sent by one and got by the other.
+    """Return packets that are exact in both KBLs, sent by one host and got by the other.
 
-    Only matches by identity count: a match that time decided says nothing about time.
+    Only matches by identity count: a match that time decided gives no information about time.
     """
     return _both(_series_of(found_a, a, False), _series_of(found_b, b, False), a, b)[1]
 
@@ -107,8 +109,8 @@ def without_early_arrivals(
 ) -> tuple[Matches, Matches]:
     """Return the matches without those by which a packet would have arrived before it was sent.
 
-    Only matches that time decided become ambiguous.  If a packet has two of them, the one with the
-    larger error of the clock does.
+    Such a match becomes ambiguous if time decided it.  If time decided both matches of a packet,
+    the one with the larger error of the clock becomes ambiguous.
     """
     packet, found = _both(_series_of(found_a, a, True), _series_of(found_b, b, True), a, b)
     _, longest = way.took(found.a_ns, found.b_ns, found.onward)
@@ -153,7 +155,7 @@ def _both(
 
 
 def _series_of(found: Matches, kernel: KernelSide, timed: bool) -> tuple[Int64s, Int64s]:
-    """Return (packet, series) of exact matches with packets that have a single lifetime.
+    """Return (packet, series) of exact matches whose packet has a single lifetime.
 
     Matches that time decided are included only if `timed`.
     """
@@ -197,7 +199,7 @@ def joined(parts: list[Trips]) -> Trips:
 def bound(found: Trips) -> OneWay | None:
     """Return the bounds of the hosts' clocks; None without packets in both directions.
 
-    Also None if no two clocks that drift apart steadily, by at most MAX_DRIFT, agree with all
+    It is also None if no two clocks that drift apart steadily, by at most MAX_DRIFT, agree with all
     packets: then a clock was set.
     """
     if not found.onward.any() or found.onward.all():

@@ -17,11 +17,14 @@ SKB_IS_RET, SOCK = 0x10, 0x80  # kbl.h KBL_FLAG_*
 
 
 MOST_PROBES = 1 << 22  # a log with more is garbage
-FEW = 24  # up to so many bytes of wanted numbers, comparing is faster than looking up
+FEW = 24  # up to this size of all wanted numbers in bytes, comparing is faster than looking up
 
 
 def chosen(values: npt.NDArray[np.integer], wanted: Sequence[int]) -> npt.NDArray[np.bool_]:
-    """Return which of many small numbers (-1 = unknown) are in `wanted`, a few numbers from 0."""
+    """Return for each of many small numbers (-1 = unknown) whether it is in `wanted`.
+
+    `wanted` has a few numbers from 0 on.
+    """
     if len(wanted) * values.itemsize <= FEW:  # then comparing is faster than looking up
         found = np.zeros(len(values), np.bool_)
         for number in wanted:
@@ -37,7 +40,7 @@ def chosen(values: npt.NDArray[np.integer], wanted: Sequence[int]) -> npt.NDArra
 def named(
     log: KernelLog, item: Int64s | slice, names: frozenset[str] | tuple[str, ...]
 ) -> npt.NDArray[np.bool_]:
-    """Return which of the records `item` enter a function of `names`."""
+    """Return for each of the records `item` whether it enters a function of `names`."""
     ids = [p.id for p in log.probes.values() if p.name in names]
     records = log.records
     return np.asarray(

@@ -2,7 +2,7 @@
 """The numbers that sessions store for matches: of the rules, of verdicts, of rungs.
 
 Sessions outlive the program that made them.  So these numbers are fixed here by hand, and none is
-ever used again with another meaning: a rung that no rule gives any more keeps its line.  A new rung
+ever reused with another meaning: a rung that no rule gives any more keeps its line.  A new rung
 takes the next free number here, and its sentence goes to analysis/words/verdict_reasons.py.
 """
 
@@ -13,7 +13,7 @@ from enum import IntEnum
 # Raise by one when a packet or a lifetime may get another verdict or rung than before; then run
 # `python -m tests.e2e.rules_golden`.
 RULES = 9
-UNNUMBERED = 0  # the rules of sessions that were made before rules had a number
+UNNUMBERED = 0  # the number for sessions that were made before rules had one
 
 EXACT, AMBIGUOUS, WIRE_ONLY = 0, 1, 2
 KERNEL_ONLY = WIRE_ONLY  # the same number, for a lifetime
@@ -34,8 +34,8 @@ class Rung(IntEnum):
     BY_SEGMENT = 7  # a segment of a larger skb (GSO, GRO)
     LATE = 8  # one candidate, but not at this time
     UNSURE = 9  # nothing shows that the capture is of this recording
-    LACKING = 10  # records of that time are missing: the packet's lifetime may be one of them
-    TWICE = 11  # more such packets than passed the device then: duplicates, or another recording's
+    LACKING = 10  # records of that time are missing; the packet's lifetime may be among them
+    TWICE = 11  # more such packets than passed the device then: duplicates, or of another recording
     DOUBTED = 12  # packets next to it contradict the clock: it may have been set between them
     BY_POINTS_ONLY = 13  # the log has points of a tracer, which declare neither losses nor sniffers
     BY_ADDRESS = 14  # a lifetime in another log of the host had the same skb at the same time
@@ -43,7 +43,7 @@ class Rung(IntEnum):
 
 
 class LifetimeRung(IntEnum):
-    """Why a kernel-only lifetime has no packet; lifetimes with other verdicts have a Rung."""
+    """Why a kernel-only lifetime has no packet.  Lifetimes with other verdicts have a Rung."""
 
     NO_IP = -4
     SNIFFED = -3  # a sniffer's own copy

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which skb lifetimes of two kernel logs of one host are the same.
+"""Find which skb lifetimes of two kernel logs of one host are the same.
 
 In: a log of points and another log, both with the skbs of their lifetimes, and the packets whose
 bytes the first one holds.  Out: pairs of lifetimes and the distance of the two clocks, or None.
@@ -30,21 +30,21 @@ from .solve import incomplete
 Rows = npt.NDArray[np.void]  # MATCH_DTYPE
 
 MASK32 = 0xFFFFFFFF
-MANY = 64  # lifetimes that one may meet
-ONE_CLOCK_NS = 1_000_000_000  # by so much the wall clock may have been set between the logs' begins
+MANY = 64  # most lifetimes that one may overlap
+ONE_CLOCK_NS = 1_000_000_000  # most by which the wall clock may be set between the logs' begins
 AGREEING = 3  # lifetimes that must agree in address, time and headers
-FITTED = 8  # likewise, if the distance of the clocks is to be found
-# Two probes of one function fire one after the other: a point may be so much before the other log's
-# first record of a lifetime, or after its last one.
+FITTED = 8  # the same, if the distance of the clocks is unknown
+# Two probes of one function fire one after the other: a point may precede the other log's first
+# record of a lifetime, or follow its last one, by this much.
 BESIDE_NS = 10_000
-CONTRADICT = 0.05  # of the lifetimes with one address and time may have other headers
+CONTRADICT = 0.05  # most of the lifetimes with one address and time that may have other headers
 
 
 class SameHost(NamedTuple):
     """`points[i]` and `kernel[i]` are the same lifetime in the log of points and in the other one.
 
-    Kernel time = point time + offset_ns, to within error_ns; `is_one_clock`: it is the same clock.
-    `agreeing` lifetimes agree in their headers, too.
+    Kernel time = point time + offset_ns, to within error_ns.  `is_one_clock` says that both logs
+    use the same clock.  `agreeing` lifetimes agree in their headers, too.
     """
 
     points: Int64s
@@ -60,9 +60,9 @@ def same_host(
 ) -> SameHost | None:
     """Join the lifetimes of a log of points with those of another log.
 
-    `own` are the packets of the log of points.  `apart_ns` is by how much the two logs' wall clocks
-    minus their own clocks differ.  None: nothing shows that both are of one host and boot, or the
-    distance of the clocks cannot be bounded.
+    `own` are the packets of the log of points.  `apart_ns` is the difference between the two logs
+    in wall clock minus own clock.  Returns None if nothing shows that both are of one host and
+    boot, or if the distance of the clocks cannot be bounded.
     """
     if own.lifetimes is None or not len(points) or not len(kernel):
         return None
@@ -80,7 +80,7 @@ def same_host(
 
 
 def _alike(own: Capture, side: KernelSide) -> Int64s:
-    """Pairs of lifetimes whose headers agree, each as one number (see _code())."""
+    """Return pairs of lifetimes whose headers agree, each as one number (see _code())."""
     assert own.lifetimes is not None
     found = candidates(own.packets, side.prints)
     return np.unique(_code(own.lifetimes[found.packet].astype(np.int64), found.series))
@@ -91,9 +91,9 @@ def _code(points: Int64s, kernel: Int64s) -> Int64s:
 
 
 def _meeting(points: Spans, kernel: Spans, offset: int, error: int) -> tuple[Int64s, Int64s]:
-    """Pairs of rows with one address that may have been there at one time.
+    """Return pairs of rows with one address that may have been there at one time.
 
-    Rows that meet more than MANY others are left out.
+    Rows with more than MANY partners are left out.
     """
     begin, end = points["begin"] + offset - error, points["end"] + offset + error
     by_end = np.lexsort((kernel["end"], kernel["skb"]))
@@ -109,7 +109,10 @@ def _meeting(points: Spans, kernel: Spans, offset: int, error: int) -> tuple[Int
 
 
 def _before(skb: Int64s, time: Int64s, of: Int64s, at: Int64s, or_equal: bool) -> Int64s:
-    """For each address `of` and time `at` how many rows, sorted by both, stand before it."""
+    """Return for each address `of` and time `at` how many rows precede it.
+
+    The rows are sorted by `skb` and `time`.
+    """
     is_asked = np.arange(len(skb) + len(of)) >= len(skb)
     last = is_asked if or_equal else ~is_asked
     order = np.lexsort((last, np.concatenate([time, at]), np.concatenate([skb, of])))
@@ -120,7 +123,7 @@ def _before(skb: Int64s, time: Int64s, of: Int64s, at: Int64s, or_equal: bool) -
 
 
 def _alike_pairs(points: Spans, kernel: Spans, alike: Int64s) -> tuple[Int64s, Int64s]:
-    """Pairs of rows with one address whose lifetimes have the same headers."""
+    """Return pairs of rows with one address whose lifetimes have the same headers."""
     of_points, of_kernel = (np.argsort(some["series"], kind="stable") for some in (points, kernel))
     pair, row = _rows_of(points["series"][of_points], alike >> 32)
     code, other = _rows_of(kernel["series"][of_kernel], (alike & MASK32)[pair])
@@ -130,16 +133,20 @@ def _alike_pairs(points: Spans, kernel: Spans, alike: Int64s) -> tuple[Int64s, I
 
 
 def _rows_of(owner: Int64s, asked: Int64s) -> tuple[Int64s, Int64s]:
-    """For each asked number all its places in `owner`, which is sorted: (index, place)."""
+    """Return for each number in `asked` all its places in `owner`, as (index, place).
+
+    `owner` is sorted.
+    """
     first, count = runs(owner, asked)
     index = np.repeat(np.arange(len(asked)), count)
     return index, np.arange(len(index)) - np.repeat(np.cumsum(count) - count - first, count)
 
 
 def _bounds(points: Spans, kernel: Spans, alike: Int64s) -> tuple[int, int]:
-    """Between which offsets (ns) lifetimes with one address and the same headers contain another.
+    """Return the least and the greatest offset (ns) at which lifetimes contain their partners.
 
-    The first is greater than the second if no offset does, or too few lifetimes say so.
+    Partners are lifetimes with one address and the same headers.  The least is greater than the
+    greatest if there is no such offset, or too few partners.
     """
     row, other = _alike_pairs(points, kernel, alike)
     once = np.bincount(row, minlength=len(points))[row] == 1
@@ -155,7 +162,7 @@ def _bounds(points: Spans, kernel: Spans, alike: Int64s) -> tuple[int, int]:
 def _joined(
     points: Spans, kernel: Spans, alike: Int64s, offset: int, error: int, is_lossy: bool
 ) -> SameHost | None:
-    """The pairs with one address at one time, if their headers say that it is one host."""
+    """Return the pairs with one address at one time, if their headers show that it is one host."""
     row, other = _meeting(points, kernel, offset, error)
     inside = _inside(points[row], kernel[other], offset, error)
     once = np.bincount(row, minlength=len(points))[row] == 1
@@ -180,7 +187,7 @@ def _inside(points: Spans, kernel: Spans, offset: int, error: int) -> Bools:
 
 
 def _is_only_series(series: Int64s, other: Int64s) -> Bools:
-    """Whether all pairs of a row of the other log are with one lifetime."""
+    """Return for each pair whether its row `other` is in pairs with only one lifetime."""
     if not len(series):
         return np.zeros(0, np.bool_)
     size = int(other.max()) + 1
@@ -191,7 +198,7 @@ def _is_only_series(series: Int64s, other: Int64s) -> Bools:
 
 
 def own_matches(own: Capture, side: KernelSide, ahead_ns: int) -> Matches:
-    """The matches of the packets that a log holds with its own lifetimes.
+    """Return the matches of the packets that a log holds with the log's own lifetimes.
 
     `ahead_ns` is the wall clock of the log's host minus the log's clock.
     """
@@ -205,7 +212,7 @@ def own_matches(own: Capture, side: KernelSide, ahead_ns: int) -> Matches:
 
 
 def joined_matches(found: Matches, of: KernelSide, to: KernelSide, same: SameHost) -> Matches:
-    """The matches with log `to` of packets that match log `of`, through lifetimes of both logs.
+    """Return matches with log `to` for packets that match log `of`, through lifetimes of both logs.
 
     A packet gets the lifetimes that are the same as its exact one.
     """
@@ -223,7 +230,7 @@ def joined_matches(found: Matches, of: KernelSide, to: KernelSide, same: SameHos
 
 
 def with_joined(found: Matches, made: Matches) -> Matches:
-    """`found` with the rows of `made` in place of its own rows of the same packets."""
+    """Return `found`, with the rows of `made` instead of its own rows of the same packets."""
     keep = ~np.isin(found.rows["packet"], made.rows["packet"])
     rows = np.concatenate([found.rows[keep], made.rows])
     rows = rows[np.lexsort((rows["leg"], rows["packet"]))]
@@ -232,7 +239,7 @@ def with_joined(found: Matches, made: Matches) -> Matches:
 
 
 def undeclared(found: Matches) -> Matches:
-    """Matches of packets that no sniffer captured: none is exact, and none says a clock."""
+    """Return the matches of packets that no sniffer captured: none is exact, no clock is fitted."""
     rows = found.rows.copy()
     exact = rows["verdict"] == EXACT
     rows["rung"][exact] = Rung.BY_POINTS_ONLY
@@ -241,14 +248,14 @@ def undeclared(found: Matches) -> Matches:
 
 
 def _steady(packets: Packets, ahead_ns: int, error_ns: int) -> tuple[Fitted, ...]:
-    """The clock of packets whose times are a log's times and `ahead_ns`."""
+    """Return the clock of packets whose times are a log's times plus `ahead_ns`."""
     begin = int(packets["ts"][0]) if len(packets) else 0
     segment = Segment(begin, 0, 0, ahead_ns, 0.0, error_ns, len(packets), 0)
     return (Fitted(EVERY, ClockFit((segment,)), None),)
 
 
 def _rows(side: KernelSide, packet: Int64s, series: Int64s, rung: int) -> Rows:
-    """MATCH_DTYPE rows of all legs of exact pairs."""
+    """Return MATCH_DTYPE rows for exact pairs, one for each leg of the series."""
     first, count = runs(side.legs.rows.stored("series"), series)
     pair = np.repeat(np.arange(len(packet)), count)
     rows = np.zeros(len(pair), MATCH_DTYPE)

@@ -2,8 +2,8 @@
 """Connect the clocks of all sources to session time.
 
 In: the clock fits of captures to KBLs, the bounds between KBLs.  Out: the pieces of a Timebase.
-Sources are connected one by one to those that already are, beginning with the first KBL (without a
-KBL: the first capture).
+Sources are connected one after the other to those that already are, beginning with the first KBL
+(without a KBL: the first capture).
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from .clock.clock_fit import ClockFit, Segment
 from .clock.timebase import EVERY, UNKNOWN, Piece, Timebase
 from .one_way_delay import OneWay
 
-Node = tuple[int, int]  # a source and an interface: what has a clock
+Node = tuple[int, int]  # a source and an interface, which have a clock
 Pieces = dict[Node, list[Piece]]
 
 
 class Host(NamedTuple):
     """A KBL: its wall clock minus its own clock, and the first and last time of its packets, ns.
 
-    The times are of its own clock.
+    The times are by its own clock.
     """
 
     epoch_ns: int
@@ -45,7 +45,7 @@ NO_PAIRS: Mapping[tuple[int, int], Apart] = MappingProxyType({})
 
 
 class Joint(NamedTuple):
-    """A capture's interface (EVERY, if all have one clock) and a KBL that a clock fit connects."""
+    """A capture's interface (EVERY if all have one clock) and a KBL that a clock fit connects."""
 
     capture: int
     interface: int
@@ -53,12 +53,12 @@ class Joint(NamedTuple):
 
     @property
     def wire(self) -> Node:
-        """The clock of the capture's interface."""
+        """Return the clock of the capture's interface."""
         return self.capture, self.interface
 
     @property
     def kernel(self) -> Node:
-        """The clock of the KBL."""
+        """Return the clock of the KBL."""
         return self.kbl, EVERY
 
 
@@ -73,7 +73,8 @@ def build(
 
     `captures` lists the interfaces of each capture in the order of first use, or EVERY.  `clocks`
     are fits whose segments begin with packet numbers.  `between` has the bounds of the clocks of
-    two KBLs.  `same` has how far the clocks of a log of points and of a KBL of its host are apart.
+    two KBLs.  `same` has the distances between the clocks of a log of points and of a KBL of its
+    host.
     """
     pieces = _begin(hosts, captures)
     for kbl, host in sorted(hosts.items()):
@@ -95,7 +96,7 @@ def _reach(
     same: Mapping[tuple[int, int], Apart],
 ) -> None:
     """Add the pieces of sources that a fit or bounds connect to sources with pieces."""
-    for _ in range(len(hosts) + 1):  # each round reaches sources one step farther away
+    for _ in range(len(hosts) + 1):  # each round reaches sources that are one step farther away
         for (points, kbl), one in same.items():
             if (kbl, EVERY) in pieces and (points, EVERY) not in pieces:
                 pieces[points, EVERY] = _beside(pieces[kbl, EVERY], points, one.offset_ns, one)
@@ -116,7 +117,7 @@ def _reach(
 
 
 def _beside(base: Sequence[Piece], source: int, offset: int, one: Apart) -> list[Piece]:
-    """The pieces of a log of the same host, whose times and `offset` are those of `base`."""
+    """Return the pieces of a log of the same host: those of `base`, shifted by `offset`."""
     error = _add(base, one.error_ns)
     return [
         piece._replace(
@@ -155,7 +156,7 @@ def _of_capture(capture: int, interfaces: Sequence[int], pieces: Pieces) -> list
 
 
 def _error(pieces: Pieces, clocks: Mapping[Joint, ClockFit], joint: Joint) -> int:
-    """Return how far off a capture is if it is connected through a KBL, ns."""
+    """Return the possible error of a capture that is connected through a KBL, ns."""
     residual = max(segment.residual_ns for segment in clocks[joint].segments)
     return residual + max(piece.error_ns for piece in pieces[joint.kernel])
 
@@ -179,7 +180,7 @@ def _of_segment(joint: Joint, segment: Segment, kernel: Sequence[Piece]) -> Piec
 def _of_kernel(joint: Joint, segment: Segment, wire: Sequence[Piece]) -> Piece:
     """Map a KBL by a segment of a capture's fit; the capture's pieces are known.
 
-    The time in transit between them is part of the offset.
+    The packets' time in transit is part of the offset.
     """
     seen = np.array([segment.begin_ns])
     begin = int(segment.to_kernel(seen)[0])
@@ -191,7 +192,7 @@ def _of_kernel(joint: Joint, segment: Segment, wire: Sequence[Piece]) -> Piece:
 
 
 def _across(a: Sequence[Piece], b: int, way: OneWay, host: Host) -> Piece:
-    """Map KBL b by its bounds to KBL a: by the middle of the lines that no packet contradicts."""
+    """Map KBL b to KBL a by their bounds: by the middle of the lines that no packet contradicts."""
     origin, middle, drift_ppm = way.middle()
     rate = 1 + drift_ppm * 1e-6
     session = int(Timebase(a).to_session(a[0].source, np.array([origin]))[0])
@@ -203,7 +204,7 @@ def _across(a: Sequence[Piece], b: int, way: OneWay, host: Host) -> Piece:
 
 
 def _off(way: OneWay, begin: int, end: int) -> int:
-    """Return how far off the middle may be from `begin` to `end` (clock a), and where packets were.
+    """Return the possible error of the middle from `begin` to `end` (clock a) and at all packets.
 
     All lines are farthest apart at the ends.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""When each skb lifetime had which skb: what two logs of one host have in common.
+"""The times in which each skb lifetime had each skb, so that two logs of one host can be joined.
 
 In: the records of a log and their series.  Out: SPAN_DTYPE rows, sorted by (skb, begin).
 """
@@ -18,12 +18,12 @@ Spans = npt.NDArray[np.void]
 
 
 def no_spans() -> Spans:
-    """No rows."""
+    """Return an empty array of spans."""
     return np.zeros(0, SPAN_DTYPE)
 
 
 def skb_spans(records: Records, of: Int32s) -> Spans:
-    """A row for each skb of each series: its address, its first and last record (ns).
+    """Return a row for each skb of each series: its address, its first and last record (ns).
 
     `of` is the series of each record, -1 = none.
     """
@@ -37,7 +37,7 @@ def skb_spans(records: Records, of: Int32s) -> Spans:
 
 
 def _merged(rows: Spans) -> Spans:
-    """One row for all of an skb and a series."""
+    """Return one row for all rows with the same skb and series."""
     if not len(rows):
         return rows
     rows = rows[np.lexsort((rows["series"], rows["skb"]))]

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Solve one capture with one clock: the lifetime and tap moment of each packet, or why it has none.
+"""Solve one capture with one clock: find each packet's lifetime and tap moment, or why it has none.
 
-In: pairs (packet, series) whose identities agree, the clock fit, where the capture was taken.
-Out: a Solution.  The steps: what is known of the capture (_case), at which moments each packet may
-have been captured (possible_moments.py), which packets the log may lack (missing_moments.py,
-repeated_identities.py), what all consistent assignments agree on (file_order.py,
-forced_lifetimes.py), and which of that the clock cannot justify (same_traffic.py, clock_doubts.py).
+In: pairs (packet, series) whose identities agree, the clock fit, where the capture was taken.  Out:
+a Solution.  The steps find the facts about the capture (_case), the moments at which each packet
+may have been captured (possible_moments.py), the packets that the log may lack (missing_moments.py,
+repeated_identities.py), and the result that all consistent assignments have in common
+(file_order.py, forced_lifetimes.py).  The last step rejects results that the clock cannot justify
+(same_traffic.py, clock_doubts.py).
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ UNTRUSTED, DOUBTED = 6, 7  # the clock is not believed; it may have been set nea
 
 
 class Solution(NamedTuple):
-    """The lifetime of each packet, or why it has none, and where it was captured.
+    """The lifetime of each packet and where it was captured, or the reason why it has none.
 
     By packet: `life` is the series or -1; `moment` is a row of the log's moments or -1; `why` is
     one of the numbers above.  `edges` are the pairs that remain possible.
@@ -55,12 +56,12 @@ class Solution(NamedTuple):
 
 
 class _Case(NamedTuple):
-    """What is known about a capture.
+    """The facts about a capture.
 
     By packet: `local`: stamped on this host, by a clock that its moments confirm; `may_lack`:
-    records of its time are missing; `perhaps`: the log may lack it at any time; `error`: of the
-    clock, ns; `within`: how far a moment may be from its time, ns; `copied`: it is in the file more
-    than once; `again`: it is a copy of an earlier packet in the file.
+    records of its time are missing; `perhaps`: the log may lack it at any time; `error`: the
+    clock's, ns; `within`: greatest distance of a moment from its time, ns; `copied`: the file has
+    it more than once; `again`: it is a copy of an earlier packet in the file.
     """
 
     asked: Asked
@@ -90,7 +91,8 @@ def solve(
 ) -> Solution:
     """Decide each packet with this clock.
 
-    `often` are packets that have more lifetimes than those at their time.
+    For the packets `often`, `found` has only the lifetimes of their time, although there are
+    others.
     """
     case = _case(packets, kernel, found, clock, where)
     edges, near, unsure = options(case.asked, case.within)
@@ -131,24 +133,24 @@ def _case(
     shown = local & ~may_lack & ~perhaps & where.place.at_socket
     shown &= (here & np.asarray(kernel.moments["socket"], np.bool_)).any()
     asked = Asked(packets, kernel, found, at, here, hidden(kernel), shown, not local.all())
-    # Packets between hosts may take longer than all those that the clock was fitted from.
+    # Packets between hosts may take longer than any packet to which the clock was fitted.
     within = np.where(local, error, far(error))
     return _Case(asked, where, local, may_lack, perhaps, error, within, *_copies(packets))
 
 
 def _may_lack(case: _Case, often: Int64s) -> Bools:
-    """Return the packets whose moment may be missing from the log."""
+    """Return for each packet whether its moment may be missing from the log."""
     packets, kernel, found = case.asked.packets, case.asked.kernel, case.asked.found
     may_lack = case.may_lack.copy()
     may_lack[found.many] = True  # not all of their candidates are listed
-    perhaps = case.perhaps | ~case.local  # what another host captured may never have come here
+    perhaps = case.perhaps | ~case.local  # another host's packet may never have come here
     if perhaps.any():
         may_lack |= perhaps & company(packets, kernel, case.error, case.edges, often)
     return may_lack
 
 
 def _assigned(case: _Case, edges: Edges, may_lack: Bools) -> tuple[Int64s, Assigned]:
-    """Return the moments that can be assigned, and which are assigned to which packets."""
+    """Return the moments that can be assigned, and the assignment of packets to them."""
     packets, local = case.asked.packets, bool(case.local.all())
     parts = np.zeros(len(edges.packet), np.int64) if local else offsets(packets, edges.packet)
     orders = orders_of(packets, case.where) if local else (None,)
@@ -166,7 +168,7 @@ def _assigned(case: _Case, edges: Edges, may_lack: Bools) -> tuple[Int64s, Assig
 def _lifetimes(
     case: _Case, made: Assigned, believed: Bools, may_lack: Bools, often: Int64s
 ) -> tuple[Int64s, Int64s]:
-    """Return the lifetime of each packet, and why it has none.
+    """Return the lifetime of each packet, and the reason why it has none.
 
     If the clock is not believed, only TCP's sequence numbers decide.
     """
@@ -182,7 +184,7 @@ def _lifetimes(
 
 
 def _passing(case: _Case) -> Candidates:
-    """Return pairs whose lifetime passed a place of the capture, at whatever time."""
+    """Return pairs whose lifetime passed a place of the capture, at any time."""
     kernel, found = case.asked.kernel, case.asked.found
     here = np.zeros(len(kernel.series.parent), np.bool_)
     here[np.asarray(kernel.moments["series"])[case.asked.here]] = True
@@ -190,17 +192,17 @@ def _passing(case: _Case) -> Candidates:
 
 
 def _anchors(found: Candidates, life: Int64s, often: Int64s) -> Bools:
-    """Return packets with a single candidate, which were at one of its moments at their time."""
+    """Return for each packet whether it was, at its time, at a moment of its only candidate."""
     only = np.bincount(found.packet, minlength=len(life)) == 1
     only[often] = False
     return np.asarray(only & (life >= 0))
 
 
 def _nameable(kernel: KernelSide) -> Bools:
-    """Return which moments can be named as the place of capture, and False for NO_MOMENT, the last.
+    """Return for each moment whether it can be named as the place of capture.
 
-    They are those of a packet socket's call.  If the log has no such calls, they are the moments of
-    lifetimes whose devices the log shows completely.
+    The last element, for NO_MOMENT, is False.  Such a moment belongs to a packet socket's call.  If
+    the log has no such calls, it belongs to a lifetime whose devices the log shows completely.
     """
     moments, probes = kernel.moments, kernel.log.probes.values()
     socket = np.asarray(moments["socket"], np.bool_)
@@ -215,7 +217,7 @@ def _nameable(kernel: KernelSide) -> Bools:
 
 
 def _copies(packets: Packets) -> tuple[Bools, Bools]:
-    """Return packets that are in the file more than once, and those that are not the first copy.
+    """Return two masks of packets: the file has them more than once; they are not the first copy.
 
     Copies have the same time and the same bytes: two passes of a tap never do.
     """
@@ -237,13 +239,13 @@ def incomplete(log: KernelLog) -> bool:
 
 
 def is_alone(found: Candidates) -> Bools:
-    """Return pairs whose packet has no other series, and whose series has no other packet."""
+    """Return for each pair whether its packet and its series have no other partner."""
     alone = np.bincount(found.packet, minlength=1)[found.packet] == 1
     return np.asarray(alone & (np.bincount(found.series, minlength=1)[found.series] == 1))
 
 
 def by_tcp_alone(packets: Packets, found: Candidates) -> Bools:
-    """Return which pairs TCP's sequence numbers decide: they start at 32 random bits.
+    """Return for each pair whether TCP's sequence numbers decide it: they start at 32 random bits.
 
     See RFC 9293, section 3.4.1.  They do not distinguish a segment that was sent again.
     """

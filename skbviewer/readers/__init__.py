@@ -67,10 +67,11 @@ HEAD = 1 << 12  # bytes of a file that show its format
 
 
 class Reader(NamedTuple):
-    """A format of input files; `name` is for users.
+    """A format of input files; `name` is what users call it.
 
-    `sniff(head, name)` recognises a file by its first bytes (decompressed, at most HEAD) and its
-    name.  `suffixes` are offered in dialogs.  `read` returns a Capture or a KernelLog of this kind.
+    `sniff(head, name)` returns whether a file has this format, judging by its first bytes
+    (decompressed, at most HEAD) and its name.  Dialogs offer `suffixes`.  `read` returns a Capture
+    or a KernelLog of this kind.
     """
 
     kind: SourceKind
@@ -109,14 +110,14 @@ _NOT_READ = {
 def suffixes(logs: bool | None = None) -> tuple[str, ...]:
     """Return the usual suffixes of input files.
 
-    If `logs` is set, only of kernel logs or of captures.
+    `logs` limits them: True means only those of kernel logs, False only those of captures.
     """
     chosen = (r for r in READERS if logs is None or r.kind.is_log == logs)
     return tuple(suffix for reader in chosen for suffix in reader.suffixes)
 
 
 def kind_name(kind: SourceKind) -> str:
-    """What users call a format."""
+    """Return the name of a format for users, as in "pcapng"."""
     if kind is SourceKind.RETIS_PACKETS:
         return "packets in a retis log"
     return next(reader.name for reader in READERS if reader.kind == kind)
@@ -125,8 +126,9 @@ def kind_name(kind: SourceKind) -> str:
 def read(path: Path, progress: Progress, folder: Path | None = None) -> Capture | KernelLog:
     """Read a capture or a kernel log; its first bytes decide which.
 
-    If there are many records or packets, they are in nameless files in `folder`, not in memory.
-    Raises BadInput if the file cannot be opened, is empty, or has an unknown format; Cancelled.
+    Large tables of packets or records are stored in nameless files in `folder`, not in memory.
+    Raises BadInput if the file cannot be opened, is empty, or has an unknown format; raises
+    Cancelled.
     """
     with _opened(path) as file:
         data, damage = _source(path, file, progress)
@@ -135,7 +137,7 @@ def read(path: Path, progress: Progress, folder: Path | None = None) -> Capture 
 
 
 def is_log(path: Path) -> bool:
-    """Return whether the file is a kernel log, by its first bytes.
+    """Return whether a file is a kernel log, judging by its first bytes.
 
     Raises BadInput as read() does.
     """
@@ -143,9 +145,10 @@ def is_log(path: Path) -> bool:
 
 
 def kind_of(path: Path) -> SourceKind:
-    """Return the kind of a file, by its first bytes.  Raises BadInput as read() does.
+    """Return the kind of a file, judging by its first bytes.  Raises BadInput as read() does.
 
-    A compressed file that cannot be decompressed counts as a capture: read() says what is wrong.
+    A compressed file that cannot be decompressed counts as a capture; read() then reports the
+    fault.
     """
     with _opened(path) as file:
         head = file.read(HEAD)
@@ -166,9 +169,10 @@ def _reader(path: Path, head: bytes) -> Reader:
 
 
 def packet_bytes(path: Path, offset: int, caplen: int) -> bytes:
-    """Return the captured bytes of one packet.
+    """Return the `caplen` captured bytes of a packet; they begin at `offset` of the file.
 
-    Raises BadInput if the file cannot be read or no longer holds them.
+    If the file is compressed, `offset` is a position in its decompressed contents.  Raises BadInput
+    if the file cannot be read or no longer holds these bytes.
     """
     data = bytes(_contents(path).data[offset : offset + caplen])
     if len(data) < caplen:
@@ -177,19 +181,18 @@ def packet_bytes(path: Path, offset: int, caplen: int) -> bytes:
 
 
 def file_bytes(path: Path) -> UInt8s:
-    """Return the contents of a file, decompressed if needed; packet offsets are positions in it.
+    """Return the decompressed contents of a file; packet offsets are positions in them.
 
-    Of a log that holds the bytes of packets, these bytes.
-
-    Raises BadInput if the file cannot be read.
+    For a log that holds packet bytes in another encoding, returns the decoded bytes of all its
+    packets.  Raises BadInput if the file cannot be read.
     """
     return _contents(path).data
 
 
 def point_packets(path: Path, progress: Progress) -> tuple[PointPackets, UInt8s]:
-    """Return the packets of a log's points, and the log itself, decompressed.
+    """Return the packets of the points in a log, and the decompressed log itself.
 
-    Raises BadInput if the file cannot be read or is no log of points, and Cancelled.
+    Raises BadInput if the file cannot be read or is no log of points; raises Cancelled.
     """
     data = _map(path)
     magic = bytes(data[:4])
@@ -226,9 +229,9 @@ def _contents(path: Path, progress: Progress | None = None) -> Unpacked:
 
 
 def raw_records(path: Path, ordinal: int, progress: Progress) -> list[RawRecord]:
-    """Record `ordinal` of a .kbl file, after the footprint that applies to it.
+    """Return record `ordinal` of a .kbl file, after the footprint that applies to it.
 
-    Raises BadInput if the file cannot be read or has no such record, or Cancelled.
+    Raises BadInput if the file cannot be read or has no such record; raises Cancelled.
     """
     with _opened(path) as file:
         return find_raw(_source(path, file, progress)[0], ordinal, progress)
@@ -256,7 +259,10 @@ def _opened(path: Path) -> FileIO:
 
 
 def _source(path: Path, file: FileIO, progress: Progress | None) -> tuple[Source, str]:
-    """Return the file or its decompressed contents, and what is wrong with the compression."""
+    """Return the file or its decompressed contents, and the damage of its compression.
+
+    The second is "" if there is none.
+    """
     data = Source(path, os.fstat(file.fileno()).st_size, file)
     magic = bytes(data.read(0, 4))
     if not is_packed(magic):

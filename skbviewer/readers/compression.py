@@ -28,7 +28,7 @@ KEPT = 2  # decompressed files to keep: consecutive packets are mostly from one 
 
 
 class Unpacked(NamedTuple):
-    """The contents of a compressed file, and what is wrong with the compression ("" = nothing)."""
+    """The contents of a compressed file, and the damage to its compression ("" = none)."""
 
     data: UInt8s
     damage: str
@@ -41,9 +41,9 @@ def is_packed(magic: bytes) -> bool:
 
 
 def unpack(path: Path, magic: bytes, progress: Progress | None = None) -> Unpacked:
-    """Decompress a file that begins with `magic`; the results of the last few files are kept.
+    """Decompress a file that begins with `magic`; caches the results of the last few files.
 
-    Raises BadInput if nothing can be decompressed or the disk is full, and Cancelled.
+    Raises BadInput if nothing can be decompressed or the disk is full; raises Cancelled.
     """
     found = path.stat()
     key = (path, found.st_size, found.st_mtime_ns)
@@ -92,7 +92,10 @@ def _unpack(path: Path, magic: bytes, size: int, progress: Progress) -> Unpacked
 
 
 def _gzip(file: BinaryIO) -> Iterator[bytes]:
-    """Yield all gzip members, which follow each other; zeros after a member are padding."""
+    """Yield the contents of the gzip members of a file, one after the other.
+
+    Zeros after a member are padding.
+    """
     data, member = file.read(STEP), zlib.decompressobj(GZIP_MEMBER)
     while data:
         yield member.decompress(data)

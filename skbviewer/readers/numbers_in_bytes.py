@@ -22,9 +22,9 @@ def numbers_at(data: UInt8s, dtype: str) -> npt.NDArray[np.generic]:
 
 
 def forget(data: UInt8s, begin: int, end: int) -> None:
-    """Let the kernel drop the pages of a mapped file that hold these bytes.
+    """Let the kernel drop the pages of a mapped file that hold data[begin:end].
 
-    They are read again when they are used.
+    The kernel reads them again at the next access.
     """
     base: object = data.base
     mapped = base.obj if isinstance(base, memoryview) else None
@@ -35,7 +35,7 @@ def forget(data: UInt8s, begin: int, end: int) -> None:
 
 @compiled
 def word(data: UInt8s, at: Int, little: bool) -> np.int64:
-    """Return four bytes as an unsigned number; the caller has checked that they exist."""
+    """Return four bytes as an unsigned number.  The caller has checked that they exist."""
     a, b, c, d = data[at], data[at + 1], data[at + 2], data[at + 3]
     if little:
         a, b, c, d = d, c, b, a
@@ -43,7 +43,7 @@ def word(data: UInt8s, at: Int, little: bool) -> np.int64:
 
 
 class Block:
-    """Some packets under dissection: a part of each result column.
+    """Some packets during dissection: a part of each result column.
 
     Reading a column that was not written yet fills it with the value in `unknown`, a one-row table.
     """
@@ -71,16 +71,16 @@ class Block:
         return self._columns[name]
 
     def memory(self, name: str) -> npt.NDArray[Any]:
-        """Return a column; the caller may write it, and calls blank() if it did."""
+        """Return a column that the caller may write; if it does so, it must call blank(), too."""
         return self._columns[name]
 
     @property
     def written(self) -> set[str]:
-        """The columns that were written or read."""
+        """Return the names of the columns that were written or read."""
         return set(self._columns) - self._blank
 
     def finish(self, names: Collection[str]) -> None:
-        """Fill those of these columns that no dissector wrote with the unknown value."""
+        """Fill the columns among `names` that no dissector wrote with the unknown value."""
         for name in self._blank.intersection(names):
             self[name] = self._unknown[name]
 
@@ -112,7 +112,7 @@ class Wire:
         return self._u32[at - self.begin].astype(np.int64)
 
     def le16(self, at: Int64s) -> Int64s:
-        """Little-endian, as in IEEE 802.11."""
+        """Return the little-endian 16-bit numbers at these positions, as in IEEE 802.11."""
         return self.u8(at) | self.u8(at + 1) << 8
 
     def le32(self, at: Int64s) -> Int64s:
@@ -126,11 +126,11 @@ class Wire:
 
 
 class Frames(NamedTuple):
-    """Packets under dissection: where their next header begins and where their bytes end.
+    """Packets during dissection: where their next header begins and where their bytes end.
 
     `rows` index the packet array.  `kind` is the type of the next header: an EtherType, later an IP
     protocol.  Positions are in the file: `end` is after the last captured byte, `stop` is where the
-    packet ends according to its own lengths, captured or not.
+    packet ends by its own lengths, captured or not.
     """
 
     rows: Int64s
@@ -147,7 +147,7 @@ class Frames(NamedTuple):
         return self.only(self.at + size <= self.end)
 
     def lacking(self, size: int | Int64s) -> Int64s:
-        """Return packets (rows) that were too short on the wire for `size` more bytes."""
+        """Return the rows of packets that were too short on the wire for `size` more bytes."""
         return self.rows[self.at + size > self.stop]
 
     def past(self, size: int | Int64s, kind: Int64s) -> Frames:

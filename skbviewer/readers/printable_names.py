@@ -16,10 +16,10 @@ def name_of(raw: bytes) -> str:
 
 
 def printable(name: str) -> str:
-    r"""Escape what cannot be printed, in the style of the kernel's string_escape(): \n, \x1b.
+    r"""Escape unprintable characters in the style of the kernel's string_escape(): \n, \x1b.
 
-    This covers control characters, characters that change the direction of writing, and code
-    points that are not assigned yet.  Backslashes are not escaped.
+    These are control characters, characters that change the direction of writing, and code points
+    that are not assigned yet.  Backslashes are not escaped.
     """
     if name.isprintable():
         return name

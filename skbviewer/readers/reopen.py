@@ -11,9 +11,9 @@ from .compression import is_packed, unpack
 
 
 def open_again(path: Path, size: int) -> mmap.mmap:
-    """The contents of a source file that had `size` bytes when it was imported, decompressed.
+    """Return the decompressed contents of a source file, which had `size` bytes at its import.
 
-    Raises BadInput if it cannot be read or its size has changed.
+    Raises BadInput if the file cannot be read or its size has changed.
     """
     try:
         with path.open("rb") as file:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """An input file during an import: its bytes are read into the program's memory part by part.
 
-A mapped file that is truncated meanwhile would end the program; here it raises BadInput.
+If a mapped file were truncated meanwhile, the program would be killed; this class raises BadInput.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Source:
         return self._size
 
     def read(self, begin: int, end: int) -> UInt8s:
-        """The bytes from `begin` to `end`, or to the end of the file; valid until the next call.
+        """Return the bytes from `begin` to `end` or the file's end; valid until the next call.
 
         Raises BadInput if the file cannot be read or became shorter.
         """
@@ -50,8 +50,9 @@ class Source:
         return self._room[begin - self._begin : end - self._begin]
 
     def some(self, at: int, least: int, most: int) -> UInt8s:
-        """At least `least` bytes from `at` on: those that are in memory, else `most` are read.
+        """Return at least `least` bytes from `at` on.
 
+        Returns bytes that are in memory, if they are enough; otherwise it reads `most` bytes.
         Returns fewer than `least` only at the end of the file.  Raises BadInput as read() does.
         """
         loaded = self._begin <= at and min(at + least, self._size) <= self._end

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Data types that all layers share.  This package imports no other one of the project."""
+"""Data types that all layers share.  This package imports no other package of the project."""
 
 from .annotation import Annotation, NotePlace
 from .bulk_dtypes import (

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The bulk tables as numpy structured arrays: packets of captures, records of KBLs.
 
-Packets and records have the same identity columns, so that matching compares like with like.
-In a signed column, -1 means unknown.  Addresses are valid only where ip_version is not 0.
+Packets and records have the same identity columns, so matching compares like with like.  In a
+signed column, -1 means unknown.  Addresses are valid only where ip_version is not 0.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ PACKET_DTYPE = np.dtype(
         ("ts", "<i8"),  # ns since the epoch, by the sniffer's clock; or UNTIMED
         ("caplen", "<i8"),
         ("len", "<i8"),
-        ("offset", "<i8"),  # where the packet's first byte is in its file
+        ("offset", "<i8"),  # position of the packet's first byte in its file
         ("interface", "<i4"),
         ("linktype", "<i4"),  # LINKTYPE_ value, see tcpdump.org/linktypes.html
         ("eth_src", "<i8"),  # 48-bit number
@@ -84,7 +84,7 @@ RECORD_DTYPE = np.dtype(
         ("ret", "<i8"),  # return value; with KBL_FLAG_SKB_IS_RET the skb returned
         ("dur", "<i8"),  # LOST: ns from the begin of the gap to ts
         ("counter", "<i8"),  # ENTRY: events of the hardware counter in the call
-        # From here on: the footprint, which is what the kernel knew about the packet.
+        # From here on: the footprint, the kernel's facts about the packet.
         ("ifindex", "<i8"),
         ("netns", "<i8"),
         ("skb_len", "<i8"),
@@ -96,13 +96,13 @@ RECORD_DTYPE = np.dtype(
     ]
 )
 
-SEEN = 128  # a kind that is not in kbl.h: a function had the skb; when it returned is unknown
+SEEN = 128  # a kind that is not in kbl.h: a function had the skb, and its return is unknown
 
-DETAIL_BITS = 32  # of a SEEN record's `data` above them: the number of its sections, 0 = none
+DETAIL_BITS = 32  # in a SEEN record's `data`, above these bits: number of its sections, 0 = none
 
 FOOTPRINT = "ifindex"  # the footprint's columns in RECORD_DTYPE: from this one to the last
 
-# Details of records, in tables of their own: `ordinal` is the record's, and rows are sorted by it.
+# Details of records, in tables of their own, sorted by `ordinal`, which is the record's.
 FRAME_DTYPE = np.dtype(  # stacks of drops
     [
         ("ordinal", "<i8"),
@@ -144,7 +144,7 @@ SYSCALL_DTYPE = np.dtype(
     ]
 )
 
-# What packet sockets received, according to their calls in the KBL; in file order.
+# The packets that packet sockets received, according to their calls in the KBL; in file order.
 TAP_DTYPE = np.dtype(
     [
         ("record", "<i8"),  # the call's row among the records

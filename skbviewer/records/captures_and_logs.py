@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What readers return for one file."""
+"""The results of reading one file: a capture or a kernel log."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class Interface(NamedTuple):
 class Capture:
     """A capture as it was read: `packets` has PACKET_DTYPE, in file order.
 
-    `lifetimes` is set if a kernel log holds the bytes of these packets: the lifetime of each, as
-    KernelLog.lifetimes numbers them.
+    If these packets come from a kernel log that holds their bytes, `lifetimes` is the lifetime of
+    each packet, numbered as in KernelLog.lifetimes.
     """
 
     path: Path
@@ -48,7 +48,7 @@ class Capture:
 
 
 class Probe(NamedTuple):
-    """One row of the KBL's probe table; `event` is kbl.h's enum kbl_event or 0."""
+    """A row of the KBL's probe table; `event` is kbl.h's enum kbl_event, or 0."""
 
     id: int
     name: str
@@ -84,15 +84,16 @@ class Details(NamedTuple):
     names: Mapping[int, str] = MappingProxyType({})
 
 
-UNRECORDED = 254  # why records are lost: before a CPU's first record or after its last one
-HOLE = 255  # why records are lost: the file lacks chunks (not in kbl.h's enum kbl_lost)
+# Causes of lost records that are not in kbl.h's enum kbl_lost.
+UNRECORDED = 254  # the time is before a CPU's first record or after its last one
+HOLE = 255  # the file lacks chunks
 
 
 class Hole(NamedTuple):
-    """A gap in a CPU's stream, because chunks are missing or damaged: from begin to end, ns.
+    """A gap in a CPU's stream because chunks are missing or damaged; `begin` and `end` in ns.
 
-    The file has no record of the gap; the reader derives it from the chunks around it.  `lost` is
-    the least number of lost records: a missing chunk held at least one.
+    The file has no record of the gap; the reader derives it from the chunks around it.  At least
+    `lost` records were lost: a missing chunk held at least one.
     """
 
     cpu: int
@@ -122,7 +123,10 @@ class Calibration(NamedTuple):
 
     @property
     def error(self) -> int:
-        """The possible error: how much empty calls with and without a packet differ in cost."""
+        """Return the possible error of a probe's cost, ns.
+
+        It is the difference in cost between empty calls with and without a packet.
+        """
         return abs(self.skb_empty - self.empty)
 
 
@@ -134,20 +138,21 @@ class KernelLog:
     is a return whose entry is unknown.  At equal times on one CPU, entries come first, then events
     in the order in which they were written.
 
-    Records that the recorder lost are LOST records; `holes` are the gaps of the file itself.
+    LOST records stand for records that the recorder lost; `holes` are the gaps of the file itself.
     `streams` are the CPUs that have records.  The file is `complete` if nothing is missing after
-    the last record: the recorder stopped in order and did not count more records than the file has.
-    `missed` maps a probe id (-1: unknown probe) to the number of hits that it missed and for which
-    no LOST record shows a time; they may have happened at any time of the recording.
+    the last record: the recorder was stopped, and it counted no more records than the file has.
+    `missed` maps a probe id (-1: unknown probe) to the number of missed hits that no LOST record
+    shows; they may have happened at any time of the recording.
 
-    `taps` has TAP_DTYPE: what packet sockets received.  It is empty for older recorders.
+    `taps` has TAP_DTYPE: the packets that packet sockets received.  It is empty for older
+    recorders.
 
     A log without `returns` has SEEN records instead of calls: a function had an skb at this time,
-    and when it returned is unknown.  `lifetimes` is the skb lifetime of each record, if
-    the log shows it: numbered from 0 by first record, -1 = of none.  `sections` are JSON objects
-    with what such a log says beyond the columns; the number of a record's is in the upper 32 bits
-    of `data`, from 1, 0 = none.  `own_packets` are the packets whose bytes the log holds, by the
-    host's wall clock.
+    and its return is unknown.  `lifetimes` is the skb lifetime of each record, if the log shows it:
+    numbered from 0 by first record, -1 = none.  `sections` are JSON objects with details that have
+    no column.  The upper 32 bits of a record's `data` are the number of its section, from 1; 0 =
+    none.  `own_packets` are the packets whose bytes the log holds, with times of the host's wall
+    clock.
 
     `symbols` maps each caller in the records to text such as `ip_output+0x4c`; `tasks` maps a
     thread id to its latest command name; `devices` maps (netns, ifindex) to a name.

@@ -3,8 +3,8 @@
 
 Many records describe the same packet, so each footprint is stored once, and a record holds the
 number of its footprint.  Each column is stored in the narrowest type that holds its values, and is
-returned in its type in RECORD_DTYPE.  Ten million records take a quarter of the memory that rows
-would take.
+returned in its type in RECORD_DTYPE.  Ten million records need a quarter of the memory that an
+array of rows would need.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class ColumnTable:
     ) -> None:
         """`columns` have equal lengths.  Each may have a narrower type than in `dtype`.
 
-        `scratch` is where the columns are stored and where arrays made from them should go.
+        `scratch` holds the columns and the arrays that are made from them.
         """
         self.dtype, self.scratch = dtype, scratch or Scratch()
         self._columns = columns
@@ -89,11 +89,11 @@ class ColumnTable:
         return self._rows(names, key)
 
     def part(self, name: str, rows: Rows) -> Column:
-        """Return one column at some rows; does not build the whole column first."""
+        """Return one column at some rows, without building the whole column first."""
         return _picked(self._columns[name], rows).astype(self.dtype[name], copy=False)
 
     def parts(self, names: Iterable[str], rows: Rows) -> dict[str, Column]:
-        """Return columns at some rows, each in its stored type, or as one value repeated."""
+        """Return columns at some rows, each in its stored type; a constant one takes no memory."""
         return {name: _picked(self._columns[name], rows) for name in names}
 
     def only_rows(self, rows: Rows) -> ColumnTable:
@@ -116,7 +116,7 @@ class ColumnTable:
 class RecordTable(ColumnTable):
     """Records: a ColumnTable of RECORD_DTYPE whose footprints are stored once.
 
-    `footprint` holds, for each record, its row in `footprints`; row 0 is the unknown footprint.
+    For each record, `footprint` is a row number in `footprints`; row 0 is the unknown footprint.
     """
 
     def __init__(
@@ -136,13 +136,13 @@ class RecordTable(ColumnTable):
             self._columns = {**self._columns, name: narrow(self._columns[name])}
 
     def part(self, name: str, rows: Rows) -> Column:
-        """Return one column at some rows; does not build the whole column first."""
+        """Return one column at some rows, without building the whole column first."""
         if name in self._columns:
             return super().part(name, rows)
         return self.footprints.part(name, _picked(self.footprint, rows))
 
     def parts(self, names: Iterable[str], rows: Rows) -> dict[str, Column]:
-        """Return columns at some rows, each in its stored type, or as one value repeated."""
+        """Return columns at some rows, each in its stored type; a constant one takes no memory."""
         names = tuple(names)
         made = super().parts((name for name in names if name in self._columns), rows)
         rest = [name for name in names if name not in made]
@@ -160,7 +160,7 @@ def _picked(column: Column, rows: Rows) -> Column:
 
 
 def no_footprints(count: int) -> ColumnTable:
-    """Return `count` unknown footprints after row 0, in writable columns."""
+    """Return row 0 and `count` unknown footprints after it, in writable columns."""
     unknown = empty(FOOTPRINT_DTYPE, 1)
     columns = {name: np.repeat(unknown[name], count + 1) for name in FOOTPRINT_NAMES}
     return ColumnTable(FOOTPRINT_DTYPE, columns)
@@ -191,7 +191,7 @@ def part(rows: Records | Packets, name: str, index: Rows) -> Column:
 def parts(
     rows: Records | Packets, names: Iterable[str], index: slice | npt.NDArray[np.integer]
 ) -> dict[str, Column]:
-    """Return columns at some rows, in their stored types, which may be narrow."""
+    """Return columns at some rows, each in its stored type, which may be narrow."""
     if isinstance(rows, ColumnTable):
         return rows.parts(names, index)
     return {name: rows[name][index] for name in names}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Loops over millions of rows, compiled to machine code by numba.
 
-`@compiled` is for plain loops over numpy arrays and numbers.  They handle row after row where array
+`@compiled` is for plain loops over numpy arrays and numbers that process row after row, where array
 operations would need a temporary array for each step.  Neither this module nor the decorator loads
 numba; the first call of a compiled function does.
 """
@@ -33,20 +33,20 @@ _loaded: ModuleType | None = None  # machine_code.py
 class Compiled(Generic[P, R]):
     """A function that is compiled at its first call, once for each set of argument types.
 
-    Always pass the same types.  A Python int and an int64 count as one type, an int32 as another,
-    and so does a literal that one compiled function passes to another: count from np.int64(0).  An
-    array that is not contiguous or not writable has another type than one that is.  numba knows
-    only a part of Python: arrays (also structured ones), numbers, tuples (also NamedTuples), and
-    other compiled functions from any module.  It must not hash (dicts, sets) nor use threads: for
-    these, machine_code.py does not load enough of numba.  Globals are constants whose values are
-    fixed at compile time.  Import them by name, because the version of a function (see digest())
-    does not depend on the members of a module.
+    Always pass the same types.  A Python int and an int64 count as one type, an int32 as another.
+    A literal that one compiled function passes to another is yet another type: count from
+    np.int64(0).  An array that is not contiguous or not writable has another type than one that is.
+    numba knows only a part of Python: arrays (also structured ones), numbers, tuples (also
+    NamedTuples), and other compiled functions from any module.  The function must neither hash
+    (dicts, sets) nor use threads: for these, machine_code.py does not load enough of numba.
+    Globals are constants whose values are fixed at compile time.  Import them by name, because the
+    version of a function (see digest()) does not depend on the members of a module.
 
-    The machine code is stored in __pycache__ beside the source, or in numba's cache folder of the
-    user if that is not writable.  If neither is writable, each process compiles again.  It also
-    compiles again if the source, a global that it uses or a function that it calls has changed.
+    The machine code is stored in __pycache__ beside the source or, if that is not writable, in the
+    user's numba cache folder.  If neither is writable, each process compiles again.  So does a
+    process that finds that the source, a global or a called function has changed.
 
-    Raises what the function raises, but never IndexError: an index out of bounds reads or
+    Raises the function's exceptions, but never IndexError: an index out of bounds reads or
     overwrites other memory.  Therefore check values from files first.  Integers wrap around, and a
     division by zero raises ZeroDivisionError.  The GIL is released, so other threads run meanwhile.
     """
@@ -56,7 +56,7 @@ class Compiled(Generic[P, R]):
         self._function, self._options = function, options
         self.allocation_free = options is ALLOCATION_FREE
         self._dispatcher: Any = None
-        self._inner: Any = None  # for compiled functions that call this one and contain its code
+        self._inner: Any = None  # the code that compiled functions inline when they call this one
         self._digest: str | None = None
         self._call: Callable[P, R] = self._first_call
         update_wrapper(self, function)
@@ -80,6 +80,7 @@ class Compiled(Generic[P, R]):
             made = self._versioned(self._function.__globals__.copy())
 
             def prepare() -> None:
+                """Replace the functions that this one calls by their compiled forms."""
                 made.__globals__.update(self._callees())
 
             self._dispatcher = _machine_code().dispatcher(made, self._options, prepare)
@@ -98,7 +99,7 @@ class Compiled(Generic[P, R]):
 
     @property
     def signatures(self) -> int:
-        """Number of sets of argument types that this process has compiled or loaded."""
+        """Return the number of sets of argument types that this process has compiled or loaded."""
         return len(self._dispatcher.signatures) if self._dispatcher is not None else 0
 
     def digest(self) -> str:
@@ -117,7 +118,7 @@ class Compiled(Generic[P, R]):
         return {name: known[name] for name in self._function.__code__.co_names if name in known}
 
     def _callees(self) -> dict[str, Any]:
-        """Return the compiled functions that this one calls, as numba can call them."""
+        """Return the compiled functions that this one calls, in a form that numba can call."""
         return {n: v.inner() for n, v in self._globals().items() if isinstance(v, Compiled)}
 
     def _versioned(self, known: dict[str, Any]) -> FunctionType:
@@ -144,7 +145,7 @@ def allocation_free(function: Callable[P, R]) -> Compiled[P, R]:
 
 
 def _version(value: object) -> str:
-    """Return a text that identifies the value of a global; for a module only its name."""
+    """Return a text that identifies the value of a global; of a module, only its name."""
     if isinstance(value, Compiled):
         return value.digest()
     if isinstance(value, np.ndarray):

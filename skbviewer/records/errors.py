@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The errors that users may meet.  Any other exception is a bug of skbviewer."""
+"""The errors that users may see.  Any other exception is a bug of skbviewer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 class BadInput(Exception):
-    """A file that cannot be used: which one, where (byte offset, None = all of it), and why."""
+    """A file that cannot be used: its path, the byte offset (None = all of it), and the reason."""
 
     def __init__(self, path: Path | str, offset: int | None, why: str) -> None:
         self.path = Path(path)
@@ -30,4 +30,4 @@ class OtherVersion(BadInput):
 
 
 class Cancelled(Exception):
-    """The user cancelled an operation; nothing of its result is kept."""
+    """The user cancelled an operation; no part of its result is kept."""

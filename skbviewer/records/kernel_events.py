@@ -19,7 +19,7 @@ EVENTS_MOST = 256  # the column `event` of records has 8 bits
 
 
 class Trait(StrEnum):
-    """What an event says, as far as code decides by it."""
+    """A property of an event that decides how code treats it."""
 
     BIRTH = "birth"  # an skb comes into being
     CHILD = "child"  # the new skb is another one: its address is in `data`
@@ -61,14 +61,14 @@ def having(*traits: Trait) -> tuple[int, ...]:
 
 
 def flags(*traits: Trait) -> Bools:
-    """By number (0 to 255), whether an event has one of these traits."""
+    """Return for each event number (0 to 255) whether the event has one of these traits."""
     made = np.zeros(EVENTS_MOST, np.bool_)
     made[list(having(*traits))] = True
     return made
 
 
 BIRTHS = having(Trait.BIRTH)
-# Recorded when the function returns that the probe is at; its call is known by the same time.
+# Recorded when the probed function returns; an event and its call have the same time.
 AT_EXIT = having(Trait.BIRTH, Trait.LATE)
 ALLOC, FREE, CONSUME, DROP = (
     int(each) for each in (KblEvent.ALLOC, KblEvent.FREE, KblEvent.CONSUME, KblEvent.DROP)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The machine code of compiled functions: compiled by numba, kept on disk, loaded from there.
+"""The machine code of compiled functions: compiled by numba, stored on disk, loaded from there.
 
-numba prepares its compiler before it loads code, even if nothing has to be compiled: that takes
-three times as long as the loading.  It also keeps a copy of each function for inlining into other
-compiled functions, and reads it each time.  Here, neither is done.  Importing this module loads
+numba prepares its compiler before it loads code, even if nothing has to be compiled; that takes
+three times as long as loading the code.  It also stores a copy of each function for inlining into
+other compiled functions, and reads it each time.  This module does neither.  Importing it loads
 numba.
 """
 
@@ -19,14 +19,14 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.runtime import rtsys
 
 OBJECT = "object"  # the kind of a library that numba keeps as machine code
-ENVIRONMENT = "_ZN08NumbaEnv"  # what the names of variables for the globals of functions begin with
+ENVIRONMENT = "_ZN08NumbaEnv"  # prefix of the variables that hold the globals of functions
 
 
 class _Stored(CompileResultCacheImpl):  # type: ignore[misc]
-    """What is written of a compiled function."""
+    """The parts of a compiled function that are written to disk."""
 
     def reduce(self, result: Any) -> tuple[Any, ...]:
-        """Return the parts to store: those of numba, but of the copy for inlining only names."""
+        """Return the parts to store: numba's own, but only names from the copy for inlining."""
         (name, kind, code), made, *rest = super().reduce(result)
         if kind == OBJECT:
             functions = made.llvm_func_name, made.llvm_cpython_wrapper_name
@@ -35,7 +35,7 @@ class _Stored(CompileResultCacheImpl):  # type: ignore[misc]
 
 
 def _names(code: bytes, functions: tuple[str, ...]) -> bytes:
-    """Return bitcode that defines only the names numba looks for: its variables, `functions`."""
+    """Return bitcode that defines only the names numba needs: its variables and `functions`."""
     variables = binding.parse_bitcode(code).global_variables
     names = {*functions, *(one.name for one in variables if one.name.startswith(ENVIRONMENT))}
     lines = (f'@"{name}" = global i8 0' for name in sorted(names))
@@ -43,7 +43,7 @@ def _names(code: bytes, functions: tuple[str, ...]) -> bytes:
 
 
 class _Files(FunctionCache):  # type: ignore[misc]
-    """The files of one function; `prepare` is called before it is compiled."""
+    """The files of one function; `prepare` is called before the function is compiled."""
 
     _impl_class = _Stored
 
@@ -52,7 +52,7 @@ class _Files(FunctionCache):  # type: ignore[misc]
         self._prepare = prepare
 
     def load_overload(self, signature: Any, target: Any) -> Any:
-        """Return the code for a signature, None if it must be compiled."""
+        """Return the code for a signature; None if it must be compiled."""
         rtsys.initialize(target)  # what machine code calls to allocate arrays
         with self._guard_against_spurious_io_errors():
             found = self._load_overload(signature, target)

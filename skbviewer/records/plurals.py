@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Counted nouns for sentences."""
+"""Nouns with a number, for sentences."""
 
 from __future__ import annotations
 
 
 def counted(count: int, one: str, several: str = "") -> str:
-    """Return "1 packet", "2 packets"; pass `several` if the plural does not just add an s."""
+    """Return a noun with its number: "1 packet", "2 packets".
+
+    Pass `several` if the plural is not `one` with an s.
+    """
     return f"{count} {one if count == 1 else several or one + 's'}"

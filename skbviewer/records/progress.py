@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How a long operation reports its progress, and how it learns that the user cancelled it."""
+"""How a long operation reports its progress and stops when the user cancels it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Protocol
 
 
 class Progress(Protocol):
-    """Every function that may take long has one as an argument."""
+    """Receives progress reports.  Every function that may take long has one as an argument."""
 
     def report(self, what: str, done: int, total: int) -> None:
         """Report that `done` of `total` units (bytes or rows) of `what` are done.
@@ -33,7 +33,7 @@ class Part:
 
 
 class Silent:
-    """A Progress that reports to nobody."""
+    """A Progress that ignores all reports."""
 
     def report(self, what: str, done: int, total: int) -> None:
         return None

@@ -11,7 +11,7 @@ SOURCE_TREE = PACKAGE.parent / "resources"
 
 
 def resource(name: str) -> Path:
-    """Return the path of resource NAME ("layers.json", "samples/handshake").
+    """Return the path of a resource, such as "layers.json" or "samples/handshake".
 
     Raises FileNotFoundError if this installation has no such resource.
     """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Memory for the arrays of a large import: pages of files, which the kernel may drop.
 
-So an import does not need memory for everything it has made.  The files have no names.  The kernel
-deletes a file when its array is freed, also after a crash.
+So an import may build more than fits into memory.  The files have no names.  The kernel deletes a
+file when its array is freed, also after a crash.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from weakref import WeakSet
 import numpy as np
 import numpy.typing as npt
 
-LARGE = 1 << 29  # bytes of records or packets from which on they are kept in files
-LEAST = 1 << 22  # bytes of the smallest array that is kept in a file
+LARGE = 1 << 29  # records or packets of at least this many bytes are stored in files
+LEAST = 1 << 22  # bytes of the smallest array that is stored in a file
 KEPT = 16  # blocks of rows whose pages stay in memory
 
 Array = npt.NDArray[Any]
@@ -42,7 +42,7 @@ class Scratch:
 
     @property
     def in_files(self) -> bool:
-        """Whether large arrays are in files, so that forget() has an effect."""
+        """Return whether large arrays are in files, so that forget() has an effect."""
         return self._folder is not None
 
     def take(self, count: int, dtype: npt.DTypeLike) -> Array:
@@ -59,7 +59,7 @@ class Scratch:
         return made
 
     def keep(self, values: Array) -> Array:
-        """Return equal values, moved to a file if they are large and there is a folder."""
+        """Return an equal array, in a file if it is large and there is a folder."""
         if self._folder is None or values.nbytes < LEAST:
             return values
         made = self.take(len(values), values.dtype)
@@ -67,12 +67,12 @@ class Scratch:
         return made
 
     def forget(self) -> None:
-        """Let the kernel drop all pages of the arrays; they are read again when they are used."""
+        """Let the kernel drop all pages of the arrays; it reads them again at the next access."""
         for mapped in self._maps:
             mapped.madvise(mmap.MADV_DONTNEED)
 
     def passed(self) -> None:
-        """Call this once a block of some ten thousand rows; drops the pages of old blocks."""
+        """Count a processed block of some ten thousand rows; drops the pages of old blocks."""
         self._blocks += 1
         if self._blocks % KEPT == 0:
             self.forget()
@@ -89,7 +89,7 @@ class Scratch:
 
 
 class Gathered:
-    """One array that is built from parts."""
+    """An array that is built from parts."""
 
     def __init__(self, scratch: Scratch, dtype: npt.DTypeLike) -> None:
         self._room, self._dtype = scratch, np.dtype(dtype)
@@ -98,7 +98,7 @@ class Gathered:
         self._size = 0  # bytes in _new
 
     def add(self, part: Array) -> None:
-        """Append values.  If arrays are in files, small parts are joined and copied to one."""
+        """Append values.  If arrays are in files, small parts are collected and copied together."""
         self._new.append(part)
         self._size += part.nbytes
         if self._room.in_files and self._size >= LEAST:
@@ -106,9 +106,9 @@ class Gathered:
             self._new, self._size = [], 0
 
     def whole(self) -> Array:
-        """Return all values, in the type of the first part or a wider one that all parts need.
+        """Return all values, in the type of the first part, or in a wider one that all parts need.
 
-        Call it once: it frees the parts.
+        Call it only once, because it frees the parts.
         """
         parts = [*self._kept, *self._new]
         self._kept, self._new = [], []
@@ -116,7 +116,7 @@ class Gathered:
         made, begin = self._room.take(sum(map(len, parts)), dtype), 0
         parts.reverse()
         while parts:
-            part = parts.pop()  # frees its memory in the next turn
+            part = parts.pop()  # its memory is freed in the next turn
             made[begin : begin + len(part)] = part
             begin += len(part)
         return made

@@ -9,7 +9,7 @@ from enum import StrEnum
 class SourceKind(StrEnum):
     """A format of input files; READERS (readers/__init__.py) has a line for each.
 
-    RETIS_PACKETS is no format: the packets of a retis log, from the bytes in it.
+    RETIS_PACKETS is no format: it stands for the packets in a retis log, made from the bytes there.
     """
 
     PCAP = "pcap"
@@ -20,15 +20,15 @@ class SourceKind(StrEnum):
 
     @property
     def has_points(self) -> bool:
-        """Whether such a log has points instead of calls: it shows no returns."""
+        """Return whether such a log has points instead of calls, that is, no returns."""
         return self is SourceKind.RETIS
 
     @property
     def is_log(self) -> bool:
-        """Whether such a file is a kernel log; else it is a capture."""
+        """Return whether such a file is a kernel log; otherwise it is a capture."""
         return self in (SourceKind.KBL, SourceKind.RETIS)
 
     @property
     def is_of_log(self) -> bool:
-        """Whether its packets are those of a kernel log, with the bytes that this holds."""
+        """Return whether such packets come from a kernel log that holds their bytes."""
         return self is SourceKind.RETIS_PACKETS

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Documented tables as other programs get them: what a column means, and its values."""
+"""Documented tables for other programs: the meanings of their columns, and their values."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ class TableMeaning(NamedTuple):
 class Vector(NamedTuple):
     """Values of one column for some rows.
 
-    Numbers are `values`, of the column's type, and `missing` marks those that are unknown (None:
-    all are known).  Texts are `words[code]` for each int32 `code` of `values`; code -1 is
-    a missing text.
+    Numbers are in `values`, which has the column's type; `missing` marks unknown ones (None: all
+    are known).  For texts, `values` has int32 codes, and the text is words[code]; code -1 is a
+    missing text.
     """
 
     values: npt.NDArray[Any]
@@ -50,7 +50,7 @@ class Vector(NamedTuple):
     words: list[str] | None = None
 
     def objects(self) -> list[Any]:
-        """The values as Python objects, None where they are missing."""
+        """Return the values as Python objects; None for missing ones."""
         if self.words is not None:
             return list(text_objects(self.values, self.words).tolist())
         if self.missing is None:
@@ -61,7 +61,7 @@ class Vector(NamedTuple):
 
 
 def text_objects(codes: Int32s, words: list[str]) -> npt.NDArray[np.object_]:
-    """Texts by code: each word is one Python object, however many rows have it."""
+    """Return texts by code; each word is a single Python object, however many rows have it."""
     made = np.empty(len(words) + 1, object)
     made[: len(words)] = words
     made[-1] = None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sort rows by time.  Sorting numbers is four times as fast as sorting an index of them."""
+"""Sort rows by time.  Sorting numbers is four times as fast as sorting their indices."""
 
 from __future__ import annotations
 

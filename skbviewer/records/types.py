@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Names of arrays by what they hold, and the limits of numbers and times."""
+"""Names for types of arrays, and the limits of numbers and times."""
 
 from __future__ import annotations
 

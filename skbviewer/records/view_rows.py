@@ -44,14 +44,14 @@ class PacketRow(NamedTuple):
     confidence: float | None  # 0..1
     kernel_ns: int | None  # in all matched legs; None if some of their records may be lost
     functions: int | None  # calls in the matched legs
-    reason: str  # one sentence: the reason of the verdict
+    reason: str  # a sentence: the reason for the verdict
     protocol_name: str  # Wireshark's word: "TCP", "ICMP", "ARP", ...
     source_text: str  # Source column: IP address, else MAC address
     destination_text: str
     process: str = ""  # "curl [412]": the thread that sent or received it, "" if unknown
-    drop: str = ""  # the kernel's name of the first drop's reason
+    drop: str = ""  # the kernel's name for the reason of the first drop
     drop_place: str = ""  # symbol+offset of the code that dropped it
-    lost: bool = False  # dropped, and no socket received it or a packet it was merged into
+    lost: bool = False  # dropped; no socket received it or the packet it was merged into
     # See docs/times.md.  None where kernel_ns is None.
     busy_ns: int | None = None
     wait_ns: int | None = None
@@ -64,7 +64,7 @@ class PacketRow(NamedTuple):
 
 
 class SeriesRow(NamedTuple):
-    """One skb lifetime without a wire packet."""
+    """An skb lifetime that matches no wire packet."""
 
     series: int
     number: str  # "K1", "K2", ...
@@ -91,7 +91,7 @@ class SeriesRow(NamedTuple):
 
 
 class PathCall(NamedTuple):
-    """One call in a leg.  exit_ns, dur_ns and self_ns are None if its return was not recorded."""
+    """A call in a leg. exit_ns, dur_ns and self_ns are None if its return was not recorded."""
 
     function: str
     caller: str  # symbol+offset of the return address, "" if unknown
@@ -108,7 +108,7 @@ class PathCall(NamedTuple):
     comm: str
     skb: int  # address, unsigned
     device: str
-    tail_call: bool  # `caller` is the frame it returns to, not the function that jumped here
+    tail_call: bool  # `caller` is the function it returns to, not the one that jumped here
     note: str  # "drop: <reason>", "no exit recorded", "switched out", ... or ""
     comp_ns: int | None = None  # dur_ns less the cost of probes; None if that was not measured
     counter: int | None = None  # events of the hardware counter
@@ -116,17 +116,17 @@ class PathCall(NamedTuple):
     mark: int = 0  # skb->mark
     comp_err_ns: int | None = None  # the possible error of comp_ns
     irq_ns: int = 0  # interrupts during the call and its inner calls; not in self_ns
-    off_ns: int = 0  # likewise: how long its thread was switched out
+    off_ns: int = 0  # time for which its thread was switched out; not in self_ns either
 
     @property
     def titled(self) -> str:
-        """The function and its notes: "tcp_sendmsg  [interrupted] [found via socket]"."""
+        """Return the function and its notes: "tcp_sendmsg  [interrupted] [found via socket]"."""
         notes = " ".join(f"[{note}]" for note in self.note.split(", ") if note)
         return f"{self.function}  {notes}" if notes else self.function
 
 
 class PathEvent(NamedTuple):
-    """Something that happened to a packet, or that the packet caused."""
+    """An event of a packet, or one that the packet caused."""
 
     ts_ns: int  # by the KBL's clock
     event: str  # kbl.h's word in lower case: "drop", "neigh", "qdisc_enqueue"
@@ -136,9 +136,9 @@ class PathEvent(NamedTuple):
     context: str
     pid: int
     comm: str
-    caused: bool  # no event of this packet's skb: a table that changed during one of its calls
+    caused: bool  # not an event of this packet's skb, but a change of a table during its calls
     stack: tuple[str, ...]  # of a drop or a point, innermost first
-    # What another tracer's log says about a point: as in the log, by section; and a line for each.
+    # Sections of a point in another tracer's log: as they are there, and one line of text for each.
     sections: Mapping[str, Any] = MappingProxyType({})
     details: tuple[str, ...] = ()
 
@@ -153,10 +153,10 @@ POINTS_ONLY = "its log has points only: when functions returned is unknown"
 
 
 class Wait(NamedTuple):
-    """A time in which no function worked for a packet, and why.
+    """A time during which no function worked for a packet, and the reason.
 
-    `what` is OUTSIDE if nothing shows why, and MAYBE_LOST if records were lost meanwhile, because
-    the packet may have been anywhere.
+    `what` is OUTSIDE if no record shows the reason.  It is MAYBE_LOST if records were lost
+    meanwhile, because the packet may have been anywhere.
     """
 
     what: str
@@ -165,31 +165,31 @@ class Wait(NamedTuple):
 
 
 class Captured(NamedTuple):
-    """Where and when a sniffer received a packet.  Times are of the clock of the leg's KBL."""
+    """The place and time at which a sniffer received a packet, by the clock of the leg's KBL."""
 
     device: str  # "" if unknown
     direction: str  # "out" or "in": the device sent or received it
-    after_ns: int  # the packet was stamped at or after this time
-    before_ns: int  # and at or before this time
+    after_ns: int  # the packet's time stamp was taken at or after this time
+    before_ns: int  # and at or before this one
     socket: bool  # the KBL shows the call of the packet socket, not only that of the device
 
     @property
     def text(self) -> str:
-        """ "as eth0 received it", "as it was sent"."""
+        """Return a phrase such as "as eth0 received it" or "as it was sent"."""
         if not self.device:
             return f"as it was {'sent' if self.direction == 'out' else 'received'}"
         return f"as {self.device} {'sent' if self.direction == 'out' else 'received'} it"
 
 
 class Leg(NamedTuple):
-    """One pass of a packet through one network stack.  Times are of its KBL's clock.
+    """One pass of a packet through one network stack.  Times are by its KBL's clock.
 
-    Add session_offset_ns to get session time.  The result is exact at begin_ns if session_error_ns
-    is 0, because this clock is the first KBL's; otherwise session_error_ns is its possible error,
-    or None if no clock fit connects the two.  Add epoch_offset_ns to get the host's wall clock.
-    wire_ns is when the packet was captured, by the clock fit of capture and KBL (None without one),
-    and wire_error_ns is the fit's residual.  `captured` is what the KBL shows of the capture.  It
-    is set in the leg in which the packet was captured, if a single tap moment is known.
+    Add session_offset_ns to get session time. session_error_ns is the possible error of the result:
+    0 if this clock is the first KBL's, None if no clock fit connects the two.  Add epoch_offset_ns
+    to get the host's wall clock. wire_ns is when the packet was captured, by the clock fit of
+    capture and KBL (None without one), and wire_error_ns is the fit's residual.  `captured` says
+    how the capture shows in the KBL.  It is set in the leg in which the packet was captured, if
+    there is only one possible tap moment.
     """
 
     series: int
@@ -227,19 +227,22 @@ class Leg(NamedTuple):
 
     @property
     def zero_ns(self) -> int:
-        """The time from which entries count: begin of the path's first leg, else its own begin."""
+        """Return the time from which entries count: the begin of the path's first leg.
+
+        If that is unknown, it is this leg's own begin.
+        """
         return self.begin_ns if self.origin_ns is None else self.origin_ns
 
     @property
     def session_ns(self) -> int:
-        """Session time of the leg's begin."""
+        """Return the leg's begin in session time."""
         return self.begin_ns + self.session_offset_ns
 
 
 class Behind(NamedTuple):
-    """How long after a path's first leg another one begins, with a possible error of `error_ns`.
+    """The time from the begin of a path's first leg to that of another one; ± `error_ns`.
 
-    `ns` is None if the clocks of their logs cannot be compared; the error is 0 within one log.
+    `ns` is None if the clocks of their logs cannot be compared.  The error is 0 within one log.
     """
 
     ns: int | None
@@ -249,9 +252,9 @@ class Behind(NamedTuple):
 class PacketPath(NamedTuple):
     """Everything that the window shows of one packet; `legs` are in order of session time.
 
-    `branches` are legs of other packets: those it was cloned or cut from or merged into, its clones
-    and segments, and those that were merged into it.  Legs that match this packet are not among
-    them, and neither are the sniffers' copies.
+    `branches` are legs of other packets.  This packet was cloned or cut from some of these packets,
+    or was merged into them; others are its clones and segments, or were merged into it.  Legs that
+    match this packet are not among the branches, and neither are the sniffers' copies.
     """
 
     packet: PacketRow | None
@@ -260,13 +263,16 @@ class PacketPath(NamedTuple):
 
     @property
     def sure(self) -> tuple[Leg, ...]:
-        """The `legs` that certainly belong to the packet; for an skb lifetime all of them."""
+        """Return the `legs` that certainly belong to the packet; all, for an skb lifetime."""
         if self.packet is None:
             return self.legs
         return tuple(leg for leg in self.legs if leg.match != "ambiguous")
 
     def behind(self, leg: Leg) -> Behind | None:
-        """Return when `leg` begins; None for the first leg, or if all `legs` are in one log."""
+        """Return how long after the first leg `leg` begins.
+
+        Returns None for the first leg, or if all `legs` are in one log.
+        """
         first = self.legs[0]
         if leg is first or leg.relation or all(each.source == first.source for each in self.legs):
             return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The names of what a leg may do at a time (docs/times.md), by the numbers in sessions."""
+"""Names of the states of a leg over time (docs/times.md), by their numbers in sessions."""
 
 from __future__ import annotations
 

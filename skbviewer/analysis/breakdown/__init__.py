@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Where the time in kernel of each packet went, and packets that took the same path."""
+"""Divide the time in kernel of each packet into parts, and find packets that took the same path."""

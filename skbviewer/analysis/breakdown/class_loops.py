@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A number for the path of each packet, in a compiled loop: equal paths have equal numbers."""
+"""A number for the path of each packet, from a compiled loop: equal paths have equal numbers."""
 
 from __future__ import annotations
 

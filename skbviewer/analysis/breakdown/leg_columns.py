@@ -21,19 +21,19 @@ if TYPE_CHECKING:
     from ..stats.scope import Scope
 
 NO_LAYER = -1  # layers that say nothing about a packet's path
-# What the first call of a function begins, as bits.
+# Bits for what the first call of a function begins.
 BEGINS_TRANSPORT, BEGINS_IP, BEGINS_QUEUE, BEGINS_SENDING, BEGINS_STACK = 1, 2, 4, 8, 16
 
 Int8s = npt.NDArray[np.int8]
 
 
 class LegColumns(NamedTuple):
-    """Legs by 0-based number; calls and waits of leg i from calls_at[i], waits_at[i] on.
+    """Legs by 0-based number; the calls and waits of leg i begin at calls_at[i] and waits_at[i].
 
-    `function` is the index of Scope.function_names of each call, the number of names if it has
-    none.  `begins`, `layer` and `path_step` (see path_rule) are by function.  `edge` and `step` are
-    the cost of a probe, ns by log: inside a call at its begin and at its end, and outside of it,
-    before and after it.
+    `function` is the index of each call's function in Scope.function_names; a call without a name
+    has the number of names.  `begins`, `layer` and `path_step` (see path_rule) are by function.
+    `edge` and `step` are the cost of a probe, ns by log: `edge` inside a call, at its begin and
+    again at its end; `step` outside, before and again after it.
     """
 
     kind: Int8s

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Divide the time in kernel of packets into parts, in a compiled loop.
 
-A leg is a row of pieces: the innermost call of the packet while the leg is busy, and its waits.
+A leg is a sequence of pieces: the packet's innermost call while the leg is busy, and its waits.
 Where several legs of a packet run at the same time, the piece with the lowest rank counts, as in
 analysis/leg_times/packet_times.py; of two busy ones, the one that began last.
 """
@@ -18,7 +18,7 @@ from ..words.wait_kinds import BUSY, RANKS
 from .leg_columns import LegColumns
 from .stage_loops import BITS, STAGES, stage_at, stages_of
 
-# Parts after the functions: busy without a probed function, the probes, then waits by kind.
+# Parts after the functions: busy time without a probed function, the probes, then waits by kind.
 UNPROBED, PROBES, WAITS = 0, 1, 2
 EXTRA = WAITS + RANKS
 PIECES = 5  # rows of pieces: begin, end, place, rank, cost
@@ -40,7 +40,7 @@ class Scratch(NamedTuple):
 
 
 def scratch_for(pieces: int, legs: int, names: int) -> Scratch:
-    """Return space for a packet of so many pieces and legs, and for so many parts of a stage."""
+    """Return space for a packet with this many pieces and legs, and stages with `names` parts."""
     sizes = (pieces, legs + 2, legs + 2, STAGE_COUNT * names, STAGE_COUNT * names, BITS)
     made = [np.zeros(size, np.int64) for size in (*sizes, STAGE_COUNT)]
     return Scratch(np.zeros((PIECES, pieces), np.int64), *made)
@@ -61,7 +61,7 @@ def divide(
     """Divide the packets `units` from index `first` on; `made` gets (index, place, ns).
 
     A place is stage * names + part.  Returns the index of the first packet for which `made` had no
-    room; counts[0] is the number of columns filled.
+    space left; counts[0] is the number of columns filled.
     """
     n = np.int64(first)
     while n < len(units):
@@ -145,7 +145,7 @@ def put(
     names: Int,
     scratch: Scratch,
 ) -> tuple[np.int64, np.int64]:
-    """Add pieces from begin to end: the function, and the waits meanwhile.
+    """Add the pieces from `begin` to `end`: the function, and the waits in that time.
 
     Returns the leg's next wait, and the number of pieces.
     """
@@ -178,7 +178,7 @@ def put(
 def merge(several: Int, names: Int, scratch: Scratch, found: Int) -> np.int64:
     """Add up the pieces of the legs of one packet in one log; each nanosecond counts once.
 
-    Returns how many places have time so far.
+    Returns the number of places that have time so far.
     """
     pieces, at, now = scratch.pieces, scratch.at, scratch.now
     found = np.int64(found)
@@ -214,7 +214,7 @@ def merge(several: Int, names: Int, scratch: Scratch, found: Int) -> np.int64:
 
 @allocation_free
 def spend(piece: Int, ns: Int, names: Int, scratch: Scratch, found: Int) -> np.int64:
-    """Count ns of a piece; returns how many places have time so far."""
+    """Count `ns` for a piece; returns the number of places that have time so far."""
     place = scratch.pieces[PLACE, piece]
     cost = min(scratch.pieces[COST, piece], ns)
     scratch.pieces[COST, piece] -= cost
@@ -229,7 +229,7 @@ def spend(piece: Int, ns: Int, names: Int, scratch: Scratch, found: Int) -> np.i
 
 @allocation_free
 def add(place: Int, ns: Int, scratch: Scratch, found: Int) -> np.int64:
-    """Add ns to a place; returns how many places have time so far."""
+    """Add `ns` to a place; returns the number of places that have time so far."""
     found = np.int64(found)
     if scratch.spent[place] == 0:
         scratch.places[found] = place

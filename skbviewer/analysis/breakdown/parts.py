@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 BUSY, WAIT, OTHER, PROBE, NOWHERE = "busy", "wait", "other work", "probes", "unknown"
 WITHOUT_PROBE = "functions without a probe"
 THE_PROBES = "the probes themselves"
-BLOCK = 1 << 20  # parts to allocate at first
+BLOCK = 1 << 20  # number of parts for which memory is allocated at first
 
 
 class Part(NamedTuple):
-    """What a part of the time is: its kind, its name, its layer (busy only) and its stage."""
+    """A part of the time: its kind, name, layer (of busy time only) and stage."""
 
     kind: str
     name: str
@@ -35,7 +35,7 @@ class Part(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """ns of parts: packet (an index of `units`), place (see Breakdown.part) and time."""
+    """Parts of times, in ns: their packet (an index of `units`) and place (see Breakdown.part)."""
 
     unit: Int32s
     place: Int32s
@@ -55,16 +55,16 @@ class Breakdown:
 
     @property
     def places(self) -> int:
-        """Return how many places there are."""
+        """Return the number of places."""
         return self.names * len(STAGES)
 
     @property
     def calibrated(self) -> bool:
-        """Return whether the cost of probes is known in some log."""
+        """Return whether some log has a known cost of probes."""
         return bool(self.legs.edge.any())
 
     def part(self, place: int) -> Part:
-        """Return what a place means."""
+        """Return the part that a place stands for."""
         stage, part = divmod(place, self.names)
         after = part - len(self.functions)
         if after < 0:
@@ -78,7 +78,7 @@ class Breakdown:
         return Part(kind, NAMES[rank], "", STAGES[stage])
 
     def of_wait(self, kind: int) -> int:
-        """Return the part (a place modulo `names`) of a kind of waiting."""
+        """Return the part of a kind of waiting; a part is a place modulo `names`."""
         return len(self.functions) + WAITS + kind
 
     def divided(self, rows: Int64s) -> Parts:
@@ -104,7 +104,7 @@ class Breakdown:
             yield Parts(rows[unit].astype(np.int32), place.astype(np.int32), ns.copy())
 
     def _space(self, rows: Int64s) -> Scratch:
-        """Return space for the packet that needs most."""
+        """Return space for the packet that needs the most."""
         units, legs = self.units, self.legs
         if not len(rows):
             return scratch_for(0, 0, self.names)

@@ -12,16 +12,16 @@ from .class_loops import number_paths
 from .leg_columns import LegColumns
 from .units import Units
 
-FEW = 8  # packets; a smaller class is compared with packets of the same layers
+FEW = 8  # a class of fewer packets is compared with packets of the same layers
 
 
 class PathClasses(NamedTuple):
     """The class of each packet, numbered from 0, most frequent first.
 
-    `peers` is the class that the packet is compared with: its own, or if that is smaller than FEW,
-    all packets with the same directions and layers.  `median` is by peers the packet whose time in
-    kernel is the median (of an even number the lower one).  `size` is by peers.  `path` is the
-    number of the path (see path_rule), which names the class in all recordings.
+    `peers` is the class with which the packet is compared: its own or, if that has fewer than FEW
+    packets, all packets with the same directions and layers.  `median` is, by peers, the packet
+    whose time in kernel is the median (of an even number, the lower one).  `size` is by peers.
+    `path` is the number of the path (see path_rule), which names the class in all recordings.
     """
 
     number: Int64s  # by packet
@@ -33,7 +33,7 @@ class PathClasses(NamedTuple):
 
     @property
     def comparable(self) -> Bools:
-        """Which packets have enough others to be compared with."""
+        """Return for each packet whether there are enough others to compare it with."""
         return np.asarray(self.size[self.peers] >= FEW)
 
 
@@ -64,7 +64,7 @@ def packet_paths(units: Units, legs: LegColumns) -> tuple[Int64s, Int64s]:
 
 
 def _ranked(value: Int64s) -> tuple[Int64s, Int64s]:
-    """Number equal values, the most frequent first; also return how many each number has."""
+    """Number equal values, the most frequent first; also return how often each number occurs."""
     _, first, which, count = np.unique(
         value, return_index=True, return_inverse=True, return_counts=True
     )

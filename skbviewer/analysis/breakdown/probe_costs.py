@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What one probe costs in a log, from the log's calibration (docs/counter-and-calibration.md)."""
+"""The cost of one probe in a log, from the log's calibration (docs/counter-and-calibration.md)."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ...records.types import Int64s
 if TYPE_CHECKING:
     from ..stats.scope import Scope
 
-# META keys: what a probed call with a packet records if it does nothing, and what it adds to the
-# duration of a probed caller.
+# META keys: the duration that is recorded for a probed call with a packet that does nothing, and
+# the time that such a call adds to the duration of a probed caller.
 EMPTY, NESTED = "calibration.tau_skb_empty", "calibration.tau_skb_nested"
 
 
 def costs_of(scope: Scope) -> tuple[Int64s, Int64s]:
-    """Return ns by log: what a probe adds inside its call at either end, and around it at either.
+    """Return two costs of a probe by log, ns: at either end inside its call, and outside it.
 
     Both are 0 if the log was not calibrated.
     """

@@ -19,14 +19,14 @@ from .leg_columns import (
 )
 
 STAGES = (*SENDING, *FORWARDING, *RECEIVING[:2])
-FORWARDED, RECEIVED = len(SENDING), len(SENDING) + len(FORWARDING)  # first stages of their kinds
+FORWARDED, RECEIVED = len(SENDING), len(SENDING) + len(FORWARDING)  # first stage of each kind
 BITS = 5
 NONE = LATEST_NS
 
 
 @allocation_free
 def stages_of(leg: Int, legs: LegColumns, first: Int64s, begins: Int64s) -> None:
-    """Fill `begins` (by index of STAGES) with when each stage of a leg begins, NONE if it has none.
+    """Fill `begins` (by index of STAGES) with the begin of each stage of a leg, or NONE.
 
     `first` is scratch space, of BITS.
     """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The packets whose time in kernel is known, each with its legs.
 
-A packet without a capture, a row K<n> of the packet list, counts as well.  Its id is -n.
+A row K<n> of the packet list counts as a packet, too, although no capture has it.  Its id is -n.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Units(NamedTuple):
     """Packets in the order of the packet list, then rows K<n>.
 
-    `legs` holds 0-based legs, those of packet i from at[i] to at[i + 1], by log and begin.
+    `legs` holds 0-based legs; those of packet i are from at[i] to at[i + 1], by log and begin.
     """
 
     id: Int64s
@@ -29,7 +29,7 @@ class Units(NamedTuple):
     legs: Int64s
 
     def rows_of(self, ids: Int64s) -> Int64s:
-        """Return the positions of those `ids` that are here."""
+        """Return the positions of those `ids` that are among these packets."""
         order = np.argsort(self.id, kind="stable")
         place = np.minimum(np.searchsorted(self.id, ids, sorter=order), max(len(order) - 1, 0))
         found = order[place] if len(order) else np.zeros(0, np.int64)
@@ -37,7 +37,7 @@ class Units(NamedTuple):
 
 
 def units_of(scope: Scope) -> Units:
-    """Return all packets of the session whose time in kernel is known, whatever was chosen.
+    """Return all packets of the session whose time in kernel is known, chosen or not.
 
     Raises Cancelled.
     """
@@ -65,7 +65,7 @@ def units_of(scope: Scope) -> Units:
 
 
 def _kernel_only(scope: Scope) -> tuple[Int64s, Int64s]:
-    """Return n of the row K<n> and the leg, for each leg of rows K<n> with a known time."""
+    """Return the n and the leg of each leg of rows K<n> with a known time."""
     columns = scope.columns
     row = np.asarray(columns.array("series", "kernel_only"), np.int64)
     known = (row > 0) & (np.asarray(columns.array("series", "kernel_ns"), np.int64) >= 0)
@@ -76,7 +76,7 @@ def _kernel_only(scope: Scope) -> tuple[Int64s, Int64s]:
 
 
 def _order(group: Int64s, source: Int64s, begin: Int64s) -> Int64s:
-    """Sort by packet, log and begin.  Sessions are mostly sorted already."""
+    """Sort by packet, log and begin.  Most sessions are sorted already."""
     before, after = slice(None, -1), slice(1, None)
     same = group[after] == group[before]
     later = (source[after] > source[before]) | (
@@ -88,9 +88,9 @@ def _order(group: Int64s, source: Int64s, begin: Int64s) -> Int64s:
 
 
 def chosen(scope: Scope, units: Units) -> Bools:
-    """Return which packets the scope selects.
+    """Return for each unit (packet or row K<n>) whether the scope selects it.
 
-    A packet is in a time range if it was captured then, and a row K<n> if a leg of it began then.
+    A packet is in a time range if it was captured then; a row K<n>, if a leg of it began then.
     """
     found = np.zeros(len(units.id), np.bool_)
     if not len(found):

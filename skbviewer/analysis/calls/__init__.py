@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Calls: their nesting, their own time, and what interrupted them."""
+"""Calls: their nesting, their self time, and their interruptions."""

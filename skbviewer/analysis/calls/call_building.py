@@ -2,8 +2,8 @@
 """Turn entry and exit records into calls with duration, self time, depth and parent.
 
 Input: a KBL, its series and legs, the nesting, and the calls joined by their socket.  Output:
-CALL_DTYPE rows by leg and time.  Depth counts enclosing calls of the same leg in the same execution
-context.
+CALL_DTYPE rows by leg and time.  Depth is the number of enclosing calls of the same leg in the same
+execution context.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ def place_calls(
 
 @allocation_free
 def count_above(parent: Int32s, depth: Int32s) -> None:
-    """Fill `depth`, which is -1: for each call, and for calls above it that have none yet."""
+    """Fill `depth`, initially -1, for each call, and for calls above it whose depth is still -1."""
     for i in range(len(parent)):
         if parent[i] < i:  # nearly always
             depth[i] = depth[parent[i]] + 1 if parent[i] >= 0 else 0

@@ -18,8 +18,8 @@ class Finder:
     """Finds calls by their leg and ENTRY.
 
     An ENTRY is a call of its own leg and of the legs to which it was joined by its socket.  If it
-    was passed a list, it also is a call of the legs of the list's further packets, whose own
-    entries represent it.
+    was passed a list, it is also a call of the legs of the list's further packets; their own
+    entries stand for it.
     """
 
     def __init__(self, nesting: Nesting, legs: LegTable, calls: CallTable) -> None:
@@ -45,8 +45,8 @@ class Finder:
     def around(self, leg: Int32s, record: Int32s, owner_calls: Int32s, caused: Bools) -> Int32s:
         """Return the row of the innermost call of `leg` around each record, -1 = none.
 
-        `owner_calls` is, for all records, the call that recorded it, which takes precedence, or -1.
-        `caused` marks records without a leg, whose leg is set to that of the call around them.
+        `owner_calls` has, for all records, the call that recorded it, which takes precedence, or
+        -1.  `caused` marks records without a leg, whose leg is set to that of the call around them.
         Either may be empty.
         """
         made = np.empty(len(record), np.int32)

@@ -24,7 +24,7 @@ def enter_calls(
     key: Int64s,
     other: Int64s,
 ) -> int:
-    """Note the rows of calls from `first` on; returns how many of them need `key`."""
+    """Store the rows of calls from `first` on; returns the number of calls that need `key`."""
     count, span = 0, np.int64(len(of) + 1)
     for i in range(len(leg)):
         at = np.int64(entry[i])
@@ -57,7 +57,10 @@ def find_calls(
     other: Int64s,
     made: Int32s,
 ) -> None:
-    """Fill `made`.  Calls of a damaged log may not nest, so check that outer calls still run."""
+    """Fill `made`, the row of the call around each record.
+
+    Calls of a damaged log may not nest, so it checks that outer calls still run.
+    """
     for i in range(len(record)):
         at, mine, found = np.int64(record[i]), np.int64(leg[i]), np.int64(-1)
         now, above = ts[at], np.int64(parent[at])

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The calls of a KBL, column by column; columns that are in the records are read from there.
+"""The calls of a KBL, column by column; columns that records have are read from the records.
 
-Input: records, and which of them are calls.  Output: columns of CALL_DTYPE, whole or in parts.
+Input: records, and the rows of those that are calls.  Output: columns of CALL_DTYPE, whole or in
+parts.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ CALL_DTYPE = np.dtype(
         ("exit_ns", "<i8"),  # -1: no exit recorded
         ("dur_ns", "<i8"),  # -1: unknown
         ("self_ns", "<i8"),  # self time (docs/times.md); -1: unknown
-        ("off_ns", "<i8"),  # time during the call when its thread was switched out
+        ("off_ns", "<i8"),  # time during the call in which its thread was switched out
         ("comp_ns", "<i8"),  # dur_ns less the cost of probes; -1: unknown
         ("comp_err_ns", "<i8"),  # possible error of comp_ns by the calibration; -1: unknown
         ("irq_ns", "<i8"),  # time of interrupts during the call
@@ -45,7 +46,10 @@ CALL_DTYPE = np.dtype(
         ("ifindex", "<i8"),
         ("sk", "<i8"),
         ("mark", "<i8"),
-        ("carried", "<i8"),  # n: n-th further packet of a list | unrecorded ones << 32; -1: first
+        (
+            "carried",
+            "<i8",
+        ),  # n of the n-th further packet of a list | unrecorded ones << 32; -1: first
         ("drop_reason", "<i4"),  # kernel's enum skb_drop_reason, -1: not dropped here
     ]
 )
@@ -64,13 +68,13 @@ _OF_ENTRY |= {name: name for name in ("netns", "ifindex", "sk", "mark")}
 
 
 class CallTable:
-    """Looks like an array of CALL_DTYPE; columns that are set are stored in narrow types."""
+    """A table like an array of CALL_DTYPE; columns that are set are stored in narrow types."""
 
     dtype = CALL_DTYPE
     between: Between | None = None  # interrupts and switches from which its times were computed
 
     def __init__(self, records: Records, of: Int32s, leg: Int32s, entry: Int32s):
-        """One row per call: the ENTRY record `entry` in `leg`; `of` is the leg of each record."""
+        """One row per call: the ENTRY record `entry` in `leg`.  `of` is the leg of each record."""
         self.records, self._of = records, of
         self._set: dict[str, Column] = {}
         self["leg"], self["entry"] = leg, entry
@@ -132,15 +136,15 @@ class CallTable:
 
     @property
     def scratch(self) -> Scratch:
-        """The Scratch of the records, also for arrays made from them."""
+        """Return the Scratch of the records, which also holds arrays made from them."""
         return scratch_of(self.records)
 
     def passing(self, backwards: bool = False) -> Iterator[slice]:
-        """Yield all rows, block by block; the memory of earlier blocks is given back."""
+        """Yield all rows, block by block; the memory of earlier blocks is released."""
         return passing(self.records, len(self), backwards)
 
     def _skb(self, entry: Int64s, skb: Column) -> Column:
-        """Return the skb that was passed to the call, else the one it returned."""
+        """Return the skb that was passed to the call, or else the one that it returned."""
         gives = np.flatnonzero((skb == 0) & (self._of[entry] >= 0))
         gives = gives[(self._recorded("flags", entry[gives]) & SKB_IS_RET) != 0]
         if len(gives):

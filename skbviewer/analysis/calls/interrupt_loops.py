@@ -19,7 +19,8 @@ RECORD, UNTIL, ON_CPU, ABOVE = 0, 1, 2, 3  # rows of `spans`; ABOVE is the inter
 LEVELS = 3  # contexts that can be interrupted
 COLUMNS = "ts exit_ts kind context exit_cpu"
 CPUS = 1 << 16  # the recorder's CPU numbers have 16 bits
-# Rows of intervals: CPUS * context + CPU, begin, end, probed calls in it, those with a packet.
+# Rows of intervals: CPUS * context + CPU, begin, end, number of probed calls in it, of those with
+# a packet.
 PLACE, BEGIN, END, CALLS, WITH_SKB = range(5)
 FIELDS = (np.int64, np.int64, np.int64, np.int32, np.int32)
 
@@ -131,7 +132,7 @@ def order_intervals(
     calls_out: Int32s,
     with_skb_out: Int32s,
 ) -> None:
-    """Move intervals of the same place together, and sum them up."""
+    """Move the intervals of each place together, and sum them up."""
     total[0], calls_out[0], with_skb_out[0] = 0, 0, 0
     for i in range(len(where)):
         at = place[where[i]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""When interrupts ran, as far as the log shows it.
+"""The times when interrupts ran, as far as the log shows them.
 
 Input: the records of a KBL.  Output: intervals, and the number of probed calls in them.  Interrupts
 are derived from their events (irq, softirq) and from calls of a higher context on the same CPU.
@@ -33,7 +33,7 @@ class Interrupts(NamedTuple):
     """Intervals in order of time that do not overlap.
 
     Those of a context and CPU begin at index first[CPUS * context + CPU].  `total` is the length of
-    all intervals before each one; `calls` and `with_skb` are the probed calls in those.
+    all intervals before each one; `calls` and `with_skb` count the probed calls in these.
     """
 
     first: Int32s
@@ -80,7 +80,7 @@ def _ordered(
 
 
 def _spans(records: Records) -> Int64s:
-    """Return interrupts with entry and exit events, by entry: an array of shape (4, n)."""
+    """Return interrupts with entry and exit events, in order of entry: an array of shape (4, n)."""
     last = np.full(LEVELS * CPUS, -1, np.int64)
     parts = [np.zeros((4, 0), np.int64)]
     for some in passing(records):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What happened between entry and exit of a call: interrupts, other tasks, other CPUs, losses.
+"""Interruptions between entry and exit of a call: interrupts, other tasks, other CPUs, losses.
 
 Input: the records of a KBL, the nesting, losses and calls.  Output for each call: MARK_* bits, its
 self time, the times in which interrupts ran or its thread was switched out, and the number of
@@ -24,7 +24,7 @@ __all__ = ["MARK_GAP", "MARK_INTERRUPTED", "MARK_MIGRATED", "MARK_SLEPT", "Inter
 
 TASK = 0  # context
 MARK_INTERRUPTED = 4
-MARK_GAP = 8  # its CPUs lost records meanwhile, so its inner calls are not all known
+MARK_GAP = 8  # its CPUs lost records meanwhile, so some inner calls may be unknown
 
 
 class Interruptions(NamedTuple):

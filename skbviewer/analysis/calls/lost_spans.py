@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""When each CPU lost records: losses that the recorder declares, and gaps in the file.
+"""The times when each CPU lost records: losses that the recorder declares, and gaps in the file.
 
 Input: a KBL.  Output: columns of table `loss`, and tests whether a time is in a loss.
 """
@@ -60,19 +60,19 @@ def _of_hole(hole: Hole) -> tuple[int, ...]:
 
 
 class Spans:
-    """When any CPU of a KBL lost records, so that no packet's position is certain."""
+    """The times when any CPU of a KBL lost records, so that no packet's position is certain."""
 
     def __init__(self, spans: Sequence[tuple[int, int]] = ()) -> None:
         """`spans` are (begin_ns, end_ns) by the KBL's clock."""
         begin, end = np.array(sorted(spans), np.int64).reshape(-1, 2).T
         self.begins = np.ascontiguousarray(begin)
-        self.ends = np.maximum.accumulate(end)  # latest end of this span and all before
+        self.ends = np.maximum.accumulate(end)  # latest end of this span and all spans before it
 
     def __len__(self) -> int:
         return len(self.begins)
 
     def meet(self, begin: Int64s, end: Int64s) -> Bools:
-        """Return whether records were lost between these times, or at one of them."""
+        """Return for each pair of times whether records were lost in begin <= time <= end."""
         before = np.searchsorted(self.begins, end, "right")  # losses that began by then
         latest = np.concatenate([[EARLIEST_NS], self.ends])[before]
         return np.asarray(latest >= begin, np.bool_)

@@ -43,7 +43,7 @@ def add_stretches(
     probed: Int64s,
     shown: Int64s,
 ) -> None:
-    """Add stretches before calls; `at` and `at_cpu` are where each call's next one begins."""
+    """Add the stretches before calls; a call's next one begins at `at`, on CPU `at_cpu`."""
     for i in range(len(ts)):
         record = np.int64(first + i)
         if kind[record] != ENTRY or carried[record]:
@@ -182,7 +182,7 @@ def was_switched(
 
 @allocation_free
 def search(column: Int64s, low: Int, high: Int, near: Int, value: Int) -> np.int64:
-    """Return the first index in low .. high - 1 with a greater value, else high.
+    """Return the first index in low .. high - 1 with a greater value, or else high.
 
     The search starts at `near`.
     """

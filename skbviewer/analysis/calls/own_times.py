@@ -2,7 +2,7 @@
 """The self time of each call: docs/times.md, "Times of one call".
 
 Input: the records of a KBL, the nesting, and when CPUs were interrupted and switched threads.
-Output: times of each record that is a call, whatever packets it has.  The calls directly inside a
+Output: times of each record that is a call, whichever packets it has.  The calls directly inside a
 call cut it into stretches.  Interrupts and thread switches are searched in each stretch separately,
 so those during a called function belong only to that function.
 """
@@ -25,16 +25,17 @@ Cpus = npt.NDArray[np.uint16]
 
 
 class Between(NamedTuple):
-    """When CPUs were interrupted, and which threads they ran when."""
+    """The times when CPUs were interrupted, and when they switched threads."""
 
     higher: Interrupts
     switched: Switches
 
 
 class OwnTimes(NamedTuple):
-    """For each record, ns: self time; interrupts and switched-out time, in it and inner calls.
+    """For each record, ns: its self time, and the time of interrupts and of being switched out.
 
-    `probed` and `with_skb` are the numbers of probed calls in those interrupts.
+    `irq_ns` and `off_ns` include these times in inner calls.  `probed` and `with_skb` are the
+    numbers of probed calls in those interrupts.
     """
 
     self_ns: Int64s

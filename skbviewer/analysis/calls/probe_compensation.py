@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How long calls would have taken without probes (see struct kbl_calibration in kbl.h).
+"""The durations that calls would have without probes (see struct kbl_calibration in kbl.h).
 
 Input: calls with their durations and marks, and the probed calls inside them.  Output: columns
 `comp_ns` and `comp_err_ns`.  A probed call delays all calls around it equally, whether it is in
@@ -26,9 +26,10 @@ def compensated(
 ) -> Columns:
     """Return T = T' - empty - K * nested (NetSlice), at least 0, and its possible error; ns.
 
-    `in_interrupts` are, for each call, the K (all, and those with a packet) of interrupts during
-    it.  The possible error of T is error_bar() of the difference between calls with and without a
-    packet, for the call itself and the K inside.
+    T' is the recorded duration, and K is the number of probed calls inside.  `in_interrupts` has,
+    for each call, the K of interrupts during it: of all calls, and of those with a packet.  The
+    possible error of T is error_bar() of the difference between calls with and without a packet,
+    for the call itself and the K inside.
     """
     own = nesting.inside(probed.every), nesting.inside(probed.with_skb)
 
@@ -58,13 +59,13 @@ def compensated(
 def error_bar(apart: Int64s, costs: Int64s, dur: Int64s) -> Int64s:
     """Return the possible error of a duration less `costs`, ns: at least half of the costs.
 
-    The cost of a probe depends on what it has to record (tests/lab/test_calibration.py).  If the
-    costs exceed the duration, the excess is a lower bound of the error.
+    The cost of a probe depends on what it records (tests/lab/test_calibration.py).  If the costs
+    exceed the duration, the excess is a lower bound of the error.
     """
     return np.asarray(np.maximum(np.maximum(apart, -(-costs // 2)), costs - dur), np.int64)
 
 
 def is_known(calls: CallTable, rows: slice) -> npt.NDArray[np.bool_]:
-    """Return calls whose duration and contents are known."""
+    """Return for each call whether its duration and its inner calls are known."""
     known = (calls.part("dur_ns", rows) >= 0) & ((calls.part("marks", rows) & MARK_GAP) == 0)
     return np.asarray(known, np.bool_)

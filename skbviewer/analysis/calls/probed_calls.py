@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which records are probed calls.  Each one makes the calls around it look slower.
+"""Find the records that are probed calls.  Each one makes the calls around it look slower.
 
 Input: the records of a KBL, and the nesting.  Output: flags of records.
 """
@@ -20,7 +20,7 @@ ENTRY = 1  # kbl.h enum kbl_kind
 class Probed(NamedTuple):
     """For each record, whether it is a probed call, and whether it is one with a packet.
 
-    Both are empty if nobody needs the numbers.
+    Both are empty if the numbers are not needed.
     """
 
     every: Bools
@@ -28,7 +28,7 @@ class Probed(NamedTuple):
 
 
 def nobody_asks() -> Probed:
-    """Return the result if nobody needs the numbers."""
+    """Return the result for the case that the numbers are not needed."""
     return Probed(np.zeros(0, np.bool_), np.zeros(0, np.bool_))
 
 

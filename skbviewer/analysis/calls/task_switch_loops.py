@@ -31,9 +31,9 @@ def thread_runs(
     last: Int64s,
     made: Int64s,
 ) -> int:
-    """Fill `made` (CPU, time) from entries, and from returns up to the last of them.
+    """Fill `made` (CPU, time) from entries, and from returns up to the last of these entries.
 
-    `last` is the thread that each CPU ran last (-1 = none yet).
+    `last` is the last thread of each CPU (-1 = none yet).
     """
     count, at = 0, 0
     for i in range(len(ts) + 1):
@@ -68,7 +68,7 @@ def order_returns(
     sizes: Int64s,
     made: Int64s,
 ) -> int:
-    """Fill `made` (END, RECORD); returns the number of its columns that are filled."""
+    """Fill `made` (END, RECORD) with returns in order; returns the number of columns filled."""
     top, size, count = sizes[STACKED], sizes[HEAPED], np.int64(0)
     for i in range(len(ts) + is_last):
         now, end = np.int64(LATEST_NS), np.int64(-1)
@@ -121,7 +121,7 @@ def _rise(waiting: Int64s, at: Int) -> None:
 
 @allocation_free
 def _sink(waiting: Int64s, last: Int) -> None:
-    """Replace the heap's first return, which is gone, by the one at `last`; then restore order."""
+    """Replace the heap's first return, which was removed, by the one at `last`; restore order."""
     _swap(waiting, np.int64(0), last)
     at, below = np.int64(0), np.int64(1)
     while below < last:

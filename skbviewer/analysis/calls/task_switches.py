@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Which calls saw another task on their CPU, or their own task on another CPU.
+"""Find calls that saw another task on their CPU, or their own task on another CPU.
 
 Input: the records of a KBL.  Output: MARK_SLEPT and MARK_MIGRATED of each call, and the times when
 each CPU ran another thread than before.  A CALL is written when the function returns, so only
-returns show for certain on which CPU a task was.  What matters is the last change before a call's
-return, and whether it was during the call.  Returns are processed in order of time, and those at
-the same time in order of their records.
+returns show for certain on which CPU a task was.  A call is marked if the last change before its
+return was during the call.  Returns are processed in order of time, and those at the same time in
+order of their records.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from .task_switch_loops import CPUS, END, RECORD, mark_returns, order_returns, t
 
 
 class Switches(NamedTuple):
-    """`marks` of all records that are calls of a task; others may have any marks.
+    """`marks` of all records that are calls of a task; other records may have any marks.
 
-    `ts` are the times when calls (entries and returns) first show another thread on a CPU than
+    `ts` are the times at which calls (entries and returns) first show another thread on a CPU than
     before.  They are sorted; those of a CPU begin at index first[CPU].
     """
 
@@ -71,7 +71,7 @@ class _Returns:
     def until(self, rows: Rows, is_last: bool) -> tuple[Int64s, Int64s]:
         """Return (time, record) of returns up to the last of these records, or of all if `is_last`.
 
-        Returns of interrupts are included because they show which task they interrupted, which
+        Returns of interrupts are included because they show which task they interrupted.  That
         matters if no call of a task returned meanwhile, as on an idle CPU.
         """
         more = rows.end - rows.first
@@ -87,7 +87,7 @@ class _Returns:
 
 
 class _Seen:
-    """Numbers tasks, or CPUs; `last` says with which other one each was seen, and when.
+    """Numbers tasks, or CPUs; `last` has for each when it was seen, and with which other one.
 
     Columns: the other one (-1 = never), the last time with it (ns), and the last time with another.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Two recordings compared: effect sizes with intervals, changes, and two packets step by step."""
+"""Compare two recordings: effect sizes with intervals, changes, and two packets step by step."""
 
 from .comparison import Amount, Comparison, Side, compare
 from .conditions import Condition, Facts, conditions

@@ -4,9 +4,9 @@
 A mean is a ratio: the sum of all values over their number.  Its error is linearised (Cochran 1977,
 6.4), and the variance of the residuals' sum is estimated from overlapping windows of blocks.  That
 is the closed form of the moving block bootstrap (Kuensch, "The jackknife and the bootstrap for
-general stationary observations", Ann. Statist. 17, 1989), so nothing is drawn by chance and the
-same files always give the same numbers.  How long calls depend on each other is unknown.  So
-windows of 1, 2, 4 and 8 blocks are tried, and the largest variance counts.
+general stationary observations", Ann.  Statist. 17, 1989), so no random numbers are drawn, and the
+same files always yield the same results.  It is unknown over how much time calls depend on each
+other.  So windows of 1, 2, 4 and 8 blocks are tried, and the largest variance counts.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from ...records.types import Float64s, Int64s
 from .time_blocks import WINDOWS
 
-FEWEST = 6.0  # windows that must carry a mean, so that its error can be estimated
+FEWEST = 6.0  # least number of windows with data from which a mean's error can be estimated
 
 
 class Errors(NamedTuple):
@@ -66,7 +66,7 @@ def relative_errors(value: Float64s, number: Float64s, longest: int) -> Errors:
 def errors_of_groups(value: Float64s, number: Float64s) -> Errors:
     """Return the errors of sum(value) / sum(number), from groups that are independent.
 
-    Errors are unknown where less than FEWEST groups have most of the data: a recording of few flows
+    Errors are unknown if fewer than FEWEST groups have most of the data: a recording of few flows
     does not show how much flows differ.
     """
     groups, items = value.shape
@@ -94,7 +94,7 @@ def _variance(residual: Float64s, size: int) -> Float64s:
 
 
 def _effective(sums: Float64s) -> Float64s:
-    """Return how many equal windows would spread as these do (Kish): sum squared over squares."""
+    """Return the number of equal windows with the same spread (Kish): sum squared over squares."""
     squares = (sums**2).sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         found = sums.sum(axis=0) ** 2 / squares

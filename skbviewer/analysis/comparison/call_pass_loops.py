@@ -32,7 +32,7 @@ TASK, SOCK, SKB_IS_RET = 0, 0x80, 0x10  # context, and flags of kbl.h
 
 
 class Calls(NamedTuple):
-    """Some neighbouring rows of table `call`; `chosen` ones count, `once` without repetitions."""
+    """Some consecutive rows of table `call`; `chosen` ones count, `once` without repetitions."""
 
     leg: Int64s  # from 1
     func: Int64s
@@ -51,7 +51,7 @@ class Calls(NamedTuple):
 
 
 class Legs(NamedTuple):
-    """Columns of all legs; `usable` ones may not lack records."""
+    """Columns of all legs; the records of `usable` legs are complete."""
 
     begin: Int64s
     end: Int64s
@@ -64,7 +64,7 @@ class Legs(NamedTuple):
 
 
 class Functions(NamedTuple):
-    """`number` is the function of each source and probe, -1 without name; the rest is of each."""
+    """`number` is the function of each source and probe, -1 = no name; the rest is by function."""
 
     number: Int32s
     path_step: Int64s
@@ -73,12 +73,13 @@ class Functions(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a pass fills.  Sums are by row of Blocks and function, direction and
-    layer, or stage.
+    """The results of a pass.
 
-    `key` and `key_block` have a row for each call with a self time: see Grouped.  `is_early` is
-    whether a call began before its packet was there.  `early` has row, layer, direction, block,
-    self time (-1: does not count) and time with its packet of each early call, and of those inside.
+    Sums are by row of Blocks, and function, direction and layer, or stage.
+
+    `key` and `key_block` have a row for each call with a self time: see Grouped.  `is_early` marks
+    calls that began before their packet was there.  `early` has row, layer, direction, block, self
+    time (-1: does not count) and time with its packet of each early call and of the calls inside.
     """
 
     sums: Float64s  # [ROWS, block, function]
@@ -155,7 +156,7 @@ def _step(
 
 @allocation_free
 def _firsts(entry: Int, begin: Int, role: Int, state: Int64s) -> None:
-    """Remember when the leg first entered functions of each role, since it began."""
+    """Store the times when the leg first entered functions of each role, since its begin."""
     if entry < begin or not role:
         return
     for bit in range(AT_IP - AT_RECEIVED + 1):
@@ -174,7 +175,7 @@ def _layer(
     functions: Functions,
     found: Found,
 ) -> None:
-    """Add the self time to the layer, as stats.call_time_in_leg does; keep calls that are early."""
+    """Add the self time to the layer, as stats.call_time_in_leg does; store early calls."""
     entry, own = calls.entry_ns[at], calls.self_ns[at]
     end = entry + max(calls.dur_ns[at], 0)
     since = legs.begin[leg]
@@ -228,7 +229,7 @@ def _function(
 
 @allocation_free
 def _stages(leg: Int, legs: Legs, found: Found) -> None:
-    """Add the stages of a leg: each lasts until the next one that exists, else until the end."""
+    """Add the stages of a leg: each lasts until the next one that exists, or else until the end."""
     if not legs.usable[leg]:
         return
     state, block = found.state, legs.block[leg]
@@ -262,10 +263,10 @@ def _stage(stage: Int, begin: Int, following: Int, block: Int, found: Found) -> 
 def early_layers(
     row: Int64s, parent: Int64s, early: Int64s, layers: Float64s, first_group: int
 ) -> None:
-    """Add the self times of calls that began before their packet was there, to `layers`.
+    """Add to `layers` the self times of calls that began before their packet was there.
 
-    `row` rises; `parent` is the row of the call around each, -1 = none.  Of such a call counts its
-    self time, at most the time with its packet without that of the calls inside.
+    `row` rises; `parent` is the row of the call around each, -1 = none.  For such a call, its self
+    time counts, but at most its time with its packet minus that of the calls inside.
     """
     _, layer, direction, block, own, late = early
     left = late.copy()

@@ -17,16 +17,16 @@ from . import call_pass_loops as loop
 from .time_blocks import Blocks
 
 STAGES = (*SENDING, *FORWARDING, *RECEIVING[:2])
-COLUMNS = loop.Calls._fields[:-2]  # the last two are no columns
+COLUMNS = loop.Calls._fields[:-2]  # the last two are not columns of the table
 
 
 class CallSums(NamedTuple):
     """Sums by block of time.
 
-    `functions` is [row of call_pass_loops, block, function]; `key` and `key_block` are of Grouped.
+    `functions` is [row of call_pass_loops, block, function]; `key` and `key_block` are for Grouped.
     `layers` is [block, direction, layer]; `stages` and `shown` are [block, stage].  `path` is the
-    number of each leg's path (breakdown.path_rule).  `usable` are the chosen legs that may not
-    lack records.
+    number of each leg's path (breakdown.path_rule).  `usable` are the chosen legs whose records are
+    complete.
     """
 
     functions: Float64s
@@ -40,7 +40,7 @@ class CallSums(NamedTuple):
 
 
 def call_sums(scope: Scope, blocks: Blocks) -> CallSums:
-    """Pass over the chosen calls.  Raises Cancelled."""
+    """Return the sums over the chosen calls.  Raises Cancelled."""
     columns = scope.columns
     usable = scope.legs & ~scope.gaps
     begin, end, reader = (np.array(scope.of_leg(n)) for n in ("begin_ns", "end_ns", "reader_ns"))
@@ -110,7 +110,7 @@ def _functions(scope: Scope) -> loop.Functions:
 
 
 def _counted(scope: Scope) -> Bools:
-    """Return which calls of the session are chosen and no repetition."""
+    """Return for each call of the session whether it is chosen and not a repetition."""
     if len(scope.once) == len(scope.calls):
         return np.ascontiguousarray(scope.once)
     counted = np.zeros(len(scope.calls), np.bool_)

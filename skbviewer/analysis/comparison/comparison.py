@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Compare two recordings: how they were made, what they measured, and what changed."""
+"""Compare two recordings: how they were made, their measured values, and the changes."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from .time_blocks import Blocks, time_blocks
 
 
 class Side(NamedTuple):
-    """One of the two recordings: which of its passes count, and how it was made."""
+    """One of the two recordings: the passes that count, and how it was made."""
 
     scope: Scope
     facts: Facts
 
 
 class Amount(NamedTuple):
-    """How much of a recording is compared; `left_out` are passes that may lack records."""
+    """The size of the compared part; `left_out` counts passes that may lack records."""
 
     packets: int
     passes: int
@@ -55,7 +55,7 @@ class Comparison(NamedTuple):
 
     @property
     def changes(self) -> tuple[Difference, ...]:
-        """The rows that changed."""
+        """Return the rows that changed."""
         return tuple(row for row in self.rows if row.changed)
 
 
@@ -85,7 +85,7 @@ def compare(a: Side, b: Side, progress: Progress | None = None, least: float = L
 
 
 class _Measured(NamedTuple):
-    """What one recording measured."""
+    """The measurements of one recording."""
 
     scope: Scope
     blocks: Blocks
@@ -102,7 +102,7 @@ def _measured(scope: Scope) -> _Measured:
 def _both_measured(a: Scope, b: Scope) -> tuple[_Measured, _Measured]:
     """Measure both at once: array operations and compiled loops run in parallel.
 
-    Raises what either raises, when both have ended.
+    Raises an exception of either, when both have ended.
     """
     found: list[_Measured] = []
     failed: list[Exception] = []

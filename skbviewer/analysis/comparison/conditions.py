@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What two recordings have not in common, so that their numbers cannot simply be compared."""
+"""Differences between two recordings because of which their numbers may not be comparable."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ class Facts(NamedTuple):
 class Condition(NamedTuple):
     """One difference: `a` and `b` are the values of the two recordings, `effect` is a sentence.
 
-    With `spoils`, times or numbers are not comparable; else the difference may be what is wanted.
+    With `spoils`, times or numbers are not comparable; otherwise the user may want to compare just
+    this.
     """
 
     what: str
@@ -42,7 +43,7 @@ class Condition(NamedTuple):
 
 
 def conditions(a: Facts, b: Facts) -> tuple[Condition, ...]:
-    """Return the differences, those that spoil the comparison first."""
+    """Return the differences; those that spoil the comparison come first."""
     found = [*_spoiling(a, b), *_wanted(a, b)]
     return tuple(sorted(found, key=lambda one: not one.spoils))
 
@@ -82,7 +83,7 @@ def _spoiling(a: Facts, b: Facts) -> list[Condition]:
 
 
 def _wanted(a: Facts, b: Facts) -> list[Condition]:
-    """Return differences that are often the reason to compare."""
+    """Return differences that are often the reason for a comparison."""
     found = []
     for what, one, two, text in (
         ("kernel", a.releases, b.releases, "Functions may have other names or be inlined."),

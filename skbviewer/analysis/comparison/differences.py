@@ -3,10 +3,11 @@
 
 A difference is a ratio: its logarithm is the difference of two logarithms, whose errors add up,
 with degrees of freedom by Welch (1947).  A thing that only one recording has is judged by its
-windows: if windows of both recordings were alike, how probable is it that all that have it are of
-one?  A comparison has hundreds of differences.  Holm's correction ("A simple sequentially rejective
-multiple test procedure", Scand. J. Statist. 6, 1979) keeps the probability that *any* of them is
-reported by chance at or below LEVEL, however they depend on each other.
+windows: if windows of both recordings were alike, how probable would it be that all windows with
+the thing are of one recording? A comparison has hundreds of differences.  Holm's correction ("A
+simple sequentially rejective multiple test procedure", Scand.  J.  Statist. 6, 1979) keeps the
+probability that *any* of them is reported by chance at or below LEVEL, however they depend on each
+other.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from .estimates import Estimates, Measure
 from .student_t import quantile, two_sided
 from .time_blocks import WINDOWS
 
-LEVEL = 0.01  # the probability that a comparison of equals reports anything
+LEVEL = 0.01  # the probability that a comparison of equal recordings reports anything
 LEAST = 0.01  # changes below 1 % are not reported
 INTERVAL = 0.95  # as student_t.quantile()
 
@@ -34,10 +35,11 @@ NOT_IN_A, NOT_IN_B = "not probed in A", "not probed in B"
 class Difference(NamedTuple):
     """One measure of one thing in both recordings.  None = unknown.
 
-    `a` and `b` are values in the measure's unit, `number_a` and `number_b` the data behind them.
-    `change` is b / a - 1, `low` and `high` its interval of 95 %.  `p` is the probability of such a
-    difference between equals, `adjusted` after Holm's correction; None if it is not judged, for the
-    reason `why`.  If `lossy`, lost records may have changed a value.
+    `a` and `b` are values in the measure's unit; `number_a` and `number_b` count the data.
+    `change` is b / a - 1; `low` and `high` are its interval of 95 %. `p` is the probability of such
+    a difference between equal recordings; `adjusted` is `p` after Holm's correction, None if the
+    difference is not judged, for the reason `why`.  If `lossy`, lost records may have changed a
+    value.
     """
 
     measure: Measure
@@ -57,12 +59,12 @@ class Difference(NamedTuple):
 
     @property
     def has_data(self) -> bool:
-        """Whether a recording has the thing, and its values are not both 0."""
+        """Return whether a recording has the thing, and its values are not both 0."""
         return bool(self.number_a or self.number_b) and not self.a == self.b == 0
 
     @property
     def only(self) -> str:
-        """ "A" or "B" if only that recording has the thing, else ""."""
+        """Return "A" or "B" if only that recording has the thing, else ""."""
         if bool(self.number_a) == bool(self.number_b):
             return ""
         return "A" if self.number_a else "B"
@@ -103,7 +105,10 @@ def differences(
 
 
 def holm(p: Float64s) -> Float64s:
-    """Return the probabilities adjusted by Holm's step-down method; nan stays and counts not."""
+    """Return the probabilities adjusted by Holm's step-down method.
+
+    nan values remain, and do not count.
+    """
     known = np.flatnonzero(~np.isnan(p))
     order = known[np.argsort(p[known], kind="stable")]
     factor = np.arange(len(order), 0, -1)
@@ -137,7 +142,7 @@ def _compared(
 def _presence(a: Estimates, b: Estimates) -> Float64s:
     """Return the probability that all windows with a thing are of one recording; else nan.
 
-    WINDOWS windows of each recording are compared, of which any are equally likely to have it.
+    It compares WINDOWS windows of each recording, each of which is equally likely to have it.
     """
     table = np.array([2 * comb(WINDOWS, k) / comb(2 * WINDOWS, k) for k in range(WINDOWS + 1)])
     held = np.maximum(a.windows, b.windows)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is measured of a recording, with its uncertainty: the input of a comparison."""
+"""Measures of a recording, with their uncertainty: the input of a comparison."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ SECTIONS = (TOTALS, LAYERS, FUNCTIONS, PATHS, DROPS)
 class Measure(NamedTuple):
     """A number that each thing of a section has, such as the self time of a function.
 
-    `of` is what a value is of: "call", "pass".  If `judged`, a difference counts as a change.  If
-    `rate`, a thing that a recording lacks has the value 0 there.
+    `of` says to what a value refers: "call", "pass".  If `judged`, a difference counts as a change.
+    If `rate`, a thing that a recording lacks has the value 0 there.
     """
 
     section: str
@@ -31,7 +31,7 @@ class Measure(NamedTuple):
 
 
 class Estimates(NamedTuple):
-    """One measure of all things of a recording, one value each in arrays of equal length.
+    """One measure of all things of a recording, one value each, in arrays of equal length.
 
     `value` is a mean, a percentile (both ns), a number or a share; nan without data.  `error` is
     the standard error of its natural logarithm, nan if the data do not show it.  `freedom` is the
@@ -50,9 +50,7 @@ class Estimates(NamedTuple):
     blocks: int
 
     def named(self, names: tuple[str, ...], missing: float) -> Estimates:
-        """Return the estimates of these things.  A thing without an estimate has the value
-        `missing`.
-        """
+        """Return the estimates of these things; `missing` is the value of a thing without one."""
         place = {name: at for at, name in enumerate(self.names)}
         at = np.array([place.get(name, -1) for name in names], np.int64)
         return Estimates(

@@ -2,7 +2,7 @@
 """Estimates of each function's calls: how many, their self times, durations and counted events.
 
 Changes are judged by the self time.  A function that became slower also makes the durations of all
-its callers longer, which says nothing about these.
+its callers longer, although these did not change.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .grouped_values import VALUE_BITS, VALUES, Grouped, passes_of, percentiles,
 from .time_blocks import Blocks
 
 PERCENTS = (50, 90, 99)
-# A function's calls per pass of a direction: how many packets are sent or received is traffic.
+# A function's calls per pass of a direction: the number of packets depends on the traffic.
 CALLS = tuple(
     Measure(FUNCTIONS, f"calls when {doing}", COUNT, "pass", rate=True)
     for doing in ("sending", "receiving", "forwarding")

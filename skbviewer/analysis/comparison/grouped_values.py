@@ -16,7 +16,7 @@ from .estimates import Estimates
 from .student_t import quantile
 from .time_blocks import BLOCK, GROUP_BITS, Blocks
 
-BEYOND = 10  # values that must lie beyond a percentile
+BEYOND = 10  # least number of values beyond a percentile
 RESOLUTION_NS = 0.5  # half of a clock's step
 VALUE_BITS = 44  # ns: almost five hours
 VALUES = (1 << VALUE_BITS) - 1
@@ -25,9 +25,9 @@ _Ranked: TypeAlias = Callable[[Float64s], Float64s]  # from shares of groups to 
 
 
 class Grouped(NamedTuple):
-    """Values (ns) with group and block of each; there are `names` groups.
+    """Values (ns), each with its group and block; there is a group for each of `names`.
 
-    `key` is group << VALUE_BITS | value.  `lossy` is of each group.
+    `key` is group << VALUE_BITS | value.  `lossy` is by group.
     """
 
     key: Int64s
@@ -72,7 +72,7 @@ def ratios(
 
 
 def _errors(value: Float64s, number: Float64s, blocks: Blocks) -> Errors:
-    """Return the larger one of the errors by blocks of time and by groups of flows."""
+    """Return the larger of two errors: by blocks of time, and by groups of flows."""
     number = np.broadcast_to(number, value.shape)
     size, first = blocks.number, blocks.first_group
     by_time = relative_errors(value[:size], number[:size], blocks.longest)
@@ -184,7 +184,10 @@ def _count(block: Int32s, first: Int, number: Float64s) -> None:
 
 
 def added(block: Int32s, value: Int64s, blocks: Blocks) -> Float64s:
-    """Return the sum of `value` in each block and group."""
+    """Return the sums of `value` by block, then by group of flows: blocks.rows numbers.
+
+    `block` is coded as in Blocks.of_leg.
+    """
     found = np.zeros(blocks.rows)
     _add(block, np.array(value, np.int64), np.int64(blocks.first_group), found)
     return found

@@ -2,8 +2,8 @@
 """Two packets side by side: the steps of their paths, aligned.
 
 A step is a call or a wait.  Steps are the same if they have the same direction and function, even
-if another function around them differs.  The longest runs of equal steps are aligned (Ratcliff &
-Metzener 1988, as difflib does).
+if another function encloses them.  The longest runs of equal steps are aligned (Ratcliff & Metzener
+1988, as in difflib).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Step(NamedTuple):
 
     @property
     def longer_ns(self) -> int | None:
-        """How much longer the step itself took in B; None if it is not in both, or unknown."""
+        """Return how much longer the step itself took in B; None if unknown or not in both."""
         if self.a is None or self.b is None or self.a.self_ns is None or self.b.self_ns is None:
             return None
         return self.b.self_ns - self.a.self_ns

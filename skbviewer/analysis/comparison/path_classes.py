@@ -21,7 +21,7 @@ from .grouped_values import Grouped, keys_of, means, passes_of, percentiles, rat
 from .grouped_values import sums as sums_of
 from .time_blocks import Blocks
 
-MOST = 40  # classes of a recording that are compared, the most frequent ones
+MOST = 40  # most classes of a recording that are compared: the most frequent ones
 PART = Measure(PATHS, "share", SHARE, "passes of its direction", rate=True)
 TIME = Measure(PATHS, "time in kernel", NS, "pass")
 MEDIAN = TIME._replace(name="time in kernel, p50")
@@ -39,9 +39,9 @@ class PathClass(NamedTuple):
 
 
 class PathClasses(NamedTuple):
-    """`of_leg` is the class of each usable leg, in their order, an index of `names`.
+    """`of_leg` is the class of each usable leg, in their order, as an index of `names`.
 
-    `legs` are the usable legs.  `first` is one leg of each class, `number` how many it has.
+    `legs` are the usable legs.  By class: `first` is one of its legs, `number` the number of legs.
     """
 
     legs: Int64s
@@ -70,7 +70,7 @@ def frequent(classes: PathClasses) -> list[str]:
 
 
 def described(scope: Scope, classes: PathClasses, names: Sequence[str]) -> dict[str, PathClass]:
-    """Return what the passes of these classes have in common, as far as the recording has them."""
+    """Return the direction and steps of these classes, if the recording has them."""
     place = {name: at for at, name in enumerate(classes.names)}
     kinds, leg = scope.of_leg("kind"), scope.columns.array("call", "leg")
     dropped = scope.of_leg("drop_reason") >= 0
@@ -102,9 +102,9 @@ def _steps(scope: Scope, leg: int, rows: slice, numbers: Int64s) -> tuple[tuple[
 def path_estimates(
     scope: Scope, blocks: Blocks, classes: PathClasses, names: Sequence[str]
 ) -> dict[Measure, Estimates]:
-    """Return shares and times of the classes `names`, as far as the recording has them.
+    """Return shares and times of the classes `names`, if the recording has them.
 
-    A share is of the passes of the same direction.
+    A share is that of all passes in the same direction.
     """
     place = {name: at for at, name in enumerate(classes.names)}
     there = [place[name] for name in names if name in place]

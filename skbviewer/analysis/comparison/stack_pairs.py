@@ -11,9 +11,9 @@ from ..stats import Scope, Stack, call_stacks
 
 
 class StackPair(NamedTuple):
-    """A stack with its self time in both recordings, ns; 0 = not there.
+    """A stack with its self time in both recordings, ns; 0 = the recording does not have it.
 
-    `a_ns` is scaled to as many passes as the second recording has.
+    `a_ns` is scaled to the number of passes of the second recording.
     """
 
     functions: tuple[str, ...]

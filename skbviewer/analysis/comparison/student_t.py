@@ -82,5 +82,5 @@ def _fraction(a: Float64s, b: Float64s, x: Float64s) -> Float64s:
 
 
 def _apart(value: Float64s) -> Float64s:
-    """Keep values away from 0."""
+    """Return the values, moved away from 0."""
     return np.asarray(np.where(np.abs(value) < TINY, TINY, value))

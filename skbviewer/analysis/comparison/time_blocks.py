@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Cut a recording into blocks of time and groups of flows, within which calls may be alike.
 
-A call says something about the next one: they share caches, queues, the clock rate of a CPU.  So
-calls are no independent sample, but stretches of time that are much longer than this dependence
-nearly are.  The blocks have equal numbers of legs instead of equal lengths, so that pauses of the
-traffic do not leave most of them empty.
+A call resembles the next one: they share caches, queues, the clock rate of a CPU.  So calls are not
+an independent sample, but stretches of time that are much longer than this dependence nearly are.
+The blocks have equal numbers of legs instead of equal lengths, so that pauses of the traffic do not
+leave most of them empty.
 
 Packets of one flow are alike, too: all of a connection's packets may take the same path.  Another
-recording of the same set-up has other flows.  So the flows are divided into groups by chance.
+recording of the same set-up has other flows.  So the flows are divided into random groups.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from ...records.types import Int32s, Int64s, UInt64s
 from ..stats import Scope
 
-WINDOWS = 16  # stretches that do not overlap: what errors are estimated from
+WINDOWS = 16  # stretches that do not overlap, from which errors are estimated
 LONGEST = 8  # blocks of a stretch, if there are enough legs
 LEGS = 4  # the fewest legs of a block
 GROUPS = 64
@@ -42,12 +42,12 @@ class Blocks(NamedTuple):
 
     @property
     def first_group(self) -> int:
-        """The row of the first group in sums."""
+        """Return the row of the first group in sums."""
         return max(self.number, 1)
 
     @property
     def rows(self) -> int:
-        """The number of rows of sums."""
+        """Return the number of rows of sums."""
         return self.first_group + GROUPS
 
 
@@ -96,7 +96,7 @@ def _mixed(value: UInt64s) -> UInt64s:
 
 
 def _session_begin(scope: Scope, chosen: Int64s) -> Int64s:
-    """Return when each chosen leg begins, session time."""
+    """Return the begin of each chosen leg in session time."""
     source, begin = scope.of_leg("source")[chosen], scope.of_leg("begin_ns")[chosen]
     for one in np.flatnonzero(np.bincount(source)).tolist():
         mine = source == one

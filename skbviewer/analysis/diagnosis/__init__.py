@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Why packets were slow or lost: findings with their evidence, and what could not be judged."""
+"""Why packets were slow or lost: findings with their evidence, and rules that cannot be judged."""
 
 from .finding import Diagnosis, Evidence, Finding, Judged
 from .judge import diagnose

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What rules about the work of some functions share."""
+"""Functions that rules about the work of some functions have in common."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .waiting import examples
 
 
 class Work(NamedTuple):
-    """A kind of work: the rule, which functions do it, "were copied ...", and the advice."""
+    """A kind of work: its rule, the functions that do it, words ("were copied ..."), the advice."""
 
     rule: str
     does: Callable[[str], bool]
@@ -26,7 +26,7 @@ class Work(NamedTuple):
 def work_finding(case: Case, work: Work) -> list[Finding]:
     """Return a finding about packets for which these functions took a noticeable time.
 
-    Their time is without the cost of their probes if the log was calibrated.
+    If the log was calibrated, the time does not include the cost of the probes.
     """
     functions = case.made.functions
     names = [name for name in functions if work.does(name)]

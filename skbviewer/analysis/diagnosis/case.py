@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What rules ask of a recording: times of the chosen packets, their waits, calls and events.
+"""The facts that rules use: times of the chosen packets, their waits, calls and events.
 
 Input: a Scope and a Breakdown.  All arrays are in the order of `rows`, the chosen packets, unless
 stated otherwise.
@@ -33,16 +33,16 @@ class Spans(NamedTuple):
 
     @property
     def ns(self) -> Int64s:
-        """Return how long each lasted."""
+        """Return the length of each wait, ns."""
         return np.asarray(self.end - self.begin, np.int64)
 
     def only(self, which: Bools | Int64s) -> Spans:
-        """Return some of them."""
+        """Return some of the waits."""
         return Spans(*(column[which] for column in self))
 
 
 class Case:
-    """The chosen packets of a session, and what was recorded about them."""
+    """The chosen packets of a session, and the facts recorded about them."""
 
     def __init__(self, scope: Scope, made: Breakdown, rows: Int64s, listed: bool = False) -> None:
         """`rows` are indices of `made.units`; `listed`: the user listed them, without a scope."""
@@ -62,7 +62,10 @@ class Case:
         return np.sort(ids[ids > 0])
 
     def is_chosen(self, leg: Int64s, ts: Int64s) -> Bools:
-        """Return which moments in legs (0-based, by the log's clock) belong to chosen packets."""
+        """Return for each moment in a leg whether the leg's packet is chosen at that time.
+
+        Legs are 0-based; `ts` is by the log's clock.
+        """
         if self._listed:
             return np.asarray(self.row_of_leg[leg] >= 0)
         return self.scope.happened(leg, ts)
@@ -73,7 +76,7 @@ class Case:
         return self.made.units.kernel_ns[self.rows]
 
     def ids(self, rows: Int64s) -> list[int]:
-        """Return packet numbers (-n for K<n>) of chosen packets, given as indices of `rows`."""
+        """Return the numbers (-n for K<n>) of chosen packets, given as indices of `rows`."""
         return [int(one) for one in self.made.units.id[self.rows[rows]]]
 
     @cached_property
@@ -88,7 +91,7 @@ class Case:
         return self.made.divided(np.unique(self.made.classes.median[peers]))
 
     def spent(self, part: int) -> Int64s:
-        """Return ns of a part (a place modulo Breakdown.names) for each chosen packet."""
+        """Return the ns of a part (a place modulo Breakdown.names) for each chosen packet."""
         found = np.zeros(len(self.made.units.id), np.int64)
         mine = self.parts.place % self.made.names == part
         np.add.at(found, self.parts.unit[mine], self.parts.ns[mine])
@@ -112,11 +115,11 @@ class Case:
         return np.where(classes.comparable[self.rows], typical, -1)
 
     def matters(self, ns: Int64s, least: int = LEAST_NS) -> Bools:
-        """Return whether a part of each chosen packet's time is worth a finding."""
+        """Return for each chosen packet whether this part of its time is worth a finding."""
         return np.asarray((ns >= least) & (ns * SHARE >= self.kernel_ns))
 
     def waited(self, ns: Int64s) -> Bools:
-        """Return whether a wait of each chosen packet is worth a finding."""
+        """Return for each chosen packet whether this wait is worth a finding."""
         return self.matters(ns, WAIT_NS)
 
     @cached_property
@@ -131,21 +134,21 @@ class Case:
         return found
 
     def waits(self, kind: int) -> Spans:
-        """Return the waits of a kind, also those after the end of a leg."""
+        """Return the waits of a kind, including those after the end of a leg."""
         found = self.all_waits(kind)
         return found.only(found.row >= 0)
 
     def all_waits(self, kind: int) -> Spans:
-        """Return the waits of a kind of all packets; `row` is -1 where none is chosen."""
+        """Return the waits of a kind of all packets; `row` is -1 for packets not chosen."""
         legs = self.made.legs
         mine = np.flatnonzero(legs.wait_kind == kind)
         leg = np.searchsorted(legs.waits_at, mine, "right") - 1
         return Spans(leg, legs.wait_begin[mine], legs.wait_end[mine], self.row_of_leg[leg])
 
     def call_after(self, leg: int, begin: int, end: int) -> int:
-        """Return the call (0-based row) with which a leg goes on after a wait, -1 = none.
+        """Return the call (0-based row) with which a leg continues after a wait, -1 = none.
 
-        It begins when the wait ends, or it began before the wait and goes on.
+        It begins when the wait ends, or it began before the wait and continues.
         """
         legs = self.made.legs
         first, last = int(legs.calls_at[leg]), int(legs.calls_at[leg + 1])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The drops of chosen packets by which something was lost."""
+"""The drops by which chosen packets lost something."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from .case import Case
 
 MASK32 = 0xFFFFFFFF
 FULL = frozenset({"SOCKET_RCVBUFF", "SOCKET_BACKLOG", "PROTO_MEM"})  # of a full receive queue
-PARTS_OF = "skb_release_data"  # frees the fragments of a packet with the packet
+PARTS_OF = "skb_release_data"  # frees the fragments of a packet together with the packet
 
 
 class Key(NamedTuple):
-    """Why and where packets were dropped."""
+    """The reason and the place of drops."""
 
     reason: str
     place: str
 
 
 class Drops(NamedTuple):
-    """Drops by time of recording: 0-based event, time by its log, packet (0: none), key."""
+    """Drops in order of recording: 0-based event, time by its log, packet (0: none), key."""
 
     event: Int64s
     ts: Int64s
@@ -47,8 +47,8 @@ class Drops(NamedTuple):
 def drops_of(case: Case) -> Drops:
     """Return the drops of the chosen packets, most frequent reason and place first.
 
-    Left out are packets that a socket had received before, and parts of packets that are freed with
-    them.
+    It leaves out packets that a socket had received before, and parts of packets that are freed
+    together with the packet.
     """
     scope = case.scope
     event = np.flatnonzero(case.event("event") == int(KblEvent.DROP))
@@ -75,7 +75,7 @@ def drops_of(case: Case) -> Drops:
 
 
 def _delivered(case: Case, leg: Int64s, ts: Int64s) -> Bools:
-    """Return whether a socket had received the leg's packet, or a copy of it, before."""
+    """Return for each drop whether a socket had received the packet, or a copy, before."""
     series = np.asarray(case.scope.of_leg("series"))
     queued = np.flatnonzero(case.event("event") == int(KblEvent.SOCK_ENQUEUE))
     of = np.asarray(case.event("leg"), np.int64)[queued] - 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a diagnosis consists of: findings, their evidence, and which rules could be judged."""
+"""The parts of a diagnosis: findings, their evidence, and the rules that could be judged."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ CRITICAL, WARNING, NOTE = "critical", "warning", "note"
 class Evidence(NamedTuple):
     """A fact that supports a finding.
 
-    `kind` says what `id` is: a packet's number (-n for row K<n>), or the id of a row of table
-    call, event, leg or loss of the session; None for a part of the time.  `begin_ns` is by the
-    log's clock.
+    `kind` says what `id` refers to: a packet's number (-n for row K<n>), or the id of a row in
+    table call, event, leg or loss of the session; None for a part of the time.  `begin_ns` is by
+    the log's clock.
     """
 
     kind: str
@@ -37,10 +37,11 @@ class Evidence(NamedTuple):
 class Finding(NamedTuple):
     """One cause, for one packet or several.
 
-    `packet` is the packet that suffered most (-n for row K<n>), None if the finding is about the
-    recording.  `cost_ns` is what the cause cost in total, None if that is no time.  `packets` are
-    indices of Breakdown.units; `explains` are the names of parts that it explains for them.  `rows`
-    are the packets that the finding is about, rising, as `packet` has them (int64).
+    `packet` is the packet that suffered most (-n for row K<n>); None if the finding is about the
+    recording.  `cost_ns` is the total cost of the cause; None if it cost no time.  `packets` are
+    indices of Breakdown.units; `explains` are the names of parts of their times that the finding
+    explains.  `rows` are the packets of the finding, in rising order, numbered like `packet`
+    (int64).
     """
 
     rule: str
@@ -57,7 +58,7 @@ class Finding(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """Whether a rule could be judged; if not, what is missing, and how to record it."""
+    """Whether a rule could be judged; if not, the missing data, and how to record them."""
 
     rule: str
     judged: bool
@@ -66,7 +67,7 @@ class Judged(NamedTuple):
 
 
 class Need(NamedTuple):
-    """What a rule needs: whether the case has it, its name, and how to record it."""
+    """A requirement of a rule: whether the case fulfils it, its name, and how to record it."""
 
     is_there: Callable[[Case], bool]
     name: str
@@ -74,7 +75,7 @@ class Need(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """One line of RULE_TABLE.  `find` raises Cancelled."""
+    """A line of RULE_TABLE.  `find` raises Cancelled."""
 
     name: str
     needs: tuple[Need, ...]
@@ -82,7 +83,7 @@ class Rule(NamedTuple):
 
 
 class Diagnosis(NamedTuple):
-    """Findings, those that cost most first; which rules were judged; where the time went."""
+    """Findings, those that cost most first; the rules that were judged; the parts of the time."""
 
     findings: tuple[Finding, ...]
     judged: tuple[Judged, ...]

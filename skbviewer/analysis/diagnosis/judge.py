@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Run all rules of RULE_TABLE that can be judged, and order what they found."""
+"""Run all rules of RULE_TABLE that can be judged, and order their findings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ORDER = (CRITICAL, WARNING, NOTE)
 
 
 def diagnose(scope: Scope, ids: Int64s | None = None) -> Diagnosis:
-    """Diagnose the packets that the scope selects, or some `ids` (-n for row K<n>).
+    """Diagnose the packets that the scope selects, or the packets `ids` (-n for row K<n>).
 
     Raises Cancelled.
     """
@@ -41,13 +41,13 @@ def diagnose(scope: Scope, ids: Int64s | None = None) -> Diagnosis:
 
 
 def _with_rows(made: Breakdown, one: Finding) -> Finding:
-    """Return a finding with the packets that it is about, if its rule has not set them."""
+    """Return the finding with the packets that it is about, if its rule has not set them."""
     rows = one.rows if len(one.rows) else made.units.id[one.packets]
     return one._replace(rows=np.unique(rows))
 
 
 def _judged(case: Case, rule: Rule) -> Judged:
     missing = [need for need in rule.needs if not need.is_there(case)]
-    missing = [need for need in missing if need.name == CALLS] or missing  # the rest needs them
+    missing = [need for need in missing if need.name == CALLS] or missing  # others depend on it
     how = "; ".join(dict.fromkeys(need.how for need in missing))
     return Judged(rule.name, not missing, tuple(need.name for need in missing), how)

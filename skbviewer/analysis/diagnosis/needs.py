@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What rules may need of a recording, and how to record it."""
+"""The data that rules may need in a recording, and how to record them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CALLS = "a kernel log with calls of the packets, without losses"
 
 
 def calls() -> Need:
-    """Legs whose calls were recorded with their returns, and without losses."""
+    """Return the need for legs whose calls were recorded with their returns, and without losses."""
     return Need(
         lambda case: len(case.rows) > 0,
         CALLS,
@@ -22,7 +22,7 @@ def calls() -> Need:
 
 
 def peers() -> Need:
-    """A packet that enough others can be compared with."""
+    """Return the need for a packet with enough others to compare it with."""
     return Need(
         lambda case: bool(case.made.classes.comparable[case.rows].any()),
         "at least 8 packets on the same path, or through the same layers",
@@ -31,7 +31,7 @@ def peers() -> Need:
 
 
 def capture() -> Need:
-    """A capture."""
+    """Return the need for a capture."""
     return Need(
         lambda case: case.scope.columns.length("packet") > 0,
         "a capture",
@@ -40,7 +40,7 @@ def capture() -> Need:
 
 
 def functions(*names: str) -> Need:
-    """At least one of these functions was probed."""
+    """Return the need for a probe on at least one of these functions."""
     return Need(
         lambda case: not set(names).isdisjoint(case.scope.function_names),
         f"a probe of {' or '.join(names)}",
@@ -49,7 +49,7 @@ def functions(*names: str) -> Need:
 
 
 def events(group: str, *kinds: KblEvent) -> Need:
-    """The log has events of these kinds."""
+    """Return the need for events of these kinds in a log."""
     return Need(
         lambda case: bool(np.isin(case.event("event"), kinds).any()),
         f"events of the group {group}",
@@ -58,14 +58,14 @@ def events(group: str, *kinds: KblEvent) -> Need:
 
 
 def logs() -> Need:
-    """A kernel log."""
+    """Return the need for a kernel log."""
     return Need(
         lambda case: bool(case.scope.kernels), "a kernel log", f"{RECORD} beside the capture"
     )
 
 
 def calibration() -> Need:
-    """The cost of the probes was measured."""
+    """Return the need for a measured cost of the probes."""
     return Need(
         lambda case: case.made.calibrated, "a calibration of the probes", "kblrecord --calibrate"
     )

@@ -27,7 +27,7 @@ def questions(case: Case) -> Questions:
     """Return the questions for hardware addresses that made chosen packets wait.
 
     A packet waited if it was handed to the neighbour again later, or was dropped because nobody
-    answered.  Where the address is only old, the packet is sent at once, which is no waiting.
+    answered.  If the address is only old, the packet is sent at once, so it does not wait.
     """
     legs = case.made.legs
     asks, sends = case.called(ASKS), case.called(SENDS)
@@ -48,7 +48,7 @@ def questions(case: Case) -> Questions:
 
 
 def _failures(case: Case) -> dict[int, int]:
-    """Return by 0-based leg when its packet was dropped because nobody answered."""
+    """Return the times (ns) of drops because no neighbour answered, by 0-based leg."""
     drops = drops_of(case)
     found: dict[int, int] = {}
     for key in drops.keys:
@@ -60,7 +60,7 @@ def _failures(case: Case) -> dict[int, int]:
 
 
 def asked_ns(case: Case) -> Int64s:
-    """Return for how long each chosen packet waited for a hardware address."""
+    """Return how long each chosen packet waited for a hardware address, ns."""
     asked, until, _ = questions(case)
     found = np.zeros(len(case.rows), np.int64)
     row = case.row_of_leg[case.leg_of(asked)]

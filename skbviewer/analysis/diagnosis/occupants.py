@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Who had a CPU between two times, as far as calls of recorded packets show it."""
+"""Find what had a CPU between two times, as far as calls of recorded packets show it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from .case import Case
 
 TASK, SOFTIRQ = 0, 1
 CONTEXTS = ("", "the softirq", "interrupts", "NMIs")
-MOST = 5000  # calls that are read
+MOST = 5000  # most calls that are read
 
 
 class Occupant(NamedTuple):
-    """Who ran, for how long in recorded functions, in which function most, and a call (its id)."""
+    """A thread or interrupt: its ns in recorded functions, its longest function, a call's id."""
 
     who: str
     ns: int
@@ -25,10 +25,10 @@ class Occupant(NamedTuple):
 
 
 def occupants(case: Case, leg: int, cpu: int, begin: int, end: int) -> list[Occupant]:
-    """Return who had a CPU of the leg's host from begin to end, longest first, but for the leg.
+    """Return what had a CPU of the leg's host from `begin` to `end`, longest first.
 
-    A thread that an interrupt stopped does not count while the interrupt ran.  Calls without an
-    exit count as no time.
+    The leg itself is left out.  A thread that an interrupt stopped does not count while the
+    interrupt ran.  Calls without an exit count as no time.
     """
     legs = case.made.legs
     meant = (legs.entry < end) & (legs.entry + legs.dur > begin)
@@ -71,7 +71,7 @@ def _who(case: Case, leg: int, level: int, pid: int, cpu: int) -> str:
 
 
 def _union(begin: Int64s, end: Int64s) -> Int64s:
-    """Return spans that do not overlap, as rows begin and end."""
+    """Return the union of spans, as rows begin and end."""
     order = np.argsort(begin, kind="stable")
     begin, end = begin[order], end[order]
     if not len(begin):
@@ -82,6 +82,6 @@ def _union(begin: Int64s, end: Int64s) -> Int64s:
 
 
 def _common(a: Int64s, b: Int64s) -> int:
-    """Return the ns that two rows of spans have in common."""
+    """Return the time (ns) that two rows of spans have in common."""
     both = _union(np.r_[a[0], b[0]], np.r_[a[1], b[1]])
     return int(sum((s[1] - s[0]).sum() for s in (a, b)) - (both[1] - both[0]).sum())

@@ -16,12 +16,15 @@ from .drop_events import drops_of
 
 FATES = ("dropped", "wire", "arrived", "unknown")
 SENDS_AGAIN = ("__tcp_retransmit_skb", "tcp_retransmit_skb")
-MOST = 10_000  # segments that are followed
+MOST = 10_000  # most segments that are followed
 KEY = ("ip_version", "saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo", "sport", "dport", "seq")
 
 
 class Again(NamedTuple):
-    """A segment that was sent again: its packet, the first one (0: not seen), and its fate."""
+    """A segment that was sent again: its packet, the first copy (0: not seen), and its fate.
+
+    The fate is that of the first copy.
+    """
 
     packet: int
     first: int  # -n for row K<n>
@@ -82,8 +85,8 @@ def _each_once(case: Case, found: list[Again]) -> list[Again]:
 def repetitions(case: Case) -> Int64s:
     """Return the chosen packets that repeat a segment.  Raises Cancelled.
 
-    tcp.analysis takes a segment that comes late for one that was sent again.  Where a recorded
-    kernel sent it, its calls decide.
+    tcp.analysis mistakes a segment that arrives late for one that was sent again.  If a recorded
+    kernel sent it, the kernel's calls decide instead.
     """
     again = same_skbs(case, _repeated_by_kernel(case))
     return np.union1d(np.setdiff1d(flagged(case, "retransmission"), sent_once(case)), again)
@@ -92,7 +95,7 @@ def repetitions(case: Case) -> Int64s:
 def sent_once(case: Case) -> Int64s:
     """Return packets that a recorded kernel sent, and did not send again.
 
-    None if nothing would show that: no probe at the functions that send again.
+    There are none if no probe is on the functions that send again, because nothing would show it.
     """
     if set(SENDS_AGAIN).isdisjoint(case.scope.function_names):
         return np.zeros(0, np.int64)
@@ -101,7 +104,7 @@ def sent_once(case: Case) -> Int64s:
 
 
 def same_skbs(case: Case, packets: Int64s) -> Int64s:
-    """Return these packets, and all that other captures have of their skbs."""
+    """Return these packets, and all packets of other captures that have the same skbs."""
     found = _matches(case)
     legs = found.leg[np.isin(found.packet, packets)]
     return np.union1d(packets, found.packet[np.isin(found.leg, legs)])
@@ -171,7 +174,7 @@ def _matches(case: Case) -> _Matches:
 
 
 def _seen(case: Case) -> tuple[Bools, Bools]:
-    """Return by packet number whether a kernel sent it, and whether one received it."""
+    """Return two masks by packet number: a kernel sent it, and a kernel received it."""
     found, columns = _matches(case), case.scope.columns
     kind = np.asarray(columns.array("leg", "kind"))[found.leg]
     sent, received = np.zeros((2, columns.length("packet") + 1), np.bool_)
@@ -181,10 +184,10 @@ def _seen(case: Case) -> tuple[Bools, Bools]:
 
 
 def overtaken_in_kernel(case: Case, packets: Int64s) -> Bools:
-    """Return which of these packets were overtaken inside a recorded kernel.
+    """Return for each of these packets whether it was overtaken inside a recorded kernel.
 
-    A packet was overtaken if another one of its connection and direction began its leg later in the
-    same log and was captured earlier.
+    It was if another packet of its connection and direction was captured earlier, but began its leg
+    later in the same log.
     """
     columns, matches = case.scope.columns, _matches(case)
     begin, log = case.made.legs.begin[matches.leg], case.made.legs.log[matches.leg]

@@ -25,7 +25,7 @@ def unexplained(case: Case, findings: Sequence[Finding]) -> list[Finding]:
     excess = slow_packets.excess_of(case)
     slow = slow_packets.slow_ones(case, excess)
     left, by_part = _left(case, slow, findings)
-    # What is over in one part may be less in another one.
+    # An excess in one part may be made up for in another part.
     ns = np.minimum(left, np.maximum(excess, 0)) * slow
     which = slow & (ns >= LEAST_NS) & (ns * SHARE >= excess)
     if not which.any():
@@ -47,7 +47,7 @@ def unexplained(case: Case, findings: Sequence[Finding]) -> list[Finding]:
 
 
 def _left(case: Case, slow: Bools, findings: Sequence[Finding]) -> tuple[Int64s, dict[str, int]]:
-    """Return by how much each packet's unexplained parts exceed the median's, and the sums."""
+    """Return each packet's excess over the median in unexplained parts, and the sums by part."""
     made, count = case.made, len(case.rows)
     explained = _explained(case, findings)
     left, sums = np.zeros(count, np.int64), dict[str, int]()

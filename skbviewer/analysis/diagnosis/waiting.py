@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What rules about waits share: who waited how long, and who had the CPU meanwhile."""
+"""Findings about waits: how long packets waited, and what had the CPU meanwhile."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .finding import LEG, WARNING, Evidence, Finding
 from .neighbour_questions import asked_ns
 from .occupants import occupants
 
-NAMED = 2  # occupants that a sentence names
+NAMED = 2  # most occupants that a sentence names
 # A packet that waits for a hardware address waits in these ways: rule `neighbour` explains them.
 DURING_QUESTIONS = (QUEUE, OTHERS, INTERRUPTS)
 
@@ -38,7 +38,7 @@ class Longest(NamedTuple):
     leg: int
     begin: int
     end: int
-    call: int  # with which the packet goes on, 0-based row; -1: none
+    call: int  # 0-based row of the call with which the packet continues; -1: none
 
 
 def finding_of(
@@ -46,7 +46,7 @@ def finding_of(
 ) -> list[Finding]:
     """Return a finding about the chosen packets in `which`, which waited `ns` each.
 
-    `spans` are the waits.  `with_cpu` adds who had the CPU meanwhile.
+    `spans` are the waits.  `with_cpu` adds what had the CPU meanwhile.
     """
     which = which & ~(asked_ns(case) >= ns) if wait.kind in DURING_QUESTIONS else which
     if not which.any():
@@ -84,7 +84,7 @@ def finding_of(
 
 
 def before_in_queue(case: Case, kind: int, longest: Longest) -> int:
-    """Return how many packets of the log were in the queue when one came, and left before it."""
+    """Return how many of the log's packets were in the queue when one came, and left before it."""
     spans, legs = case.all_waits(kind), case.made.legs
     before = (spans.begin < longest.begin) & (spans.end > longest.begin)
     before &= (spans.end <= longest.end) & (legs.log[spans.leg] == legs.log[longest.leg])
@@ -92,7 +92,7 @@ def before_in_queue(case: Case, kind: int, longest: Longest) -> int:
 
 
 def examples(case: Case, rows: Int64s, ns: Int64s, what: str) -> list[Evidence]:
-    """Return packets as evidence, with what each of them lost."""
+    """Return packets as evidence, with the time that each of them lost."""
     return [
         Evidence(
             "packet", number, f"{wording.packet(number)}: {what} {wording.time(lost)}", ns=lost
@@ -119,7 +119,7 @@ def span_evidence(longest: Longest, what: str) -> Evidence:
 
 
 def occupied(case: Case, longest: Longest) -> tuple[str, list[Evidence]]:
-    """Return a sentence about who had the CPU during a wait, and the calls that show it."""
+    """Return a sentence about what had the CPU during a wait, and the calls that show it."""
     if longest.call < 0:
         return "", []
     cpu = case.call("cpu", longest.call)

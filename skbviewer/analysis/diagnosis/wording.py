@@ -9,7 +9,7 @@ UNITS = ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs"))
 
 
 def time(ns: int) -> str:
-    """ "322.1 µs"; three to four digits."""
+    """Return a time with three to four digits: "322.1 µs"."""
     for size, unit in UNITS:
         if abs(ns) >= size:
             value = ns / size
@@ -18,20 +18,20 @@ def time(ns: int) -> str:
 
 
 def share(part: int, whole: int) -> str:
-    """ "12 %"."""
+    """Return a share in per cent: "12 %"."""
     return f"{100 * part / whole:.0f} %" if whole else "0 %"
 
 
 def packet(number: int) -> str:
-    """ "packet 12", or "packet K3" for a row K<n>."""
+    """Return "packet 12", or "packet K3" for a row K<n>."""
     return f"packet {number}" if number > 0 else f"packet K{-number}"
 
 
 def packets(number: int) -> str:
-    """ "1 packet", "2 packets"."""
+    """Return a number of packets: "1 packet", "2 packets"."""
     return counted(number, "packet")
 
 
 def were(number: int) -> str:
-    """The verb that fits `number` things."""
+    """Return the verb that fits `number` things: "was" or "were"."""
     return "was" if number == 1 else "were"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The machine code of a function of a recorded kernel, and what a recording knows about it."""
+"""The machine code of a function of a recorded kernel, with the facts of a recording."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Whether a kernel image is the build that a kernel log was recorded on.
+"""Check whether a kernel image is the build that a kernel log was recorded on.
 
-An image with symbols must have each probed function where the log has it, relative to _stext.  An
+In an image with symbols, each probed function must be where the log has it, relative to _stext.  An
 image without symbols is recognised by the text that the kernel prints when it boots.
 """
 
@@ -18,10 +18,10 @@ SHORT = 100  # characters of a version shown in a message
 
 
 class LogKernel(NamedTuple):
-    """The kernel of a log.  Addresses are unsigned, as the kernel ran.
+    """The kernel of a log.  Addresses are unsigned, of the running kernel.
 
     `probed` has the addresses of probed functions that are in no module; `modules` names the
-    module of the others.  `symbols` maps addresses to text such as "ip_rcv+0x4c".
+    modules of all others.  `symbols` maps addresses to text such as "ip_rcv+0x4c".
     """
 
     source: int
@@ -34,7 +34,7 @@ class LogKernel(NamedTuple):
     symbols: Mapping[int, str]
 
     def starts(self) -> dict[int, str]:
-        """Return functions of the kernel that the log knows: addresses as it ran, and names."""
+        """Return functions of the kernel that the log knows, by address in the running kernel."""
         found = {}
         for address, text in self.symbols.items():
             name, plus, offset = text.partition("+0x")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""From bytes to instructions, by capstone."""
+"""Decode bytes into instructions, with capstone."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ JUMP, CALL, RETURN = "jump", "call", "return"
 
 
 class Decoded(NamedTuple):
-    """`kind` is JUMP, CALL, RETURN or "".  `target` is None unless the code has the address.
+    """An instruction; `kind` is JUMP, CALL, RETURN or "".
 
-    `falls` is false if the next instruction never runs after this one.
+    `target` is None unless the code contains the address.  `falls` is false if the next instruction
+    never runs after this one.
     """
 
     address: int
@@ -46,7 +47,10 @@ def decoder(machine: str, path: Path) -> Any:
 
 
 def decode(decoder_: Any, code: bytes, begin: int) -> Iterator[Decoded]:
-    """Decode `code`, which is at address `begin`.  Bytes that are no instruction: ".byte"."""
+    """Yield the instructions of `code`, which is at address `begin`.
+
+    Bytes that are not an instruction become ".byte".
+    """
     import capstone
 
     groups = (
@@ -68,7 +72,7 @@ def decode(decoder_: Any, code: bytes, begin: int) -> Iterator[Decoded]:
 
 
 def _target(capstone: ModuleType, one: Any) -> int | None:
-    """The address is the last operand: conditional jumps of arm64 have registers before it."""
+    """Return the target: the last operand, because jumps of arm64 may begin with registers."""
     operands = [item.imm for item in one.operands if item.type == capstone.CS_OP_IMM]
     return operands[-1] & (1 << 64) - 1 if operands else None
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Where a function ends that has no symbol: found from its code.
+"""Find the end of a function without a symbol from its code.
 
-It ends before the next function that begins with a call of the same tracer, or after an instruction
-after which nothing runs on, if no jump of the function passes it and padding follows.  What follows
-without padding may be code that a static key leads to: the jump to it is a NOP in the file.
+It ends before the next function that begins with a call of the same tracer.  Otherwise it ends
+after an instruction that never continues at the next one, if no jump of the function passes that
+instruction and padding follows.  Code that follows without padding may belong to the function
+through a static key: the jump to it is a NOP in the file.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Sequence
 from .decoding import CALL, JUMP, Decoded
 
 PADDING = frozenset({"nop", "int3"})
-ENTRY = 2  # a function begins with a call of the tracer, or with endbr64 and that call
+ENTRY = 2  # instructions at the begin, in which the call of the tracer is: endbr64 may precede it
 ALIGNED = 16  # functions begin at multiples
 
 
@@ -39,7 +40,7 @@ def without_rest(code: Sequence[Decoded], limit: int) -> Sequence[Decoded]:
 
 
 def _other_entries(code: Sequence[Decoded]) -> frozenset[int]:
-    """Return where functions begin after the first: at calls of the same tracer."""
+    """Return the begins of all functions but the first: they are calls of the same tracer."""
     tracer = next((one.target for one in code[:ENTRY] if one.kind == CALL), None)
     found = set()
     for at, one in enumerate(code[ENTRY:], ENTRY):
@@ -50,7 +51,7 @@ def _other_entries(code: Sequence[Decoded]) -> frozenset[int]:
 
 
 def _pads(code: Sequence[Decoded], at: int) -> bool:
-    """Whether padding from `code[at]` on ends where a function may begin."""
+    """Return whether padding from `code[at]` on ends where a function may begin."""
     first = at
     while at < len(code) and code[at].mnemonic in PADDING:
         at += 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where to draw the arrows of the jumps inside a function."""
+"""Lay out the arrows of the jumps inside a function."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LANES = 6
 
 
 class Arrow(NamedTuple):
-    """A jump from one row to another; lane 0 is next to the text.  Rows are of instructions."""
+    """A jump from one row to another, each an instruction; lane 0 is next to the text."""
 
     begin: int
     end: int
@@ -20,7 +20,7 @@ class Arrow(NamedTuple):
 
 
 def arrows_of(shown: Disassembly) -> tuple[Arrow, ...]:
-    """Return the arrows of all jumps that have a lane of their own; short jumps come first."""
+    """Return the arrows of all jumps that get a lane; short jumps get theirs first."""
     row_at = {one.address: row for row, one in enumerate(shown.instructions)}
     jumps = [
         (row, row_at[one.target])

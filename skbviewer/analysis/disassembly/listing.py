@@ -14,7 +14,7 @@ from .build_check import LogKernel
 from .decoding import Decoded, decode, decoder
 from .function_end import without_rest
 
-MOST = 1 << 16  # bytes of a function whose end is not known
+MOST = 1 << 16  # most bytes of a function whose end is not known
 PATCHED = (
     "this is the code of the file: a running kernel replaces some instructions "
     "(alternatives, static keys, trace points of functions)"
@@ -26,10 +26,10 @@ NO_LINES = "the file has no source lines for this function"
 class Instruction(NamedTuple):
     """One instruction.  Addresses are those of the image, before KASLR.
 
-    `kind` is "jump", "call", "return" or "".  `target` is where a jump or call goes, None if a
-    register says it; `name` is the function there, or "+0x4c" in this function.  `source` is set
-    where a new line begins.  `drops` counts the packets dropped by the call that this instruction
-    is; `calls` counts the recorded calls that it made, by function.
+    `kind` is "jump", "call", "return" or "".  `target` is the target of a jump or call; None if a
+    register holds it.  `name` is the function there, or "+0x4c" in this function.  `source` is set
+    where a new line begins.  If the instruction is a call, `drops` counts the packets that were
+    dropped in it, and `calls` counts the recorded calls that it made, by function.
     """
 
     address: int
@@ -46,7 +46,7 @@ class Instruction(NamedTuple):
 
 
 class Disassembly(NamedTuple):
-    """The code of `function`, from `begin` to `end`.  `notes` say what the reader must know."""
+    """The code of `function`, from `begin` to `end`.  `notes` are sentences for the reader."""
 
     function: str
     image: str
@@ -57,14 +57,17 @@ class Disassembly(NamedTuple):
 
 
 class Marks(NamedTuple):
-    """What a recording did, by return address as linked: packets dropped; calls, by function."""
+    """The facts of a recording, by return address in the image: packets dropped, calls made.
+
+    Calls are counted by function.
+    """
 
     drops: Mapping[int, int]
     calls: Mapping[int, Mapping[str, int]]
 
 
 class Extent(NamedTuple):
-    """Where a function is in an image; `end` is the greatest possible one unless `stated`."""
+    """The place of a function in an image; `end` is the greatest possible one unless `stated`."""
 
     begin: int
     end: int
@@ -72,7 +75,7 @@ class Extent(NamedTuple):
 
 
 def extent_of(image: KernelImage, log: LogKernel, function: str) -> Extent:
-    """Return where `function` is.  Raises BadInput if neither log nor image has it."""
+    """Return the place of `function`.  Raises BadInput if neither log nor image has it."""
     module = log.modules.get(function)
     if module:
         raise BadInput(image.path, None, f"has no code of {function}: it is in the module {module}")
@@ -135,7 +138,7 @@ class _Names:
         self._own = function
 
     def of(self, target: int | None) -> str:
-        """Return a name for an address, "" if there is none."""
+        """Return a name for an address; "" if there is none."""
         if target is None:
             return ""
         if self.begin <= target < self._end:
@@ -154,7 +157,7 @@ class _Names:
 
 
 def _row(one: Decoded, names: _Names, source: SourceLine | None, marks: Marks) -> Instruction:
-    after = one.address + len(one.data)  # where the call that this is returns to
+    after = one.address + len(one.data)  # where a call here returns to
     calls = marks.calls.get(after, {})
     return Instruction(
         one.address,

@@ -19,14 +19,14 @@ from .literals import EXAMPLES, Range, read_bytes, read_range
 ORDERED = ("<", "<=", ">", ">=")
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _BYTEWISE = (Kind.BYTES, Kind.PROTOCOL)
-_ADDRESSES = {Kind.ETHER: 6, Kind.IPV4: 4, Kind.IPV6: 16}  # and their numbers of bytes
+_ADDRESSES = {Kind.ETHER: 6, Kind.IPV4: 4, Kind.IPV6: 16}  # kinds of addresses: number of bytes
 _SLICED = (*_BYTEWISE, Kind.STRING, *_ADDRESSES)
 _MOST = 7  # most bytes of an address slice
 _NOT_BOUND = "{} is not a field of calls: it cannot be used inside call()"
 
 
 def parse(text: str) -> p.Plan | None:
-    """Return the checked filter; None if it is blank and all rows pass.  Raises FilterError."""
+    """Return the checked filter; None if it is blank: then all rows pass.  Raises FilterError."""
     node = parse_syntax(text)
     return None if node is None else _Checker(text, FIELDS).plan(node, bound=False)
 
@@ -99,7 +99,7 @@ class _Checker:
         return self._value(of, right) if other is None else other
 
     def _other(self, node: s.Compare, of: p.Operand, right: s.Node) -> p.Operand | None:
-        """Return the right side, if it is a field."""
+        """Return the right side of a comparison if it is a field."""
         if not self._is_field(right):
             return None
         word = self._fields[right.text.lower()] if isinstance(right, s.Word) else None

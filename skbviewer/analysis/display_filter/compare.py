@@ -45,7 +45,7 @@ def text_test(operator: str, value: p.Value) -> Callable[[Any], bool]:
 
 
 def member_test(kind: Kind, items: tuple[Any, ...]) -> Test:
-    """Return a test of values: whether each one is in a set."""
+    """Return a test of values: is each one in a set?"""
     if kind is not Kind.STRING:
         tests = [test_of(kind, "==", item) for item in items]
         return lambda values: np.logical_or.reduce([test(values) for test in tests])

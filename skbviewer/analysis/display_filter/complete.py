@@ -32,7 +32,8 @@ Known = Callable[[str], Sequence[str]]
 class Completion(NamedTuple):
     """`words` may replace the characters begin .. end - 1 of the text.
 
-    `values`: they are values of a field, so show them even before the first character is typed.
+    `values` says that they are values of a field, which are shown even before the first character
+    is typed.
     """
 
     begin: int
@@ -65,7 +66,7 @@ def _ends_in_operator(head: str) -> bool:
 
 
 def _after(head: str, typed: str) -> tuple[str, ...]:
-    """After a field: relations and joins; after a comparison: joins."""
+    """Return relations and joins after a field, or joins after a comparison."""
     last = re.search(r"([\w.]+)\s*$", head)
     is_field = last is not None and last[1].lower() in FIELDS
     words = (*RELATIONS, *WORDS["there"]) if is_field else WORDS["there"]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Find the rows that pass a display filter, as masks over whole columns.
 
-Conditions about calls, legs or drops are evaluated on their tables, and the results are carried to
-packets.  A packet passes if any of its calls does.  Each condition may be met by another call,
-unless call() binds them to the same one.
+Conditions about calls, legs or drops are evaluated on their tables, and the results are transferred
+to packets.  A packet passes if any of its calls does.  Different calls may fulfil different
+conditions, unless call() requires one call for all of them.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ JOINS = {"and": np.logical_and, "or": np.logical_or, "xor": np.logical_xor}
 
 
 def evaluate(plan: p.Plan, data: Data, view: View, progress: Progress | None = None) -> Bools:
-    """Return the rows of `view` (of packets, or of rows K<n>) that pass.
+    """Return for each row of `view` (of packets, or of rows K<n>) whether it passes.
 
-    Raises BadInput if the filter needs packet bytes and the file has moved, or Cancelled.
+    Raises BadInput if the filter needs packet bytes and the file has moved; raises Cancelled.
     """
     return _Rows(data, view, progress or Silent()).mask(plan)
 
 
 class _Scope:
-    """Evaluates a filter for the rows of one view; `carry` brings other tables' masks to them."""
+    """Evaluates a filter for the rows of one view; `carry` converts masks of other tables."""
 
     def __init__(self, data: Data, view: View, progress: Progress) -> None:
         self.data, self.view, self.progress = data, view, progress
@@ -44,7 +44,7 @@ class _Scope:
         raise NotImplementedError
 
     def carry(self, table: str, mask: Bools) -> Bools:
-        """Return which rows of this scope have a row of `table` in `mask`."""
+        """Return for each row of this scope whether it has a row of `table` that is in `mask`."""
         raise NotImplementedError
 
     def mask(self, plan: p.Plan) -> Bools:
@@ -109,7 +109,7 @@ class _Scope:
         return self._reduced(of, operator, pairs)
 
     def _reduced(self, of: p.Operand, operator: str, pairs: list[tuple[Bools, Bools]]) -> Bools:
-        """Return which rows of this scope pass, from the values in the field's table.
+        """Return for each row of this scope whether it passes, from values of the field's table.
 
         `pairs` are (known, fulfilled).
         """

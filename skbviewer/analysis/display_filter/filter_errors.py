@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is wrong with a display filter, and where."""
+"""The errors of display filters, with their positions."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ _THERE_ONLY = (Kind.LABEL, Kind.PROTOCOL, Kind.BYTES)
 def comparison(field: str, value: str) -> str:
     """Return `field == value`, or the field alone if it has no value.
 
-    Raises KeyError if unknown.
+    Raises KeyError if the field is unknown.
     """
     kind = FIELDS[field].kind
     if kind in _THERE_ONLY:
@@ -38,7 +38,7 @@ def quoted(text: str) -> str:
 
 
 def expression_for(field: str, value: str, mode: str = SELECTED, current: str = "") -> str:
-    """Return a filter for a value as a column shows it.
+    """Return a filter for a value, given in the form in which a column shows it.
 
     `mode` is one of MODES; `current` is the filter that "...and" and "...or" extend.  Raises
     KeyError for an unknown field.

@@ -185,7 +185,10 @@ class _Reader:
         return s.Function(*self._from(name.at), name.text.lower(), of)
 
     def _parts(self, token: Token) -> tuple[tuple[int, int | None], ...]:
-        """[i] [i:n] [i-j] [:n] [i:] separated by commas, as (begin, end)."""
+        """Return the parts of a slice as (begin, end).
+
+        They are [i] [i:n] [i-j] [:n] [i:], separated by commas.
+        """
         return tuple(self._part(token, part) for part in token.text[1:-1].split(","))
 
     def _part(self, token: Token, part: str) -> tuple[int, int | None]:

@@ -31,7 +31,7 @@ def _unsigned(text: str) -> Range:
 
 
 def _integer(text: str) -> int:
-    """Return decimal, 0x hexadecimal, 0b binary, or octal after a 0, as in C."""
+    """Return a number: decimal, 0x hexadecimal, 0b binary, or octal after a 0, as in C."""
     if re.fullmatch(r"0[0-7]+", text):
         return int(text, 8)
     if len(text) == 3 and text[0] == text[2] == "'":
@@ -60,6 +60,7 @@ def _ether(text: str) -> Range:
 
 def _ip(version: int) -> Callable[[str], Range]:
     def network(text: str) -> Range:
+        """Return the addresses of an IPv4 address or network."""
         found = ip_network(text, strict=False)
         if found.version != version:
             raise ValueError
@@ -80,7 +81,7 @@ def _duration(text: str) -> Range:
 
 
 def _time(text: str) -> Range:
-    """ISO 8601 with up to nine decimal places; UTC if there is no time zone."""
+    """Return a time of ISO 8601 with up to nine decimal places; UTC if it has no time zone."""
     match = re.fullmatch(r"(.*?\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:?\d\d)?", text.strip())
     whole, fraction, zone = (match[1], match[2], match[3]) if match else (text.strip(), None, None)
     moment = datetime.fromisoformat(whole + (zone or ""))
@@ -130,7 +131,7 @@ def read_range(kind: Kind, text: str, bits: int) -> Range:
 
 
 def read_bytes(text: str) -> bytes:
-    """Bytes without quotes: 01:02:03, 01-02, 0x0102, or two hexadecimal digits for one byte."""
+    """Read bytes without quotes: 01:02:03, 01-02, 0x0102, or two hexadecimal digits."""
     if _BYTES.fullmatch(text):
         return bytes(int(part, 16) for part in re.split("[:.-]", text.rstrip(":")))
     if re.fullmatch(r"0[xX][0-9a-fA-F]+", text):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The values of a field after its slice, function and mask were applied."""
+"""The values of a field after its slice, function and mask have been applied."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WHOLE = 7  # most bytes that fit in a positive int64
 def is_scanned(of: Operand) -> bool:
     """Return whether packets must be read one by one.
 
-    That is so if the bytes are no number at a fixed position.
+    They must if the bytes are not a number at a fixed position.
     """
     if of.field.kind not in (Kind.PROTOCOL, Kind.BYTES) or of.function == "len":
         return False
@@ -51,7 +51,7 @@ def _of_bytes(of: Operand, view: View) -> list[Values]:
 
 
 def _from_columns(layer: str, begin: int, width: int, view: View) -> Values | None:
-    """Return bytes that columns hold, too, so that no file needs to be read; else None."""
+    """Return bytes that columns hold, too, so that no file need be read; otherwise None."""
     if layer == "eth" and view.has("eth_dst"):
         for column, first in (("eth_dst", 0), ("eth_src", 6)):
             if first <= begin and begin + width <= first + 6:

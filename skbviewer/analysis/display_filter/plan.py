@@ -26,7 +26,7 @@ class Operand:
 
     @property
     def width(self) -> int | None:
-        """Number of bytes in the slice; None if it depends on the packet."""
+        """Return the number of bytes in the slice; None if it depends on the packet."""
         total = 0
         for begin, end in self.parts or ():
             if end is None or (begin < 0 <= end):
@@ -37,7 +37,7 @@ class Operand:
 
 @dataclass(frozen=True)
 class Present:
-    """The field is present; with a mask: one of these bits is set."""
+    """The field is present; with a mask, one of these bits is set."""
 
     of: Operand
 
@@ -73,7 +73,7 @@ class Joined:
 
 @dataclass(frozen=True)
 class OneCall:
-    """One call fulfils all of `of`."""
+    """A single call fulfils all of `of`."""
 
     of: Plan
 

@@ -55,7 +55,7 @@ class Function(Node):
 
 @dataclass(frozen=True)
 class Every(Node):
-    """all of: each value must fulfil the comparison; `wanted` False: any of."""
+    """all of: each value must fulfil the comparison; with `wanted` False, any of: one must."""
 
     of: Node
     wanted: bool
@@ -63,7 +63,7 @@ class Every(Node):
 
 @dataclass(frozen=True)
 class Compare(Node):
-    """left <operator> right; `operator` is one of the values of parser.RELATIONS."""
+    """left <operator> right; `operator` is one of the values of filter_parser.RELATIONS."""
 
     operator: str
     left: Node
@@ -80,7 +80,7 @@ class Within(Node):
 
 @dataclass(frozen=True)
 class Test(Node):
-    """A field alone: it is present; with a mask: one of these bits is set."""
+    """A field alone, which must be present; with a mask, one of these bits must be set."""
 
     of: Node
 
@@ -101,6 +101,6 @@ class Join(Node):
 
 @dataclass(frozen=True)
 class Bound(Node):
-    """call(of): one call fulfils all of `of`."""
+    """call(of): a single call fulfils all of `of`."""
 
     of: Node

@@ -40,7 +40,7 @@ SUPPORTED_VERSIONS, SERVER_NAME = 43, 0  # RFC 8446 section 4.2, RFC 6066
 
 
 def payload_summary(protocol: int, sport: int, dport: int, payload: bytes) -> PayloadSummary | None:
-    """Decode a payload by its ports, TCP (6) or UDP (17); None if the protocol is unknown."""
+    """Decode a payload of TCP (6) or UDP (17) by its ports; None if neither port is known."""
     if not payload:
         return None
     for port in (dport, sport):
@@ -49,13 +49,13 @@ def payload_summary(protocol: int, sport: int, dport: int, payload: bytes) -> Pa
             try:
                 summary = parser(payload)
             except (dpkt.Error, struct.error, ValueError, IndexError, KeyError, AttributeError):
-                return None  # dpkt raises all of these for malformed payloads
+                return None  # for malformed payloads, dpkt raises any of these
             return None if summary is None else _printable(summary)
     return None
 
 
 def _printable(summary: PayloadSummary) -> PayloadSummary:
-    """Escape unprintable characters: the sender may have sent anything."""
+    """Return the summary with unprintable characters escaped: the sender may have sent anything."""
     lines = tuple(line._replace(text=printable(line.text)) for line in summary.lines)
     return summary._replace(info=printable(summary.info), lines=lines)
 
@@ -77,7 +77,10 @@ def _dhcp(payload: bytes) -> PayloadSummary | None:
 
 
 def _dhcp_options(payload: bytes) -> Iterator[Line]:
-    """RFC 2132 section 2: number, length and value, except for the one-byte numbers 0 and 255."""
+    """Yield a line for each option (RFC 2132 section 2): number, length and value.
+
+    The numbers 0 and 255 have neither length nor value.
+    """
     at = DHCP_OPTIONS
     while at + 1 < len(payload) and payload[at] != 255:
         if payload[at] == 0:

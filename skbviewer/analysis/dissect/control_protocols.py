@@ -79,7 +79,7 @@ def _igmp(data: bytes) -> tuple[str, str]:
 
 
 def _igmp_records(data: bytes) -> str:
-    """Return the groups that are joined or left, from records without sources."""
+    """Return the groups that a host joins or leaves, from records without sources."""
     said, at = "", 8
     for _ in range(struct.unpack_from(">H", data, 6)[0]):
         kind, extra, sources = struct.unpack_from(">BBH", data, at)
@@ -144,7 +144,7 @@ def _rip(data: bytes) -> tuple[str, str]:
 
 
 def _nbss(data: bytes) -> tuple[str, str]:
-    """RFC 1002, 4.3; continuations of earlier segments are not recognised."""
+    """Decode NetBIOS (RFC 1002, 4.3); continuations of earlier segments are not recognised."""
     if data[4:8] in SMB_NAMES:
         return SMB_NAMES[data[4:8]], "NetBIOS session message"
     return "NBSS", NBSS_KINDS[data[0]]
@@ -173,7 +173,7 @@ def _cdp(data: bytes) -> tuple[str, str]:
 
 
 def _llc(frame: bytes) -> tuple[str, str] | None:
-    """Decode an Ethernet frame with a length instead of an EtherType; None if it has one."""
+    """Decode an Ethernet frame with a length; None if it has an EtherType instead."""
     at = 14
     while frame[at - 2 : at] in (b"\x81\0", b"\x88\xa8", b"\x91\0"):
         at += 4
@@ -225,7 +225,7 @@ def _tried(parser: Asked, data: bytes) -> tuple[str, str] | None:
 
 
 def parsers() -> dict[tuple[int, int], Callable[[bytes], PayloadSummary | None]]:
-    """Parsers of payloads, by (protocol, port)."""
+    """Return parsers of payloads, by (protocol, port)."""
 
     def parser(parse_bytes: ControlParser) -> Callable[[bytes], PayloadSummary | None]:
         def parse(data: bytes) -> PayloadSummary:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""From captured bytes to the detail tree, one known header after the other.
+"""Build the detail tree from captured bytes, one known header after the other.
 
-Input: bytes and link type.  Output: a Node for each header, from the outermost in.  Truncated or
-malformed headers are reported by a node of their own, and bytes that no header explains are "Data".
+Input: bytes and link type.  Output: a Node for each header, the outermost first.  Truncated or
+malformed headers are reported by a node of their own, and bytes after the last known header are
+"Data".
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ class Payload(NamedTuple):
 def dissect(data: bytes, linktype: int, length: int) -> tuple[Node, ...]:
     """Return the headers of a packet of `length` bytes on the wire.
 
-    `data` are the captured ones.
+    `data` are the captured bytes.
     """
     return tuple(_lines(data, linktype, length))
 
@@ -84,10 +85,7 @@ def payload_of(data: bytes, linktype: int) -> Payload | None:
 
 
 def carried_of(data: bytes, linktype: int) -> bytes | None:
-    """Return the bytes after the IP headers, if they are not TCP, UDP or ICMP for IPv4.
-
-    Otherwise returns None.
-    """
+    """Return the bytes after the IP headers; None if they are TCP, UDP or ICMP for IPv4."""
     walk = _Walk(data, linktype, "icmpv6")
     for _ in walk:
         pass
@@ -111,7 +109,7 @@ def tcp_options_of(data: bytes, linktype: int) -> bytes:
 
 
 def _plain(data: bytes) -> Payload | None:
-    """payload_of() for Ethernet, IPv4 and whole headers only: fifty times as fast."""
+    """Do what payload_of() does, for Ethernet, IPv4 and whole headers only: fifty times as fast."""
     if len(data) < 42:
         return None
     words, protocol = (data[14] & 15) * 4, data[23]
@@ -132,7 +130,7 @@ def _plain(data: bytes) -> Payload | None:
 
 
 class _Walk:
-    """Walks from header to header.  Where it stops, `kind` is the next header's, at byte `at`.
+    """Walks from header to header.  When it stops, `kind` is the next header's, at byte `at`.
 
     It also stops before a header of the kind `last`.
     """
@@ -209,7 +207,7 @@ def _within(node: Node, size: int) -> Node:
 
 
 def _unnamed(node: Node) -> Node:
-    """Return the node without filter fields: these refer only to the outermost IP header."""
+    """Return the node without filter fields; these refer only to the outermost IP header."""
     children = tuple(_unnamed(child) for child in node.children)
     return node._replace(field="", value="", children=children)
 

@@ -47,7 +47,7 @@ def _places(payload: bytes, queries: int, answers: int) -> list[tuple[int, int]]
 
 
 def _after_name(payload: bytes, at: int) -> int:
-    """Return the byte after a name: labels up to an empty one, or up to a pointer to the rest."""
+    """Return the position after a name: its last label is empty or a pointer to the rest."""
     while payload[at]:
         if payload[at] & 0xC0 == 0xC0:
             return at + 2
@@ -56,7 +56,7 @@ def _after_name(payload: bytes, at: int) -> int:
 
 
 def dns_over_tcp(payload: bytes) -> PayloadSummary | None:
-    """DNS after a length field (RFC 1035 section 4.2.2)."""
+    """Decode DNS after a length field (RFC 1035 section 4.2.2)."""
     summary = dns(payload[2:])
     return summary and summary._replace(
         lines=tuple(line._replace(offset=line.offset + 2) for line in summary.lines)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Generated lines, which no byte of a packet holds: the frame, its stream, related packets.
+"""Generated lines, which are in no byte of a packet: the frame, its stream, related packets.
 
-Input: the headers of a packet (detail_tree.py) and facts about it.  Output: the same headers after
-a Frame, and Wireshark's generated lines, in brackets, inside them.
+Input: the headers of a packet (detail_tree.py) and facts about it.  Output: a Frame, then these
+headers, with Wireshark's generated lines, in brackets, inserted.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ OF_LOG = "[Bytes from the kernel log: no sniffer captured this packet]"
 
 
 def frame(nodes: Sequence[Node], facts: Facts) -> Node:
-    """Return the Frame node: when the packet was captured, and how much of it."""
+    """Return the Frame node: when the packet was captured, and how many of its bytes."""
     sizes = [f"{size} bytes ({size * 8} bits)" for size in (facts.length, facts.caplen)]
     text = f"{sizes[0].replace('bytes', 'bytes on wire')}, "
     text += sizes[1].replace("bytes", "bytes captured")
@@ -185,7 +185,7 @@ def _claim(link: Link) -> Node:
 
 
 def _checked(node: Node, facts: Facts, layer: str) -> Node:
-    """Return the header with the verdict after its checksum, and in a line of its own."""
+    """Return the header with the verdict after its checksum, and also in a separate line."""
     status, field = facts.values[f"{layer}.checksum.status"], f"{layer}.checksum"
     if not status:
         return node
@@ -218,7 +218,7 @@ def _with(node: Node, before: dict[str, list[Node]], after: dict[str, list[Node]
     return node._replace(children=tuple(children))
 
 
-# Keyed by a field that only this header has.  In tunnels and ICMP errors, lines have no fields.
+# The keys are fields that only this header has.  In tunnels and ICMP errors, lines have no fields.
 _LAYERS: dict[str, Callable[[Node, Facts], Node]] = {
     "ip.checksum": _ip,
     "tcp.seq_raw": _tcp,

@@ -94,7 +94,10 @@ def _neighbour(data: bytes, at: int) -> Iterator[Node]:
 
 
 def _options(data: bytes, at: int, end: int) -> Iterator[Node]:
-    """Yield options of neighbour discovery.  Their length counts 8 bytes; 0 would loop forever."""
+    """Yield options of neighbour discovery.
+
+    Their length is in units of 8 bytes; 0 would never end.
+    """
     while at + 8 <= end and data[at + 1]:
         kind, size = data[at], data[at + 1] * 8
         if kind in LINK_OPTIONS and size == 8:

@@ -15,7 +15,7 @@ from .tree_nodes import Node, Spec, Step, fields, flag, hexadecimal, named
 
 NEXT = {ICMP: "icmp", TCP: "tcp", UDP: "udp", ICMPV6: "icmpv6", 4: "ipv4", 41: "ipv6"}
 EXTENSIONS = {0: "Hop-by-Hop Options", 43: "Routing", 44: "Fragment", 60: "Destination Options"}
-AUTHENTICATION = 51  # its length counts 4 bytes, not 8 (RFC 4302)
+AUTHENTICATION = 51  # its length is in units of 4 bytes, not 8 (RFC 4302)
 PROTOCOL = named(NAMES | {0: "Hop-by-Hop", 43: "Routing", 44: "Fragment", 59: "No next header"})
 
 
@@ -104,7 +104,7 @@ def _after(next_header: int) -> str:
 
 
 def extension(kind: int) -> object:
-    """Return the dissector for the IPv6 extension header with this number (RFC 8200)."""
+    """Return a dissector of the IPv6 extension header with this number (RFC 8200)."""
 
     def step(data: bytes, at: int, end: int) -> Step:
         size = (data[at + 1] + 2) * 4 if kind == AUTHENTICATION else (data[at + 1] + 1) * 8

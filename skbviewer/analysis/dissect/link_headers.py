@@ -79,7 +79,7 @@ def cooked2(data: bytes, at: int, end: int) -> Step:
 
 
 def null(data: bytes, at: int, end: int) -> Step:
-    """BSD loopback: the address family, in the byte order of the capturing host."""
+    """Dissect BSD loopback: the address family, in the byte order of the capturing host."""
     family = min(int.from_bytes(data[at : at + 4], order) for order in ("big", "little"))
     node = Node(f"Null/Loopback, Family: {family}", at, 4)
     return Step(

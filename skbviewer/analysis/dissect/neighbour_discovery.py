@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The bodies of neighbour discovery: who is asked for, who answers, and the hardware address.
+"""The bodies of neighbour discovery: the address in question, the sender, the hardware address.
 
 RFC 4861, in Wireshark's words.  Raises IndexError and ValueError if the bytes are too short.
 """

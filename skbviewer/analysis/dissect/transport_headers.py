@@ -62,7 +62,10 @@ def tcp(data: bytes, at: int, end: int) -> Step:
 
 
 def _options(data: bytes, at: int, end: int) -> Node:
-    """RFC 9293 section 3.2: kind, length and value, except for the one-byte kinds 0 and 1."""
+    """Return the options (RFC 9293 section 3.2): kind, length and value.
+
+    The kinds 0 and 1 have neither length nor value.
+    """
     found, names, place = [], list[str](), at
     while place < end:
         kind = data[place]

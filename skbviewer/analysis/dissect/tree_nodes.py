@@ -44,7 +44,7 @@ class Spec(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A dissected header; `following` is the next one's kind, at byte `at`, "" = none."""
+    """A dissected header; `following` is the kind of the next one, at byte `at`; "" = none."""
 
     node: Node
     following: str
@@ -64,7 +64,7 @@ def layout(header: Any) -> dict[str, tuple[int, int]]:
 
 
 def _order(header: Any) -> str:
-    """Return a prefix for struct; dpkt has none for network byte order."""
+    """Return the prefix of a header's format for struct; dpkt has none for network byte order."""
     return getattr(header, "__byte_order__", ">")
 
 

@@ -38,7 +38,7 @@ class Block(NamedTuple):
 def blocks(view: View, progress: Progress) -> Iterator[Block]:
     """Yield the packets of a view, by file.
 
-    Raises BadInput if a file moved or changed its size.
+    Raises BadInput if a file has moved or its size has changed.
     """
     if view.table != PACKET or not view.size:
         return
@@ -67,7 +67,8 @@ def _places(view: View, data: UInt8s, rows: Int64s) -> dict[str, Place]:
 def numbers(view: View, layer: str, begin: int, size: int, progress: Progress) -> Values:
     """Return the big-endian number of `size` (up to 8) bytes at byte `begin` of a header.
 
-    A negative `begin` counts from the header's end.  Unknown if the bytes were not captured.
+    A negative `begin` counts from the header's end.  The number is unknown if the bytes were not
+    captured.
     """
     low, known = np.full(view.size, -1, np.int64), np.zeros(view.size, np.bool_)
     for block in blocks(view, progress):
@@ -91,7 +92,7 @@ def lengths(view: View, layer: str, progress: Progress) -> Values:
 
 
 def find(view: View, layer: str, needle: bytes, progress: Progress) -> Bools:
-    """Return packets in which the bytes of a header or its payload contain `needle`."""
+    """Return for each packet whether the bytes of a header or its payload contain `needle`."""
     found = np.zeros(view.size, np.bool_)
     for block in blocks(view, progress):
         at, end = block.places[layer]
@@ -151,7 +152,7 @@ def _sliced(value: bytes, parts: tuple[tuple[int, int | None], ...] | None) -> b
 
 
 def progress_of(view: View) -> Progress:
-    """Return the progress of whoever evaluates the filter, for reports about reading."""
+    """Return the progress of the code that evaluates the filter, for reports about reading."""
     found: Progress = view.made("progress", lambda view: Silent())
     return found
 
@@ -173,7 +174,7 @@ def _times4(layer: str, begin: int, shift: int) -> Make:
 
 
 def _target(kinds: tuple[int, ...]) -> Make:
-    """Return a field: the target address of a neighbour solicitation or advertisement.
+    """Return the make of a field: the target address of a neighbour solicitation or advertisement.
 
     See RFC 4861, 4.3 and 4.4.
     """

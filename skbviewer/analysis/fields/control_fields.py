@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Fields of control protocols that Wireshark's colouring rules use: a few bytes of some packets.
+"""Fields of control protocols for Wireshark's colouring rules: a few bytes of some packets.
 
 Files are read only for packets that may have these bytes, according to the columns.
 """
@@ -22,7 +22,7 @@ ISMP = 0x81FD  # EtherType
 HSRP_PORT, HSRP_ADVERTISE = 1985, 3  # RFC 2281; an Advertise has no state
 HSRP_1 = 0xE0000002  # 224.0.0.2; version 2 uses 224.0.0.102 and another format
 BPDU, NETBIOS, SNAP = 0x4242, 0xF0F0, 0xAAAA  # DSAP and SSAP (IEEE 802.2)
-SAPS = 0xFEFE  # mask without the lowest bits, which mean group and response
+SAPS = 0xFEFE  # mask without the lowest bits, which stand for group and response
 UNNUMBERED = 0x03  # control field of frames with unnumbered information
 CDP = 0x00000C2000  # OUI and protocol of SNAP
 GARP_GROUPS = 0x0180C2000020  # to ...2f (IEEE 802.1D, 12.5): not used by spanning trees
@@ -93,9 +93,7 @@ def _ismp(view: View) -> Bools:
 
 
 def _smb(view: View) -> Bools:
-    """Return which packets are SMB, by its first bytes in NetBIOS sessions and datagrams (RFC
-    1002).
-    """
+    """Return for each packet whether it is SMB, by its first bytes in NetBIOS (RFC 1002)."""
 
     def either(ports: tuple[int, ...]) -> Bools:
         found: Bools = np.isin(view.column("sport"), ports) | np.isin(view.column("dport"), ports)

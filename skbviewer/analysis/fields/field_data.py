@@ -22,7 +22,7 @@ from ...store import Columns, Database, queries
 from ..words.kernel_names import Names, names_of
 
 PACKET, SERIES, LEG, CALL, DROP = "packet", "series", "leg", "call", "drop"
-ADDRESS = "address"  # applies to the whole series of its leg
+ADDRESS = "address"  # a row applies to the whole series of its leg
 ROW = "row"  # a packet or a row K<n>
 
 Array = npt.NDArray[Any]
@@ -54,7 +54,7 @@ class View:
         return taken
 
     def made(self, name: str, make: Callable[[View], Any]) -> Any:
-        """Return the result of `make` for this view, computed once."""
+        """Return the result of `make` for this view, which is computed only once."""
         if name not in self._made:
             self._made[name] = make(self)
         return self._made[name]
@@ -105,9 +105,9 @@ class Data:
         self._lock = threading.Lock()
 
     def kept(self, name: str, make: Callable[[], Any]) -> Any:
-        """Return the result of `make`, computed once a session.
+        """Return the result of `make`, which is computed only once per session.
 
-        Only callers of this name wait for it.
+        Only callers with the same name wait for it.
         """
         with self._lock:
             slot = self._kept.setdefault(name, _Slot())
@@ -117,7 +117,7 @@ class Data:
             return slot.value
 
     def has(self, name: str) -> bool:
-        """Return whether a value is cached under this name, so that nobody has to wait for it."""
+        """Return whether a value with this name is cached, so that nobody has to wait for it."""
         slot = self._kept.get(name)
         return slot is not None and slot.made
 
@@ -176,7 +176,7 @@ class Data:
         return np.flatnonzero(self.columns.array("event", "event") == KblEvent.DROP)
 
     def legs_with(self, table: str, mask: Bools) -> Bools:
-        """Return which legs have a row of `table` that is in `mask`."""
+        """Return for each leg whether it has a row of `table` that is in `mask`."""
         if table == LEG:
             return mask
         found = np.zeros(self.columns.length(LEG) + 2, np.bool_)
@@ -188,7 +188,7 @@ class Data:
         return found[1:-1]
 
     def rows_with(self, view: View, legs: Bools) -> Bools:
-        """Return which packets or rows K<n> of a view have a leg that is in `legs`."""
+        """Return for each packet or row K<n> of a view whether it has a leg that is in `legs`."""
         if view.table == PACKET:
             hit = np.r_[False, legs].take(self.columns.array("match", "leg"))
             whole = np.zeros(self.columns.length(PACKET) + 1, np.bool_)

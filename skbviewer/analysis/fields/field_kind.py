@@ -27,14 +27,14 @@ class Kind(Enum):
     FLOAT = "real number"
     KERNEL = "kernel address"
     BYTES = "bytes"  # a range of the packet
-    PROTOCOL = "protocol"  # present or not, and a range of the packet
-    LABEL = "label"  # present or not
+    PROTOCOL = "protocol"  # present or absent, and a range of the packet
+    LABEL = "label"  # present or absent
 
 
 class Values(NamedTuple):
     """One value per row: `low` in rows that are `known` (None = all).
 
-    IPv6 addresses have their upper 64 bits in `high`; for text, `low` is an index of `texts`, -1 =
+    IPv6 addresses have their upper 64 bits in `high`.  For text, `low` is an index of `texts`; -1 =
     none.
     """
 
@@ -53,8 +53,8 @@ Make = Callable[[View], list[Values]]
 class Field(NamedTuple):
     """A name in the display filter.
 
-    `make` returns the values for the rows of a view of `table`; several per row if the field stands
-    for several, such as ip.addr.  `layer` is the header whose bytes a BYTES or PROTOCOL field is.
+    `make` returns the values for the rows of a view of `table`: several per row if the field stands
+    for several, such as ip.addr.  `layer` is the header whose bytes a BYTES or PROTOCOL field has.
     """
 
     name: str

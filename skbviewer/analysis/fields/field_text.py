@@ -26,7 +26,7 @@ MOST = 12  # most values to list for one row
 def field_values(field: Field, data: Data, ids: Sequence[int]) -> list[str]:
     """Return the values of `field` in each row (n = packet n, -n = row K<n>), "" = none.
 
-    Different values of one row, such as those of its calls, are separated by commas.
+    Distinct values of one row, such as those of its calls, are separated by commas.
     """
     numbers = np.array(ids, np.int64)
     texts = [""] * len(numbers)
@@ -64,7 +64,7 @@ def _listed(field: Field, found: list[Values], rows: list[list[int]]) -> list[st
 
 
 def _below(view: View, table: str) -> tuple[View, list[list[int]]]:
-    """Return the calls, legs or drops of all rows, and which of them belong to each row."""
+    """Return the calls, legs or drops of all rows, and for each row the list of its own."""
     with view.data.connect() as db:
         legs = _legs(db, view)
         pairs = [(row, leg) for row, found in enumerate(legs) for leg in found]
@@ -127,13 +127,13 @@ def mac_text(value: int) -> str:
 
 
 def seconds(ns: int) -> str:
-    """ns as seconds with nine decimal places."""
+    """Return ns as seconds with nine decimal places."""
     whole, rest = divmod(abs(ns), 10**9)
     return f"{'-' if ns < 0 else ''}{whole}.{rest:09d}"
 
 
 def moment(ns: int) -> str:
-    """ns since the epoch as date and time, UTC, with nine decimal places."""
+    """Return ns since the epoch as date and time, UTC, with nine decimal places."""
     whole, rest = divmod(ns, 10**9)
     try:
         return f"{datetime.fromtimestamp(whole, UTC):%Y-%m-%d %H:%M:%S}.{rest:09d}"

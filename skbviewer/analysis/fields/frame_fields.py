@@ -15,7 +15,7 @@ from .field_kind import Field, Kind, Make, Values, known_column
 
 
 def _times(view: View) -> Int64s:
-    """ns since the epoch; for rows K<n> by the clock fit."""
+    """Return ns since the epoch; for rows K<n> by the clock fit."""
     if view.table == PACKET:
         return view.column("ts").astype(np.int64, copy=False)
     times, source = view.column("begin_ns").astype(np.int64), view.column("source")
@@ -27,7 +27,7 @@ def _times(view: View) -> Int64s:
 
 
 def _timed(view: View) -> Bools | None:
-    """Return which rows have a time; None = all."""
+    """Return for each row whether it has a time; None = all have."""
     return view.column("ts") != UNTIMED if view.table == PACKET else None
 
 

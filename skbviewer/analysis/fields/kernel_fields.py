@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The fields kbl.*, which show what the kernel did with a packet: calls, legs and drops."""
+"""The fields kbl.*, which show how the kernel handled a packet: calls, legs and drops."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from ..words.verdict_reasons import VERDICTS
 from .field_data import ADDRESS, CALL, DROP, LEG, PACKET, Array, View
 from .field_kind import Field, Kind, Make, Values, known_column
 
-REASON = 0xFFFFFFFF  # of a drop: the reason is the lower half of the event's data
-SMALL = 1 << 23  # keys below it are looked up in a table
+REASON = 0xFFFFFFFF  # mask: a drop's reason is the lower half of the event's data
+SMALL = 1 << 23  # keys below this are looked up in a table
 THREADS = 1 << 22  # no thread has such a number: the kernel's PID_MAX_LIMIT
 KERNEL_ONLY = len(VERDICTS)
 IPV4, IPV6 = 4, 6

@@ -17,8 +17,8 @@ Part = tuple[View, Int64s]  # a view, and positions of rows in it
 def keys_of(field: Field, parts: Sequence[Part]) -> tuple[Array, Bools]:
     """Return (keys, known) for the rows of all `parts`, one part after the other.
 
-    Of several values of a row, the first one is used; of several calls, legs or drops the smallest
-    value, or for durations the largest.
+    If a row has several values, the first one is used.  Of several calls, legs or drops, the
+    smallest value is used, or for durations the largest.
     """
     found = [_keys(field, view, rows) for view, rows in parts]
     if field.kind is Kind.IPV6:
@@ -41,7 +41,7 @@ def _keys(field: Field, view: View, rows: Int64s) -> tuple[Array, Bools]:
 
 
 def _comparable(kind: Kind, values: Values) -> Array:
-    """Numbers with the same order as the values."""
+    """Return numbers with the same order as the values."""
     if kind is Kind.STRING:
         texts = np.array([text.lower() for text in values.texts or ()] + [""])
         return np.unique(texts, return_inverse=True)[1][values.low]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Conversations: tcp.stream, udp.stream, and numbers relative to the first ones of a stream.
 
-Streams of a transport are numbered from 0 in the order of their first packets; files have no common
-streams.  As in Wireshark, a SYN with another sequence number begins a new TCP stream.
+The streams of a transport are numbered from 0 in the order of their first packets; no stream is in
+two files.  As in Wireshark, a SYN with another sequence number begins a new TCP stream.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .packet_fields import is_tcp, is_udp
 
 SYN, ACK = 0x02, 0x10
 BASES = "tcp bases"  # name under which the result is cached
-PART = 1 << 20  # packets whose keys are computed together
+PART = 1 << 20  # number of packets whose keys are computed together
 MIX = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F)  # odd multipliers with well-spread bits
 
 
@@ -53,7 +53,7 @@ class Streams(NamedTuple):
 
 
 def streams_of(data: Data, transport: str) -> Streams:
-    """Return the conversations of "tcp" or "udp", computed once a session."""
+    """Return the conversations of "tcp" or "udp", which are computed only once per session."""
     found: Streams = data.kept(f"streams {transport}", lambda: _streams(data, transport))
     return found
 
@@ -111,7 +111,7 @@ def _by_first_packet(group: Array, first: Array) -> Array:
 
 
 def _reused(view: View, rows: Array, direction: Array, new: Bools) -> Bools:
-    """SYNs that begin a new stream on the same ports: their sequence number has changed."""
+    """Return SYNs that begin a new stream on the same ports: their sequence number has changed."""
     flags = view.column("tcp_flags")[rows]
     syn = np.flatnonzero((flags & (SYN | ACK)) == SYN)
     group, way = (np.cumsum(new) - 1)[syn], direction[syn]
@@ -125,14 +125,14 @@ def _reused(view: View, rows: Array, direction: Array, new: Bools) -> Bools:
 
 
 def last_before(of: Bools, start: Int64s) -> Int64s:
-    """For each position, the last earlier one in `of` that is not before its `start`, else -1."""
+    """Return for each position the last earlier one in `of`, not before its `start`; -1 if none."""
     at = np.where(of, np.arange(len(of)), -1)
     last = np.r_[-1, np.maximum.accumulate(at)[:-1]] if len(of) else at
     return np.where(last >= start, last, -1)
 
 
 def starts(stream: Array) -> Int64s:
-    """For each position, where its stream begins."""
+    """Return for each position the begin of its stream."""
     new = np.r_[True, stream[1:] != stream[:-1]][: len(stream)]
     return np.maximum.accumulate(np.where(new, np.arange(len(stream)), 0))
 
@@ -145,7 +145,7 @@ class Bases(NamedTuple):
 
 
 def relative(view: View, column: str) -> tuple[Int64s, Bools]:
-    """Column "seq" or "ack", relative to the first number of its direction; and where known."""
+    """Return column "seq" or "ack", relative to its direction's first number, and known rows."""
     bases, stream = bases_of(view.data), _of_rows(view, streams_of(view.data, "tcp").number)
     low, known = np.full(view.size, -1, np.int64), np.zeros(view.size, np.bool_)
     for begin in range(0, view.size, PART):
@@ -171,13 +171,13 @@ def stream_ways(view: View) -> tuple[Array, Array]:
 
 
 def bases_of(data: Data) -> Bases:
-    """Return the bases of all TCP streams, computed once a session."""
+    """Return the bases of all TCP streams, which are computed only once per session."""
     found: Bases = data.kept(BASES, lambda: _bases(data))
     return found
 
 
 def _bases(data: Data) -> Bases:
-    """As in Wireshark: without a SYN, the base is the first (or acknowledged) number minus 1."""
+    """Return the bases; without a SYN, the first (or acknowledged) number - 1, as in Wireshark."""
     found, view = streams_of(data, "tcp"), data.packets()
     begin = np.flatnonzero(np.r_[True, found.stream[1:] != found.stream[:-1]][: len(found.stream)])
     count = len(begin)
@@ -198,7 +198,7 @@ def _bases(data: Data) -> Bases:
 
 
 def _first(of: Bools, begin: Int64s) -> Int64s:
-    """In each part that begins at `begin`, the first position in `of`, else -1."""
+    """Return the first position in `of` in each part that begins at `begin`, or -1."""
     at = np.flatnonzero(of)
     if not len(at):
         return np.full(len(begin), -1, np.int64)

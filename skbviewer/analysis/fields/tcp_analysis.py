@@ -22,13 +22,13 @@ from .window_scaling import syn_scales
 FIN, RST = 0x01, 0x04
 ANALYSIS = "tcp.analysis"  # name under which the result is cached
 FOLLOWING = "following TCP streams"
-PART = 1 << 19  # segments handled together
+PART = 1 << 19  # number of segments that are processed together
 FAST_NS = 20_000_000  # longest time from the last duplicate ACK to a fast retransmission
-ORDER_NS = 3_000_000  # longest time from the highest segment to one out of order, without an RTT
+ORDER_NS = 3_000_000  # the same from the highest segment to one out of order, if no RTT is known
 
 
 class Segments(NamedTuple):
-    """The TCP packets of a session, by stream and then in capture order, which positions refer to.
+    """The TCP packets of a session, by stream and then in capture order; positions refer to these.
 
     `mine` is the previous segment of the same direction, `other` is the last one of the opposite
     direction; -1 = none.
@@ -126,7 +126,7 @@ def _at(values: Array, position: Int64s, missing: int) -> Array:
 
 
 def _along(s: Segments, values: Int64s) -> Int64s:
-    """Running sum of `values` along each direction of each stream."""
+    """Return the running sum of `values` along each direction of each stream."""
     out = np.zeros(len(values), np.int64)
     for way in (0, 1):
         mine = s.found.direction == way
@@ -143,14 +143,17 @@ def _offsets(s: Segments) -> Int64s:
 
 
 class _Highest(NamedTuple):
-    """Before each segment, in its direction: `next` as an offset, and the segment that set it."""
+    """The state before each segment, in its direction:
+
+    `next` as an offset, and the segment `by` it.
+    """
 
     next: Int64s
     by: Int64s
 
 
 def _highest(s: Segments, offset: Int64s, counts: Bools) -> _Highest:
-    """Return the highest end of earlier segments that count."""
+    """Return the highest end of the earlier segments that count."""
     end = np.where(counts, offset + s.size, np.iinfo(np.int64).min // 4)
     span = int(np.abs(offset).max(initial=0)) + int(s.size.max(initial=0)) + 1
     after = np.full(len(end), -1, np.int64)
@@ -159,7 +162,7 @@ def _highest(s: Segments, offset: Int64s, counts: Bools) -> _Highest:
         mine = np.flatnonzero(s.found.direction == way)
         group = np.cumsum(np.r_[True, np.diff(s.begin[mine]) != 0][: len(mine)])
         low = np.where(counts[mine], end[mine], -span)
-        lifted = low + group * (3 * span)  # each stream above the last one: one running maximum
+        lifted = low + group * (3 * span)  # each stream above the previous one: one running maximum
         top = np.maximum.accumulate(lifted)
         rises = np.r_[True, lifted[1:] > top[:-1]][: len(mine)]
         after[mine] = top - group * (3 * span)
@@ -189,7 +192,7 @@ def _flags(s: Segments) -> dict[str, Bools]:
 
 
 def _acknowledging(s: Segments, findings: dict[str, Bools], empty: Bools) -> None:
-    """Findings about segments without data that repeat the previous acknowledgment."""
+    """Add findings about segments without data that repeat the previous acknowledgment."""
     window = _at(s.window, s.mine, -1)
     again = empty & (s.ack == _at(s.ack, s.mine, -1))
     same, open_ = s.window == window, s.window > 0
@@ -202,7 +205,7 @@ def _acknowledging(s: Segments, findings: dict[str, Bools], empty: Bools) -> Non
 
 
 def _ack_lost(s: Segments, offset: Int64s, high: _Highest, probe: Bools) -> Bools:
-    """Segments that acknowledge more than the other direction was captured sending without a gap.
+    """Return segments that acknowledge data after a gap in the capture of the other direction.
 
     Each acknowledgment number is reported once; Wireshark repeats it for some duplicates.
     """
@@ -246,7 +249,7 @@ def _one_signed(difference: int) -> int:
 
 
 def _window_full(s: Segments, scale: Int64s) -> Bools:
-    """Return segments that fill the window.
+    """Return for each segment whether it fills the window.
 
     `scale` is the other direction's shift, -1 = unknown.
     """
@@ -260,7 +263,7 @@ def _window_full(s: Segments, scale: Int64s) -> Bools:
 def _repeated(
     s: Segments, findings: dict[str, Bools], offset: Int64s, high: _Highest, known: Bools
 ) -> None:
-    """Retransmissions of all kinds, and segments out of order."""
+    """Add findings about retransmissions of all kinds, and segments out of order."""
     behind = (s.size > 0) & known & (offset < high.next) & ~findings["keep_alive"]
     acked = _signed(s.seq + s.data - _at(s.ack, s.other, 0)) <= 0
     has_ack = (s.other >= 0) & ((_at(s.flags, s.other, 0) & ACK) != 0)
@@ -280,7 +283,7 @@ def _repeated(
 
 
 def _duplicates(s: Segments, duplicate: Bools) -> Int64s:
-    """Return how many duplicate ACKs a direction has sent since it last acknowledged new data."""
+    """Return the number of duplicate ACKs of a direction since it last acknowledged new data."""
     total = _along(s, duplicate.astype(np.int64))
     renewed = s.ack != _at(s.ack, s.mine, -1)
     last = np.where(renewed, np.arange(len(total)), -1)
@@ -293,7 +296,7 @@ def _duplicates(s: Segments, duplicate: Bools) -> Int64s:
 
 
 def _repeats(s: Segments, duplicate: Bools) -> Int64s:
-    """For each duplicate ACK: its row, the row of the original ACK, and its number since then."""
+    """Return for each duplicate ACK: its row, the original ACK's row, its number since then."""
     count, renewed = _duplicates(s, duplicate), s.ack != _at(s.ack, s.mine, -1)
     found = []
     for way in (0, 1):

@@ -53,13 +53,16 @@ class Analysis:
         return [name for bit, name in enumerate(NAMES) if bits >> bit & 1] if bits else []
 
     def repeated(self, row: int) -> tuple[int, int]:
-        """For a duplicate ACK: the row of the original ACK, and the repetition's number, from 1."""
+        """Return for a duplicate ACK the row of the original ACK, and its own number, from 1."""
         assert self._repeats is not None
         at = int(np.searchsorted(self._repeats[0], row))
         return int(self._repeats[1, at]), int(self._repeats[2, at])
 
     def has(self, name: str, rows: Int64s | None) -> Bools:
-        """Return which packets (0-based rows, None = all) have a finding; "flags" means any."""
+        """Return for each packet whether it has a finding; "flags" means any finding.
+
+        `rows` are 0-based; None = all.
+        """
         bits = self._bits if rows is None else self._bits[rows]
         wanted = 0xFFFF if name == "flags" else 1 << list(NAMES).index(name)
         return np.asarray(bits & np.uint16(wanted) != 0)

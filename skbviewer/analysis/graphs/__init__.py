@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What the graphs of the Statistics menu show, as arrays."""
+"""The data of the graphs in the Statistics menu, as arrays."""

@@ -47,12 +47,12 @@ class FlameBoxes(NamedTuple):
 
     @property
     def levels(self) -> int:
-        """The number of depths."""
+        """Return the number of depths."""
         return int(self.depth[-1]) + 1 if len(self.depth) else 0
 
     @property
     def whole(self) -> int:
-        """The width of everything."""
+        """Return the width of the whole graph."""
         return int(self.total[self.depth == 0].sum())
 
     def at(self, depth: int, place: float) -> int:

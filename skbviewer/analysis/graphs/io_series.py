@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Packets, bits, time in kernel and drops in intervals of time, for several choices of packets.
+"""Packets, bits, time in kernel and drops in intervals of time, for several sets of packets.
 
-Input: one Scope for each choice.  Output: arrays over the same intervals.  Intervals begin at the
-time of packet 1, as those of tshark's -z io,stat.
+Input: one Scope for each set.  Output: arrays over the same intervals.  Intervals begin at the time
+of packet 1, as do those of tshark's -z io,stat.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..timeline.session_time import packet_times
 if TYPE_CHECKING:
     from ..stats.scope import Scope
 
-INTERVALS = 100  # about so many, unless the user gives their length
+INTERVALS = 100  # approximate number of intervals, unless the user gives their length
 MOST = 100_000
 STEPS = (1, 2, 5, 10)
 PERCENTS = (50, 90, 99, 100)
@@ -59,8 +59,8 @@ class _Moments(NamedTuple):
 def io_series(scopes: Sequence[Scope], interval_ns: int | None = None) -> list[IoSeries]:
     """Return one series for each scope, over the same intervals; [] if nothing was chosen.
 
-    `interval_ns` None stands for a suitable length.  Raises Cancelled, and KeyError with a message
-    if the intervals are too short.
+    If `interval_ns` is None, a suitable length is used.  Raises Cancelled, and KeyError with a
+    message if the intervals are too short.
     """
     every = [_moments(scope) for scope in scopes]
     known = [times for found in every for times in (found.when, found.dropped) if len(times)]
@@ -154,7 +154,7 @@ def _drop_times(scope: Scope) -> Int64s:
 
 
 def origin_of(scope: Scope, other: int) -> int:
-    """Return the session time of packet 1, else `other`."""
+    """Return the session time of packet 1; `other` if it has none."""
     columns = scope.columns
     if not columns.length("packet"):
         return other

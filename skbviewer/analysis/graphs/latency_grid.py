@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How times in kernel are distributed, and how that changes over time: histogram and heat map.
+"""The distribution of times in kernel, and its changes over time: histogram and heat map.
 
 Input: the Scope of chosen packets.  Output: counts in a grid of time by logarithmic latency.
 """
@@ -25,10 +25,10 @@ class LatencyGrid(NamedTuple):
     """Packets by time and time in kernel: `counts` is int64, intervals x bins of latency.
 
     Interval i begins at begin_ns + i * interval_ns of session time; packet 1 was captured at
-    origin_ns.  Bin j holds latencies from
-    edges_ns[j] to edges_ns[j + 1], the upper edge excluded; edges are whole ns, at least 1, and a
-    latency of 0 is in the first bin.  `percentiles_ns` are PERCENTS, nearest rank.  `unknown`
-    packets are not counted: their time in kernel or their time is not known.
+    origin_ns.  Bin j holds latencies from edges_ns[j] to edges_ns[j + 1], the upper edge excluded.
+    Edges are whole ns, at least 1, and a latency of 0 is in the first bin.  `percentiles_ns` are
+    PERCENTS, nearest rank.  `unknown` is the number of packets without a known time or time in
+    kernel; they are not counted.
     """
 
     begin_ns: int
@@ -41,12 +41,12 @@ class LatencyGrid(NamedTuple):
 
     @property
     def histogram(self) -> Int64s:
-        """Packets by latency."""
+        """Return the number of packets by bin of latency."""
         return np.asarray(self.counts.sum(axis=0), np.int64)
 
     @property
     def total(self) -> int:
-        """Packets counted."""
+        """Return the number of packets counted."""
         return int(self.counts.sum())
 
 

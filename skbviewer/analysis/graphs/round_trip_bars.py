@@ -2,7 +2,7 @@
 """Round trips over time: their parts, averaged over intervals, beside tshark's ack_rtt.
 
 Input: the Scope of chosen packets.  Output: arrays by interval.  Averages of parts add up to the
-average of the whole, percentiles would not.
+average of the whole; percentiles would not.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ PARTS = (SEND, WIRE, PEER, BOTH, RECEIVE)
 class RoundTripBars(NamedTuple):
     """Intervals from begin_ns of session time on; packet 1 was captured at origin_ns.
 
-    `number` are the acknowledgments in each interval, `median_ns` is the median of their ack_rtt
+    `number` counts the acknowledgments in each interval; `median_ns` is the median of their ack_rtt
     (nearest rank, UNKNOWN without any).  `parts_ns` are averages of PARTS, by part and interval,
-    over the `complete` round trips of the interval: those whose own kernel's parts are known.
-    BOTH is that of round trips whose peer has no kernel log.  `first` is the number of the first
+    over the `complete` round trips of the interval, in which the sending kernel's parts are known.
+    BOTH is used for round trips whose peer has no kernel log.  `first` is the number of the first
     acknowledging packet, 0 = none.
     """
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""From matched inputs to the rows of a session file."""
+"""Turn matched inputs into the rows of a session file."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The calls of a KBL, its losses, and records that are neither calls nor events, as stored.
 
-Input: records and the tables made from them.  Output: rows of a session.  `first` is how many rows
-the tables have before, by table.
+Input: records and the tables made from them.  Output: rows of a session.  `first` has, by table,
+the number of rows that are stored already.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Match every capture with every KBL, and derive what depends on all matches.
+"""Match every capture with every KBL, and derive the results that depend on all matches.
 
 Input: captures, and KBLs with their series and legs.  Output: matches to store, a verdict for each
 series, and the clocks of all sources.
@@ -62,7 +62,7 @@ class SeriesVerdicts(NamedTuple):
 
 
 class Joining:
-    """Matches captures one by one, and collects what depends on all of them."""
+    """Matches captures one by one, and collects the results that depend on all of them."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class Joining:
         is_ip: Mapping[int, Bools],
         same: Mapping[tuple[int, int], SameHost],
     ) -> None:
-        """KBLs by source, which of their series have an IP header, and those of one host."""
+        """KBLs by source, which of their series have an IP header, and logs that share a host."""
         self._logs, self._same = dict(logs), dict(same)
         self.verdicts = {source: _not_captured(logs[source], is_ip[source]) for source in logs}
         self._clocks: dict[Joint, ClockFit] = {}
@@ -82,7 +82,7 @@ class Joining:
     ) -> dict[int, Matches]:
         """Return the matches of a capture with each KBL, by the KBL's source.  Raises Cancelled.
 
-        `number` is how many packets the captures before this one have.
+        `number` is the number of packets in the captures before this one.
         """
         self._interfaces[source] = interfaces(packets)
         found, count = {}, len(self._logs)
@@ -95,7 +95,7 @@ class Joining:
         return self._with_others(source, found, number)
 
     def own(self, source: int, log: int, own: Capture, number: int) -> dict[int, Matches]:
-        """The matches of the packets whose bytes a log holds, as capture() returns them."""
+        """Return matches of the packets whose bytes a log holds, in the form of capture()."""
         self._interfaces[source] = interfaces(own.packets)
         found = {}
         for kbl, kernel in self._logs.items():
@@ -112,7 +112,10 @@ class Joining:
     def _with_others(
         self, source: int, found: dict[int, Matches], number: int
     ) -> dict[int, Matches]:
-        """Correct the matches of a capture by each other, and note what follows from them."""
+        """Correct the matches of a capture with each KBL by its matches with the other KBLs.
+
+        Also adds their verdicts and clocks.
+        """
         sources = sorted(found)
         for a in sources:
             for b in sources[sources.index(a) + 1 :]:
@@ -163,7 +166,7 @@ def epoch_ns(log: KernelLog) -> int:
 
 
 def clock_rows(found: Matches, capture: int, kbl: int, number: int) -> NewRows:
-    """Return rows of table `clock`; `number` is how many packets earlier captures have."""
+    """Return rows of table `clock`; earlier captures have `number` packets."""
     rows = [
         (capture, kbl, one.interface, *segment[:7], *(one.sniffer or (-1, -1)))
         for one in found.clocks

@@ -91,7 +91,10 @@ def _fill(
 
 
 def _started(records: Records, rows: ColumnTable, sent: Int64s) -> Int64s:
-    """For each XMIT, the leg of the last START_XMIT of its skb on its CPU: the skb may be freed."""
+    """Return for each XMIT the leg of the last START_XMIT of its skb on its CPU.
+
+    By the time of the XMIT, the skb may be freed.
+    """
     event, of_row, of_leg = (rows.stored(name) for name in ("event", "record", "leg"))
     starts = np.flatnonzero(event == KblEvent.START_XMIT)
     item = np.sort(np.concatenate([starts, sent]))
@@ -110,7 +113,7 @@ def _started(records: Records, rows: ColumnTable, sent: Int64s) -> Int64s:
 
 @allocation_free
 def _hand_on(is_start: Bools, place: Int32s, last: Int64s, leg: Int64s) -> None:
-    """Give each XMIT the leg of the last start at its place; `last` keeps these legs by place."""
+    """Give each XMIT the leg of the last start at its place; `last` has these legs by place."""
     for i in range(len(place)):
         if is_start[i]:
             last[place[i]] = leg[i]
@@ -123,7 +126,7 @@ def event_rows(
 ) -> Iterator[NewRows]:
     """Yield the events of a KBL and their details, as stored.
 
-    `first` is how many rows the tables have before.
+    `first` has, by table, the number of rows that are stored already.
     """
     records = log.records
 
@@ -156,7 +159,7 @@ def event_rows(
 def _numbers(records: Records, events: ColumnTable, before: int) -> npt.NDArray[np.int32]:
     """Return the row of each record's event by ordinal, -1 = none.
 
-    `before` rows were stored before.
+    `before` rows are stored already.
     """
     highest = max((int(part(records, "ordinal", r).max()) for r in passing(records)), default=-1)
     number = scratch_of(records).full(highest + 1, np.int32, -1)

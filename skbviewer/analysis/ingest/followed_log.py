@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What an import keeps of a KBL after its records were followed, for matching and for the end."""
+"""The parts of a KBL that an import still needs when its records have been processed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class FollowedLog(NamedTuple):
 
 
 def kept(kernel_side: KernelSide, scratch: Scratch) -> KernelSide:
-    """Return `kernel_side` with its large arrays in files, if there are any."""
+    """Return `kernel_side` with its large arrays in files, if `scratch` has any."""
     prints, series = kernel_side.prints, kernel_side.series
     large = {n: scratch.keep(getattr(prints, n)) for n in ("number", "series", "record")}
     parent = scratch.keep(series.parent)

@@ -25,7 +25,7 @@ def numbers(
     verdicts: Sequence[npt.NDArray[np.integer]],
     identity: Sequence[npt.NDArray[np.integer]],
 ) -> list[Ids]:
-    """For each KBL, the n of row K<n> by series, -1 = none."""
+    """Return for each KBL the n of row K<n> by series, -1 = none."""
     found = [np.full(len(known), -1, np.int64) for known in identity]
     before = 0
     for identified in (True, False):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The legs and skb lifetimes of a KBL as stored, when all captures were matched with them."""
+"""The legs and skb lifetimes of a KBL as stored, after all captures were matched with them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def leg_rows(made: FollowedLog) -> NewRows:
 
 
 def series_rows(made: FollowedLog, verdicts: SeriesVerdicts, kernel_only: Ids) -> NewRows:
-    """Return the skb lifetimes of a KBL; `kernel_only` is the n of their rows K<n>, -1 = none."""
+    """Return the skb lifetimes of a KBL; `kernel_only` has the n of their rows K<n>, -1 = none."""
     series, summary, before = made.kernel_side.series, made.summary, made.first["series"]
     begin, functions = _sums(made.kernel_side.legs, made.spent.gap)
     of_series = np.asarray(made.kernel_side.legs.rows["series"], np.int64)
@@ -67,7 +67,7 @@ def series_rows(made: FollowedLog, verdicts: SeriesVerdicts, kernel_only: Ids) -
 
 
 def _sums(legs: LegTable, gap: npt.NDArray[np.bool_]) -> tuple[Ids, Ids]:
-    """Each series' begin, and its number of functions: -1 if records of a leg may be lost."""
+    """Return each series' begin, and its number of functions; -1 if records may be lost."""
     rows = legs.rows
     if not len(rows):
         return (np.zeros(0, np.int64),) * 2

@@ -21,9 +21,9 @@ Column = npt.NDArray[np.int64]
 
 
 def owners(calls: CallTable, legs: int) -> Column:
-    """For each leg, the thread of its first call in task context, -1 = none.
+    """Return for each leg the thread of its first call in task context, -1 = none.
 
-    The thread of an interrupt does not count, because it just happened to be running.
+    The thread during an interrupt does not count, because it just happened to be running.
     """
     owner = np.full(legs, -1, np.int64)
     context, pid = whole(calls.records, "context", "u1"), whole(calls.records, "pid", "i4")
@@ -42,10 +42,13 @@ def _own(leg: Int32s, entry: Int32s, context: UInt8s, pid: Int32s, owner: Column
 
 
 def drop_reasons(records: Records, events: ColumnTable, legs: int) -> Column:
-    """For each leg, the kernel's enum skb_drop_reason of its first drop, -1 = not dropped."""
+    """Return for each leg the reason of its first drop, -1 = not dropped.
+
+    Reasons are those of the kernel's enum skb_drop_reason.
+    """
     reason = np.full(legs, -1, np.int64)
     drops = np.flatnonzero(events["event"] == DROP)[::-1]
     drops = drops[events["leg"][drops] >= 0]
     data = part(records, "data", events["record"][drops])
-    reason[events["leg"][drops]] = data & 0xFFFFFFFF  # the first is written last
+    reason[events["leg"][drops]] = data & 0xFFFFFFFF  # the first drop is written last
     return reason

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which logs of points are of the same host as other kernel logs, and how this is stored."""
+"""Find the logs of points that are of the same host as other kernel logs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .followed_log import FollowedLog
 
 
 def logs_of_one_host(logs: Sequence[FollowedLog]) -> dict[tuple[int, int], SameHost]:
-    """The lifetimes in common of each log of points and each other log, by their sources."""
+    """Return the common lifetimes of each log of points and each other log, by their sources."""
     found = {}
     for points, other in _pairs(logs):
         own = points.kernel_side.log.own_packets
@@ -35,7 +35,7 @@ def _pairs(logs: Sequence[FollowedLog]) -> Iterator[tuple[FollowedLog, FollowedL
 
 
 def same_host_rows(found: Mapping[tuple[int, int], SameHost]) -> FewRows:
-    """A row of table `meta` for each pair of logs of one host."""
+    """Return a row of table `meta` for each pair of logs of one host."""
     return FewRows(
         schema.meta,
         [

@@ -27,7 +27,7 @@ def packet_rows(source: int, packets: Packets, summary: PacketSummary) -> NewRow
 
 
 def match_rows(found: Matches, log: FollowedLog, number: int) -> tuple[NewRows, NewRows]:
-    """Return the matches with a KBL, and the moments; `number` packets are in earlier captures."""
+    """Return the matches with a KBL, and the moments; earlier captures have `number` packets."""
     rows = found.rows
     columns = {name: rows[name] for name in ("verdict", "rung", "confidence", "delta_ns")}
     columns["packet"] = rows["packet"] + number + 1

@@ -28,7 +28,7 @@ LOST = -2
 
 
 class PacketSummary(NamedTuple):
-    """Columns of schema.MATCH_COLUMNS, one row a packet; time and functions are -1 if unknown.
+    """Columns of schema.MATCH_COLUMNS, one row per packet; time and functions are -1 if unknown.
 
     While matches are added, they are LOST if records of a leg may be lost.
     """
@@ -47,7 +47,7 @@ class PacketSummary(NamedTuple):
     ) -> None:
         """Include the matches with one more KBL, which has these legs.
 
-        A log of points (not `has_times`) leaves the times that other logs show as they are.
+        A log of points (not `has_times`) does not change the times from other logs.
         """
         lost = found.contested[self.verdict[found.contested] == WIRE_ONLY]
         self.rung[lost] = CONTESTED
@@ -106,8 +106,10 @@ def _fold(
     best_confidence: npt.NDArray[np.float64],
     called: Int32s,
 ) -> None:
-    """Include matches sorted by packet: the last one that is better than earlier verdicts, and the
-    number of functions in exact ones, negative if that is lost.  `state` is kept between blocks.
+    """Include matches sorted by packet: the last one that is better than earlier verdicts.
+
+    Also adds up the number of functions in exact matches, negative if that is lost.  `state` is
+    passed on from block to block.
     """
     for i in range(len(packet)):
         at = packet[i]

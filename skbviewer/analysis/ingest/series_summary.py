@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Summarize the records of each skb lifetime: when it ended, its skb, and its packet's identity.
+"""Summarize the records of each skb lifetime: its end, its skb, and its packet's identity.
 
-Input: the records of a KBL, and their series.  Output: one row a series.  After this step, the
+Input: the records of a KBL, and their series.  Output: one row per series.  After this step, the
 records themselves are not needed any more.
 """
 
@@ -26,7 +26,7 @@ from ...records.compiled import allocation_free
 from ...records.types import Int32s, Int64s, UInt8s
 
 ETH_P_ARP = 0x0806
-ARP, LARGER, IP, PORTS = 1, 2, 3, 4  # how well a record shows the packet's identity, best last
+ARP, LARGER, IP, PORTS = 1, 2, 3, 4  # the better a record shows the packet's identity, the higher
 IDENTITY = ("ifindex", "netns", "skb_len", *(IDENTITY_DTYPE.names or ()))
 
 
@@ -34,10 +34,10 @@ Columns = dict[str, npt.NDArray[np.generic]]
 
 
 class SeriesSummary(NamedTuple):
-    """Columns, one row a series.
+    """Columns, one row per series.
 
     `ordinal` is that of the record to show.  `identity` is the ordinal of the record that shows the
-    packet best (-1 = none), and `is_ip` says whether that one has an IP header.
+    packet best (-1 = none), and `is_ip` says whether that record has an IP header.
     """
 
     end_ns: Int64s
@@ -46,7 +46,7 @@ class SeriesSummary(NamedTuple):
     identity: npt.NDArray[np.int32]
     is_ip: npt.NDArray[np.bool_]
     rows: ColumnTable
-    number: npt.NDArray[np.int32]  # of the identity's row in `rows`, 0 = the unknown one
+    number: npt.NDArray[np.int32]  # the identity's row in `rows`, 0 = the unknown one
 
     def columns(self, some: slice) -> Columns:
         """Return the identity columns of table `series`; -1 or 0 if unknown."""
@@ -54,9 +54,10 @@ class SeriesSummary(NamedTuple):
 
 
 def series_summary(records: Records, series: SeriesTable, legs: LegTable) -> SeriesSummary:
-    """Take identities from the first record that shows ports, else an IP header, else ARP.
+    """Summarize each series; its identity is that of the first record that shows ports.
 
-    A larger packet's header, which segments have at first, is used only if there is no other one.
+    If none shows ports, it is that of the first record with an IP header, or else with ARP.  A
+    larger packet's header, which segments have at first, is used only if there is no other one.
     """
     assert isinstance(records, RecordTable)
     count = len(series.parent)
@@ -93,7 +94,7 @@ def _note(
     first: Int32s,
     best: Int32s,
 ) -> None:
-    """Note the first record of each kind for each series, among records from `begin` on."""
+    """Store the first record of each kind for each series, among records from `begin` on."""
     for i in range(len(of)):
         owner = of[i]
         if owner < 0:
@@ -108,7 +109,7 @@ def _note(
 
 
 def _levels(footprints: ColumnTable) -> UInt8s:
-    """Return how well each footprint shows the packet."""
+    """Return for each footprint how well it shows the packet."""
     level, larger = np.empty(len(footprints), np.uint8), has_larger_header(footprints)
     for some in blocks(len(footprints)):
         made = (footprints.part("ethertype", some) == ETH_P_ARP).astype(np.uint8)

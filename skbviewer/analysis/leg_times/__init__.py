@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Where the time of legs and packets went, and which legs are incomplete."""
+"""Divide the time of legs and packets into busy time and waits; find incomplete legs."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""For whom the calls of a leg worked, and when they did not run: the inner part of leg_loops.py.
+"""Find for whom the calls of a leg worked, and when they did not run: a part of leg_loops.py.
 
 Input: the calls inside each call, the packet of each call, and when CPUs were interrupted and
 switched threads.  Output: spans with ranks (wait_kinds.py), painted over each other.
@@ -24,11 +24,11 @@ KIND, BEGIN, END = range(1, 4)  # rows of painted spans
 CPU_NS = 0  # row of sums
 SERIES_BITS = 32
 PAINT = 0  # index of counts
-SHORT_NS = 50_000  # shortest time for which a thread sleeps: the kernel's timer slack
+SHORT_NS = 50_000  # the shortest sleep of a thread: the kernel's timer slack
 
 
 class Inside(NamedTuple):
-    """For each record, when and where it was made, and the record around it.
+    """For each record, the time and CPU of its entry and exit, and the record around it.
 
     A call without a call around it has its execution context instead, numbered after the records.
     The calls directly inside `n` are child[first[n] : first[n + 1]], in order of time.
@@ -46,7 +46,7 @@ class Inside(NamedTuple):
 
 
 class Beside(NamedTuple):
-    """When CPUs were interrupted and switched threads, and when records were lost."""
+    """The times when CPUs were interrupted and switched threads, and when records were lost."""
 
     irq_first: Int32s
     irq_begin: Int64s
@@ -61,9 +61,9 @@ class Beside(NamedTuple):
 class Owned(NamedTuple):
     """Rows of calls by leg: the record, its flags; begins of legs; `of` is the leg of each record.
 
-    `mine` and `joined` are the last leg that visited a record as a call of its packet, or of its
-    socket.  `also` are calls with the series of their further packets, sorted; the call is above
-    SERIES_BITS.
+    `mine` is the last leg that visited a record as a call of its packet; `joined` is the last one
+    that visited it as a call of its socket.  `also` are calls with the series of their further
+    packets, sorted; the call is above SERIES_BITS.
     """
 
     at: Int64s
@@ -109,7 +109,7 @@ def same_thread(one: Int, other: Int, inside: Inside) -> bool:
 def add(
     rank: Int, begin: Int, end: Int, low: Int, high: Int, paint: Int64s, counts: Int64s
 ) -> None:
-    """Paint the part of a span within bounds; without room, only count it."""
+    """Paint the part of a span within bounds; if there is no space left, only count it."""
     begin, end = max(begin, low), min(end, high)
     if begin >= end:
         return
@@ -137,7 +137,7 @@ def paint_call(
     """Paint the stretches of a call from low to high, and of inner calls that work for the packet.
 
     `mode`: SAME: it has the packet; KIN: another leg of the packet has it; MINE: it belongs to the
-    socket, and no call has the packet; OTHERS: it works for other packets; NOBODY: nothing shows
+    socket, and no call has the packet; OTHERS: it works for other packets; NOBODY: no record shows
     for whom it works.  A record number after the last record is a context.
     """
     depth = _push(np.int64(0), np.int64(record), np.int64(mode), low, inside, stack)
@@ -315,9 +315,10 @@ def paint_unprobed(
     paint: Int64s,
     counts: Int64s,
 ) -> None:
-    """Paint what a thread did before, between and after the calls directly inside `around`.
+    """Paint the times of a thread before, between and after the calls directly inside `around`.
 
-    It ran where it is recorded again soon, on the same CPU, and no other thread is recorded there.
+    The thread ran if it is recorded again soon, on the same CPU, and no other thread is recorded
+    there.
     """
     low, last = np.int64(inside.first[around]), np.int64(inside.first[around + 1])
     stop = last

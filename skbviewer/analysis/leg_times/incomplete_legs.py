@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Find legs whose records may have been lost, or whose hits missed; their numbers are not shown.
+"""Find legs whose records may be lost, or whose hits may be missed; their numbers are not shown.
 
 Input: a KBL, its series, legs, calls and events, and the nesting.  Output: a flag for each leg.  A
-lost record may belong to any leg that was active meanwhile, because a packet may be anywhere.  A
+lost record may belong to any leg that was active at the time, because a packet may be anywhere.  A
 call is written when it returns, so a loss may also have swallowed calls that began before it.
-Their recorded inner calls reveal them, or events that are in no call.
+Recorded inner calls reveal such calls, and so do events that are in no call.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ def leg_gaps(
     calls: CallTable,
     events: ColumnTable,
 ) -> Bools:
-    """Return whether records of each leg may have been lost (docs/matching.md explains when).
+    """Return for each leg whether its records may have been lost (docs/matching.md explains when).
 
-    In a log of points all legs lack records: those of the returns.
+    In a log of points, all legs lack records: those of the returns.
     """
     if not log.returns:
         return np.ones(len(legs.rows), np.bool_)
@@ -80,9 +80,10 @@ def _of_lives(log: KernelLog, windows: Windows) -> Spans:
 
 
 def _meanwhile(legs: LegTable, last: Int64s, spans: Spans) -> Bools:
-    """Losses from the first record of a leg to the `last` one, or before its series' next leg.
+    """Return for each leg whether records were lost from its first record to the `last` one.
 
-    In the latter case, the next leg may have begun earlier; a receiving leg may have lasted longer.
+    Losses before the next leg of its series count, too: the next leg may have begun earlier, and a
+    receiving leg may have lasted longer.
     """
     begin = np.asarray(legs.rows["begin_ns"], np.int64)
     gap = spans.meet(begin, last)
@@ -95,7 +96,7 @@ def _meanwhile(legs: LegTable, last: Int64s, spans: Spans) -> Bools:
 
 
 def _outside(log: KernelLog, events: ColumnTable, spans: Spans) -> Int64s:
-    """Return legs with an event outside of their calls, if most events of its kind are inside one.
+    """Return legs with an event outside their calls, if most events of its kind are inside one.
 
     The kind includes the context, because interrupts treat packets differently from processes.
     """
@@ -111,7 +112,7 @@ def _outside(log: KernelLog, events: ColumnTable, spans: Spans) -> Int64s:
 
 
 def _threadless(log: KernelLog, legs: LegTable) -> Int64s:
-    """Return calls in legs whose thread is unknown, as after a gap.
+    """Return the calls of legs whose thread is unknown, as it is after a gap.
 
     The outer calls of such calls are unknown, too.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where the time of each leg was spent, leg by leg: the compiled part of time_spent.py.
+"""Divide the time of each leg, leg by leg: the compiled part of time_spent.py.
 
 Input: the calls of legs, the calls inside them, and when CPUs were interrupted and switched
 threads.  Output: the spans in which a leg is not busy, and its busy time.  First, all spans that
@@ -160,7 +160,7 @@ def _paint_held(
     sums: Int64s,
     counts: Int64s,
 ) -> None:
-    """Paint what happens inside calls that have the packet; times after the leg are not needed."""
+    """Paint the spans inside calls that have the packet; times after the leg are not needed."""
     begin, end = owned.begin[leg], owned.end[leg]
     for k in range(size):
         record = np.int64(owned.record[held[ROW, k]])
@@ -211,7 +211,7 @@ def _paint_holes(
     sums: Int64s,
     counts: Int64s,
 ) -> None:
-    """Paint what happens between calls that have the packet."""
+    """Paint the spans between calls that have the packet."""
     end, last, reading, tcp, received = owned.begin[leg], np.int64(-1), False, False, False
     for k in range(size):
         row = held[ROW, k]
@@ -271,7 +271,7 @@ def _name(
 
 @allocation_free
 def _is_lost(begin: Int, end: Int, beside: Beside) -> bool:
-    """Do what Spans.meet() does, for one pair of times."""
+    """Return whether records were lost between two times, as Spans.meet() does."""
     low, high = np.int64(0), np.int64(len(beside.lost_begin))
     while low < high:
         middle = (low + high) // 2
@@ -343,7 +343,7 @@ def _sweep(
     counts: Int64s,
     open_: Int64s,
 ) -> bool:
-    """Turn ranks into spans that do not overlap.  Returns False if `made` has no room for them."""
+    """Turn ranks into spans that do not overlap.  Returns False if `made` has no space for them."""
     count, begin, end = counts[PAINT], owned.begin[leg], owned.end[leg]
     at, open_[:] = begin, 0  # open_ counts open spans by rank
     lowest = np.int64(RANKS)  # of the open ranks

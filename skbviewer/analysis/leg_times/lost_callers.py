@@ -23,13 +23,13 @@ INSIDE_NS = 20_000_000  # longest time from the begin of a call to an inner call
 
 
 def swallowed(log: KernelLog, nesting: Nesting, calls: CallTable, spans: Spans) -> Int64s:
-    """Return legs whose outer call a loss swallowed: the call was written after they began."""
+    """Return legs whose outer call was lost: it would have been written after they began."""
     near = found(log.records, lambda some: _are_calls_before(log, some, spans))
     return _legs(log, nesting, calls, near, _callers(log, near))
 
 
 def unseen(log: KernelLog, nesting: Nesting, calls: CallTable, windows: Windows) -> Int64s:
-    """Return legs whose outer call a probe missed: the missed hit is before their calls."""
+    """Return legs whose outer call a probe missed; the missed hit is before their calls."""
     near = found(log.records, lambda some: _are_calls_behind(log, some, windows))
     func = _callers(log, near)
     ts = np.array(part(log.records, "ts", near), np.int64)
@@ -68,7 +68,7 @@ def _callers(log: KernelLog, near: Int64s) -> Int32s:
 
 
 def _are_calls_before(log: KernelLog, some: slice, spans: Spans) -> Bools:
-    """Return which records are calls that returned shortly before a loss."""
+    """Return for each record whether it is a call that returned shortly before a loss."""
     ts, leave = (part(log.records, name, some).astype(np.int64) for name in ("ts", "exit_ts"))
     leave = np.maximum(ts, leave)
     is_call = part(log.records, "kind", some) == ENTRY
@@ -76,7 +76,7 @@ def _are_calls_before(log: KernelLog, some: slice, spans: Spans) -> Bools:
 
 
 def _are_calls_behind(log: KernelLog, some: slice, windows: Windows) -> Bools:
-    """Return which records are calls that began in a window, or shortly after it."""
+    """Return for each record whether it is a call that began in a window, or shortly after it."""
     ts = part(log.records, "ts", some).astype(np.int64)
     spans = Spans(list(zip(windows.first.tolist(), windows.last.tolist(), strict=True)))
     is_call = part(log.records, "kind", some) == ENTRY

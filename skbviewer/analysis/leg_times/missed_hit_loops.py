@@ -15,9 +15,9 @@ Hashes = npt.NDArray[np.uint64]
 
 
 class Windows(NamedTuple):
-    """When probes missed hits: from `first` to `last`, ns, of functions func[at[i]:at[i + 1]].
+    """Windows of time, from `first` to `last` (ns), in which probes missed hits.
 
-    `most` is the number of missed hits of each function.
+    Window i is of the functions func[at[i]:at[i + 1]]; `most` is the number of missed hits of each.
     """
 
     first: Int64s
@@ -74,7 +74,7 @@ def suspect(
     seen: Int64s,
     found: Bools,
 ) -> None:
-    """Set `found` for legs; `begin`, `last`, and `latest` (so far) are of legs in `order`.
+    """Set `found` for legs; `begin`, `last`, and `latest` (so far) are by leg in `order`.
 
     `may` and `more` hold a 0 for each function, `seen` a -1 for each bag.
     """
@@ -127,7 +127,7 @@ def _is_part(
     low: Int,
     high: Int,
 ) -> bool:
-    """Return whether this bag plus calls that may be missing is another bag that is as frequent."""
+    """Return whether this bag and calls that may be missing form a bag that is as frequent."""
     mine = _without(bags, bag, may)
     for t in range(len(likely)):
         other = likely[t]

@@ -3,8 +3,8 @@
 
 Input: a KBL, its legs and calls, and the windows of time in which probes missed hits.  Output: a
 flag for each leg.  A window contains hundreds of legs, but often only a single miss of a function.
-So a leg is suspected only if the log has similar ones that are at least as frequent: legs with the
-same calls plus calls that may have been missed meanwhile.  The same test is applied to whole
+So a leg is suspected only if the log has similar legs that are at least as frequent: with the same
+calls plus calls that may have been missed in the window.  The same test is applied to whole
 lifetimes, because all calls of a leg may have been missed.
 """
 
@@ -21,7 +21,7 @@ from ..calls.lost_spans import Spans
 from .missed_hit_loops import Bags, Windows, add_calls, suspect
 from .open_ended_loops import CLOSE_NS
 
-LIKELY = 1000  # the most frequent bags of calls, with which legs are compared
+LIKELY = 1000  # number of bags of calls, the most frequent ones, with which legs are compared
 UNLIMITED = np.iinfo(np.int64).max
 
 
@@ -54,10 +54,11 @@ def windows_of(log: KernelLog) -> Windows:
 def may_lack(
     log: KernelLog, windows: Windows, legs: LegTable, last: Int64s, calls: CallTable
 ) -> Bools:
-    """Return legs that may lack a call; `last` is when the last call of each returned, ns.
+    """Return for each leg whether it may lack a call.
 
-    Bags are compared twice: with the number of calls of each function, and with each function
-    counted once, because no other leg may have a loop with the same number of calls.
+    `last` is the time (ns) at which the last call of each leg returned.  Bags are compared twice:
+    with the number of calls of each function, and with each function counted once, because no other
+    leg may have a loop with the same number of calls.
     """
     begin = np.asarray(legs.rows["begin_ns"], np.int64)
     found = np.zeros(len(begin), np.bool_)
@@ -77,7 +78,7 @@ def may_lack(
 
 
 def near(windows: Windows, begin: Int64s, last: Int64s) -> Bools:
-    """Return whether a window is near these times."""
+    """Return for each pair of times whether a window is near them."""
     spans = Spans(list(zip(windows.first.tolist(), windows.last.tolist(), strict=True)))
     return spans.meet(*_reach(begin, last))
 
@@ -88,7 +89,7 @@ def _reach(begin: Int64s, last: Int64s) -> tuple[Int64s, Int64s]:
 
 
 def _suspects(windows: Windows, bags: Bags, begin: Int64s, last: Int64s) -> Bools:
-    """Return which owners of these bags may lack a call."""
+    """Return for each owner of these bags whether it may lack a call."""
     found = np.zeros(len(begin), np.bool_)
     begin, last = _reach(begin, last)
     order = np.argsort(begin, kind="stable")
@@ -114,7 +115,7 @@ def _suspects(windows: Windows, bags: Bags, begin: Int64s, last: Int64s) -> Bool
 def _bags(log: KernelLog, unit: Int64s, kind: Int64s, calls: CallTable, once: bool) -> Bags:
     """Return the bags of units, which consist of consecutive legs; `kind` is each unit's kind.
 
-    once: count calls of the same function as one.
+    With `once`, calls of the same function count as one.
     """
     functions = max(log.probes, default=-1) + 1
     numbers = np.random.default_rng(1).integers(1, 1 << 63, functions + 256, np.uint64)

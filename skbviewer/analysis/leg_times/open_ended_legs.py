@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find legs whose begin or end a loss may have swallowed, from the use of their addresses.
+"""Find legs whose recorded begin or end may be lost, from the use of their addresses.
 
 Input: a KBL with losses, its series and legs.  Output: a flag for each leg.  An address holds one
 packet at a time.  So a lifetime without a recorded end was over before the next one at its address
@@ -52,7 +52,7 @@ class _Found(NamedTuple):
 
 
 def open_ended(log: KernelLog, series: SeriesTable, legs: LegTable, spans: Spans) -> Bools:
-    """Return legs whose birth or end is not recorded, possibly because of a loss.
+    """Return for each leg whether its birth or end may be missing because of a loss.
 
     A loss is not the reason if most lifetimes of that kind have no such record and the loss is
     farther away than REACH_NS, or the leg begins where the stack receives.  It is not the reason
@@ -78,7 +78,7 @@ def open_ended(log: KernelLog, series: SeriesTable, legs: LegTable, spans: Spans
 
 
 def _explained(kind: UInt8s, found: _Found, number: int, usual: Bools) -> Bools:
-    """Return legs whose birth (0) or end (1) a loss may have swallowed.
+    """Return for each leg whether a loss may have swallowed its birth (0) or end (1).
 
     `usual` legs lack it anyway.
     """

@@ -116,7 +116,7 @@ def _leave(
     by: Int32s,
     quiet: Int64s,
 ) -> None:
-    """A leg gives its address up; `kin`: a related leg takes it."""
+    """Process a leg that gives up its address; `kin`: a related leg takes it."""
     if one[SINCE] >= 0:
         _note(one[LEG], BEGIN, one[BEFORE], one[SINCE], begins, ends, bits)
     if one[OVER] == 0 and not kin:
@@ -164,7 +164,7 @@ def _note(
 
 @allocation_free
 def _meets(low: Int, high: Int, begins: Int64s, ends: Int64s) -> bool:
-    """Do what Spans.meet() does, for one pair of times."""
+    """Return whether records were lost between two times, as Spans.meet() does."""
     first, last = np.int64(0), np.int64(len(begins))
     while first < last:  # count the losses that began by then
         middle = (first + last) // 2

@@ -40,6 +40,7 @@ def sum_groups(
     open_: Int64s,
     waits: int,
 ) -> None:
+    """Fill `made` with the sums of each group of legs; `own` and `open_` are scratch."""
     i = 0
     while i < len(group):
         size, known, apart, end = 0, True, True, np.int64(0)
@@ -76,7 +77,7 @@ def sum_groups(
 
 @allocation_free
 def _paint(leg: Int, legs: SpentLegs, rank: Int64s, times: Int64s, count: Int) -> np.int64:
-    """Return a leg as spans of one rank each; returns the number of spans so far."""
+    """Add a leg as spans of one rank each; returns the number of spans so far."""
     at, end = legs.begin[leg], legs.end[leg]
     for k in range(legs.at[leg], legs.at[leg + 1]):
         begin, until = min(legs.wait_begin[k], end), min(legs.wait_end[k], end)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Where the time of each packet was spent; concurrent legs count each nanosecond once.
+"""Divide the time of each packet; concurrent legs count each nanosecond once.
 
-Input: legs of one log, where their time was spent, and which legs form a group.  Output: sums of
-each group.
+Input: legs of one log, the spans of their time, and which legs form a group.  Output: sums of each
+group.
 """
 
 from __future__ import annotations

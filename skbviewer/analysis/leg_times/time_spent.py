@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where the time of each leg was spent: busy, or in one of the waits (docs/times.md).
+"""Divide the time of each leg: busy, or in one of the waits (docs/times.md).
 
 Input: a KBL, its legs, the nesting, its calls and events, and when CPUs were interrupted and
 switched threads.  Output: the spans in which each leg is not busy, and sums of each leg.
@@ -42,7 +42,7 @@ QUEUES = (
 FLAGS = ("has", "gives", "reads", "puts", "merges", "sends", "dequeued", "polled", "stack", "tcp")
 ROLES = (READER, BACKLOG, MERGES, SENDS, DEQUEUED, POLLED, RECEIVED)  # FLAGS from "reads" on
 DEEP = 4096  # more than the deepest nesting of calls in the kernel
-SOME = 1 << 16  # spans to allocate at first
+SOME = 1 << 16  # number of spans for which memory is allocated at first
 
 
 class Spent(NamedTuple):
@@ -93,7 +93,7 @@ def build(
 
 
 def _unknown(legs: LegTable) -> Spent:
-    """No spans and no sums: the log does not show how long anything took."""
+    """Return no spans and unknown sums, because the log shows no durations."""
     none, sums = np.zeros(0, np.int64), np.full((3, len(legs.rows)), -1, np.int64)
     return Spent(none.astype(np.int32), none.astype(np.uint8), none, none, *sums)
 
@@ -180,7 +180,7 @@ def _owned(
 
 
 def _also(records: Records, legs: LegTable, nesting: Nesting) -> Int64s:
-    """Owned.also: calls with the series of their further packets."""
+    """Return Owned.also: calls with the series of their further packets."""
     series, made = np.asarray(legs.rows["series"], np.int64), [np.zeros(0, np.int64)]
     for some in passing(records):
         further = np.flatnonzero(nesting.carried[some] & (legs.of[some] >= 0)) + some.start
@@ -190,7 +190,10 @@ def _also(records: Records, legs: LegTable, nesting: Nesting) -> Int64s:
 
 
 def _by_function(log: KernelLog) -> list[Bools]:
-    """For each probe, whether it takes a packet, and FLAGS from "reads" on; last: no probe."""
+    """Return for each probe whether it takes a packet, and FLAGS from "reads" on.
+
+    The last element is for records without a probe.
+    """
     made = [np.zeros(max(log.probes, default=-1) + 2, np.bool_) for _ in FLAGS[1:]]
     for probe in log.probes.values():
         roles = [probe.name in names for names in ROLES]

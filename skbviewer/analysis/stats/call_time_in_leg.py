@@ -18,10 +18,11 @@ SKB_IS_RET = 0x10  # kbl.h KBL_FLAG_SKB_IS_RET
 
 
 def leg_time(scope: Scope) -> Int64s:
-    """Self times since the leg's begin, or for calls of its reader since the reader has the packet.
+    """Return the self time of each chosen call within its leg, ns; -1 = unknown.
 
-    One value for each chosen call, -1 = unknown.  For calls that began early, it is unknown when
-    interrupts and other packets took their time, so the remaining time is capped at the call's own.
+    It counts from the leg's begin or, for calls of the leg's reader, from the time when the reader
+    has the packet.  For calls that began early, it is unknown when interrupts and other packets
+    took their time, so the remaining time is capped at the call's own.
     """
     entry, own = scope.of_call("entry_ns"), scope.own_ns
     since = _since(scope, entry)
@@ -39,7 +40,7 @@ def leg_time(scope: Scope) -> Int64s:
 
 
 def _since(scope: Scope, entry: Int64s) -> Int64s:
-    """The time since which each call has its packet."""
+    """Return the time since which each call has its packet."""
     leg = scope.leg_of_call
     begin, reader = scope.of_leg("begin_ns")[leg], scope.of_leg("reader_ns")[leg]
     is_read = (scope.of_leg("kind")[leg] == RX) & (reader >= 0)

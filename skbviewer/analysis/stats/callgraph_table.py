@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Who called whom, as gprof shows it: `skbviewer stats callgraph`.
+"""Callers and callees, as gprof shows them: `skbviewer stats callgraph`.
 
 Each function has an entry: its callers, itself, and the functions that it called.  Callers are the
 recorded calls directly around a call in the same leg; functions between them without a probe are
@@ -20,10 +20,10 @@ NOBODY = "(no recorded function)"
 
 
 class CallGraphRow(NamedTuple):
-    """One line of the entry of `function`; `other` is a caller, the function itself, or a callee.
+    """A line of the entry of `function`; `other` is a caller, the function itself, or a callee.
 
-    The numbers are those of the calls between the two: of `function` if `other` is a caller, else
-    of `other`.
+    The numbers are those of the calls between the two: the calls of `function` if `other` is a
+    caller, otherwise those of `other`.
     """
 
     function: str
@@ -35,7 +35,7 @@ class CallGraphRow(NamedTuple):
 
 
 class _Arcs(NamedTuple):
-    """Calls between two functions: indices (names + 1 values, the last one is nobody), sums."""
+    """Calls between two functions: function indices (the number of names means none), and sums."""
 
     caller: Int64s
     called: Int64s

@@ -11,7 +11,7 @@ from .scope import Scope
 
 
 class ClockRow(NamedTuple):
-    """One segment of the fit of a capture's clock (source) to a KBL's clock (kbl).
+    """A segment of the fit of a capture's clock (source) to a KBL's clock (kbl).
 
     `interface` is None if all interfaces of the capture share one clock.
     """

@@ -2,7 +2,7 @@
 """Wireshark's Conversations and Endpoints, with the time in the kernel.
 
 Input: the packet columns of a session, and the chosen packets.  Output: a row for each pair of
-addresses (and ports), whichever of them was first, and a row for each address (and port).
+addresses (and ports), in either order, and a row for each address (and port).
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ WORDS = {"Ethernet": "eth", "IPv4": "ip", "IPv6": "ipv6", "TCP": "tcp", "UDP": "
 
 
 class _Kind(NamedTuple):
-    """Which packets it includes, the columns of an end ("s" or "d" = side), and an end's text."""
+    """The packets of a kind, the columns of an endpoint ("s" or "d" = side), and its text."""
 
     meant: Callable[[Columns], Bools]
     columns: tuple[str, ...]
@@ -128,10 +128,11 @@ KINDS: dict[str, _Kind] = {
 def conversations(
     columns: Columns, kind: str, packets: Int64s | None = None, times: Int64s | None = None
 ) -> list[Conversation]:
-    """Conversations of a kind of KINDS among `packets` (numbers; None = all), largest first.
+    """Return the conversations of a kind of KINDS, largest first.
 
-    `times` are the times of all packets of the session by one clock; without them, the captures'
-    own times are used.  Begin and duration are 0 if no packet of the conversation has a time.
+    `packets` are the numbers of the packets that count; None = all.  `times` are the times of all
+    packets of the session by one clock; without them, the captures' own times are used.  Begin and
+    duration are 0 if no packet of the conversation has a time.
     """
     rows, low, high, swapped = _ends(columns, kind, packets)
     group, first = _groups(np.concatenate([low, high], axis=1))
@@ -166,7 +167,10 @@ def conversations(
 
 
 def endpoints(columns: Columns, kind: str, packets: Int64s | None = None) -> list[Endpoint]:
-    """Endpoints of a kind of KINDS among `packets` (numbers; None = all), largest first."""
+    """Return the endpoints of a kind of KINDS, largest first.
+
+    `packets` are the numbers of the packets that count; None = all.
+    """
     rows, low, high, swapped = _ends(columns, kind, packets)
     source = np.where(swapped[:, None], high, low)
     target = np.where(swapped[:, None], low, high)
@@ -209,16 +213,16 @@ def endpoints_by_kind(scope: Scope) -> dict[str, list[Endpoint]]:
 
 
 def _counted_kinds(scope: Scope) -> Iterator[str]:
-    """Yield each kind, and report it before it is counted."""
+    """Yield each kind, and report it as progress before it is counted."""
     for done, kind in enumerate(KINDS):
         scope.progress.report("Counting", done, len(KINDS))
         yield kind
 
 
 def _capture_times(scope: Scope) -> Int64s | None:
-    """Return when all packets were captured, on the first capture's clock (int64, ns).
+    """Return the capture times of all packets by the first capture's clock (int64, ns).
 
-    None means that their own times are on that clock already.
+    None means that their own times are by that clock already.
     """
     columns, clock, captures = scope.columns, scope.clock, scope.captures
     if not captures or (len(captures) < 2 and not clock.interfaces(captures[0])):
@@ -254,7 +258,7 @@ def _end_filter(word: str, address: str, port: int | None) -> str:
 def _ends(
     columns: Columns, kind: str, packets: Int64s | None
 ) -> tuple[Int64s, Int64s, Int64s, Bools]:
-    """Chosen rows, their lower and higher end, and whether the higher one sent the packet."""
+    """Return chosen rows, their lower and higher endpoint, and whether the higher one sent."""
     meant = KINDS[kind].meant(columns)
     if packets is not None:
         chosen = np.zeros(len(meant), np.bool_)
@@ -280,7 +284,7 @@ def _column(columns: Columns, name: str, rows: Int64s) -> Int64s:
 
 
 def _greater(a: Int64s, b: Int64s) -> Bools:
-    """Compare rows lexicographically: a > b."""
+    """Return for each row whether a > b, compared lexicographically."""
     greater = np.zeros(len(a), np.bool_)
     for column in reversed(range(a.shape[1])):
         greater = (a[:, column] > b[:, column]) | ((a[:, column] == b[:, column]) & greater)
@@ -288,7 +292,7 @@ def _greater(a: Int64s, b: Int64s) -> Bools:
 
 
 def _groups(rows: Int64s) -> tuple[Int64s, Int64s]:
-    """The group of each row, where equal rows share one, and the first row of each group.
+    """Return the group of each row, where equal rows share one, and each group's first row.
 
     Uses a 64-bit hash, and sorts the rows themselves if two different rows have equal hashes.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which packets were dropped, why and where: `skbviewer stats drops`."""
+"""Packets that were dropped, by reason and place: `skbviewer stats drops`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class DropRow(NamedTuple):
     """Drops with one reason at one place.  `packets` are the first wire packets among them."""
 
     reason: str
-    function: str  # that dropped them, with the offset inside; "" = unknown
+    function: str  # the function that dropped them, with the offset in it; "" = unknown
     layer: str
     number: int
     wire: int  # number of these packets that are in a loaded capture
@@ -30,7 +30,7 @@ class DropRow(NamedTuple):
 
 
 def drop_rows(scope: Scope) -> list[DropRow]:
-    """The chosen packets' drops in the range, most frequent first."""
+    """Return the chosen packets' drops in the range, most frequent first."""
     columns = scope.columns
     event = np.asarray(columns.array("event", "event"))
     leg = np.asarray(columns.array("event", "leg"), np.int64) - 1
@@ -51,7 +51,7 @@ def drop_rows(scope: Scope) -> list[DropRow]:
 
 
 def _packets(scope: Scope) -> npt.NDArray[np.int64]:
-    """For each leg, the first packet that it exactly matches, else -1."""
+    """Return for each leg the first packet that it exactly matches, or -1."""
     columns = scope.columns
     exact = np.flatnonzero(np.asarray(columns.array("match", "verdict")) == EXACT)[::-1]
     packet = np.full(len(scope.legs), -1, np.int64)

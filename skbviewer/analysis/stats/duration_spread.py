@@ -28,7 +28,7 @@ BITS = 63  # of a positive int64
 
 
 def spreads(group: Int64s, value: Int64s, groups: int) -> list[Spread]:
-    """The spread of `value` in each group 0 .. groups - 1; both arrays are equally long."""
+    """Return the spread of `value` in each group 0 .. groups - 1; arrays are equally long."""
     return [_spread(values) for values in by_group(group, value, groups)]
 
 

@@ -15,7 +15,7 @@ from ..fields.tcp_findings import NAMES
 from .scope import Scope
 
 TCP, SEVERITY = "tcp.analysis.", ("critical", "warning", "note")
-# Findings about streams that are normal, as Wireshark has them.
+# Findings about normal events in streams, as in Wireshark.
 NOTES = frozenset({"keep_alive", "keep_alive_ack", "window_update", "duplicate_ack"})
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How long each function took: `skbviewer stats functions`.
+"""The time that each function took: `skbviewer stats functions`.
 
 A call counts once, however many packets it handled.
 """
@@ -23,7 +23,7 @@ class FunctionRow(NamedTuple):
     number: int  # calls
     open: int  # calls without a known duration
     total_ns: int
-    self_ns: int  # without inner calls, of any packet, and interrupts; of calls where it is known
+    self_ns: int  # of calls where it is known; without interrupts and inner calls of any packet
     mean_ns: int
     p50_ns: int
     p95_ns: int
@@ -37,7 +37,7 @@ class FunctionRow(NamedTuple):
 
 
 def function_rows(scope: Scope) -> list[FunctionRow]:
-    """The functions that were called, longest total first."""
+    """Return the functions that were called, longest total first."""
     names = scope.function_names
     group, size = scope.function, len(names)
     known = (group >= 0) & scope.once

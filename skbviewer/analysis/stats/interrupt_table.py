@@ -36,7 +36,10 @@ class InterruptRow(NamedTuple):
 
 
 def interrupt_rows(scope: Scope) -> list[InterruptRow]:
-    """Return what interrupted CPUs in the time range, longest total first.  Raises Cancelled."""
+    """Return the interruptions of CPUs in the time range, longest total first.
+
+    Raises Cancelled.
+    """
     rows = []
     for kind, begins, ends in KINDS:
         pairs = pairs_of(scope, int(begins), int(ends), "cpu")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Packets, bits, time in kernel and drops over time: `skbviewer stats io`.
 
-Intervals begin at the time of packet 1, as those of tshark's -z io,stat.
+Intervals begin at the time of packet 1, as do those of tshark's -z io,stat.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class IoRow(NamedTuple):
 
 
 def io_rows(scope: Scope) -> list[IoRow]:
-    """Return one row for each interval, also for empty ones between others.
+    """Return one row for each interval, including empty ones between others.
 
     Raises Cancelled, and KeyError with a message if the user's intervals are too short.
     """

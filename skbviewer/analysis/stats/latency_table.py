@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How durations are distributed: `skbviewer stats latency`.
+"""The distribution of durations: `skbviewer stats latency`.
 
 By path: time in kernel of packets; by stage: parts of legs; by function: whole calls.
 """
@@ -19,7 +19,7 @@ from .stages import leg_stages
 
 PACKET, PATH, STAGE, FUNCTION = "all packets", "path", "stage", "function"
 PERMILLES = (0, 500, 900, 990, 999, 1000)  # nearest rank
-PATHS = 100  # most frequent ones
+PATHS = 100  # number of paths that are listed, the most frequent ones
 
 
 class LatencyRow(NamedTuple):

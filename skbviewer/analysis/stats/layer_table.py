@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Where packets spent their time: layers, waits, the wire: `skbviewer stats layers`.
+"""The time of packets in layers, in waits and on the wire: `skbviewer stats layers`.
 
 A layer's time in a leg is the sum of its functions' self times there: no nanosecond counts twice.
-A call that several packets share counts for the first of them.  What a call did before its packet
-was there (call_time_in_leg.py) does not count.  Waits are those of the leg (docs/times.md),
+A call that several packets share counts for the first of them.  The time of a call before its
+packet was there does not count (call_time_in_leg.py).  Waits are those of the leg (docs/times.md),
 including those after its end.  Legs whose records may have been lost are left out and counted.
 """
 
@@ -28,7 +28,7 @@ class LayerRow(NamedTuple):
     """One layer, kind of waiting or stage.  `number` counts legs; the other numbers are ns per leg.
 
     kind: "busy" for the self time of a layer's functions; "wait" for time in a queue, on the wire
-    or while the CPU served others; "unknown" if nothing shows what it was; "stage" for a section of
+    or while the CPU worked for others; "unknown" if no record shows which; "stage" for a section of
     a leg, including waits (Wu & Crawford 2007 for the receiving side).
     """
 
@@ -53,7 +53,7 @@ class LayerTable(NamedTuple):
 
 
 def layer_table(scope: Scope) -> LayerTable:
-    """Layers from the wire upwards, then waits and stages, as far as there are any.
+    """Return rows of layers from the wire upwards, then of waits and stages, if there are any.
 
     A leg that begins in the range counts as a whole.
     """
@@ -70,7 +70,7 @@ def layer_table(scope: Scope) -> LayerTable:
 
 
 def _layers(scope: Scope, usable: Bools, own: Int64s) -> list[LayerRow]:
-    """The rows of layers; `own` is the self time of each chosen call, -1 = unknown."""
+    """Return the rows of layers; `own` is the self time of each chosen call, -1 = unknown."""
     names = [style.name for style in layers()]
     layer = np.array([names.index(name) for name in scope.layer_names], np.int64)
     leg, function = scope.leg_of_call, scope.function
@@ -90,7 +90,7 @@ def _layers(scope: Scope, usable: Bools, own: Int64s) -> list[LayerRow]:
 
 
 def _waits(scope: Scope, usable: Bools) -> list[LayerRow]:
-    """What legs waited for, summed up by leg; kinds without any time are left out."""
+    """Return the rows of waits, summed up by leg; kinds without any time are left out."""
     kind, leg, begin, end = (scope.of_wait(name) for name in ("kind", "leg", "begin_ns", "end_ns"))
     rows = []
     for number, name in enumerate(NAMES):

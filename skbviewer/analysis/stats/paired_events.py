@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Events that begin and end something, joined: interrupts by CPU, system calls by thread."""
+"""Join events that begin and end something: interrupts by CPU, system calls by thread."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which paths packets took through the kernel, and how long each took: `skbviewer stats paths`."""
+"""The paths of packets through the kernel, and their times: `skbviewer stats paths`."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .duration_spread import spreads
 from .scope import Scope
 
 EXAMPLES = 5
-MOST = 500  # paths; rarer ones are summed up in a last row
+MOST = 500  # most paths; rarer ones are summed up in a last row
 
 
 class PathRow(NamedTuple):
     """One path class.  Times are the time in kernel of its packets."""
 
     path: int  # number of the class, from 1: the most frequent one; 0 = all rarer ones
-    legs: str  # what the packet does leg by leg: "send, receive"
+    legs: str  # directions of the legs: "send, receive"
     number: int  # packets
     share: float  # of the chosen packets, %
     total_ns: int
@@ -103,6 +103,6 @@ def _name(made: Breakdown, row: int) -> str:
 
 
 def _slowest(made: Breakdown, rows: Int64s) -> tuple[int, ...]:
-    """Return the slowest packets of captures; `rows` are ordered by time."""
+    """Return the slowest packets that captures contain; `rows` are in order of time."""
     numbers = made.units.id[rows[::-1]]
     return tuple(numbers[numbers > 0][:EXAMPLES].tolist())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which programs sent or received packets: `skbviewer stats processes`.
+"""The programs that sent or received packets: `skbviewer stats processes`.
 
 A packet belongs to the process in whose calls (task context) it was sent or read (Lee et al.).
 """
@@ -33,7 +33,7 @@ class ProcessRow(NamedTuple):
 
 
 def process_rows(scope: Scope) -> list[ProcessRow]:
-    """Programs by the time that their packets' calls took, in the thread's own context.
+    """Return programs by the time that their packets' calls took in their own threads.
 
     Calls of legs whose records may have been lost are left out.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which program spent its time in which function: `skbviewer stats programs`.
+"""The time of each program by function: `skbviewer stats programs`.
 
 The rows of a program add up to its row in `skbviewer stats processes`.
 """

@@ -29,13 +29,13 @@ SOCK = 0x80  # kbl.h KBL_FLAG_SOCK
 
 
 class Chosen(NamedTuple):
-    """Packets by number (None = all, and lifetimes without them), and a range of session time.
+    """Packets by number, and a range of session time.
 
-    A leg or call is in the range if it begins at begin_ns <= t < end_ns, and a drop if it happened
-    then; None means no limit.
-    A packet without a time is in no range.
-    Lifetimes without network identity (netlink, unix sockets) count only with `everything`.
-    `interval_ns` is the length of the intervals of `stats io`; None: a suitable one.
+    `packets` None means all packets, and lifetimes without a packet.  A leg or call is in the range
+    if it begins at begin_ns <= t < end_ns, and a drop if it happened then; None means no limit.  A
+    packet without a time is in no range.  Lifetimes without network identity (netlink, unix
+    sockets) count only with `everything`.  `interval_ns` is the length of the intervals of `stats
+    io`; None means a suitable one.
     """
 
     packets: Int64s | None = None
@@ -69,7 +69,7 @@ class Scope:
     ) -> None:
         """`fits` are the clock fits of `skbviewer info --json`, `captures` ids of sources.
 
-        `fields` are the tables of display filters, which hold what TCP streams show.
+        `fields` are the tables of display filters, which include the analysis of TCP streams.
         """
         self.fields = fields
         self.columns = columns
@@ -81,19 +81,22 @@ class Scope:
         self._chosen = chosen
 
     def of_call(self, column: str) -> Int64s:
-        """A column of the chosen calls, as int64.  Raises Cancelled, as all that reads columns."""
+        """Return a column of the chosen calls, as int64.
+
+        Raises Cancelled, as does every method that reads columns.
+        """
         self.progress.report("Counting", 0, 0)
         return np.asarray(self.columns.array("call", column)[self.calls], np.int64)
 
     def of_leg(self, column: str) -> Int64s:
-        """A column of all legs, as int64."""
+        """Return a column of all legs, as int64."""
         self.progress.report("Counting", 0, 0)
         return np.asarray(self.columns.array("leg", column), np.int64)
 
     def of_event(self, column: str, rows: Int64s) -> Int64s:
-        """A column of some events (0-based rows), as int64.
+        """Return a column of some events (0-based rows), as int64.
 
-        The data of points are without the number of their sections, so equal drops have equal data.
+        The data of points lack the number of their sections, so equal drops have equal data.
         """
         made = self.columns.array("event", column)[rows].astype(np.int64)
         if column == "data":
@@ -108,11 +111,11 @@ class Scope:
         return self._chosen.interval_ns
 
     def in_range(self, source: Int64s, ts: Int64s) -> Bools:
-        """Return which times of logs are in the chosen time range."""
+        """Return for each time of a log whether it is in the chosen time range."""
         return self._in_range(source, ts)
 
     def lost_between(self, source: Int64s, begin: Int64s, end: Int64s) -> Bools:
-        """Return whether each of these logs lost records between two times."""
+        """Return for each of these logs whether it lost records between two times."""
         found = np.zeros(len(source), np.bool_)
         for number, kernel in self.kernels.items():
             mine = np.flatnonzero(source == number)
@@ -120,12 +123,12 @@ class Scope:
         return found
 
     def of_wait(self, column: str) -> Int64s:
-        """A column of all waits, as int64."""
+        """Return a column of all waits, as int64."""
         return np.asarray(self.columns.array("wait", column), np.int64)
 
     @cached_property
     def legs(self) -> Bools:
-        """Which legs are selected."""
+        """Return for each leg whether it is selected."""
         source, begin = self.of_leg("source"), self.of_leg("begin_ns")
         meant = self._in_range(source, begin)
         if not self._chosen.everything:
@@ -142,7 +145,7 @@ class Scope:
 
     @cached_property
     def calls(self) -> Bools:
-        """Which calls are selected."""
+        """Return for each call whether it is selected."""
         leg = np.asarray(self.columns.array("call", "leg"), np.int64) - 1
         meant = self._legs_of_packets[leg]
         if self._chosen.begin_ns is not None or self._chosen.end_ns is not None:
@@ -151,7 +154,10 @@ class Scope:
         return np.asarray(meant, np.bool_)
 
     def happened(self, leg: Int64s, ts: Int64s) -> Bools:
-        """Which moments in legs are selected: `ts` is in the range, in a leg of a chosen packet."""
+        """Return for each moment in a leg whether it is selected.
+
+        It is if `ts` is in the range, and the leg is of a chosen packet.
+        """
         return self._legs_of_packets[leg] & self._in_range(self.of_leg("source")[leg], ts)
 
     @property
@@ -161,7 +167,7 @@ class Scope:
 
     @property
     def whole(self) -> Scope:
-        """Return these legs with all their calls, also those that begin after the range's end."""
+        """Return these legs with all their calls, even those that begin after the range's end."""
         ranged = self._chosen.begin_ns is not None or self._chosen.end_ns is not None
         return self._whole if ranged else self
 
@@ -174,7 +180,7 @@ class Scope:
 
     @cached_property
     def packets(self) -> Int64s:
-        """The numbers of the selected packets, rising."""
+        """Return the numbers of the selected packets, rising."""
         meant = np.ones(self.columns.length("packet"), np.bool_)
         if self._chosen.packets is not None:
             meant[:] = False
@@ -197,7 +203,10 @@ class Scope:
         return Scope(*given, self.progress, self.fields)
 
     def _in_range(self, source: Int64s, ts: Int64s, rows: Int64s | None = None) -> Bools:
-        """Which times are in the range; if they are packets' times, `rows` are the packets."""
+        """Return for each time whether it is in the range.
+
+        For packets' times, `rows` are the packets.
+        """
         begin, end = self._chosen.begin_ns, self._chosen.end_ns
         inside = np.ones(len(ts), np.bool_)
         if begin is None and end is None:
@@ -213,17 +222,20 @@ class Scope:
 
     @cached_property
     def leg_of_call(self) -> Int64s:
-        """The leg (from 0) of each chosen call."""
+        """Return the leg (from 0) of each chosen call."""
         return self.of_call("leg") - 1
 
     @cached_property
     def own_ns(self) -> Int64s:
-        """The self time of each chosen call, without inner calls and interrupts; -1 = unknown."""
+        """Return the self time of each chosen call, -1 = unknown.
+
+        It is without inner calls and interrupts.
+        """
         return self.of_call("self_ns")
 
     @cached_property
     def once(self) -> Bools:
-        """The chosen calls without repetitions: rows for other packets of the same call.
+        """Return for each chosen call whether it does not repeat a row of another packet.
 
         A socket's call is in all legs that it sent or read, a list's call in those of its packets.
         """
@@ -241,26 +253,26 @@ class Scope:
 
     @property
     def gaps(self) -> Bools:
-        """Legs whose records may have been lost, so that their numbers are not shown."""
+        """Return for each leg whether its records may be lost; then its numbers are not shown."""
         return np.asarray(self.of_leg("gap") != 0)
 
     @property
     def points(self) -> Bools:
-        """Legs whose log has points only, so that nothing has a duration."""
+        """Return for each leg whether its log has points only, so that nothing has a duration."""
         return np.asarray(self.of_leg("gap") == POINTS_GAP)
 
     def lost(self, leg: Int64s, begin: Int64s, end: Int64s) -> Bools:
-        """Whether the kernel of each of these legs lost records between these times."""
+        """Return for each of these legs whether its kernel lost records between these times."""
         return self.lost_between(self.of_leg("source")[leg], begin, end)
 
     @cached_property
     def function_names(self) -> list[str]:
-        """Names of all functions of all KBLs; `function` holds indices of this list."""
+        """Return the names of all functions of all KBLs; `function` holds indices of this list."""
         return sorted({n for kernel in self.kernels.values() for n in kernel.functions.values()})
 
     @cached_property
     def function(self) -> Int64s:
-        """For each chosen call, the index of its function in `function_names`; -1 = no name."""
+        """Return the index of each chosen call's function in `function_names`; -1 = no name."""
         return self.functions_of(self.of_call("func"), self.of_leg("source")[self.leg_of_call])
 
     def functions_of(self, func: Int64s, source: Int64s) -> Int64s:
@@ -277,5 +289,5 @@ class Scope:
 
     @cached_property
     def layer_names(self) -> list[str]:
-        """The layer of each of `function_names`."""
+        """Return the layer of each of `function_names`."""
         return [layer_of(name) for name in self.function_names]

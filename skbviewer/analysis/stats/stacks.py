@@ -28,14 +28,14 @@ class Stack(NamedTuple):
 
 
 class _Nodes(NamedTuple):
-    """The tree of stacks: of each node its parent (ROOT: none), the function that it adds."""
+    """The tree of stacks: each node's parent (ROOT: none), and the function that it adds."""
 
     parent: Int64s
     function: Int64s
 
 
 class StackTree(NamedTuple):
-    """All stacks of chosen calls: of each node its parent (ROOT: none), and an index of `names`.
+    """All stacks of chosen calls: each node's parent (ROOT: none), and an index of `names`.
 
     Arrays are int64 and equally long; a parent has a lower index than its nodes.  `self_ns` is the
     known self time of the calls that have this stack, and `calls` their number.  `counted` are the
@@ -60,7 +60,7 @@ class StackTree(NamedTuple):
 
 
 def path_stacks(path: PacketPath) -> list[Stack]:
-    """Return the stacks in which time was spent for one packet, in the order of its calls.
+    """Return the stacks in which one packet spent time, in the order of its calls.
 
     Legs that may belong to another packet are left out.
     """
@@ -101,7 +101,7 @@ def stack_tree(scope: Scope) -> StackTree:
 
 
 def call_stacks(scope: Scope) -> list[Stack]:
-    """Return the stacks in which time was spent, in the order of the first calls that have them."""
+    """Return the stacks in which time was spent, in the order of their first calls."""
     function, names = _functions(scope)
     node, nodes = _nodes(scope, function, max(len(names), 1))
     counted = np.flatnonzero(scope.once & (scope.own_ns > 0))
@@ -124,7 +124,7 @@ def _functions(scope: Scope) -> tuple[Int64s, list[str]]:
 
 
 def _nodes(scope: Scope, function: Int64s, names: int) -> tuple[Int64s, _Nodes]:
-    """Return the node of each chosen call, one of `names` functions.
+    """Return the node of each chosen call, given its function as one of `names` numbers.
 
     A parent is one level above its calls.  A call whose parent is not chosen has none.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The stages of each leg, and how long its packet was on the wire.
+"""The stages of each leg, and the time of its packet on the wire.
 
 Receiving, after Wu & Crawford ("The performance analysis of Linux networking - packet receiving",
 2007): NIC and driver; protocol stack; data receiving process.  Sending: system call, transport, IP,
@@ -40,7 +40,7 @@ class Stages(NamedTuple):
 
 
 def leg_stages(scope: Scope) -> Stages:
-    """Stages and waits of all legs of the session; valid for the selected legs.
+    """Return stages and waits of all legs of the session; valid for the selected legs.
 
     They are computed from all calls of these legs.  A range selects legs by their begin and does
     not cut them off; otherwise a stage would include those after it.
@@ -57,7 +57,7 @@ def leg_stages(scope: Scope) -> Stages:
 
 
 def sections(scope: Scope) -> tuple[Sections, ...]:
-    """Return where the stages of legs begin, but for that of the receiving process."""
+    """Return the begins of the stages of legs, except that of the receiving process."""
     begin = scope.of_leg("begin_ns")
     first = _Firsts(scope, begin)
     received = first.named(STACK)
@@ -80,7 +80,7 @@ def reading_times(scope: Scope) -> tuple[Int64s, Int64s]:
 
 
 class _Firsts:
-    """When each leg first entered one of some functions, among calls entered since its begin.
+    """The times when each leg first entered some functions, among calls entered since its begin.
 
     Earlier calls had no packet yet: the system call that made it, or a reader that waited for it.
     """
@@ -113,7 +113,7 @@ def _cut(
     begins: tuple[Int64s, ...],
     end: Int64s,
 ) -> None:
-    """Compute stages: each lasts from its begin to the next begin that exists, else to the end."""
+    """Compute stages: each lasts from its begin to the next begin that exists, or to the end."""
     following = np.asarray(end, np.int64)
     for name, begin in reversed(list(zip(names, begins, strict=True))):
         there = legs & (begin <= following)
@@ -131,7 +131,7 @@ def _last_exit(scope: Scope, legs: int) -> Int64s:
 
 
 def wire_times(scope: Scope) -> Int64s:
-    """For each receiving leg, the time since the leg of the same KBL that sent its packet.
+    """Return for each receiving leg the time since the leg of the same KBL that sent its packet.
 
     Between two machines, no clock can measure it: see the one-way bounds of `skbviewer stats
     clock`.  If records were lost meanwhile, the packet may have passed another leg, and if the

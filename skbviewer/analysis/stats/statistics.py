@@ -75,14 +75,14 @@ def _processes(scope: Scope) -> Table:
 
 
 def _left_out(scope: Scope) -> tuple[str, ...]:
-    """Why legs are not counted."""
+    """Return a sentence that says why legs are not counted."""
     lost = int((scope.legs & scope.gaps & ~scope.points).sum())
     said = f"records of {lost} legs may have been lost: they are not counted"
     return ((said,) if lost else ()) + _points(scope)
 
 
 def _points(scope: Scope) -> tuple[str, ...]:
-    """Why legs of other tracers' logs have no calls, stages or durations."""
+    """Return a sentence that says why legs of other tracers' logs have no durations."""
     legs = int((scope.legs & scope.points).sum())
     said = (
         f"{counted(legs, 'leg')} of logs that have points only: they have no calls, "
@@ -134,7 +134,7 @@ def _roundtrip(scope: Scope) -> Table:
 
 
 def _not_recorded(rows: Sequence[object], *groups: str) -> tuple[str, ...]:
-    """Why a table of events is empty."""
+    """Return a sentence that says why a table of events is empty."""
     named, word = " and ".join(groups), "group" if len(groups) == 1 else "groups"
     said = f"there are no events of the {word} {named}: kblrecord -e all records them"
     return () if rows else (said,)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The types of a statistic: a line of the table STATISTICS, and the rows that it makes."""
+"""The types of a statistic: a line of the table STATISTICS, and its rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Row = Mapping[str, Any]  # the values of a row by the table's keys
 class Table(NamedTuple):
     """Rows, each with a value for each of `keys`, and warnings about them.
 
-    Keys that end in _ns are of times in ns.  None is an unknown value.
+    Keys that end in _ns are those of times in ns.  None is an unknown value.
     """
 
     keys: tuple[str, ...]
@@ -28,12 +28,12 @@ class Table(NamedTuple):
 
 
 class Statistic(NamedTuple):
-    """One line of STATISTICS.  `title` is the entry of the Statistics menu, `tip` its tip.
+    """A line of STATISTICS.  `title` is the entry of the Statistics menu, `tip` its tooltip.
 
-    `make` raises Cancelled.  `filter` gives the display filter that shows the packets of a row, or
-    None if no field identifies them; `filter` is None if that is so for every row.  With `tabs` the
-    window has one tab for each of these values of the first key.  `titles` replace titles that are
-    made of a column's name; `seconds` are times that the window shows in seconds.
+    `make` raises Cancelled.  `filter` returns the display filter that shows the packets of a row,
+    or None if no field identifies them; `filter` itself is None if that is so for every row.  With
+    `tabs`, the window has one tab for each of these values of the first key.  `titles` replace
+    titles that are made of a column's name; `seconds` are times that the window shows in seconds.
     """
 
     title: str
@@ -46,7 +46,7 @@ class Statistic(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The title without its underlined letter."""
+        """Return the title without its underlined letter."""
         return self.title.replace("&", "")
 
 

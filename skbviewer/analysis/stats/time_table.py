@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Where the time in kernel went: `skbviewer stats time`.
+"""The parts of the time in kernel: `skbviewer stats time`.
 
-The rows add up to the time in kernel of the chosen packets.  Beside each one is what it would be if
-every packet were like the median packet of its path class (docs/times.md).
+The rows add up to the time in kernel of the chosen packets.  Beside each one is the time that it
+would be if every packet were like the median packet of its path class (docs/times.md).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class TimeRow(NamedTuple):
 
     kind: str
     part: str
-    packets: int  # that have it
+    packets: int  # packets that have this part
     total_ns: int
     share: float  # of the time in kernel, %
     median_ns: int | None  # of median packets, for as many packets; None: there are too few
@@ -30,7 +30,7 @@ class TimeRow(NamedTuple):
 
 
 class TimeTable(NamedTuple):
-    """The rows, and how many packets were counted."""
+    """The rows, and the number of packets that were counted."""
 
     rows: tuple[TimeRow, ...]
     packets: int
@@ -95,7 +95,7 @@ def _typical(made: Breakdown, rows: Int64s, group: Int64s, groups: int) -> Int64
 
 
 def _packets(unit: Int32s, group: Int64s, groups: int) -> Int64s:
-    """Return how many packets each group has; the parts of a packet are next to each other."""
+    """Return the number of packets in each group; the parts of a packet follow each other."""
     found = np.zeros(groups, np.int64)
     for one in range(groups):
         mine = unit[group == one]

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""TCP and UDP conversations, and what packets of one say about another."""
+"""TCP and UDP conversations, and links between packets."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Which TCP segment each packet acknowledges: the rule of Wireshark's tcp.analysis.ack_rtt.
+"""The TCP segment that each packet acknowledges, by the rule of Wireshark's tcp.analysis.ack_rtt.
 
 Input: the packets of all TCP streams of a session.  Output: for each packet, the row of the segment
-that ends where the packet's acknowledgment number is.  A segment waits until the other direction
+that ends at the packet's acknowledgment number.  A segment waits until the other direction
 acknowledges its end or more.  Of several that end there, the oldest one counts, and a packet that
 acknowledges more answers none of the earlier ones.
 """
@@ -19,14 +19,14 @@ from ..fields.stream_fields import SYN, starts, streams_of
 
 FIN = 0x01
 ACKED = "acknowledged segments"  # name under which the result is cached
-MOST_WAITING = 10_000  # of a direction, as in Wireshark; further segments are not remembered
-PART = 1 << 20  # segments handled together
+MOST_WAITING = 10_000  # most segments of a direction that are remembered, as in Wireshark
+PART = 1 << 20  # number of segments that are processed together
 
 
 def acknowledged(data: Data, progress: Progress) -> Int64s:
-    """For each packet of the session, the 0-based row of the segment that it answers, -1 = none.
+    """Return for each packet the 0-based row of the segment that it acknowledges, -1 = none.
 
-    Computed once a session.  Raises Cancelled.
+    It is computed only once per session.  Raises Cancelled.
     """
     found: Int64s = data.kept(ACKED, lambda: _acknowledged(data, progress))
     return found
@@ -65,7 +65,7 @@ def _answer(
     waiting: Int64s,
     answered: Int64s,
 ) -> None:
-    """Fill `answered` with the position of the segment that each one answers.
+    """Fill `answered` with the position of the segment that each segment acknowledges.
 
     `begin` is where the stream of each segment begins.  `waiting` is scratch space: by direction,
     the ends and positions of segments that are not acknowledged yet, the oldest first.

@@ -19,7 +19,7 @@ MASK32 = 0xFFFFFFFF
 
 
 def lifetime_summaries(data: Data, numbers: Int64s) -> dict[int, SegmentSummary]:
-    """Return summaries by n of row K<n>; rows that are in no captured stream are left out."""
+    """Return summaries by the n of row K<n>; rows that are in no captured stream are left out."""
     every = data.kernel_only_rows()
     numbers = numbers[(numbers > 0) & (numbers <= len(every))]
     rows = every[numbers - 1]

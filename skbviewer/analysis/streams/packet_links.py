@@ -2,8 +2,8 @@
 """Links between packets: pings and their answers, addresses that two hosts claim.
 
 Input: the columns of a session, and packet bytes for ARP.  Output: the links of each packet, by
-Wireshark's rules: a reply answers the last request with the same identifier, number and hosts that
-has no reply yet; the first hardware address captured for an IPv4 address is the right one.
+Wireshark's rules.  A reply answers the last request with the same identifier, number and hosts that
+has no reply yet.  The first hardware address captured for an IPv4 address is the right one.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Link(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The end of Wireshark's Info: " (reply in 4)"."""
+        """Return the end of Wireshark's Info: " (reply in 4)"."""
         if self.claim is not None:
             return f" (duplicate use of {self.claim.ip} detected!)"
         if not self.partner:
@@ -115,7 +115,7 @@ def _echoes(data: Data) -> _Echoes:
 
 
 def _many(view: View, rows: Int64s) -> Int64s:
-    """For each packet, the index in MANY of its destination."""
+    """Return for each packet the index of its destination in MANY."""
     version = view.column("ip_version")[rows]
     low, high = (view.column(f"daddr_{part}")[rows].astype(np.int64) for part in ("lo", "hi"))
     group = (version == 4) & (low & 0xF0000000 == 0xE0000000)

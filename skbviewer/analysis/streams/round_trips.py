@@ -27,15 +27,19 @@ UNKNOWN = -1
 
 
 class RoundTrips(NamedTuple):
-    """Acknowledged segments by the number of the acknowledging packet; arrays are int64.
+    """Acknowledged segments, sorted by the number of the acknowledging packet; arrays are int64.
 
-    `packet` acknowledges `acked`, both packet numbers.  `when_ns` is the session time of `packet`.
-    `rtt_ns` is the time between the two in the capture: tcp.analysis.ack_rtt.  The parts are
-    UNKNOWN where a leg or its records are missing:
+    `packet` acknowledges `acked`; both are packet numbers.  `when_ns` is the session time of
+    `packet`.  `rtt_ns` is the time between the two in the capture: tcp.analysis.ack_rtt.  A part is
+    UNKNOWN if a leg or its records are missing:
 
     send: in the sender's kernel, from the first record of the segment to the wire.
+
     outside: from there until the acknowledgment is at the sender's wire.
-    peer: of `outside`, from the segment's arrival at the peer to the departure of the answer.
+
+    peer: the part of `outside` from the segment's arrival at the peer to the departure of the
+    answer.
+
     receive: in the sender's kernel, from the wire to the end of the acknowledgment's leg.
     """
 
@@ -51,7 +55,7 @@ class RoundTrips(NamedTuple):
 
     @property
     def wire_ns(self) -> Int64s:
-        """Of `outside_ns`, what was not at the peer; UNKNOWN if the peer's part is."""
+        """Return the part of `outside_ns` that was not at the peer; UNKNOWN if that is unknown."""
         known = (self.outside_ns >= 0) & (self.peer_ns >= 0)
         return np.where(known, self.outside_ns - self.peer_ns, UNKNOWN)
 
@@ -71,7 +75,10 @@ class RoundTripRow(NamedTuple):
 
 
 class _Ends(NamedTuple):
-    """By packet number: the 0-based leg that sent it first, and that received it last; -1."""
+    """By packet number: the 0-based leg that sent it first, and the one that received it last.
+
+    It is -1 if there is none.
+    """
 
     sent: Int64s
     received: Int64s

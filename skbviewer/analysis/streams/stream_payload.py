@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 WRAP = 1 << 32
 HALF = WRAP >> 1
-MOST_WAITING = 4 << 20  # bytes to keep while waiting for a gap to be filled
+MOST_WAITING = 4 << 20  # most bytes that are stored while waiting for a gap to be filled
 SYN = 0x02
 
 
@@ -38,14 +38,14 @@ class Piece(NamedTuple):
 
 
 def datagrams(segments: Iterable[Segment]) -> Iterator[Piece]:
-    """UDP: each payload in capture order."""
+    """Yield the payloads of UDP in capture order."""
     for one in segments:
         if one.length:
             yield Piece(one.packet, one.side, one.payload, 0)
 
 
 def bytestream(segments: Iterable[Segment]) -> Iterator[Piece]:
-    """TCP: each side's bytes in sequence order, yielded when nothing before them is missing."""
+    """Yield each side's TCP bytes in sequence order, once no bytes before them are missing."""
     sides = (_Side(0), _Side(1))
     for one in segments:
         yield from sides[one.side].add(one)

@@ -2,7 +2,8 @@
 """The parts of Wireshark's TCP Info that depend on the whole stream.
 
 These are sequence numbers relative to the begin of the stream, and the findings of tcp.analysis.*.
-All streams of a session are analysed together; before that, nothing is known about any packet.
+All streams of a session are analysed together; before that, these parts are unknown for every
+packet.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ SENT_AGAIN = ("spurious_retransmission", "fast_retransmission")
 
 
 class SegmentSummary(NamedTuple):
-    """One packet: numbers relative to the stream's first ones, and words to put before the Info."""
+    """Facts about a packet: numbers relative to the stream's first ones, words before the Info."""
 
     seq: int
     ack: int

@@ -23,7 +23,7 @@ from .row_stacking import order_by, ranks, stack
 from .session_time import Clock, Columns, packet_times
 
 PACKET, ALIGNED = "packet", "aligned"
-PACKET_KINDS = (PACKET, ALIGNED)  # a lane for each packet: in session time, or all from 0 on
+PACKET_KINDS = (PACKET, ALIGNED)  # a lane for each packet: in session time, or each from 0 on
 KINDS = ("cpu", *PACKET_KINDS, "layer", "process")
 WIRE = 30  # layer number of wire times
 SOCK = 0x80  # kbl.h KBL_FLAG_SOCK
@@ -44,7 +44,7 @@ class Lane(NamedTuple):
 
 
 class Wire(NamedTuple):
-    """When a packet of a lane was captured, ns since t0_ns, with a possible error of error_ns."""
+    """The capture time of a packet of a lane, ns since t0_ns, with a possible error of error_ns."""
 
     lane: int
     packet: int
@@ -53,7 +53,7 @@ class Wire(NamedTuple):
 
 
 class LaneWait(NamedTuple):
-    """When a packet of a lane waited, and for what; ns since t0_ns."""
+    """A wait of a packet of a lane, and its kind; ns since t0_ns."""
 
     lane: int
     begin: int
@@ -77,7 +77,7 @@ class Timeline:
 
     @property
     def is_relative(self) -> bool:
-        """Whether the times of each lane count from its first entry (ns); then t0_ns is 0."""
+        """Return whether each lane's times count from its first entry (ns); then t0_ns is 0."""
         return self.kind == ALIGNED
 
     @property
@@ -87,7 +87,7 @@ class Timeline:
     def bins(
         self, begin_ns: int, end_ns: int, width: int, rows: range | None = None
     ) -> npt.NDArray[np.void]:
-        """BIN_DTYPE: what to draw between two times (ns since t0_ns) on `width` pixels."""
+        """Return BIN_DTYPE rows to draw between two times (ns since t0_ns) on `width` pixels."""
         chosen = range(self.rows) if rows is None else rows
         return bins(self.boxes, begin_ns, end_ns, max(width, 1), chosen)
 
@@ -97,7 +97,7 @@ class Timeline:
 
 
 class LaneKey(NamedTuple):
-    """What a lane shows: see Lane.key; `cpu` is -1 if it shows all CPUs."""
+    """The content of a lane: `key` as in Lane; `cpu` is -1 if it shows all CPUs."""
 
     key: int
     cpu: int
@@ -158,7 +158,7 @@ def calls_by(
     t0_ns: int,
     progress: Progress,
 ) -> tuple[Part, list[LaneKey]]:
-    """Return all calls as boxes in lanes of `kind`, and what each lane shows.
+    """Return all calls as boxes in lanes of `kind`, and the content of each lane.
 
     A call that has only a socket appears once, although it belongs to several packets.
     """
@@ -208,7 +208,7 @@ def wires_of(
 def align(
     part: Part, lanes: int, wires: Sequence[Wire], waits: Sequence[LaneWait] = ()
 ) -> tuple[Part, tuple[Wire, ...], tuple[LaneWait, ...], int]:
-    """Shift each lane so that its first entry (else its wire time) is 0; returns the end, too."""
+    """Shift each lane so that its first entry, or else its wire time, is 0; also return the end."""
     bounds = np.searchsorted(part.lane, np.arange(lanes + 1))
     first = {wire.lane: wire.at for wire in wires}
     for lane in np.flatnonzero(np.diff(bounds)).tolist():
@@ -235,8 +235,8 @@ def assemble(
 ) -> Timeline:
     """Stack the boxes of each part; `bounds` are t0_ns and the end, ns of session time.
 
-    The lanes in `parts` have titles, but no rows yet.  This empties `parts`, so that large columns
-    are not in memory twice.
+    The lanes in `parts` have titles, but no rows yet.  This function empties `parts`, so that large
+    columns are not in memory twice.
     """
     lanes: list[Lane] = []
     stacked: list[tuple[npt.NDArray[np.int32], dict[str, Any]]] = []
@@ -303,7 +303,7 @@ def _of(columns: Columns, table: str, name: str, rows: Int64s | None) -> Any:
 
 
 def _once(columns: Columns) -> Int64s | None:
-    """Return the calls to show: None = all, else all except repetitions for other packets."""
+    """Return the calls to show: None = all, otherwise all except repetitions for other packets."""
     found, ordinals = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for first, (flags, skb, ordinal) in columns.pieces("call", "flags", "skb", "ordinal"):
         mine = np.flatnonzero((flags.astype(np.uint8) & np.uint8(SOCK) != 0) & (skb == 0))
@@ -371,7 +371,7 @@ def _lanes(
     source: npt.NDArray[np.int64] | int,
     look: npt.NDArray[np.uint8],
 ) -> tuple[npt.NDArray[np.integer], list[LaneKey]]:
-    """Return the lane of each call, and what each lane shows."""
+    """Return the lane of each call, and the content of each lane."""
     cpu = _of(columns, "call", "cpu", rows).astype(np.int64)
     split = cpu + 1  # calls with equal keys that do not nest: layers and the idle task, by CPU
     if kind == "cpu":

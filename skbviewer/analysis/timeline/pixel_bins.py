@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Boxes for the pixels of a window, from rows of sorted boxes: by a few searches, not a full pass.
 
-Input: for each row, boxes that are sorted by time and do not overlap.  Output: what to draw.  A box
-at least a pixel wide is drawn as itself.  Thinner boxes that begin in the same pixel are merged
+Input: for each row, boxes that are sorted by time and do not overlap.  Output: the boxes to draw.
+A box wider than a pixel is drawn as it is.  Thinner boxes that begin in the same pixel are merged
 into one bin with their number, their most frequent layer, and whether packets were dropped in any.
 """
 
@@ -17,7 +17,7 @@ from ...records.types import Int64s
 
 LAYER = 0x1F  # bits of `look`: the layer's number
 OPEN, DROP = 0x20, 0x40  # no exit recorded; a packet was dropped during the call
-COARSE = 16  # every COARSE-th begin is also kept in a short array for searches; a power of two
+COARSE = 16  # every COARSE-th begin is also in a short array for searches; a power of two
 SAMPLES = 8  # calls of a bin whose layers are counted
 
 BIN_DTYPE = np.dtype(
@@ -49,7 +49,7 @@ class Boxes(NamedTuple):
 
     @property
     def end(self) -> Int64s:
-        """Computed anew each time."""
+        """Return the ends of the boxes; they are computed anew each time."""
         return np.asarray(self.begin + self.dur, np.int64)
 
 
@@ -77,7 +77,7 @@ def boxes(
 
 
 def bins(of: Boxes, begin: int, end: int, width: int, rows: range) -> npt.NDArray[np.void]:
-    """BIN_DTYPE for `rows` in begin <= t < end (ns since t0_ns), `width` pixels wide."""
+    """Return BIN_DTYPE rows for `rows` in begin <= t < end (ns since t0_ns), `width` pixels."""
     edges = begin + (np.arange(width + 1, dtype=np.int64) * (end - begin)) // width
     parts = [(row, _row(of, row, edges)) for row in rows if of.starts[row] < of.starts[row + 1]]
     drawn = [(row, part) for row, part in parts if part is not None]
@@ -121,8 +121,8 @@ def _row(of: Boxes, row: int, edges: Int64s) -> _Drawn | None:
 def _positions(of: Boxes, base: int, stop: int, edges: Int64s) -> Int64s:
     """Return the first box of base <= box < stop, in one row, that begins at or after each edge.
 
-    The same as np.searchsorted(), in a third of the time: each step of the search is done for all
-    edges at once, so that they wait for memory together.
+    It returns the same as np.searchsorted(), in a third of the time: each step of the search is
+    done for all edges at once, so that they wait for memory together.
     """
     begin, end = -(-base // COARSE), -(-stop // COARSE)
     low = (np.searchsorted(of.coarse[begin:end], edges) + begin - 1) * COARSE + 1
@@ -136,7 +136,7 @@ def _positions(of: Boxes, base: int, stop: int, edges: Int64s) -> Int64s:
 
 
 def _groups(bounds: Int64s, first: int, stop: int) -> Int64s:
-    """Return the indices where the boxes of each pixel begin; pixels without a box are left out."""
+    """Return the indices at which the boxes of each pixel begin; empty pixels are left out."""
     bounds = np.maximum(bounds, first)
     bounds[0] = first
     new = np.r_[True, bounds[1:] != bounds[:-1]] & (bounds < stop)
@@ -144,7 +144,7 @@ def _groups(bounds: Int64s, first: int, stop: int) -> Int64s:
 
 
 def _drawn(of: Boxes, group: Int64s, stop: int, pixel: int) -> _Drawn:
-    """Each pixel's boxes as one bin, without the last box if that is at least a pixel wide."""
+    """Return one bin for the boxes of each pixel; a last box wider than a pixel has its own bin."""
     last = np.r_[group[1:], stop] - 1
     wide = of.dur[last] > pixel
     count = last + 1 - group - wide

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The row of each call in its lane, such that no box hides another: arrays in, arrays out."""
+"""Assign each call a row in its lane so that no box hides another: arrays in, arrays out."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ import numpy.typing as npt
 
 from ...records.types import Int64s
 
-MOST_ROWS = 32  # of one lane; deeper calls share the last row
+MOST_ROWS = 32  # most rows of one lane; deeper calls share the last row
 _LOOKED_UP = 1 << 24  # values within this span are ranked by a table, others by sorting
 
 
 def stack(begin: Int64s, end: Int64s) -> npt.NDArray[np.uint8]:
-    """Return rows from 0 of spans sorted by `begin` (outer before inner if they begin together).
+    """Return the rows (from 0) of spans that are sorted by `begin`.
 
-    A span is put in the first row whose earlier spans have all ended.  So nested calls get their
-    depth, and others (of a sleeping task) as many rows as they need.
+    If an outer and an inner span begin together, the outer one comes first.  A span gets the first
+    row whose earlier spans have all ended.  So nested calls get their depth as their row, and other
+    calls (of a sleeping task) as many rows as they need.
     """
     row = np.zeros(len(begin), np.uint8)
     left = np.arange(len(begin))

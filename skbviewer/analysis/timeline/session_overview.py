@@ -33,7 +33,7 @@ class Gap(NamedTuple):
 
 
 class Overview(NamedTuple):
-    """`calls` and `packets` count those in each BINS-th of span_ns; `drops` is sorted."""
+    """`calls` and `packets` are numbers in each BINS-th of span_ns; `drops` are rising times."""
 
     t0_ns: int
     span_ns: int
@@ -86,7 +86,7 @@ def _by_source(ts: Int64s, source: npt.NDArray[np.integer], clock: Clock) -> Int
 
 
 def _of_calls(columns: Columns, clock: Clock) -> Iterator[Int64s]:
-    """Yield times of calls, block by block: all together would be most of the window's memory."""
+    """Yield times of calls, block by block, because all together would take too much memory."""
     source = columns.array("leg", "source")
     one = int(source[0]) if len(source) and source.min() == source.max() else 0
     if one or not len(source):

@@ -15,7 +15,7 @@ from ...records.types import Int64s
 
 
 class Clock(Protocol):
-    """Converts a source's clock into session time, ns."""
+    """Converts times of a source's clock to session time, ns."""
 
     def to_session(self, source: int, ts: Int64s) -> Int64s: ...
     def to_source(
@@ -38,7 +38,7 @@ class Columns(Protocol):
 
 
 def packet_times(columns: Columns, clock: Clock, source: int, rows: Int64s, ts: Int64s) -> Int64s:
-    """Return times of packets of one capture: `rows` are 0-based, `ts` has no UNTIMED."""
+    """Return session times of packets of one capture: `rows` are 0-based, `ts` has no UNTIMED."""
     interface = None
     if clock.interfaces(source):
         interface = np.asarray(columns.array("packet", "interface"))[rows]

@@ -10,14 +10,14 @@ from typing import NamedTuple
 NS = 1_000_000_000
 SIZE = (1600, 900)
 DPI = 96  # at this resolution, a pixel is one unit of a picture's layout
-MOST_NAMED = 1000  # rows
+MOST_NAMED = 1000  # most rows that are chosen one by one
 
 
 class Shown(NamedTuple):
-    """Times are ns of session time; None = everything.
+    """The part of a timeline to show.  Times are ns of session time; None = everything.
 
-    `ids` are the rows that have a lane each if `lanes` is of packets (n = packet n, -n = K<n>).
-    `named`: they were chosen one by one; otherwise filter and range select them.
+    If `lanes` are of packets, `ids` are the rows that have a lane each (n = packet n, -n = K<n>).
+    `named`: the user chose these rows one by one; otherwise filter and range select them.
     """
 
     lanes: str
@@ -50,7 +50,7 @@ def seconds_of(text: str) -> int:
 
 
 def seconds_text(ns: int) -> str:
-    """ns as seconds, in the format that seconds_of() reads."""
+    """Return ns as seconds, in the format that seconds_of() reads."""
     whole, rest = divmod(abs(ns), NS)
     part = f".{rest:09d}".rstrip("0").rstrip(".")
     return f"{'-' if ns < 0 else ''}{whole}{part}"

@@ -45,11 +45,11 @@ class EventFacts(NamedTuple):
     change: Any = None  # CHANGE_DTYPE
     syscall: Any = None  # SYSCALL_DTYPE
     name: str = ""
-    netns: int = -1  # of the packet, if known
+    netns: int = -1  # the packet's, if known
 
 
 def event_word(event: int) -> str:
-    """Return "qdisc_enqueue", as kbl.h names it."""
+    """Return the word for a kind of event in kbl.h: "qdisc_enqueue"."""
     return WORDS.get(event, f"event_{event}")
 
 
@@ -75,7 +75,7 @@ def _at(facts: EventFacts, names: Names) -> str:
 
 
 def hook_text(hook: int) -> str:
-    """Return "IPv4 INPUT" for hook | pf << 8."""
+    """Return the name of a netfilter hook, given as hook | pf << 8: "IPv4 INPUT"."""
     family, number = hook >> 8 & 0xFF, hook & 0xFF
     known = HOOKS.get(family, IP_HOOKS)
     text = known[number] if number < len(known) else f"hook {number}"

@@ -30,7 +30,7 @@ class Names(NamedTuple):
 
     @property
     def is_tracer(self) -> bool:
-        """Whether the log is another tracer's."""
+        """Return whether the log is another tracer's."""
         return TRACER in self.meta
 
     def device(self, netns: int, ifindex: int) -> str:
@@ -39,14 +39,14 @@ class Names(NamedTuple):
         return found or (f"if{ifindex}" if ifindex > 0 else "")
 
     def task(self, pid: int, cpu: int) -> str:
-        """Return a thread's name, "" if unknown.
+        """Return a thread's name; "" if unknown.
 
         Each CPU has its own thread 0, such as "swapper/1" on CPU 1.
         """
         return task_name(self.tasks, pid, cpu)
 
     def symbol(self, address: int) -> str:
-        """Return "ip_rcv+0x4c"; the number if there is no symbol; "" for 0."""
+        """Return text such as "ip_rcv+0x4c"; the number if there is no symbol; "" for 0."""
         return self.symbols.get(address, f"0x{address & MASK64:x}" if address else "")
 
     def place(self, offset: int) -> str:
@@ -61,17 +61,17 @@ class Names(NamedTuple):
         return self.meta.get(f"{REASON}{number}", f"reason {number}")
 
     def point(self, number: int) -> str:
-        """Return where another tracer saw an skb: "net:netif_receive_skb"."""
+        """Return the place at which another tracer saw an skb: "net:netif_receive_skb"."""
         return self.meta.get(f"{POINT}{number}", f"probe {number}")
 
     def syscall(self, number: int) -> str:
-        """Return "sendto"; "syscall 44" if it is unknown."""
+        """Return the name of a system call: "sendto"; "syscall 44" if it is unknown."""
         table = _syscalls().get(self.meta.get("arch", ""), {})
         return table.get(str(number), f"syscall {number}")
 
 
 def task_name(tasks: Mapping[int, str], pid: int, cpu: int) -> str:
-    """As Names.task(); `tasks` has the name of thread 0 as one CPU of a log has it."""
+    """Do what Names.task() does; `tasks` has the name of thread 0 on one CPU of a log."""
     name = tasks.get(pid, "")
     return f"{name.partition('/')[0]}/{cpu}" if pid == IDLE and "/" in name else name
 

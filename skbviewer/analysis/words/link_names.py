@@ -54,5 +54,5 @@ NAMES = {
 
 
 def link_name(linktype: int) -> str:
-    """Return "Ethernet"; "LINKTYPE_USER0 (147)" if it has no name here."""
+    """Return Wireshark's name: "Ethernet"; "LINKTYPE_USER0 (147)" if there is none here."""
     return NAMES.get(linktype) or linktype_name(linktype)

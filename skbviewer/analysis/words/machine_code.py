@@ -11,7 +11,7 @@ from ...records import counted
 if TYPE_CHECKING:
     from ..disassembly import Disassembly, Instruction
 
-CODE = 24  # columns of the bytes of an instruction
+CODE = 24  # width of the bytes of an instruction, in characters
 MNEMONIC = 8
 
 
@@ -42,7 +42,7 @@ def instruction_text(one: Instruction) -> str:
 
 
 def short_text(one: Instruction) -> str:
-    """Return the instruction with a name in place of a target's address, where there is one."""
+    """Return the instruction with a name in place of a target's address, if there is a name."""
     operands = one.operands
     if one.target is not None and one.name:
         operands = operands.replace(f"{one.target:#x}", one.name)
@@ -50,7 +50,7 @@ def short_text(one: Instruction) -> str:
 
 
 def mark_text(one: Instruction) -> str:
-    """Return what was recorded at the instruction, "" for nothing."""
+    """Return the recorded facts about the instruction; "" if there are none."""
     marks = [f"{counted(one.drops, 'packet')} dropped"] if one.drops else []
     marks += [f"{function}: {counted(number, 'call')}" for function, number in one.calls]
     return ", ".join(marks)

@@ -29,7 +29,7 @@ BROADCAST = (1 << 48) - 1
 
 @lru_cache(maxsize=1 << 16)
 def address(version: int, high: int, low: int) -> str | None:
-    """Return an IP address as text from its column values; None if version is 0."""
+    """Return an IP address as text from its column values; None if `version` is 0."""
     if version == 4:
         return str(IPv4Address(low & 0xFFFFFFFF))
     if version == 6:
@@ -45,14 +45,14 @@ def ends(row: Any) -> tuple[str, str]:
 
 @lru_cache(maxsize=1 << 16)
 def mac(value: int) -> str:
-    """Return a 48-bit number as aa:bb:cc:dd:ee:ff, "" if unknown."""
+    """Return a 48-bit number as aa:bb:cc:dd:ee:ff; "" if unknown."""
     if value == BROADCAST:
         return "Broadcast"
     return ":".join(f"{value:012x}"[i : i + 2] for i in range(0, 12, 2)) if value >= 0 else ""
 
 
 def known(value: int) -> int | None:
-    """None for the -1 that stands for unknown."""
+    """Return the value; None for -1, which stands for unknown."""
     return None if value < 0 else value
 
 
@@ -72,14 +72,14 @@ class Stream(Protocol):
 def describe(row: Any, stream: Stream | None = None, more: str = "") -> tuple[str, str]:
     """Return (Protocol, Info) in Wireshark's words, as far as columns and stream are known.
 
-    `more` is text from bytes and other packets, to be appended: " MSS=1460", " (reply in 4)".
+    `more` is text from bytes and other packets that is appended: " MSS=1460", " (reply in 4)".
     """
     name, info = _described(row, stream or row)
     return name, (stream.words if stream else "") + info + more + _marks(row)
 
 
 def _marks(row: Any) -> str:
-    """Notes about packets (not records): truncated by the sniffer, malformed.
+    """Return notes about packets (not records): truncated by the sniffer, malformed.
 
     As in Wireshark, there is no note if only data after a whole TCP header are missing.
     """

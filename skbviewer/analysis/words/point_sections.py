@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What a point of retis says beyond its place, as lines: OVS, conntrack, nft and others.
+"""The sections of a point of retis besides its place, as lines: OVS, conntrack, nft and others.
 
 Layout of the sections: retis-events of https://github.com/retis-org/retis, versions 1.5 to 1.7.
-Sections that are not known are shown as JSON.  Their values may have any type.
+Unknown sections are shown as JSON.  Their values may have any type.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ NAT = "nat"
 
 
 def parsed(text: str) -> Section:
-    """The sections of a point by name; {} if there are none."""
+    """Return the sections of a point by name; {} if there are none."""
     try:
         found = json.loads(text) if text else {}
     except (ValueError, RecursionError):
@@ -31,13 +31,16 @@ def parsed(text: str) -> Section:
 
 
 def stack_of(sections: Section) -> tuple[str, ...]:
-    """The stack trace of a point, innermost first."""
+    """Return the stack trace of a point, innermost first."""
     frames = sections.get(STACK)
     return tuple(_text(frame) for frame in frames) if isinstance(frames, list) else ()
 
 
 def lines_of(sections: Section) -> tuple[str, ...]:
-    """A line for each section but the stack: "nft: drop by table filter, chain input (policy)"."""
+    """Return a line for each section but the stack.
+
+    An example is "nft: drop by table filter, chain input (policy)".
+    """
     return tuple(
         printable(f"{name}: {_line(name, value)}")[:MOST]
         for name, value in sections.items()
@@ -57,7 +60,7 @@ def _json(value: Any) -> str:
 
 
 def _pairs(values: Section, *but: str) -> str:
-    """ "port 3, cpu 6" """
+    """Return names and values: "port 3, cpu 6"."""
     return ", ".join(f"{k} {_text(v)}" for k, v in values.items() if k not in but)
 
 
@@ -87,7 +90,7 @@ def _ct(values: Section) -> str:
 
 
 def _tuple(values: Any) -> str:
-    """ "tcp 10.0.0.1:40 > 10.0.0.2:80" """
+    """Return a connection: "tcp 10.0.0.1:40 > 10.0.0.2:80"."""
     try:
         (protocol, ports), ip = next(iter(values["proto"].items())), values["ip"]
         if "sport" in ports:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where each kernel function is in the source, according to the JSON of `skbscan scan`.
+"""The place of each kernel function in the source, according to the JSON of `skbscan scan`.
 
 Input: that file, and the folder of the kernel tree if there is one.  Output: file, line and layer
 (by folder) of a function, and the text of the file.
@@ -17,7 +17,7 @@ from ...records import BadInput
 
 # Suffixes of gcc's function variants (-fipa-sra, -fipa-cp, -fpartial-inlining).
 VARIANT = re.compile(r"\.(?:constprop|isra|part|cold|lto_priv)(?:\.\d+)?")
-MOST_BYTES = 8 << 20  # bytes to show of a source file at most
+MOST_BYTES = 8 << 20  # most bytes of a source file that are shown
 
 
 class Place(NamedTuple):
@@ -30,7 +30,7 @@ class Place(NamedTuple):
 
 
 class SourceMap:
-    """Places by function name; there are several if #if, static functions or headers repeat it."""
+    """Places by function name; several if #if, static functions or headers repeat a function."""
 
     def __init__(self, places: Mapping[str, Sequence[Place]], tree: Path | None = None) -> None:
         self._places = {name: tuple(found) for name, found in places.items()}
@@ -40,7 +40,10 @@ class SourceMap:
         return len(self._places)
 
     def places(self, function: str) -> tuple[Place, ...]:
-        """Definitions of a function, those in .c files first; variants count as the original."""
+        """Return the definitions of a function, those in .c files first.
+
+        Variants made by the compiler count as the original.
+        """
         found = self._places.get(function) or self._places.get(VARIANT.sub("", function), ())
         return tuple(sorted(found, key=lambda place: not place.file.endswith(".c")))
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-# Functions where the protocol stack receives a packet from the driver, or from a backlog queue.
+# Functions in which the protocol stack receives a packet from the driver or a backlog queue.
 STACK = frozenset(
     {
         "netif_receive_skb",

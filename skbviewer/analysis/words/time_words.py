@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Times as people read them.  All times are integer ns."""
+"""Times as text for people.  All times are integer ns."""
 
 from __future__ import annotations
 

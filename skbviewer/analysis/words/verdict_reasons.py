@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The reason of each verdict, in one sentence: a line for each number in matching/rules.py."""
+"""The reason for each verdict, in one sentence: a line for each number in matching/rules.py."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ _KNOWN = frozenset(Rung)
 def reason(verdict: int, rung: int, has_kbl: bool = True) -> str:
     """Return the sentence for the verdict (index of VERDICTS) and rung of a packet or leg.
 
-    For a rung that only a newer version knows, the sentence says so.
+    If only a newer version knows the rung, the sentence says so.
     """
     if verdict == WIRE_ONLY and not has_kbl:
         return "No kernel log is loaded."

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a leg may do at a time (docs/times.md); of several that apply, the first one counts."""
+"""The states of a leg at a time (docs/times.md); if several apply, the first one counts."""
 
 from __future__ import annotations
 

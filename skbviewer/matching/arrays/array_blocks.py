@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-BLOCK = 1 << 16  # values looked up at once: they stay in the processor's cache
+BLOCK = 1 << 16  # values that are looked up at once: they stay in the processor's cache
 
 
 def blocks(count: int, size: int = BLOCK) -> Iterator[slice]:

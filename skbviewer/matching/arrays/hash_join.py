@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Join rows of two tables by the values of many columns.
 
-Rows are found by a 64-bit hash of their columns; pairs of equal hash are compared on the columns
-themselves, so a collision of hashes costs time and never a wrong pair.
+Rows are found by a 64-bit hash of their columns.  For pairs of equal hash, the columns themselves
+are compared, so a collision of hashes costs time but never yields a wrong pair.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def hashed_rows(rows: Rows, columns: Iterable[str]) -> Hash:
 
 
 def repeated(keys: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
-    """Return which of these keys occur earlier in the array.  Fast if few or none do."""
+    """Return for each key whether it occurs earlier in the array.  Fast if few or none do."""
     made = np.zeros(len(keys), np.bool_)
     if not (several := shared(keys)).any():
         return made
@@ -62,17 +62,17 @@ def repeated(keys: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
 
 
 def shared(keys: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
-    """Return which of these keys occur more than once."""
+    """Return for each key whether it occurs more than once."""
     ranked = np.sort(keys)
     again = ranked[1:][ranked[1:] == ranked[:-1]]
     return np.isin(keys, again) if len(again) else np.zeros(len(keys), np.bool_)
 
 
 def join(left: Hash, right: Hash, limit: int = 0) -> tuple[Int64s, Int64s, npt.NDArray[np.bool_]]:
-    """Return the index pairs of equal hashes, and which of `left` have more than `limit` partners.
+    """Return the index pairs of equal hashes, and which of `left` have too many partners.
 
-    Rows with more partners are in no pair.  With `limit` 0, any number is allowed.  Pairs are
-    sorted by `left`, then by `right`.
+    Too many are more than `limit`; 0 means no limit.  Such rows are in no pair.  Pairs are sorted
+    by `left`, then by `right`.
     """
     most = limit or len(right)
     slots = slots_for(len(right))
@@ -91,7 +91,7 @@ def slots_for(count: int) -> Int32s:
 
 
 def among(asked: Hash, few: Hash) -> npt.NDArray[np.bool_]:
-    """Return which of the keys `asked` are in `few`."""
+    """Return for each key of `asked` whether it is in `few`."""
     slots, found = slots_for(len(few)), np.empty(len(asked), np.bool_)
     collect_keys(few, slots, *np.empty((2, len(few)), np.int32))
     find_keys(asked, few, slots, found)
@@ -99,14 +99,14 @@ def among(asked: Hash, few: Hash) -> npt.NDArray[np.bool_]:
 
 
 def sharing(keys: Hash) -> Int32s:
-    """Return for each row how many rows have its key, itself included."""
+    """Return for each row the number of rows with its key, itself included."""
     first, count = np.empty(len(keys), np.int32), np.zeros(len(keys), np.int32)
     share_keys(keys, slots_for(len(keys)), first, count)
     return count[first]
 
 
 def runs(owner: npt.NDArray[np.integer], asked: Int64s) -> tuple[Int64s, Int64s]:
-    """Return where each number of `asked` begins in `owner`, and how often it is there.
+    """Return for each number of `asked` where it begins in `owner`, and how often it is there.
 
     `owner` is sorted; all numbers are 0 or more.
     """
@@ -143,7 +143,10 @@ def distinct(first: Int64s, second: Int64s) -> Int64s:
 
 
 def without(numbers: Int64s, others: Int64s) -> Int64s:
-    """Return the numbers that are not in `others`, each once, sorted.  None may be negative."""
+    """Return the numbers that are not in `others`, sorted and without repetition.
+
+    No number may be negative.
+    """
     left = np.zeros(max(int(numbers.max(initial=-1)), int(others.max(initial=-1))) + 1, np.bool_)
     left[numbers] = True
     left[others] = False

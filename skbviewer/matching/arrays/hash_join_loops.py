@@ -29,8 +29,8 @@ def place(key: np.uint64, keys: Hash, slots: Int32s) -> np.int64:
 def collect_keys(keys: Hash, slots: Int32s, after: Int32s, count: Int32s) -> None:
     """Fill the hash table `slots` with the first index of each key.
 
-    Keys that are equal form a list: `after` is the index of the next one or -1, `count` the number
-    from this one on.
+    Equal keys form a list: after[i] is the index of the next one (-1 = none), and count[i] is the
+    length of the list from i on.
     """
     for i in range(len(keys) - 1, -1, -1):
         at = place(keys[i], keys, slots)
@@ -49,9 +49,10 @@ def ask_partners(
     first: Int32s,
     many: npt.NDArray[np.bool_],
 ) -> int:
-    """Set the `first` partner of each key (-1: none) and `many`: it has more than `most` partners.
+    """Set `first`, the first partner of each key (-1 = none), and `many`.
 
-    Returns the number of pairs of the others.
+    `many` marks the keys with more than `most` partners.  Returns the number of pairs of all other
+    keys.
     """
     total = 0
     for i in range(len(asked)):
@@ -66,6 +67,7 @@ def ask_partners(
 def pair_up(
     first: Int32s, many: npt.NDArray[np.bool_], after: Int32s, left: Int64s, right: Int64s
 ) -> None:
+    """Write the pairs of all keys that are not in `many` to `left` and `right`."""
     to = 0
     for i in range(len(first)):
         at = np.int32(-1) if many[i] else first[i]
@@ -77,13 +79,14 @@ def pair_up(
 
 @allocation_free
 def find_keys(asked: Hash, few: Hash, slots: Int32s, found: npt.NDArray[np.bool_]) -> None:
+    """Set `found` for each key of `asked` that is in `few`, whose hash table is `slots`."""
     for i in range(len(asked)):
         found[i] = slots[place(asked[i], few, slots)] >= 0
 
 
 @allocation_free
 def share_keys(keys: Hash, slots: Int32s, first: Int32s, count: Int32s) -> None:
-    """Set for each row the `first` row with its key, and for each first row the `count` of rows."""
+    """Set for each row the `first` row with its key, and for each first row its `count` of rows."""
     for i in range(len(keys)):
         at = place(keys[i], keys, slots)
         if slots[at] < 0:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Number values (addresses, contexts) from 0 on in the order in which they first occur.
+"""Number values (addresses, contexts) from 0 on, in order of first occurrence.
 
-So arrays can have one element for each value.  The numbers are in a hash table of open addressing
-with linear probing (Knuth, TAOCP 3, 6.4).  A loop that fills the table stops when the table is
-full, and goes on with a larger one.  So the table is no larger than needed and stays in the
-processor's cache.
+So arrays can have one element for each value.  The numbers are in a hash table with open addressing
+and linear probing (Knuth, TAOCP 3, 6.4).  A loop that fills the table stops when the table is full,
+and continues with a larger one.  So the table stays as small as possible, and in the processor's
+cache.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ Number = int | np.integer[Any]
 
 
 class IntIndex:
-    """Gives each distinct value a number; 0 has none."""
+    """Gives each distinct value a number; the value 0 has none."""
 
     def __init__(self) -> None:
-        # `numbers` holds each number plus one, and 0 in free places; `used` is how many there are.
+        # `numbers` holds each number plus one, and 0 in free places; `used` counts the numbers.
         self.keys, self.numbers = np.zeros(LEAST, np.int64), np.zeros(LEAST, np.int32)
         self.used = np.zeros(1, np.int64)
 
     @property
     def count(self) -> int:
-        """How many distinct values have a number."""
+        """Return how many distinct values have a number."""
         return int(self.used[0])
 
     @property
     def most(self) -> int:
-        """How many values fit before grow() is needed."""
+        """Return how many values fit before grow() is needed."""
         return len(self.keys) // 2
 
     def of(self, values: Int64s) -> Int32s:
-        """Return the number of each value, a new one for a new value, -1 for 0."""
+        """Return the number of each value, -1 for 0; a new value gets a new number."""
         made, done = np.empty(len(values), np.int32), 0
         while (done := int(_fill(values, done, self.keys, self.numbers, self.used, made))) < len(
             values
@@ -61,7 +61,7 @@ class IntIndex:
 
 
 def longer(rows: npt.NDArray[Any], size: int, blank: int) -> npt.NDArray[Any]:
-    """Return `rows`, filled up with `blank` to at least `size` rows."""
+    """Return `rows`, with `blank` appended up to at least `size` rows."""
     if len(rows) >= size:
         return rows
     made = np.empty(max(size, 2 * len(rows)), rows.dtype)
@@ -72,13 +72,13 @@ def longer(rows: npt.NDArray[Any], size: int, blank: int) -> npt.NDArray[Any]:
 
 @allocation_free
 def is_full(keys: Int64s, used: Int64s) -> bool:
-    """Return whether the table may lack room for two new values."""
+    """Return whether the table may lack space for two new values."""
     return bool(2 * (used[0] + 2) > len(keys))
 
 
 @allocation_free
 def number_of(value: Number, keys: Int64s, numbers: Int32s, used: Int64s) -> np.int64:
-    """Return the number of a value that is not 0; give it one if it has none."""
+    """Return the number of a value that is not 0; give it a number if it has none."""
     mask = len(keys) - 1
     at = np.int64((np.uint64(value) * MULTIPLIER) >> HALF) & mask
     while numbers[at] != 0 and keys[at] != value:
@@ -91,7 +91,7 @@ def number_of(value: Number, keys: Int64s, numbers: Int32s, used: Int64s) -> np.
 
 @allocation_free
 def known_number(value: Number, keys: Int64s, numbers: Int32s) -> np.int64:
-    """Return the number of a value that is not 0, -1 if it has none."""
+    """Return the number of a value that is not 0; -1 if it has none."""
     mask = len(keys) - 1
     at = np.int64((np.uint64(value) * MULTIPLIER) >> HALF) & mask
     while numbers[at] != 0 and keys[at] != value:
@@ -103,7 +103,7 @@ def known_number(value: Number, keys: Int64s, numbers: Int32s) -> np.int64:
 def _fill(
     values: Int64s, begin: int, keys: Int64s, numbers: Int32s, used: Int64s, made: Int32s
 ) -> int:
-    """Fill `made` from index `begin` on; return the index where the table was full, or the end."""
+    """Fill `made` from index `begin` on; return the end, or where the table was full."""
     for i in range(begin, len(values)):
         if values[i] == 0:
             made[i] = -1

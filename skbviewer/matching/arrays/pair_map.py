@@ -20,7 +20,7 @@ Cells = npt.NDArray[np.int64]
 
 
 class PairMap:
-    """The table's `cells`, and how many of them are `used`."""
+    """A hash table with `cells`, of which `used` are occupied."""
 
     def __init__(self) -> None:
         self.cells, self.used = np.zeros((LEAST, 4), np.int64), np.zeros(1, np.int64)
@@ -37,7 +37,7 @@ class PairMap:
 
 @allocation_free
 def has_no_room(cells: Cells, used: Int64s) -> bool:
-    """Return whether the table may lack room for a new pair."""
+    """Return whether the table may lack space for a new pair."""
     return bool(2 * (used[0] + 1) > len(cells))
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Give compiled loops the columns of records, block by block, always with the same types.
+"""Give compiled loops the columns of records block by block, always with the same types.
 
-The columns of a record table are as narrow as their values allow, and may be mapped from a file; a
-compiled loop would be compiled again for each such type.
+The columns of a record table are as narrow as their values allow, and may be mapped from a file.
+Without this module, a loop would be compiled again for each such type.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from .int_index import execution_of
 
 
 def passing(records: Records, count: int | None = None, backwards: bool = False) -> Iterator[slice]:
-    """Yield blocks() of all records, or of `count` rows made from them.
+    """Yield the blocks() of all records, or of `count` rows that were made from them.
 
-    The memory of the blocks before is released.
+    Meanwhile, the memory of earlier blocks is released.
     """
     scratch, every = scratch_of(records), list(blocks(len(records) if count is None else count))
     for some in reversed(every) if backwards else every:
@@ -32,13 +32,13 @@ def passing(records: Records, count: int | None = None, backwards: bool = False)
 
 
 def found(records: Records, wanted: Callable[[slice], Bools]) -> Int64s:
-    """Return the indices of records for which `wanted` is true; it gets one block at a time."""
+    """Return the indices of records for which `wanted` is true; it is called block by block."""
     parts = [np.flatnonzero(wanted(some)) + some.start for some in passing(records)]
     return np.concatenate([np.zeros(0, np.int64), *parts])
 
 
 def whole(records: Records, name: str, dtype: str) -> npt.NDArray[Any]:
-    """Return a column of all records, contiguous and writable; copied only if its type differs."""
+    """Return a column of all records, contiguous and writable; copied only if necessary."""
     column = records.stored(name) if isinstance(records, RecordTable) else records[name]
     return np.require(column, np.dtype(dtype), ["C", "W"])
 

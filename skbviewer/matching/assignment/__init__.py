@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What all consistent assignments of packets to tap moments share."""
+"""Find what all consistent assignments of packets to tap moments have in common."""

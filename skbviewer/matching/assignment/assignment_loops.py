@@ -16,14 +16,14 @@ SLOTS = 62  # moments that a state can mark as taken: its bits, without the sign
 EVERY = (1 << SLOTS) - 1
 LONG_AGO = -(1 << 62)
 MIX, MIX2 = -7046029254386353131, -4417276706812531889  # odd, about 2**64 / golden ratio; any
-# Counts: steps left for all groups; states made so far; most steps that are kept at a time; steps
-# that are kept now; slots that are free (bits); how often states were simplified.
+# Counts: steps left for all groups; states made so far; most steps stored at a time; steps stored
+# now; free slots (bits); how often states were simplified.
 LEFT, STATES, MOST, STEPS, FREE, FORGOT, COUNTS = range(7)
 FEW = 8  # steps for each pair of a group that do not count against the limits
 
 
 class Limits(NamedTuple):
-    """The most `steps` from state to state: of one group at a time, and in `total`."""
+    """The most `steps` from state to state: for one group at a time, and in `total`."""
 
     steps: int = 1 << 18
     total: int = 1 << 24
@@ -32,8 +32,9 @@ class Limits(NamedTuple):
 class Scratch(NamedTuple):
     """States (`taken`, `latest`, `leads`), steps (`source`, `pair`, `target`), and a hash table.
 
-    By place (see Places): `slot` is the bit of its moment in a state or -1, `last` the last packet
-    that may have it.  `holder` is the place that uses each slot.  `counts` are the numbers above.
+    By place (see Places): `slot` is the bit of its moment in a state, or -1; `last` is the last
+    packet that may have it.  `holder` is the place that uses each slot.  `counts` are the numbers
+    above.
     """
 
     taken: Int64s
@@ -57,7 +58,7 @@ class Scratch(NamedTuple):
         return cls(a, b, c, d, e, f, g, h, holder, np.zeros(0, np.bool_), counts)
 
     def ready(self, places: int) -> Scratch:
-        """Return scratch arrays for that many places."""
+        """Return scratch arrays for `places` places."""
         scratch = self._replace(slot=np.zeros(places, np.int64), last=np.full(places, -1))
         if len(self.table):
             return scratch
@@ -78,6 +79,7 @@ class Scratch(NamedTuple):
 def follow_groups(
     tangle: Tangle, groups: Groups, places: Places, scratch: Scratch, seen: Bools, sure: Int8s
 ) -> None:
+    """Follow all groups, as consistent_assignments.follow() describes."""
     for g in range(len(sure)):
         if sure[g] != SEVERAL:
             continue
@@ -96,7 +98,7 @@ def follow_groups(
 def _ends(
     tangle: Tangle, order: Int64s, first: np.int64, last: np.int64, places: Places, scratch: Scratch
 ) -> np.int64:
-    """Set which packet is the last one that may have each place; return the number of pairs."""
+    """Set the last packet that may have each place; return the number of pairs."""
     pairs = np.int64(0)
     for n in range(first, last):
         for pair in range(tangle.rows[order[n]], tangle.rows[order[n] + 1]):
@@ -164,8 +166,8 @@ def _slots(
 ) -> np.int64:
     """Give a slot to each moment of the n-th packet that later packets may have, too.
 
-    Returns the slots (bits) that become free after this packet, because no later one may have their
-    moments.
+    Returns as bits the slots that become free after this packet, because no later packet may have
+    their moments.
     """
     gone, counts = np.int64(0), scratch.counts
     for pair in range(tangle.rows[packet], tangle.rows[packet + 1]):
@@ -186,7 +188,7 @@ def _slots(
 
 @allocation_free
 def _pass(tangle: Tangle, packet: np.int64, scratch: Scratch, gone: np.int64, seen: Bools) -> None:
-    """Skip a packet: it keeps all its pairs, and none of their moments counts as taken."""
+    """Skip a packet: keep all its pairs, and count none of their moments as taken."""
     for pair in range(tangle.rows[packet], tangle.rows[packet + 1]):
         seen[pair] = tangle.kept[pair]
     scratch.taken[0] &= ~gone
@@ -254,7 +256,7 @@ def _open(taken: np.int64, latest: np.int64, holder: Int64s, end: Int64s) -> np.
 def _state(
     scratch: Scratch, low: np.int64, high: np.int64, taken: np.int64, latest: np.int64
 ) -> np.int64:
-    """Return the equal state among those from `high` on, or add this one at `made`."""
+    """Return the equal state among those from `high` on; if there is none, add this one."""
     mixed = (taken * MIX) ^ (latest * MIX2)
     mixed ^= mixed >> 29
     known, at = scratch.counts[STATES], (mixed * MIX) >> 20 & (len(scratch.table) - 1)
@@ -270,7 +272,7 @@ def _state(
 
 @allocation_free
 def _settle(scratch: Scratch, low: np.int64, high: np.int64, seen: Bools) -> None:
-    """Go back from the last states and mark the pairs that led there; merge the states into one."""
+    """Go back from the last states, mark the pairs that lead there, and merge the states."""
     for state in range(high):
         scratch.leads[state] = state >= low
     for step in range(scratch.counts[STEPS] - 1, -1, -1):

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Follow all consistent assignments of a group, packet by packet.
 
-What earlier packets mean for later ones is a state: which moments are taken that a later packet may
-have, and when the latest taken moment begins.  Equal states are merged, so a long group costs
-little if few moments overlap at a time.  At the end, and where only one state is left, the steps
-are followed backwards: they show which pairs lead there.
+A state is the effect of earlier packets on later ones: the taken moments that a later packet may
+have, and the time at which the latest taken moment begins.  Equal states are merged, so a long
+group costs little if few moments overlap at a time.  At the end, and wherever only one state
+remains, the steps are followed backwards: they show which pairs lead there.
 
-Beyond the limits, all states of a packet are replaced by one that forbids only what each of them
-forbids.  Then assignments may be counted as possible that are not, but none is left out.
+Beyond the limits, all states of a packet are replaced by one, which forbids only what each of them
+forbids.  Then some impossible assignments may count as possible, but no possible one is omitted.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .packet_groups import Places
 def follow(tangle: Tangle, groups: Groups, places: Places, scratch: Scratch, sure: Int8s) -> None:
     """Drop pairs of SEVERAL groups that are in no assignment, and set `sure` of these groups.
 
-    EXACT: each pair that is left is in an assignment.  TOO_LARGE: some may be in none.  CROWDED:
-    there is no assignment.
+    EXACT: each remaining pair is in an assignment.  TOO_LARGE: some may be in none.  CROWDED: there
+    is no assignment.
     """
     follow_groups(tangle, groups, places, scratch, np.zeros(len(tangle.kept), np.bool_), sure)

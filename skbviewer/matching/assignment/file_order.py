@@ -2,7 +2,7 @@
 """State which packets of a file are to be assigned to which tap moments, and in which order.
 
 In: pairs of packets and moments, and the packets' times.  Out: a Problem (forced_lifetimes.py) with
-the order of the file, and what all its consistent assignments agree on.
+the order of the file, and the result that all its consistent assignments have in common.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..model import KernelSide
 
 NO_MOMENT = -1
-OFFSET_BITS = 14  # of a fragment's offset
+OFFSET_BITS = 14  # bits of a fragment's offset
 FAR_NS = 1 << 62
 
 
@@ -40,7 +40,7 @@ def problem_for(
     """Return the moments at which any packet may have been captured, and the problem to solve.
 
     `parts` are the offsets of fragments.  All fragments may have one skb, so each offset has a
-    moment of its own.  `order` is the one of WINDOWS that the file is sorted by; None: it is not
+    moment of its own.  `order` is the one of WINDOWS by which the file is sorted; None if it is not
     sorted.
     """
     numbers, moment = _numbered(edges.moment, parts, len(kernel.moments))
@@ -53,10 +53,10 @@ def problem_for(
 
 
 def _allowing_each_pair(problem: Problem) -> Problem:
-    """Return the problem with wider windows: each contains the stamps of all packets it may have.
+    """Return the problem with wider windows, each of which contains the times of all its packets.
 
-    A CPU may stop between an skb's arrival and its stamp.  A packet that was stamped late has no
-    place in the narrow window of its own moment, but perhaps in that of another lifetime.
+    A CPU may stop between an skb's arrival and its stamp.  A packet that was stamped late does not
+    fit the narrow window of its own moment, but perhaps that of another lifetime.
     """
     packet, moment = problem.packet, problem.moment
     early, late = _outside(problem)
@@ -69,8 +69,9 @@ def _allowing_each_pair(problem: Problem) -> Problem:
 
 
 def _numbered(moments: Int64s, parts: Int64s, size: int) -> tuple[Int64s, Int64s]:
-    """Return the moments that occur, sorted, one for each part; and the number of each pair's
-    moment.
+    """Return the moments that occur, sorted, and the number of each pair's moment.
+
+    A moment is listed once for each part.
     """
     if parts.any():
         keys, number = np.unique(moments << OFFSET_BITS | parts, return_inverse=True)
@@ -81,11 +82,12 @@ def _numbered(moments: Int64s, parts: Int64s, size: int) -> tuple[Int64s, Int64s
 
 
 def orders_of(packets: Packets, where: Located) -> tuple[int, ...]:
-    """Return the WINDOWS that the file may be sorted by, the narrowest first.
+    """Return the WINDOWS by which the file may be sorted, the narrowest first.
 
     A file is in the order of the socket's calls, unless it was sorted by time afterwards.  Its
-    times may be of the calls for some packets and of their arrival for others, for example while
-    ping runs.  Then packets contradict the narrow windows, and only the widest are sure.
+    times may be those of the calls for some packets and those of their arrival for others, for
+    example while ping runs.  Then packets contradict the narrow windows, and only the widest ones
+    are certain.
     """
     is_sorted = not (np.diff(packets["ts"]) < 0).any()
     return tuple(range(where.stamped, ANY_TIME + 1)) if is_sorted else (CALLED,)
@@ -94,7 +96,10 @@ def orders_of(packets: Packets, where: Located) -> tuple[int, ...]:
 def first_consistent(
     orders: tuple[int | None, ...], problem_of: Callable[[int | None], tuple[Int64s, Problem]]
 ) -> tuple[Int64s, Problem, Assigned]:
-    """Solve with the first of these orders that no packet contradicts, or else with the last."""
+    """Solve with the first of these orders that no packet contradicts, or else with the last.
+
+    Returns the moments, the problem and its solution.
+    """
     *closer, last = orders
     for order in closer:
         numbers, problem = problem_of(order)
@@ -116,7 +121,7 @@ def _refuted(problem: Problem) -> bool:
 
 
 def _outside(problem: Problem) -> tuple[Bools, Bools]:
-    """Return the pairs whose packet was stamped before the moment's window, and those after it."""
+    """Return two masks of pairs: the packet was stamped before, or after, the moment's window."""
     packet, moment = problem.packet, problem.moment
     early = problem.at[packet] + problem.error[packet] < problem.begin[moment]
     late = problem.at[packet] - problem.error[packet] > problem.end[moment]
@@ -130,10 +135,9 @@ def _unordered(problem: Problem) -> Problem:
 
 
 def each_alone(problem: Problem, made: Assigned) -> Assigned:
-    """Call a packet exact only if its moments are of one lifetime and no other packet may have
-    them.
+    """Call a packet exact only if its moments have one lifetime and no other packet may have them.
 
-    For captures that contain packets of several taps, or packets twice.
+    This is for captures that contain packets of several taps, or packets twice.
     """
     size, count = len(problem.at), len(problem.life)
     life = problem.life[problem.moment]

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""Which lifetime every consistent assignment of packets to tap moments gives.
+"""Find the lifetime that every consistent assignment of packets to tap moments gives a packet.
 
 In: packets of one interface of one capture in the order of its file, tap moments, and the pairs
-whose identities do not contradict each other.  Out: for each packet the lifetime that all
-consistent assignments give it, or why there is none.
+whose identities do not contradict each other.  Out: for each packet, the lifetime that all
+consistent assignments give it, or the reason why there is none.
 
-An assignment is consistent if each packet has a moment of its pairs, within the clock's error, or
-none where the log may lack it; if no moment is used twice; and if no packet has a moment that
-ended before that of an earlier packet of the file began.
+In a consistent assignment, each packet has a moment of one of its pairs, within the clock's error,
+or none if the log may lack it.  No moment is used twice.  No packet has a moment that ended before
+the moment of an earlier packet of the file began.
 
 A packet that the log may lack is never exact, and takes no moment from others: leaving it out is
 always consistent.  The other packets form groups: those that share moments, or may contradict each
 other's order.  A group without any consistent assignment decides nothing.  In every other group,
 moments that overlap form clusters.  The earliest and the latest cluster of each packet bound its
 moments; that is enough where no moments overlap.  Otherwise all assignments are followed packet by
-packet (`consistent_assignments.py`).  Beyond its limits some assignments count as possible that are
-not, but never the reverse.  So a lifetime that is exact is the same in every assignment.
+packet (`consistent_assignments.py`).  Beyond its limits, some impossible assignments count as
+possible, but never the reverse.  So a lifetime that is exact is the same in every assignment.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Problem(NamedTuple):
 
     By packet: its stamp is `at` on the log's clock, wrong by at most `error`; `may_lack` is True if
     the log may lack its moment.  By moment: `life` is its lifetime; its stamp was made between
-    `after` and `before`, its call lasted from `begin` to `end`.  Pairs (`packet`, `moment`) are
+    `after` and `before`; its call lasted from `begin` to `end`.  Pairs (`packet`, `moment`) are
     sorted by packet.
     """
 
@@ -64,11 +64,11 @@ class Problem(NamedTuple):
 
 
 class Assigned(NamedTuple):
-    """For each packet the lifetime and moment that all assignments give it, or -1 and `why` not.
+    """For each packet, the lifetime and moment in all assignments, or -1 and the reason (`why`).
 
-    `possible` marks the pairs that are in a consistent assignment; beyond the limits also some that
-    are in none.  For packets that the log may lack, or that are CROWDED, it marks all pairs in
-    time.
+    `possible` marks the pairs that are in a consistent assignment; beyond the limits, also some
+    that are in none.  For packets that the log may lack, or that are CROWDED, it marks all pairs
+    that the clock allows.
     """
 
     life: Int64s
@@ -99,7 +99,7 @@ def assign(asked: Problem, limits: Limits | None = None) -> Assigned:
 
 
 def _solve(tangle: Tangle, groups: Groups, scratch: Scratch) -> Scratch:
-    """Drop pairs that are in no assignment of their group; set `why` of groups that are not solved.
+    """Drop pairs that are in no assignment of their group; set `why` of groups without a solution.
 
     Returns the scratch arrays, which may have been enlarged.
     """
@@ -143,7 +143,7 @@ def _mark(order: Int64s, first: Int64s, sure: Int8s, why: Int8s) -> None:
 
 @allocation_free
 def _agreed(tangle: Tangle, lives: Int64s, possible: Bools, life: Int64s, moment: Int64s) -> None:
-    """Set the lifetime and the moment on which all pairs of a packet agree that are left."""
+    """Set the lifetime and the moment on which all remaining pairs of a packet agree."""
     rows, kept, why = tangle.rows, tangle.kept, tangle.why
     for p in range(len(why)):
         if why[p] == CROWDED:

@@ -23,7 +23,11 @@ def narrow_groups(
     least: Int64s,
     sure: Int8s,
 ) -> None:
-    """`cluster` is the first place of each place's cluster, `holds` its moments there."""
+    """Drop pairs outside each packet's bounds, and set `sure`, as moment_bounds.narrow() describes.
+
+    Scratch arrays, by place: `cluster` is the first place of its cluster, `holds` the number of
+    moments there.  `least` is the earliest cluster of each packet.
+    """
     for g in range(len(sure)):
         single = _clusters(places, np.int64(g), cluster, holds)
         first, last = groups.first[g], groups.first[g + 1]

@@ -3,8 +3,8 @@
 
 Moments that overlap form clusters; clusters do not overlap.  Of two packets, the later one has a
 moment of the same or of a later cluster, and a cluster holds as many packets as it has moments.  So
-the earliest cluster of each packet is found by going forward from the first packet, and the latest
-by going back from the last.  If no cluster has two moments, every moment between the two is
+a pass forward from the first packet finds the earliest cluster of each packet, and a pass back from
+the last packet finds the latest.  If no cluster has two moments, every moment between the two is
 possible.
 """
 
@@ -21,8 +21,8 @@ from .packet_groups import Places
 def narrow(tangle: Tangle, groups: Groups, places: Places, sure: Int8s) -> None:
     """Drop pairs outside these bounds, and set `sure` of each group.
 
-    CROWDED: the group has no assignment.  EXACT: each pair that is left is in one.  SEVERAL: not
-    known yet.
+    CROWDED: the group has no assignment.  EXACT: each remaining pair is in one.  SEVERAL: not known
+    yet.
     """
     size = len(places.begin)
     narrow_groups(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Join packets that decide about each other: loops of packet_groups.py."""
+"""Join packets whose assignments depend on each other: loops of packet_groups.py."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from ...records.types import Bools, Int8s, Int64s
 
 # Why a packet has no certain lifetime.
 EXACT, SEVERAL, LACKING, CROWDED, TOO_LARGE, NONE_IN_TIME = range(6)
-NEAR = 64  # groups above a group's place in the stack; with more, it joins the topmost one
+NEAR = 64  # most groups above a group's place in the stack; with more, it joins the topmost one
 
 
 class Tangle(NamedTuple):
-    """What is left of a problem: the pairs that are still `kept`, and `why` packets have none.
+    """The part of a problem that is not decided yet.
 
-    By pair: its `moment`.  By moment: `begin` and `end` of its call, ns.  The pairs of packet p are
-    those from rows[p] to rows[p + 1].
+    By pair: its `moment`, and whether it is still `kept`.  By moment: `begin` and `end` of its
+    call, ns.  By packet: the reason `why` it has no lifetime.  The pairs of packet p are those from
+    rows[p] to rows[p + 1].
     """
 
     moment: Int64s
@@ -31,7 +32,7 @@ class Tangle(NamedTuple):
 
 
 class Groups(NamedTuple):
-    """Packets of groups of more than one: group g is order[first[g] : first[g + 1]]."""
+    """Groups of several packets: group g is order[first[g] : first[g + 1]]."""
 
     order: Int64s
     first: Int64s
@@ -39,6 +40,7 @@ class Groups(NamedTuple):
 
 @allocation_free
 def groups_of(tangle: Tangle, groups: Groups, group: Int64s) -> None:
+    """Set `group`, by moment: the group whose packets may have the moment."""
     for g in range(len(groups.first) - 1):
         for n in range(groups.first[g], groups.first[g + 1]):
             packet = groups.order[n]
@@ -49,6 +51,7 @@ def groups_of(tangle: Tangle, groups: Groups, group: Int64s) -> None:
 
 @allocation_free
 def join_by_moment(tangle: Tangle, owner: Int64s, root: Int64s) -> None:
+    """Join packets that may have the same moment; `owner` is scratch, by moment, filled with -1."""
     for p in range(len(root)):
         if tangle.why[p] != EXACT and tangle.why[p] != TOO_LARGE:
             continue
@@ -90,8 +93,9 @@ def join_by_order(tangle: Tangle, latest: Int64s, packet: Int64s, root: Int64s) 
 def _pile(
     latest: Int64s, packet: Int64s, high: np.int64, begun: np.int64, p: np.int64, root: Int64s
 ) -> np.int64:
-    """Insert a packet into the sorted stack; if its place is far down, join it to the topmost
-    group.
+    """Insert a packet into the sorted stack.
+
+    If its place is far down, join it to the topmost group.
     """
     at = high
     while at and latest[at - 1] > begun and high - at < NEAR:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Groups of packets that decide about each other's tap moments.
+"""Groups of packets whose tap moments depend on each other.
 
 Two packets are in one group if they may have the same moment, if they may have moments that
 contradict their order in the file, or if both are in a group with a third one.
@@ -39,8 +39,8 @@ class Places(NamedTuple):
 def linked(tangle: Tangle, ordered: bool) -> Int64s:
     """Return for each packet the first packet of its group.
 
-    Packets that share moments are in one group; if `ordered`, also those whose order the moments
-    may contradict.
+    Packets that share moments are in one group.  If `ordered`, so are packets whose order in the
+    file may be contradicted by their moments.
     """
     root = np.arange(len(tangle.why))
     join_by_moment(tangle, np.full(len(tangle.begin), -1), root)
@@ -51,7 +51,7 @@ def linked(tangle: Tangle, ordered: bool) -> Int64s:
 
 
 def grouped(root: Int64s, tangle: Tangle, known: Int64s | None = None) -> Groups:
-    """Return groups of several packets; leave out those that `known` already has as one group."""
+    """Return the groups of several packets, without those that `known` already has as one group."""
     size = np.bincount(root, minlength=len(root))
     wanted = size > 1
     if known is not None:
@@ -64,7 +64,7 @@ def grouped(root: Int64s, tangle: Tangle, known: Int64s | None = None) -> Groups
 
 
 def open_packets(tangle: Tangle) -> Bools:
-    """Return which packets have a moment in every assignment."""
+    """Return for each packet whether it has a moment in every assignment."""
     return np.asarray((tangle.why == EXACT) | (tangle.why == TOO_LARGE))
 
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Which packets may be which lifetimes, at which tap moments."""
+"""Find which packets may be which lifetimes, at which tap moments."""

@@ -28,18 +28,17 @@ from .time_window_candidates import near_in_time
 if TYPE_CHECKING:
     from ..model import KernelSide
 
-MOST = 500  # pairs of neighbours that are tested; with more the clock is doubted
+MOST = 500  # most pairs of neighbours that are tested; with more, the clock is doubted
 
 
 def contradicted_by_clock(
     packets: Packets, kernel: KernelSide, found: Candidates, anchors: Bools, against: Bools
 ) -> Bools:
-    """Return the packets between two anchors between which the clock may have been set and set
-    back.
+    """Return for each packet whether the clock may have been set and set back near it.
 
-    `anchors` are packets that identity alone decides and that were at a moment at their time.
-    `against` are packets that have candidates and were at none of their moments.  All are in the
-    order of the file.
+    "Near" means between the anchors before and after it.  `anchors` are packets that identity alone
+    decides and that were at a moment at their time.  `against` are packets that have candidates and
+    were at none of their moments.  All are in the order of the file.
     """
     stretch, doubts = np.cumsum(anchors), np.zeros(len(packets), np.bool_)
     open_ones = np.zeros(len(packets), np.bool_)
@@ -56,7 +55,7 @@ def contradicted_by_clock(
 
 
 def _neighbours(some: Int64s, stretch: Int64s, against: Bools) -> tuple[Int64s, Int64s]:
-    """Return pairs of adjacent packets of one stretch, at least one of them `against`."""
+    """Return pairs of adjacent packets of one stretch, at least one of which is `against`."""
     earlier, later = some[:-1], some[1:]
     asked = (stretch[earlier] == stretch[later]) & (against[earlier] | against[later])
     return earlier[asked], later[asked]
@@ -65,7 +64,10 @@ def _neighbours(some: Int64s, stretch: Int64s, against: Bools) -> tuple[Int64s, 
 def _explained(
     packets: Packets, kernel: KernelSide, found: Candidates, earlier: Int64s, later: Int64s
 ) -> Bools:
-    """Return which pairs of packets some clock puts at their moments; all pairs if too many."""
+    """Return for each pair of packets whether some clock puts both at their moments.
+
+    Returns all pairs if there are too many to test.
+    """
     made = np.ones(len(earlier), np.bool_)
     if len(earlier) > MOST:
         return made
@@ -94,7 +96,7 @@ def _rows(first: Int64s) -> Iterator[tuple[int, int, int, int]]:
 
 
 def _apart(packets: Packets, earlier: Int64s, later: Int64s) -> tuple[Int64s, Int64s]:
-    """Return how far apart the stamps of each pair are, and the error of that, ns."""
+    """Return the distance between the stamps of each pair, and its possible error, ns."""
     apart = packets["ts"][later] - packets["ts"][earlier]
     drifted = np.abs(apart) * MAX_DRIFT_PPM // 1_000_000
     return apart, drifted + 2 * precision_of(packets["ts"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which packets may have been captured at which tap moments.
+"""Find the tap moments at which packets may have been captured.
 
 In: pairs of packets and series whose identities agree, the moments of a log, the packets' times on
 its clock.  Out: pairs of packets and moments, sorted by packet, that neither the clock nor the
@@ -41,11 +41,11 @@ class Edges(NamedTuple):
 def eligible(
     kernel: KernelSide, where: Located, sockets_only: bool, several_devices: bool
 ) -> Bools:
-    """Return which moments a capture may show, by the devices where it may have been taken.
+    """Return for each moment whether a capture may show it, by the devices of the capture.
 
     `sockets_only`: the log lacks nothing, so if it has calls of packet sockets at these devices,
-    only these are returned.  Otherwise moments that no call shows at a device are returned too: the
-    leg may have passed one, if the log lacks records or has no probe at the hand-over.
+    only these count.  Otherwise moments that no call shows at a device count too: the leg may have
+    passed one, if the log lacks records or has no probe at the hand-over.
     """
     moments = kernel.moments
     met, socket = moments["met"], moments["socket"]
@@ -55,7 +55,7 @@ def eligible(
         here = np.zeros(len(moments), np.bool_)
         for device in where.devices:
             here |= (netns == device[0]) & (ifindex == device[1])
-        here |= np.asarray(ifindex) <= 0  # the record that shows the device was lost
+        here |= np.asarray(ifindex) <= 0  # unknown: the record that shows the device was lost
     at_socket = here & socket
     if sockets_only and at_socket.any() and where.at_sockets:
         return np.asarray(at_socket)
@@ -69,7 +69,7 @@ def between(
     """Return pairs of packets and moments that are `here` and that the clock does not contradict.
 
     `packet` and `series` are the pairs whose identities agree, in any order.  By packet: `at` is
-    its time on the log's clock, `error` how far off the clock may be then (ns).
+    its time on the log's clock, and `error` is the clock's possible error then (ns).
     """
     moments = kernel.moments
     order = np.lexsort((series, packet))
@@ -141,10 +141,10 @@ def agreeing_headers(
 
 
 def agreeing_contents(packets: Packets, kernel: KernelSide, edges: Edges) -> Edges:
-    """Return the pairs whose packet carries what the packet socket was given at the moment.
+    """Return the pairs whose packet has the content that the packet socket got at the moment.
 
-    An unknown content agrees with everything, and so does a part of what the socket was given,
-    which another host may have captured.
+    An unknown content agrees with everything.  So does a fragment of the packet that the socket
+    got, which another host may have captured.
     """
     given = np.asarray(kernel.moments["content"], np.int64)[edges.moment]
     some = np.flatnonzero((given >= 0) & (packets["content"][edges.packet] >= 0))
@@ -160,14 +160,15 @@ def agreeing_contents(packets: Packets, kernel: KernelSide, edges: Edges) -> Edg
 
 
 def _is_part(frag_off: Int64s) -> Bools:
-    """Return which packets are fragments, by the flags and the offset of their header; -1 is
-    unknown.
+    """Return for each packet whether it is a fragment, by flags and offset of its header.
+
+    A header with -1 is unknown.
     """
     return np.asarray((frag_off > 0) & (frag_off & FRAGMENT != 0))
 
 
 def _stands_for_more(rows: ColumnTable | Packets, kern: Int64s) -> Bools:
-    """Return which footprints may show the header of a larger packet than their skb."""
+    """Return for each footprint whether it may show the header of a larger packet than its skb."""
     held, length = part(rows, "skb_len", kern), part(rows, "tot_len", kern)
     return np.asarray((held >= 0) & (held + 120 < length))
 
@@ -180,8 +181,8 @@ def of_one_ethertype(packets: Packets, kernel: KernelSide, edges: Edges) -> Edge
 def sent_as_other(packets: Packets, kernel: KernelSide, edges: Edges) -> Int64s:
     """Return packets without an IP header whose skb was sent while its EtherType was another one.
 
-    A device that sends does not look at skb->protocol: the bytes of the header may have been the
-    packet's by then.  netem corrupts only these.
+    A device that sends does not read skb->protocol, so the header's bytes may already have been the
+    packet's. netem corrupts only these bytes.
     """
     other = _of_other_ethertype(packets, kernel, edges)
     sends = np.asarray(kernel.moments["sends"])[edges.moment] == 1
@@ -198,8 +199,9 @@ def _of_other_ethertype(packets: Packets, kernel: KernelSide, edges: Edges) -> B
 
 
 def by_packet(edges: Edges, values: Int64s, size: int) -> tuple[Int64s, Int64s]:
-    """Return the lowest and the highest value of each packet's pairs; (INT64_MAX, -1) if it has
-    none.
+    """Return the lowest and the highest value of each packet's pairs.
+
+    They are INT64_MAX and -1 for a packet without pairs.
     """
     low, high = np.full(size, INT64_MAX), np.full(size, -1, np.int64)
     np.minimum.at(low, edges.packet, values)

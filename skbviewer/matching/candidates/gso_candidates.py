@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find candidates among larger skbs, for packets that equal no footprint."""
+"""Find candidates among larger skbs for packets that equal no footprint."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def segments(packets: Packets, kernel: KernelSide, wire: Int64s) -> Candidates:
-    """Return pairs of the packets `wire` and the skbs that they may be segments of."""
+    """Return pairs of the packets `wire` and the skbs of which they may be segments."""
     packet, shown = covers(packets, wire, kernel.prints)
     series = kernel.prints.series[shown]
     pairs = distinct(packet, series)

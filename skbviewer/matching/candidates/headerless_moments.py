@@ -4,7 +4,7 @@
 In: a log's tap moments, the packets' times on its clock.  Out: moments, and a flag for each packet.
 A loss of records may swallow an skb's footprint, but not the call of the packet socket that got the
 skb.  No identity joins such a lifetime to a packet.  So each packet that may have been captured at
-one of its moments has one more candidate, which cannot be named.
+one of its moments has one more candidate, which remains unknown.
 """
 
 from __future__ import annotations
@@ -23,13 +23,11 @@ if TYPE_CHECKING:
     from ..legs.leg_cutting import LegTable
     from ..model import KernelSide
 
-PAIRS = 1_000_000  # pairs of packets and moments with equal contents that are compared one by one
+PAIRS = 1_000_000  # most pairs of packets and moments with equal contents that are compared singly
 
 
 def without_header(moments: ColumnTable, legs: LegTable, prints: Footprints) -> Int64s:
-    """Return the rows of `moments` whose lifetime may carry IP, but has no footprint with its
-    header.
-    """
+    """Return the rows of `moments` whose lifetimes may carry IP but never show an IP header."""
     named = np.zeros(len(moments) and int(moments["series"].max()) + 1, np.bool_)
     named[prints.series[prints.series < len(named)]] = True
     kind = np.asarray(legs.rows["ethertype"])[moments["leg"]]
@@ -41,11 +39,11 @@ def without_header(moments: ColumnTable, legs: LegTable, prints: Footprints) -> 
 def may_hold(
     packets: Packets, kernel: KernelSide, at: Int64s, error: Int64s, here: Bools, whole: bool
 ) -> Bools:
-    """Return which packets one of these moments may show.
+    """Return for each packet whether one of these moments may show it.
 
-    By packet: `at` is its time on the log's clock, `error` how far off that may be (ns).  By
-    moment: `here`, the capture may have been taken there.  `whole`: the capture shows what the
-    sockets of this host were given, so packets with other contents are excluded.
+    By packet: `at` is its time on the log's clock, `error` the clock's possible error then (ns).
+    By moment: `here` says that the capture may have been taken there.  `whole`: the capture shows
+    the packets that sockets of this host got, so packets with other contents are excluded.
     """
     rows = kernel.headerless[here[kernel.headerless]]
     low, high = at - error, at + error
@@ -62,9 +60,7 @@ def may_hold(
 
 
 def _overlap(moments: ColumnTable, rows: Int64s, low: Int64s, high: Int64s) -> Bools:
-    """Return which of the spans from `low` to `high` (ns) overlap the window of one of these
-    moments.
-    """
+    """Return for each span from `low` to `high` (ns) whether it overlaps a moment's window."""
     after = np.asarray(moments.part("after", rows), np.int64)
     order = np.argsort(after, kind="stable")
     before = np.asarray(moments.part("before", rows[order]), np.int64)
@@ -73,7 +69,10 @@ def _overlap(moments: ColumnTable, rows: Int64s, low: Int64s, high: Int64s) -> B
 
 
 def _equal(moments: ColumnTable, rows: Int64s, content: Int64s, low: Int64s, high: Int64s) -> Bools:
-    """Return which spans overlap a moment with their content; all if too many would be compared."""
+    """Return for each span whether it overlaps a moment with its content.
+
+    Returns all spans if too many pairs would have to be compared.
+    """
     given = np.asarray(moments.part("content", rows), np.int64)
     order = np.argsort(given, kind="stable")
     first = np.searchsorted(given[order], content, "left")

@@ -20,7 +20,7 @@ from ..legs.declared_losses import ANY, MISSED, Table, is_filtered, meets
 if TYPE_CHECKING:
     from ..model import KernelSide
 
-SENT = ("dev_hard_start_xmit", "xmit_one")  # every packet that is sent passes one of them
+SENT = ("dev_hard_start_xmit", "xmit_one")  # every packet that is sent passes one of these
 
 
 def lacking(kernel: KernelSide, place: Place, at: Int64s, error: Int64s) -> tuple[Bools, Bools]:
@@ -28,7 +28,7 @@ def lacking(kernel: KernelSide, place: Place, at: Int64s, error: Int64s) -> tupl
 
     The first is set if missing records might show the packet's moment.  The second is set for all
     packets if the log was filtered, or if hits were missed at unknown times.  By packet: `at` is
-    its time on the log's clock, `error` how far off that may be (ns).
+    its time on the log's clock, `error` the clock's possible error then (ns).
     """
     # CLOCK_MONOTONIC begins at 0: there is no earlier time.
     rows, low, high = kernel.losses, np.maximum(at - error, 0), at + error
@@ -45,7 +45,7 @@ def lacking(kernel: KernelSide, place: Place, at: Int64s, error: Int64s) -> tupl
 
 
 def hidden(kernel: KernelSide) -> Bools:
-    """Return which moments may belong to a call of a packet socket that is missing from the log.
+    """Return for each moment whether it may belong to a packet socket's call that the log lacks.
 
     A packet that is stamped on arrival may wait up to WAIT_NS for that call, so records lost in
     that time count.
@@ -58,24 +58,24 @@ def hidden(kernel: KernelSide) -> Bools:
 
 
 def _after_the_stop(log: KernelLog, rows: Table) -> Bools:
-    """Return rows that describe the time after the stop of a complete log.
+    """Return for each row whether it describes the time after the stop of a complete log.
 
-    Of calls that had not returned by then, the log has the entries.
+    The log has the entries of calls that had not returned by then.
     """
     stopped = (rows["reason"] == UNRECORDED) & (rows["last_ns"] == LATEST_NS)
     return np.asarray(stopped & log.complete)
 
 
 def _is_a_call(rows: Table) -> Bools:
-    """Return rows that stand for a call of an unknown skb; their times are those of the call."""
+    """Return for each row whether it stands for a call of an unknown skb, with the call's times."""
     inside = (rows["first_ns"] != EARLIEST_NS) & (rows["last_ns"] != LATEST_NS)
     return np.asarray(inside & (rows["reason"] == UNRECORDED), np.bool_)
 
 
 def _moment_missed(log: KernelLog, place: Place, missed: Table, low: Int64s, high: Int64s) -> Bools:
-    """Return the packets for which probes missed hits of all functions that show the device.
+    """Return for each packet whether probes missed hits of all functions that show the device.
 
-    A single one of these functions is enough: the packet socket's, or that of the hand-over.
+    A recorded hit of one of these functions is enough: the packet socket's, or the hand-over's.
     """
     if not len(missed):
         return np.zeros(len(low), np.bool_)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Find candidates for packets without an IP header: by EtherType and time.
 
-Without a clock, nothing distinguishes such packets; nor does anything if the header was not
-captured.  Then a few lifetimes are candidates, and none is certain.
+Without a clock, such packets cannot be distinguished; nor can they if the header was not captured.
+Then a few lifetimes are candidates, and none is certain.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from ..model import KernelSide
 
 WINDOW_NS = 100_000_000  # a lifetime farther away than this is another packet's
-CANDIDATES = 64  # of one packet, before and after it; those farther away cannot be the nearest
-FEW = 2  # candidates of a packet without an identity, before and after it
+CANDIDATES = 64  # most candidates on each side of a packet; others cannot be the nearest
+FEW = 2  # most candidates on each side of a packet without an identity
 
 
 def by_ethertype(packets: Packets, kernel: KernelSide, clock: ClockFit | None) -> Candidates:
@@ -61,7 +61,7 @@ def unidentified(packets: Packets, kernel: KernelSide, clock: ClockFit | None) -
 
 
 def _nameless(packets: Packets) -> Bools:
-    """Return packets of which nothing is known but their EtherType."""
+    """Return for each packet whether nothing is known of it but its EtherType."""
     return np.asarray((packets["ip_version"] == 0) & (packets["ethertype"] > 0))
 
 
@@ -73,7 +73,7 @@ def _candidates(packet: Int64s, series: Int64s) -> Candidates:
 
 
 def crowded(packets: Packets, asked: Int64s, within: Int64s) -> Bools:
-    """Return which of `asked` have another non-IP packet of their EtherType within so many ns.
+    """Return which of `asked` have another non-IP packet of their EtherType within `within` ns.
 
     If the clock is off by that much, one may be mistaken for the other.
     """
@@ -90,8 +90,9 @@ def crowded(packets: Packets, asked: Int64s, within: Int64s) -> Bools:
 def _within(
     at: Int64s, ethertype: Int64s, legs: npt.NDArray[np.void], window: int | np.int64, most: int
 ) -> tuple[Int64s, Int64s]:
-    """Return pairs of equal EtherType within `window` ns, at most `most` before and after each
-    packet.
+    """Return pairs of equal EtherType within `window` ns.
+
+    A packet has at most `most` pairs before it, and as many after it.
     """
     found: list[tuple[Int64s, Int64s]] = []
     for kind in np.unique(ethertype):

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Asked(NamedTuple):
-    """Packets with their pairs, and what is known about their capture.
+    """Packets with their pairs, and facts about their capture.
 
     By packet: `at` is its time on the log's clock, ns; `shown`: the log has its packet socket's
     call.  By moment: `here`: the capture may have been taken there; `doubtful`: the packet socket's
@@ -50,8 +50,8 @@ class Options(NamedTuple):
     """The possible pairs of packets and moments (`edges`), and two flags for each packet.
 
     `near`: its time is that of a moment of its lifetimes, whatever header that moment shows.
-    `unsure`: another moment of the same lifetimes is possible, too: records are missing that may
-    show it, or the bytes that it sent may have had this EtherType.
+    `unsure`: another moment of the same lifetimes is possible, too.  Either records that may show
+    it are missing, or the skb may have been sent with bytes that have this EtherType.
     """
 
     edges: Edges

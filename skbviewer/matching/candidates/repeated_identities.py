@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Find packets of flows in which an identity occurs again within a short time.
 
-In: packets and their pairs with moments, found with a larger error of the clock.  Out: which
-packets belong to such a flow.  A log may lack lifetimes without declaring when: because it was
-filtered, or because an older recorder only counted missed hits.  And a capture of another host
-holds packets that never came here.  In these cases a flow is trusted only if all its packets
-differ: then it is assumed that the missing ones differ, too.
+In: packets and their pairs with moments, found with a larger error of the clock.  Out: the packets
+that belong to such a flow.  A log may lack lifetimes without declaring when: because it was
+filtered, or because an older recorder only counted missed hits.  A capture of another host holds
+packets that never came here.  In these cases, a flow is trusted only if all its packets differ:
+then the missing ones are assumed to differ, too.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .eligible_moments import Edges, by_packet
 if TYPE_CHECKING:
     from ..model import KernelSide
 
-NEAR_NS, NEAR_ERRORS = 20_000_000, 20  # how near in time a twin must be: ns, errors of the clock
+NEAR_NS, NEAR_ERRORS = 20_000_000, 20  # greatest distance of a twin: ns, errors of the clock
 FLOW = (*ADDRESS, "protocol", "ethertype")
 
 
@@ -36,11 +36,11 @@ def company(
     pairs: Callable[[Int64s], Edges],
     often: Int64s,
 ) -> Bools:
-    """Return the packets of flows in which packets have twins.
+    """Return for each packet whether its flow has packets with twins.
 
     A packet has a twin if several lifetimes are near it, or if another packet may have its moment.
-    `pairs` returns the edges for a clock that may be off by so much (ns).  For the packets `often`,
-    which have more lifetimes than those at their time, it returns only these.
+    `pairs` returns the edges for a given error of the clock (ns, by packet).  For the packets
+    `often`, it returns only the lifetimes of their time, although there are others.
     """
     edges = pairs(far(error))
     twin = np.zeros(len(packets), np.bool_)
@@ -60,11 +60,11 @@ def company(
 
 
 def far(error: Int64s) -> Int64s:
-    """Return how near in time a twin must be, ns."""
+    """Return the greatest distance of a twin in time, ns."""
     return NEAR_NS + NEAR_ERRORS * error
 
 
 def offsets(packets: Packets, packet: Int64s) -> Int64s:
-    """Return the fragment offset of each of these packets, 0 if it is whole."""
+    """Return the fragment offset of each of these packets; 0 if it is whole."""
     frag_off = packets["frag_off"][packet].astype(np.int64)
     return np.where(frag_off > 0, frag_off & FRAGMENT, 0)

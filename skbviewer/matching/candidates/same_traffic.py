@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Decide whether a capture is of the very traffic that a log recorded.
+"""Decide whether a capture shows the traffic that a log recorded.
 
 A capture of another run, boot or host may hold the same addresses and identifications.  So a clock
 that some pairs suggest is believed only for one of these reasons.  It stamps packets between the
@@ -26,10 +26,10 @@ from ..clock.feasible_lines import Intervals, corridor
 from .acknowledged_segments import acknowledged
 from .eligible_moments import Edges, by_packet
 
-ENOUGH = 8  # packets with stamps between their moments make a clock believable
-GOES_ON = 5  # so do fewer, if another part of the capture is believed
+ENOUGH = 8  # so many packets with stamps between their moments make a clock believable
+GOES_ON = 5  # so many are enough if another part of the capture is believed
 SOME = 3  # TCP segments with agreeing numbers, or packets that agree with the wall clock
-CHANCE = 4000  # chance orders both directions in at most one of so many captures of another run
+CHANCE = 4000  # chance orders both directions in at most one of this many captures of other runs
 OPEN_NS = 1e12  # stands for no bound on this side of a line
 SLEWED_NS = 1_000_000  # the wall clock drifts between two readings
 SYNCHRONOUS_NS = 1_000_000_000  # hosts that keep the time by NTP differ by less
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 def trusted(
     packets: Packets, clock: ClockFit, kernel: KernelSide, edges: Edges, precision: int
 ) -> Bools:
-    """Return which packets are of a segment of the clock that is believed.
+    """Return for each packet whether its segment of the clock is believed.
 
     `edges` are the pairs in time; `precision` (ns) is that of the packets' times.
     """
@@ -55,7 +55,7 @@ def trusted(
         )
         for number, one in enumerate(clock.segments)
     ]
-    if any(each):  # the same capture went on after its clock was set
+    if any(each):  # the same capture continued after its clock was set
         local = is_local(clock, precision).tolist()
         each = [
             known or (here and (one.pairs >= GOES_ON or not one.pairs))
@@ -74,7 +74,7 @@ def _is_local(segment: Segment, precision: int) -> bool:
 
 
 def _tcp_packets(packets: Packets, edges: Edges, segment: Int64s) -> Bools:
-    """Return TCP packets that were sent once and may have been captured at a moment.
+    """Return for each packet whether it is TCP, sent once, and possibly captured at a moment.
 
     `segment` is the number of the clock's segment by packet.
     """
@@ -84,9 +84,9 @@ def _tcp_packets(packets: Packets, edges: Edges, segment: Int64s) -> Bools:
 
 
 def sent_once(packets: Packets) -> Bools:
-    """Return TCP packets whose sequence number and identification no other packet has.
+    """Return for each packet whether no other has its TCP sequence number and identification.
 
-    Without an identification (IPv6, IPv4 id 0) the same bytes may have been sent again when the
+    Without an identification (IPv6, IPv4 id 0), the same bytes may have been sent again when the
     log was not recorded.
     """
     numbered = np.asarray(packets["ip_id"] > 0) | np.asarray(packets["frag_id"] > 0)
@@ -109,11 +109,11 @@ def _is_scattered(segment: Segment) -> bool:
 def _on_the_way(
     packets: Packets, clock: ClockFit, kernel: KernelSide, edges: Edges, number: int
 ) -> bool:
-    """Return whether a steady clock has every packet captured after this host sent it, or before it
-    arrived.
+    """Return whether a steady clock orders the packets as this host sent and received them.
 
-    There must be so many packets of both directions that chance does not order them like this.
-    Only packets that have one lifetime in time count.
+    Every packet must be captured after this host sent it, or before it arrived here.  There must be
+    enough packets of both directions that they are not ordered like this by chance.  Only packets
+    that have one lifetime in time count.
     """
     mine = edges.only(clock.segment_of(edges.packet) == number)
     sends, series = (
@@ -134,7 +134,7 @@ def _on_the_way(
 
 
 def _lines(at: Int64s, sent: Bools, after: Int64s, before: Int64s) -> bool:
-    """Return whether a line passes above what arrived and below what was sent.  `at` rises."""
+    """Return whether a line passes above all arrivals and below all departures.  `at` rises."""
     if not len(at):
         return False
     low = np.where(sent, -OPEN_NS, (at - before).astype(np.float64))
@@ -144,9 +144,9 @@ def _lines(at: Int64s, sent: Bools, after: Int64s, before: Int64s) -> bool:
 
 
 def _by_wall_clock(segment: Segment, readings: tuple[ClockTriple, ...]) -> bool:
-    """Return whether the capture's clock is the log's wall clock, as well as hosts keep the time.
+    """Return whether the capture's clock and the log's wall clock agree as hosts' clocks do.
 
-    If only few packets have matched, which may be chance, the clocks must agree within their
+    If only a few packets have matched, which may be chance, the clocks must agree within their
     errors.
     """
     return not _is_scattered(segment) and any(

@@ -24,7 +24,7 @@ from .same_traffic import is_local
 if TYPE_CHECKING:
     from ..model import KernelSide
 
-MOST = 256  # lifetimes of one packet at its time; with more the clock decides nothing
+MOST = 256  # most lifetimes of one packet at its time; with more, the clock decides nothing
 
 
 def near_in_time(
@@ -63,7 +63,7 @@ def near_in_time(
 
 
 class _When(NamedTuple):
-    """Times of packets on the log's clock, and how far off they may be, ns."""
+    """Times of packets on the log's clock, and their possible errors, ns."""
 
     at: Int64s
     error: Int64s
@@ -76,10 +76,10 @@ class _When(NamedTuple):
 def _joins(
     asked: Known, unnumbered: Unnumbered, known: Known, shown: Unnumbered, series: Int64s
 ) -> Iterator[tuple[tuple[Hash, Hash], Int64s, Int64s]]:
-    """Yield (hashes of packets, hashes of prints), the packets, the prints: equal hashes are pairs.
+    """Yield (hashes of packets, hashes of prints), packets, prints; equal hashes are pairs.
 
-    First come the hashes of all fields, then those of packets and prints that lack a field: by the
-    fields that both know.
+    First come the hashes of all fields, then hashes for packets and prints that lack a field: these
+    are of the fields that both know.
     """
     every, prints = np.arange(len(asked.at)), np.arange(len(known.at))
     yield (full_keys(asked), full_keys(known)), every, prints
@@ -90,10 +90,10 @@ def _joins(
 def _among_lives(
     asked: Hash, hashes: Hash, series: Int64s, when: _When, seen: _Seen
 ) -> tuple[Int64s, Int64s, Int64s]:
-    """Return pairs of equal hashes whose lifetime is of the packet's time; and packets with too
-    many.
+    """Return pairs of equal hashes whose lifetime is of the packet's time.
 
-    `series` is that of each element of `hashes`.
+    The third array has the packets with too many pairs.  `series` has the series of each element of
+    `hashes`.
     """
     keys, group = np.unique(asked, return_inverse=True)
     place = np.clip(np.searchsorted(keys, hashes), 0, len(keys) - 1)
@@ -112,7 +112,7 @@ def _among_lives(
 
 
 class _Seen(NamedTuple):
-    """The time (ns) from which and up to which each series may have been stamped.
+    """The times (ns) between which each series may have been stamped.
 
     For a series without a moment, `after` is later than `before`.
     """
@@ -132,11 +132,11 @@ def _seen(kernel: KernelSide) -> _Seen:
 def _of_the_time(
     group: Int64s, when: _When, place: Int64s, after: Int64s, before: Int64s
 ) -> tuple[Int64s, Int64s, Int64s]:
-    """Return pairs of one group that overlap in time, at most MOST for a packet; and who has more.
+    """Return pairs of one group that overlap in time, at most MOST for a packet.
 
-    `group` is by packet.  By lifetime: `place` is its group, `after` and `before` are its times.  A
-    packet that overlaps no lifetime of its group gets the MOST nearest ones: the log may have it at
-    another time.
+    The third array has the packets with more.  `group` is by packet.  By lifetime: `place` is its
+    group, `after` and `before` are its times.  A packet that overlaps no lifetime of its group gets
+    the MOST nearest ones: the log may have it at another time.
     """
     order, count = np.lexsort((after, place)), len(place) + 1
     first, end = (np.searchsorted(place[order], group, side) for side in ("left", "right"))

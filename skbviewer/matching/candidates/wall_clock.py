@@ -5,8 +5,8 @@ In: candidate pairs, the log's readings of both clocks.  Out: the clock, and the
 nearly all packets were at a packet socket at their time.  A sniffer stamps packets by the wall
 clock of its host (tpacket_get_timestamp() in net/packet/af_packet.c).  If a capture's clock was
 changed afterwards, or the capture is of another run, some packets have times at which no socket had
-any.  But most packets may also be at a socket after all of them are shifted together.  Any such
-shift may be the truth, so the clock's error covers them all.
+any packet.  But most packets may also be at a socket if all of them are shifted by the same time.
+Any such shift may be the truth, so the clock's error covers them all.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from .time_window_candidates import near_in_time
 if TYPE_CHECKING:
     from ..model import KernelSide
 
-NEARLY_ALL = 0.99  # of the packets must have been at a socket at their time
+NEARLY_ALL = 0.99  # this share of the packets must have been at a socket at their time
 ROUNDING_NS = 1_000  # both clocks are rounded, and they are not read at the same time
-MOST = 0.9  # if so many packets are at a socket, another offset is possible
+MOST = 0.9  # an offset is possible if this share of the packets is then at a socket
 NEAR_NS = SYNCHRONOUS_NS  # farthest offset from the wall clock that is tried
 FARTHEST_NS = 10_000_000  # a clock that may be farther off than this is not used
-SAMPLE, PAIRS = 200, 20_000_000  # packets that are tried; most pairs of these with moments
+SAMPLE, PAIRS = 200, 20_000_000  # most packets that are tried; most pairs of these with moments
 
 
 def by_wall_clock(packets: Packets, kernel: KernelSide, found: Candidates) -> Located | None:
@@ -82,7 +82,7 @@ def by_wall_clock(packets: Packets, kernel: KernelSide, found: Candidates) -> Lo
 def _as_sure(
     where: Located, packets: Packets, kernel: KernelSide, shown: Bools, here: Int64s
 ) -> Located | None:
-    """Widen the clock's error to every offset that these moments leave possible.
+    """Widen the clock's error to cover every offset that these moments leave possible.
 
     `shown` marks packets whose moment the log has.  Returns None if the error becomes too large.
     """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Find the devices at which a capture may have been taken.
 
-In: pairs of packets and their lifetimes, and the moments of these at each device.  Out: the
-devices whose packet sockets' calls agree with the stamps of the packets, each with a clock.
+In: pairs of packets and their lifetimes, and the moments of these at each device.  Out: the devices
+whose packet sockets' calls agree with the stamps of the packets, each with a clock.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ Timed = npt.NDArray[np.void] | Mapping[str, npt.NDArray[Any]]
 Device = tuple[int, int]  # netns, ifindex
 
 CAME_NS = 200_000  # longest time from an skb's arrival to its stamp of arrival
-LEAST = 0.3  # a device is tried if so many packets have a point there
+LEAST = 0.3  # a device is tried if this share of the packets has a point there
 CALLED, CAME, ANY_TIME = range(3)  # where stamps are made: in a socket's call, on arrival
-# Shares of the packets of a device.  A CPU may stop for long between the arrival of an skb and its
-# stamp; where records are lost, a packet may be paired with another one's lifetime.
+# Shares of a device's packets.  A CPU may stop for long between the arrival of an skb and its
+# stamp; where records are lost, a packet may be paired with another packet's lifetime.
 NEARLY_ALL, MOST = 0.99, 0.8
-NEIGHBOURS = 9  # packets of a lossy log whose median is right
-USUAL_NS, SCATTERED = 1_000_000, 20  # farthest from that median: ns, usual distances
-SURELY = 8  # with so many packets it is certain where in a pass the stamps are made
+NEIGHBOURS = 9  # the median of so many packets of a lossy log is right
+USUAL_NS, SCATTERED = 1_000_000, 20  # greatest distance from that median: ns, usual distances
+SURELY = 8  # so many packets show with certainty where in a pass the stamps are made
 
 
 class Agreed(NamedTuple):
     """The devices that agree with the stamps of packets, each with a clock.
 
-    `stamped` is where in a pass the stamps are made: an index of WINDOWS.  `at_calls`: nearly all
-    packets were stamped in calls at the device, or as their skbs arrived there.
+    `stamped` is an index of WINDOWS: it says where in a pass the stamps are made.  `at_calls`:
+    nearly all packets were stamped in calls at the device, or as their skbs arrived there.
     """
 
     clocks: dict[Device, ClockFit]
@@ -61,12 +61,13 @@ def agreeing_devices(
 
     A call of a packet socket lasts some microseconds.  A stamp is made in the call, or when the skb
     arrived at the device.  So at a wrong device, some of many packets were stamped outside the
-    calls.  If no device agrees that exactly, all devices are returned whose skbs had arrived by
-    then.  An skb that passed a device several times was stamped at any of the passes.  If nearly
-    all packets passed a device that agrees with no clock, and fewer passed the devices that agree,
-    none is returned.  Packets count as having passed a device even if the log does not show when
-    they did.  If it does not for a device that nearly all passed, none is returned: no stamp can
-    contradict that device.
+    calls.  If no device agrees that exactly, all devices are returned at which the skbs had arrived
+    by then.  An skb that passed a device several times was stamped at any of the passes.
+
+    No device is returned if nearly all packets passed a device that agrees with no clock, and fewer
+    passed the devices that agree.  Packets count as having passed a device even if the log does not
+    show when they did.  If it does not show this for a device that nearly all passed, no device is
+    returned either, because no stamp can contradict that device.
     """
     pair, at = points_of(moments.stored("series"), series)
     packet, rows = packet[pair], moments[at]
@@ -107,7 +108,10 @@ def agreeing_devices(
 
 
 def _near_the_others(captured: Int64s, packet: Int64s, rows: npt.NDArray[np.void]) -> Bools:
-    """Return packets that are about as far from a moment as the packets before and after them."""
+    """Return for each packet whether its distance from a moment is like that of its neighbours.
+
+    Neighbours are the packets before and after it.
+    """
     if len(packet) < NEIGHBOURS:
         return np.ones(len(packet), np.bool_)
     order = np.argsort(packet, kind="stable")
@@ -121,12 +125,12 @@ def _near_the_others(captured: Int64s, packet: Int64s, rows: npt.NDArray[np.void
 
 
 def _called(rows: Timed) -> tuple[Int64s, Int64s]:
-    """Return the time from the socket's call to its return, ns: stamps made in the call."""
+    """Return the time from the socket's call to its return (ns), for stamps made in the call."""
     return rows["begin"], rows["end"]
 
 
 def _came(rows: Timed) -> tuple[Int64s, Int64s]:
-    """Return the time in which an skb that arrives is stamped, ns; for other skbs that of the call.
+    """Return when an arriving skb is stamped (ns); for other skbs, the time of the call.
 
     Skbs are stamped on arrival while any socket of the host asks for it.
     """
@@ -144,7 +148,7 @@ WINDOWS = (_called, _came, _any_time)
 def _agreeing(
     captured: Int64s, packet: Int64s, begin: Int64s, end: Int64s, old: ClockFit | None
 ) -> ClockFit | None:
-    """Return a clock that stamps each packet between these times, None if there is none.
+    """Return a clock that stamps each packet between these times; None if there is none.
 
     If `old` is given, the clock has its segments.
     """
@@ -156,7 +160,7 @@ def _agreeing(
 def _as_likely(
     found: dict[Device, ClockFit | None], share: dict[Device, float], wanted: set[Device]
 ) -> set[Device]:
-    """Return devices that may be the capture's although others agree with all stamps.
+    """Return devices that may be the capture's, although others agree with all stamps.
 
     Nearly all packets agree with such a device; or most packets do, and its clock is as exact.
     """
@@ -176,8 +180,8 @@ def _share_at_calls(
 ) -> float:
     """Return the share (0 to 1) of packets that were stamped in a call or on arrival.
 
-    Both may occur in one capture: a program such as ping makes the host stamp on arrival only while
-    it runs.
+    One capture may have both: a program such as ping makes the host stamp on arrival only while it
+    runs.
     """
     if clock is None:
         return 0.0
@@ -193,7 +197,7 @@ def _share_at_calls(
 def bounded(
     captured: Int64s, packet: Int64s, begin: Int64s, end: Int64s, old: ClockFit | None = None
 ) -> ClockFit | None:
-    """Fit a clock to packets, each stamped between the earliest and the latest of these times."""
+    """Fit a clock to packets, each stamped between the earliest and the latest of its times."""
     packet, low, high = spans(packet, begin, end)
     return fit_like(TimedPairs(packet, low + (high - low) // 2, low, high), captured, old)
 

@@ -2,7 +2,7 @@
 """Fit the clock at the place where the capture seems to have been taken.
 
 In: pairs that identity alone decided.  Each packet that the sniffer saw has a point at the
-sniffer's device, and the times differ least there.  If packets were captured at several points of
+sniffer's device, and there the times differ least.  If packets were captured at several points of
 their way (tcpdump -i any), the first capture of a packet belongs to its first point, and so on.
 """
 
@@ -30,17 +30,17 @@ from .agreeing_devices import (
 from .clock_fit import ClockFit, TimedPairs, fit, precision_of
 from .point_distances import FAR, Place, points_of, reach
 
-MOST = 0.9  # a place is possible if so many packets have a point there
-TRIED = 2000  # pairs that are used to choose the place
+MOST = 0.9  # a place is possible if this share of the packets has a point there
+TRIED = 2000  # most pairs that are used to choose the place
 SURER = 0.7  # a new fit is taken if it reduces the clock's error to this share
 CLOSE, CLOSE_NS = 4, 1000  # a spread of up to CLOSE times the least plus CLOSE_NS is as good
 SEVERAL_DEVICES = (113, 276)  # LINKTYPE_LINUX_SLL, _SLL2: tcpdump -i any
 NEAR_NS = 10_000_000  # records lost this near to a packet may be its own
-FEW = 12  # with fewer pairs, times may differ least at the wrong place by chance
+FEW = 12  # with fewer pairs, the wrong place may by chance be the one where times differ least
 
 
 class _Try(NamedTuple):
-    """A place: its pairs, how these scatter (ns), and how many packets have a point there."""
+    """A place: its pairs, their scatter (ns), and the number of packets with a point there."""
 
     place: Place
     pairs: TimedPairs
@@ -51,11 +51,11 @@ class _Try(NamedTuple):
 class Located(NamedTuple):
     """The clock fit, and where the capture may have been taken.
 
-    `clock` is None without any pair; `place` is where it was fitted.  `devices` are (netns,
-    ifindex) that the packets' times do not contradict; none means anywhere.  `assumed`: no pairs
-    suggested this clock.  `stamped` is where in a pass packets get their times there: an index of
-    WINDOWS.  `at_calls`: packets were given to packet sockets at these devices, and the log shows
-    these calls.
+    `clock` is None without any pair; it was fitted at `place`.  `devices` are (netns, ifindex) that
+    the packets' times do not contradict; if there are none, any device is possible.  `assumed`: no
+    pairs suggested this clock.  `stamped` is an index of WINDOWS: it says where in a pass packets
+    get their times there.  `at_calls`: packet sockets at these devices got the packets, and the log
+    shows these calls.
     """
 
     clock: ClockFit | None
@@ -67,7 +67,7 @@ class Located(NamedTuple):
 
     @property
     def at_sockets(self) -> bool:
-        """Whether all packets were given to packet sockets whose calls the log may show."""
+        """Return whether packet sockets, whose calls the log may show, got all packets."""
         return self.place.at_socket or self.at_calls
 
 
@@ -82,7 +82,8 @@ def locate(
     """Fit the clock at the place where the capture seems to have been taken.
 
     A packet may have several series: it counts at a place if one of them has a point there.  If the
-    log is `lossy`, some packets may have lost their lifetime and be paired with another packet's.
+    log is `lossy`, the lifetimes of some packets may be lost, so that these packets are paired with
+    other packets' lifetimes.
     """
     captured = packets["ts"]
     count = int(np.count_nonzero(np.bincount(packet, minlength=1)))
@@ -147,8 +148,8 @@ def relocate(
 ) -> Located | None:
     """Exclude devices, or make the clock more exact, with more packets whose series are known.
 
-    Returns None if these packets do not help.  The clock keeps its segments, because no match of a
-    packet shows where the clock was set.
+    Returns None if these packets do not help.  The clock keeps its segments, because the match of a
+    packet does not show where the clock was set.
     """
     some = np.flatnonzero(packet % max(1, len(packet) // TRIED) == 0)
     agreed = agreeing_devices(
@@ -206,12 +207,12 @@ def _is_surer(made: ClockFit, clock: ClockFit, captured: Int64s) -> bool:
 
 
 def _once(packet: Int64s) -> Bools:
-    """Return which packets occur once."""
+    """Return for each packet whether it occurs once."""
     return np.asarray(np.bincount(packet, minlength=1)[packet] == 1)
 
 
 def _apart(clock: ClockFit, other: ClockFit, captured: Int64s) -> int:
-    """Return how far the other clock may be from where this one may be, ns."""
+    """Return the greatest possible distance between the other clock and this one, ns."""
     every = np.arange(len(captured))
     here, there = clock.to_kernel(captured, every), other.to_kernel(captured, every)
     more = other.error(captured, every) - clock.error(captured, every)
@@ -237,7 +238,7 @@ def everywhere(
 ) -> Located:
     """Fit the clock of a capture of all devices: each packet was stamped at one of its moments.
 
-    Packets near lost records do not count: their moment may be among these.
+    Packets near lost records do not count, because their moment may be among these.
     """
     size = max(int(moments["series"].max(initial=-1)), int(series.max(initial=-1))) + 1
     after, before = np.full(size, FAR), np.full(size, -FAR)
@@ -255,7 +256,10 @@ def everywhere(
 def agreeing(
     packets: Packets, packet: Int64s, series: Int64s, points: ColumnTable, clock: ClockFit
 ) -> Bools:
-    """Return which pairs were at a point of theirs by this clock, within its error."""
+    """Return for each pair whether this clock puts the packet at one of its points.
+
+    The points may be as far away as the clock's error.
+    """
     captured, every = packets["ts"][packet], np.ones(len(packet), np.bool_)
     at = clock.to_kernel(captured, packet)
     away = reach(at, series, points, np.ones(len(points), np.bool_), every, ~every).distance

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Fit the sniffer's clock to the KBL's clock from pairs whose match is certain.
 
-The fit is a result of matching by identity, never its reason.  It has a segment for each time that
-the clock was set.  Each segment has a robust fit: median offset, Theil-Sen drift (Sen 1968), spread
-as 1.4826 x median absolute deviation.  The error that it states is what the moments in the log
-leave open.
+The fit is a result of matching by identity, never its reason.  It has one segment for each time
+that the clock was set, and one for the begin.  Each segment has a robust fit: median offset,
+Theil-Sen drift (Sen 1968), spread as 1.4826 x median absolute deviation.  Its error covers every
+clock that the moments in the log leave possible.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from .small_clock_steps import cuts
 
 MIN_DRIFT_PAIRS = 8
 # The kernel's loop slews by at most 500 (MAXFREQ in linux/timex.h), a bad crystal adds 200.  A
-# daemon that changes the tick's length may be faster: then no line passes all pairs of a segment.
+# daemon that changes the tick's length may slew faster: then no line passes all pairs of a segment.
 MAX_DRIFT_PPM = 1000
 CLEAR = 10  # a drift is believed if it moved the clock by this many spreads
 MAX_SLOPES = 2000
-CUT_BY = 20_000  # pairs that are used to find where a segment is to be cut
-ENOUGH = 100_000  # pairs that are used for medians
+CUT_BY = 20_000  # most pairs that are used to find where a segment is to be cut
+ENOUGH = 100_000  # most pairs that are used for medians
 SECOND_NS = 1_000_000_000
-SURELY_COARSE = 12  # packets whose times share a divisor by chance in one of 4,000 captures
+SURELY_COARSE = 12  # times of so many packets share a divisor by chance in one of 4,000 captures
 COARSE_BITS, COARSE_BINARY_NS = 18, 3815  # a resolution of 2**-18 s
 KNOTS = 65  # times in a segment for which its error is computed
 
@@ -38,10 +38,11 @@ class Segment(NamedTuple):
 
     A segment holds from the packet `first` (index) on, which was captured at `begin_ns`.
     `residual_ns` is the largest error at any of its packets: no clock that drifts by at most
-    MAX_DRIFT_PPM and stamps each pair between its moments is farther away.  `spread_ns` is how the
-    pairs scatter.  `pairs` counts a packet that was at several points once.  `errors` is a list of
-    (capture time, error), both ns, in order of time; between two of them the error is linear.
-    `torn_ns` is by how much any clock misses the moments of some pair: 0 in a capture of this host.
+    MAX_DRIFT_PPM and stamps each pair between its moments is farther away.  `spread_ns` is the
+    scatter of the pairs.  `pairs` counts each packet once, even if it was at several points.
+    `errors` is a list of (capture time, error), both ns, in order of time; between two of them, the
+    error is linear.  Every clock misses the moments of some pair by at least `torn_ns`, which is 0
+    in a capture of this host.
     """
 
     begin_ns: int
@@ -56,7 +57,7 @@ class Segment(NamedTuple):
     torn_ns: int = 0
 
     def error(self, capture_ns: Int64s) -> Int64s:
-        """Return how far off the clock may be at these capture times, ns."""
+        """Return the clock's possible error at these capture times, ns."""
         if not self.errors:
             return np.full(len(capture_ns), self.residual_ns)
         at, error = np.array(self.errors, np.int64).T
@@ -97,7 +98,7 @@ class ClockFit(NamedTuple):
         return np.maximum(np.searchsorted(first, packet, "right") - 1, 0)
 
     def error(self, capture_ns: Int64s, packet: Int64s) -> Int64s:
-        """Return how far off the clock may be at these packets (indices) and their times, ns."""
+        """Return the clock's possible error at these packets (indices) and their times, ns."""
         which, made = self.segment_of(packet), np.zeros(len(packet), np.int64)
         for number, segment in enumerate(self.segments):
             mine = which == number
@@ -105,7 +106,7 @@ class ClockFit(NamedTuple):
         return made
 
     def wider(self, more_ns: int) -> ClockFit:
-        """Return the fit with its errors enlarged by `more_ns`."""
+        """Return a fit whose errors are larger by `more_ns`."""
         return ClockFit(
             tuple(
                 s._replace(
@@ -118,7 +119,7 @@ class ClockFit(NamedTuple):
 
     @property
     def pairs(self) -> int:
-        """The number of pairs that the clock was fitted to."""
+        """Return the number of pairs to which the clock was fitted."""
         return sum(segment.pairs for segment in self.segments)
 
 
@@ -126,7 +127,7 @@ class TimedPairs(NamedTuple):
     """Pairs of a packet and a time of the log at which the packet was at a point.
 
     `packet` is its index in the capture.  The KBL shows it at `kernel_ns`, and shows that its stamp
-    was made between `after` and `before`, ns of the KBL's clock.
+    was made between `after` and `before`, ns by the KBL's clock.
     """
 
     packet: Int64s
@@ -142,7 +143,7 @@ class TimedPairs(NamedTuple):
 def fit(pairs: TimedPairs, captured: Int64s, bounded: bool = True) -> ClockFit | None:
     """Fit a clock to these pairs; None without any.  `captured`: the times (ns) of all packets.
 
-    If not `bounded`, only how the pairs scatter is computed, not how far off the clock may be.
+    If not `bounded`, only the scatter of the pairs is computed, not the clock's possible error.
     """
     if not len(pairs.packet):
         return None
@@ -168,7 +169,7 @@ def refit(clock: ClockFit, pairs: TimedPairs, captured: Int64s) -> ClockFit:
     """Fit each segment of `clock` again, to those of the pairs that are in it.
 
     A segment without any of these pairs stays as it is.  So does a segment that never had pairs,
-    because either clock beside it may have stamped its packets.
+    because its packets may have been stamped by the clock before it or by the one after it.
     """
     pairs = _whole(pairs.only(np.lexsort((pairs.kernel_ns, pairs.packet))))
     which = clock.segment_of(pairs.packet)
@@ -216,7 +217,7 @@ def _set_by_little(one: Segment, end: int, captured: Int64s, pairs: TimedPairs) 
 
 
 def _of_both(last: Segment, following: Segment, first: int, range_ns: Int64s) -> Segment:
-    """Return the segment of packets from `first` on that either clock may have stamped.
+    """Return the segment of packets from `first` on that either of two clocks may have stamped.
 
     It has no pairs of its own.
     """
@@ -233,7 +234,7 @@ def _of_both(last: Segment, following: Segment, first: int, range_ns: Int64s) ->
 
 
 def _whole(pairs: TimedPairs) -> TimedPairs:
-    """Give all pairs of a packet the same bounds: it was stamped at any of its points.
+    """Give all pairs of a packet the same bounds, because it was stamped at any of its points.
 
     The pairs are sorted by packet.
     """
@@ -283,10 +284,10 @@ def _in_order(capture_ns: Int64s, pairs: TimedPairs) -> tuple[Int64s, TimedPairs
 
 
 def _with_errors(line: Segment, range_ns: Int64s, capture_ns: Int64s, pairs: TimedPairs) -> Segment:
-    """Return the line with its errors from the first to the last of range_ns; capture_ns rises.
+    """Return the line with its errors from the first to the last of `range_ns`.
 
-    An error is never less than the spread.  The true error is a convex function, so it is at most
-    the linear one between two knots.
+    `capture_ns` rises.  An error is never less than the spread.  The true error is a convex
+    function, so between two knots it is at most the linear one.
     """
     here, begin = line.to_kernel(capture_ns), line.offset_ns + line.origin_ns
     at = np.unique(np.linspace(range_ns.min() - begin, range_ns.max() - begin, KNOTS).round())
@@ -304,7 +305,7 @@ def _with_errors(line: Segment, range_ns: Int64s, capture_ns: Int64s, pairs: Tim
 
 
 def _spread(rest: Float64s) -> float:
-    """Return how numbers around 0 scatter: 1.4826 x their median distance from 0."""
+    """Return the scatter of numbers around 0: 1.4826 x their median distance from 0."""
     return 1.4826 * float(np.median(np.abs(rest)))
 
 
@@ -329,14 +330,14 @@ def _slope(x: Float64s, y: Float64s) -> float:
 
 
 def precision_of(times: Int64s) -> int:
-    """Return the number of ns of which all times are multiples: 1, or 1000 and more.
+    """Return a number of ns that divides all times: 1, or a multiple of 1000.
 
     Times of a binary resolution (pcapng's if_tsresol) were rounded to ns; for these it is
     COARSE_BINARY_NS.
     """
     if not len(times):
         return 1
-    some = times[:SURELY_COARSE] % SECOND_NS  # most captures show it soon
+    some = times[:SURELY_COARSE] % SECOND_NS  # the first times of most captures show it
     if (some % 1000).any() and not _is_binary(some).all():
         return 1
     past = times % SECOND_NS
@@ -347,6 +348,6 @@ def precision_of(times: Int64s) -> int:
 
 
 def _is_binary(past: Int64s) -> Bools:
-    """Return which times (ns of a second) are multiples of a binary resolution, before rounding."""
+    """Return for each time (ns within a second) whether it is a rounded multiple of 2**-18 s."""
     parts = (past << COARSE_BITS) % SECOND_NS
     return np.asarray(np.minimum(parts, SECOND_NS - parts) <= 1 << COARSE_BITS)

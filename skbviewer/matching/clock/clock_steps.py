@@ -17,7 +17,7 @@ STEP_NS = 10_000_000  # smaller steps count as noise: ntpd and chrony step by mo
 NOISES = 20
 SLEW = 5e-4  # adjtimex(2): a clock that is not set moves by at most this
 MIN_RUN = 3  # packets that must agree to count as a run
-LATE_NS = STEP_NS // 2  # a packet may be so much later in the file than its stamp is
+LATE_NS = STEP_NS // 2  # a packet may be so much later in the file than its stamp says
 END = 9  # pairs at the end of a run whose median is its level
 
 
@@ -25,7 +25,8 @@ def runs(difference: Int64s, kernel_ns: Int64s, packet: Int64s) -> Int64s:
     """Return the number of each pair's run, from 0; -1 for outliers.
 
     A run is a series of pairs that agree on one clock.  Pairs are sorted by `packet`, which may
-    have several.  If there are never MIN_RUN packets in a row that agree, all pairs are one run.
+    have several.  If there are never MIN_RUN packets in succession that agree, all pairs are one
+    run.
     """
     count, nth = len(difference), np.cumsum(np.r_[False, packet[1:] != packet[:-1]])
     leap = np.abs(np.diff(difference))
@@ -58,14 +59,14 @@ def runs(difference: Int64s, kernel_ns: Int64s, packet: Int64s) -> Int64s:
 
 
 class _Standing:
-    """The current level of a run: its difference of the clocks, and when."""
+    """The current level of a run: its difference of the clocks, and the time of that."""
 
     def __init__(self, difference: Int64s, kernel_ns: Int64s, allowed: float) -> None:
         self._difference, self._kernel_ns, self._allowed = difference, kernel_ns, allowed
         self._level, self._seen = 0.0, 0
 
     def at(self, low: int, high: int) -> None:
-        """Take the level from these pairs."""
+        """Set the level from these pairs."""
         self._level = float(np.median(self._difference[low:high]))
         self._seen = int(self._kernel_ns[(low + high) // 2])
 
@@ -77,7 +78,7 @@ class _Standing:
 
 
 class Border(NamedTuple):
-    """The first packet after a step: `first` at the earliest, `surely` at the latest (indices)."""
+    """The first packet after a step: not before `first` and not after `surely` (indices)."""
 
     first: int
     surely: int
@@ -86,7 +87,7 @@ class Border(NamedTuple):
 def borders(packet: Int64s, captured: Int64s, difference: Int64s, run: Int64s) -> list[Border]:
     """Return where each run begins; the first begins with the capture.
 
-    Between the pairs at both sides of a step, the capture's time leaps by the step plus the time
+    Between the pairs at both sides of a step, the capture's time jumps by the step plus the time
     between two packets.  In the order of the file, that time is at least -LATE_NS.
     """
     found = [Border(0, 0)]
@@ -100,7 +101,7 @@ def borders(packet: Int64s, captured: Int64s, difference: Int64s, run: Int64s) -
 
 
 def _where_set(leaps: Int64s, step: int) -> Int64s:
-    """Return which of these leaps of the capture's time may be the step by `step` ns."""
+    """Return which of these jumps of the capture's time may be the step by `step` ns."""
     possible = leaps - step >= -LATE_NS
     back = possible & (leaps < -LATE_NS)
     chosen = back if back.any() else possible if possible.any() else np.ones(len(leaps), np.bool_)

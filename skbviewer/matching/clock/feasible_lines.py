@@ -5,7 +5,7 @@ The sniffer stamped each packet at some moment between two times that the log sh
 difference from a fitted clock lies in an interval.  Every line that passes all intervals may be the
 truth: these lines lie between the convex hulls of the intervals' ends (Moon, Skelly, Towsley:
 Estimation and Removal of Clock Skew from Network Delay Measurements, INFOCOM 1999).  A fit must
-state what they leave open as its error.
+state as its error how far apart these lines are.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import numpy.typing as npt
 from ...records.types import Float64s
 from .feasible_line_loops import COUNT, OVER, UNDER, Hulls, Lines, find_lines, keep_hull
 
-THIN = 1024  # parts of the time; only the tightest intervals of each are used
-WRONG = 20  # one of so many pairs may be of two different packets
+THIN = 1024  # parts of the time; only the tightest intervals of each part are used
+WRONG = 20  # one of so many pairs may join two different packets
 ROUNDS = 16
 
 
@@ -41,9 +41,9 @@ class Points(NamedTuple):
 class Corridor(NamedTuple):
     """All lines that pass the intervals.
 
-    `slope` are the slopes at the corners; `low` and `high` are the lowest and the highest value of
-    a line with this slope at x = 0.  `torn` is by how much no line passes all intervals, ns; 0 if
-    one does.
+    `slope` are the slopes at the corners; `low` and `high` are the lowest and the highest value at
+    x = 0 of a line with this slope.  `torn` is 0 if a line passes all intervals; otherwise every
+    line misses one by at least `torn` ns.
     """
 
     slope: Float64s
@@ -52,13 +52,13 @@ class Corridor(NamedTuple):
     torn: float
 
     def error(self, at: Float64s) -> Float64s:
-        """Return how far from 0 the lines may be at each x of `at`, ns: a convex function."""
+        """Return the lines' greatest distance from 0 at each x of `at`, ns: a convex function."""
         rise = self.slope[:, None] * at
         above, below = (self.high[:, None] + rise).max(axis=0), (self.low[:, None] + rise).min(0)
         return np.asarray(np.maximum(np.maximum(above, -below), 0.0) + self.torn, np.float64)
 
     def knots(self, first: float, last: float) -> Float64s:
-        """Return the x from `first` to `last` where another line becomes the highest or lowest."""
+        """Return each x from `first` to `last` where another line becomes the highest or lowest."""
         step = np.diff(self.slope)
         bends = np.concatenate([-np.diff(self.high) / step, -np.diff(self.low) / step])
         return np.unique(np.r_[first, bends[(bends > first) & (bends < last)], last])
@@ -72,8 +72,8 @@ class Corridor(NamedTuple):
 def corridor(rows: Intervals, steepest: float) -> Corridor:
     """Return the lines that pass the intervals with a slope within `steepest` (ns/ns).
 
-    There is at least one: if no line passes all intervals, one of WRONG may be left out; if still
-    none does, all intervals are widened.
+    There is at least one.  If no line passes all intervals, one in WRONG may be left out; if there
+    is still none, all intervals are widened.
     """
     left, made = len(rows.x) // WRONG, _through(rows, steepest)
     for _ in range(min(left, ROUNDS)):
@@ -95,7 +95,7 @@ def between(over: Points, under: Points, steepest: float) -> Corridor:
 
 class _Found(NamedTuple):
     lines: Corridor
-    tight: tuple[int, int]  # the upper and the lower point between which the width is least
+    tight: tuple[int, int]  # the upper and the lower point with the least width between them
 
 
 def _but(rows: Intervals, at: int) -> Intervals:
@@ -105,7 +105,7 @@ def _but(rows: Intervals, at: int) -> Intervals:
 def _through(rows: Intervals, steepest: float) -> _Found:
     made = _between(Points(rows.x, rows.high), Points(rows.x, rows.low), steepest)
     lines, tight = made
-    if lines.torn > 0:  # the truth is no line: it may be at the other end of the tightest
+    if lines.torn > 0:  # the truth is not a line; it may be at the tightest interval's other end
         wide = float(np.max(rows.high[list(tight)] - rows.low[list(tight)]))
         made = made._replace(lines=lines._replace(torn=lines.torn + wide))
     return made
@@ -133,7 +133,7 @@ def _hull(x: Float64s, y: Float64s) -> tuple[Float64s, Float64s, npt.NDArray[np.
 
 
 def _lowest(x: Float64s, y: Float64s) -> npt.NDArray[np.int64]:
-    """Return where y is lowest in each of THIN parts; all indices if there are few."""
+    """Return the index of the lowest y in each of THIN parts; all indices if there are few."""
     if len(x) <= 2 * THIN:
         return np.arange(len(x))
     part = ((x - x[0]) * (THIN / (x[-1] - x[0] + 1))).astype(np.int64)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Compute how far in time packets are from the points where a sniffer could have seen them."""
+"""Compute the distances in time of packets from the points where a sniffer may have seen them."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class Place(NamedTuple):
 
     @property
     def at_socket(self) -> bool:
-        """Whether points at this place are calls of packet sockets."""
+        """Return whether points at this place are calls of packet sockets."""
         return self.how == SOCKET
 
     def holds(self, points: Points) -> Bools:
-        """Return which of these points are of this device, direction and kind."""
+        """Return for each point whether it has this device, direction and kind."""
         here = points["how"] == self.how
         if self.netns is not None:
             here &= (points["netns"] == self.netns) & (points["ifindex"] == self.ifindex)
@@ -63,7 +63,7 @@ def reach(
     """Return the nearest point of each pair; `at` is its packet's time on the KBL's clock.
 
     Points that are `here` are preferred, except for pairs that may be `anywhere`.  Packets that are
-    no IP packets (`blind`) are not paired with points of IP packets.
+    not IP packets (`blind`) are not paired with points of IP packets.
     """
     pair, point = _at_hand(series, points, here, anywhere, blind)
     known = points["how"][point] == SOCKET  # a packet socket's call, from entry to exit
@@ -79,9 +79,9 @@ def reach(
 def _at_hand(
     series: Int64s, points: ColumnTable, here: Bools, anywhere: Bools, blind: Bools
 ) -> tuple[Int64s, Int64s]:
-    """Return (index in `series`, point) for points that are `here`, or where that does not matter.
+    """Return (index in `series`, point): the points that are `here`, or all if any place will do.
 
-    A series without a point `here` gets all its points.
+    A series without a point `here` gets all its points, too.
     """
     pair, point = points_of(points.stored("series"), series)
     if blind.any():

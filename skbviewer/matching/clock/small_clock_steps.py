@@ -4,7 +4,7 @@
 In: for each packet, in the order of the file, an interval that contains the clock's offset.  No
 straight line passes through all intervals.  Out: where to cut the packets so that one line passes
 through each piece, with as few pieces as possible.  Each piece needs LEAST packets of its own:
-stamps with random errors would pass in shorter ones.
+through fewer, a line might pass even if the stamps had random errors.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ import numpy.typing as npt
 
 from .feasible_lines import WRONG, Intervals, Points, between
 
-LEAST = 12  # packets that a piece needs for itself
+LEAST = 12  # least packets of a piece
 MOST = 64  # most pieces of a capture
-GOES_ON = 3  # packets after an outlier that must fit the line again
+GOES_ON = 3  # so many packets after an outlier must fit the line again
 ALONE = 128  # most outliers
 
 
@@ -33,8 +33,8 @@ class Cut(NamedTuple):
 def cuts(rows: Intervals, steepest: float) -> list[Cut]:
     """Return where the line must be cut; nothing if some piece has fewer than LEAST intervals.
 
-    Lines have a slope within `steepest` (ns/ns).  `rows` are in order of packets; their x may not
-    rise where a clock was set back.  One of WRONG intervals may be left out.
+    Lines have a slope within `steepest` (ns/ns).  `rows` are in order of packets, so x may fall
+    where a clock was set back.  One of WRONG intervals may be left out.
     """
     lines = _Lines(rows, steepest)
     begins, size = [0], len(rows.x)
@@ -53,7 +53,7 @@ def cuts(rows: Intervals, steepest: float) -> list[Cut]:
 
 
 class _Lines:
-    """Finds which stretches of the intervals a line passes."""
+    """Finds the stretches of intervals through which one line passes."""
 
     def __init__(self, rows: Intervals, steepest: float) -> None:
         self._rows, self._steepest = rows, steepest
@@ -83,7 +83,10 @@ class _Lines:
             self._left -= 1
 
     def earliest(self, low: int, begin: int, end: int) -> int:
-        """Return from where on, at `low` or later, the line from `begin` to `end` may have held."""
+        """Return the least index from `low` on from which the line up to `end` may hold.
+
+        It holds from `begin` on at the latest.
+        """
         return begin - _largest(lambda n: self.passes(begin - n, end), begin - low)
 
 

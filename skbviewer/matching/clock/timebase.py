@@ -2,8 +2,8 @@
 """Session time: one clock for all sources.
 
 Session time is the wall clock, in ns since 1970, of the host of the first KBL; without a KBL, it is
-the clock of the first capture.  Each source has pieces that map its own clock to it, piecewise
-linear. session_clock.py makes them.
+the clock of the first capture.  Each source has pieces that map its own clock to session time,
+piecewise linearly. session_clock.py makes them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from ...records.types import LATEST_NS, Int64s
 
 UNKNOWN = -1  # error of a source that nothing connects to the first KBL
-EVERY = -1  # the interface of a source that has one clock
+EVERY = -1  # stands for all interfaces of a source that has one clock
 
 
 class Piece(NamedTuple):
@@ -25,7 +25,7 @@ class Piece(NamedTuple):
 
     A piece holds from packet number `first` (in a KBL: 0) and from its clock's `begin_ns` on, up to
     the next piece of the same interface.  The first piece of a source also holds before its begin.
-    `error_ns` is how far off it may be, or UNKNOWN.
+    `error_ns` is its possible error, or UNKNOWN.
     """
 
     source: int
@@ -56,7 +56,7 @@ class Timebase:
     """Maps times of every source to session time and back."""
 
     def __init__(self, pieces: Iterable[Piece]) -> None:
-        """Take the pieces; those of an interface are in the order of its packets.
+        """Use these pieces; those of an interface are in the order of its packets.
 
         Their times may go back, because a clock may be set back.
         """
@@ -68,13 +68,13 @@ class Timebase:
     def to_session(self, source: int, ts: Int64s) -> Int64s:
         """Convert times of a source's clock to session time; without pieces they stay as they are.
 
-        If a clock was set back, it showed some times twice: the later one is meant.  If interfaces
-        have clocks of their own, the first interface's clock is used. of_packets() has neither
-        restriction.
+        If a clock was set back, it showed some times twice; they count as the later ones.  If
+        interfaces have clocks of their own, the first interface's clock is used. of_packets() has
+        neither restriction.
         """
         ts, pieces = np.asarray(ts, np.int64), self._first(source)
         which = np.zeros(len(ts), np.int64)
-        for number, piece in enumerate(pieces[1:], 1):  # gap at a step: the piece before
+        for number, piece in enumerate(pieces[1:], 1):  # in a gap, the earlier piece holds
             which[ts >= piece.begin_ns] = number
         for number, piece in enumerate(pieces):
             which[(ts >= piece.begin_ns) & (ts < _end(pieces, number))] = number
@@ -99,7 +99,7 @@ class Timebase:
     def to_source(self, source: int, session_ns: Int64s, interface: int | None = None) -> Int64s:
         """Convert session times to a source's clock; in the gap at a step, by the later piece.
 
-        If interfaces have clocks of their own, `interface` chooses one; None is the first.
+        If interfaces have clocks of their own, `interface` chooses one; None means the first.
         """
         session = np.asarray(session_ns, np.int64)
         pieces = self._first(source) if interface is None else self._clock(source, interface)
@@ -148,7 +148,10 @@ def _by_number(pieces: Sequence[Piece], ts: Int64s, number: Int64s) -> Int64s:
 def _mapped(
     pieces: Sequence[Piece], which: npt.NDArray[np.integer], ts: Int64s, back: bool = False
 ) -> Int64s:
-    """Convert times by the piece that `which` gives; `which` is not read if there is one piece."""
+    """Convert times, each by the piece with the number in `which`.
+
+    `which` is not read if there is only one piece.
+    """
     if not pieces:
         return ts.copy()
     if len(pieces) == 1:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which series show a footprint, and which rows are stale: loops of identity_candidates.py."""
+"""Find which series show a footprint, and which rows are stale: loops of identity_candidates.py."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def note_owners(
     least: Int32s,
     most: Int32s,
 ) -> int:
-    """Set for each footprint the first record and the lowest and highest series that have it.
+    """Set for each footprint its first record, and the lowest and highest series that have it.
 
     Returns how many records have a footprint of several series.
     """
@@ -44,7 +44,7 @@ def note_owners(
 def records_of_several(
     kind: UInt8s, number: Int32s, series: Int32s, sniffed: Bools, shared: Bools, index: Int64s
 ) -> None:
-    """Set `index` to the records that have a footprint of several series."""
+    """Set `index` to the records whose footprint belongs to several series."""
     at = 0
     for i in range(len(kind)):
         s, n = series[i], number[i]

@@ -3,8 +3,8 @@
 
 In: packets of one capture, footprints of one KBL.  Out: pairs.  A device cuts a GSO skb into
 packets; GRO merges packets.  If the log does not show the single packets, the sequence range of the
-skb still says which ones belong to it, as skb_segment() and tcp_gso_segment() number them.  For a
-packet whose TCP header was not captured, the identification says so, as far as IPv4 has one.
+skb still shows which ones belong to it, as skb_segment() and tcp_gso_segment() number them.  For a
+packet whose TCP header was not captured, the identification shows this, if IPv4 has one.
 """
 
 from __future__ import annotations
@@ -29,13 +29,11 @@ SEQ = 1 << 32
 LAST = 0x09  # FIN and PSH are set in the last segment only, CWR (0x80) in the first
 CWR = 0x80
 HEADERS, MOST_HEADERS = 40, 120  # bytes of a segment before its data
-PAIRS = 1 << 24  # most pairs in memory; with more, each packet gets those that begin nearest
+PAIRS = 1 << 24  # most pairs in memory; with more, a packet gets the skbs that begin nearest
 
 
 def covers(packets: Packets, wire: Int64s, prints: Footprints) -> tuple[Int64s, Int64s]:
-    """Return pairs (of `wire`, row of `prints`) in which the packet is a segment of the print's
-    skb.
-    """
+    """Return pairs (packet of `wire`, row of `prints`) of a segment and a larger skb with it."""
     frames, rows = packets[wire], prints.rows
     tcp, known = frames["protocol"] == TCP, (frames["seq"] >= 0) & (frames["tcp_flags"] >= 0)
     cut = wire[tcp & ~known & (frames["ip_id"] > 0) & (frames["tot_len"] > HEADERS)]
@@ -59,7 +57,7 @@ class _Way(NamedTuple):
     """One way to find packets in an skb.
 
     Columns `flow` are equal.  The packet's `number`, modulo `modulus`, lies in the skb, which is
-    `length` long.  `fits` says which pairs are right.
+    `length` long.  `fits` returns which pairs are right.
     """
 
     flow: tuple[str, ...]
@@ -94,14 +92,14 @@ def _in_range(
 
 
 def _count(kernel: npt.NDArray[np.void]) -> Int64s:
-    """Return how many segments an skb has."""
+    """Return the number of segments of each skb."""
     size = kernel["gso_size"].astype(np.int64)
     known = kernel["gso_segs"].astype(np.int64)
     return np.asarray(np.where(known > 0, known, -(-kernel["skb_len"] // size)), np.int64)
 
 
 def _may_be_segment(frames: npt.NDArray[np.void], kernel: npt.NDArray[np.void]) -> Bools:
-    """Return which pairs fit by place and length if the packet's TCP header is unknown."""
+    """Return for each pair whether place and length fit, if the packet's TCP header is unknown."""
     place = (frames["ip_id"] - kernel["ip_id"]) % (1 << 16)
     data, size, count = frames["tot_len"] - HEADERS, kernel["gso_size"], _count(kernel)
     same = (place < count) & (data - (MOST_HEADERS - HEADERS) <= size)
@@ -122,8 +120,8 @@ def _is_segment(frames: npt.NDArray[np.void], kernel: npt.NDArray[np.void]) -> B
     place = into // size
     same &= place < _count(
         kernel
-    )  # skb_len counts headers too: what follows the skb is no part of it
-    # tcp_gso_segment(): one identification a segment, or the same in all (SKB_GSO_TCP_FIXEDID).
+    )  # skb_len counts headers too: bytes after the skb are no part of it
+    # tcp_gso_segment(): one identification per segment, or one for all (SKB_GSO_TCP_FIXEDID).
     ids = ((kernel["ip_id"] + place) & 0xFFFF == frames["ip_id"]) | (
         kernel["ip_id"] == frames["ip_id"]
     )

@@ -4,9 +4,9 @@
 In: packets of one capture, footprints of one KBL.  Out: candidate pairs (packet, series) after the
 ladder.  The first rung is the key of RFC 791: source, destination, identification, protocol.  It
 repeats in real traffic (identification 0 with DF, IPv6, wrap-around, fragments, retransmission).
-So pairs climb on: ports, then TCP sequence, acknowledgement and flags or ICMP id and sequence, then
-lengths, then what IPv6 has.  A pair whose values differ on a rung is dropped, even if it has no
-rival.  A value that one side does not know never differs.
+So pairs climb to further rungs: ports; TCP sequence, acknowledgement and flags, or ICMP id and
+sequence; lengths; fields of IPv6.  A pair whose values differ on a rung is dropped, even if it has
+no rival.  A value that one side does not know never differs.
 """
 
 from __future__ import annotations
@@ -43,14 +43,13 @@ Rung = npt.NDArray[np.int8]
 
 DISTINGUISHING = (*KNOWN, "gso_size", "gso_segs")
 STRONG = ("ip_id", "frag_id")
-MANY = 64  # partners of a packet by its key; with more, only those near in time are candidates
+MANY = 64  # most partners of a packet by its key; with more, only those near in time are candidates
 
 PULLED = 120  # most bytes of IP and TCP headers, which a function may have removed from the skb
 
 
 class Candidates(NamedTuple):
-    """Pairs (packet, series), each once; `rung` is how far up the ladder the pair's packet had to
-    climb.
+    """Pairs (packet, series), each once; `rung` is the rung that the pair's packet had to reach.
 
     `strong`: the packet's identification numbers the packets of its sender, so it hardly repeats
     within a lifetime.  `vague`: one of the two lacks a value that distinguishes such packets.
@@ -78,7 +77,7 @@ class Candidates(NamedTuple):
 
 
 class Partly(NamedTuple):
-    """Which packets and which prints lack a value that distinguishes such packets."""
+    """Masks of packets and of prints that lack a value which distinguishes such packets."""
 
     packet: Bools
     shown: Bools
@@ -92,7 +91,7 @@ class Partly(NamedTuple):
         return made
 
     def pairs(self, packet: Int64s, shown: Int64s) -> Bools:
-        """Return which pairs of a packet and a print have a side that lacks a value."""
+        """Return for each pair of a packet and a print whether one side lacks a value."""
         return np.asarray(self.packet[packet] | self.shown[shown])
 
 
@@ -127,9 +126,9 @@ def footprints(records: Records, series: npt.NDArray[np.integer], tap: Int64s) -
 def _shown_by_events(
     records: Records, number: Int32s, of: Int32s, wanted: Bools
 ) -> tuple[Int64s, Int32s]:
-    """Return FOOTPRINT records that show what no call shows, and the series of their events.
+    """Return FOOTPRINT records that show headers which no call shows, and their events' series.
 
-    The recorder writes an event's footprint before the event.  Calls that show the same may have
+    The recorder writes an event's footprint before the event.  Calls with this footprint may have
     been missed.
     """
 
@@ -148,11 +147,11 @@ def _shown_by_events(
 
 
 def has_larger_header(rows: Records | ColumnTable) -> Bools:
-    """Return rows whose header belongs to a larger packet than the skb holds.
+    """Return for each row whether its header belongs to a larger packet than the skb holds.
 
     skb_segment() and ip_frag_next() begin each part with a copy of the whole packet's header, and
-    correct it when the data are there.  So a fragment that has neither a length nor a protocol in
-    its skb yet shows the header of the fragment before it.
+    correct it when the data are there.  So a fragment whose skb has neither a length nor a protocol
+    yet shows the header of the fragment before it.
     """
     held, length, frag_off = rows["skb_len"], rows["tot_len"], rows["frag_off"]
     made = (held >= 0) & (held + PULLED < length)
@@ -167,7 +166,7 @@ def _without_stale(prints: Footprints) -> Footprints:
     """Drop footprints with an identification that never was on the wire.
 
     A TCP segment that is sent again begins with its previous header, and then gets a new one.  So
-    of the identifications of one segment in one series, only the last was ever on the wire.
+    of all identifications of a segment in one series, only the last was ever on the wire.
     """
     rows = prints.rows
     keep = np.ones(len(prints.number), np.bool_)
@@ -185,7 +184,10 @@ def _without_stale(prints: Footprints) -> Footprints:
 
 
 def _differs(rows: Records | ColumnTable, index: Int64s, series: Int64s) -> Bools:
-    """Return rows that show another packet than the row before, not just a different length."""
+    """Return for each row whether it shows another packet than the row before.
+
+    A different length alone does not count.
+    """
     change = np.ones(len(index), np.bool_)
     change[1:] = series[1:] != series[:-1]
     every = len(index) and index[-1] - index[0] + 1 == len(index)
@@ -227,7 +229,7 @@ def candidates(packets: Packets, prints: Footprints) -> Candidates:
 def _start(
     wire: Known, weak_w: Unnumbered, kernel: Known, weak_k: Unnumbered, series: Int64s
 ) -> Rung:
-    """Return the first rung that each packet needs to differ from others."""
+    """Return the first rung on which each packet must differ from others."""
     start = np.zeros(len(wire.at), np.int8)
     left, right = (as_both_know(k.columns(w.at)) for k, w in ((wire, weak_w), (kernel, weak_k)))
     for level, column in enumerate(("sport", "seq")):
@@ -240,7 +242,10 @@ def _start(
 def _partly_known(
     wire: Known, weak_w: Unnumbered, kernel: Known, weak_k: Unnumbered, series: Int64s
 ) -> tuple[Int64s, Int64s, Int64s]:
-    """Return pairs of which one side lacks a distinguishing value, and packets that have many."""
+    """Return pairs (packet, print) in which one side lacks a distinguishing value.
+
+    The third array has the packets left out because more than MANY others share their hash.
+    """
     none = np.zeros(0, np.int64)
     pairs, crowd = [(none, none)], [none]
     for met in meetings(wire, weak_w, kernel, weak_k, series):
@@ -265,12 +270,12 @@ def full_keys(known: Known) -> Hash:
 
 
 def is_strong(packets: Packets, index: Int64s) -> Bools:
-    """Return packets whose identification numbers them."""
+    """Return for each packet whether its identification numbers its sender's packets."""
     return is_numbered(Known(packets, index).columns(slice(None), STRONG))
 
 
 def _shared(left: npt.NDArray[np.uint64], right: npt.NDArray[np.uint64], owner: Int64s) -> Bools:
-    """Return which of `left` share their hash with another, or with several owners at `right`."""
+    """Return for each of `left` whether its hash occurs again, or has several owners at `right`."""
     keys, back, count = np.unique(left, return_inverse=True, return_counts=True)
     at = np.searchsorted(keys, right)
     at[at == len(keys)] = 0

@@ -46,9 +46,9 @@ class Footprints(NamedTuple):
     """The footprints that a KBL shows of its series; a row is one footprint in one series."""
 
     rows: Records | ColumnTable  # the footprints themselves
-    number: Int64s  # row
+    number: Int64s  # their row numbers there
     series: Int64s
-    record: Int64s  # the first one that shows this footprint in this series
+    record: Int64s  # the first record that shows this footprint in this series
 
     def known(self) -> Known:
         """Return the footprints with the columns that identify them."""

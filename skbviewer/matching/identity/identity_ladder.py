@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The rungs of the identity ladder, and the climb of candidate pairs.
 
-In: pairs of a packet and a row of prints.  Out: the pairs whose values differ on no rung, and how
-far up each packet had to climb until it differed from its rivals.
+In: pairs of a packet and a row of prints.  Out: the pairs whose values differ on no rung, and the
+rung on which each packet first differed from all its rivals.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .ladder_loops import CONTRADICTS, CUT, FRAGMENT, find_crowded, take_rung
 
 
 def alike(left: Known, i: Int64s, right: Known, j: Int64s, names: Iterable[str]) -> Bools:
-    """Return which pairs of these rows have equal values in all columns."""
+    """Return for each pair of rows left[i] and right[j] whether all columns have equal values."""
     made, names = np.ones(len(i), np.bool_), tuple(names)
     for some in blocks(len(i)):
         wire, kernel = left.columns(i[some], names), right.columns(j[some], names)
@@ -33,7 +33,7 @@ def alike(left: Known, i: Int64s, right: Known, j: Int64s, names: Iterable[str])
 def climb(
     packets: Packets, prints: Footprints, packet: Int64s, shown: Int64s, rung: npt.NDArray[np.int8]
 ) -> tuple[Int64s, Int64s, npt.NDArray[np.int8]]:
-    """Return the pairs (packet, row of prints) that are left after all rungs, and their rungs."""
+    """Return the pairs (packet, row of prints) that remain after all rungs, and their rungs."""
     wire, kernel = Known(packets, packet), Known(prints.rows, prints.number[shown])
     crowded = _crowded(packet, prints.series[shown])
     alone = np.flatnonzero(~crowded)
@@ -48,7 +48,7 @@ def climb(
 
 
 def _agree(wire: Known, kernel: Known, pairs: Int64s) -> Bools:
-    """Return which of these pairs, which have no rivals, agree on every rung."""
+    """Return for each of these pairs, which have no rivals, whether it agrees on every rung."""
     made = np.ones(len(pairs), np.bool_)
     for block in blocks(len(pairs)):
         some = pairs[block]
@@ -82,7 +82,7 @@ def _climb(
 
 
 def numbered(packet: Int64s, series: Int64s) -> Int64s:
-    """Return a number for each pair, equal where the pairs are equal."""
+    """Return a number for each pair; equal pairs have equal numbers."""
     order = by_pair(packet, series)
     new = np.ones(len(order), np.bool_)
     new[1:] = (np.diff(packet[order]) != 0) | (np.diff(series[order]) != 0)
@@ -92,7 +92,7 @@ def numbered(packet: Int64s, series: Int64s) -> Int64s:
 
 
 def _crowded(packet: Int64s, series: Int64s) -> Bools:
-    """Return pairs whose packet has several series, or whose series has several packets."""
+    """Return for each pair whether its packet has several series, or its series several packets."""
     made = np.zeros(len(packet), np.bool_)
     of_packet = np.full(int(packet.max(initial=-1)) + 1, NONE, np.int32)
     of_series = np.full(int(series.max(initial=-1)) + 1, NONE, np.int32)
@@ -101,7 +101,7 @@ def _crowded(packet: Int64s, series: Int64s) -> Bools:
 
 
 def _cut_later(wire: Columns, kernel: Columns) -> Bools:
-    """Return pairs of a packet that is whole in the kernel and a fragment of it on the wire."""
+    """Return for each pair whether the packet is whole in the kernel and a fragment on the wire."""
     whole = (kernel["frag_off"] < 0) | ((kernel["frag_off"] & FRAGMENT) == 0)
     part = (wire["frag_off"] >= 0) & ((wire["frag_off"] & FRAGMENT) != 0)
     return np.asarray(whole & part)
@@ -110,7 +110,7 @@ def _cut_later(wire: Columns, kernel: Columns) -> Bools:
 def _compare(
     wire: Columns, kernel: Columns, columns: tuple[str, ...]
 ) -> tuple[Bools, npt.NDArray[np.int8]]:
-    """Return which pairs agree in all columns that both sides know, and the number of these."""
+    """Return two arrays: does a pair agree in all columns that both sides know, and in how many."""
     count = len(wire[columns[0]])
     same, known = np.ones(count, np.bool_), np.zeros(count, np.int8)
     for column in columns:

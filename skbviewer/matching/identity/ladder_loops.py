@@ -12,7 +12,7 @@ from .identity_columns import NONE
 
 FRAGMENT = 0x3FFF  # MF and offset of frag_off
 SEVERAL = -2
-CONTRADICTS, CUT = -1, -2  # stand in for the number of columns in which a pair agrees
+CONTRADICTS, CUT = -1, -2  # values of `agreed` instead of a number of columns
 
 
 @allocation_free
@@ -27,10 +27,10 @@ def take_rung(
 ) -> None:
     """Decide which prints stay on a rung: for each packet and series those that agree best.
 
-    `agreed` is in how many columns a print agrees, or CONTRADICTS, or CUT.  `pair` numbers the
-    pairs of a packet and a series; `best` is by that number.  A series of which less is known than
-    of another one stays, because it may still be the packet's.  Sets `rung` where this rung
-    excluded something.
+    `agreed` is the number of columns in which a pair's print agrees, or CONTRADICTS, or CUT.
+    `pair` numbers the pairs of a packet and a series; `best` is by that number.  A series that
+    agrees in fewer columns than another one stays, because it may still be the packet's.  Sets
+    `rung` where this rung excluded something.
     """
     for i in range(len(pair)):
         best[pair[i]] = 0

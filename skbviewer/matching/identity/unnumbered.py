@@ -2,8 +2,8 @@
 """Join packets and prints that have no identification number (IPv4 id 0, IPv6).
 
 In: rows of packets and of prints.  Out: hashes of all values that distinguish such packets.  Rows
-may lack some of these values, because a capture was cut short or a header was not written yet.
-They are joined to rows with the same values in all fields that both have.
+may lack some of these values, because a packet was truncated in the capture or a header was not
+written yet.  They are joined to rows with the same values in all fields that both have.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .identity_columns import ADDRESS, NONE, PORTS, RUNGS, SEQUENCE, THESIS_KEY,
 BASE = ("ip_version", *ADDRESS, "ip_id")  # in every IP header
 MORE = ("protocol", *PORTS, *SEQUENCE, "flow_label", "frag_id")
 PROTOCOL, FLOW, NUMBERED = (1 << MORE.index(n) for n in ("protocol", "flow_label", "frag_id"))
-LEVELS = 2  # rungs that are part of the key
+LEVELS = 2  # number of rungs that are part of the key
 
 
 class Unnumbered(NamedTuple):
@@ -44,7 +44,7 @@ class Unnumbered(NamedTuple):
 
 
 class Meeting(NamedTuple):
-    """Packets and prints (indices) that know the same columns, and the names of these."""
+    """Packets and prints (indices) that both have the columns `names`."""
 
     packets: Int64s
     prints: Int64s
@@ -67,7 +67,7 @@ def as_both_know(rows: Columns) -> Columns:
 
 
 def is_numbered(rows: Columns) -> Bools:
-    """Return rows whose identification numbers them: it is not 0; for IPv6, the fragment's."""
+    """Return for each row whether an identification numbers it: not 0; for IPv6, the fragment's."""
     return np.asarray((rows["ip_id"] > 0) | (rows["frag_id"] > 0))
 
 
@@ -91,7 +91,7 @@ def joining_keys(known: Known) -> tuple[Hash, Unnumbered]:
 
 
 def _lacks(rows: Columns) -> Bools:
-    """Return rows that lack a field which others of their protocol have."""
+    """Return for each row whether it lacks a field that others of its protocol have."""
     protocol, no_port, no_seq = rows["protocol"], rows["sport"] < 0, rows["seq"] < 0
     tcp, icmp = protocol == TCP, (protocol == ICMP) | (protocol == ICMPV6)
     lacks = (protocol < 0) | no_port & (tcp | icmp | (protocol == UDP) | (protocol == UDPLITE))
@@ -173,7 +173,7 @@ def _by_what_both_know(
         for b, other in _patterns(prints, kernel):
             both = a & b
             # A flow label means IPv6.  If the protocol is known, so are all headers before it:
-            # then a packet without an identification is no fragment.
+            # then a packet without an identification is not a fragment.
             numbered = (a ^ b) & NUMBERED and (b if a & NUMBERED else a) & PROTOCOL
             if (a ^ b) & FLOW or numbered:
                 continue

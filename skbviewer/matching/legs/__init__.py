@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""From skb lifetimes to legs, and where a sniffer could see them."""
+"""Cut skb lifetimes into legs, and find where a sniffer could see them."""

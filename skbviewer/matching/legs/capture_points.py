@@ -4,8 +4,8 @@
 In: a KBL with its series and legs.  Out: POINT_DTYPE rows, and tap moments.  A sniffer in the same
 kernel stamps a packet while a packet socket has it: between entry and exit of tpacket_rcv
 (net/packet/af_packet.c), which the log may show.  If it does not, the point is where the driver or
-the stack gets the packet.  As soon as any socket of the machine wants timestamps, packets are
-stamped on arrival (net_timestamp_check() in net/core/dev.c).
+the stack gets the packet.  While any socket of the machine wants timestamps, packets are stamped on
+arrival (net_timestamp_check() in net/core/dev.c).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from .released_skbs import after_release
 RECEIVED = RECEIVE_START | frozenset(RECEIVE_TAP)
 ONE_NS = 100_000  # all packet sockets get a packet within this time
 WAIT_NS = 1_000_000_000  # a received packet waits less than this before the stack takes it
-SOCKET, WIRE, EARLY = 0, 1, 2  # what shows the point: a packet socket, the hand-over, the arrival
+SOCKET, WIRE, EARLY = 0, 1, 2  # the point is shown by a packet socket, the hand-over, the arrival
 
 POINT_DTYPE = np.dtype(
     [
@@ -47,12 +47,12 @@ POINT_DTYPE = np.dtype(
         ("leg", "<i8"),
         ("netns", "<i8"),
         ("ifindex", "<i8"),
-        ("met", "?"),  # the log shows that a device or the receiving stack had it there
-        ("ip", "?"),  # as an IP packet
-        ("sends", "u1"),  # 1: on the way out of the device
+        ("met", "?"),  # the log shows that a device or the receiving stack had the skb there
+        ("ip", "?"),  # the skb held an IP packet
+        ("sends", "u1"),  # 1: the packet left by the device
         ("how", "u1"),
         ("ts", "<i8"),  # ns of the KBL's clock
-        ("after", "<i8"),  # the stamp was made not before this, not after that
+        ("after", "<i8"),  # the stamp was made between `after` and `before`
         ("before", "<i8"),
     ]
 )
@@ -66,7 +66,7 @@ class Seen(NamedTuple):
 
     points: ColumnTable  # POINT_DTYPE
     moments: ColumnTable  # MOMENT_DTYPE
-    unowned: Int64s  # calls of packet sockets whose lifetime is not known: records
+    unowned: Int64s  # records of packet sockets' calls whose lifetime is not known
 
 
 def build(log: KernelLog, series: SeriesTable, legs: LegTable, losses: Table) -> Seen:
@@ -76,7 +76,7 @@ def build(log: KernelLog, series: SeriesTable, legs: LegTable, losses: Table) ->
     """
     entries, scratch = _Entries(log), scratch_of(log.records)
     foreign = np.zeros(0, np.int64)
-    if len(inside(losses)) or log.missed:  # otherwise no birth and no end of an skb is missing
+    if len(inside(losses)) or log.missed:  # otherwise the log has all births and ends of skbs
         foreign = entries.drop(after_release(log.records, series, entries.all()))
     rows = legs.rows
     sent = entries.of(TRANSMIT)
@@ -131,7 +131,7 @@ def _passes(
 
 
 Rows = npt.NDArray[np.void] | dict[str, npt.NDArray[Any]]
-_SMALL = ("series", "leg", "netns", "ifindex")  # stored as narrow as they are
+_SMALL = ("series", "leg", "netns", "ifindex")  # stored in the narrowest type
 
 
 def _by_series(parts: list[Rows], scratch: Scratch) -> ColumnTable:
@@ -148,7 +148,7 @@ def _by_series(parts: list[Rows], scratch: Scratch) -> ColumnTable:
 
 
 def _of_legs(legs: LegTable, sent: npt.NDArray[np.integer]) -> dict[str, npt.NDArray[Any]]:
-    """Return columns of the points where legs meet their first device, without times.
+    """Return columns of the points where legs reach their first device, without times.
 
     `sent` are the legs that a driver got.
     """
@@ -156,7 +156,7 @@ def _of_legs(legs: LegTable, sent: npt.NDArray[np.integer]) -> dict[str, npt.NDA
     made["leg"] = np.arange(len(legs.rows), dtype=np.int32)
     made["sends"] = (legs.rows["kind"] == TX).astype(np.uint8)
     made["met"], made["ip"] = made["sends"] == 0, _of_ip(legs, slice(None))
-    made["met"][sent] = True  # otherwise it is only where the log begins to show the leg
+    made["met"][sent] = True  # otherwise the log may begin to show the leg elsewhere
     return made
 
 
@@ -171,8 +171,8 @@ def _arrivals(
 
     This is the entry of a function in which packets are stamped.  If the log shows no such entry,
     it is the begin of the leg; for a packet that is received, the begin of the whole lifetime.  If
-    records are lost before it, that entry may be among them: then it is WAIT_NS earlier, but not
-    before the birth of the skb if the log shows that.
+    records are lost before it, that entry may be among them.  Then it is WAIT_NS earlier, but not
+    before the birth of the skb if the log shows the birth.
     """
     rows = legs.rows
     new = np.r_[True, rows["series"][1:] != rows["series"][:-1]][: len(rows)]
@@ -202,13 +202,13 @@ def _arrivals(
 
 
 def _of_functions(losses: Table, ids: list[int]) -> Table:
-    """Return dated losses that may concern calls of these functions."""
+    """Return losses with a time that may concern calls of these functions."""
     dated = inside(losses)
     return np.asarray(dated[(dated["reason"] != MISSED) | np.isin(dated["func"], [ANY, *ids])])
 
 
 class _Entries:
-    """The records that enter a function that matters for points."""
+    """The records that enter a function that is needed for points."""
 
     def __init__(self, log: KernelLog) -> None:
         self._probes = log.probes
@@ -227,11 +227,11 @@ class _Entries:
         self.calls_of_sockets = self.of(PACKET_SOCKET)
 
     def all(self) -> Int64s:
-        """Return all of them."""
+        """Return all these records."""
         return self._index
 
     def drop(self, those: Bools) -> Int64s:
-        """Remove these records, whose skb lifetime the log does not show; return them."""
+        """Remove and return the records `those`, whose skb lifetime the log does not show."""
         dropped = self._index[those]
         self._index, self._func = self._index[~those], self._func[~those]
         self._event = self._event[~those]
@@ -272,7 +272,7 @@ def _sockets(
     """Return a point for each leg that packet sockets got.
 
     It lasts from the first entry of a packet socket's function to the last exit.  An skb on its way
-    out is cloned for the sniffers: the point belongs to the clone's parent.
+    out is cloned for the sniffers, so the point belongs to the clone's parent.
     """
     if not _shows_clones(log):
         index = index[:0]  # each may belong to a sniffer's own copy whose birth is not recorded
@@ -307,7 +307,7 @@ def _shows_clones(log: KernelLog) -> bool:
 
 
 def _leg_at(legs: LegTable, series: npt.NDArray[np.integer], ts: Int64s) -> Int64s:
-    """Return the last leg of each series that has begun by `ts`, -1 if none has."""
+    """Return the last leg of each series that has begun by `ts`; -1 if none has."""
     rows = legs.rows  # sorted by (series, begin_ns)
     if not len(series):
         return np.zeros(0, np.int64)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""List all that a log declares as missing: when, on which CPU, of which function.
+"""List the losses that a log declares: when, on which CPU, of which function.
 
-In: a KBL.  Out: rows of LOSS_DTYPE.  If a record is not in the log, matching may conclude that it
-did not happen only if no row covers it.
+In: a KBL.  Out: rows of LOSS_DTYPE.  Matching may conclude from a missing record that an event did
+not happen only if no row covers the record.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ ANY = -1  # in `cpu` and `func`: any; in `count`: unknown
 
 LOSS_DTYPE = np.dtype(
     [
-        ("first_ns", "<i8"),  # from here on, ns of the KBL's clock
-        ("last_ns", "<i8"),  # up to here
-        ("cpu", "<i4"),  # that would have written the lost records, or ANY
+        ("first_ns", "<i8"),  # begin of the time in which records may be lost, by the KBL's clock
+        ("last_ns", "<i8"),  # its end
+        ("cpu", "<i4"),  # the CPU that would have written the lost records, or ANY
         ("func", "<i4"),  # probe id, or ANY
-        ("count", "<i8"),  # lost records; in a hole at least so many; ANY: unknown
+        ("count", "<i8"),  # number of lost records; in a hole, the least possible; ANY: unknown
         ("reason", "u1"),  # BUFFER, MISSED, NESTED, HOLE, UNRECORDED
     ]
 )
@@ -37,9 +37,9 @@ Row = tuple[int, int, int, int, int, int]
 
 
 def declared(log: KernelLog) -> Table:
-    """Return every loss that the log declares, by `first_ns`.
+    """Return every loss that the log declares, sorted by `first_ns`.
 
-    MISSED: a probe did not record a hit at some time in the row, on whatever CPU.  All other rows
+    MISSED: a probe did not record a hit at some time within the row, on any CPU.  All other rows
     cover records that would have been *written* in that time.  A call is written when it returns:
     it may have begun before `first_ns`, and on another CPU.
     """
@@ -49,7 +49,7 @@ def declared(log: KernelLog) -> Table:
 
 
 def is_filtered(log: KernelLog) -> bool:
-    """Return whether the recorder had a filter at any time: one was set, or calls were refused."""
+    """Return whether the recorder ever had a filter: one is set, or calls were refused."""
     return bool(log.meta.get("filter")) or log.meta.get("counters.filtered", "0") != "0"
 
 
@@ -69,8 +69,8 @@ def of_calls(log: KernelLog, calls: npt.NDArray[np.int64]) -> Table:
 def of_births(log: KernelLog) -> Table:
     """Return a loss at all times if the log shows ends of skbs but no births.
 
-    Such a list of functions has consume_skb() and kfree_skb(), but not the allocators.  Not every
-    end is shown by these two, so the records at an address may be of several skbs.
+    Such a recording has probes on consume_skb() and kfree_skb(), but not on the allocators.  These
+    two functions do not show every end, so the records at an address may be of several skbs.
     """
     records = log.records
 
@@ -89,7 +89,7 @@ def of_births(log: KernelLog) -> Table:
 def meets(
     rows: Table, low: npt.NDArray[np.int64], high: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.bool_]:
-    """Return which of the spans (ns) from `low` to `high` overlap a row."""
+    """Return for each span (ns) from `low` to `high` whether it overlaps a row."""
     rows = rows[np.argsort(rows["first_ns"], kind="stable")]
     ends = np.maximum.accumulate(np.append(np.int64(EARLIEST_NS), rows["last_ns"]))
     begun = np.searchsorted(rows["first_ns"], np.minimum(high, LATEST_NS), "right")
@@ -131,9 +131,9 @@ def _undated(log: KernelLog) -> list[Row]:
 def _outside(log: KernelLog) -> list[Row]:
     """Return the time before and after the recording as losses.
 
-    In an incomplete file, also the time before and after each CPU's records, because a CPU may have
-    had records that are not in the file.  Misses are declared late, so what the probes missed at
-    the end is unknown, too.
+    In an incomplete file, this includes the time before and after each CPU's records, because a CPU
+    may have had records that are not in the file.  Misses are declared late, so the probes' last
+    misses are unknown, too.
     """
     begin, end = _entries(log)
     rows: list[Row] = [
@@ -169,7 +169,7 @@ def _entries(log: KernelLog) -> tuple[int, int]:
 
 
 def _known_until(log: KernelLog) -> int:
-    """Return until when missed hits are declared, ns: the last poll that the file shows."""
+    """Return the time (ns) of the last poll that the file shows: misses are declared until then."""
     rows = _marks(log)
     polls = rows["last_ns"][rows["reason"] == MISSED].tolist()
     clock = [moment.mono_ns for moment in log.clock]

@@ -2,9 +2,9 @@
 """Cut each series into legs: a leg is one pass through one stack.
 
 In: a KBL and its series.  Out: LEG_DTYPE rows and the leg of each record.  A leg begins where a
-packet that was handed to a driver is received again (veth, loopback: the same skb goes on), or
-where its network namespace changes.  Records are read once, in order of the time when their
-functions had the skb.  The state of each series is kept in a row until its last record.
+packet that was handed to a driver is received again (veth, loopback: with the same skb), or where
+its network namespace changes.  Records are read once, in order of the time when their functions had
+the skb.  The state of each series is stored in a row until its last record.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from .leg_cutting_loops import (
     renumber,
 )
 
-# When a packet tap has seen a packet: when it was handed over, or, as soon as any socket of the
+# The time at which a packet tap has seen a packet: at the hand-over or, while any socket of the
 # machine wants timestamps, on arrival (net_timestamp_check() in net/core/dev.c).
 TAPS = ("wire_ns", "early_ns")
 
@@ -46,11 +46,11 @@ LEG_DTYPE = np.dtype(
         ("series", "<i8"),
         ("kind", "u1"),
         ("begin_ns", "<i8"),
-        # TX, forward: exit of the driver's xmit; RX: end of the last call that began before a
-        # socket queued the packet, or else before a process read it, or else before its free
+        # TX, forward: exit of the driver's xmit.  RX: end of the last call that began before a
+        # socket queued the packet; if none did, before a process read it; else before its free
         ("end_ns", "<i8"),
-        ("wire_ns", "<i8"),  # where a tap would see it: xmit entry, netif_receive_skb entry
-        ("early_ns", "<i8"),  # where a tap would see it on arrival (see TAPS)
+        ("wire_ns", "<i8"),  # when a tap would see it: entry of xmit or netif_receive_skb
+        ("early_ns", "<i8"),  # when a tap would see it on arrival (see TAPS)
         ("netns", "<i8"),
         ("ifindex", "<i8"),  # at wire_ns
         ("functions", "<i4"),
@@ -63,9 +63,9 @@ _SMALL = ("series", "netns", "ifindex", "ethertype")  # stored in the smallest t
 
 @dataclass(frozen=True)
 class LegTable:
-    """`rows` has LEG_DTYPE, sorted by (series, begin_ns); `of` is the leg of each record or -1.
+    """`rows` has LEG_DTYPE, sorted by (series, begin_ns); `of` is the leg of each record, or -1.
 
-    `last_ns` is when the last record of each leg ended.
+    `last_ns` is the end of each leg's last record.
     """
 
     rows: ColumnTable

@@ -16,7 +16,7 @@ from ..record_kinds import ENTRY, EVENT
 TX, RX, FORWARD = 0, 1, 2
 
 # Columns of a series' state.  SENT and SEEN_NETNS concern the whole series, the others its current
-# leg, whose number is LEG.  NETNS and IFINDEX are the last ones known, XMIT_* those known at the
+# leg, whose number is LEG.  NETNS and IFINDEX are the last known values, XMIT_* those known at the
 # hand-over, BEGIN_* those at the begin.
 STATE_FIELDS = 27
 SERIES, LEG, SENT, SEEN_NETNS, BEGIN, XMIT, RECEIVED, TAP_RANK, TAP, READS = range(10)
@@ -73,10 +73,10 @@ def cut_records(
     of: Int32s,
     counts: Int64s,
 ) -> None:
-    """Set `of` (number of the leg within its series) of some records; add finished legs to `made`.
+    """Set `of`, each record's leg within its series, for some records; add finished legs to `made`.
 
-    The records in `waited` are handled when their time comes.  By series: `left` is the number of
-    records still to come, `slot` its row of `state`.
+    The records in `waited` are processed when their time comes.  By series: `left` is the number of
+    remaining records, `slot` its row of `state`.
     """
     counts[ROWS] = 0
     for i in range(len(ts) + is_last):
@@ -197,12 +197,12 @@ def _add(
     rank = role // RANKS
     if rank and (one[TAP_RANK] == 0 or rank < one[TAP_RANK]):
         one[TAP_RANK], one[TAP] = rank, met
-    if one[READS] < 0:  # END: of all before, BEFORE: only of those met earlier
+    if one[READS] < 0:  # END is of all records so far, BEFORE of those with an earlier time
         if met > one[MET]:
             one[BEFORE], one[MET] = one[END], met
         if role & READING:
             one[READS] = met
-        elif not one[QUEUED] or met <= one[END]:  # later: of packets merged into it
+        elif not one[QUEUED] or met <= one[END]:  # later calls are of packets merged into it
             one[END] = max(one[END], leave)
     until_xmit, at_begin = one[XMIT] < 0 or met <= one[XMIT], met <= one[BEGIN]
     for value, all_, xmit, begin in (
@@ -219,7 +219,7 @@ def _add(
 
 @allocation_free
 def _is_received(one: Int64s) -> bool:
-    """Return whether a leg begins with a packet that is received."""
+    """Return whether a leg begins with the reception of a packet."""
     if one[GOES_ON]:
         return True
     return bool(one[RECEIVED] >= 0 and (one[XMIT] < 0 or one[RECEIVED] <= one[XMIT]))
@@ -227,7 +227,7 @@ def _is_received(one: Int64s) -> bool:
 
 @allocation_free
 def _finish(one: Int64s, made: Int64s) -> None:
-    """Write the row of a leg that is over; TAP holds its early_ns."""
+    """Write the row of a finished leg; TAP holds its early_ns."""
     for field in range(STATE_FIELDS):
         made[field] = one[field]
     made[KIND] = TX
@@ -250,6 +250,7 @@ def _finish(one: Int64s, made: Int64s) -> None:
 
 @allocation_free
 def renumber(of: Int32s, series: Int32s, begin: Int32s) -> None:
+    """Replace the number of each record's leg within its series by its row in the table of legs."""
     for i in range(len(of)):
         if of[i] >= 0:
             of[i] += begin[series[i]]

@@ -2,8 +2,8 @@
 """Find when skbs were born, as far as the log shows it.
 
 In: the records of one KBL with their series.  Out: a time for each series.  No sniffer stamps an
-skb before its birth.  So if records are missing, a recorded birth still says from when on an skb
-may have been stamped.
+skb before its birth.  So even if records are missing, a recorded birth bounds the time of the
+stamp.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LIFE_EVENTS = (*BIRTHS, *having(Trait.FREE, Trait.RELEASE, Trait.MERGED))
 
 
 def births(records: Records, series: SeriesTable) -> Int64s:
-    """Return by series when its skb was born, ns, or EARLIEST_NS if the log does not show it.
+    """Return the time (ns) of each series' birth; EARLIEST_NS if the log does not show it.
 
     The log shows it if the last birth or end at the address of the first record is a birth.
     """
@@ -43,7 +43,7 @@ def births(records: Records, series: SeriesTable) -> Int64s:
 
 
 def _first_records(records: Records, series: SeriesTable) -> Int64s:
-    """Return by series its first record with an address, or -1."""
+    """Return the first record with an address of each series, or -1."""
     made = np.full(len(series.parent), -1, np.int64)
     for some in passing(records):
         _see(some.start, series.of[some], Rows(records, some)["skb"], made)

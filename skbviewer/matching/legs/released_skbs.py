@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Find calls in a lifetime that came after its skb was released: they belong to another skb.
 
-In: the records of one KBL with their series.  Out: a flag for each record that is asked about.
-kfree_skb() and consume_skb() fire their tracepoints when the last reference is gone
-(net/core/skbuff.c).  Then the memory is freed, and the next skb may get this address.  If the
-probes missed both the free and the next birth, the next skb's calls are counted as the first
-lifetime's.
+In: the records of one KBL with their series.  Out: a flag for each record in question. kfree_skb()
+and consume_skb() fire their tracepoints when the last reference is gone (net/core/skbuff.c).  Then
+the memory is freed, and the next skb may get this address.  If the probes missed both the free and
+the next birth, the next skb's calls seem to belong to the first lifetime.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ RELEASES = having(Trait.RELEASE)
 
 
 def after_release(records: Records, series: SeriesTable, asked: Int64s) -> npt.NDArray[np.bool_]:
-    """Return which of the records `asked` have an skb that was released and not born since."""
+    """Return for each of the records `asked` whether its skb was released and not born since."""
     last = last_life_events(records, series, asked, (*RELEASES, *BIRTHS))
     known = last >= 0
     made = np.zeros(len(asked), np.bool_)
@@ -55,7 +54,7 @@ def last_life_events(
 
 
 def since(records: Records, series: SeriesTable, events: Int64s) -> Int64s:
-    """Return for each event the record from which on it holds: of a birth, its function's entry."""
+    """Return the record from which on each event holds: for a birth, its function's entry."""
     entry = series.owner_calls[events].astype(np.int64)
     is_birth = np.isin(part(records, "event", events), BIRTHS) & (entry >= 0)
     return np.where(is_birth, entry, events)
@@ -66,7 +65,7 @@ def _last_before(events: tuple[Int64s, Int64s], asked: tuple[Int64s, Int64s]) ->
     count = len(events[0])
     address, when = (np.concatenate(both) for both in zip(events, asked, strict=True))
     is_asked = np.arange(len(address)) >= count
-    order = np.lexsort((~is_asked, when, address))  # an event of the same time is not before
+    order = np.lexsort((~is_asked, when, address))  # an event of the same time does not count
     at = np.where(is_asked[order], -1, np.arange(len(order)))
     before = np.maximum.accumulate(at) if len(at) else at
     mine = np.flatnonzero(is_asked[order])

@@ -2,8 +2,8 @@
 """Find the packets of calls that have a socket but no packet (tcp_sendmsg, tcp_ack).
 
 In: a KBL, its series and legs, and how calls nest.  Out: pairs (entry, leg).  Such a call belongs
-to a packet if a call of the packet runs inside it, or it runs inside one, in the same thread, and
-if the packet's skb->sk was that socket at some time.
+to a packet if two conditions hold: a call of the packet runs inside it or around it, in the same
+thread; and the packet's skb->sk was that socket at some time.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Numbers = npt.NDArray[np.integer]
 
 
 class Joined(NamedTuple):
-    """Pairs of a call's ENTRY and a leg it belongs to: parallel arrays, each pair once, sorted."""
+    """Pairs of a call's ENTRY and a leg to which it belongs: sorted arrays, each pair once."""
 
     entry: Int64s
     leg: Int64s
@@ -62,7 +62,7 @@ def join(log: KernelLog, series: SeriesTable, legs: LegTable, nesting: Nesting) 
 
 
 def _sock_calls(records: Records, legs: LegTable) -> Bools:
-    """Return which records are calls with a socket but without a packet."""
+    """Return for each record whether it is a call with a socket but without a packet."""
     made = scratch_of(records).take(len(records), np.bool_)
     for some in passing(records):
         is_sock = (part(records, "flags", some) & SOCK) != 0
@@ -77,9 +77,7 @@ def _socks(records: Records, calls: Int64s) -> Int64s:
 
 
 def _first_legs(legs: LegTable, entry: Numbers, leg: Numbers) -> tuple[Numbers, Numbers]:
-    """Keep one leg for each call and series: the first.  Later ones are passes through other
-    stacks.
-    """
+    """Keep one leg for each call and series: the first.  Later ones pass through other stacks."""
     series = legs.rows["series"][leg]
     order = np.lexsort((leg, series, entry))  # legs are numbered by series and time
     entry, leg, series = entry[order], leg[order], series[order]
@@ -88,7 +86,7 @@ def _first_legs(legs: LegTable, entry: Numbers, leg: Numbers) -> tuple[Numbers, 
 
 
 class _Owners:
-    """Which series had which of some sockets."""
+    """The series that had some sockets, and which sockets each had."""
 
     def __init__(self, log: KernelLog, series: SeriesTable, socks: Int64s) -> None:
         records = log.records
@@ -109,10 +107,10 @@ class _Owners:
         return np.where(known, series * np.int64(len(self._socks)) + found, -1)
 
     def may(self, series: Numbers) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """Return which of the series (-1: none) had any of the sockets."""
+        """Return for each of the series (-1: none) whether it had any of the sockets."""
         return self._series[series] & (series >= 0)
 
     def own(self, series: Numbers, sock: Int64s) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """Return for each series whether it had the socket in the same position of `sock`."""
+        """Return for each i whether series[i] had the socket sock[i]."""
         key = self._key(series, sock)
         return np.isin(key, self._known) & (key >= 0)

@@ -36,19 +36,19 @@ MOMENT_DTYPE = np.dtype(
         ("leg", "<i8"),
         ("netns", "<i8"),
         ("ifindex", "<i8"),
-        ("sends", "u1"),  # 1: on the way out of the device
+        ("sends", "u1"),  # 1: the packet left by the device
         ("socket", "?"),  # the log shows the call of a packet socket
-        ("met", "?"),  # a call shows the pass; if not, the leg may have passed no device
+        ("met", "?"),  # a call shows the pass; otherwise the leg may have passed no device
         ("arrived", "?"),  # the log shows when the skb came to the device: `after`
-        ("after", "<i8"),  # ns of the log's clock: the stamp was made not before this
-        ("before", "<i8"),  # and not after that
+        ("after", "<i8"),  # ns by the log's clock: the stamp was made at or after this time
+        ("before", "<i8"),  # and at or before this one
         ("begin", "<i8"),  # when the socket was called, or the hand-over began
         ("end", "<i8"),
         ("shown", "<i4"),  # the footprint at the moment: a row of Prints.rows, UNKNOWN = none
         (
             "content",
             "<i4",
-        ),  # as in PACKET_DTYPE, of what the socket was given; UNKNOWN = not recorded
+        ),  # as in PACKET_DTYPE, of the packet that the socket got; UNKNOWN = not recorded
     ]
 )
 _SMALL = ("series", "leg", "netns", "ifindex", "shown", "content")
@@ -56,7 +56,10 @@ PLACE = ("leg", "netns", "ifindex", "sends")
 
 
 class Arrival(NamedTuple):
-    """By leg: `ns` is when its skb can first be stamped; `shown`: the log shows that time."""
+    """By leg:
+
+    `ns` is the first time at which its skb can be stamped; `shown`: the log shows that time.
+    """
 
     ns: Int64s
     shown: Bools
@@ -88,9 +91,9 @@ def build(
 ) -> ColumnTable:
     """Return the moments of all legs, as a table of MOMENT_DTYPE sorted by series.
 
-    `sockets` are calls of packet sockets as POINT_DTYPE with `record`.  `taps` is what the log
-    shows of the contents that packet sockets were given.  `others` are legs that contain calls of
-    another skb, whose lifetime the log does not show.
+    `sockets` are calls of packet sockets as POINT_DTYPE with `record`.  `taps` are the contents
+    that packet sockets got, as the log shows them.  `others` are legs that contain calls of another
+    skb, whose lifetime the log does not show.
     """
     arrival = _of_the_parent(series, legs, arrival)
     handed = _handed(records, series, legs, passes, arrival)
@@ -112,7 +115,7 @@ def build(
 
 
 def _called(records: Records, sockets: Rows, handed: Rows, arrival: Arrival) -> Rows:
-    """Return a moment for each pass for which packet sockets were called.
+    """Return a moment for each pass in which packet sockets were called.
 
     An skb on its way out is stamped after it was handed to the device: dev_queue_xmit_nit().
     """
@@ -167,7 +170,10 @@ def _showing(records: Records, record: Int64s) -> Int64s:
 
 
 def _shown_better(handed: Rows, called: Rows) -> Bools:
-    """Return hand-overs to an unknown device in a leg whose device another moment shows."""
+    """Return for each hand-over to an unknown device whether another moment shows that device.
+
+    That moment is of the same leg and direction.
+    """
     unknown = handed["ifindex"] <= 0
     way = 2 * handed["leg"] + handed["sends"]
     shown = np.r_[way[~unknown], (2 * called["leg"] + called["sends"])[called["ifindex"] > 0]]
@@ -182,7 +188,7 @@ def _only(rows: Rows, keep: Bools) -> Rows:
 
 
 def _bare(series: SeriesTable, legs: LegTable, known: Int64s, arrival: Arrival) -> Rows:
-    """Return a moment for each leg that no call shows at a device: such records may be lost."""
+    """Return a moment for each leg without a call at a device: such records may be lost."""
     rest = np.ones(len(legs.rows), np.bool_)
     rest[known] = False
     rest &= ~series.tap[legs.rows["series"]]
@@ -200,9 +206,9 @@ def _bare(series: SeriesTable, legs: LegTable, known: Int64s, arrival: Arrival) 
 
 
 def _of_the_parent(series: SeriesTable, legs: LegTable, arrival: Arrival) -> Arrival:
-    """Return the arrival of each leg; a received clone has the stamp of the skb it was made from.
+    """Return the arrival of each leg; a received clone has the stamp of its original.
 
-    This concerns a bridge's clone that goes up the stack while the original goes to another port.
+    This concerns a bridge's clone, which goes up the stack while the original goes to another port.
     """
     owner, parent = legs.rows["series"], series.parent
     first = np.full(len(parent) + 1, LATEST_NS)
@@ -214,7 +220,7 @@ def _of_the_parent(series: SeriesTable, legs: LegTable, arrival: Arrival) -> Arr
 
 
 def _given(record: Int64s, taps: Rows) -> npt.NDArray[np.int32]:
-    """Return the hash of what packet sockets were given in these calls, UNKNOWN if not recorded."""
+    """Return the hash of the content that sockets got in these calls; UNKNOWN if not recorded."""
     made = np.full(len(record), UNKNOWN, np.int32)
     taps = taps[np.argsort(taps["record"], kind="stable")]
     if len(taps):
@@ -224,7 +230,7 @@ def _given(record: Int64s, taps: Rows) -> npt.NDArray[np.int32]:
 
 
 def _shown(records: Records, index: Int64s) -> npt.NDArray[np.int64]:
-    """Return the footprint of each of these records, UNKNOWN if it has no IP header."""
+    """Return the footprint of each of these records; UNKNOWN if it has no IP header."""
     if isinstance(records, RecordTable):
         number = np.asarray(records.footprint[index], np.int64)
         version = part(records.footprints, "ip_version", number)
@@ -234,13 +240,13 @@ def _shown(records: Records, index: Int64s) -> npt.NDArray[np.int64]:
 
 
 def _places(rows: Rows) -> Int64s:
-    """Return a number for each leg, device and direction."""
+    """Return a number for each combination of leg, device and direction."""
     devices, which = np.unique(rows["netns"] << 31 | rows["ifindex"], return_inverse=True)
     return np.asarray((2 * rows["leg"] + rows["sends"]) * len(devices) + which.reshape(-1))
 
 
 def _among(rows: Rows, others: Rows) -> Bools:
-    """Return which rows are at the place of one of `others`, in the same leg."""
+    """Return for each row whether it is at the place of one of `others`, in the same leg."""
     made = np.zeros(len(rows), np.bool_)
     made[_same_place(rows, others)[0]] = True
     return made

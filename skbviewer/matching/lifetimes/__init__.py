@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""From the records of a kernel log to skb lifetimes."""
+"""Find the skb lifetimes in the records of a kernel log."""

@@ -31,13 +31,12 @@ def cut_some(
 ) -> None:
     """Assign the items of some records to lives; moved items wait until their own time.
 
-    `life`, `was` and `shown` describe what was last at each address: its life, its state and its
-    identity.  A new life begins at an address if there was none before, at the first of several
-    births in a row, and after the last of several frees in a row.  If `identity` is not empty, a
-    new life also begins where the identity changes.  `identity` is by record, 0 if unknown.
+    `life`, `was` and `shown` describe the last item at each address: its life, state and identity.
+    A new life begins at an address if there was none before, at the first of several successive
+    births, and after the last of several successive frees.  If `identity` is not empty, a new life
+    also begins where the identity changes.  `identity` is by record, 0 if unknown.
 
-    `counts` counts the lives, the moved items that were assigned, and the `children` that were
-    passed.
+    `counts` has the numbers of lives, of moved items assigned, and of `children` passed.
     """
     when, item, moved_place, moved_now = moved
     for i in range(len(ts) + is_last):

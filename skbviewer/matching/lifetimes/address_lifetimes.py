@@ -92,12 +92,12 @@ def _identities(records: Records) -> Int32s:
 
 
 def _is_tap(log: KernelLog, found: Items, birth: Int32s, of: Int32s) -> Bools:
-    """Return which lives are copies made for a sniffer.
+    """Return for each life whether it is a copy made for a sniffer.
 
-    A life is one if the function that cloned it was called by a packet tap.  It is also one if a
-    packet socket freed it and nothing else handled it: the probes may have missed its birth.  Where
-    another tool had hooked the return of that function, its caller is unknown; then the calls of
-    packet sockets show which skbs are copies.
+    It is one if a packet tap called the function that cloned it.  It is also one if a packet socket
+    freed it and no other record shows it: the probes may have missed its birth.  If another tool
+    had hooked the return of the cloning function, its caller is unknown; then the calls of packet
+    sockets show which skbs are copies.
     """
     tap, hooked = np.zeros((2, len(birth)), np.bool_)
     born = np.flatnonzero(birth >= 0)
@@ -122,7 +122,10 @@ def _places(log: KernelLog, functions: frozenset[str]) -> Int64s:
 
 
 def _given_to_sniffers(log: KernelLog, of: Int32s, count: int) -> Bools:
-    """Return which lives dev_queue_xmit_nit() gave to a packet socket: it gives clones only."""
+    """Return for each life whether dev_queue_xmit_nit() gave it to a packet socket.
+
+    That function gives only clones to packet sockets.
+    """
     sockets = [p.id for p in log.probes.values() if p.name in PACKET_SOCKET]
     given, senders = np.zeros(count + 1, np.bool_), _places(log, SENDING_TAP)
     for some in passing(log.records):
@@ -133,7 +136,7 @@ def _given_to_sniffers(log: KernelLog, of: Int32s, count: int) -> Bools:
 
 
 def _only_sniffed(log: KernelLog, of: Int32s, count: int) -> Bools:
-    """Return which lives a packet socket's function freed and no other function or event shows."""
+    """Return for each life whether a packet socket freed it and no other record shows it."""
     records = log.records
     sockets = {p.id for p in log.probes.values() if p.name in PACKET_SOCKET}
     places = _places(log, PACKET_SOCKET)

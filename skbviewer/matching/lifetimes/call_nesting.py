@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Find the call around each record, whatever packet that call handled.
+"""Find the call around each record, whichever packet that call handled.
 
-In: records in time order.  Calls nest within one execution context.  Calls without an end and the
-further packets of a list enclose nothing.  The open calls of a context form a stack.  In a damaged
+In: records in time order.  Calls nest within one execution context.  Calls without an end, and the
+further packets of a list, enclose nothing.  The open calls of a context form a stack.  In a damaged
 log, a call in the stack may end later than the one above it.
 """
 
@@ -29,8 +29,9 @@ class _Stacks(NamedTuple):
     node below that may enclose other calls; `before`, the context's count when the call began.
     `before` is -1 if the call has ended but another one is still above it.
 
-    Each context has its `top` node, the number of records `counted`, and `soonest`: when the first
-    of the nodes below the top ends.  `sizes`: the first free node, the number of nodes.
+    By context: `top`, its top node; `counted`, its number of counted records; `soonest`, the
+    earliest time (ns) at which a node below the top one ends.  `sizes`: the first free node, the
+    number of nodes.
     """
 
     record: Int32s
@@ -45,7 +46,7 @@ class _Stacks(NamedTuple):
 
 
 class Nesting:
-    """How calls nest; `parent` is the ENTRY of the innermost call around each record, or -1."""
+    """The nesting of calls; `parent` is the ENTRY of the innermost call around a record, or -1."""
 
     def __init__(self, records: Records) -> None:
         self._records = records
@@ -58,7 +59,7 @@ class Nesting:
         self._follow(np.zeros(0, np.bool_), self.parent, np.zeros(0, np.int32))
 
     def inside(self, chosen: npt.NDArray[np.generic]) -> Int32s:
-        """Count the records of `chosen` in each call that has an end; 0 for other records."""
+        """Return for each call that has an end the number of records of `chosen` in it; else 0."""
         count = scratch_of(self._records).full(len(self._records), np.int32, 0)
         self._follow(chosen.astype(np.bool_, copy=False), np.zeros(0, np.int32), count)
         return count
@@ -76,7 +77,7 @@ class Nesting:
             )  # fmt: skip
         for number in range(contexts.count if len(inside) else 0):
             at = int(open_.top[number])
-            while at >= 0:  # more than a few only in a damaged log
+            while at >= 0:  # only in a damaged log, these are more than a few
                 if open_.before[at] >= 0:
                     inside[open_.record[at]] = open_.counted[number] - open_.before[at]
                 at = int(open_.below[at])

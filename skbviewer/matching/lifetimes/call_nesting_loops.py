@@ -11,7 +11,7 @@ from ...records.types import LATEST_NS, Bools, Int32s, Int64s
 from ..arrays.int_index import Number
 from ..record_kinds import ENTRY
 
-DEEP = 4096  # open calls of a context that are searched: no kernel nests so deep
+DEEP = 4096  # most open calls of a context that are searched: no kernel nests calls so deeply
 
 
 @allocation_free
@@ -37,7 +37,7 @@ def nest_records(
 ) -> None:
     """Set `parent` of some records, and `inside` of the calls that end before one of them.
 
-    An empty array is not set.
+    An empty array is not filled.
     """
     for i in range(len(ts)):
         where, now = context[i], ts[i]

@@ -3,7 +3,7 @@
 
 In: records of a KBL, one by one.  Out: the ENTRY of the call for each event, or -1.  The event has
 the time and CPU of the return, and is the one that the function's probe records.  By then the skb
-may be freed or in another thread's hands, so only the call shows to which life the event belongs.
+may be freed or in use by another thread, so only the call shows to which life the event belongs.
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ from .event_owner_loops import KINDS
 
 
 class Calls(NamedTuple):
-    """What is known about the calls up to a record.
+    """The state of owner_of() after some records.
 
-    `cells` maps (exit_ts, exit_cpu and event) to the call, as long as it may still be open.  For
-    each context (`keys`, `numbers`) and kind of birth, `maker` is the call entered last that
-    records such a birth, or -1, and `entered` is the time of its entry.  `events` are by probe.
+    `cells` maps (exit_ts, exit_cpu and event) to the call, as long as the call may still be open.
+    For each context (`keys`, `numbers`) and kind of birth, `maker` is the call entered last that
+    records such a birth, or -1, and `entered` is the time of its entry.  `events` has the event
+    that each probe records.
     """
 
     events: UInt8s
@@ -50,7 +51,7 @@ class EventOwners:
 
     @property
     def calls(self) -> Calls:
-        """The tables as arrays, for owner_of()."""
+        """Return the tables as arrays, for owner_of()."""
         pairs, contexts = self._pairs, self._contexts
         return Calls(
             self._events, pairs.cells, pairs.used, contexts.keys, contexts.numbers, contexts.used,

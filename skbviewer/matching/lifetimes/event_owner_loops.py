@@ -13,7 +13,7 @@ from ..arrays.pair_map import USED, VALUE, Cells, cell_of, put
 from ..record_kinds import ENTRY, EVENT
 
 IS_BIRTH, IS_AT_EXIT = flags(Trait.BIRTH), flags(Trait.BIRTH, Trait.LATE)
-KINDS = max(BIRTHS) + 1  # each context has so many places, one for each kind of birth
+KINDS = max(BIRTHS) + 1  # number of places of a context, one for each kind of birth
 
 
 @allocation_free
@@ -35,11 +35,14 @@ def owner_of(
     makers: Int32s,
     entereds: Int64s,
 ) -> tuple[np.int64, np.int64, np.int64]:
-    """Return the ENTRY of the call that wrote this record; for a birth also its maker and its time.
+    """Return the call that wrote an event, and remember calls that may write one.
 
-    The three numbers are the call or -1, the maker or -1, and the time at which the maker was
-    entered (if unknown: the record's time).  `probe_event` is the event that the call's probe
-    records, 0 if none.  `context` is a result of execution_of().  The arrays are those of Calls.
+    An ENTRY whose probe records an event is stored in the arrays.  For an event, returns three
+    numbers: the ENTRY of the call that wrote it, or -1; for a birth, the call that made the skb, or
+    -1; and the time (ns) at which the latter was entered (if unknown: the record's time).
+
+    `probe_event` is the event that the call's probe records, 0 if none.  `context` is a result of
+    execution_of().  The arrays are those of Calls.
     """
     by, maker, entered = np.int64(-1), np.int64(-1), np.int64(ts)
     if kind == ENTRY and probe_event != 0:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Find the births, uses and frees of skbs in all records: the items.
 
-An item is one statement of a record about one skb, at a time.  A record has one item, or two if it
+An item is one statement of a record about one skb at a time.  A record has one item, or two if it
 is a clone's birth.  In: records of one KBL in time order.  Out: bits for each record, the items
-whose time is not their record's, and the call that recorded each event.
+whose time differs from their record's, and the call that recorded each event.
 
 The time of an item can differ from its record's for three reasons.  A birth is recorded when the
 function that returns the skb returns, but the skb exists from that function's entry on.  A reader's
@@ -29,7 +29,7 @@ from .skb_held_from import RecordTimes
 
 
 class Moved(NamedTuple):
-    """Items whose time is not their record's, or that follow such an item.
+    """Items whose time differs from their record's, or that follow such an item.
 
     They are sorted by `when` (ns) and `item`.  `item` is 2 x record, plus 1 if the item concerns
     the record's own skb rather than a clone.  `place` is the number of the address; `is_now` is the
@@ -101,7 +101,7 @@ def items(log: KernelLog) -> Items:
 
 
 class _Lists:
-    """Collects what the scanner found, block by block."""
+    """Collects the scanner's results, block by block."""
 
     def __init__(self) -> None:
         none = np.zeros(0, np.int32)
@@ -121,7 +121,7 @@ class _Lists:
 
 
 def _without(moved: Moved, later: Moved) -> Moved:
-    """Return `moved` without the items that are in `later` too, so that each item occurs once."""
+    """Return `moved` without the items that `later` has too, so that each item occurs once."""
     left = ~np.isin(moved.item, later.item)
     return Moved._make(column[left] for column in moved)
 
@@ -137,7 +137,7 @@ def _freed_meanwhile(
 ) -> Moved:
     """Return calls whose returned skb lies in memory that another CPU freed after their entry.
 
-    Their births are moved behind that free.  Sets OWN_MOVED in `what`.
+    Their births are moved to just after that free.  Sets OWN_MOVED in `what`.
     """
     if not len(free):
         none = np.zeros(0, np.int64)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Read from a single record what it says about the birth and end of an skb, as bits.
+"""Read a single record's statements about the birth and end of an skb, as bits.
 
 These functions run in compiled loops.
 """
@@ -54,7 +54,7 @@ def said(
     ret: Number,
     data: Number,
 ) -> tuple[np.int64, np.int64, np.int64]:
-    """Return what one record says: its bits, the address of its own skb, that of a new clone.
+    """Return the statements of one record: bits, its own skb's address, and a new clone's address.
 
     The bits are OWN, CHILD, BORN, FREED and GIVEN (life_events.py explains them).  An address of 0
     means none.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Find the births, frees and uses of skbs in one pass over all records in time order.
 
-A birth counts from the entry of the function that made the skb, but not from before its memory was
-free.  It is listed as moved only if the address had other items since then.
+A birth counts from the entry of the function that made the skb, but only after its memory was free.
+It is listed as moved only if the address had other items in the meantime.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ from .life_flags import (
 
 IS_LATE = flags(Trait.LATE)
 
-# Columns by address: the record and the time of the last FREE, the time from which on an item is in
-# order, and the latest end of a call that returns an skb born in it.
+# Columns by address: the record and the time of the last FREE; the time from which on an item is in
+# order; the latest end of a call that returns an skb born in it.
 FREED_BY, FREED_NS, LATEST, OPEN_UNTIL = range(4)
 FRESH = (-1, 0, -LATEST_NS, -LATEST_NS)
 
@@ -48,7 +48,7 @@ MOVED, STRUCK, LATE, CHILDREN, WAITS, LIFE_BITS = range(6)  # indices of Found.s
 
 
 class Found(NamedTuple):
-    """What was found in some records: lists whose lengths are in `sizes`.
+    """The results for some records: lists whose lengths are in `sizes`.
 
     The arrays are longer than the lists.  `when`, `item`, `place` and `is_now` are the columns of
     Moved (life_events.py).  `struck` are records of FREE during a call that is still to return an
@@ -77,7 +77,7 @@ def _found(count: int) -> Found:
 
 
 class LifeEventScanner:
-    """Finds the items of records, which it takes in time order."""
+    """Finds the items of records, which are passed to it in time order."""
 
     def __init__(self, log: KernelLog) -> None:
         self.addresses, self._owners = IntIndex(), EventOwners(log)
@@ -238,7 +238,7 @@ def _note_end(
     struck: Int32s,
     sizes: Int64s,
 ) -> None:
-    """Keep the end of a call that returns a new skb, and the record and time of a free."""
+    """Store the end of a call that returns a new skb, and the record and time of a free."""
     if bits & INSIDE:
         known[place, OPEN_UNTIL] = max(known[place, OPEN_UNTIL], exit_ts)
     if bits & FREED:

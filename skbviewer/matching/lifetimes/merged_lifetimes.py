@@ -27,7 +27,7 @@ MERGES = (*having(Trait.MERGED), MORPH)
 
 
 class Merges(NamedTuple):
-    """Each pair once: `series` was merged `into` another one, in the order of `series`."""
+    """Each pair once, sorted by `series`: it was merged `into` another series."""
 
     series: Int64s
     into: Int64s
@@ -53,7 +53,7 @@ def merges(log: KernelLog, series: SeriesTable) -> Merges:
 
 
 def _others(log: KernelLog, series: SeriesTable, index: Int64s, address: Int64s) -> Int64s:
-    """Return the series at these addresses when the records `index` were written, -1 if unknown."""
+    """Return the series at these addresses when the records `index` were written; -1 if unknown."""
     made = np.full(len(index), -1, np.int64)
     if not len(index):
         return made
@@ -86,7 +86,7 @@ def _follow(
     asked: Int32s,
     made: Int64s,
 ) -> None:
-    """Set `made` to the series that was last at the addresses `asked` at the records `index`."""
+    """Set `made` to the last series at each address `asked` before its record in `index`."""
     at = 0
     for i in range(len(kind)):
         place = known_number(skb[i], keys, numbers) if skb[i] != 0 and of[i] >= 0 else np.int64(-1)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""When each record's function had its skb: from its entry, or from its return if it returns it."""
+"""The time at which each record's function got its skb.
+
+It is the function's entry, or its return if it returns the skb.
+"""
 
 from __future__ import annotations
 

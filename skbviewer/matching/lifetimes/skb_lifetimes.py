@@ -2,9 +2,9 @@
 """Join lives into series: one packet's way through one kernel.
 
 In: a KBL.  Out: the series of each record; for each series its parent, and whether it is a
-sniffer's copy.  TCP keeps the skb that it filled for retransmission and sends a clone.  What
-happened to the original before the clone (filling, tcp_write_xmit) belongs to the packet that is
-sent, so those records move to the clone's series.
+sniffer's copy.  TCP keeps the skb that it filled for retransmission and sends a clone.  Records of
+the original before the clone (filling, tcp_write_xmit) belong to the packet that is sent, so they
+move to the clone's series.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def build(log: KernelLog) -> SeriesTable:
 
 
 def _as_logged(log: KernelLog, of: Int32s) -> SeriesTable:
-    """Return the series of a log that already says which records concern one skb."""
+    """Return the series of a log that itself states which records concern one skb."""
     count, none = int(of.max(initial=-1)) + 1, np.zeros(0, np.int32)
     return SeriesTable(
         of=of,
@@ -73,9 +73,9 @@ def _as_logged(log: KernelLog, of: Int32s) -> SeriesTable:
 
 
 def _shown(log: KernelLog, lives: Lives) -> tuple[Bools, Bools]:
-    """Return which lives show an IP header, and which ones a driver or the receiving stack had.
+    """Return two masks of lives: it shows an IP header; a driver or the receiving stack had it.
 
-    The second ones include the lives that were cut for a driver (GSO segments).
+    The second includes the lives that were cut for a driver (GSO segments).
     """
     records = log.records
     rows = records.footprints if isinstance(records, RecordTable) else records
@@ -111,11 +111,11 @@ def _roots(lives: Lives, wired: Bools) -> Int64s:
         if np.array_equal(above, root):
             return root
         root = above
-    return np.where(root[root] == root, root, np.arange(count))  # garbage may be its own ancestor
+    return np.where(root[root] == root, root, np.arange(count))  # in garbage, ancestors form loops
 
 
 def _parents(lives: Lives, root: Int64s, rank: Int32s, ordered: Int32s) -> Int64s:
-    """Return the series of each series' parent, -1 if there is none or if it is the same series."""
+    """Return the series of each series' parent; -1 if there is none or if it is the same series."""
     parent = lives.parent[ordered]
     found = np.where(parent >= 0, rank[root[parent]], np.int32(-1)).astype(np.int64)
     return np.where(found == np.arange(len(found)), -1, found)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""A hash of what a packet carries after its IP header, the same as kmod/kbl_tap.c computes.
+"""A hash of the bytes that follow a packet's IP header, as kmod/kbl_tap.c computes it.
 
-It covers the first 48 bytes there (28 bytes of ARP), without fields that change on the packet's
-way: ports, and all checksums except ICMP's.  A packet has no hash if fewer bytes were captured, or
-if it has an IPv6 extension header.
+It covers the first 48 of these bytes (28 bytes of ARP), except fields that change on the packet's
+way: ports, and all checksums but ICMP's.  A packet has no hash if fewer bytes were captured, or if
+it has an IPv6 extension header.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ UDP_LENGTH = np.uint64(0x0000FFFF00000000)
 
 @allocation_free
 def content_of(data: UInt8s, at: Int, length: Int, left: Int, protocol: Int) -> np.int64:
-    """Return the hash of at most 48 of the `length` bytes from `at` on.
+    """Return the hash of the first `length` bytes from `at` on, at most 48.
 
-    UNKNOWN if fewer bytes are `left` in the capture.
+    Returns UNKNOWN if fewer bytes are `left` in the capture.
     """
     size = min(np.int64(length), np.int64(BYTES))
     if size < 0 or left < size:
@@ -71,6 +71,10 @@ def fill_contents(
     rows: Int64s,
     made: npt.NDArray[np.int32],
 ) -> None:
-    """Write the hashes into `rows` of a column; `end` is after each packet's last captured byte."""
+    """Write the hashes of packets into `rows` of the column `made`.
+
+    For each packet, `at` and `length` locate the bytes after its IP header, and `end` is the
+    position after its last captured byte.
+    """
     for i in range(len(rows)):
         made[rows[i]] = content_of(data, at[i], length[i], end[i] - at[i], protocol[i])

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""From the link header to the network header: tags, LLC, tunnels of Ethernet, MPLS, PPPoE.
+"""Skip the headers between link and network header: tags, LLC, tunnels of Ethernet, MPLS, PPPoE.
 
 Input: frames whose `kind` is an EtherType or a length.  Output: frames at their network header.
 Layouts: IEEE 802.1Q (VLAN, PBB), 802.1AE (MACsec), 802.1BR (E-tag), 802.1CB (R-tag), IEC 62439-3
-(HSR), RFC 1042 and 2684 (SNAP), 6325 (TRILL), 8300 (NSH); as in Wireshark for VN-Tag, FabricPath
-and Arista's time stamps.
+(HSR), RFC 1042 and 2684 (SNAP), 6325 (TRILL), 8300 (NSH); for VN-Tag, FabricPath and Arista's time
+stamps, Wireshark's dissectors.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ Step = Callable[[Wire, Rows, Frames], Frames]
 def to_network(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Skip all headers before the network header; fills `vlan` and `ethertype`.
 
-    `ethertype` is the last one found.  IP inside MPLS or PPPoE is found, too.  Frames that cannot
-    be dissected keep a kind of UNREAD or above.
+    `ethertype` is the last one found.  IP inside MPLS or PPPoE is found, too.  A frame that cannot
+    be dissected keeps a kind of at least UNREAD.
     """
     frames = _unwrapped(wire, packets, frames)
     known = frames.only(frames.kind >= ETH_P_802_3_MIN)
@@ -94,7 +94,7 @@ def to_network(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _state(frames: Frames) -> UInt8s:
-    """What to do with each frame's kind."""
+    """Return for each frame what to do with its kind: one of the states above."""
     found: UInt8s = np.take(_STATES, frames.kind + 1, mode="clip")
     return found
 
@@ -131,7 +131,7 @@ def _tag(size: int) -> Step:
 
 
 def _llc(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Dissect LLC: only SNAP has an EtherType; the service access point of IP counts as one."""
+    """Dissect LLC.  SNAP contains an EtherType; the service access point of IP implies one."""
     frames = frames.with_bytes(8)
     head = wire.u32(frames.at)
     bare = frames.only(head >> 8 == LLC_IP)
@@ -140,7 +140,10 @@ def _llc(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def snapped(wire: Wire, frames: Frames, begin: int, pad: int) -> Frames:
-    """Skip the SNAP header `begin` bytes after the frame's position, and a bridged frame's pad."""
+    """Skip the SNAP header `begin` bytes after the frame's position.
+
+    If a bridged frame follows, its `pad` bytes of padding are skipped, too.
+    """
     oui = wire.u32(frames.at + begin) >> 8
     protocol = wire.u16(frames.at + begin + 3)
     good = np.isin(oui, OUI_ETHERTYPE) & (protocol >= ETH_P_802_3_MIN)
@@ -154,7 +157,7 @@ def _llc_follows(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _ethernet(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Return an inner frame; its addresses are not used, those of the outer one are."""
+    """Skip an inner Ethernet header; the columns keep the outer one's addresses."""
     frames = frames.with_bytes(14)
     return frames.past(14, wire.u16(frames.at + 12))
 
@@ -164,7 +167,7 @@ def _ethernet_follows(size: int) -> Step:
 
 
 def _fabricpath(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Return the outer addresses are switch numbers, so use the inner ones."""
+    """Dissect FabricPath.  Its outer addresses are switch numbers, so use the inner ones."""
     frames = frames.with_bytes(16)
     fill(packets, frames.rows, eth_dst=wire.u48(frames.at + 2), eth_src=wire.u48(frames.at + 8))
     return frames.past(2, np.full(len(frames.rows), ETH_P_TEB))
@@ -243,7 +246,10 @@ STEPS: dict[int, Step] = {
 
 
 def _states() -> UInt8s:
-    """Return states by kind + 1: the first is for unknown kinds, the last for UNREAD and above."""
+    """Return the state of each kind, at index kind + 1.
+
+    The first is for unknown kinds, the last for UNREAD and above.
+    """
     states = np.full(UNREAD + 2, ENDS, np.uint8)
     states[1 : ETH_P_802_3_MIN + 1] = NESTED
     for kinds, state in ((NAMES, STOPS), (STEPS, NESTED), (MPLS, LABELS)):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The kind of the next header: an EtherType, or what other fields say.
+"""The kind of the next header: an EtherType, which may also follow from other fields.
 
-Frames carry the number as their `kind`.  Below 0x600 it is a length (IEEE 802.3); -1 is unknown.
+Frames have this number as their `kind`.  Below 0x600 it is a length (IEEE 802.3); -1 is unknown.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ def unread_name(kind: int) -> str:
 
 
 def by_version(first: Int64s) -> Int64s:
-    """Return the kind of an IP header, from its first byte."""
+    """Return the kinds of IP headers, given the first byte of each."""
     version = first >> 4
     return np.select([version == 4, version == 6], [ETH_P_IP, ETH_P_IPV6], -1)
 
 
 def by_family(family: Int64s) -> Int64s:
-    """Return the kind of an address family of Linux, Windows, macOS or a BSD."""
+    """Return the kinds that belong to address families of Linux, Windows, macOS or a BSD."""
     kinds = np.where(np.isin(family, AF_INET6), ETH_P_IPV6, -1)
     return np.where(family == AF_INET, ETH_P_IP, kinds)

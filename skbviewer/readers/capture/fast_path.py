@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Read the common packets in one compiled loop: IP without options or extension headers.
 
-These are IPv4 or IPv6 directly after the link header or after one VLAN tag, whole, with a valid
-TCP, UDP or ICMP header.  The modules of the layers read all others; they would yield the
-same result.
+A common packet has IPv4 or IPv6 directly after the link header or after one VLAN tag.  It is not a
+fragment, and its TCP, UDP or ICMP header is valid.  The modules of the single layers read all other
+packets; for a common packet, they would return the same values.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ OFTEN = tuple(n for n in Columns._fields if not any(n in names for names in ONLY
 
 
 def fill_plain(data: UInt8s, begin: int, packets: Block) -> Bools:
-    """Fill the columns of the common packets in a block; returns which packets these are.
+    """Fill the columns of the common packets in a block; returns the mask of these packets.
 
     `data` are the bytes of the file from `begin` on; they contain all packets of the block.
     """

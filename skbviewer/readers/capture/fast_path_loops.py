@@ -136,7 +136,7 @@ def sort_packets(
     network: Int64s,
     among: Bools,
 ) -> None:
-    """Find what each packet is, and where its network header begins."""
+    """Fill `kind` (NO, V4 or V6) and `network`, the position of each packet's network header."""
     for i in range(len(kind)):
         kind[i] = NO
         at, link, tagged = offset[i] - begin, linktype[i], False

@@ -28,18 +28,19 @@ from .transport_layer import transport_headers
 BLOCK = 1 << 13  # packets handled together: their columns stay in the processor's cache
 BLOCK_BYTES = 1 << 21  # most bytes of a block, unless a single packet has more
 
-# Fills ts, caplen, len, offset, interface and linktype of the packets from a number on.  Arguments:
-# the block, the first packet's number, the bytes of the file that hold them, and their position.
+# Fills ts, caplen, len, offset, interface and linktype of the packets of a block.  Arguments: the
+# block, its first packet's number, the bytes of the file that hold its packets, and the position
+# of these bytes.
 Fill = Callable[[Block, int, UInt8s, int], None]
 
 
 def dissect(
     data: Source, begin: Int64s, end: Int64s, fill: Fill, progress: Progress, folder: Path | None
 ) -> tuple[ColumnTable, list[str]]:
-    """All packets, and one warning for each link type or encapsulation that cannot be dissected.
+    """Return all packets, and a warning for each encapsulation that cannot be dissected.
 
-    The bytes of each packet, and those that `fill` reads, are between `begin` and `end`.  Packets
-    do not overlap.  If there are many, they are in a nameless file in `folder`, if given.
+    The bytes of packet i, and the bytes that `fill` reads for it, are between begin[i] and end[i].
+    Packets do not overlap.  A large table is stored in a nameless file in `folder`, if given.
     """
     name, count = data.path.name, len(begin)
     # Pages are allocated when they are written: a column that no packet fills takes no memory.
@@ -75,7 +76,7 @@ def dissect(
 def _dissect_block(
     data: UInt8s, begin: int, first: int, packets: Block, fill: Fill, unread: Counter[int]
 ) -> None:
-    """Fill the columns of a block; `unread` counts what hides the IP headers of packets."""
+    """Fill the columns of a block; `unread` counts the kinds that hide packets' IP headers."""
     fill(packets, first, data, begin)
     cut = packets["caplen"] < packets["len"]
     if cut.any():
@@ -96,6 +97,7 @@ def _dissect_block(
 
 
 def whole_frames(packets: Rows, rows: Int64s) -> Frames:
+    """Return one frame for each of `rows`, which begins with the packet's first captured byte."""
     at = packets["offset"][rows]
     end, stop = at + packets["caplen"][rows], at + packets["len"][rows]
     return Frames(rows, at, end, stop, np.full(len(rows), -1, np.int64))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where the headers and payloads of packets are in their file, many packets at once."""
+"""Find the positions of packets' headers and payloads in their file, many packets at once."""
 
 from __future__ import annotations
 
@@ -31,11 +31,10 @@ Place = tuple[
 def places(
     data: UInt8s, linktype: Int64s, offset: Int64s, caplen: Int64s, length: Int64s
 ) -> dict[str, Place]:
-    """Return the begin and end of each of HEADERS and PAYLOADS; begin is -1 in packets without it.
+    """Return begin and end of each of HEADERS and PAYLOADS; `begin` is -1 for packets without it.
 
     For frame, eth and the network headers, the end is that of the captured frame.  For inner
-    headers and payloads, it is the end according to the IP length.  offset + caplen must be inside
-    the file.
+    headers and payloads, it follows from the IP length. offset + caplen must be inside the file.
     """
     packets = empty(PACKET_DTYPE, len(offset))
     for name, values in (("linktype", linktype), ("offset", offset)):
@@ -55,9 +54,10 @@ def places(
 
 
 def network_header(data: bytes, linktype: int) -> tuple[str, int, int] | None:
-    """Which of arp, ip and ipv6 a packet has, where that header begins, and where the frame ends.
+    """Return the network header (arp, ip or ipv6), where it begins, and where the frame ends.
 
-    `data` are the packet's captured bytes.  None if it has none of them or cannot be dissected.
+    `data` are the packet's captured bytes.  Returns None if the packet has no such header or cannot
+    be dissected.
     """
     layer = LINK_LAYERS.get(linktype)
     if layer is None:

@@ -2,7 +2,7 @@
 """Link layer: from a packet's first byte to its network header, by LINKTYPE_.
 
 Input: frames that begin with their first byte.  Output: frames after their link header; `kind` is
-the EtherType.  Frames too short for their header are left out, so their columns stay unknown.
+the EtherType.  A frame too short for its link header is left out, so its columns stay unknown.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def _ethernet(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _tagged(wire: Wire, packets: Rows, frames: Frames, tag: int) -> Frames:
-    """Ethernet with a switch tag of `tag` bytes after the addresses."""
+    """Dissect Ethernet with a switch tag of `tag` bytes after the addresses."""
     size = 14 + tag
     malformed(packets, frames.lacking(size))
     frames = frames.with_bytes(size)
@@ -65,7 +65,10 @@ def _raw_ip(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _loopback(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """NULL has the capturing host's byte order, LOOP has network order; families are small."""
+    """Dissect NULL (byte order of the capturing host) and LOOP (network order).
+
+    A family is a small number, which shows the byte order.
+    """
     malformed(packets, frames.lacking(4))
     frames = frames.with_bytes(4)
     family = wire.u32(frames.at)
@@ -75,7 +78,7 @@ def _loopback(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _ppi(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Per-packet information: version, flags, its whole length, link type of the next header."""
+    """Dissect PPI: version, flags, its whole length, link type of the next header."""
     malformed(packets, frames.lacking(8))
     frames = frames.with_bytes(8)
     size, linktype = wire.le16(frames.at + 2), wire.le32(frames.at + 4)
@@ -84,7 +87,7 @@ def _ppi(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _pktap(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """macOS: length of the header, kind of record, link type of the next header, and more."""
+    """Dissect PKTAP of macOS: header length, kind of record, link type of the next header, ..."""
     malformed(packets, frames.lacking(12))
     frames = frames.with_bytes(12)
     size, linktype = wire.le32(frames.at), wire.le32(frames.at + 8)
@@ -93,7 +96,7 @@ def _pktap(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _behind(wire: Wire, packets: Rows, frames: Frames, linktype: Int64s) -> Frames:
-    """Dissect frames that begin with the header of `linktype`, which an outer header specified."""
+    """Dissect frames that begin with a header of type `linktype`, as an outer header states."""
     done = []
     for number in np.unique(linktype).tolist():
         mine = frames.only(linktype == number)

@@ -41,6 +41,6 @@ NAMES = {first + i: name for first, names in _NAMES for i, name in enumerate(nam
 
 
 def linktype_name(linktype: int) -> str:
-    """Return "LINKTYPE_NFLOG (239)"; "link type 4000" if it has no name."""
+    """Return a name such as "LINKTYPE_NFLOG (239)"; "link type 4000" if the type has no name."""
     name = NAMES.get(linktype)
     return f"LINKTYPE_{name} ({linktype})" if name else f"link type {linktype}"

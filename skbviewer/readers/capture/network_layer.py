@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Network layer: IPv4, IPv6 and ARP columns, from frames at their network header.
 
-Returns the frames at their transport header.  Fragments other than the first have none.
+Output: frames at their transport header; fragments other than the first have none.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _ipv4(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _content(wire: Wire, packets: Rows, frames: Frames, length: Int64s) -> None:
-    """Hash the content of frames at their payload of `length` bytes; negative = unknown."""
+    """Hash the content of frames at their payload of `length` bytes (negative = unknown)."""
     columns = (frames.at - wire.begin, length, frames.end - wire.begin, frames.kind, frames.rows)
     fill_contents(wire.data, *columns, packets["content"])
 
@@ -149,7 +149,7 @@ def _skip_extensions(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _no_protocol(packets: Rows, frames: Frames) -> None:
-    """Set the protocol to unknown: it is after headers that were not captured or are too many."""
+    """Set the protocol to unknown, because headers that are not captured or too many precede it."""
     fill(packets, frames.rows, protocol=np.full(len(frames.rows), -1))
 
 

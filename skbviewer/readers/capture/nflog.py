@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""NFLOG: packets that Linux' netfilter logged, as attributes, one of which is the packet.
+"""NFLOG: packets that Linux' netfilter logged; each is an attribute among others.
 
 Layout: https://www.tcpdump.org/linktypes/LINKTYPE_NFLOG.html.  Attributes are in the byte order of
-the capturing host, which the number of the first attribute reveals.
+the capturing host; the number of the first attribute shows which order that is.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MOST = 64  # most attributes before the packet
 
 
 def nflog(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Dissect NFLOG frames; the kind is netfilter's protocol, or else the address family's."""
+    """Dissect NFLOG frames; `kind` is netfilter's protocol, or else follows from the family."""
     malformed(packets, frames.lacking(HEADER + 4))
     frames = frames.with_bytes(HEADER + 4)
     family = by_family(wire.u8(frames.at))

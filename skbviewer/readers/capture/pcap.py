@@ -44,9 +44,9 @@ FORMATS = {
 
 
 def read_pcap(data: Source, progress: Progress, folder: Path | None) -> Capture:
-    """Read a pcap file.  If there are many packets, they are in a nameless file in `folder`.
+    """Read a pcap file.  A large table of packets is stored in a nameless file in `folder`.
 
-    Raises BadInput if the file header is truncated or its version is unknown, or Cancelled.
+    Raises BadInput if the file header is truncated or its version is unknown; raises Cancelled.
     """
     path, layout = data.path, FORMATS[bytes(data.read(0, 4))]
     if len(data) < FILE_HEADER_SIZE:
@@ -80,7 +80,10 @@ def read_pcap(data: Source, progress: Progress, folder: Path | None) -> Capture:
 
 
 def pcap_interface(data: Source) -> Interface:
-    """Return the interface of a pcap file, from its header.  Raises BadInput if that is cut."""
+    """Return the interface that a pcap file's header describes.
+
+    Raises BadInput if it is truncated.
+    """
     layout = FORMATS[bytes(data.read(0, 4))]
     if len(data) < FILE_HEADER_SIZE:
         raise BadInput(data.path, len(data), "cut in the middle of the pcap file header")
@@ -89,7 +92,7 @@ def pcap_interface(data: Source) -> Interface:
 
 
 def _captured(major: int, minor: int) -> int:
-    """Return which of the two lengths is the captured one.
+    """Return which of a record's two lengths is the captured one, as a code of pcap_loops.py.
 
     Before version 2.3 it is the second one; in 2.3 it is the smaller one.
     """
@@ -101,9 +104,9 @@ def _captured(major: int, minor: int) -> int:
 def _walk(
     data: Source, layout: _Format, captured: int, snaplen: int, progress: Progress
 ) -> tuple[Int64s, list[str]]:
-    """Return the positions of the headers of all whole packets and their end, and warnings.
+    """Return the positions of all whole packets' headers and of the end, and warnings.
 
-    The warnings describe the rest of the file.
+    A warning says why the rest of the file is not read.
     """
     limit = max(MAX_CAPLEN, snaplen if snaplen < 1 << 27 else 0)
     size, header, little = len(data), layout.record_size, layout.order == "<"

@@ -33,10 +33,11 @@ def walk_some(
     little: bool,
     places: Int64s,
 ) -> tuple[Int, Int, Int]:
-    """Walk packet headers in `some` bytes, at position `begin` of a file of `size` bytes.
+    """Walk the packet headers in the bytes `some`, which begin at position `begin` of the file.
 
-    Returns the number of `places` that it filled, the position where it stopped, and the captured
-    length there if it is impossible or reaches beyond the file's end, else -1.
+    The file has `size` bytes.  Returns the number of `places` that it filled, the position where it
+    stopped, and a length: the captured length there if it is impossible or reaches beyond the end
+    of the file, otherwise -1.
     """
     at, count = np.int64(0), np.int64(0)
     while at + header <= len(some) and count < len(places):

@@ -75,9 +75,9 @@ class _Damage(Exception):
 
 
 def read_pcapng(data: Source, progress: Progress, folder: Path | None) -> Capture:
-    """Read a pcapng file.  If there are many packets, they are in a nameless file in `folder`.
+    """Read a pcapng file.  A large table of packets is stored in a nameless file in `folder`.
 
-    Raises BadInput if the first section header cannot be read, or Cancelled.
+    Raises BadInput if the first section header cannot be read; raises Cancelled.
     """
     sections, warnings = _sections(data, progress)
     parts: list[Table] = []
@@ -139,7 +139,7 @@ def _sections(data: Source, progress: Progress) -> tuple[list[_Section], list[st
 
 
 def _packet_blocks(data: Source, at: int, section: _Section, progress: Progress) -> tuple[int, int]:
-    """Add the packet blocks from `at` up to a section, an interface, a large block, or damage.
+    """Add the packet blocks from `at` to the next section, interface, large block or damage.
 
     Returns the number of packet blocks and the position after them.
     """
@@ -162,11 +162,11 @@ def _packet_blocks(data: Source, at: int, section: _Section, progress: Progress)
 def _walk(
     some: UInt8s, begin: int, little: bool, is_end: bool, offsets: Int64s, heads: UInt8s
 ) -> tuple[Int, Int, Int]:
-    """Walk blocks in `some` bytes, at position `begin`; `is_end`: the file ends with them.
+    """Walk the blocks in the bytes `some`, which begin at position `begin` of the file.
 
-    Fills `offsets` and `heads`.  Returns the number of packet blocks, the position where it
-    stopped, and how many bytes it needs from there to go on; 0 if it stopped at a section, an
-    interface or damage.
+    `is_end` says that the file ends with these bytes.  Fills `offsets` and `heads`.  Returns the
+    number of packet blocks, the position where it stopped, and how many bytes from there it needs
+    in order to go on (0 if it stopped at a section, an interface or damage).
     """
     at, count, size = np.int64(0), np.int64(0), len(some)
     while at + LEAST <= size and (at + HEAD <= size or is_end):
@@ -248,9 +248,9 @@ def _interface(source: Source, at: int, length: int, order: str) -> _Described:
 
 
 def _options(data: bytes, at: int, end: int, order: str) -> dict[int, bytes]:
-    """Return the options between two positions.
+    """Return the options between two positions, by code.
 
-    A damaged option ends the list; the block is used.
+    A damaged option ends the list; the block is still used.
     """
     found: dict[int, bytes] = {}
     while at + 4 <= end:

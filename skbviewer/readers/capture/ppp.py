@@ -14,7 +14,7 @@ ETHERTYPES = {0x0021: 0x0800, 0x0057: 0x86DD, 0x0281: 0x8847, 0x0283: 0x8848}
 
 
 def ethertype_of(protocol: Int64s) -> Int64s:
-    """Return the EtherType for a PPP protocol number; -1 for PPP's own protocols."""
+    """Return EtherTypes for PPP protocol numbers; -1 for PPP's own protocols."""
     found = np.full(len(protocol), -1)
     for number, kind in ETHERTYPES.items():
         found[protocol == number] = kind
@@ -48,7 +48,7 @@ def ppp_hdlc(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def cisco_hdlc(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Address, control, EtherType."""
+    """Dissect Cisco HDLC: address, control, EtherType."""
     malformed(packets, frames.lacking(4))
     frames = frames.with_bytes(4)
     return frames.past(4, wire.u16(frames.at + 2))

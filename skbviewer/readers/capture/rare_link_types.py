@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rare link types, most of them of other systems or of networks of the past.
+"""Rare link types: most are those of other systems or of networks of the past.
 
 Layouts: tcpdump.org/linktypes.html, RFC 1042 (LLC on IEEE 802), 1051 and 1201 (ARCNET), 1188
 (FDDI), 2734 (IEEE 1394), 4391 (InfiniBand).
@@ -34,7 +34,7 @@ TOKEN_RING_LLC, ROUTED, ROUTE_LENGTH = 1, 0x80, 0x1F
 
 
 def header(size: int, then: LinkLayer) -> LinkLayer:
-    """Return a header of `size` bytes that is skipped, before another link layer."""
+    """Return a dissector that skips `size` bytes, then continues as the link layer `then`."""
 
     def layer(wire: Wire, packets: Rows, frames: Frames) -> Frames:
         malformed(packets, frames.lacking(size))
@@ -45,12 +45,12 @@ def header(size: int, then: LinkLayer) -> LinkLayer:
 
 
 def of_kind(kind: int) -> LinkLayer:
-    """No link header: every packet begins with the same kind of header."""
+    """Return a dissector of packets without a link header, whose first header is of `kind`."""
     return lambda wire, packets, frames: frames.past(0, np.full(len(frames.rows), kind))
 
 
 def ethertype(size: int) -> LinkLayer:
-    """Return a header of `size` bytes; its last two bytes are an EtherType."""
+    """Return a dissector of a header of `size` bytes, the last two of which are an EtherType."""
 
     def layer(wire: Wire, packets: Rows, frames: Frames) -> Frames:
         malformed(packets, frames.lacking(size))
@@ -67,7 +67,10 @@ fibre_channel = header(16, llc)
 
 
 def arcnet(addresses: int) -> LinkLayer:
-    """ARCNET: addresses, on Linux also an offset in the hardware's buffer, then the protocol."""
+    """Return a dissector of ARCNET: `addresses` bytes, then the protocol.
+
+    On Linux, the addresses include an offset in the hardware's buffer.
+    """
 
     def layer(wire: Wire, packets: Rows, frames: Frames) -> Frames:
         malformed(packets, frames.lacking(addresses + 1))
@@ -81,7 +84,10 @@ def arcnet(addresses: int) -> LinkLayer:
 
 
 def fddi(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """FDDI.  Its addresses stay unknown, because some systems capture their bits reversed."""
+    """Dissect FDDI.
+
+    Its addresses stay unknown, because some systems capture their bits in reverse order.
+    """
     malformed(packets, frames.lacking(13))
     frames = frames.with_bytes(13)
     kind = np.where(wire.u8(frames.at) & 0xF0 == FDDI_LLC, ETH_P_LLC, -1)
@@ -89,7 +95,7 @@ def fddi(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def token_ring(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Token Ring.  Its addresses stay unknown, because their bits are in reverse order."""
+    """Dissect Token Ring.  Its addresses stay unknown, because their bits are in reverse order."""
     malformed(packets, frames.lacking(14))
     frames = frames.with_bytes(15)
     carries = wire.u8(frames.at + 1) >> 6 == TOKEN_RING_LLC
@@ -99,21 +105,21 @@ def token_ring(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def ipnet(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Solaris IPNET: version, family, and more."""
+    """Dissect Solaris IPNET: version, family, and more."""
     malformed(packets, frames.lacking(24))
     frames = frames.with_bytes(24)
     return frames.past(24, _among(SOLARIS_FAMILIES, wire.u8(frames.at + 1)))
 
 
 def pflog(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """BSD's packet filter log: length of the header without padding, family, and more."""
+    """Dissect BSD's packet filter log: length of the header without padding, family, and more."""
     malformed(packets, frames.lacking(4))
     frames = frames.with_bytes(4)
     return frames.past((wire.u8(frames.at) + 3) // 4 * 4, by_family(wire.u8(frames.at + 1)))
 
 
 def ipsec(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """BSD's enc device: the family in the host's byte order, and more."""
+    """Dissect BSD's enc device: the family in the host's byte order, and more."""
     malformed(packets, frames.lacking(12))
     frames = frames.with_bytes(12)
     family = wire.u32(frames.at)

@@ -72,16 +72,16 @@ def _cut_tcp(wire: Wire, packets: Rows, frames: Frames) -> None:
 
 
 def _payload(frames: Frames, header_len: int | Int64s) -> Int64s:
-    """Return bytes after the transport header according to the IP length.
+    """Return the number of bytes after the transport header, by the IP length.
 
-    -1 if that is too short.
+    It is -1 if the IP length is too short.
     """
     length: Int64s = np.maximum(frames.stop - frames.at - header_len, -1)
     return length
 
 
 def _mark(wire: Wire, packets: Rows, frames: Frames) -> None:
-    """Mark headers that are too short although nothing was cut off, and impossible lengths.
+    """Mark packets with impossible lengths, and headers too short without having been cut.
 
     First fragments are skipped, because their lengths are those of the whole packet.
     """

@@ -2,7 +2,7 @@
 """IEEE 802.11 frames, with or without a radio header, up to their network header.
 
 Layouts: IEEE 802.11-2020 sections 9.2 and 9.3.2, https://www.radiotap.org.  Management, control and
-encrypted frames have no network header that could be read.
+encrypted frames have no readable network header.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def radiotap(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def prism(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Dissect frames that begin with the header of Prism cards, or of AVS (by its magic number)."""
+    """Dissect frames that begin with a Prism header or, by its magic number, an AVS header."""
     malformed(packets, frames.lacking(8))
     frames = frames.with_bytes(8)
     avs = wire.u32(frames.at) >> 8 == AVS

@@ -34,7 +34,10 @@ SEARCH_STEP = 1 << 20
 
 
 class Chunk(NamedTuple):
-    """A whole chunk: the fields of its header, and where its payload is."""
+    """A whole chunk: the fields of its header, and where its payload is.
+
+    `at`, `begin` and `end` are positions in the file: of the header, and of the payload.
+    """
 
     at: int  # position of its header
     type: int
@@ -59,7 +62,7 @@ class _Records:
         self.repeated: list[str] = []
 
     def count(self, chunk: Chunk, data: Source) -> bool:
-        """Return whether the chunk is new; if so, it has been passed to `look`."""
+        """Return whether the chunk is new; a new one is passed to `look`."""
         if (chunk.cpu, chunk.seq) in self._seen:
             what = f"chunk {chunk.seq} of CPU {chunk.cpu} was written twice: second copy skipped"
             self.repeated.append(f"{self._path} at byte {chunk.at}: {what}")
@@ -74,7 +77,7 @@ class _Records:
 class Chunks:
     """The chunks of a file; `lost` counts the records of damaged or missing chunks.
 
-    `damaged` are RECORDS chunks of which only the header is valid.
+    `damaged` has the RECORDS chunks whose header is valid but whose payload is not.
     """
 
     whole: list[Chunk] = field(default_factory=list)
@@ -83,6 +86,7 @@ class Chunks:
     warnings: list[str] = field(default_factory=list)
 
     def of_type(self, type_: int) -> list[Chunk]:
+        """Return the whole chunks of a type, in file order."""
         return [chunk for chunk in self.whole if chunk.type == type_]
 
 
@@ -91,8 +95,8 @@ def find_chunks(
 ) -> Chunks:
     """Walk the chunks from byte `begin` to the end of the file.
 
-    `look` is called with each RECORDS chunk that is used and its payload, so that it need not be
-    read again.  Raises BadInput if the file becomes shorter meanwhile, or Cancelled.
+    Calls `look` with each RECORDS chunk that is used and its payload, so that the payload need not
+    be read again.  Raises BadInput if the file becomes shorter meanwhile; raises Cancelled.
     """
     path, found, at = data.path, Chunks(), begin
     # By (cpu, seq): a damaged chunk's sequence number is not missing.

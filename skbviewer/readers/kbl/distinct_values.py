@@ -22,7 +22,7 @@ UPPER = np.uint64(32)  # shift to the bits of a product that depend on every bit
 
 
 def distinct(values: npt.NDArray[np.integer[Any]]) -> Int64s:
-    """Return np.unique(values)."""
+    """Return the sorted distinct values, as np.unique(values) does, but as int64."""
     seen, taken, used = np.zeros(LEAST, np.int64), np.zeros(LEAST, np.bool_), np.zeros(1, np.int64)
     for begin in range(0, len(values), BLOCK):
         some, done = values[begin : begin + BLOCK].astype(np.int64), 0
@@ -37,7 +37,7 @@ def distinct(values: npt.NDArray[np.integer[Any]]) -> Int64s:
 def _note(
     values: Int64s, begin: int, seen: Int64s, taken: npt.NDArray[np.bool_], used: Int64s
 ) -> int:
-    """Add values from `begin` on; returns where the table was full, or the end."""
+    """Add the values from `begin` on to the table; returns where it was full, or the end."""
     mask = len(seen) - 1
     for i in range(begin, len(values)):
         if 2 * used[0] >= len(seen):

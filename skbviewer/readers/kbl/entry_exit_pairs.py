@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Join ENTRY and EXIT records of one call into one row.
+"""Join the ENTRY and EXIT records of one call into one row.
 
-Version 2 writes all calls as such pairs.  Version 3 does so for calls beyond the number that it can
-hold open at once.  Input: rows in any order, whose ordinals are in file order within each CPU.
-Output: entries with their returns; exits whose entry is not in the file remain as rows.  A call
-stays in one execution context, in which calls of one function nest properly, so counting levels
-pairs them.  If a CPU lost records in between, the entry of one call and the exit of
-another may remain; these are not joined.
+Version 2 writes all calls as such pairs.  Version 3 writes a call so only if more calls are open
+than it can track.  Input: rows in any order, whose ordinals are in file order within each CPU.
+Output: entries with their returns; an exit whose entry is not in the file remains as a row.
+
+A call stays in one execution context, in which calls of one function nest properly.  So counting
+levels finds the pairs.  If a CPU lost records, the entry of one call and the exit of another may
+remain; these are not joined.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ ENTRY, EXIT = kbl.KblKind.ENTRY, kbl.KblKind.EXIT
 
 
 class Gaps(NamedTuple):
-    """When CPUs lost records: those written at or after `begin` and before `end`, ns."""
+    """When CPUs lost records: those written in begin[i] <= time < end[i] (ns) on cpu[i]."""
 
     cpu: Int64s
     begin: Int64s
@@ -51,7 +52,7 @@ def gaps_of(rows: Rows, aside: Aside, chunks: list[Chunk]) -> Gaps:
 
 
 def join_pairs(rows: Rows, gaps: Gaps) -> Bools:
-    """Give entries their returns.  Returns which rows remain: all but the joined exits."""
+    """Give entries their returns.  Returns the mask of rows to keep: all but the joined exits."""
     left = np.ones(len(rows.ts), np.bool_)
     if not (rows.kind == EXIT).any():
         return left
@@ -98,7 +99,10 @@ def _pairs(rows: Rows) -> tuple[Int64s, Int64s]:
 
 
 def _across(rows: Rows, entry: Int64s, leave: Int64s, gaps: Gaps) -> Bools:
-    """Return pairs across a gap of their CPU; if the call changed its CPU, across any gap."""
+    """Return which pairs span a gap of their CPU.
+
+    If the call changed its CPU, a gap of any CPU counts.
+    """
     across = np.zeros(len(entry), np.bool_)
     moved = rows.cpu[entry] != rows.cpu[leave]
     for cpu in np.unique(gaps.cpu).tolist():

@@ -40,7 +40,10 @@ class Asides(NamedTuple):
 
 
 def read_details(asides: Asides, stext: int) -> Details:
-    """Return the tables, sorted by ordinal, and names of interrupts, devices, modules, threads."""
+    """Return the tables of details, and names of interrupts, devices, modules and threads.
+
+    The tables are sorted by ordinal; `stext` is the address of _stext.
+    """
     return Details(*_drops(asides, stext), _changes(asides), _syscalls(asides), _names(asides))
 
 

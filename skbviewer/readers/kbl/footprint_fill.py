@@ -40,14 +40,14 @@ def fill_footprints(
 
 
 def _gaps(rows: Rows, aside: Aside) -> list[tuple[int, int]]:
-    """Return (time, cpu) after which earlier footprints no longer apply, as records were lost."""
+    """Return (time, cpu) of lost records; after them, earlier footprints no longer apply."""
     full = rows.flags[aside.lost] == kbl.KblLost.BUFFER
     cpus = rows.cpu[aside.lost[full]]
     return list(zip(aside.begin[full].tolist(), cpus.tolist(), strict=True))
 
 
 def _holes(chunks: list[Chunk]) -> list[tuple[int, int]]:
-    """Return (time, cpu) for missing chunks: just after the last record before them."""
+    """Return (time, cpu) of missing chunks; the time is just after the last record before them."""
     last: dict[int, int] = {}
     found = []
     for chunk, fresh in zip(chunks, begins_after_a_hole(chunks).tolist(), strict=True):

@@ -12,7 +12,7 @@ from .record_column_loops import Rows
 from .slot_scan_loops import CARRY, ENTRY, EVENT, FOOTPRINT
 
 UNREAD = kbl.KBL_FLAG_EXT_LOST
-STEP = 1 << 22  # records after which their pages are given back
+STEP = 1 << 22  # number of records after which their pages are returned to the system
 SMALLEST = 1 << 12  # slots of a new table; a power of two
 KEY_SKB, KEY_CPU, PRINT, ERA, FIELDS = range(5)
 SPREAD = 0x9E3779B97F4A7C15 - (1 << 64)  # 2^64 / golden ratio
@@ -20,6 +20,7 @@ SPREAD = 0x9E3779B97F4A7C15 - (1 << 64)  # 2^64 / golden ratio
 
 @allocation_free
 def move_slots(table: Int64s, larger: Int64s) -> None:
+    """Insert all slots of `table` into the empty table `larger`."""
     for i in range(len(table)):
         if table[i, KEY_SKB] != 0:
             at = _find(larger, table[i, KEY_SKB], table[i, KEY_CPU])
@@ -42,9 +43,9 @@ def _find(table: Int64s, skb: Int, cpu: Int) -> Int:
 def fill_records(
     rows: Rows, stop: int, times: Int64s, cpus: Int64s, eras: Int64s, table: Int64s, state: Int64s
 ) -> bool:
-    """Process records from the number in `state` up to `stop`; False if the table is too small.
+    """Process records from the number in `state` up to `stop`; False if `table` is too small.
 
-    `state` holds the number of the next record, of passed barriers, and of skbs in the table.
+    `state` holds three numbers: of the next record, of barriers passed, and of skbs in the table.
     """
     begin, passed, known = state
     # Taking an array out of a tuple inside the loop costs an atomic operation.

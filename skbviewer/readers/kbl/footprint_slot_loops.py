@@ -80,7 +80,10 @@ def _swapped64(value: Int) -> Int:
 
 @allocation_free
 def fill_ipv4(slot: np.void, values: Int64s) -> None:
-    """Decode an EXT slot IPV4 into `values`."""
+    """Decode an EXT slot IPV4 into `values`, which has a number for each column of FOOTPRINT_DTYPE.
+
+    Columns without a value in the slot stay as they are.  Addresses are stored in host order.
+    """
     values[IP_VERSION] = 4
     values[PROTOCOL] = slot["ipv4_protocol"]
     values[IP_ID] = slot["ipv4_ip_id"]
@@ -101,7 +104,7 @@ def fill_ipv4(slot: np.void, values: Int64s) -> None:
 
 @allocation_free
 def fill_ipv6(slot: np.void, values: Int64s) -> None:
-    """Decode an EXT slot IPV6 into `values`."""
+    """Decode an EXT slot IPV6 into `values`, as fill_ipv4() does."""
     values[IP_VERSION] = 6
     values[PROTOCOL] = slot["ipv6_nexthdr"]
     values[FLOW_LABEL] = np.int32(slot["ipv6_flow_label"])
@@ -134,7 +137,7 @@ def fill_ipv6_l4(slot: np.void, values: Int64s) -> None:
 
 @allocation_free
 def fill_skb(slot: np.void, values: Int64s) -> None:
-    """Decode an EXT slot SKB into `values`."""
+    """Decode an EXT slot SKB into `values`, as fill_ipv4() does."""
     values[IFINDEX] = slot["skb_ifindex"]
     values[GSO_SIZE] = slot["skb_gso_size"]
     values[GSO_SEGS] = slot["skb_gso_segs"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Decode EXT slots into footprints: which packet is in which skb."""
+"""Decode EXT slots into footprints, which say which packet an skb holds."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from .slot_blocks import Column
 
 
 class Planes(NamedTuple):
-    """Memory for columns of any width that compiled code can fill: the same bytes as four types.
+    """Memory that compiled code can fill as columns of any width: the same bytes as four types.
 
-    `which` are column numbers, as in NAMES.  A column's values have 1 << `shift` bytes each, and
-    begin at index `where` of the array of that width.
+    `which` are column numbers, as in NAMES.  Each value of a column has 1 << `shift` bytes.  The
+    column begins at index `where` of the array of that width.
     """
 
     which: Int64s
@@ -89,14 +89,14 @@ def _most(name: str, bits: npt.NDArray[np.uint64]) -> int:
 
 
 def _width(name: str, most: int) -> int:
-    """Return bytes that -1 and numbers up to `most` need; 0 if `most` is -1."""
+    """Return how many bytes -1 and numbers up to `most` need; 0 if `most` is -1."""
     widest = FOOTPRINT_DTYPE[name].itemsize
     fits = (np.dtype(d).itemsize for d in NARROW if most <= np.iinfo(d).max)
     return min(next(fits, widest), widest) if most >= 0 else 0
 
 
 def narrowed(column: Column) -> Column:
-    """Return integers in the narrowest signed type; unsigned integers unchanged."""
+    """Return a column in the narrowest signed type that fits; unsigned integers stay unchanged."""
     if column.dtype.kind != "i" or not len(column):
         return column
     return column.astype(_narrowest(column.dtype, int(column.min()), int(column.max())))

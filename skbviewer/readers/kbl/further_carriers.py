@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Turn CARRY events into calls: one for each further packet of the call they name."""
+"""Turn CARRY events into calls: each names a call and adds a further packet to it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ OF_CALL = ("func", "caller", "context", "pid", "exit_ts", "exit_cpu", "ret")
 
 
 def complete_calls(rows: Rows, order: Order, complaints: list[str]) -> None:
-    """Turn CARRY events into entries that copy the function, times and thread of their call."""
+    """Turn CARRY events into entries that copy the function, times and thread of their call.
+
+    Appends to `complaints` if calls are missing.
+    """
     named = order.call >= 0
     if not named.all():
         complaints.append(f"{np.count_nonzero(~named)} CARRY events name a call that was lost")

@@ -39,7 +39,7 @@ LOSSES = {
 
 
 def read_kbl(data: Source, progress: Progress, folder: Path | None) -> KernelLog:
-    """Read a .kbl file.  If there are many records, they are in a nameless file in `folder`.
+    """Read a .kbl file.  A large table of records is stored in a nameless file in `folder`.
 
     Raises BadInput if the file header is truncated or its version is not supported.
     """
@@ -138,9 +138,10 @@ def _header_meta(header: Header) -> dict[str, str]:
 
 
 def _lost_records(tables: Tables, marks: Table) -> dict[int, int]:
-    """Lost records by KblLost: the file's counters or its LOST records, whichever is greater.
+    """Return the numbers of lost records by KblLost.
 
-    A recorder that was killed could not write its last counters.
+    For each cause, it is the greater one of the file's counter and the sum of its LOST records: a
+    recorder that was killed could not write its last counters.
     """
     counted = dict(zip(LOSSES, ("lost", "missed", "nested"), strict=True))
     return {
@@ -172,7 +173,7 @@ def _shortcomings(tables: Tables, records: Records, losses: dict[int, int]) -> l
 
 
 def _symbols(tables: Tables, decoded: Decoded, stext: int) -> dict[int, str]:
-    """Return names of all callers, and of the places where packets were dropped or consumed."""
+    """Return the names of all callers, and of the places where packets were dropped or consumed."""
     records, frames = decoded.records, decoded.details.frames
     callers = distinct(records["caller"])
     events = np.isin(records["event"], (kbl.KblEvent.DROP, kbl.KblEvent.CONSUME))
@@ -182,7 +183,10 @@ def _symbols(tables: Tables, decoded: Decoded, stext: int) -> dict[int, str]:
 
 
 def _locations(data: npt.NDArray[np.int64], stext: int) -> Int64s:
-    """Addresses of drops: the upper half of their data is an offset from _stext, 0 = unknown."""
+    """Return the addresses of drops, 0 = unknown.
+
+    The upper half of a drop's data is an offset from _stext.
+    """
     base = np.array([stext], np.uint64).astype(np.int64)
     offsets = np.unique(data >> 32)
     places: Int64s = base + offsets[offsets != 0]
@@ -190,6 +194,6 @@ def _locations(data: npt.NDArray[np.int64], stext: int) -> Int64s:
 
 
 def _tasks(decoded: Decoded) -> dict[int, str]:
-    """Return the latest command name of each thread."""
+    """Return each thread's latest command name."""
     latest = np.argsort(decoded.task_times, kind="stable")
     return {int(row["tid"]): name_of(row["comm"]) for row in decoded.comms[latest]}

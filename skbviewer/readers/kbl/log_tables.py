@@ -22,8 +22,9 @@ FIRST_SIZES: dict[int, int] = {  # bytes of a row in version 2
 
 
 class Tables(NamedTuple):
-    """`symbols` are (address, name) in file order; `counters` are the last ones in the file.
+    """The contents of a file's tables.
 
+    `symbols` are (address, name) in file order; `counters` are the last ones in the file.
     `missed_before` are the hits that probes missed before the file began, by probe id; key -1 holds
     their sum over all probes.
     """
@@ -40,7 +41,7 @@ class Tables(NamedTuple):
 
 
 class _Reader:
-    """Reads the rows of one table.
+    """Reads the rows of one table after the other.
 
     A recorder writes a STRINGS or SYMBOLS table again when it has grown, so the last one is used.
     """
@@ -93,7 +94,7 @@ def _end(dtype: np.dtype[np.void], name: str) -> int:
 
 
 def read_tables(data: Source, chunks: Chunks, order: str) -> Tables:
-    """Read all tables; of several rows for one probe or device, the last one counts."""
+    """Read all tables; if there are several rows for one probe or device, the last one counts."""
     reader, kind = _Reader(data, chunks, order), kbl.KblChunkType
     counters = reader.rows(kind.COUNTERS, kbl.KBL_COUNTERS)
     devices = reader.rows(kind.DEVICES, kbl.KBL_DEVICE)
@@ -123,9 +124,9 @@ def _probes(reader: _Reader) -> list[dict[str, int]]:
 
 
 def _calibration(reader: _Reader) -> Calibration | None:
-    """Return the last measurement.
+    """Return the last measurement of the probes' costs.
 
-    If none was made with packets, the plain one is used for them.
+    If packets were not measured, their costs are those without packets.
     """
     rows = reader.rows(kbl.KblChunkType.CALIBRATION, kbl.KBL_CALIBRATION)
     if not rows or not (rows[-1]["tau_empty"] or rows[-1]["tau_nested"]):
@@ -161,7 +162,10 @@ def _symbol(reader: _Reader, row: dict[str, int]) -> tuple[int, str]:
 
 
 def _meta(reader: _Reader, counters: list[dict[str, int]]) -> dict[str, str]:
-    """META's lines, and values without a table of their own: counters, costs of probes."""
+    """Return META's lines, and values that have no table of their own.
+
+    These are counters and costs of probes.
+    """
     lines = b"".join(reader.payloads(kbl.KblChunkType.META)[-1:]).partition(b"\0")[0].split(b"\n")
     pairs = (name_of(line).partition("=") for line in lines)
     meta = {key: value for key, _, value in pairs if key}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Gaps in a CPU's records because the file lacks chunks, derived from the chunks around them.
 
-Input: RECORDS chunks.  Output: gaps.  If a CPU's last chunks are missing with their headers, or all
-chunks of a CPU, the gap cannot be seen.
+Input: RECORDS chunks.  Output: gaps.  A gap cannot be seen if the last chunks of a CPU, or all of
+its chunks, are missing together with their headers.
 """
 
 from __future__ import annotations

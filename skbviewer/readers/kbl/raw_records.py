@@ -22,7 +22,7 @@ from .chunk_search import Chunk, find_chunks
 
 SIZE = kbl.KBL_SLOT_SIZE
 SKB_AT = 16  # offset of the skb in call and event slots
-MOST_CHUNKS_BACK = 256  # chunks of one CPU in which to search for a footprint
+MOST_CHUNKS_BACK = 256  # chunks of one CPU that are searched for a footprint
 
 
 class RawRecord(NamedTuple):
@@ -36,7 +36,7 @@ class RawRecord(NamedTuple):
 
 
 def raw_records(data: Source, ordinal: int, progress: Progress) -> list[RawRecord]:
-    """Record `ordinal`, after the footprint that applies to its skb, if there is one on its CPU.
+    """Return record `ordinal`, after the footprint that applies to its skb, if its CPU has one.
 
     Raises BadInput if the file has no such record.
     """
@@ -53,7 +53,10 @@ def raw_records(data: Source, ordinal: int, progress: Progress) -> list[RawRecor
 
 
 def _chunk_of(data: Source, chunks: list[Chunk], ordinal: int) -> tuple[int, int]:
-    """Return the index of the chunk with the record, and its first ordinal; else (-1, 0)."""
+    """Return the index of the chunk with the record, and the chunk's first ordinal.
+
+    Returns (-1, 0) if there is no such record.
+    """
     first = 0
     for at, chunk in enumerate(chunks):
         count = int(np.count_nonzero(_kinds(data, chunk) != kbl.KblKind.EXT))
@@ -127,7 +130,7 @@ class RawField(NamedTuple):
 
 
 class RawSlot(NamedTuple):
-    """One slot of a record: "CALL", "EVENT FOOTPRINT", "EXT IPV4"."""
+    """One slot of a record; `title` is as in "CALL", "EVENT FOOTPRINT" or "EXT IPV4"."""
 
     title: str
     offset: int

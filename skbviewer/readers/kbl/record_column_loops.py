@@ -41,7 +41,7 @@ from .slot_scan_loops import (
     ROWS,
 )
 
-FORGET_BLOCKS = 32  # blocks after which the pages of their records are given back
+FORGET_BLOCKS = 32  # number of blocks after which their records' pages are returned to the system
 LONG = 0xFFFFFFFF  # dur of a CALL whose duration is in an EXT slot
 TASK = int(kbl.KblEvent.TASK)
 UNKNOWN_TYPE = 62  # the bit that all EXT slots of later types share
@@ -53,7 +53,8 @@ NO_CALLER, MODULE_CALLER = kbl.KBL_FLAG_NO_CALLER, kbl.KBL_FLAG_MODULE_CALLER
 class Rows(NamedTuple):
     """Columns of records.  `footprint` is a row number in the table of footprints, 0 = none.
 
-    `cpu` is the CPU on which a CALL was entered, `exit_cpu` the one whose stream holds the record.
+    `cpu` is the CPU on which a CALL was entered; `exit_cpu` is the CPU in whose stream the record
+    is.
     """
 
     ts: npt.NDArray[np.int64]
@@ -101,10 +102,11 @@ def decode(
     most: int,
     values: Int64s,
 ) -> bool:
-    """Decode a block; `pids` are the threads on each CPU, `at` counts the rows filled so far.
+    """Decode a block of slots into `rows`, `aside` and `planes`; returns whether all of it fitted.
 
-    There is room for `most` footprints, each of which is built in `values`.  Returns False if the
-    block has more records or footprints than the scan found.
+    `pids` are the threads on each CPU; `at` counts the rows filled so far.  There is memory for
+    `most` footprints, each of which is built in `values`.  Returns False if the block has more
+    records or footprints than the scan found.
     """
     row, shown, kept, lost = at[ROWS], at[PRINTS], at[ASIDE], at[LOSSES]
     # Taking an array out of a tuple inside the loop costs an atomic operation.
@@ -216,7 +218,7 @@ def decode(
 
 @allocation_free
 def _bit(type_: Int) -> np.int64:
-    """Return the bit of an EXT slot type; all types that are unknown here share one."""
+    """Return the bit of an EXT slot type; all unknown types share one bit."""
     return np.int64(1) << np.int64(min(type_, np.int64(UNKNOWN_TYPE)))
 
 
@@ -232,7 +234,7 @@ def _caller(flags: Int, caller: Int, stext: Int, symbols: Int64s) -> np.int64:
 
 @allocation_free
 def _fill(slots: Slots, begin: Int, end: Int, seen: Int, values: Int64s) -> None:
-    """Build a footprint from its EXT slots; of several slots of a type, the first one counts."""
+    """Build a footprint from its EXT slots; of each type, the first slot counts."""
     if seen & (1 << IPV4):
         for j in range(end - 1, begin - 1, -1):
             if slots[j]["ipv4_type"] == IPV4:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Columns of the records of a .kbl file, each record at its place in time order.
 
-A head slot fills the columns of RECORD_DTYPE; a CALL becomes an entry with its return.  The thread
-is written once: it applies to the CPU's stream from one TASK event to the next.  After a gap in the
-file, the thread is unknown until it is written again.
+A head slot fills the columns of RECORD_DTYPE; a CALL becomes an entry with its return.  A TASK
+event names the thread that runs on its CPU until the next TASK event.  After a gap in the file, the
+thread is unknown until it is written again.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ TYPES = {
 
 
 def room_for(count: int, folder: Path | None) -> Scratch:
-    """Return memory for `count` records and what is made from them.
+    """Return memory for `count` records and the arrays that are made from them.
 
     Large arrays are in `folder`.
     """
@@ -51,7 +51,7 @@ def room_for(count: int, folder: Path | None) -> Scratch:
 
 
 class LogFacts(NamedTuple):
-    """What is needed to decode callers, and the version of the file."""
+    """The facts that the decoding of callers needs, and the version of the file."""
 
     order: str
     version: int
@@ -72,9 +72,8 @@ def read_rows(
 ) -> tuple[Rows, Aside, ColumnTable]:
     """Return `count` records, each head slot at its `place`, and the footprints in their slots.
 
-    `counts` and `bits` are from the scan.
-
-    Raises BadInput if the file was overwritten after the scan, or Cancelled.
+    `counts` and `bits` are from the scan.  Raises BadInput if the file was overwritten after the
+    scan; raises Cancelled.
     """
     rows = Rows(**{name: scratch.take(count, TYPES[name]) for name in Rows._fields})
     aside = Aside(

@@ -3,7 +3,7 @@
 
 The first pass over the slots (slot_scan.py) finds the number of records and their times.  The
 second pass writes each record's columns to its place in time order.  For version 3, which writes a
-footprint only once, footprints are then copied to all records to which they apply.  In either
+footprint only once, each footprint is then copied to all records to which it applies.  In either
 version, a call and its return become one record.
 """
 
@@ -34,7 +34,7 @@ from .slot_scan import Scan
 from .tap_slots import read_taps
 
 ORDERED, READ, FILLED, ALL = 15, 80, 90, 100  # progress after each step, in percent
-PART = 1 << 20  # records handled together
+PART = 1 << 20  # records processed together
 
 
 class Decoded(NamedTuple):
@@ -62,8 +62,8 @@ def decode_records(
 ) -> Decoded:
     """Decode the RECORDS chunks that were scanned; `symbols` are the symbol table's addresses.
 
-    If there are many records, they are in a nameless file in `folder`, if given.  `progress` gets
-    reports about `what`.  Raises BadInput if the file was overwritten after the scan; Cancelled.
+    A large table is stored in a nameless file in `folder`, if given.  `progress` gets reports about
+    `what`.  Raises BadInput if the file was overwritten after the scan; raises Cancelled.
     """
     progress.report(what, 0, ALL)
     complaints = scan.complaints
@@ -93,7 +93,7 @@ def decode_records(
 
 
 def _task_names(rows: Rows, place: Places, asides: Asides) -> tuple[Int64s, Slots]:
-    """Return times and COMM slots of TASK events; other events have COMM slots, too."""
+    """Return the times and COMM slots of TASK events, without the COMM slots of other events."""
     owner, comms = asides.of_type(kbl.KblExtType.COMM, kbl.KBL_EXT_COMM)
     at = place[owner]
     at, comms = at[at >= 0], comms[at >= 0]
@@ -102,7 +102,7 @@ def _task_names(rows: Rows, place: Places, asides: Asides) -> tuple[Int64s, Slot
 
 
 def _gaps(aside: Aside, rows: Rows, scratch: Scratch) -> Column:
-    """Return length of the gap before each LOST record, ns; -1 in other rows."""
+    """Return the length of the gap before each LOST record, ns; -1 in other rows."""
     if not len(aside.lost):
         return np.broadcast_to(np.int64(-1), len(rows.ts))
     dur = scratch.full(len(rows.ts), np.int64, -1)
@@ -138,7 +138,7 @@ def _parts(count: int) -> Iterator[slice]:
 
 
 def _packed(column: Column, left: Bools) -> Column:
-    """Return the rows of a column that are left, moved together in the same memory."""
+    """Return the remaining rows of a column, moved together in the same memory."""
     if column.strides == (0,):
         return column[: np.count_nonzero(left)]
     size = 0
@@ -150,7 +150,7 @@ def _packed(column: Column, left: Bools) -> Column:
 
 
 def _counted(asides: Asides, columns: dict[str, Column], scratch: Scratch) -> Column:
-    """Return events of the hardware counter in each call; -1 in other rows."""
+    """Return the number of events of the hardware counter in each call; -1 in other rows."""
     owner, slots = asides.of_type(kbl.KblExtType.COUNTER, kbl.KBL_EXT_COUNTER)
     if not len(owner):
         return np.broadcast_to(np.int64(-1), len(columns["kind"]))

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Where each record of a .kbl file belongs in time order.
+"""The place of each record of a .kbl file in time order.
 
-At equal times, version 2's records are in order of CPU and then as written.  In version 3, entries
-come first, and the first packet of a list before its others, because a call is written at its end.
+At equal times, version 2's records are in order of CPU, and of one CPU as written.  In version 3,
+entries come first, and the first packet of a list before its others, because a call is written at
+its end.
 """
 
 from __future__ import annotations
@@ -18,7 +19,10 @@ from .slot_scan_loops import CARRIES, UNKNOWN
 
 
 class Order(NamedTuple):
-    """`place` of each head slot, -1 = left out; places of CARRY events and of their calls."""
+    """The places of head slots, CARRY events and their calls in time order.
+
+    `place` has -1 for a head slot that is left out.
+    """
 
     place: Places
     size: int
@@ -27,7 +31,7 @@ class Order(NamedTuple):
 
 
 def time_places(scan: Scan, version: int) -> Order:
-    """Return the order of `scan`.
+    """Return the order of the records that `scan` found.
 
     This overwrites the times in `scan`, which must not be used again.
     """
@@ -46,7 +50,7 @@ def _placed(place: Places, rows: Int64s) -> Int64s:
 
 
 def _keys(scan: Scan) -> Int64s:
-    """Sorted keys of the rows to keep: the row number in the low bits, the time above it."""
+    """Return sorted keys of the rows to keep: the row number in the low bits, the time above it."""
     ts, rows = scan.ts, len(scan.ts)
     bits = rows.bit_length()
     start, end = (int(ts.min()), int(ts.max())) if rows else (0, 0)
@@ -67,7 +71,7 @@ def _keys(scan: Scan) -> Int64s:
 
 
 def _ranked(ts: Int64s, bits: int) -> Int64s:
-    """Make keys with ranks instead of times, for times that are too far apart."""
+    """Return keys with ranks instead of times; used if the times are too far apart for a key."""
     order = np.argsort(ts, kind="stable")
     found = ts[order]
     rank = np.cumsum(np.concatenate([[0], found[1:] != found[:-1]]))

@@ -27,7 +27,10 @@ def settle_ties(
     carry: Int64s,
     call: Int64s,
 ) -> None:
-    """Fill `place`, and the rows of CARRY events with their calls: same time and same CPU."""
+    """Fill `place`, and `carry` and `call` with the places of CARRY events and of their calls.
+
+    An event and its call have the same time and the same CPU.
+    """
     mask = (np.int64(1) << bits) - 1
     run_begin = np.full(
         ALL_CPUS, -1, np.int64
@@ -78,7 +81,7 @@ def settle_ties(
 
 @compiled
 def _by_cpu(key: Int64s, begin: Int, end: Int, mask: Int, cpu: Cpus, place: Places) -> None:
-    """Place rows of one time by CPU, and rows of one CPU as written."""
+    """Place rows of equal time by CPU, and the rows of one CPU as written."""
     last, at = np.int64(-1), begin
     while at < end:
         least = np.int64(ALL_CPUS)

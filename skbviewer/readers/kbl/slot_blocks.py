@@ -49,11 +49,12 @@ FILLING = (_TYPE.IPV4, _TYPE.IPV6, _TYPE.IPV6_L4, _TYPE.SKB, _TYPE.CALL)  # thes
 
 
 def _union() -> np.dtype[np.void]:
-    """Return a slot as the union of its structs: `span_dur`, `ipv4_ip_id`, `word_0`, ...
+    """Return the dtype of a slot as the union of its structs:
 
-    Byte arrays are members, too, as one number each.
+    `span_dur`, `ipv4_ip_id`, `word_0`, ...
 
-    It omits structs that are only decoded on their own, because each member takes time to compile.
+    A byte array is one number.  Structs that are only decoded on their own are omitted, because
+    each member takes time to compile.
     """
     members: dict[str, tuple[Any, int]] = {}
     for name, dtype in (*HEADS.values(), *(EXTS[type_] for type_ in FILLING)):
@@ -91,7 +92,7 @@ def slots_of(payload: UInt8s, order: str) -> Slots:
 def blocks(data: Source, chunks: list[Chunk], order: str, progress: Progress) -> Iterator[Block]:
     """Yield all slots, block by block.
 
-    A block is valid until the next.  Raises BadInput, Cancelled.
+    A block is valid until the next one is taken.  Raises BadInput or Cancelled.
     """
     fresh = begins_after_a_hole(chunks)
     first, scratch = 0, np.empty(0, np.uint8)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""First pass over the slots: count the head slots, and find their times and their footprints' size.
+"""First pass over the slots: count the head slots, and find their times and the footprints' size.
 
 Head slots are numbered in file order; that number is a record's ordinal.
 """
@@ -20,10 +20,11 @@ TYPES, WORDS = max(kbl.KblExtType) + 1, kbl.KBL_SLOT_SIZE // 8
 
 
 class Scan(NamedTuple):
-    """One row for each head slot.
+    """The results of the first pass: one row for each head slot, and totals.
 
-    `order` is the class.  At equal times, entries (MINE) come first, then CARRY events (CARRIED;
-    FIRST_CARRIED if their index is below 0), then OTHER.  `cpu` is that of a CALL's entry.
+    `order` is the row's class at equal times: entries (MINE) come first, then CARRY events
+    (CARRIED; FIRST_CARRIED if their index is below 0), then OTHER.  `cpu` is that of a CALL's
+    entry.
     """
 
     ts: Int64s
@@ -38,7 +39,7 @@ class Scanner:
     """Scans the slots of one chunk after the other."""
 
     def __init__(self, size: int, order: str, version: int) -> None:
-        """`size` is an upper bound of the bytes of all chunks together."""
+        """Allocate arrays; `size` is an upper bound of the bytes of all chunks together."""
         most = size // kbl.KBL_SLOT_SIZE
         self._order, self._version = order, version
         self._ts, self._class = np.empty(most, np.int64), np.empty(most, np.uint8)
@@ -63,7 +64,7 @@ class Scanner:
         self._differing += ragged or int(counts[ROWS]) - before != chunk.items
 
     def found(self) -> Scan:
-        """Return the result for all chunks.  Call it once: it hands over its arrays."""
+        """Return the result for all chunks.  Call it only once: it gives away its arrays."""
         rows = int(self._counts[ROWS])
         columns = (self._ts[:rows], self._class[:rows], self._cpu[:rows])
         del self._ts, self._class, self._cpu

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Names for kernel addresses, from the symbol table of a KBL."""
+"""Names for kernel addresses, from the symbol table of a .kbl file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HIDDEN = (
 
 
 class SymbolTable(NamedTuple):
-    """Function addresses in ascending order, and their names (`name` or `name [module]`)."""
+    """Function addresses in ascending order, and their names: `name` or `name [module]`."""
 
     addresses: npt.NDArray[np.uint64]
     names: tuple[str, ...]
@@ -44,7 +44,7 @@ class SymbolTable(NamedTuple):
 
 
 def symbol_table(symbols: list[tuple[int, str]]) -> SymbolTable:
-    """Sort (address, name) pairs; of several names for one address, the first is kept.
+    """Sort (address, name) pairs; if an address has several names, the first one is kept.
 
     A pair with an empty name ends the symbol before it: addresses after it are in no symbol.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What packet sockets received, from EXT slots TAP of their calls."""
+"""The packets that packet sockets received, from the EXT slots TAP of calls."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .record_order_loops import Places
 
 
 def read_taps(asides: Asides, place: Places) -> Table:
-    """Return TAP_DTYPE rows; `place` is each record's position by ordinal (-1: left out)."""
+    """Return TAP_DTYPE rows; place[ordinal] is each record's position (-1: left out)."""
     owner, slots = asides.of_type(kbl.KblExtType.TAP, kbl.KBL_EXT_TAP)
     at = place[owner]
     slots, at = slots[at >= 0], at[at >= 0]

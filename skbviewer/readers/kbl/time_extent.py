@@ -33,10 +33,11 @@ def streams_of(chunks: Chunks) -> tuple[Stream, ...]:
 
 
 def is_complete(chunks: Chunks, rows: int, counters: dict[str, int]) -> bool:
-    """Whether no record can be missing after the last one of a CPU, nor a CPU's whole stream.
+    """Return whether the file has the last records of every CPU.
 
-    Sequence numbers of chunks cannot show that.  Therefore compare the recorder's count of written
-    records with the `rows` records of the file.
+    Sequence numbers of chunks do not show whether a CPU's last chunks, or all of them, are missing.
+    Therefore the recorder's count of written records is compared with the `rows` records of the
+    file.
     """
     kind = kbl.KblChunkType
     tables = [c.seq for c in chunks.whole if c.type != kind.RECORDS]
@@ -46,9 +47,10 @@ def is_complete(chunks: Chunks, rows: int, counters: dict[str, int]) -> bool:
 
 
 def unmarked(tables: Tables, marks: Table) -> dict[int, int]:
-    """Missed hits that the tables count but no LOST record declares: by probe id, -1 = unknown.
+    """Return the missed hits that no LOST record declares, by probe id (-1 = unknown).
 
-    For a recorder that does not write such LOST records, count from its own start.
+    The file's tables count them.  If the recorder writes LOST records for missed hits, the hits
+    that were missed before the file began are left out.
     """
     before = tables.missed_before if POLLED in tables.meta else {}
     missed = marks[marks["flags"] == int(kbl.KblLost.MISSED)]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A kernel as an ELF file: its code, its symbols if it has any, and which build it is.
+"""A kernel as an ELF file: its code, its symbols if it has any, and the build's identity.
 
-Addresses are those at which the kernel was linked, before KASLR moved it.
+Addresses are those at which the kernel was linked; KASLR moves it at boot.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ...records import BadInput
 from .line_table import LineTable, SourceLine
 from .vmlinuz import is_vmlinuz, unpacked
 
-BEGINNING = 0x250  # bytes that tell the formats apart
+BEGINNING = 0x250  # bytes that distinguish the formats
 NO_BITS, ALLOCATED, EXECUTABLE = "SHT_NOBITS", 2, 4  # sh_type, sh_flags
 FUNCTION, NO_TYPE = 2, 0  # st_info & 15
 # A second one, without the number of the build, is what the linker replaced.
@@ -32,7 +32,7 @@ SYMBOL = np.dtype(
 
 
 class Symbols(NamedTuple):
-    """Symbols in code, by address; `addresses` and `sizes` (0: not stated) are uint64."""
+    """Symbols in code, by address; `addresses` and `sizes` (0 = not stated) are uint64."""
 
     addresses: npt.NDArray[np.uint64]
     sizes: npt.NDArray[np.uint64]
@@ -40,7 +40,7 @@ class Symbols(NamedTuple):
 
 
 class Section(NamedTuple):
-    """Code at `begin` .. `begin + len(data)`; None as `data` if the file does not contain it."""
+    """A section of code, from `begin` on; `data` is None if the file does not contain its bytes."""
 
     begin: int
     size: int
@@ -48,7 +48,11 @@ class Section(NamedTuple):
 
 
 class KernelImage(NamedTuple):
-    """`machine` is ELF's name, such as EM_X86_64; `banner` is "" if the file has none."""
+    """A kernel's code and symbols.
+
+    `machine` is ELF's name, such as EM_X86_64; `banner` is "" if the file has none; `stext` is the
+    address of _stext.
+    """
 
     path: Path
     machine: str
@@ -59,7 +63,7 @@ class KernelImage(NamedTuple):
     lines: LineTable
 
     def bytes_at(self, begin: int, end: int) -> bytes:
-        """Return the code from `begin` to `end`, less if its section ends; b"" if there is none."""
+        """Return the code from `begin` to `end`; less if its section ends, b"" if there is none."""
         for section in self.code:
             if section.begin <= begin < section.begin + section.size:
                 at = begin - section.begin
@@ -68,7 +72,7 @@ class KernelImage(NamedTuple):
 
 
 def read_image(path: Path) -> KernelImage:
-    """Read a vmlinux, or the vmlinux in a vmlinuz.  Raises BadInput."""
+    """Read a vmlinux, or the vmlinux in a vmlinuz.  Raises BadInput if it cannot be read."""
     try:
         with path.open("rb") as file:
             beginning = file.read(BEGINNING)
@@ -106,14 +110,17 @@ def _is_empty(section: object) -> bool:
 
 
 def _banner(elf: ELFFile) -> str:
-    """Return what follows "Linux version" in the read-only data, "" if nothing does."""
+    """Return the text after "Linux version" in the read-only data; "" if there is none."""
     section = elf.get_section_by_name(".rodata")
     found = BANNER.search(section.data()) if section is not None else None
     return found[1].decode("ascii", "replace") if found else ""
 
 
 def _symbols(elf: ELFFile, code: tuple[Section, ...]) -> tuple[Symbols, int]:
-    """Return symbols in `code`, and the address of _stext: without symbols, where .text begins."""
+    """Return the symbols in `code`, and the address of _stext.
+
+    Without symbols, it is the address at which .text begins.
+    """
     text = elf.get_section_by_name(".text")
     stext = text["sh_addr"] if text is not None else min(section.begin for section in code)
     table = elf.get_section_by_name(".symtab")

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Source lines of code: the tables .debug_aranges and .debug_line of an ELF file.
 
-Only the line programs of units that contain the wanted code are read: a kernel has thousands.
+A kernel has thousands of compilation units.  Only the line programs of those with the wanted code
+are read.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from elftools.elf.elffile import ELFFile
 
 
 class SourceLine(NamedTuple):
-    """A line of a source file; the file is named as the compiler was given it."""
+    """A line of a source file; `file` is the path that the compiler was given."""
 
     file: str
     line: int
@@ -24,11 +25,11 @@ class LineTable:
     """The source lines of the code in an ELF file."""
 
     def __init__(self, path: Path, present: bool) -> None:
-        """`path` is opened again for each question if debug information is `present`."""
+        """Read from `path`, opened anew for each question, if debug information is `present`."""
         self._path, self.present = path, present
 
     def between(self, begin: int, end: int) -> dict[int, SourceLine]:
-        """Return where each line begins in begin .. end - 1, by address, in order.
+        """Return the source lines that begin in begin .. end - 1, by address, in order.
 
         Returns {} if there is no debug information for this code, or if it is damaged.
         """

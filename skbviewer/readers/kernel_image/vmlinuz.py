@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The ELF file in a compressed x86 kernel (bzImage): Documentation/arch/x86/boot.rst of Linux."""
+"""The ELF file in a compressed x86 kernel (bzImage).
+
+Layout: Documentation/arch/x86/boot.rst of Linux.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +26,12 @@ NO_LZ4 = "is compressed by LZ4, which needs the package lz4: pip install 'skbvie
 
 
 def is_vmlinuz(beginning: bytes) -> bool:
-    """Whether a file that begins with these bytes (at least 0x250) is an x86 bzImage."""
+    """Return whether a file that begins with these bytes (at least 0x250) is an x86 bzImage."""
     return beginning[HEADER : HEADER + 4] == MAGIC
 
 
 def unpacked(data: bytes, path: Path) -> bytes:
-    """Return the ELF file in the bzImage `data`.  Raises BadInput."""
+    """Return the ELF file in the bzImage `data`.  Raises BadInput if it cannot be decompressed."""
     (version,) = struct.unpack_from("<H", data, HEADER + 4)
     if version < VERSION:
         raise BadInput(path, HEADER + 4, f"boot protocol {version:#x} has no payload")
@@ -67,7 +70,10 @@ def _zstd(payload: bytes) -> bytes:
 
 
 def _lz4(payload: bytes) -> bytes:
-    """Decompress lz4's legacy format: blocks with a length, the last 4 bytes are the total."""
+    """Decompress lz4's legacy format: blocks that follow their lengths.
+
+    The last 4 bytes are the total length.
+    """
     from lz4 import block
 
     at, parts = 4, []
@@ -78,7 +84,7 @@ def _lz4(payload: bytes) -> bytes:
     return b"".join(parts)
 
 
-# What the libraries raise; lz4's error is a RuntimeError.
+# The libraries raise these; lz4's error is a RuntimeError.
 DAMAGED: tuple[type[Exception], ...] = (
     OSError, EOFError, ValueError, RuntimeError,
     zlib.error, lzma.LZMAError, zstandard.ZstdError,

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Logs of other tracers: points without returns, as kernel logs."""
+"""Logs of other tracers, read as kernel logs: their points are records without returns."""

@@ -16,7 +16,10 @@ VALUES[list(ALPHABET)] = np.arange(64)
 
 
 def decoded(text: UInt8s, spans: npt.NDArray[np.int32]) -> tuple[UInt8s, Int64s]:
-    """The bytes of the texts text[begin:end] in a row, and how many each has; -1: no base64."""
+    """Return the bytes of the base64 texts text[begin:end], and the number of bytes of each.
+
+    The bytes of all texts follow each other.  The number is -1 for a text that is no base64.
+    """
     lengths = np.empty(len(spans), np.int64)
     made = np.empty(int(np.sum(spans[:, 1] - spans[:, 0], dtype=np.int64)), np.uint8)
     count = int(_decode(text, np.ascontiguousarray(spans), VALUES, made, lengths))

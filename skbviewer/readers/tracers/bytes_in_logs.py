@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The packet bytes that logs hold; those of the last few logs are kept in memory."""
+"""The packet bytes in logs; those of the last few logs are cached."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ _lock = threading.Lock()
 
 
 def packets_in(path: Path, plain: UInt8s, progress: Progress) -> UInt8s:
-    """The bytes of all packets in a retis log, whose decompressed contents are `plain`.
+    """Return the bytes of all packets in a retis log; `plain` is the decompressed log.
 
-    Raises BadInput if it is no such log any more, and Cancelled.
+    Caches the results of the last few logs.  Raises BadInput if the file is no longer such a log;
+    raises Cancelled.
     """
     key = _key(path)
     with _lock:
@@ -38,9 +39,9 @@ def packets_in(path: Path, plain: UInt8s, progress: Progress) -> UInt8s:
 
 
 def points_in(path: Path, plain: UInt8s, progress: Progress) -> PointPackets:
-    """The packets of all points of a retis log; those of one log are kept.
+    """Return the packets of all points of a retis log; caches those of the last log.
 
-    Raises as packets_in() does.
+    `plain` and errors are as in packets_in().
     """
     key = _key(path)
     with _lock:

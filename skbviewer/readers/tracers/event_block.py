@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The points among the events of one pass, as columns."""
+"""The points of one pass over events, as columns."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from .hashed_numbers import SECRET, hash_of
 
 Spans = npt.NDArray[np.int32]
 
-# What a number is if the event does not have it: an address or a time of tracking is 0.
+# The value of a number that an event lacks: 0 for an address or a time of tracking.
 UNKNOWN = np.array([0 if name.endswith(("skb", "tracked", "head")) else -1 for name in NUMBERS])
 SECTIONS = len(TEXTS)  # place of the hash of all sections together
 
 
 class EventBlock:
-    """Points: their numbers and texts, by the names in event_keys.py."""
+    """The numbers and texts of points, by the names in event_keys.py."""
 
     def __init__(
         self, text: UInt8s, rows: Scanned, points: Int64s, others: Mapping[int, EventValues]
     ) -> None:
-        """`points` are the rows that are points; `others` has those that JSON's parser read."""
+        """`points` are the rows of points; `others` has the values that JSON's parser read."""
         self.text = text
         count = len(points)
         is_all = count == 0 or int(points[-1]) == count - 1  # then without copying
@@ -61,36 +61,39 @@ class EventBlock:
         return len(self._seen)
 
     def has(self, name: str) -> Bools:
-        """Which points have this number or text."""
+        """Return which points have this number or text."""
         return np.asarray(self._seen >> PLACES[name] & 1, np.bool_)
 
     def number(self, name: str) -> Int64s:
-        """A number of each point, as signed 64 bits."""
+        """Return the number of this name for each point, as signed 64 bits."""
         column: Int64s = self._columns[PLACES[name]]
         return column
 
     def hashes(self, name: str) -> UInt64s:
-        """The hash of a text ("": of all sections) of each point, 0 = it has none."""
+        """Return a hash of each point's text; 0 if the point has none.
+
+        The name "" stands for the sections that are kept.
+        """
         made: UInt64s = self._hashes[TEXTS.index(name) if name else SECTIONS]
         return made
 
     def spans(self, name: str) -> Spans:
-        """Where a text of each point is in the block, if given() does not have it."""
+        """Return (begin, end) of each point's text in the block, if given() does not have it."""
         return np.asarray(self._texts[:, TEXTS.index(name)])
 
     def given(self, name: str) -> dict[int, bytes]:
-        """The texts of points that JSON's parser read, by point."""
+        """Return the texts of this name that JSON's parser read, by point."""
         return {at: v.texts[name] for at, v in self._others.items() if name in v.texts}
 
     def text_of(self, name: str, point: int) -> bytes:
-        """A text of one point."""
+        """Return the text of this name that a point has."""
         if point in self._others:
             return self._others[point].texts[name]
         begin, end = map(int, self._texts[point, TEXTS.index(name)])
         return self.text[begin:end].tobytes()
 
     def sections_of(self, point: int) -> str:
-        """The sections of one point that are kept, as a JSON object."""
+        """Return the sections of one point that are kept, as a JSON object."""
         if point in self._others:
             return self._others[point].sections.decode()
         spans = self.raw[point, : self.raws[point]].tolist()

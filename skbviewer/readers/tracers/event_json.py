@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""One retis event, read by Python's JSON parser: what event_scan.py does not read.
+"""Read one retis event with Python's JSON parser, if event_scan.py does not read it.
 
-Both read the same from the same event; this one says what is wrong with an event that is unusable.
+Both read the same values from the same event.  This module also says why an event is unusable.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from .event_keys import INODE, INT32, TIME, WORD
 
 Event = dict[str, Any]
 
-DEEPEST = 32  # nested sections that are kept
+DEEPEST = 32  # levels of nesting in sections that are kept
 NO_TIME = "timestamp is not a time in nanoseconds"
 LARGEST = 1 << 22  # bytes of an event: Python needs many times as much memory for it
 TOO_LARGE = f"an event of more than {LARGEST >> 20} MiB"
 KNOWN = ("common", "kernel", "skb-tracking", "tracking", "skb-drop", "packet", "netns", "dev")
-BYTES = ("data", "raw", "packet")  # names of a packet's bytes, the newest first
+BYTES = ("data", "raw", "packet")  # keys of a packet's bytes: of the newest version first
 
 
 class Unusable(Exception):
-    """An event cannot be used, and why."""
+    """An event cannot be used; its text says why."""
 
 
 class EventValues(NamedTuple):
-    """Numbers by their place (NUMBERS), texts by theirs (TEXTS), and sections as JSON."""
+    """The values of an event: numbers by their name, texts by theirs, and sections as JSON."""
 
     numbers: dict[str, int]
     texts: dict[str, bytes]
@@ -34,7 +34,10 @@ class EventValues(NamedTuple):
 
 
 def parsed(raw: bytes, is_last: bool) -> Event:
-    """The event of this JSON text.  Raises Unusable; `is_last`: at the end of the file."""
+    """Return the event in this JSON text.  Raises Unusable if there is none.
+
+    `is_last` says that the text ends with the file, so that it may be truncated.
+    """
     try:
         found = json.loads(raw, parse_constant=_refused)
     except (ValueError, RecursionError) as error:
@@ -46,12 +49,16 @@ def parsed(raw: bytes, is_last: bool) -> Event:
 
 
 def _refused(word: str) -> None:
-    """Python's parser knows NaN and Infinity, which are no JSON."""
+    """Raise ValueError for NaN and Infinity, which Python's parser accepts but JSON lacks."""
     raise ValueError(word)
 
 
 def values_of(event: Event) -> EventValues | None:
-    """What is read of an event; None if it is no point.  Raises Unusable."""
+    """Return the values of an event that skbviewer uses; None if the event is not a point.
+
+    A point has the section kernel or userspace.  Raises Unusable if a value has the wrong type or
+    range, or if one is missing that every point needs.
+    """
     kernel, user = section(event, "kernel"), section(event, "userspace")
     if not ("kernel" in event or "userspace" in event):
         return None
@@ -97,7 +104,7 @@ def values_of(event: Event) -> EventValues | None:
 
 
 def section(event: Event, name: str) -> Event:
-    """A section of an event, {} if it has none."""
+    """Return a section of an event; {} if it has none.  Raises Unusable if it is no JSON object."""
     found = event.get(name)
     if found is None:
         return {}
@@ -107,7 +114,7 @@ def section(event: Event, name: str) -> Event:
 
 
 def number(values: Event, name: str) -> int:
-    """A number of 64 bits that the section must have."""
+    """Return a number of 64 bits that the section must have.  Raises Unusable if it has none."""
     found = values.get(name)
     if type(found) is not int or not 0 <= found <= WORD:
         raise Unusable(f"{name} is not a number of 64 bits")
@@ -115,7 +122,7 @@ def number(values: Event, name: str) -> int:
 
 
 def _known(values: Event, name: str, most: int = INT32) -> int:
-    """A number up to `most`, or -1 if the section does not have it."""
+    """Return a number up to `most`; -1 if the section does not have it."""
     found = values.get(name)
     if found is None:
         return -1
@@ -136,12 +143,12 @@ def _optional(name: str, value: object) -> dict[str, bytes]:
 
 
 def _encoded(text: str) -> bytes:
-    """UTF-8; JSON may contain halves of surrogate pairs."""
+    """Return a text as UTF-8; halves of surrogate pairs, which JSON may contain, are escaped."""
     return text.encode("utf-8", "backslashreplace")
 
 
 def _sections(event: Event, kernel: Event, skb: Event) -> bytes:
-    """The sections that are kept as JSON: all but those that become columns."""
+    """Return as JSON the sections that do not become columns."""
     kept = {name: value for name, value in event.items() if name not in (*KNOWN, "skb")}
     kept |= {name: skb[name] for name in ("gso", "vlan_accel") if name in skb}
     if "stack_trace" in kernel:
@@ -153,7 +160,7 @@ def _sections(event: Event, kernel: Event, skb: Event) -> bytes:
 
 
 def _is_deeper(value: Any, most: int) -> bool:
-    """Whether containers are nested more than `most` times."""
+    """Return whether containers are nested more than `most` levels deep."""
     left = [(value, 1)]
     while left:
         one, depth = left.pop()

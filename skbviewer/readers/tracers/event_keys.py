@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The keys of retis events that are read, as tables for the compiled scanner.
+"""The keys of retis events that skbviewer reads, as tables for the compiled scanner.
 
-Layout: retis-events of https://github.com/retis-org/retis, versions 1.5 to 1.7.  A key stands in a
-section, has a place for its number or text, opens a section, or is kept as raw JSON.
+Layout: retis-events of https://github.com/retis-org/retis, versions 1.5 to 1.7.  A key belongs to a
+section.  It has a place for its number or text, opens a section, or is kept as raw JSON.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ...records.types import LATEST_NS, Int32s
 
 WORD, INODE, INT32, TIME = (1 << 64) - 1, (1 << 32) - 1, (1 << 31) - 1, LATEST_NS
 
-# Places of numbers in a row; the greatest value of each.
+# The numbers of an event in order of their places in a row, and the greatest value of each.
 NUMBERS = {
     "ts": TIME, "cpu": INT32, "pid": INT32, "skb": WORD, "tracked": WORD, "head": WORD,
     "later_skb": WORD, "later_tracked": WORD, "later_head": WORD, "ifindex": INT32,
@@ -71,7 +71,7 @@ _KEYS: dict[tuple[str, str], tuple[str, str, bool]] = {
     ("gso", "segs"): ("gso_segs", "", False),
 }  # fmt: skip
 
-# What a section must hold.
+# The values that a section must have.
 REQUIRED = {
     "kernel": ("ts", "symbol", "type"),
     "userspace": ("ts", "user", "user_type"),
@@ -86,15 +86,16 @@ FIRST_TEXT, STARTUP = len(NUMBERS), len(NUMBERS) + len(TEXTS)
 NO_PLACE = NO_SECTION = -1
 SLOT_BITS = 8  # of the hash table of keys
 LONGEST_KEY = 16  # bytes
-# By length of a key: which of its first and second eight bytes count.
+# By length of a key: masks of those of its first and second eight bytes that belong to it.
 FIRST_MASK = np.array([(1 << 8 * min(n, 8)) - 1 for n in range(17)], np.uint64)
 SECOND_MASK = np.array([(1 << 8 * max(n - 8, 0)) - 1 for n in range(17)], np.uint64)
 
 
 class Keys(NamedTuple):
-    """The tables.  `slot` has the key of each hash, -1 = none; the others have a row for each key.
+    """The tables: `slot` has the key of each hash (-1 = none), the others a row for each key.
 
-    A key's name is in `first` and `second`, eight bytes each; `factor` makes its hash of them.
+    A key's name is in `first` and `second`, eight bytes each; its hash is made from them with
+    `factor`.
     """
 
     slot: Int32s
@@ -111,12 +112,12 @@ class Keys(NamedTuple):
 
 
 def section_number(name: str) -> int:
-    """The number of a section."""
+    """Return the number of a section."""
     return SECTIONS.index(name)
 
 
 def _slot(first: int, second: int, section: int, factor: int) -> int:
-    """As in event_scan.py."""
+    """Return the slot of a key in the hash table, as json_token_loops.key_row() computes it."""
     return ((first ^ second * 3 ^ section) * factor & WORD) >> 64 - SLOT_BITS
 
 
@@ -141,7 +142,7 @@ def _keys() -> Keys:
 
 
 def _perfect(words: list[tuple[int, int]], sections: list[int]) -> tuple[int, Int32s]:
-    """A factor with which no two keys have one slot, and the key of each slot."""
+    """Return a factor that gives each key a slot of its own, and the key of each slot."""
     factor = 0x9E3779B97F4A7C15
     while True:
         slots = [_slot(*both, at, factor) for both, at in zip(words, sections, strict=True)]

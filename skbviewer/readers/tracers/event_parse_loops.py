@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Parse one JSON event into a row, if it is as retis writes events.
+"""Parse one JSON event into a row, if it is written as retis writes events.
 
-Not read are: escapes in strings, bytes beyond ASCII, keys twice, wrong types, numbers out of range,
-sections that lack what they must hold, broken JSON.
+An event is left to event_json.py if it has escapes in strings, bytes beyond ASCII, a key twice,
+wrong types, numbers out of range, a section without what it must have, or broken JSON.
 """
 
 from __future__ import annotations
@@ -62,9 +62,10 @@ def parsed_event(
     ends_run: UInt8s,
     shapes: Shapes,
 ) -> Int:
-    """Fill a row with the event that begins here; the position after it, -1 = read it elsewhere.
+    """Fill a row with the event at `at`; returns the position after it.
 
-    The row's kind is POINT if the event has a probe.
+    Returns -1 if event_json.py must read the event.  The row's kind is POINT if the event has a
+    probe.
     """
     values, count = shapes.values, np.int64(0)
     kinds, sections = stack[0], stack[1]
@@ -84,7 +85,7 @@ def parsed_event(
             if c == QUOTE:
                 key_begin = at
                 at = run_end(text, at + 1, ends_run)
-                if at + LONGEST_KEY > len(text) or text[at] != QUOTE:  # no event ends so early
+                if at + LONGEST_KEY > len(text) or text[at] != QUOTE:  # no event ends that soon
                     return np.int64(-1)
                 place, opens, is_raw = np.int64(-1), np.int64(-1), np.int64(0)
                 if sections[depth] >= 0:

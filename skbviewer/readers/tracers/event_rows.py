@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The rows that the compiled scanner fills."""
+"""The rows that the compiled scanner of events fills."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ ROWS = 1 << 14  # rows of one pass
 
 
 class Scanned(NamedTuple):
-    """Rows of one pass, a row for each event that is a point or that this loop does not read.
+    """The rows of one pass: one for each point, and one for each event that the loop cannot read.
 
-    `numbers` are by place, `seen` has the bits of the places that the event has.  `texts` and `raw`
-    are (begin, end) in the block; `begin` and `end` are those of the event.
+    `numbers` are by place; `seen` has a bit for each place that the event has a value for.  `texts`
+    and `raw` are (begin, end) in the block; `begin` and `end` are those of the event.
     """
 
     kind: UInt8s
@@ -32,12 +32,12 @@ class Scanned(NamedTuple):
     numbers: UInt64s
     seen: Int64s
     texts: Places
-    raws: Int32s  # how many raw sections
+    raws: Int32s  # number of raw sections
     raw: Places
 
 
 def no_rows() -> Scanned:
-    """Rows to fill."""
+    """Return a table of rows for scan() to fill."""
     return Scanned(
         np.zeros(ROWS, np.uint8),
         np.zeros(ROWS, np.int64),

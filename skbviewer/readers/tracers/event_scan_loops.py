@@ -23,7 +23,7 @@ from .json_token_loops import (
 )
 from .shape_matching_loops import of_known_shape
 
-# Of the state between passes.
+# Indices of the state that one pass leaves to the next.
 AT, IN_ARRAY, IS_FIRST = 0, 1, 2
 NO_EVENT: Int = np.int64(-1)
 
@@ -36,7 +36,7 @@ def _other(rows: Scanned, count: Int, kind: Int, begin: Int, end: Int) -> None:
 
 @allocation_free
 def _is_point(rows: Scanned, count: Int) -> Int:
-    """1 if the event in this row is a point, else 0."""
+    """Return 1 if the event in this row is a point, else 0."""
     return np.int64(rows.kind[count] == POINT)
 
 
@@ -50,6 +50,7 @@ def scan_events(
     ends_run: UInt8s,
     shapes: Shapes,
 ) -> Int:
+    """Fill rows with the events of a block, as scan() describes; returns the number of rows."""
     at, count = state[AT], np.int64(0)
     while at < len(text) and count < len(rows.kind) - 2:
         at = blank(text, at)
@@ -93,7 +94,7 @@ def scan_events(
                 count += 1
             state[IN_ARRAY] = 0
             continue
-        if c == NEWLINE:  # the array is not closed
+        if c == NEWLINE:  # the line ends before the array does
             _other(rows, count, CUT, at, at)
             count += 1
             state[IN_ARRAY] = 0
@@ -122,7 +123,7 @@ def scan_events(
             _other(rows, count, OTHER, begin, at)
             count += 1
             state[IN_ARRAY] = 0
-        else:  # the row of an event that is cut says it
+        else:  # the row of the truncated event reports this
             if stop >= 0:
                 _other(rows, count, CUT, at, at)
                 count += 1

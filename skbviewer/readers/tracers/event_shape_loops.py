@@ -18,23 +18,23 @@ from ...records.types import Int32s, Int64s, UInt8s
 UInt64s = npt.NDArray[np.uint64]
 Places = npt.NDArray[np.int32]
 
-MOST, VALUES, LITERALS = 12, 128, 2048  # shapes; values and bytes between them of each
+MOST, VALUES, LITERALS = 12, 128, 2048  # shapes; for each: values, and bytes between them
 NUMBER, TEXT = 0, 1  # kinds of values
-BEGIN, END, KIND, PLACE = 0, 1, 2, 3  # columns of values
-COUNT, RAWS, SEEN, ROW_KIND = 0, 1, 2, 3  # columns of facts
-USED, OLDEST, LAST = 0, 1, 2  # of the state
+BEGIN, END, KIND, PLACE = 0, 1, 2, 3  # columns of `values`
+COUNT, RAWS, SEEN, ROW_KIND = 0, 1, 2, 3  # columns of `facts`
+USED, OLDEST, LAST = 0, 1, 2  # indices of `state`
 MINUS, ZERO, NINE, QUOTE = 45, 48, 57, 34
 TEN_TO_19 = np.uint64(10**19)
 
 
 class Shapes(NamedTuple):
-    """Known shapes, a row for each: `text` has the bytes between values, value n stands before
-    text[end[n]:end[n + 1]], and text[:end[0]] is before the first one.
+    """Known shapes, a row for each.
 
-    `raw` is where raw sections begin and end: (number of the value before, bytes from there on).
-    `after` is the shape of the event that followed one of each shape; `same[a, b]` is with how many
-    values, and the bytes before each of them, shapes a and b begin alike.  `values` and `starts`
-    are those of the event at hand.
+    `text` has the bytes between the values: text[:end[0]] precedes the first value, and
+    text[end[n]:end[n + 1]] follows value n.  `raw` is where raw sections begin and end, each as
+    (number of values before it, bytes after that value).  After an event of shape a, after[a] is
+    the shape expected next.  Shapes a and b have their first same[a, b] values, and the bytes
+    before each of these, in common.  `values` and `starts` belong to the event that is being read.
     """
 
     text: UInt8s
@@ -51,7 +51,7 @@ class Shapes(NamedTuple):
 
 
 def no_shapes(raw_most: int) -> Shapes:
-    """Nothing is known yet."""
+    """Return tables without a shape; an event has at most `raw_most` raw sections."""
     return Shapes(
         np.zeros((MOST, LITERALS + 8), np.uint8),
         np.zeros((MOST, VALUES + 2), np.int32),
@@ -69,7 +69,7 @@ def no_shapes(raw_most: int) -> Shapes:
 
 @allocation_free
 def word_at(text: UInt8s, at: Int) -> np.uint64:
-    """Eight bytes as a number, the first one lowest."""
+    """Return eight bytes as a number, with the first byte lowest."""
     word = np.uint64(0)
     for i in range(8):
         word |= np.uint64(text[at + i]) << np.uint64(8 * i)
@@ -78,7 +78,10 @@ def word_at(text: UInt8s, at: Int) -> np.uint64:
 
 @allocation_free
 def is_same(text: UInt8s, at: Int, known: UInt8s, begin: Int, end: Int) -> bool:
-    """Whether known[begin:end] stands at `at`; both have eight bytes more."""
+    """Return whether `text` has the bytes known[begin:end] at index `at`.
+
+    Both arrays must continue for eight bytes after these, because it compares eight at a time.
+    """
     while end - begin >= 8:
         if word_at(text, at) != word_at(known, begin):
             return False
@@ -91,9 +94,9 @@ def is_same(text: UInt8s, at: Int, known: UInt8s, begin: Int, end: Int) -> bool:
 
 @allocation_free
 def whole_number(text: UInt8s, at: Int) -> tuple[Int, np.uint64, Int]:
-    """The position after digits (-1: they are no JSON number), their value, whether it is known.
+    """Return the position after digits, their value, and 1 if the value is known (else 0).
 
-    It is not if it has more than 64 bits.
+    The position is -1 if the digits are no JSON number.  A value of more than 64 bits is unknown.
     """
     value, begin, known = np.uint64(0), at, np.int64(1)
     while at < len(text) and ZERO <= text[at] <= NINE:
@@ -109,7 +112,7 @@ def whole_number(text: UInt8s, at: Int) -> tuple[Int, np.uint64, Int]:
 
 @allocation_free
 def _alike(shapes: Shapes, one: Int, other: Int) -> Int:
-    """With how many values, and the bytes before each of them, two shapes begin alike."""
+    """Return how many values, with the bytes before each of them, two shapes have in common."""
     most = min(shapes.facts[one, COUNT], shapes.facts[other, COUNT])
     at = np.int64(0)
     for n in range(most):
@@ -127,9 +130,9 @@ def _alike(shapes: Shapes, one: Int, other: Int) -> Int:
 def learn(
     text: UInt8s, begin: Int, end: Int, count: Int, raw: Places, facts: Int64s, shapes: Shapes
 ) -> None:
-    """Remember the shape of the event text[begin:end], whose `count` values are shapes.values.
+    """Remember the shape of the event text[begin:end], whose `count` values are in shapes.values.
 
-    `raw` are its raw sections, (begin, end) of each; `facts` are a row of shapes.facts.
+    `raw` has (begin, end) of its raw sections; `facts` is a row for shapes.facts.
     """
     total = np.int64(end - begin)
     for n in range(count):

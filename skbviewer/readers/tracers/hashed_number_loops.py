@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A table of hashes with their numbers: loops of hashed_numbers.py."""
+"""A table of hashes and their numbers: loops of hashed_numbers.py."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ UInt64s = npt.NDArray[np.uint64]
 
 @allocation_free
 def stirred(hashed: np.uint64, word: np.uint64, secret: UInt64s) -> np.uint64:
+    """Return a hash of `hashed` and `word`."""
     hashed = (hashed ^ word) * secret[0]
     hashed ^= hashed >> np.uint64(32)
     hashed *= secret[1]
@@ -23,13 +24,14 @@ def stirred(hashed: np.uint64, word: np.uint64, secret: UInt64s) -> np.uint64:
 
 @allocation_free
 def mix(column: Int64s, secret: UInt64s, made: UInt64s) -> None:
+    """Combine each hash in `made` with the number of its row in `column`."""
     for i in range(len(column)):
         made[i] = stirred(made[i], np.uint64(column[i]), secret)
 
 
 @allocation_free
 def span_hash(text: UInt8s, begin: Int, stop: Int, secret: UInt64s) -> np.uint64:
-    """The hash of text[begin:stop]; never 0."""
+    """Return a hash of text[begin:stop]; it is never 0."""
     at, end = np.int64(begin), np.int64(stop)
     hashed = stirred(secret[2], np.uint64(end - at), secret)
     while at + 8 <= end:
@@ -44,7 +46,7 @@ def span_hash(text: UInt8s, begin: Int, stop: Int, secret: UInt64s) -> np.uint64
 
 @allocation_free
 def _slot(hashed: np.uint64, hashes: UInt64s) -> Int:
-    """Where a hash stands in the table, or where it is to be put."""
+    """Return the slot of a hash in the table, or the free slot for it."""
     mask = np.int64(len(hashes) - 1)
     at = np.int64(hashed >> np.uint64(8)) & mask
     while hashes[at] != 0 and hashes[at] != hashed:
@@ -56,7 +58,10 @@ def _slot(hashed: np.uint64, hashes: UInt64s) -> Int:
 def number_hashes(
     some: UInt64s, hashes: UInt64s, numbers: Int32s, count: Int, made: Int32s, new: Int64s
 ) -> Int:
-    """Fill `made`; `new` gets the rows of hashes that are not in the table.  Returns its size."""
+    """Fill `made` with the numbers of hashes; returns how many hashes the table then has.
+
+    `count` is how many it has before.  `new` gets the rows of hashes that are not yet in it.
+    """
     first = np.int64(count)
     total = np.int64(count)
     for row in range(len(some)):
@@ -74,6 +79,7 @@ def number_hashes(
 
 @allocation_free
 def move_hashes(hashes: UInt64s, numbers: Int32s, to: UInt64s, of: Int32s) -> None:
+    """Insert all hashes of a table into a larger, empty one."""
     for i in range(len(hashes)):
         if hashes[i] != 0:
             at = _slot(hashes[i], to)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Number equal values by their hash: a table that grows, filled by a compiled loop.
+"""Number distinct values by their hashes: a table that grows, filled by a compiled loop.
 
-A hash has 64 bits and a key that differs in each process, so no file can be made to collide.
+A hash has 64 bits and depends on a key that differs in each process, so no file can be crafted to
+cause collisions.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from ...records.types import Int32s, Int64s
 from .hashed_number_loops import UInt64s, mix, move_hashes, number_hashes, span_hash
 
 FIRST_SIZE = 1 << 12
-# Two odd factors and a begin.
+# Two odd factors and a start value.
 SECRET = np.frombuffer(os.urandom(24), np.uint64) | np.uint64(1)
 
 
 class HashedNumbers:
-    """Numbers different hashes from 0, in the order in which they come first; 0 has none."""
+    """Numbers distinct hashes from 0 on, in order of first appearance; 0 has no number."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -28,7 +29,7 @@ class HashedNumbers:
         self._numbers = np.zeros(FIRST_SIZE, np.int32)
 
     def of(self, hashes: UInt64s) -> tuple[Int32s, Int64s]:
-        """The number of each hash (-1: the hash is 0), and where the new ones stand."""
+        """Return the number of each hash (-1 for the hash 0), and the rows of new hashes."""
         while 2 * (self.count + len(hashes)) > len(self._hashes):
             self._grow()
         made, new = np.empty(len(hashes), np.int32), np.empty(len(hashes), np.int64)
@@ -47,12 +48,12 @@ class HashedNumbers:
 
 
 def hash_of(raw: bytes) -> int:
-    """The hash of one text, as span_hash() has it."""
+    """Return the hash of one text, as span_hash() computes it."""
     return int(span_hash(np.frombuffer(raw or b"\0", np.uint8).copy(), 0, len(raw), SECRET))
 
 
 def hashes_of_columns(*columns: npt.NDArray[np.integer]) -> UInt64s:
-    """A hash of the numbers in each row."""
+    """Return a hash of the numbers in each row; it is never 0."""
     made = np.full(len(columns[0]), SECRET[2], np.uint64)
     for column in columns:
         mix(np.ascontiguousarray(column, np.int64), SECRET, made)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tokens of JSON text, found by compiled loops: runs of strings, numbers, words, keys."""
+"""Compiled loops that find tokens of JSON text: runs of strings, numbers, words, keys."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY = 123, 125, 91, 93
 MINUS, ZERO, NINE, DOT, SMALL_E, BIG_E, PLUS = 45, 48, 57, 46, 101, 69, 43
 SMALL_F = 102
 
-# Bytes that end a plain run of a string: quote, backslash, control characters, beyond ASCII.
+# Bytes that end a plain run of a string: quote, backslash, control characters, non-ASCII bytes.
 ENDS_RUN = np.array([b < 32 or b >= 128 or b in (QUOTE, BACKSLASH) for b in range(256)], np.uint8)
-# For eight bytes at once: each byte 1; its highest bit; the bytes above.
+# For eight bytes at once: 1 in each byte; each byte's highest bit; the bytes above.
 ONES, HIGHEST = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 QUOTES, BACKSLASHES = np.uint64(QUOTE) * ONES, np.uint64(BACKSLASH) * ONES
 BLANKS = np.uint64(32) * ONES
@@ -26,7 +26,7 @@ INDEX = np.uint64(0x0001020304050607)  # times 1 << 8 * n, the highest byte is n
 
 @allocation_free
 def blank(text: UInt8s, at: Int) -> Int:
-    """The position of the first byte that is not a blank; ends of lines are none."""
+    """Return the position of the first byte that is not a blank; a line end is not a blank."""
     while at < len(text) and (text[at] == 32 or text[at] == 9 or text[at] == 13):
         at += 1
     return at
@@ -34,11 +34,11 @@ def blank(text: UInt8s, at: Int) -> Int:
 
 @allocation_free
 def run_end(text: UInt8s, at: Int, ends_run: UInt8s) -> Int:
-    """The position of the first byte that ends a plain run of a string."""
+    """Return the position of the first byte that ends a plain run of a string."""
     while at + 8 <= len(text):
         word = word_at(text, at)
         quote, backslash = word ^ QUOTES, word ^ BACKSLASHES
-        # A byte's highest bit is set if it ends the run; above the first such byte also by chance.
+        # A byte's highest bit is set if it ends the run; in bytes after the first, also by chance.
         ends = (quote - ONES) & ~quote
         ends |= (backslash - ONES) & ~backslash
         ends |= (word - BLANKS) & ~word
@@ -54,6 +54,7 @@ def run_end(text: UInt8s, at: Int, ends_run: UInt8s) -> Int:
 
 @allocation_free
 def line_end(text: UInt8s, at: Int) -> Int:
+    """Return the position of the next line end, or the end of the text."""
     while at < len(text) and text[at] != NEWLINE:
         at += 1
     return at
@@ -61,7 +62,10 @@ def line_end(text: UInt8s, at: Int) -> Int:
 
 @allocation_free
 def beyond(text: UInt8s, at: Int) -> Int:
-    """The position after the JSON value of an array that begins here, as far as brackets tell."""
+    """Return the position after the JSON value that begins at `at`, an element of an array.
+
+    It counts brackets and quotes only, so that it can skip broken JSON.  A line end ends the value.
+    """
     depth, in_string = np.int64(0), False
     while at < len(text) and text[at] != NEWLINE:
         c = text[at]
@@ -86,7 +90,10 @@ def beyond(text: UInt8s, at: Int) -> Int:
 
 @allocation_free
 def key_row(text: UInt8s, begin: Int, end: Int, section: Int, keys: Keys) -> Int:
-    """The row of a key in a section, -1 = not read.  The text has 16 bytes from `begin` on."""
+    """Return the row of a key in a section; -1 if the key is not read.
+
+    The text has at least 16 bytes from `begin` on.
+    """
     length = end - begin
     if length > LONGEST_KEY:
         return np.int64(-1)
@@ -101,7 +108,7 @@ def key_row(text: UInt8s, begin: Int, end: Int, section: Int, keys: Keys) -> Int
 
 @allocation_free
 def literal(text: UInt8s, at: Int) -> Int:
-    """The position after true, false or null; -1 if it is none of them."""
+    """Return the position after true, false or null; -1 if there is none of them."""
     length = np.int64(5) if text[at] == SMALL_F else np.int64(4)
     if at + length > len(text):
         return np.int64(-1)
@@ -116,9 +123,10 @@ def literal(text: UInt8s, at: Int) -> Int:
 
 @allocation_free
 def json_number(text: UInt8s, at: Int) -> tuple[Int, np.uint64, Int, Int]:
-    """The position after a number (-1: it is none), its value, and whether it is known.
+    """Return the position after a number, its value, and whether the value is known and whole.
 
-    The value is known of whole numbers from 0 to 2^64 - 1.  Last: 1 if it is a whole number.
+    The position is -1 if there is no number.  Only the values of whole numbers from 0 to 2^64 - 1
+    are known.  The last two are 1 or 0.
     """
     is_negative = text[at] == MINUS
     at, value, known = whole_number(text, at + 1 if is_negative else at)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The lines of a text file, in blocks of whole lines.  No line needs much memory."""
+"""Read a text file in blocks of whole lines, within a bounded amount of memory."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from ...records.types import UInt8s
 from ..source import Source
 
 BLOCK = 1 << 22  # bytes that are read at a time
-NEAR = 1 << 14  # bytes at the end of a block in which a line mostly ends
-LONGEST = 1 << 26  # bytes of a line: an event has some kilobytes
+NEAR = 1 << 14  # last bytes of a block; mostly, a line ends in them
+LONGEST = 1 << 26  # most bytes of a line; an event has some kilobytes
 
 
 class LineBlock(NamedTuple):
-    """Whole lines: the bytes of `text`, which begin at `offset` of the file."""
+    """Whole lines: their bytes `text` begin at `offset` of the file."""
 
     offset: int
     text: UInt8s
 
 
 def line_blocks(data: Source) -> Iterator[LineBlock]:
-    """Blocks of whole lines; the last line of a file may lack its end.
+    """Yield blocks of whole lines; the last line of a file may lack its line end.
 
-    A block is valid until the next one.  Raises BadInput if a line has more than LONGEST bytes, or
-    as Source.read() does.
+    A block is valid until the next one is taken.  Raises BadInput if a line has more than LONGEST
+    bytes, or as Source.read() does.
     """
-    # Memory is used only as far as it is written: for one line of the greatest length.
+    # Pages take memory only when they are written, so reserve enough for the longest line.
     scratch = np.empty(min(LONGEST + BLOCK, len(data)), np.uint8)
-    begin = held = 0  # where the bytes in `scratch` begin, and how many there are
-    checked = -1  # where the last line begins whose end was looked for
+    begin = held = 0  # position in the file of the bytes in `scratch`, and their number
+    checked = -1  # start of the last line whose length was checked
     for at in range(0, len(data), BLOCK):
         new = scratch[held : held + min(BLOCK, len(data) - at)]
         data.fill(new, at)
@@ -44,7 +44,7 @@ def line_blocks(data: Source) -> Iterator[LineBlock]:
             rest = held - whole
             scratch[:rest] = scratch[whole:held].copy()
             begin, held = begin + whole, rest
-        elif checked != begin:  # a long line: look for its end before keeping it
+        elif checked != begin:  # a long line: find its end before keeping it
             _check_length(data, begin, at + len(new))
             checked = begin
     if held:
@@ -54,7 +54,7 @@ def line_blocks(data: Source) -> Iterator[LineBlock]:
 def _check_length(data: Source, begin: int, at: int) -> None:
     """Raise BadInput if the line that begins at `begin` has no end within LONGEST bytes.
 
-    It has none before `at`.
+    The search begins at `at`.
     """
     some = np.empty(min(BLOCK, len(data)), np.uint8)
     while at < len(data):
@@ -69,7 +69,7 @@ def _check_length(data: Source, begin: int, at: int) -> None:
 
 
 def _after_last_line(new: UInt8s) -> int:
-    """The position after the last line end, 0 if there is none."""
+    """Return the position after the last line end; 0 if there is none."""
     near = max(len(new) - NEAR, 0)
     found = new[near:].tobytes().rfind(b"\n")
     return near + found + 1 if found >= 0 else new.tobytes().rfind(b"\n") + 1

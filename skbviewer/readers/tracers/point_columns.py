@@ -2,8 +2,8 @@
 """Points of another tracer as records of a kernel log, built column by column.
 
 Input: points, many at once.  Output: a RecordTable in time order, the lifetime of each record, and
-the packets of the lifetimes.  Packet bytes are dissected as those of captures are, so that a point
-and a captured packet have the same identity.
+the packets of the lifetimes.  Packet bytes are dissected as those of captures are, so a point and a
+captured packet have the same identity.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ ETHERNET = 1  # link type
 UNKNOWN_CONTEXT = 255
 
 # `tracked` (ns) and `head` identify the skb's lifetime; both are 0 if the tracer did not know it.
-# `packet` is the number of the point's packet among the different ones.
+# `packet` is the number of the point's packet among the distinct ones.
 COLUMNS = {
     "ts": "<i8", "cpu": "<i4", "func": "<i4", "pid": "<i4", "skb": "<i8", "reason": "<i4",
     "tracked": "<i8", "head": "<i8", "ifindex": "<i4", "netns": "<i8", "skb_len": "<i4",
@@ -62,19 +62,19 @@ PER_RECORD = RECORD_DTYPE.itemsize
 
 
 class PacketsOfLifetimes(NamedTuple):
-    """`packets` has PACKET_DTYPE, in order of time by the log's clock; `lifetime` is of each."""
+    """Packets (PACKET_DTYPE) in order of time by the log's clock, and the lifetime of each."""
 
     packets: ColumnTable
     lifetime: Int32s
 
 
 class PointPackets(NamedTuple):
-    """The packets that a log's points show, and where the points are in the log.
+    """The packets of a log's points, and where the points are in the log.
 
-    `data` holds the different packets; number n begins at offset[n], has caplen[n] bytes, and had
-    length[n].  By record, in order of time: `packet` is the number, -1 = the point has no bytes,
-    `ts` the time by the log's clock, ns; `begin` and `end` are the point's JSON object in the
-    decompressed log.
+    `data` holds the distinct packets.  Packet n begins at offset[n] and has caplen[n] bytes; its
+    length on the wire was length[n].  The other arrays have a row for each record, in order of
+    time: `packet` is the packet's number (-1 = the point has no bytes), `ts` the time by the log's
+    clock (ns), and `begin` and `end` enclose the point's JSON object in the decompressed log.
     """
 
     data: UInt8s
@@ -88,7 +88,7 @@ class PointPackets(NamedTuple):
 
 
 class PacketBytes:
-    """The bytes of all different packets, one after the other in a nameless file."""
+    """The bytes of all distinct packets, one after the other in a nameless file."""
 
     def __init__(self) -> None:
         self.file = TemporaryFile()  # noqa: SIM115
@@ -96,7 +96,7 @@ class PacketBytes:
         self._numbers, self._bad = HashedNumbers(), np.zeros(0, np.bool_)
 
     def of(self, block: EventBlock) -> Int64s:
-        """The number of each point's packet; -1 = it has none, -2 = its bytes are no base64."""
+        """Return the number of each point's packet: -1 = none, -2 = its bytes are no base64."""
         length = block.number("length")
         found, new = self._numbers.of(both(block.hashes("packet"), length.view(np.uint64)))
         self._add(block, new, length[new])
@@ -127,12 +127,12 @@ class PacketBytes:
         self._lengths.append(np.maximum(length, captured))
 
     def places(self) -> tuple[Int64s, Int64s, Int64s]:
-        """Where the different packets begin in all bytes, how many bytes they have, and had."""
+        """Return offset, captured length and original length of each distinct packet."""
         captured, lengths = np.concatenate(self._captured), np.concatenate(self._lengths)
         return np.cumsum(captured) - captured, captured, lengths
 
     def dissected(self, path: Path, progress: Progress, folder: Path | None) -> ColumnTable:
-        """The different packets as PACKET_DTYPE; `offset` is in the file of all bytes."""
+        """Return the distinct packets as PACKET_DTYPE; `offset` is a position in contents()."""
         self.file.flush()
         begin, captured, lengths = self.places()
         ends = np.append(begin, captured.sum())
@@ -151,13 +151,13 @@ class PacketBytes:
         return dissect(data, ends[:-1], ends[1:], fill, progress, folder)[0]
 
     def contents(self) -> UInt8s:
-        """All bytes."""
+        """Return the bytes of all distinct packets."""
         self.file.seek(0)
         return np.frombuffer(self.file.read(), np.uint8)
 
 
 class PointColumns:
-    """Collects points: all that a kernel log needs, or what packets() returns."""
+    """Collects the columns of points, for either finish() or found()."""
 
     def __init__(self, columns: Mapping[str, str] = COLUMNS) -> None:
         self._columns = columns
@@ -165,7 +165,7 @@ class PointColumns:
         self.packets = PacketBytes()
 
     def add(self, columns: dict[str, npt.NDArray[np.integer]], usable: Bools) -> None:
-        """Add the `usable` ones of some points: all columns but the identity of the lifetimes."""
+        """Add the `usable` ones of some points, given by all columns."""
         every = bool(usable.all())
         for name, dtype in self._columns.items():
             column = columns[name] if every else columns[name][usable]
@@ -174,7 +174,10 @@ class PointColumns:
     def finish(
         self, path: Path, progress: Progress, folder: Path | None
     ) -> tuple[RecordTable, Int32s, PacketsOfLifetimes]:
-        """All records in time order, the lifetime of each, and the packets.  Raises Cancelled."""
+        """Return all records in time order, the lifetime of each, and the lifetimes' packets.
+
+        Large columns are stored in nameless files in `folder`.  Raises Cancelled.
+        """
         columns: Columns = {name: self._kept[name].whole() for name in COLUMNS}
         packets = self.packets.dissected(path, progress, folder)
         scratch = Scratch.for_rows(len(columns["ts"]) * PER_RECORD, folder)
@@ -187,7 +190,7 @@ class PointColumns:
         return records, lifetimes, _first_packets(columns, lifetimes, packets)
 
     def found(self) -> PointPackets:
-        """The packets of the points; for PACKET_COLUMNS."""
+        """Return the packets of the points; the columns collected must be PACKET_COLUMNS."""
         kept = {name: self._kept[name].whole() for name in PACKET_COLUMNS}
         order = time_order(kept["ts"])
         kept = {name: column[order] for name, column in kept.items()}
@@ -199,7 +202,7 @@ class PointColumns:
 
 
 def _records(columns: Columns, order: Int64s, scratch: Scratch) -> dict[str, Any]:
-    """The columns of RECORD_DTYPE before the footprint."""
+    """Return the columns of RECORD_DTYPE before the footprint."""
     names = RECORD_DTYPE.names or ()
     count, unknown = len(order), empty(RECORD_DTYPE, 1)
     drops = columns["reason"] >= 0
@@ -221,7 +224,7 @@ def _records(columns: Columns, order: Int64s, scratch: Scratch) -> dict[str, Any
 
 
 def _footprints(columns: Columns, packets: ColumnTable) -> tuple[Int32s, ColumnTable]:
-    """The footprint of each record, and the different footprints after the unknown one."""
+    """Return each record's footprint number, and the distinct footprints; number 0 is unknown."""
     hashes = hashes_of_columns(*(columns[name] for name in OF_FOOTPRINT))
     number, first = HashedNumbers().of(hashes)
     made = empty(FOOTPRINT_DTYPE, len(first) + 1)
@@ -236,14 +239,14 @@ def _footprints(columns: Columns, packets: ColumnTable) -> tuple[Int32s, ColumnT
 
 
 def _lifetimes(tracked: Numbers, head: Numbers) -> Int32s:
-    """The lifetime of each record: numbered by first record, -1 = none."""
+    """Return the lifetime of each record, numbered by first record; -1 = none."""
     hashes = hashes_of_columns(tracked, head)
     hashes[(tracked == 0) & (head == 0)] = 0
     return HashedNumbers().of(hashes)[0]
 
 
 def _first_packets(columns: Columns, lifetimes: Int32s, packets: ColumnTable) -> PacketsOfLifetimes:
-    """The packet of each lifetime as the log shows it first, in order of time."""
+    """Return the first packet that the log shows of each lifetime, in order of time."""
     shown = np.flatnonzero((lifetimes >= 0) & (columns["packet"] >= 0))
     # Lifetimes are numbered by first record, but the first bytes may come later.
     lifetime, first = np.unique(lifetimes[shown], return_index=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What points have in common, each different value kept once and numbered."""
+"""Values that many points share: each distinct value is stored once and numbered."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ Value = TypeVar("Value")
 
 
 def readable(raw: bytes) -> str:
-    """A text from a log as it can be shown."""
+    """Return a text from a log in a form that can be shown."""
     return printable(raw.decode("utf-8", "replace"))
 
 
 class Distinct(Generic[Value]):
-    """The different values of one kind: `values` has them by number."""
+    """The distinct values of one kind: values[n] is the one with number n."""
 
     def __init__(self) -> None:
         self.values: list[Value] = []
         self._numbers = HashedNumbers()
 
     def of(self, hashes: UInt64s, make: Callable[[int], Value]) -> Int32s:
-        """The number of each point's value, -1 = the hash is 0.
+        """Return the number of each point's value; -1 if its hash is 0.
 
-        `make` returns the value of a point, for each new value.
+        For each new value, `make` is called with a point that has it, and returns the value.
         """
         found, new = self._numbers.of(hashes)
         self.values += [make(point) for point in new.tolist()]
         return found
 
     def latest(self, numbers: Int32s) -> list[tuple[int, int]]:
-        """(point, number) of the last point with each of the values, in order."""
+        """Return (point, number) for the last point with each of the values, in order of points."""
         last = np.full(len(self.values) + 1, -1, np.int64)
         last[numbers] = np.arange(len(numbers))
         met = np.flatnonzero(last[:-1] >= 0)
@@ -46,13 +46,13 @@ class Distinct(Generic[Value]):
 
 
 def both(first: UInt64s, second: UInt64s) -> UInt64s:
-    """The hash of two values together; 0 where the first one has none."""
+    """Return hashes of pairs of values; 0 for rows whose first hash is 0."""
     mixed = hashes_of_columns(first.view(np.int64), second.view(np.int64))
     return np.where(first == 0, first, mixed)
 
 
 def with_numbers(text: UInt64s, *numbers: Int64s) -> UInt64s:
-    """The hash of a text and numbers; 0 where one of them is unknown."""
+    """Return hashes of texts and numbers; 0 for rows in which one of them is unknown."""
     mixed = hashes_of_columns(text.view(np.int64), *numbers)
     known = text != 0
     for column in numbers:

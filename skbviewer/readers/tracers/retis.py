@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Read retis logs: one JSON object an event, or one JSON array of events a line (sorted).
+"""Read retis logs: one JSON object per event, or (sorted logs) one JSON array of events per line.
 
-Layout: event_keys.py.  Each event is a point: a probe had an skb.  Events that cannot be used are
-left out and counted.
+Layout: event_keys.py.  Each event is a point: a place in the code where a probe saw an skb.  Events
+that cannot be used are left out and counted.
 """
 
 from __future__ import annotations
@@ -68,22 +68,22 @@ CLOCK = "CLOCK_MONOTONIC"  # bpf_ktime_get_ns()
 
 
 def is_retis(head: bytes, name: str) -> bool:
-    """Whether a file that begins with `head` is a retis log."""
+    """Return whether a file that begins with `head` is a retis log."""
     return head.lstrip()[:1] in (b"{", b"[") and any(mark in head for mark in MARKS)
 
 
 def read_retis(data: Source, progress: Progress, folder: Path | None) -> KernelLog:
-    """Read a retis log.  Many records are in nameless files in `folder`.
+    """Read a retis log.  A large table of records is stored in nameless files in `folder`.
 
     Raises BadInput if the log does not begin with a startup event, is of a version before 1.5, or
-    has a line that is too long; Cancelled.
+    has a line that is too long; raises Cancelled.
     """
     with closing(PointColumns()) as points:
         return _read(data, progress, points).log(progress, folder)
 
 
 def retis_packets(data: Source, progress: Progress) -> UInt8s:
-    """The bytes of all packets in a log: offsets of packets that it lists are positions in them.
+    """Return the bytes of all packets in a log; the packets' offsets are positions in them.
 
     Raises as read_retis() does.
     """
@@ -93,7 +93,7 @@ def retis_packets(data: Source, progress: Progress) -> UInt8s:
 
 
 def retis_points(data: Source, progress: Progress) -> PointPackets:
-    """The packets of all points of a log, in the order of its records.
+    """Return the packets of all points of a log, in the order of its records.
 
     Raises as read_retis() does.
     """
@@ -117,7 +117,7 @@ def _read(data: Source, progress: Progress, points: PointColumns) -> _Log:
 
 
 class _Log:
-    """What is known of a log so far."""
+    """The parts of a log that have been read so far."""
 
     def __init__(self, path: Path, points: PointColumns) -> None:
         self.path, self.clock = path, list[ClockTriple]()
@@ -136,12 +136,12 @@ class _Log:
         self._devices: dict[tuple[int, int], str] = {}
 
     def leave_out(self, offset: int, why: str) -> None:
-        """Note an event that cannot be used."""
+        """Count an event that cannot be used, and the reason."""
         self._left[why] += 1
         self._first.setdefault(why, offset)
 
     def add(self, block: LineBlock, rows: Scanned, count: int, is_last: bool) -> None:
-        """The events of one pass.  Raises BadInput if the first one is no usable startup event."""
+        """Add the events of one pass.  Raises BadInput if the first is no usable startup event."""
         others: dict[int, EventValues] = {}
         for row in np.flatnonzero(rows.kind[:count] != POINT).tolist():
             begin, end = int(rows.begin[row]), int(rows.end[row])
@@ -166,7 +166,7 @@ class _Log:
         self._add_points(points, first, last)
 
     def _other(self, raw: bytes, at_end: bool) -> EventValues | None:
-        """An event that the scanner did not read."""
+        """Return the values of an event that the scanner did not read; None if it is no point."""
         event = parsed(raw, at_end)
         if self.clock:
             return values_of(event)
@@ -219,7 +219,7 @@ class _Log:
         self._note_names(points)
 
     def _functions(self, points: EventBlock) -> Int64s:
-        """The probe of each point."""
+        """Return the probe number of each point."""
         kernel = both(points.hashes("symbol"), points.hashes("type"))
         user = both(points.hashes("user"), points.hashes("user_type"))
 
@@ -232,7 +232,7 @@ class _Log:
         return np.array(self._probe_of.values, np.int64)[found]
 
     def _drops(self, points: EventBlock) -> Int64s:
-        """The number of each point's drop reason, -1 = it is no drop."""
+        """Return the number of each point's drop reason; -1 if it is no drop."""
         subsystem = points.hashes("subsystem")
 
         def number(point: int) -> int:
@@ -244,7 +244,7 @@ class _Log:
         return np.array([*self._reason_of.values, -1], np.int64)[found]
 
     def _note_names(self, points: EventBlock) -> None:
-        """The latest names of threads and devices."""
+        """Update the latest names of threads and devices."""
         pid, netns, ifindex = (points.number(name) for name in ("pid", "netns", "ifindex"))
 
         def task(point: int) -> tuple[int, str]:
@@ -263,7 +263,7 @@ class _Log:
             self._devices.update([self._device_names.values[name]])
 
     def log(self, progress: Progress, folder: Path | None) -> KernelLog:
-        """The whole log."""
+        """Return the whole log."""
         records, lifetimes, packets = self._points.finish(self.path, progress, folder)
         machine = self._startup.get("machine")
         machine = machine if isinstance(machine, dict) else {}
@@ -297,7 +297,7 @@ class _Log:
         )
 
     def _capture(self, found: PacketsOfLifetimes) -> Capture | None:
-        """The packets that the log shows, with the times of the host's wall clock."""
+        """Return the packets that the log shows, with times of the host's wall clock."""
         if not len(found.packets):
             return None
         columns = {name: found.packets.stored(name) for name in PACKET_DTYPE.names or ()}

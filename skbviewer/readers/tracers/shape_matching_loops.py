@@ -38,9 +38,10 @@ def _of_shape(
     keys: Keys,
     ends_run: UInt8s,
 ) -> tuple[Int, Int]:
-    """The position after the event if it has this shape, else -1; how many values were read.
+    """Return the position after the event, and how many values were read.
 
-    The values before `first` have been read.
+    The position is -1 if the event does not have this shape.  The values before `first` have been
+    read already.
     """
     facts, known, ends = shapes.facts[shape], shapes.text[shape], shapes.end[shape]
     kinds, places, starts = shapes.kind[shape], shapes.place[shape], shapes.starts
@@ -85,7 +86,7 @@ def _of_shape(
 def of_known_shape(
     text: UInt8s, begin: Int, rows: Scanned, row: Int, shapes: Shapes, keys: Keys, ends_run: UInt8s
 ) -> Int:
-    """As parsed_event(), if the event has a known shape; else -1."""
+    """Fill a row as parsed_event() does, if the event has a known shape; otherwise return -1."""
     state = shapes.state
     if state[USED] == 0:
         return np.int64(-1)
@@ -93,7 +94,7 @@ def of_known_shape(
     at, done = _of_shape(text, begin, rows, row, shapes, shape, np.int64(0), keys, ends_run)
     turn = np.int64(0)
     while at < 0 and turn < state[USED]:
-        # What both shapes begin with has been read.
+        # The values that both shapes have in common have been read.
         if turn != shape and shapes.same[shape, turn] >= done:
             at, more = _of_shape(text, begin, rows, row, shapes, turn, done, keys, ends_run)
             if at >= 0 or more > done:

@@ -35,12 +35,12 @@ ADVICE = {
     "load over more CPUs (RPS).",
     "OTHERHOST": "The packets are for another host's hardware address.",
 }
-# Where packets end that nobody on the host asked for.
+# Functions that drop packets for which the host has no receiver.
 UNWANTED = {
     "ip6_mc_input": "These packets are for multicast groups that nobody on this host has joined: "
     "this is normal.",
 }
-# TCP discards what it has already (net/ipv4/tcp_input.c: tcp_data_queue() and others).
+# TCP discards data that it has already (net/ipv4/tcp_input.c: tcp_data_queue() and others).
 REPEATED = frozenset({"TCP_OLD_DATA", "TCP_OLD_SEQUENCE", "TCP_RFC7323_PAWS", "DUP_FRAG"})
 NOT_LOST = "The receiver has these data already, so nothing was lost. See why they came again."
 HOOK, VERDICTS = 0xFFFF, 16  # NF_HOOK: data = hook | pf << 8 | (verdict + 1) << 16
@@ -82,7 +82,7 @@ def _finding(case: Case, drops: Drops, mine: Int64s, reason: str, place: str) ->
 
 
 def _hooks(scope: Scope, events: Int64s) -> list[str]:
-    """Return the netfilter hooks whose verdict was to drop, in the legs of these drops."""
+    """Return the netfilter hooks that decided to drop, in the legs of these drops."""
     columns = scope.columns
     kind = np.asarray(columns.array("event", "event"))
     hooks = np.flatnonzero(kind == int(KblEvent.NF_HOOK))

@@ -13,7 +13,7 @@ from ..occupants import thread_name
 from ..waiting import Longest, examples, longest_of, occupied, span_evidence
 
 NAME = "late-reader"
-# A thread that others keep from its CPU waits for up to 3 ms, the scheduler's base slice for 8 CPUs
+# If other threads use its CPU, a thread waits for up to 3 ms, the scheduler's base slice for 8 CPUs
 # and more (kernel/sched/fair.c: sysctl_sched_base_slice).  A reader that takes longer is late.
 LATE_NS = 3_000_000
 ADVICE = (
@@ -51,7 +51,7 @@ def _find(case: Case) -> list[Finding]:
 
 
 def _last_waits(case: Case, spans: Spans) -> Spans:
-    """Return the waits after the end of a leg: the packet is where a program can read it."""
+    """Return the waits after the end of a leg, when a program can read the packet."""
     return spans.only(spans.begin >= case.made.legs.end[spans.leg])
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Records that the recorder lost, so that nothing is claimed about the packets concerned."""
+"""Records that the recorder lost, so that nothing certain is known about some packets."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from ..finding import NOTE, Finding, Rule
 from ..waiting import examples
 
 NAME = "probe-cost"
-SHARE = 0.2  # of the time in which functions ran, from which the probes distort the picture
+SHARE = 0.2  # from this share of the time in which functions ran, the probes distort the picture
 ADVICE = (
     "Functions look slower than they are without probes; compare times without probes. Probe fewer "
     "functions, or use probes that cost less (docs/overhead.md)."

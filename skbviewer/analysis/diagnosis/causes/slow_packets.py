@@ -13,7 +13,7 @@ from ..waiting import examples
 
 NAME = "slow-packets"
 FACTOR = 2  # a packet is slow if it took this many times as long as the median packet
-LISTED = 8  # parts
+LISTED = 8  # most parts that are listed
 
 
 def _find(case: Case) -> list[Finding]:
@@ -53,21 +53,24 @@ def _find(case: Case) -> list[Finding]:
 
 
 def excess_of(case: Case) -> Int64s:
-    """Return by how much each chosen packet exceeds its class's median, ns; 0 if it is alone."""
+    """Return the excess of each chosen packet over its class's median, ns; 0 if it is alone."""
     classes, units = case.made.classes, case.made.units
     median = units.kernel_ns[classes.median[classes.peers[case.rows]]]
     return np.where(classes.comparable[case.rows], case.kernel_ns - median, 0)
 
 
 def slow_ones(case: Case, excess: Int64s) -> Bools:
-    """Return which chosen packets are slow.  One packet alone is if it took noticeably longer."""
+    """Return for each chosen packet whether it is slow.
+
+    A single packet is slow if it took noticeably longer.
+    """
     usual = case.kernel_ns - excess
     least = usual // SHARE if len(excess) == 1 else usual * (FACTOR - 1)
     return np.asarray((excess >= WAIT_NS) & (excess > least))
 
 
 def differences(case: Case, which: Bools) -> list[tuple[str, int]]:
-    """Return by part and stage how much longer these packets took; it adds up to the excess."""
+    """Return the differences by part and stage, ns; they add up to the excess of these packets."""
     made, rows = case.made, case.rows[np.flatnonzero(which)]
     chosen = np.zeros(len(made.units.id), np.int64)
     chosen[rows] = 1

@@ -32,7 +32,7 @@ def _find(case: Case) -> list[Finding]:
 
 
 def handed_off(case: Case, spans: Spans) -> Bools:
-    """Return which chosen packets had most of this waiting end in a thread ksoftirqd."""
+    """Return for each chosen packet whether most of this wait ended in a thread ksoftirqd."""
     other, own = np.zeros((2, len(case.rows)), np.int64)
     by_thread = ended_in_ksoftirqd(case, spans)
     np.add.at(own, spans.row[by_thread], spans.ns[by_thread])
@@ -41,7 +41,7 @@ def handed_off(case: Case, spans: Spans) -> Bools:
 
 
 def ended_in_ksoftirqd(case: Case, spans: Spans) -> Bools:
-    """Return which waits ended when a thread ksoftirqd took the packet."""
+    """Return for each wait whether it ended when a thread ksoftirqd took the packet."""
     found = np.zeros(len(spans.leg), np.bool_)
     pids = np.asarray(case.scope.columns.array("call", "pid"), np.int64)
     following = calls_after(case, spans)
@@ -72,7 +72,7 @@ def calls_after(case: Case, spans: Spans) -> Int64s:
 
 
 def _with_queue(case: Case, found: Finding, spans: Spans, ns: Int64s, which: Bools) -> Finding:
-    """Add how many packets were taken from the queue before the packet that waited longest."""
+    """Add the number of packets taken from the queue before the packet that waited longest."""
     longest = longest_of(case, spans, int(case.worst(ns, which)[0]))
     if longest is None:
         return found
