@@ -64,6 +64,12 @@ zoo_end() {
 	for p in $(cat /tmp/programs 2>/dev/null); do kill -KILL $p; done 2>/dev/null
 	: > /tmp/programs
 	sleep 0.2
+	# A card comes back from a deleted namespace, and must not have the name of a scenario's device
+	touch /tmp/cards
+	while read -r ns device name; do
+		$ip -n $ns link set $device down && $ip -n $ns link set $device name $name
+	done < /tmp/cards
+	rm /tmp/cards
 	for n in $(ls /run/netns); do $ip netns del $n; done
 	# Devices of the guest's own namespace that a script made
 	for d in $(ls /sys/class/net); do
@@ -160,5 +166,6 @@ card() {
 	found=${found%/address}; found=${found##*/}
 	must $ip link set $found down
 	must $ip link set $found netns $1 name $2
+	echo $1 $2 card${3##*:} >> /tmp/cards
 	must $ip -n $1 addr add $4 dev $2; must $ip -n $1 link set $2 up
 }
