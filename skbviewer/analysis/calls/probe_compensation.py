@@ -21,7 +21,7 @@ from .probed_calls import Probed
 Columns = tuple[Column, Column]
 
 
-def compensated(
+def compensated_durations(
     known: Calibration, nesting: Nesting, probed: Probed, in_interrupts: Columns, calls: CallTable
 ) -> Columns:
     """Return T = T' - empty - K * nested (NetSlice), at least 0, and its possible error; ns.
