@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Select records by kind, flags and function."""
+"""Select records by kind, flags and probe."""
 
 from __future__ import annotations
 
