@@ -19,10 +19,7 @@ APART = "tests/lab/test_instrumented.py"  # has a folder of its own, and builds 
 
 @cache
 def group(path: str) -> str:
-    """Each file is a group, it shares its fixtures; all that boot guests are one.
-
-    A guest is booted once for all of them, and two at a time are too slow.
-    """
+    """Return a test's group: its file, whose tests share fixtures, or that of booting guests."""
     if path == APART:
         return path
     boots = path.startswith("tests/lab/") or BOOTING in (TOP / path).read_text(encoding="utf-8")
@@ -37,7 +34,7 @@ class Together(LoadScopeScheduling):  # type: ignore[misc]
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Together:
-    """How the tests are given out."""
+    """Return how the tests are given out."""
     return Together(config, log)
 
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from .words.event_text import EventFacts, event_text, event_word
 from .words.function_layers import LayerStyle, layer_of, layers
 from .words.kernel_names import Names, names_in, names_of
-from .words.packet_info import address, describe, ends, known, mac
+from .words.packet_info import address, describe, ends, mac, or_none
 from .words.verdict_reasons import VERDICTS, reason, series_reason
 
 if TYPE_CHECKING:
     from .calls.call_building import build as build_calls
-    from .packet_path import captured, legs
+    from .packet_path import as_captured, legs
 
 __all__ = [
     "VERDICTS",
@@ -20,19 +20,19 @@ __all__ = [
     "LayerStyle",
     "Names",
     "address",
+    "as_captured",
     "build_calls",
-    "captured",
     "describe",
     "ends",
     "event_text",
     "event_word",
-    "known",
     "layer_of",
     "layers",
     "legs",
     "mac",
     "names_in",
     "names_of",
+    "or_none",
     "reason",
     "series_reason",
 ]
@@ -41,7 +41,7 @@ __all__ = [
 # Code that reads a session does not need the modules of code that makes one, and vice versa.
 _LATER = {
     "build_calls": (".calls.call_building", "build"),
-    "captured": (".packet_path", "captured"),
+    "as_captured": (".packet_path", "as_captured"),
     "legs": (".packet_path", "legs"),
 }
 

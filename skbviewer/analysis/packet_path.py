@@ -77,7 +77,7 @@ def _spent(row: StoredLeg) -> dict[str, Any]:
     return dict.fromkeys(made) if row.gap else dict(made)
 
 
-def captured(row: StoredMoment, names: Names) -> Captured:
+def as_captured(row: StoredMoment, names: Names) -> Captured:
     """Return a row of table `moment` as a Captured."""
     return Captured(
         device=names.device(row.netns, row.ifindex),

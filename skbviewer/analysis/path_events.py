@@ -8,15 +8,15 @@ from typing import Any
 
 from ..records import PathEvent
 from ..records.bulk_dtypes import DETAIL_BITS
-from ..records.kernel_events import Trait, having
+from ..records.kernel_events import Trait, numbers_with
 from ..store import Database, queries
 from ..store.rows import StoredEvent, StoredLeg
 from .words.event_text import EventFacts, event_text, event_word
 from .words.kernel_names import Names
-from .words.point_sections import lines_of, parsed, stack_of
+from .words.point_sections import lines_of, sections_by_name, stack_of
 
 CONTEXTS = ("task", "softirq", "hardirq", "nmi")
-CHANGES = {event_word(number) for number in having(Trait.CHANGE)}
+CHANGES = {event_word(number) for number in numbers_with(Trait.CHANGE)}
 
 
 def events_of(db: Database, leg: StoredLeg, base: int, names: Names) -> tuple[PathEvent, ...]:
@@ -28,7 +28,9 @@ def events_of(db: Database, leg: StoredLeg, base: int, names: Names) -> tuple[Pa
     stack = {number: tuple(frames) for number, frames in stacks.items()}
     sections = _sections(db, leg.source, rows, names)
     return tuple(
-        _event(row, leg, base, names, stack.get(row.id, ()), parsed(sections.get(row.id, "")))
+        _event(
+            row, leg, base, names, stack.get(row.id, ()), sections_by_name(sections.get(row.id, ""))
+        )
         for row in rows
     )
 

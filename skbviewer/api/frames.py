@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Blocks = Sequence[dict[str, Vector]]
 
 
-def structured(blocks: Blocks) -> npt.NDArray[np.void]:
+def structured_array(blocks: Blocks) -> npt.NDArray[np.void]:
     """Return a structured array, as Recording.array() describes."""
     kinds = [
         (name, np.dtype(object) if vector.words is not None else vector.values.dtype)

@@ -113,7 +113,7 @@ class Recording:
         (skbviewer.UNKNOWN for int64).  Other numbers are float64, NaN where unknown.  Texts are
         objects, None where missing.
         """
-        return frames.structured(self._vectors(table, columns, packets))
+        return frames.structured_array(self._vectors(table, columns, packets))
 
     def arrow(
         self, table: str, columns: Sequence[str] | None = None, packets: Rows | None = None

@@ -7,7 +7,7 @@ them.  The result is a verdict for each packet.
 
 from .arrays.array_blocks import blocks
 from .arrays.int_index import IntIndex, longer
-from .arrays.record_rows import Rows, found, passing, whole
+from .arrays.record_rows import Rows, record_blocks, rows_where, whole
 from .clock.clock_fit import ClockFit, Segment
 from .clock.timebase import EVERY, Piece, Timebase
 from .identity.identity_candidates import has_larger_header
@@ -23,8 +23,8 @@ from .lifetimes.skb_lifetimes import SeriesTable
 from .lifetimes.skb_lifetimes import build as build_series
 from .matcher import build_kernel_side, interfaces, match
 from .model import CAPTURED_DTYPE, MATCH_DTYPE, Fitted, KernelSide, Matches
-from .one_way_delay import OneWay, Trips, bound, joined, trips, without_early_arrivals
-from .record_kinds import chosen
+from .one_way_delay import OneWay, Trips, all_trips, clock_bounds, trips, without_early_arrivals
+from .record_kinds import is_among
 from .rules import (
     AMBIGUOUS,
     BY_KEY,
@@ -48,7 +48,7 @@ from .same_host import (
     joined_matches,
     own_matches,
     same_host,
-    undeclared,
+    uncaptured_matches,
     with_joined,
 )
 from .session_clock import Apart, Host, Joint
@@ -103,29 +103,29 @@ __all__ = [
     "Spans",
     "Timebase",
     "Trips",
+    "all_trips",
     "blocks",
-    "bound",
     "build_kernel_side",
     "build_legs",
     "build_series",
     "build_timebase",
-    "chosen",
-    "found",
+    "clock_bounds",
     "has_larger_header",
     "interfaces",
+    "is_among",
     "join_sockets",
-    "joined",
     "joined_matches",
     "longer",
     "match",
     "merges",
     "no_spans",
     "own_matches",
-    "passing",
+    "record_blocks",
+    "rows_where",
     "same_host",
     "skb_spans",
     "trips",
-    "undeclared",
+    "uncaptured_matches",
     "whole",
     "with_joined",
     "without_early_arrivals",

@@ -70,7 +70,7 @@ def decide(
     others.
     """
     if not len(found.packet):
-        return undecided(found, BY_TIME), clock
+        return all_ambiguous(found, BY_TIME), clock
     if clock is None or precision_of(packets["ts"]) > COARSE_NS:
         return _without_clock(packets, kernel, found), None
     answer = solve(packets, kernel, found, clock, where, often)
@@ -91,14 +91,14 @@ def decide(
 
 
 def _confirmed(packets: Packets, answer: Solution) -> bool:
-    """Return whether sockets had nearly all packets at the packets' times."""
+    """Return whether nearly all packets were at a packet socket at their time."""
     against = np.isin(answer.why, (CROWDED, NO_PAIR)) & (packets["ip_version"] != 0)
     return int(np.count_nonzero(against)) <= CONTRADICT * int(
         np.count_nonzero(packets["ip_version"])
     )
 
 
-def undecided(found: Candidates, rung: int) -> Decided:
+def all_ambiguous(found: Candidates, rung: int) -> Decided:
     """Return these pairs as ambiguous, because nothing shows whether they match."""
     count = len(found.packet)
     verdict, rungs = np.full(count, AMBIGUOUS, np.uint8), np.full(count, rung, np.int8)
@@ -106,7 +106,7 @@ def undecided(found: Candidates, rung: int) -> Decided:
     return Decided(found.packet, found.series, verdict, rungs, np.zeros(count), none)
 
 
-def doubted(pairs: Decided) -> Decided:
+def without_exact(pairs: Decided) -> Decided:
     """Return exact pairs as ambiguous ones, for a log that cannot rule out other lifetimes.
 
     A log of points declares neither its losses nor when packet sockets got a packet.
@@ -162,7 +162,7 @@ def of_segments(
     packet has the same bytes of this skb.
     """
     if not len(found.packet):
-        return undecided(found, BY_TIME)
+        return all_ambiguous(found, BY_TIME)
     if clock is None:
         return _segments_without_clock(packets, kernel, found)
     every = np.arange(len(packets))
@@ -190,7 +190,7 @@ def _segments_without_clock(packets: Packets, kernel: KernelSide, found: Candida
     exact = np.bincount(found.packet, minlength=1)[found.packet] == 1
     exact &= sent_once(packets)[found.packet]
     exact &= ~_same_bytes(packets, found) & (not incomplete(kernel.log))
-    made = undecided(found, UNSURE)
+    made = all_ambiguous(found, UNSURE)
     return made._replace(
         verdict=np.where(exact, EXACT, AMBIGUOUS).astype(np.uint8),
         rung=np.where(exact, BY_SEGMENT, UNSURE).astype(np.int8),

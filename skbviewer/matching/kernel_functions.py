@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The kernel functions that show matching where a packet is.
+"""The kernel functions from which matching infers where a packet is.
 
 Names are those of Linux 4.x to 6.x; a name that a kernel lacks does no harm.
 """

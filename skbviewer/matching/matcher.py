@@ -23,19 +23,19 @@ from ..records import (
     scratch_of,
 )
 from ..records.types import Int64s
-from .arrays.hash_join import by_pair, runs, without
+from .arrays.hash_join import by_pair, numbers_without, runs
 from .candidates.gso_candidates import segments
 from .candidates.headerless_moments import without_header
 from .candidates.non_ip_candidates import by_ethertype, unidentified
 from .candidates.time_window_candidates import near_in_time
 from .candidates.wall_clock import by_wall_clock
-from .clock.capture_point_fit import SEVERAL_DEVICES, Located, agreeing, everywhere, locate
+from .clock.capture_point_fit import SEVERAL_DEVICES, Located, everywhere, is_at_point, locate
 from .clock.clock_fit import ClockFit
 from .clock.timebase import EVERY
-from .decide import Decided, decide, doubted, of_segments, undecided
+from .decide import Decided, all_ambiguous, decide, of_segments, without_exact
 from .identity.identity_candidates import Candidates, candidates, footprints
 from .legs.capture_points import build as build_points
-from .legs.declared_losses import declared, of_births, of_calls
+from .legs.declared_losses import losses_declared_by, of_births, of_calls
 from .legs.leg_cutting import LegTable
 from .lifetimes.skb_lifetimes import SeriesTable
 from .model import CAPTURED_DTYPE, MATCH_DTYPE, Fitted, KernelSide, Matches
@@ -49,7 +49,7 @@ def build_kernel_side(log: KernelLog, series: SeriesTable, legs: LegTable) -> Ke
     """Collect the parts of a KBL that matching needs, once for all captures."""
     prints = footprints(log.records, series.of, np.flatnonzero(series.tap))
     scratch_of(log.records).forget()
-    losses = declared(log)
+    losses = losses_declared_by(log)
     seen = build_points(log, series, legs, losses)
     losses = np.concatenate([losses, of_calls(log, seen.unowned), of_births(log)])
     headerless = without_header(seen.moments, legs, prints)
@@ -147,14 +147,14 @@ def _match(packets: Packets, kernel: KernelSide, progress: Progress) -> Matches:
     made, clock = decide(packets, kernel, every, clock, where, often)
     _forget(packets, kernel)
     progress.report(MATCHING, 4, STEPS)
-    rest = without(np.flatnonzero(packets["ip_version"] != 0), found.packet)
+    rest = numbers_without(np.flatnonzero(packets["ip_version"] != 0), found.packet)
     cut = segments(packets, kernel, rest)
     decided = [made, of_segments(packets, kernel, cut, clock, place)]
-    decided.append(undecided(unidentified(packets, kernel, clock), NAMELESS))
+    decided.append(all_ambiguous(unidentified(packets, kernel, clock), NAMELESS))
     pairs = Decided._make(np.concatenate(columns) for columns in zip(*decided, strict=True))
-    pairs = pairs if kernel.log.returns else doubted(pairs)
-    contested = without(np.concatenate([found.packet, cut.packet]), pairs.packet)
-    refused = without(np.concatenate([found.series, cut.series]), pairs.series)
+    pairs = pairs if kernel.log.returns else without_exact(pairs)
+    contested = numbers_without(np.concatenate([found.packet, cut.packet]), pairs.packet)
+    refused = numbers_without(np.concatenate([found.series, cut.series]), pairs.series)
     device = None if place.netns is None else (place.netns, place.ifindex)
     _forget(packets, kernel)
     rows = _rows(packets, kernel, pairs, clock, here)
@@ -196,7 +196,7 @@ def _clock(packets: Packets, found: Candidates, kernel: KernelSide) -> Located:
     if clock is None or len(vague) <= np.count_nonzero(alone) or incomplete(kernel.log):
         return where
     # Few packets have all distinguishing values: these confirm the others.
-    vague = vague[agreeing(packets, found.packet[vague], found.series[vague], points, clock)]
+    vague = vague[is_at_point(packets, found.packet[vague], found.series[vague], points, clock)]
     alone[vague] = True
     return locate(packets, *_of(found, alone), points, kernel.moments, lossy)
 

@@ -75,8 +75,8 @@ class OneWay(NamedTuple):
         """Return a line that no packet contradicts: a time of clock a, the offset then, its slope.
 
         The offset is clock b - clock a, ns; the slope is in ppm.  The line is the mean of the
-        slowest and the fastest such line: at the first and last packet, and beyond them, it is in
-        the middle of the bounds.
+        slowest and the fastest line that no packet contradicts.  At the first and the last packet,
+        and beyond them, it is in the middle of the bounds.
         """
         middle = int(self.low_ns[0]) + int(self.high_ns[0] - self.low_ns[0]) // 2
         return int(self.at_ns[0]), middle, (self.least_ppm + self.most_ppm) / 2
@@ -188,7 +188,7 @@ def _seen(kernel: KernelSide, series: Int64s, sends: bool) -> Int64s:
     return np.where(inside & (points["series"][at] == series), points["ts"][at], -1)
 
 
-def joined(parts: list[Trips]) -> Trips:
+def all_trips(parts: list[Trips]) -> Trips:
     """Return all trips; a packet that several captures contain counts once."""
     columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
     pair = np.stack(columns[:2], axis=1)
@@ -196,7 +196,7 @@ def joined(parts: list[Trips]) -> Trips:
     return Trips._make(column[first] for column in columns)
 
 
-def bound(found: Trips) -> OneWay | None:
+def clock_bounds(found: Trips) -> OneWay | None:
     """Return the bounds of the hosts' clocks; None without packets in both directions.
 
     It is also None if no two clocks that drift apart steadily, by at most MAX_DRIFT, agree with all

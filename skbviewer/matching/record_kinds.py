@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Select records by kind, flags and function."""
+"""Select records by kind, flags and probe."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
-
-from ..records import KernelLog, part
-from ..records.types import Int64s
 
 ENTRY, EXIT, EVENT, LOST = 1, 2, 4, 5  # kbl.h enum kbl_kind
 IP = (0x0800, 0x86DD)  # EtherTypes
@@ -20,7 +17,7 @@ MOST_PROBES = 1 << 22  # a log with more is garbage
 FEW = 24  # up to this size of all wanted numbers in bytes, comparing is faster than looking up
 
 
-def chosen(values: npt.NDArray[np.integer], wanted: Sequence[int]) -> npt.NDArray[np.bool_]:
+def is_among(values: npt.NDArray[np.integer], wanted: Sequence[int]) -> npt.NDArray[np.bool_]:
     """Return for each of many small numbers (-1 = unknown) whether it is in `wanted`.
 
     `wanted` has a few numbers from 0 on.
@@ -35,17 +32,6 @@ def chosen(values: npt.NDArray[np.integer], wanted: Sequence[int]) -> npt.NDArra
     table = np.zeros(max([*wanted, int(values.max(initial=0))]) + 2, np.bool_)  # the last is -1's
     table[list(wanted)] = True
     return np.asarray(table[values])
-
-
-def named(
-    log: KernelLog, item: Int64s | slice, names: frozenset[str] | tuple[str, ...]
-) -> npt.NDArray[np.bool_]:
-    """Return for each of the records `item` whether it enters a function of `names`."""
-    ids = [p.id for p in log.probes.values() if p.name in names]
-    records = log.records
-    return np.asarray(
-        (part(records, "kind", item) == ENTRY) & chosen(part(records, "func", item), ids)
-    )
 
 
 def by_probe(numbers: Mapping[int, int]) -> npt.NDArray[np.uint8]:

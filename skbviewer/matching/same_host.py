@@ -238,7 +238,7 @@ def with_joined(found: Matches, made: Matches) -> Matches:
     return found._replace(rows=rows, contested=contested)
 
 
-def undeclared(found: Matches) -> Matches:
+def uncaptured_matches(found: Matches) -> Matches:
     """Return the matches of packets that no sniffer captured: none is exact, no clock is fitted."""
     rows = found.rows.copy()
     exact = rows["verdict"] == EXACT

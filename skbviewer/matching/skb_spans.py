@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ..records import Records, part
 from ..records.types import Int32s
-from .arrays.record_rows import passing
+from .arrays.record_rows import record_blocks
 
 SPAN_DTYPE = np.dtype([("skb", "<i8"), ("series", "<i8"), ("begin", "<i8"), ("end", "<i8")])
 Spans = npt.NDArray[np.void]
@@ -28,7 +28,7 @@ def skb_spans(records: Records, of: Int32s) -> Spans:
     `of` is the series of each record, -1 = none.
     """
     found = [np.zeros(0, SPAN_DTYPE)]
-    for some in passing(records):
+    for some in record_blocks(records):
         skb, ts = (np.asarray(part(records, name, some), np.int64) for name in ("skb", "ts"))
         rows = np.zeros(len(skb), SPAN_DTYPE)
         rows["skb"], rows["series"], rows["begin"], rows["end"] = skb, of[some], ts, ts

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from ..records import PACKET_DTYPE, KernelLog, Packets, part
 from ..records.types import Bools, Int64s
-from .arrays.hash_join import hashed, repeated, shared
+from .arrays.hash_join import column_hashes, is_repeated, is_shared
 from .assignment.file_order import NO_MOMENT, each_alone, first_consistent, orders_of, problem_for
 from .assignment.forced_lifetimes import Assigned, Problem
 from .candidates.clock_doubts import contradicted_by_clock
@@ -222,10 +222,10 @@ def _copies(packets: Packets) -> tuple[Bools, Bools]:
     Copies have the same time and the same bytes: two passes of a tap never do.
     """
     names = [name for name in PACKET_DTYPE.names or () if name not in ("offset", "interface")]
-    some = np.flatnonzero(shared(packets["ts"]))
-    rows = hashed(part(packets, name, some) for name in names)
+    some = np.flatnonzero(is_shared(packets["ts"]))
+    rows = column_hashes(part(packets, name, some) for name in names)
     copied, again = np.zeros((2, len(packets)), np.bool_)
-    copied[some], again[some] = shared(rows), repeated(rows)
+    copied[some], again[some] = is_shared(rows), is_repeated(rows)
     return copied, again
 
 

@@ -192,7 +192,7 @@ def file_bytes(path: Path) -> UInt8s:
 def point_packets(path: Path, progress: Progress) -> tuple[PointPackets, UInt8s]:
     """Return the packets of the points in a log, and the decompressed log itself.
 
-    Raises BadInput if the file cannot be read or is no log of points; raises Cancelled.
+    Raises BadInput if the file cannot be read or is not a log of points; raises Cancelled.
     """
     data = _map(path)
     magic = bytes(data[:4])
@@ -204,7 +204,7 @@ def point_packets(path: Path, progress: Progress) -> tuple[PointPackets, UInt8s]
 def capture_interfaces(path: Path) -> tuple[Interface, ...]:
     """Return the interfaces of a capture, in the order in which its packets number them.
 
-    Raises BadInput if the file cannot be read or is no capture.
+    Raises BadInput if the file cannot be read or is not a capture.
     """
     with _opened(path) as file:
         data, _ = _source(path, file, None)

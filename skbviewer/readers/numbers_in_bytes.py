@@ -154,7 +154,7 @@ class Frames(NamedTuple):
         return self._replace(at=self.at + size, kind=kind)
 
 
-def joined(parts: list[Frames]) -> Frames:
+def all_frames(parts: list[Frames]) -> Frames:
     """Return all frames of `parts`, in no particular order."""
     return Frames(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
@@ -165,6 +165,6 @@ def fill(packets: Rows, rows: Int64s, **columns: Int64s) -> None:
         packets[name][rows] = values
 
 
-def malformed(packets: Rows, rows: Int64s) -> None:
+def mark_malformed(packets: Rows, rows: Int64s) -> None:
     """Mark packets as malformed."""
     packets["flags"][rows] |= PACKET_MALFORMED

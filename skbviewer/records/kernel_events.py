@@ -55,7 +55,7 @@ EVENTS: tuple[KernelEvent, ...] = (
 WORDS: dict[int, str] = {event.number: event.word for event in EVENTS}
 
 
-def having(*traits: Trait) -> tuple[int, ...]:
+def numbers_with(*traits: Trait) -> tuple[int, ...]:
     """Return the numbers of the events that have one of these traits."""
     return tuple(event.number for event in EVENTS if event.traits.intersection(traits))
 
@@ -63,13 +63,13 @@ def having(*traits: Trait) -> tuple[int, ...]:
 def flags(*traits: Trait) -> Bools:
     """Return for each event number (0 to 255) whether the event has one of these traits."""
     made = np.zeros(EVENTS_MOST, np.bool_)
-    made[list(having(*traits))] = True
+    made[list(numbers_with(*traits))] = True
     return made
 
 
-BIRTHS = having(Trait.BIRTH)
+BIRTHS = numbers_with(Trait.BIRTH)
 # Recorded when the probed function returns; an event and its call have the same time.
-AT_EXIT = having(Trait.BIRTH, Trait.LATE)
+AT_EXIT = numbers_with(Trait.BIRTH, Trait.LATE)
 ALLOC, FREE, CONSUME, DROP = (
     int(each) for each in (KblEvent.ALLOC, KblEvent.FREE, KblEvent.CONSUME, KblEvent.DROP)
 )

@@ -17,18 +17,18 @@ import numpy as np
 from .. import readers
 from ..analysis.calls.call_building import build as build_calls
 from ..analysis.calls.lost_spans import losses
-from ..analysis.ingest.call_rows import call_rows, numbered, record_rows, wait_rows
+from ..analysis.ingest.call_rows import call_rows, record_rows, row_ids, wait_rows
 from ..analysis.ingest.capture_matches import Joining, clock_rows
 from ..analysis.ingest.event_rows import build as build_events
 from ..analysis.ingest.event_rows import event_rows
-from ..analysis.ingest.followed_log import FollowedLog, kept
+from ..analysis.ingest.followed_log import FollowedLog, moved_to_files
 from ..analysis.ingest.kernel_only_rows import numbers
 from ..analysis.ingest.leg_addresses import addresses
 from ..analysis.ingest.leg_rows import leg_rows, series_rows
 from ..analysis.ingest.leg_summary import drop_reasons, owners
 from ..analysis.ingest.logs_of_one_host import logs_of_one_host, same_host_rows
 from ..analysis.ingest.packet_rows import match_rows, packet_rows
-from ..analysis.ingest.packet_summary import unmatched
+from ..analysis.ingest.packet_summary import no_matches
 from ..analysis.ingest.series_summary import series_summary
 from ..analysis.ingest.source_rows import Input as Input
 from ..analysis.ingest.source_rows import name_rows, source_row
@@ -226,18 +226,18 @@ class _Import:
         builder.add(wait_rows(waits, first))
         del calls, events, waits
         merged = merges(log, series)
-        own, target = (numbered(rows, first["series"]) for rows in (merged.series, merged.into))
+        own, target = (row_ids(rows, first["series"]) for rows in (merged.series, merged.into))
         builder.add(of_columns(schema.merge, {"series": own, "target": target}))
         self._progress.report(LOOKING, 0, 2)
         kernel_side = build_kernel_side(log, series, legs)
         shown = addresses(kernel_side)
-        of_leg = numbered(shown["leg"].astype(np.int64), first["leg"])
+        of_leg = row_ids(shown["leg"].astype(np.int64), first["leg"])
         builder.add(of_columns(schema.address, shown | {"leg": of_leg}))
         kernel_side = kernel_side.without_records()
         self._progress.report(LOOKING, 1, 2)
         summary = series_summary(log.records, series, legs)
         spans = skb_spans(log.records, series.of) if self._spans else no_spans()
-        kernel_side = kept(kernel_side, scratch)
+        kernel_side = moved_to_files(kernel_side, scratch)
         scratch.forget()
         pid, reason = scratch.keep(pid), scratch.keep(reason)
         return FollowedLog(source, kernel_side, scratch, pid, reason, spent, summary, first, spans)
@@ -281,7 +281,7 @@ class _Import:
 
         Of logs that match a packet equally well, the first one gives the reason.
         """
-        builder, summary = self._builder, unmatched(packets)
+        builder, summary = self._builder, no_matches(packets)
         for log in logs:
             found = matches[log.source]
             summary.note(found, log.kernel_side.legs.rows, log.spent, log.kernel_side.log.returns)

@@ -52,7 +52,7 @@ def _lines(text: str) -> list[str]:
 
 
 def read() -> dict[str, Any]:
-    """The notebook."""
+    """Return the notebook."""
     found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
     return found
 

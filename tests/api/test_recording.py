@@ -148,7 +148,7 @@ def test_missing_numbers_of_every_type() -> None:
         "c": Vector(np.array([1.5, 2.5]), missing),
         "d": Vector(np.array([0, -1], np.int32), None, ["x"]),
     }
-    array = frames.structured([block])
+    array = frames.structured_array([block])
     assert array[1].tolist()[:2] == (skbviewer.UNKNOWN, -(1 << 31))
     assert np.isnan(array["c"][1]) and array["d"].tolist() == ["x", None]
     assert frames.polars([block]).rows()[1] == (None,) * 4

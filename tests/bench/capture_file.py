@@ -61,7 +61,7 @@ class Sightings(NamedTuple):
 
 
 def sniff(rng: Random, wire_ns: Ints) -> Sightings:
-    """What a sniffer sees of packets that pass it at `wire_ns`, in the order of its file."""
+    """Return a sniffer's packets, in the order of its file; they pass it at `wire_ns`."""
     seen = np.flatnonzero(rng.random(len(wire_ns)) >= MISSED)
     delay = np.minimum(rng.exponential(DELAY_NS, len(seen)).astype(np.int64), MAX_DELAY_NS)
     at = wire_ns[seen] + delay
@@ -106,7 +106,7 @@ def _block(packets: Packets, rows: Ints, ts: Ints) -> npt.NDArray[np.uint8]:
 
 
 def _ip_checksum(headers: npt.NDArray[np.void]) -> Ints:
-    """RFC 791: the complement of the sum of the header's 16-bit words."""
+    """Return the checksum of RFC 791: the complement of the sum of the header's 16-bit words."""
     total = sum(headers[name].astype(np.int64) for name in ("version", "tot_len", "ip_id"))
     total += headers["frag_off"].astype(np.int64) + (64 << 8) + headers["protocol"]
     for name in ("saddr", "daddr"):
@@ -137,7 +137,7 @@ def _transport(headers: npt.NDArray[np.void], known: Packets) -> None:
 
 
 def _joined(headers: npt.NDArray[np.void], sizes: Ints) -> npt.NDArray[np.uint8]:
-    """The packets behind each other; payload is zeros."""
+    """Return the packets behind each other; payload is zeros."""
     begin = np.cumsum(sizes) - sizes
     data = np.zeros(int(sizes.sum()) + HEADERS.itemsize, np.uint8)
     whole = f"V{HEADERS.itemsize}"

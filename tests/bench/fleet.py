@@ -82,7 +82,7 @@ def _name_host(log: Path, host: str) -> None:
 
 
 def command(folder: Path, *words: str) -> list[str | Path]:
-    """The words of a command on a dataset."""
+    """Return the words of a command on a dataset."""
     rest = [str(folder) if word == "{}" else word for word in words[1:]] or [str(folder)]
     return [sys.executable, "-m", "skbviewer", "dataset", words[0], *rest]
 
@@ -93,7 +93,7 @@ def adding(folder: Path, files: Sequence[Path]) -> Cost:
 
 
 def counts(folder: Path) -> dict[str, int]:
-    """What `dataset info` counts."""
+    """Return what `dataset info` counts."""
     done = subprocess.run(
         [*command(folder, "info"), "--json"], check=True, stdout=subprocess.PIPE, text=True
     )

@@ -54,7 +54,7 @@ def generate(out: Path, packets: int, calls: int, seed: int = SEED) -> Generated
 
 
 def calls_for(records: int, packets: int) -> int:
-    """How many calls make a log of about so many records; a call is two, entry and exit."""
+    """Return how many calls make a log of about so many records; a call is two, entry and exit."""
     return max(packets, round((records - EVENTS_A_PACKET * packets) / 2))
 
 

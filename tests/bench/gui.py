@@ -64,7 +64,7 @@ class Sample(NamedTuple):
 
 
 def prepare(out: Path, packets: int, calls: int) -> Path:
-    """The session of the generated recording, made if it is not there yet."""
+    """Return the session of the generated recording, made if it is not there yet."""
     folder = out / f"{packets}-{calls}"
     session = folder / "made.skbv"
     if session.exists():
@@ -86,7 +86,7 @@ def _timed(what: str, do: object) -> None:
 
 
 def measure(session: Path, size: tuple[int, int], runs: int) -> dict[str, list[Sample]]:
-    """Every number, from a process of its own."""
+    """Return every number, from a process of its own."""
     environment = os.environ | {"QT_QPA_PLATFORM": "offscreen", "PYTHONUNBUFFERED": "1"}
     words = [str(session), *(str(n) for n in size), str(runs), repr(time.monotonic())]
     done = subprocess.run(
@@ -106,7 +106,7 @@ def launches(session: Path, size: tuple[int, int], times: int) -> list[Sample]:
 
 
 def lines(found: dict[str, list[Sample]]) -> list[str]:
-    """The table that is printed."""
+    """Return the table that is printed."""
     head = f"{'':36}{'median':>10}{'95 %':>10}{'CPU':>10}{'goal':>10}  runs"
     printed = [head]
     for goal in GOALS:

@@ -52,7 +52,7 @@ class Line(NamedTuple):
 
 
 def compiled(folder: Path) -> dict[str, str]:
-    """The environment, in which Python keeps what it compiled in `folder`.
+    """Return the environment, in which Python keeps what it compiled in `folder`.
 
     An installed program was compiled when it was installed, whatever is set here.
     """
@@ -82,7 +82,7 @@ def best(
     remove: Path | None = None,
     environment: dict[str, str] | None = None,
 ) -> Cost:
-    """The run with the least CPU time; `remove` is what a run makes."""
+    """Return the run with the least CPU time; `remove` is what a run makes."""
     costs = []
     for _ in range(runs):
         if remove:
@@ -92,7 +92,7 @@ def best(
 
 
 def inside(part: str, *paths: Path) -> Any:
-    """What tests/bench/load_inside.py finds, in a process of its own."""
+    """Return what tests/bench/load_inside.py finds, in a process of its own."""
     words = [sys.executable, "-m", "tests.bench.load_inside", part, *map(str, paths)]
     environment = compiled(paths[0].parent / "compiled") | {"OPENBLAS_NUM_THREADS": "1"}  # as ours
     done = subprocess.run(words, env=environment, check=True, stdout=subprocess.PIPE, text=True)
@@ -108,14 +108,14 @@ def dumping(log: Path) -> list[str | Path]:
 
 
 def cost(name: str, of: Cost) -> Line:
-    """A line for a run, which is also said at once: the whole takes minutes."""
+    """Return a line for a run, and print it at once, because all runs take minutes."""
     line = Line(name, f"{of.cpu:8.2f} s CPU  {of.wall:8.2f} s  {of.peak:6.0f} MiB")
     print(f"... {name}: {of.cpu:.2f} s CPU", file=sys.stderr, flush=True)
     return line
 
 
 def ratio(name: str, theirs: float, ours: float, wanted: float = 0.0) -> Line:
-    """How often our CPU seconds fit into theirs."""
+    """Return a line that says how many times as many CPU seconds the other program needs."""
     value = theirs / ours
     return Line(name, f"{value:8.1f} times", f">= {wanted:g}" if wanted else "", value >= wanted)
 
@@ -129,7 +129,10 @@ class Input(NamedTuple):
 
 
 def speeds(recording: Input, part: Input, runs: int) -> tuple[list[Line], Cost]:
-    """Each program on its own input, and ours on the same; and the cost of `trace-cmd report`."""
+    """Return lines about each program on its own input, and ours on the same.
+
+    The last line is the cost of `trace-cmd report`.
+    """
     made, trace, _ = recording
     folder = made.capture.parent
     lines: list[Line] = []
@@ -166,10 +169,9 @@ def speeds(recording: Input, part: Input, runs: int) -> tuple[list[Line], Cost]:
 
 
 def parts(made: Generated, report: Cost, runs: int) -> list[Line]:
-    """Where the time goes before anything is stored; `trace-cmd report` stores nothing either.
+    """Return lines of the CPU seconds before anything is stored.
 
-    A virtual machine may need longer to provide memory that no program used before than we need
-    to fill it, so the time of a second turn in the same process is reported, too.
+    `trace-cmd report` stores nothing either.
     """
     found = [inside("stages", made.capture, made.log) for _ in range(runs)]
     spent, again = min(found, key=lambda turns: sum(turns[0].values()))
@@ -184,7 +186,7 @@ def parts(made: Generated, report: Cost, runs: int) -> list[Line]:
 
 
 def results(made: Generated) -> list[Line]:
-    """Whether the session is sound and right, and how fast it answers."""
+    """Return whether the session is sound and right, and how fast it answers."""
     session = made.capture.parent / "both.skbv"
     said = inside("integrity", session)
     lines = [Line("integrity check", f"{said:>8}", "ok", said == "ok")]
@@ -208,7 +210,7 @@ def results(made: Generated) -> list[Line]:
 
 
 def table(lines: Sequence[Line]) -> str:
-    """The lines as text; what is not as wanted is marked."""
+    """Return the lines as text; lines that miss their goal are marked."""
     return "\n".join(
         f"{line.name:34} {line.value:46} {line.wanted:>9}{'' if line.good else '  MISSED'}".rstrip()
         for line in lines

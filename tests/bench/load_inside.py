@@ -33,13 +33,13 @@ Ints = npt.NDArray[np.int64]
 
 
 def cpu() -> float:
-    """Seconds of CPU so far, all threads."""
+    """Return seconds of CPU so far, all threads."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     return used.ru_utime + used.ru_stime
 
 
 def stages(capture: Path, log: Path) -> dict[str, float]:
-    """CPU seconds of reading and matching, nothing stored."""
+    """Return CPU seconds of reading and matching, nothing stored."""
     spent: dict[str, float] = {}
 
     def timed(name: str, do: Callable[[], Any]) -> Any:
@@ -59,7 +59,7 @@ def stages(capture: Path, log: Path) -> dict[str, float]:
 
 
 def answers(path: Path, times: int) -> dict[str, tuple[float, float]]:
-    """What a user waits for, on an open session."""
+    """Return the times for which a user waits, on an open session."""
     dice = random.Random(1)
     found: dict[str, tuple[float, float]] = {}
 
@@ -97,7 +97,7 @@ def answers(path: Path, times: int) -> dict[str, tuple[float, float]]:
 
 
 def correctness(path: Path, truth_path: Path) -> dict[str, int]:
-    """Matches against the truth: packets right, wrong, undecided, left out though seen."""
+    """Return matches against the truth: packets right, wrong, undecided, left out though seen."""
     truth = np.load(truth_path)
     packet, verdict, skb, begin = _matches(path)
     life = truth["life"][packet - 1]
@@ -124,7 +124,7 @@ def correctness(path: Path, truth_path: Path) -> dict[str, int]:
 
 
 def _matches(path: Path) -> tuple[Ints, Ints, Ints, Ints]:
-    """Packet, verdict, and skb and begin of the series, of every match."""
+    """Return packet, verdict, and skb and begin of the series, of every match."""
     with closing(sqlite3.connect(path)) as db:
         series = np.array(db.execute("SELECT id, skb, begin_ns FROM series").fetchall(), np.int64)
         legs = np.array(db.execute("SELECT id, series FROM leg").fetchall(), np.int64)
@@ -142,7 +142,7 @@ def _by_id(rows: Ints, column: int) -> Ints:
 
 
 def integrity(path: Path) -> str:
-    """What SQLite says of the file: "ok"."""
+    """Return SQLite's verdict on the file: "ok" if it is whole."""
     with closing(sqlite3.connect(path)) as db:
         return str(db.execute("PRAGMA integrity_check").fetchone()[0])
 

@@ -62,7 +62,7 @@ def _tables(last: int) -> KblBuilder:
 
 
 def _ending(written: Written, head: bytes) -> bytes:
-    """COUNTERS and END; sequence numbers go on after the tables'."""
+    """Return COUNTERS and END; their sequence numbers follow the tables'."""
     seq = head.count(kbl.KBL_CHUNK_MAGIC.to_bytes(4, "little"))
     counters = np.zeros(1, kbl.KBL_COUNTERS)
     counters["written"] = written.slots
@@ -92,7 +92,7 @@ def _write_records(file: BinaryIO, parts: Iterable[Slots]) -> Written:
 def _chunk_head(
     type_: int, cpu: int, seq: int, items: int, times: tuple[int, int], payload: memoryview
 ) -> bytes:
-    """As build_kbl.chunk_bytes(), but without copying the payload."""
+    """Do what build_kbl.chunk_bytes() does, without copying the payload."""
     head = np.zeros(1, kbl.KBL_CHUNK_HEADER)
     head["magic"], head["type"], head["cpu"], head["seq"] = kbl.KBL_CHUNK_MAGIC, type_, cpu, seq
     head["first_ns"], head["last_ns"], head["nr_items"] = *times, items
@@ -119,7 +119,7 @@ class Stream:
             self.slots[self.at[has] + number] = slots.pool[name][ext[has]]
 
     def parts(self) -> Iterator[tuple[int, int, int]]:
-        """(CPU, first record, end) of each chunk."""
+        """Yield (CPU, first record, end) of each chunk."""
         for cpu in range(CPUS):
             begin, end = np.searchsorted(self.cpu, [cpu, cpu + 1])
             for first in range(int(begin), int(end), CHUNK_SLOTS):
@@ -131,7 +131,7 @@ class Stream:
 
 
 def _blocks(packets: Packets, calls: Calls) -> Iterator[Slots]:
-    """The records block by block: what comes after the next block's begin waits for it."""
+    """Yield the records block by block; records after the next block's begin wait for it."""
     waiting = None
     for first in range(0, len(packets), BLOCK):
         following = first + BLOCK

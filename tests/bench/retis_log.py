@@ -46,7 +46,7 @@ CT |= {"mark": 0, "ct_status": 8}
 
 
 def events(count: int) -> list[dict[str, Any]]:
-    """Points of UDP packets, each with its bytes."""
+    """Return points of UDP packets, each with its bytes."""
     made = [retis.startup()]
     for number in range(count):
         life, nth = divmod(number, POINTS)

@@ -210,7 +210,7 @@ def by_btf(full: Result, kernel: btf.Kernel) -> Iterator[Line]:
 
 
 def named(result: Result) -> Line:
-    """The functions that the work of 2010 names, as far as the tree still has them."""
+    """Return the functions that the work of 2010 names, as far as the tree still has them."""
     kinds: dict[str, set[str | None]] = {}
     for row in result.functions:
         kinds.setdefault(row["function"], set()).add(row["kind"])

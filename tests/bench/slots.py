@@ -92,7 +92,7 @@ def make_calls(rng: Random, packets: Packets, calls: float) -> Calls:
 
 
 def make_slots(packets: Packets, calls: Calls, first: int, last: int) -> Slots:
-    """The records of packets `first` to `last`."""
+    """Return the records of packets `first` to `last`."""
     some = packets[first:last]
     part = Calls(*(column[first:last] for column in calls))
     number = np.arange(first, last)

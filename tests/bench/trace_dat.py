@@ -74,7 +74,7 @@ def write_trace(path: Path, events: int, cpus: int = 4, seed: int = 1) -> int:
 
 
 def _head(cpus: int) -> bytes:
-    """All up to the index of the CPUs' pages."""
+    """Return all up to the index of the CPUs' pages."""
     symbols = b"".join(
         b"%016x T made_up_function_%05d\n" % (BASE + number * SPACING, number)
         for number in range(SYMBOLS)
@@ -97,7 +97,7 @@ def _head(cpus: int) -> bytes:
 
 
 def _pages(rng: np.random.Generator, first: int, count: int) -> npt.NDArray[np.uint8]:
-    """Pages of the ring buffer: time of the first event, bytes of events, events."""
+    """Return pages of the ring buffer: time of the first event, bytes of events, events."""
     pages = np.zeros((count, PAGE), np.uint8)
     span = 1000 * PER_PAGE
     header = pages[:, :PAGE_HEADER].view("<u8")

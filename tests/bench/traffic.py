@@ -71,7 +71,7 @@ class Groups(NamedTuple):
 
 
 def make_traffic(rng: Random, count: int, calls: float) -> Packets:
-    """`count` packets with about `calls` traced functions each, sorted by begin."""
+    """Return `count` packets with about `calls` traced functions each, sorted by begin."""
     packets = np.zeros(count, PACKETS)
     flow, arrival = _bursts(rng, count, calls)
     packets["flow"] = flow
@@ -104,7 +104,10 @@ def group(key: Ints) -> Groups:
 
 
 def _bursts(rng: Random, count: int, calls: float) -> tuple[Ints, Ints]:
-    """Flow and arrival of each packet: bursts of about four, CPUs busy a quarter of the time."""
+    """Return flow and arrival of each packet.
+
+    Bursts have about four packets; CPUs are busy a quarter of the time.
+    """
     lengths = rng.geometric(0.25, count)
     burst = np.repeat(np.arange(count), lengths)[:count]
     flows = rng.integers(0, max(1, count // PACKETS_A_FLOW), count)

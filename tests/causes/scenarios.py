@@ -34,7 +34,7 @@ class Provoked(NamedTuple):
 
     @property
     def script(self) -> Path:
-        """The script that makes the traffic."""
+        """Return the script that makes the traffic."""
         return SCRIPTS / f"{self.name}.sh"
 
     def words(self) -> str:

@@ -36,7 +36,7 @@ def rows(dataset: Path, sql: str) -> list[tuple[Any, ...]]:
 
 
 def pair(name: str) -> tuple[Path, Path]:
-    """The log and the capture of a bundled recording."""
+    """Return the log and the capture of a bundled recording."""
     sample = resource(f"samples/{name}")
     return sample / f"{name}.kbl", sample / f"{name}.pcap"
 
@@ -55,7 +55,7 @@ def make_both(out: Path) -> Both:
 
 
 def only(both: Both, session: str, out: Path) -> Path:
-    """A dataset that has one session of another one."""
+    """Return a dataset that has one session of another one."""
     folder.make(out)
     found = {each.session: each for each in manifests.read_all(both.folder)}[session]
     for table in found.tables:
@@ -67,11 +67,11 @@ def only(both: Both, session: str, out: Path) -> Path:
 
 
 def files_of(dataset: Path) -> set[Path]:
-    """All files of a dataset."""
+    """Return all files of a dataset."""
     return {path for path in dataset.rglob("*") if path.is_file()}
 
 
 def named(dataset: Path) -> set[Path]:
-    """The table files that manifests name."""
+    """Return the table files that manifests name."""
     found: list[Manifest] = manifests.read_all(dataset)
     return {dataset / each.file(table) for each in found for table in each.tables}

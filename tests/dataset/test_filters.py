@@ -11,7 +11,7 @@ from skbviewer.analysis.display_filter import FilterError, parse
 from skbviewer.analysis.fields.all_fields import FIELDS as ALL
 from skbviewer.analysis.fields.field_data import ROW
 from skbviewer.analysis.fields.field_kind import Kind
-from skbviewer.analysis.stats.table import quoted
+from skbviewer.analysis.stats.table import quote_text
 from skbviewer.dataset.filter_fields import FIELDS
 from skbviewer.dataset.filter_sql import condition
 from skbviewer.dataset.prepared import prepared
@@ -95,7 +95,7 @@ def _values(both: Both, name: str) -> list[str]:
             found |= {text for text in session.fields.values(name, rows) if text}
     few = sorted(found)[:: max(len(found) // MOST, 1)]
     if field.kind in (Kind.STRING, Kind.TIME):
-        return [quoted(text) for text in few]
+        return [quote_text(text) for text in few]
     return [text.split(" ")[0].rstrip(",") for text in few]
 
 

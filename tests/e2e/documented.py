@@ -22,7 +22,7 @@ SESSIONS = "build/"  # where the document's commands put sessions
 
 
 def answers(text: str, folder: Path) -> str:
-    """The document with what its commands print now; sessions are made in `folder`."""
+    """Return the document with what its commands print now; sessions are made in `folder`."""
     return BLOCK.sub(lambda block: f"```console\n{_block(block[1], folder)}```", text)
 
 

@@ -21,7 +21,7 @@ SAMPLE = "samples/handshake"
 
 
 def handshake(session: Session) -> dict[str, PacketPath]:
-    """SYN, SYN,ACK and ACK of the first connection with their kernel paths."""
+    """Return SYN, SYN,ACK and ACK of the first connection with their kernel paths."""
     packets = session.packets.numbered(1, session.packets.count())
     syn = next(p for p in packets if "[SYN]" in p.info)
     synack = next(p for p in packets if "[SYN, ACK]" in p.info and p.dport == syn.sport)
@@ -31,7 +31,7 @@ def handshake(session: Session) -> dict[str, PacketPath]:
 
 
 def table(paths: dict[str, PacketPath]) -> str:
-    """The three packets side by side, as Markdown; one column a packet and leg."""
+    """Return the three packets side by side, as Markdown; one column a packet and leg."""
     columns = [(name, path, leg) for name, path in paths.items() for leg in path.legs]
     rows = [("", *(f"{name} {leg.kind} {leg.device}" for name, _, leg in columns))]
     rows.append(("---", *("---" for _ in columns)))
@@ -62,7 +62,7 @@ CELLS: tuple[tuple[str, Callable[[PacketPath, Leg], str]], ...] = (
 
 
 def wrong(session: Session, pcap: Path) -> list[str]:
-    """Everything that must hold of the lab's recording and does not."""
+    """Return the conditions that the lab's recording must fulfil and does not."""
     with pcap.open("rb") as file:
         frames = [dpkt.ethernet.Ethernet(data) for _, data in dpkt.pcap.UniversalReader(file)]
     rows = session.packets.numbered(1, len(frames) + 1)
@@ -90,7 +90,7 @@ def _wrong_packet(
 
 
 def _wrong_sequence(row: PacketRow, legs: Sequence[Leg]) -> list[str]:
-    """Functions that each packet must pass, in this order, in each of its legs."""
+    """Return functions that each packet must pass, in this order, in each of its legs."""
     expected = {
         "tx": ["__alloc_skb", "ip_output", "__dev_queue_xmit", "dev_hard_start_xmit", "veth_xmit"],
         "rx": ["__netif_rx", "__netif_receive_skb", "ip_rcv", "ip_local_deliver"],

@@ -42,7 +42,7 @@ Column = npt.NDArray[Any]
 
 
 def _tally(verdict: Column, rung: Column) -> dict[str, int]:
-    """How often each verdict was made for each reason."""
+    """Return how often each verdict was made for each reason."""
     words: Counter[str] = Counter()
     for kind, step in zip(verdict.tolist(), rung.tolist(), strict=True):
         words[f"{VERDICTS[kind]} {Rung(step).name}"] += 1
@@ -50,14 +50,14 @@ def _tally(verdict: Column, rung: Column) -> dict[str, int]:
 
 
 def _digest(*columns: Column) -> str:
-    """Of rows of whole numbers, in any order."""
+    """Return a hash of rows of whole numbers, in any order."""
     rows = np.array(columns, np.int64).T
     rows = rows[np.lexsort(rows.T[::-1])]
     return hashlib.sha256(str(rows.tolist()).encode()).hexdigest()
 
 
 def _session(name: str, folder: Path) -> Golden:
-    """Of a sample as it is: what a session says of its packets and lifetimes."""
+    """Return a session's verdicts on the packets and lifetimes of an unchanged sample."""
     session: Session = open_sample(name, folder)[0]
     packets, lifetimes, matches = (
         [session.columns.array(table, column) for column in columns]
@@ -73,14 +73,14 @@ def _session(name: str, folder: Path) -> Golden:
 
 
 def _matches(pcap: Path, kernel: Kernel) -> Golden:
-    """Of a capture and a log: candidates by verdict and reason."""
+    """Return the candidates of a capture in a log, counted by verdict and reason."""
     rows = matched(packets_of(pcap), kernel).rows
     columns = [rows[name] for name in MATCH]
     return {"matches": _tally(*columns[2:]), "digest": _digest(*columns)}
 
 
 def _twice(pcap: Path, out: Path) -> Path:
-    """A little-endian pcap of nanoseconds with each packet captured twice."""
+    """Return a little-endian pcap of nanoseconds with each packet captured twice."""
     data = pcap.read_bytes()
     assert data[:4] == bytes.fromhex("4d3cb2a1")
     parts, at = [data[:24]], 24
@@ -95,13 +95,13 @@ def _twice(pcap: Path, out: Path) -> Path:
 
 
 def _lossy(kernel: Kernel) -> Kernel:
-    """With one record of EVERY missing."""
+    """Return the log without one record in EVERY."""
     count = len(kernel.log.records)
     return followed(only(kernel.log, np.flatnonzero(np.arange(count) % EVERY != 0)))
 
 
 def verdicts(name: str, folder: Path) -> dict[str, Golden]:
-    """What this program's rules make of a sample and of what is made from it below `folder`."""
+    """Return this program's verdicts on a sample, and on files made from it below `folder`."""
     log = resource(f"samples/{name}/{name}.kbl")
     other = NAMES[(NAMES.index(name) + 1) % len(NAMES)]
     pcap, another = (resource(f"samples/{each}/{each}.pcap") for each in (name, other))
@@ -117,7 +117,7 @@ def verdicts(name: str, folder: Path) -> dict[str, Golden]:
 
 
 def read() -> dict[str, dict[str, Golden]]:
-    """By the number of the rules, by sample."""
+    """Return the golden verdicts, by the number of the rules and by sample."""
     found: dict[str, dict[str, Golden]] = json.loads(FILE.read_text(encoding="utf-8"))["rules"]
     return found
 

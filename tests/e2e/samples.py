@@ -30,7 +30,7 @@ def open_sample(name: str, folder: Path) -> tuple[Session, tuple[str, ...]]:
 
 
 def row(packet: PacketRow, start_ns: int) -> str:
-    """One packet as a line of a Markdown table."""
+    """Return one packet as a line of a Markdown table."""
     kernel = "" if packet.kernel_ns is None else f"{packet.kernel_ns / 1000:.1f}"
     cells = [
         str(packet.number),
@@ -47,7 +47,7 @@ def row(packet: PacketRow, start_ns: int) -> str:
 
 
 def contents(session: Session) -> str:
-    """What README says of the sample: how much, and the first packets."""
+    """Return what README says of the sample: how much, and the first packets."""
     info = session.info()
     packets = session.packets.numbered(1, session.packets.count())
     kinds = Counter(packet.protocol_name for packet in packets)

@@ -12,7 +12,13 @@ import pytest
 
 from skbviewer.matching import EXACT, matcher
 from skbviewer.matching.kernel_functions import STAMPS_RECEIVED, STAMPS_SENT
-from skbviewer.matching.legs.declared_losses import ANY, LOSS_DTYPE, MISSED, Table, declared
+from skbviewer.matching.legs.declared_losses import (
+    ANY,
+    LOSS_DTYPE,
+    MISSED,
+    Table,
+    losses_declared_by,
+)
 from skbviewer.records import RECORD_DTYPE, KernelLog, Packets, RecordTable, resource
 from skbviewer.records.column_tables import FOOTPRINT_NAMES
 from tests.lab.fixture import Lab
@@ -196,7 +202,7 @@ def test_a_missed_hit_does_not_hide_when_other_skbs_were_sent(
         missed = np.array([(begin, end, ANY, func, 1, MISSED)], LOSS_DTYPE)
 
         def more(log: KernelLog, row: Table = missed) -> Table:
-            rows = np.concatenate([declared(log), row])
+            rows = np.concatenate([losses_declared_by(log), row])
             return rows[np.argsort(rows["first_ns"], kind="stable")]
 
         monkeypatch.setattr(matcher, "declared", more)

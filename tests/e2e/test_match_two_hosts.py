@@ -10,7 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from skbviewer.matching import AMBIGUOUS, BY_TIME, EXACT, bound, trips, without_early_arrivals
+from skbviewer.matching import (
+    AMBIGUOUS,
+    BY_TIME,
+    EXACT,
+    clock_bounds,
+    trips,
+    without_early_arrivals,
+)
 from skbviewer.records import RECORD_DTYPE, KernelLog, RecordTable, resource
 from skbviewer.records.column_tables import FOOTPRINT_NAMES
 from skbviewer.session import Session, import_files
@@ -57,7 +64,7 @@ def test_a_packet_joins_the_legs_of_both_hosts(name: str) -> None:
     both = trips(found[0], found[1], a.kernel_side, b.kernel_side)
     assert both.onward.any()
     assert not both.onward.all()
-    way = bound(both)
+    way = clock_bounds(both)
     assert way is not None
     low, high = way.offset(both.a_ns)
     assert ((low <= AHEAD) & (high >= AHEAD)).all()
@@ -87,7 +94,7 @@ def test_what_would_arrive_before_it_was_sent_is_ambiguous() -> None:
     a, b = split(follow(folder / "bulk.kbl"))
     one, other = (matched(packets, kernel) for kernel in (a, b))
     both = trips(one, other, a.kernel_side, b.kernel_side)
-    way = bound(both)
+    way = clock_bounds(both)
     assert way is not None
     series = b.legs.rows["series"][other.rows["leg"]]
     got = both.series_b[both.onward]

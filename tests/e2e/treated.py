@@ -78,7 +78,7 @@ TREATMENTS: dict[str, Callable[[Index], Index]] = {
 
 
 def rewrite(pcap: Path, out: Path, treatment: Callable[[Index], Index]) -> Path:
-    """A copy of a little-endian pcap of nanoseconds with other times; returns it."""
+    """Write a copy of a little-endian pcap of nanoseconds with other times; returns its path."""
     data = bytearray(pcap.read_bytes())
     assert data[:4] == bytes.fromhex("4d3cb2a1")
     places, at = [], 24
@@ -127,14 +127,17 @@ def followed(log: KernelLog) -> Kernel:
 
 
 def packets_of(pcap: Path) -> Packets:
-    """What the reader makes of a capture."""
+    """Return the packets of a capture, as the reader returns them."""
     capture = readers.read(pcap, Silent())
     assert isinstance(capture, Capture)
     return capture.packets
 
 
 def owners(kernel: Kernel, packets: Packets, device: tuple[int, int]) -> Index:
-    """The series of each packet of an untreated capture on `device`, -1 where no call shows it."""
+    """Return the series of each packet of an untreated capture on `device`.
+
+    It is -1 if no call shows the packet.
+    """
     records, calls = kernel.log.records, kernel.sockets
     place = (records["netns"][calls] == device[0]) & (records["ifindex"][calls] == device[1])
     calls = calls[place]
@@ -160,7 +163,10 @@ def owners(kernel: Kernel, packets: Packets, device: tuple[int, int]) -> Index:
 
 
 def relatives(series: SeriesTable, owner: int) -> set[int]:
-    """A series with those it was made from and those made from it: they hold the same packet."""
+    """Return a series, those from which it was made, and those made from it.
+
+    All of them hold the same packet.
+    """
     found: set[int] = set()
     up = owner
     while up >= 0 and up not in found:
@@ -175,7 +181,7 @@ def relatives(series: SeriesTable, owner: int) -> set[int]:
 
 
 def wrong(kernel: Kernel, found: Matches, owner: Index) -> list[tuple[int, int, int]]:
-    """(packet, its series, the matched one) of exact matches with another packet's life."""
+    """Return (packet, its series, the matched one) of exact matches with another packet's life."""
     rows = found.rows[found.rows["verdict"] == EXACT]
     pairs = set(zip(rows["packet"].tolist(), kernel.legs.rows["series"][rows["leg"]], strict=True))
     return [
@@ -186,5 +192,5 @@ def wrong(kernel: Kernel, found: Matches, owner: Index) -> list[tuple[int, int, 
 
 
 def matched(packets: Packets, kernel: Kernel) -> Matches:
-    """The matches of a capture."""
+    """Return the matches of a capture."""
     return match(packets, kernel.kernel_side)

@@ -75,7 +75,10 @@ def _capture() -> bytes:
 
 
 def hostile_session(folder: Path) -> Session:
-    """The recording, imported.  All packets match exactly; the capture and the log have files."""
+    """Return the recording, imported.
+
+    All packets match exactly; the capture and the log have files.
+    """
     story = _log()
     assert story.version == 2 and HOUR
     story.log(folder)

@@ -82,7 +82,10 @@ def path(with_packet: bool = True) -> PacketPath:
 
 
 def of_two_hosts() -> PacketPath:
-    """Sent by "left", received by "right", whose clock is 40 ms behind, give or take 300 ns."""
+    """Return a path sent by "left", received by "right".
+
+    The clock of "right" is 40 ms behind, give or take 300 ns.
+    """
     (got,) = path().legs
     sent = got._replace(
         kind="tx", source=2, log="left", session_offset_ns=5 * 10**9, begin_ns=900, wire_error_ns=7
@@ -95,6 +98,6 @@ NO_LEGS = PacketPath(packet(), ())
 
 
 def captured(seen: Captured) -> PacketPath:
-    """The path, whose leg shows where and when the packet was captured."""
+    """Return the path, whose leg shows where and when the packet was captured."""
     whole = path()
     return whole._replace(legs=(whole.legs[0]._replace(captured=seen),))

@@ -37,7 +37,7 @@ OWN = (
 
 
 def seeds() -> list[bytes]:
-    """Logs that reach most of the reader."""
+    """Return logs that reach most of the reader."""
     frame = bytes(range(64))
     point = retis.point(10, retis.START, 10, frame)
     drop = retis.point(20, retis.FREE, 10, frame, drop="NO_SOCKET")
@@ -54,7 +54,7 @@ def seeds() -> list[bytes]:
 
 
 def text_of(data: bytes) -> bytes:
-    """The file that an input stands for."""
+    """Return the file that an input stands for."""
     return data[1:] if data[:1] >= WHOLE else BEGIN + data[1:]
 
 
@@ -83,7 +83,7 @@ def compare(text: np.ndarray[Any, np.dtype[np.uint8]]) -> None:
     block = event_block.EventBlock(text, rows, points, {})
     for number, row in enumerate(points.tolist()):
         raw = text[rows.begin[row] : rows.end[row]].tobytes()
-        values = event_json.values_of(event_json.parsed(raw, False))
+        values = event_json.values_of(event_json.parse_event(raw, False))
         assert values is not None, raw
         seen = {
             n: int(block.number(n)[number]) % (1 << 64) for n in NUMBERS if block.has(n)[number]

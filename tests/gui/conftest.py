@@ -52,7 +52,7 @@ def no_stray_threads() -> Iterator[None]:
 
 @pytest.fixture
 def window(qtbot: QtBot) -> Iterator[MainWindow]:
-    """The window on made-up recordings, nothing open."""
+    """Return the window on made-up recordings, nothing open."""
     yield from show_window(qtbot, fake_opener)
 
 
@@ -69,7 +69,7 @@ def show_window(qtbot: QtBot, opener: Opener) -> Iterator[MainWindow]:
 
 @pytest.fixture
 def opened(window: MainWindow, qtbot: QtBot) -> MainWindow:
-    """The window with a capture and a KBL open."""
+    """Return the window with a capture and a KBL open."""
     open_and_wait(window, qtbot, "handshake.kbl", "handshake.pcap")
     return window
 
@@ -82,7 +82,7 @@ def open_and_wait(window: MainWindow, qtbot: QtBot, *names: str) -> None:
 
 @pytest.fixture
 def table(qtbot: QtBot) -> PacketTable:
-    """The packet list by itself."""
+    """Return the packet list by itself."""
     table = PacketTable()
     qtbot.addWidget(table)
     table.resize(1400, 400)

@@ -232,7 +232,7 @@ class FakeList:
 
 
 def _holds(data: bytes | None, text: str) -> bool:
-    """Whether bytes pass "frame contains 0x..." or "frame matches ..."."""
+    """Return whether bytes pass "frame contains 0x..." or "frame matches ..."."""
     word, value = text.removeprefix("frame ").split(" ", 1)
     if word == "contains":
         return bytes.fromhex(value.removeprefix("0x")) in (data or b"")

@@ -49,7 +49,7 @@ class FakeTimeline:
         raise NotImplementedError
 
     def _calls(self) -> list[tuple[int, int, int, PathCall]]:
-        """(packet, leg, call, what) of everything; its place + 1 is the call's id."""
+        """Return (packet, leg, call, what) of everything; its place + 1 is the call's id."""
         found = []
         for packet in range(1, self.matched + 1):
             for leg, whole in enumerate(self.of(packet=packet).legs):

@@ -52,7 +52,7 @@ def fetch(folder: Path) -> Path:
 
 
 def mistaken(line: str) -> bool:
-    """Whether checkpatch is known to be wrong there."""
+    """Return whether checkpatch is known to be wrong there."""
     found = FOUND.match(line)
     return found is not None and (Path(found["path"]).name, found["type"]) in MISTAKEN
 

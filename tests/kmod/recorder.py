@@ -30,7 +30,7 @@ STATS = "mono_ns 6000000000\nmissed 3\nwritten 8\nbytes 256\nlost 2\nnested 1\no
 
 @functools.cache
 def built() -> Path:
-    """The folder with kblrecord and fake.so, built once a session."""
+    """Return the folder with kblrecord and fake.so, built once a session."""
     folder = Path(tempfile.mkdtemp(prefix="kblrecord-"))
     sources = [KMOD / "kblrecord.c", *sorted(KMOD.glob("rec_*.c"))]
     compile_c(folder / "kblrecord", *sources)
@@ -47,13 +47,13 @@ def compile_c(program: Path, *arguments: str | Path, compiler: str = "cc") -> Pa
 
 
 def missed(counts: dict[int | str, int], since: int, until: int) -> str:
-    """The counts of missed hits, by probe id or "any"; looked at between these times, ns."""
+    """Return the counts of missed hits, by probe id or "any"; looked at between these times, ns."""
     lines = [f"{probe} {count}" for probe, count in counts.items()]
     return "\n".join(["# help", f"since {since}", *lines, f"until {until}", ""])
 
 
 def pack(name: str, **fields: int | bytes | Sequence[int]) -> bytes:
-    """One struct of kbl.h in little-endian order, what is not given is 0."""
+    """Return one struct of kbl.h in little-endian order, what is not given is 0."""
     row = np.zeros(1, layout.DTYPES[name])
     for field, value in fields.items():
         row[field] = value
@@ -61,31 +61,31 @@ def pack(name: str, **fields: int | bytes | Sequence[int]) -> bytes:
 
 
 def call(ts: int, dur: int, func: int = 0, **fields: int) -> bytes:
-    """A CALL slot."""
+    """Return a CALL slot."""
     fields = {"skb": 0xFFFF888000001000, "caller": 0x6010} | fields
     kind = layout.KblKind.CALL
     return pack("kbl_span_slot", kind=kind, ts=ts, dur=dur, func=func, **fields)
 
 
 def event(ts: int, number: int, **fields: int) -> bytes:
-    """An EVENT slot."""
+    """Return an EVENT slot."""
     kind = layout.KblKind.EVENT
     return pack("kbl_event_slot", kind=kind, event=number, ts=ts, **fields)
 
 
 def ext(name: str, number: int, **fields: int | bytes | Sequence[int]) -> bytes:
-    """An EXT slot."""
+    """Return an EXT slot."""
     return pack(f"kbl_ext_{name}", kind=layout.KblKind.EXT, type=number, **fields)
 
 
 def task(ts: int, pid: int, comm: bytes) -> bytes:
-    """EVENT TASK with the thread's name."""
+    """Return EVENT TASK with the thread's name."""
     head = event(ts, layout.KblEvent.TASK, pid=pid, data=pid, ext=1)
     return head + ext("comm", layout.KblExtType.COMM, tid=pid, comm=comm)
 
 
 def calls(count: int, first: int = 6_000_000_000) -> bytes:
-    """CALLs of 100 ns, one a microsecond."""
+    """Return CALLs of 100 ns, one a microsecond."""
     slots = np.zeros(count, layout.KBL_SPAN_SLOT)
     slots["kind"] = layout.KblKind.CALL
     slots["ts"] = first + 1000 * np.arange(count)
@@ -121,7 +121,7 @@ class Fake:
             (folder / name).write_text("")
 
     def log(self, name: str) -> str:
-        """What was written into a control file."""
+        """Return what was written into a control file."""
         path = self.folder / f"{name}.log"
         return path.read_text() if path.exists() else ""
 

@@ -46,7 +46,7 @@ def built(series: str) -> Built:
 
 @functools.cache
 def scenarios(series: str) -> Lab:
-    """The guest that records: the handshake, and all scenarios with many functions armed."""
+    """Return the guest that records: the handshake, and all scenarios with many functions armed."""
     recorded = ("basic", "drops", "nat", "bulk", "segments", "copies", "merge")
     many = (f"start:{ROUTINE[series]}", *recorded, "stop")
     steps = ("+handshake", "recorder", *many, "exact", "carry", "hostile")
@@ -56,14 +56,14 @@ def scenarios(series: str) -> Lab:
 
 @functools.cache
 def evidence(series: str) -> Lab:
-    """The guest that records packets whose headers are the same."""
+    """Return the guest that records packets whose headers are the same."""
     how = guest.Run(("+evidence",), timeout_s=TIMEOUT_S)
     return Lab(series, built(series), run(built(series), how, "evidence"))
 
 
 @functools.cache
 def safety(series: str) -> Lab:
-    """The guest that is treated badly."""
+    """Return the guest in which the module is misused."""
     steps = ("cycles", "fuzz")
     words = (*CYCLED[series], "cycles=50", f"seconds={60 if LONG else 10}")
     how = guest.Run(steps, words, False, True, timeout_s=TIMEOUT_S, memory_mb=1024)
@@ -72,35 +72,35 @@ def safety(series: str) -> Lab:
 
 @functools.cache
 def two_hosts() -> dict[str, Path]:
-    """Two guests at the ends of a cable; per role the folder of its files."""
+    """Return two guests at the ends of a cable; per role the folder of its files."""
     return record_two_hosts(built("6.12"), TIMEOUT_S)
 
 
 @functools.cache
 def large(series: str) -> Large:
-    """The recording of all scenarios."""
+    """Return the recording of all scenarios."""
     return load(scenarios(series).out / "lab.kbl")
 
 
 @pytest.fixture(scope="session")
 def lab_recording() -> Recording:
-    """A fresh recording from a QEMU guest; a failed guest fails the test with its console."""
+    """Return a fresh recording from a QEMU guest; if the guest fails, show its console."""
     return recording(scenarios("6.1").built, "scenarios")
 
 
 @pytest.fixture(scope="session", params=SERIES)
 def lab(request: pytest.FixtureRequest) -> Lab:
-    """The recording guest of each kernel."""
+    """Return the recording guest of each kernel."""
     return scenarios(request.param)
 
 
 @pytest.fixture(scope="session")
 def hosts() -> dict[str, Path]:
-    """What two connected guests recorded: folders by role, "client" and "server"."""
+    """Return what two connected guests recorded: folders by role, "client" and "server"."""
     return two_hosts()
 
 
 @pytest.fixture(scope="session", params=SERIES)
 def mistreated(request: pytest.FixtureRequest) -> Lab:
-    """The safety guest of each kernel."""
+    """Return the safety guest of each kernel."""
     return safety(request.param)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from skbviewer.matching.arrays.hash_join import hashed
+from skbviewer.matching.arrays.hash_join import column_hashes
 from skbviewer.matching.identity.identity_columns import KNOWN
 from skbviewer.readers import read
 from skbviewer.records import Capture, KernelLog, Packets, Silent, Table
@@ -95,7 +95,7 @@ def test_datagrams_of_equal_headers_differ_in_content(out: Path, offloads: str, 
     for version in (4, 6):
         mine = datagrams(packets, version)
         assert mine.sum() == BURST
-        assert len(np.unique(hashed([packets[name][mine] for name in KNOWN]))) == 1
+        assert len(np.unique(column_hashes([packets[name][mine] for name in KNOWN]))) == 1
         assert len(np.unique(packets["content"][mine])) == BURST
 
 

@@ -15,7 +15,7 @@ STEP = "two-hosts"
 
 
 def cable(role: str, ports: dict[str, int]) -> tuple[str, ...]:
-    """QEMU's options for the cable: each end sends to where the other one listens."""
+    """Return QEMU's options for the cable: each end sends to where the other one listens."""
     here, there = ports[role], ports[ROLES[1 - ROLES.index(role)]]
     mac = f"02:00:00:00:09:0{2 if role == 'server' else 1}"
     ends = f"udp=127.0.0.1:{there},localaddr=127.0.0.1:{here}"
@@ -23,7 +23,7 @@ def cable(role: str, ports: dict[str, int]) -> tuple[str, ...]:
 
 
 def free_ports() -> dict[str, int]:
-    """A port for each end that nobody has now."""
+    """Return a port for each end that nobody has now."""
     taken = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in ROLES]
     for one in taken:
         one.bind(("127.0.0.1", 0))

@@ -37,7 +37,7 @@ class Drawn:
     honest: bool = True
 
     def case(self) -> Case:
-        """What a matcher is given."""
+        """Return the input of the matcher."""
         options = [[m for m, b in enumerate(self.shown) if alike(a, b)] for a in self.looks]
         return Case(
             self.at,
@@ -73,12 +73,12 @@ class Drawn:
 
 
 def alike(one: Header, other: Header) -> bool:
-    """Whether no value known to both differs."""
+    """Return whether no value known to both differs."""
     return all(a is None or b is None or a == b for a, b in zip(one, other, strict=True))
 
 
 def draw(rng: Random) -> Drawn:
-    """A case small enough that all its assignments can be tried."""
+    """Return a case small enough that all its assignments can be tried."""
     while True:
         made = _taken_away(_dishonest(_captured(_log(rng), rng), rng), rng)
         case, tries = made.case(), 1
@@ -89,7 +89,7 @@ def draw(rng: Random) -> Drawn:
 
 
 def reduced(drawn: Drawn, rng: Random) -> Drawn:
-    """Less of the same: some packets and moments are taken away."""
+    """Return the case without some packets and moments."""
     share = rng.choice([0.1, 0.3, 0.5])
     packets = {p for p in range(len(drawn.at)) if rng.random() < share}
     moments = {m for m in range(len(drawn.life)) if rng.random() < share}
@@ -121,7 +121,7 @@ def _hidden(header: Header, unknown: float, rng: Random) -> Header:
 
 
 def _captured(made: Drawn, rng: Random) -> Drawn:
-    """The sniffer writes packets in the order of moments within the calls."""
+    """Return packets in the order in which the sniffer wrote them: by moments within the calls."""
     error, unknown = rng.choice([0, 2, 6, 20]), rng.choice([0.0, 0.0, 0.2])
     missing = rng.choice([0.0, 0.0, 0.2, 0.5])
     when = [(rng.uniform(made.begin[m], made.end[m]), m) for m in range(len(made.life))]
@@ -144,7 +144,7 @@ def _write(made: Drawn, at: int, error: int, moment: int) -> None:
 
 
 def _taken_away(made: Drawn, rng: Random) -> Drawn:
-    """Losses: declared where the log lacks a moment, and sometimes where it lacks none."""
+    """Return losses: declared where the log lacks a moment, and sometimes where it lacks none."""
     lost = rng.choice([0.0, 0.0, 0.0, 0.3])
     made = made.without(set(), {m for m in range(len(made.life)) if rng.random() < lost})
     doubt = rng.choice([0.0, 0.0, 0.2, 0.6])
@@ -153,7 +153,7 @@ def _taken_away(made: Drawn, rng: Random) -> Drawn:
 
 
 def _dishonest(made: Drawn, rng: Random) -> Drawn:
-    """What nothing declares: a packet captured twice, a foreign one, a hit missed, order lost."""
+    """Return undeclared faults: a copy, a foreign packet, a missed hit, another order."""
     kind = rng.choice(["", "", "", "", "copy", "foreign", "missed", "order"])
     if not kind or not made.at:
         return made

@@ -10,7 +10,7 @@ from tests.matching.story import Story
 
 @pytest.fixture(autouse=True, params=[2, 3], ids=["v2", "v3"])
 def version(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
-    """The version of the log that a Story is read back from."""
+    """Return the version of the log that a Story is read back from."""
     number: int = request.param
     monkeypatch.setattr(Story, "version", number)
     return number

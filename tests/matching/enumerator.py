@@ -46,13 +46,13 @@ class Answer(NamedTuple):
 
 
 def in_time(case: Case, packet: int, moment: int) -> bool:
-    """Whether the packet can have been stamped at the moment."""
+    """Return whether the packet can have been stamped at the moment."""
     early = case.at[packet] - case.error[packet] <= case.before[moment]
     return early and case.at[packet] + case.error[packet] >= case.after[moment]
 
 
 def answer(case: Case) -> Answer:
-    """What every consistent assignment says, by groups where the whole case has none."""
+    """Return the result of all consistent assignments; by groups if the whole case has none."""
     options = [[m for m in some if in_time(case, p, m)] for p, some in enumerate(case.options)]
     everyone = list(range(len(case.at)))
     whole = _Search(case, options, everyone)
@@ -63,7 +63,7 @@ def answer(case: Case) -> Answer:
 
 
 def _by_groups(case: Case, options: list[list[int]]) -> Answer:
-    """First what contradicts itself by its moments alone goes; then each group by itself."""
+    """Leave out groups whose moments alone contradict each other; solve each other group."""
     lives: list[set[int]] = [set() for _ in case.at]
     pairs: set[Pair] = set()
     must = [p for p in range(len(case.at)) if not case.may_lack[p]]
@@ -92,7 +92,7 @@ def _share(options: list[list[int]], p: int, q: int) -> bool:
 
 
 def _cross(case: Case, options: list[list[int]], p: int, q: int) -> bool:
-    """Whether two packets can have moments that contradict their order in the file."""
+    """Return whether two packets can have moments that contradict their order in the file."""
     first, second = min(p, q), max(p, q)
     return any(case.end[y] < case.begin[x] for x in options[first] for y in options[second])
 

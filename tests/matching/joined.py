@@ -25,7 +25,7 @@ class Found(NamedTuple):
     matches: Matches
 
     def pairs(self) -> list[tuple[int, int, int, int]]:
-        """(packet, series, verdict, rung) without repetition."""
+        """Return (packet, series, verdict, rung) without repetition."""
         rows = self.matches.rows
         series = self.legs.rows["series"][rows["leg"]].tolist()
         return sorted(

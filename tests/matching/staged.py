@@ -81,7 +81,7 @@ class Stage(NamedTuple):
 
 
 def scene(number: int, rng: Random, losses: bool, sends: float, honest: bool) -> Scene:
-    """A case drawn at random; `sends` is the share of packets that are on their way out."""
+    """Return a case drawn at random; `sends` is the share of packets that are on their way out."""
     made, start = Scene(number), (ANCHORS + 1 + number) * APART
     length, longest = rng.choice([300, 1500, 6000]), rng.choice([20, 200, LONGEST])
     numbers, ports = rng.choice([[0], [7], [0, 7]]), rng.choice([[0], [0, 1]])
@@ -178,13 +178,13 @@ def _matched(
 
 
 def originals(one: Scene) -> list[int]:
-    """The packets of a scene but for copies of another one: of its time and its looks."""
+    """Return the packets of a scene without copies, which have another one's time and content."""
     first = {(sent.stamp, sent.looks): n for n, sent in reversed(list(enumerate(one.packets)))}
     return sorted(first.values())
 
 
 def case_of(made: Stage, number: int) -> Case:
-    """What the enumerator is asked about one scene: moments of lives that the log has here."""
+    """Return one scene as a case for the enumerator: moments of lives that the log has here."""
     one, first = made.scenes[number], made.first[number]
     asked = originals(one)
     mine = [first + n for n in asked]
@@ -212,7 +212,7 @@ def case_of(made: Stage, number: int) -> Case:
 
 
 def _anchor(story: Story, n: int, lasting: int, out: bool, rng: Random) -> build.Packet:
-    """A packet with a number of its own, received for certain."""
+    """Return a packet with a number of its own, received for certain."""
     begin = (n + 1) * APART + rng.randint(0, 5000)
     arrival = begin - rng.choice([15, 100])
     end, skb = begin + lasting, A + 0x1000 * (n if n < ANCHORS else 1_000_000 + n)

@@ -49,7 +49,7 @@ class Story:
         self._records: list[tuple[int, Callable[[], None]]] = []
 
     def function(self, name: str) -> int:
-        """The probe id of a function."""
+        """Return the probe id of a function."""
         if name not in self._functions:
             self._functions[name] = self.kbl.probe(name, EVENTS.get(name, 0))
         return self._functions[name]
@@ -128,7 +128,7 @@ class Story:
         self.event(ts + 9, KblEvent.CLONE, skb, new, **rest)
 
     def inside(self, name: str) -> int:
-        """An address in a function."""
+        """Return an address in a function."""
         return STEXT + 0x10000 + self.function(name) * 0x1000 + 0x20
 
     def lasting(self, offset: int | None) -> None:
@@ -148,14 +148,17 @@ class Story:
 
 
 def find(log: KernelLog, name: str) -> list[int]:
-    """Indexes of the records of a function's calls."""
+    """Return indexes of the records of a function's calls."""
     ids = [p.id for p in log.probes.values() if p.name == name]
     records = log.records
     return np.flatnonzero(np.isin(records["func"], ids) & (records["kind"] == 1)).tolist()
 
 
 def of_packets(log: KernelLog) -> npt.NDArray[np.int64]:
-    """Indexes of the records but those which only version 3 has: of threads and footprints."""
+    """Return indexes of all records but those of threads and footprints.
+
+    Only version 3 has these.
+    """
     beside = np.isin(log.records["event"], (KblEvent.TASK, KblEvent.FOOTPRINT))
     return np.flatnonzero(~beside)
 
@@ -166,7 +169,7 @@ def capture(
     name: str = "story.pcap",
     snaplen: int = 262144,
 ) -> Capture:
-    """What the reader makes of these Ethernet frames."""
+    """Return these Ethernet frames as the reader returns them."""
     made = readers.read(build.write_pcap(folder / name, packets, snaplen=snaplen), Silent())
     assert isinstance(made, Capture)
     return made
@@ -177,24 +180,24 @@ def wire(folder: Path, packets: Sequence[build.Packet], snaplen: int = 262144) -
 
 
 def udp4(ip_id: int, sport: int = 1000, dport: int = 2000, size: int = 10, **rest: Any) -> Ipv4:
-    """What the kernel knows of a UDP packet from 10.0.0.1 to 10.0.0.2."""
+    """Return the kernel's facts about a UDP packet from 10.0.0.1 to 10.0.0.2."""
     return Ipv4("10.0.0.1", "10.0.0.2", ip_id, 17, sport, dport, tot_len=28 + size, **rest)
 
 
 def udp4_frame(
     ip_id: int, sport: int = 1000, dport: int = 2000, size: int = 10, frag_off: int = 0x4000
 ) -> bytes:
-    """The packet of udp4() on the wire."""
+    """Return the packet of udp4() on the wire."""
     payload = build.udp(sport, dport, bytes(size))
     return build.ethernet(build.ipv4("10.0.0.1", "10.0.0.2", 17, payload, ip_id, frag_off))
 
 
 def tcp4(ip_id: int, seq: int = 1, ack: int = 1, flags: int = 0x10, **rest: Any) -> Ipv4:
-    """What the kernel knows of a TCP packet from 10.0.0.1 to 10.0.0.2, ports 1000 and 80."""
+    """Return the kernel's facts about a TCP packet from 10.0.0.1 to 10.0.0.2, ports 1000 and 80."""
     return Ipv4("10.0.0.1", "10.0.0.2", ip_id, 6, 1000, 80, seq, ack, flags, 40, **rest)
 
 
 def tcp4_frame(ip_id: int, seq: int = 1, ack: int = 1, flags: int = 0x10) -> bytes:
-    """The packet of tcp4() on the wire."""
+    """Return the packet of tcp4() on the wire."""
     segment = build.tcp(1000, 80, seq, ack, flags)
     return build.ethernet(build.ipv4("10.0.0.1", "10.0.0.2", 6, segment, ip_id))

@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from skbviewer.matching import Trips, bound
-from skbviewer.matching.one_way_delay import joined
+from skbviewer.matching import Trips, clock_bounds
+from skbviewer.matching.one_way_delay import all_trips
 
 MS = 1_000_000
 AHEAD = 77_123_456_789  # clock b - clock a
@@ -43,7 +43,7 @@ BACK = 350_000 + RNG.exponential(80_000, 500).astype(np.int64)
 def test_the_truth_lies_in_the_interval(drift_ppm: int, every_ns: int) -> None:
     """Also of a drift that is little against the ways, and of one that a few seconds hide."""
     found = traffic(THERE, BACK, drift_ppm, every_ns)
-    way = bound(found)
+    way = clock_bounds(found)
     assert way is not None
     assert (way.onward, way.back) == (500, 500)
     low, high = way.offset(found.a_ns)
@@ -63,7 +63,7 @@ def test_the_truth_lies_in_the_interval_before_and_after_the_traffic(seed: int) 
     rng = np.random.default_rng(seed)
     there, back = 100_000 + rng.exponential(100_000, (2, 40)).astype(np.int64)
     drift_ppm = int(rng.integers(-100, 100))
-    way = bound(traffic(there, back, drift_ppm, 50 * MS))
+    way = clock_bounds(traffic(there, back, drift_ppm, 50 * MS))
     assert way is not None
     times = np.arange(-60, 60) * 1000 * MS
     low, high = way.offset(times)
@@ -77,7 +77,7 @@ def test_the_truth_lies_in_the_interval_before_and_after_the_traffic(seed: int) 
 @pytest.mark.parametrize("drift_ppm", [0, 20])
 def test_the_interval_is_little_wider_than_the_fastest_round_trip(drift_ppm: int) -> None:
     found = traffic(THERE, BACK, drift_ppm)
-    way = bound(found)
+    way = clock_bounds(found)
     assert way is not None
     low, high = way.offset(found.a_ns)
     fastest = THERE.min() + BACK.min()
@@ -91,7 +91,7 @@ def test_packets_between_a_few_slow_ones_are_known_better() -> None:
     there[:50] = there[-50:] = 900_000
     back[:50] = back[-50:] = 900_000
     found = traffic(there, back, 30, 30 * MS)
-    way = bound(found)
+    way = clock_bounds(found)
     assert way is not None
     least, most = way.took(found.a_ns, found.b_ns, found.onward)
     assert (most - least)[150:250].max() < 420_000 < 600_000 < (most - least)[[0, -1]].min()
@@ -100,23 +100,23 @@ def test_packets_between_a_few_slow_ones_are_known_better() -> None:
 def test_one_way_traffic_bounds_nothing() -> None:
     found = traffic(THERE, BACK)
     there = Trips._make(column[found.onward] for column in found)
-    assert bound(there) is None
-    assert bound(Trips._make(column[~found.onward] for column in found)) is None
+    assert clock_bounds(there) is None
+    assert clock_bounds(Trips._make(column[~found.onward] for column in found)) is None
 
 
 def test_without_packets_there_is_nothing() -> None:
-    assert bound(Trips._make(column[:0] for column in traffic(THERE, BACK))) is None
+    assert clock_bounds(Trips._make(column[:0] for column in traffic(THERE, BACK))) is None
 
 
 def test_a_clock_that_is_set_leaves_no_interval() -> None:
     found = traffic(THERE, BACK)
     found.b_ns[500:] += 5_000 * MS
-    assert bound(found) is None
+    assert clock_bounds(found) is None
 
 
 def test_a_packet_that_two_captures_saw_counts_once() -> None:
     found = traffic(THERE, BACK)
-    way, twice = bound(found), bound(joined([found, found]))
+    way, twice = clock_bounds(found), clock_bounds(all_trips([found, found]))
     assert way is not None
     assert twice is not None
     assert twice.onward == way.onward

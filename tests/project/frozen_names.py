@@ -19,7 +19,7 @@ Names = dict[str, list[str]]
 
 
 def collect(folder: Path) -> Names:
-    """All names by what they belong to; a session is made below `folder`."""
+    """Return all names by what they belong to; a session is made below `folder`."""
     session = runs.session(folder)
     return {
         ".skbv: tables, views, indexes": runs.database(session),
@@ -39,7 +39,7 @@ def collect(folder: Path) -> Names:
 
 
 def read() -> Names:
-    """The golden names."""
+    """Return the golden names."""
     found: Names = json.loads(FILE.read_text(encoding="utf-8"))["names"]
     return found
 

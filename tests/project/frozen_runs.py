@@ -27,14 +27,14 @@ TABLES = ("functions", "layers", "drops", "processes", "clock")
 
 
 def session(folder: Path) -> Path:
-    """The sample, imported below `folder`."""
+    """Return the sample, imported below `folder`."""
     out = folder / "frozen.skbv"
     _run(skbviewer, "import", "-o", str(out), f"{SAMPLE}.pcap", f"{SAMPLE}.kbl")
     return out
 
 
 def _run(main: Any, *words: str) -> str:
-    """What a command prints."""
+    """Return what a command prints."""
     out = io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
         try:
@@ -46,7 +46,7 @@ def _run(main: Any, *words: str) -> str:
 
 
 def database(path: Path) -> list[str]:
-    """Tables, views and indexes with their columns."""
+    """Return tables, views and indexes with their columns."""
     with contextlib.closing(sqlite3.connect(path)) as db:
         rows = db.execute("SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite%'")
         return sorted(
@@ -62,14 +62,14 @@ def _columns(db: sqlite3.Connection, kind: str, name: str) -> list[str]:
 
 
 def meta(path: Path) -> list[str]:
-    """Keys that the sample's log has in META, as the session stores them."""
+    """Return keys that the sample's log has in META, as the session stores them."""
     with contextlib.closing(sqlite3.connect(path)) as db:
         keys = db.execute("SELECT DISTINCT key FROM meta").fetchall()
     return sorted({COUNTED.sub(".N", key) for (key,) in keys})
 
 
 def options() -> list[str]:
-    """Commands with their options and choices."""
+    """Return commands with their options and choices."""
     return sorted(
         f"{name} {' '.join([*command, option])}"
         for name, main in (("skbviewer", skbviewer), ("skbscan", skbscan))
@@ -79,7 +79,7 @@ def options() -> list[str]:
 
 
 def _commands(main: Any, *before: str) -> list[list[str]]:
-    """A program or command, its commands, and theirs, each as words."""
+    """Return a program or command, its commands, and theirs, each as words."""
     text = _run(main, *before, "--help")
     listed = re.search(r"\{([\w,-]+)\} \.\.\.", text)
     words = listed[1].split(",") if listed else re.findall(r"^    ([a-z]+)(?:  |$)", text, re.M)
@@ -93,7 +93,7 @@ def _options(text: str) -> set[str]:
 
 
 def json_keys(path: Path) -> list[str]:
-    """Keys of all that commands write as JSON, with the keys that lead to them."""
+    """Return keys of all that commands write as JSON, with the keys that lead to them."""
     runs: list[Sequence[str]] = [
         ("info",),
         ("packets",),
@@ -128,7 +128,7 @@ def _keys(value: Any, place: str) -> Iterator[str]:
 
 
 def csv_columns(path: Path) -> list[str]:
-    """First lines of what commands write as CSV."""
+    """Return the first lines of all output as CSV."""
     runs = [("packets",), *(("stats", "--all", table) for table in TABLES)]
     heads = {
         " ".join(run): _run(skbviewer, *run, "--csv", str(path)).splitlines()[0] for run in runs
@@ -137,7 +137,7 @@ def csv_columns(path: Path) -> list[str]:
 
 
 def filters() -> list[str]:
-    """Fields of the display filter and the words of their values; all are used at once."""
+    """Return fields of the display filter and the words of their values; all are used at once."""
     fields = filter_fields()
     parse(" || ".join(name.partition(" ")[0] for name in fields))
     return fields

@@ -19,13 +19,13 @@ SETTINGS = {"value", "setValue", "contains", "remove", "beginGroup"}
 
 
 def _c(pattern: str) -> Iterator[str]:
-    """The C files of that name, without comments."""
+    """Yield the C files of that name, without comments."""
     for path in sorted(KMOD.glob(pattern)):
         yield COMMENT.sub(" ", path.read_text(encoding="utf-8"))
 
 
 def module_words() -> list[str]:
-    """Words that the module reads or writes: of its files, options, events, filters."""
+    """Return words that the module reads or writes: of its files, options, events, filters."""
     return sorted(
         {
             text
@@ -37,7 +37,7 @@ def module_words() -> list[str]:
 
 
 def module_files() -> list[str]:
-    """Files below debugfs and procfs."""
+    """Return files below debugfs and procfs."""
     rows = re.compile(r"struct kbl_file \w+(?:\[\])? = \{(.*?)\};", re.S)
     made = re.compile(r'(?:proc_create|debugfs_create_dir)\("(\w+)"')
     text = "\n".join(_c("kbl_*.c"))
@@ -46,7 +46,7 @@ def module_files() -> list[str]:
 
 
 def layout() -> list[str]:
-    """Constants of `kbl.h`, and its structures with their members."""
+    """Return constants of `kbl.h`, and its structures with their members."""
     (text,) = _c("kbl.h")
     names = set(re.findall(r"\b(KBL_\w+)\b", text))
     for struct, body in STRUCT.findall(text):
@@ -55,7 +55,7 @@ def layout() -> list[str]:
 
 
 def recorder_options() -> list[str]:
-    """Options of kblrecord; those with a colon take a value."""
+    """Return options of kblrecord; those with a colon take a value."""
     (text,) = _c("rec_options.c")
     long = re.findall(r'\{ "([\w-]+)", (?:required_argument|no_argument)', text)
     found = re.search(r'getopt_long\(argc, argv, "([^"]+)"', text)
@@ -64,7 +64,7 @@ def recorder_options() -> list[str]:
 
 
 def make_targets() -> list[str]:
-    """Targets and variables of kmod/Makefile, and what DKMS builds."""
+    """Return targets and variables of kmod/Makefile, and what DKMS builds."""
     text = (KMOD / "Makefile").read_text(encoding="utf-8")
     dkms = re.findall(r'^(\w+(?:\[0\])?="[^"$#]*")$', (KMOD / "dkms.conf").read_text(), re.M)
     targets = re.findall(r"^([a-z]+):", text, re.M)
@@ -94,7 +94,7 @@ def _constants(tree: ast.Module) -> Iterator[tuple[str, str]]:
 
 
 def setting_keys() -> list[str]:
-    """Keys in the users' settings; {} stands for what is put in."""
+    """Return keys in the users' settings; {} stands for what is put in."""
     trees = list(_modules())
     found: set[str] = set()
     for tree in trees:
@@ -127,7 +127,7 @@ def _part(part: ast.expr, known: dict[str, str]) -> str:
 
 
 def setting_words() -> list[str]:
-    """What values of settings are made of: columns, panes, formats of time, the last view."""
+    """Return the parts of settings' values: columns, panes, formats of time, the last view."""
     enums, calls, state = {"TimeFormat", "Precision", "Theme"}, {"Column", "Pane"}, {"ViewState"}
     found = set()
     for tree in _modules():
@@ -146,6 +146,6 @@ def setting_words() -> list[str]:
 
 
 def filter_fields() -> list[str]:
-    """Fields that docs/display-filter.md lists, which a test of the filter compares with them."""
+    """Return the fields in docs/display-filter.md; another test compares them with the filter's."""
     text = (ROOT / "docs/display-filter.md").read_text(encoding="utf-8")
     return re.findall(r"^\| `([\w.]+)` \|", text.partition("## Fields\n")[2], re.M)

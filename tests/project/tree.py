@@ -10,7 +10,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def project_files() -> list[str]:
-    """Paths relative to ROOT of all files git tracks, and of new ones it would not ignore."""
+    """Return the paths of all files in git, and of new files that it does not ignore.
+
+    They are relative to ROOT.
+    """
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT,

@@ -40,7 +40,7 @@ class Difference(NamedTuple):
 
 
 def tshark_headers(path: Path) -> list[tuple[Header, str]] | None:
-    """The outermost IP header of each frame, () if there is none, and the frame's protocols.
+    """Return the outermost IP header of each frame, () if there is none, and the frame's protocols.
 
     None: tshark cannot read the file.
     """
@@ -70,7 +70,7 @@ def _header(protocols: str, *values: str) -> tuple[Header, str]:
 
 
 def our_headers(capture: Capture) -> Iterator[tuple[Header, int]]:
-    """The outermost IP header of each packet by our readers, and the link type."""
+    """Yield the outermost IP header of each packet by our readers, and the link type."""
     names = ("ip_version", "saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo", "ip_id", "protocol")
     columns = [capture.packets[name].tolist() for name in (*names, "linktype")]
     for version, source_hi, source, target_hi, target, ip_id, protocol, linktype in zip(
@@ -114,7 +114,7 @@ def differences(path: Path, sums: Counter[str]) -> Iterator[Difference]:
 
 
 def files_of(paths: list[Path]) -> Iterator[Path]:
-    """All files; of folders those inside whose names look like captures."""
+    """Yield all files; of folders those inside whose names look like captures."""
     for path in paths:
         inside = sorted(path.rglob("*")) if path.is_dir() else [path]
         suffixes = {".pcap", ".pcapng", ".cap", ".ntar"}

@@ -20,7 +20,7 @@ MAC_B = bytes.fromhex("020000000002")
 def tcp(
     sport: int, dport: int, seq: int = 0, ack: int = 0, flags: int = 0x10, payload: bytes = b""
 ) -> bytes:
-    """A TCP segment (checksum 0)."""
+    """Return a TCP segment (checksum 0)."""
     return struct.pack("!HHIIBBHHH", sport, dport, seq, ack, 0x50, flags, 8192, 0, 0) + payload
 
 
@@ -29,7 +29,7 @@ def udp(sport: int, dport: int, payload: bytes = b"") -> bytes:
 
 
 def icmp(type_: int, code: int, ident: int, seq: int, payload: bytes = b"") -> bytes:
-    """An ICMP or ICMPv6 message (checksum 0)."""
+    """Return an ICMP or ICMPv6 message (checksum 0)."""
     return struct.pack("!BBHHH", type_, code, 0, ident, seq) + payload
 
 
@@ -44,7 +44,7 @@ def ipv4(
     options: bytes = b"",
     tot_len: int | None = None,
 ) -> bytes:
-    """An IPv4 packet (checksum 0); `options` is a multiple of 4 bytes."""
+    """Return an IPv4 packet (checksum 0); `options` is a multiple of 4 bytes."""
     header_len = 20 + len(options)
     length = header_len + len(payload) if tot_len is None else tot_len
     fields = (0x40 | header_len // 4, 0, length, ip_id, frag_off, ttl, protocol, 0)
@@ -71,7 +71,7 @@ def ethernet(
     dst: bytes = MAC_B,
     vlans: Sequence[tuple[int, int]] = (),
 ) -> bytes:
-    """An Ethernet frame; `vlans` are (tag protocol id, VLAN id), outermost first."""
+    """Return an Ethernet frame; `vlans` are (tag protocol id, VLAN id), outermost first."""
     tags = b"".join(struct.pack("!HH", tpid, vlan) for tpid, vlan in vlans)
     return dst + src + tags + struct.pack("!H", ethertype) + payload
 
@@ -83,7 +83,7 @@ def pcap_bytes(
     linktype: int = 1,
     snaplen: int = 262144,
 ) -> bytes:
-    """A pcap file; packets longer than `snaplen` are cut (0 = no limit)."""
+    """Return a pcap file; packets longer than `snaplen` are cut (0 = no limit)."""
     magic, unit = (0xA1B23C4D, 1) if nano else (0xA1B2C3D4, 1000)
     out = [struct.pack(order + "IHHiIII", magic, 2, 4, 0, 0, snaplen, linktype)]
     for ts, data in packets:
@@ -106,7 +106,7 @@ def write_pcap(
 
 
 def block(type_: int, body: bytes, order: str = "<") -> bytes:
-    """One pcapng block, padded."""
+    """Return one pcapng block, padded."""
     body += bytes(-len(body) % 4)
     length = struct.pack(order + "I", 12 + len(body))
     return struct.pack(order + "I", type_) + length + body + length
@@ -128,7 +128,7 @@ def interface_block(
     tsresol: int | None = 9,
     tsoffset: int | None = None,
 ) -> bytes:
-    """An IDB; `tsresol` is the option's byte as it stands in the file (None = left out)."""
+    """Return an IDB; `tsresol` is the option's byte as it stands in the file (None = left out)."""
     options = b""
     if name:
         options += option(2, name.encode(), order)
@@ -149,7 +149,7 @@ def enhanced_packet(ticks: int, data: bytes, interface: int = 0, order: str = "<
 def write_pcapng(
     path: Path, packets: Sequence[Packet], order: str = "<", linktype: int = 1, name: str = "veth0"
 ) -> Path:
-    """One section, one interface with ns times, one EPB a packet."""
+    """Return one section, one interface with ns times, one EPB a packet."""
     parts = [section_header(order), interface_block(linktype, order, name)]
     parts += [enhanced_packet(ts, data, 0, order) for ts, data in packets]
     path.write_bytes(b"".join(parts))

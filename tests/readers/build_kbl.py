@@ -85,7 +85,7 @@ def _ipv6_slots(ip: Ipv6) -> list[Slot]:
 
 
 def ext(dtype: np.dtype[np.void], type_: int, **fields: Any) -> Slot:
-    """An EXT slot of a type, for `extra`."""
+    """Return an EXT slot of a type, for `extra`."""
     return (dtype, fields | {"kind": kbl.KblKind.EXT, "type": type_})
 
 
@@ -106,7 +106,7 @@ def chunk_bytes(
     items: int = 0,
     times: tuple[int, int] = (0, 0),
 ) -> bytes:
-    """A chunk with right checksums; the payload is padded to a multiple of 8."""
+    """Return a chunk with right checksums; the payload is padded to a multiple of 8."""
     payload += bytes(-len(payload) % 8)
     fields = {"magic": kbl.KBL_CHUNK_MAGIC, "type": type_, "cpu": cpu, "seq": seq}
     fields |= {"first_ns": times[0], "last_ns": times[1], "nr_items": items}
@@ -117,7 +117,7 @@ def chunk_bytes(
 
 
 def _written(record: list[Slot]) -> int:
-    """When a record was written: a CALL at its end."""
+    """Return when a record was written: a CALL at its end."""
     head = record[0][1]
     return int(head["ts"]) + int(head.get("dur", 0))
 
@@ -282,7 +282,7 @@ class KblBuilder:
         self._add(cpu, kbl.KBL_LOST_SLOT, head | {"first_ns": first_ns, "count": count}, [])
 
     def to_bytes(self, order: str = "<") -> bytes:
-        """The file: header, tables, records, counters, END."""
+        """Return the file: header, tables, records, counters, END."""
         size = kbl.KBL_FILE_HEADER_SIZE
         fixed = {"magic": kbl.KBL_MAGIC, "version": self.version, "header_len": size}
         parts = [_serialise(kbl.KBL_FILE_HEADER, self.header | fixed, order)]

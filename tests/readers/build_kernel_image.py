@@ -23,7 +23,7 @@ class Function(NamedTuple):
 
 
 def assembly(functions: Sequence[Function], banner: str) -> str:
-    """Assembly of the functions: each begins with the tracer's call and has a loop."""
+    """Return assembly of the functions: each begins with the tracer's call and has a loop."""
     called = {name for one in functions for name in one.calls.values()}
     called -= {one.name for one in functions}
     lines = [".text", ".globl _stext", "_stext:", "nop"]

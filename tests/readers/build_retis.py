@@ -16,7 +16,7 @@ NETNS = 4026531840
 
 
 def startup(version: str = "v1.6.0") -> dict[str, Any]:
-    """The first event of a log."""
+    """Return the first event of a log."""
     offset = {"sec": AHEAD_S, "nsec": 250}
     began = {"retis_version": version, "clock_monotonic_offset": offset}
     return {"common": {"timestamp": MONO_NS}, "startup": began}
@@ -32,7 +32,7 @@ def point(
     type_: str = "raw_tracepoint",
     drop: str = "",
 ) -> dict[str, Any]:
-    """A point `ns` after the begin; `life` is when its lifetime began, in the same way."""
+    """Return a point `ns` after the begin; `life` is when its lifetime began, in the same way."""
     made: dict[str, Any] = {
         "common": {
             "timestamp": MONO_NS + ns,
@@ -54,7 +54,7 @@ def point(
 
 
 def older(event: dict[str, Any]) -> dict[str, Any]:
-    """An event as retis 1.5 writes it: device, namespace and bytes are in section skb."""
+    """Return an event as retis 1.5 writes it: device, namespace and bytes are in section skb."""
     skb = dict(event.get("skb", {})) | {
         "dev": event["dev"],
         "ns": {"netns": event["netns"]["inum"]},

@@ -41,7 +41,7 @@ class Lifetime(NamedTuple):
 
 
 def exact_lifetimes(session: Path) -> list[Lifetime]:
-    """The exact matches of a session with one kernel log."""
+    """Return the exact matches of a session with one kernel log."""
     with closing(sqlite3.connect(session)) as db:
         matched = db.execute(
             "SELECT DISTINCT match.packet, leg.series FROM match JOIN leg ON leg.id = match.leg"
@@ -59,7 +59,7 @@ RECORDS = """SELECT call.ordinal FROM call JOIN leg ON leg.id = call.leg WHERE l
 
 
 def head_of(lifetime: Lifetime) -> int:
-    """The address by which retis tracks a lifetime."""
+    """Return the address by which retis tracks a lifetime."""
     return HEADS + 2048 * lifetime.series
 
 
@@ -72,7 +72,10 @@ def events(
     later_ns: int = 0,
     with_bytes: bool = True,
 ) -> list[dict[str, Any]]:
-    """All events in order of time.  `later_ns` is how far retis' clock is ahead of the log's."""
+    """Return all events in order of time.
+
+    `later_ns` is how far retis' clock is ahead of the log's.
+    """
     log = slots.read(kbl)
     with pcap.open("rb") as file:
         frames = [data for _, data in dpkt.pcap.Reader(file)]
@@ -95,7 +98,7 @@ def events(
 
 
 def _records(log: slots.Log, lifetime: Lifetime) -> list[slots.Call | slots.Event]:
-    """The lifetime's calls that have its skb as argument, and its drops."""
+    """Return the lifetime's calls that have its skb as argument, and its drops."""
     calls = [one for one in log.calls if one.ordinal in lifetime.ordinals and one.skb]
     drops = [
         one for one in log.events if one.ordinal in lifetime.ordinals and one.event == EVENT.DROP

@@ -18,7 +18,7 @@ Head = dict[str, Any]
 
 
 def version3(old: KblBuilder) -> KblBuilder:
-    """A builder with the same tables and, in version 3's form, the same records."""
+    """Return a builder with the same tables and, in version 3's form, the same records."""
     new = KblBuilder(3, old.per_chunk)
     tables = ("probes", "symbols", "clocks", "devices", "counters", "calibration", "meta")
     for name in ("header", *tables, "end"):

@@ -11,13 +11,13 @@ import pytest
 
 from skbviewer.analysis import event_word
 from skbviewer.records.kbl_layout import KblEvent
-from skbviewer.records.kernel_events import AT_EXIT, EVENTS, SEEN_AT, Trait, flags, having
+from skbviewer.records.kernel_events import AT_EXIT, EVENTS, SEEN_AT, Trait, flags, numbers_with
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def names(*traits: Trait) -> set[str]:
-    return {KblEvent(number).name for number in having(*traits)}
+    return {KblEvent(number).name for number in numbers_with(*traits)}
 
 
 def test_the_table_has_a_line_for_each_event_of_the_header() -> None:

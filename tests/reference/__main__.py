@@ -29,7 +29,7 @@ PATHS = 100  # packets, and packet lives, whose paths are compared
 
 
 def main() -> int:
-    """The exit code: 1 if anything differs, 2 if there is nothing to compare."""
+    """Return the exit code: 1 if anything differs, 2 if there is nothing to compare."""
     parser = argparse.ArgumentParser(prog="tests.reference", description=__doc__)
     parser.add_argument("log", type=Path)
     parser.add_argument("capture", type=Path, nargs="*")
@@ -71,7 +71,7 @@ def _import(session: Path, files: list[Path]) -> str:
 
 
 def _share(found: Found, names: tuple[str, ...]) -> float:
-    """What part of the time of all packets is in these, in percent."""
+    """Return what part of the time of all packets is in these, in percent."""
     return 100 * sum(found.ns[name] for name in names) / max(found.ns["kernel"], 1)
 
 

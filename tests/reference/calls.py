@@ -32,7 +32,7 @@ class Stretch:
 
     @property
     def ran(self) -> list[Span]:
-        """When it ran."""
+        """Return when it ran."""
         if self.switched:
             return []
         at, made = self.begin, []
@@ -75,7 +75,7 @@ class Nested:
 
 
 def execution(call: Call | Event) -> tuple[int, int]:
-    """What a call runs in: a thread, or a level of interrupts of a CPU."""
+    """Return what a call runs in: a thread, or a level of interrupts of a CPU."""
     return (-1, call.pid) if call.context == 0 and call.pid > 0 else (call.context, call.cpu)
 
 
@@ -118,7 +118,7 @@ class Calls:
                 stack.append(one)
 
     def open_at(self, event: Event) -> Nested | None:
-        """The innermost call of its thread that an event happened in."""
+        """Return the innermost call of its thread that an event happened in."""
         return self._open_at[id(event)]
 
     def _stretches(self, of: Nested) -> Iterator[Stretch]:
@@ -141,12 +141,12 @@ class Calls:
         return Stretch(begin, end, False, tuple(self.interrupted(call.context, cpu, begin, end)))
 
     def switched(self, cpu: int, begin: int, on: int, end: int) -> bool:
-        """Whether calls show another thread between a time on one CPU and one on another."""
+        """Return whether calls show another thread between a time on one CPU and one on another."""
         times = self._switches.get(cpu, [])
         return cpu != on or bisect_right(times, begin) < bisect_right(times, end)
 
     def interrupted(self, context: int, cpu: int, begin: int, end: int) -> Iterator[Span]:
-        """When higher contexts ran on a CPU between two times."""
+        """Yield when higher contexts ran on a CPU between two times."""
         spans = self._interrupts.get((context, cpu), [])
         first = max(bisect_left(spans, (begin, 0)) - 1, 0)
         for low, high in spans[first:]:
@@ -157,7 +157,10 @@ class Calls:
 
 
 def _interrupts(log: Log) -> dict[tuple[int, int], list[Span]]:
-    """By (context, CPU) when something higher ran there; spans do not touch each other."""
+    """Return by (context, CPU) the times when a higher context ran there.
+
+    The spans do not touch each other.
+    """
     interrupts: list[tuple[int, int, int, int]] = []  # context, CPU, begin, end
     last: dict[tuple[int, int], int] = {}
     for event in sorted(log.events, key=lambda event: event.ts):
@@ -184,7 +187,7 @@ def _interrupts(log: Log) -> dict[tuple[int, int], list[Span]]:
 
 
 def _switches(log: Log) -> dict[int, list[int]]:
-    """By CPU when calls first show another thread there than before."""
+    """Return by CPU the times when calls first show another thread there than before."""
     points: dict[int, list[Span]] = {}
     for call in log.calls:
         points.setdefault(call.cpu, []).append((call.entry, call.pid))
@@ -198,7 +201,7 @@ def _switches(log: Log) -> dict[int, list[int]]:
 
 
 def _lost(call: Call, loss: Loss) -> bool:
-    """Whether records of a CPU of a call were lost while it was open."""
+    """Return whether records of a CPU of a call were lost while it was open."""
     if loss.end < call.entry or (call.end is not None and loss.begin > call.end):
         return False
     return loss.cpu in (call.cpu, call.end_cpu) or call.cpu != call.end_cpu >= 0
@@ -222,13 +225,17 @@ class Costs:
                     at.append((each.call.entry, each.call.skb != 0))
 
     def of(self, nested: Nested, shown: bool) -> int | None:
-        """Duration without them, but not below 0; `shown`: its row has a packet."""
+        """Return duration without them, but not below 0; `shown`: its row has a packet."""
         if nested.dur is None or nested.gap:
             return None
         return max(nested.dur - self._taken(nested, shown), 0)
 
     def error(self, nested: Nested, shown: bool) -> int | None:
-        """What the two kinds of calls differ by, half of the costs, or what is missing."""
+        """Return the largest of three bounds on the error of a duration without the probes, ns.
+
+        They are the difference between calls with and without a packet, half of the costs, and the
+        costs' excess over the duration.
+        """
         if nested.dur is None or nested.gap:
             return None
         plain, with_skb = self._inside(nested)
@@ -243,7 +250,7 @@ class Costs:
         return own + plain * self.nested + with_skb * self.skb_nested
 
     def _inside(self, nested: Nested) -> tuple[int, int]:
-        """How many probed calls without, and with a packet are in it, and in its interrupts."""
+        """Return how many probed calls without and with a packet are in it and its interrupts."""
         if id(nested) in self._known:
             return self._known[id(nested)]
         made = [0, 0]
@@ -265,7 +272,7 @@ class Costs:
 
     @staticmethod
     def _cpu(nested: Nested, stretch: Stretch, cpu: int) -> int:
-        """Where a stretch began."""
+        """Return where a stretch began."""
         for each in nested.inside:
             if each.call.end is not None and each.call.end <= stretch.begin:
                 cpu = each.call.end_cpu

@@ -40,7 +40,7 @@ class Stamp(NamedTuple):
 
 
 def of_clocks(session: Path, made: Made, set_meanwhile: bool = False) -> Iterator[Cell]:
-    """`stats clock`.  With `set_meanwhile` the wall clock is not that of the log's begin."""
+    """Yield `stats clock`.  With `set_meanwhile` the wall clock is not that of the log's begin."""
     shown = json.loads(run("stats", "--json", str(session), "clock"))
     db = sqlite3.connect(session)
     for (source,) in db.execute("SELECT DISTINCT source FROM packet ORDER BY 1").fetchall():
@@ -85,7 +85,7 @@ def _fit(where: str, fit: dict[str, Any], origin: int, stamps: list[Stamp]) -> I
 
 
 def _here(stamp: Stamp, fit: dict[str, Any], origin: int) -> float:
-    """When the packet was stamped by the log's clock, from `origin` on."""
+    """Return when the packet was stamped by the log's clock, from `origin` on."""
     return float((stamp.ts - origin - fit["offset_ns"]) / (1 + fit["drift_ppm"] * 1e-6))
 
 
@@ -111,14 +111,14 @@ def _residual(where: str, fit: dict[str, Any], origin: int, stamps: list[Stamp])
 
 
 def _spread(lines: Sequence[Bounds]) -> float:
-    """How the middles scatter."""
+    """Return how the middles scatter."""
     middles = sorted((low + high) / 2 for _, low, high in lines)
     middle = middles[len(middles) // 2]
     return 1.4826 * sorted(abs(one - middle) for one in middles)[len(middles) // 2]
 
 
 def _error(lines: Sequence[Bounds], places: Sequence[int]) -> float | None:
-    """How far from 0, from the first to the last place, a line within all bounds may be.
+    """Return how far from 0, from the first to the last place, a line within all bounds may be.
 
     None without such a line.
     """
@@ -145,13 +145,13 @@ def _error(lines: Sequence[Bounds], places: Sequence[int]) -> float | None:
 
 
 def _highest(of: Callable[[float], float], at: int, steep: tuple[float, float]) -> float:
-    """The highest value at a place of lines of these slopes, whose values at 0 are given."""
+    """Return the highest value at a place of lines of these slopes, whose values at 0 are given."""
     slope = _top(lambda one: of(one) + one * at, *steep)
     return of(slope) + slope * at
 
 
 def _top(of: Callable[[float], float], low: float, high: float) -> float:
-    """Where a concave function is highest."""
+    """Return where a concave function is highest."""
     for _ in range(STEPS):
         third = (high - low) / 3
         if of(low + third) < of(high - third):
@@ -162,7 +162,7 @@ def _top(of: Callable[[float], float], low: float, high: float) -> float:
 
 
 def _edge(of: Callable[[float], float], inside: float, outside: float) -> float:
-    """How far from a place, where it is not negative, towards another it stays so."""
+    """Return how far from a place, where it is not negative, towards another it stays so."""
     if of(outside) >= 0:
         return outside
     for _ in range(STEPS):

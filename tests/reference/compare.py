@@ -49,7 +49,7 @@ class Found(NamedTuple):
 
 
 def compare(session: Path, log: Path, made: Made | None = None) -> Found:
-    """All cells of a session that has this log, and no other."""
+    """Return all cells of a session that has this log, and no other."""
     db = sqlite3.connect(f"file:{session}?mode=ro", uri=True)
     db.row_factory = sqlite3.Row
     made = made or make(db, log)
@@ -64,7 +64,7 @@ def compare(session: Path, log: Path, made: Made | None = None) -> Found:
 
 
 def make(db: sqlite3.Connection, log: Path) -> Made:
-    """The reference's calls and legs."""
+    """Return the reference's calls and legs."""
     calls = Calls(read(log))
     lives = Lifetimes(calls)
     passes = Passes(calls, lives, frozenset(READERS))
@@ -103,7 +103,7 @@ def _cells(db: sqlite3.Connection, made: Made, ns: Counter[str]) -> Iterator[Cel
 
 
 def _rows(db: sqlite3.Connection, table: str, should: Sequence[dict[str, Any]]) -> Iterator[Cell]:
-    """All rows of a table, in order."""
+    """Yield all rows of a table, in order."""
     found = list(db.execute(f"SELECT * FROM {table} ORDER BY id"))  # noqa: S608
     yield f"rows of table {table}", len(found), len(should)
     for row, cells in zip(found, should, strict=False):

@@ -15,14 +15,14 @@ NAMES = tuple(sample.name for sample in SAMPLES)
 
 
 def files(name: str) -> tuple[Path, Path]:
-    """A sample's log and capture."""
+    """Return a sample's log and capture."""
     log = resource(f"samples/{name}/{name}.kbl")
     return log, log.with_suffix(".pcap")
 
 
 @pytest.fixture(scope="package", params=NAMES)
 def session(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Each sample's session."""
+    """Return each sample's session."""
     out = tmp_path_factory.mktemp("numbers") / f"{request.param}.skbv"
     import_files(list(files(request.param)), out)
     return out
@@ -30,7 +30,7 @@ def session(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 @pytest.fixture(scope="package")
 def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A session without faults."""
+    """Return a session without faults."""
     out = tmp_path_factory.mktemp("good") / "good.skbv"
     import_files(list(files("drops")), out)
     return out

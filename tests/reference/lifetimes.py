@@ -60,7 +60,7 @@ class Record:
 
     @property
     def leaves(self) -> int:
-        """When its function does not have the packet any more."""
+        """Return when its function does not have the packet any more."""
         return max(self.met, -1 if self.end is None else self.end)
 
     @property
@@ -146,7 +146,7 @@ class Lifetimes:
         self.series = self._join()
 
     def name(self, record: Record) -> str:
-        """The function of a call."""
+        """Return the function of a call."""
         return self._log.functions.get(record.call.func, "") if record.call else ""
 
     # Which record says what.
@@ -200,7 +200,10 @@ class Lifetimes:
                 self._say(record.skb, _Said(record.ts, record, False, what))
 
     def _births(self) -> dict[tuple[int, tuple[int, int]], list[tuple[int, int]]]:
-        """(number, time) of births by (address, where it was recorded), recorded or returned."""
+        """Return (number, time) of births by (address, where it was recorded).
+
+        They are recorded, or follow from skbs that functions return.
+        """
         made: dict[tuple[int, tuple[int, int]], list[tuple[int, int]]] = {}
         for record in self.records:
             if record.event == EVENT.ALLOC and record.skb:
@@ -262,7 +265,7 @@ class Lifetimes:
         return ended
 
     def _place(self, data: int) -> str:
-        """Where a packet was freed: an offset in the high half."""
+        """Return where a packet was freed: an offset in the high half."""
         offset = data >> 32
         return self._symbol(self._log.stext + offset - (1 << 32 if offset >> 31 else 0))
 
@@ -272,7 +275,7 @@ class Lifetimes:
     # Lives that are one packet.
 
     def _join(self) -> list[Series]:
-        """TCP's original is of its next clone, and what no driver meets of its parent."""
+        """Join TCP's original to its next clone, and lives without a driver to their parents."""
         owner: dict[int, Life] = {}  # of records by number
         heirs: dict[int, list[Life]] = {}
         for life in self._lives:
@@ -334,7 +337,7 @@ def _root(life: Life) -> Life:
 
 
 def _not_before_free(record: Record, since: Record, entered: int, freed: list[Record]) -> int:
-    """When a birth is: as early as its function began, but the memory must have been free."""
+    """Return the time of a birth: its function's begin, but not before the memory was free."""
     before = [each for each in freed if each.number < record.number][-1:]
     if before and before[0].number > since.number:
         return max(entered, before[0].ts + 1)
@@ -342,13 +345,13 @@ def _not_before_free(record: Record, since: Record, entered: int, freed: list[Re
 
 
 def _where(record: Record) -> tuple[int, int]:
-    """The thread, or the level of interrupts of a CPU."""
+    """Return the thread, or the level of interrupts of a CPU."""
     of = record.of.call if isinstance(record.of, Nested) else record.of
     return (-1, of.pid) if of.context == 0 and of.pid > 0 else (of.context, of.cpu)
 
 
 def _in_order(calls: Calls) -> list[Record]:
-    """At one time entries come first, then further packets of lists, then what else there is."""
+    """Return records in order; at one time: entries, then further packets of lists, then others."""
     made: list[tuple[tuple[int, int, int], Record]] = []
     for nested in calls.all:
         call = nested.call

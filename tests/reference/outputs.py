@@ -38,7 +38,10 @@ SIZE = "3000x30000"  # or lanes below the picture are left out
 
 
 def run(*arguments: str) -> str:
-    """What a command writes.  Raises RuntimeError with its complaint if it rejects its words."""
+    """Return what a command writes.
+
+    Raises RuntimeError with its complaint if it rejects its words.
+    """
     out, complaint = io.StringIO(), io.StringIO()
     try:
         with redirect_stdout(out), redirect_stderr(complaint):
@@ -49,7 +52,7 @@ def run(*arguments: str) -> str:
 
 
 def wires_of(session: Path) -> dict[int, list[int]]:
-    """By leg the packets of captures that it surely is."""
+    """Return by leg the captured packets that certainly belong to it."""
     db, found = sqlite3.connect(session), dict[int, list[int]]()
     for packet, leg in db.execute("SELECT packet, leg FROM match WHERE verdict = ?", (EXACT,)):
         found.setdefault(leg, []).append(packet)
@@ -58,7 +61,7 @@ def wires_of(session: Path) -> dict[int, list[int]]:
 
 
 def packets_of(session: Path) -> dict[int, list[int]]:
-    """By packet the legs that it surely is."""
+    """Return by packet the legs that certainly belong to it."""
     found: dict[int, list[int]] = {}
     for leg, packets in wires_of(session).items():
         for packet in packets:
@@ -67,14 +70,14 @@ def packets_of(session: Path) -> dict[int, list[int]]:
 
 
 def of_info(session: Path, made: Made) -> Iterator[Cell]:
-    """`info --json`."""
+    """Yield `info --json`."""
     shown = json.loads(run("info", str(session), "--json"))
     for key, value in info(made).items():
         yield f"info: {key}", shown[key], value
 
 
 def of_statistics(session: Path, made: Made) -> Iterator[Cell]:
-    """`stats` of every table but clock, with and without --all."""
+    """Yield `stats` of every table but clock, with and without --all."""
     reason = PathCells(made).drop_reason
     for everything in (False, True):
         of = Statistics(made, wires_of(session), everything)
@@ -91,7 +94,7 @@ def of_statistics(session: Path, made: Made) -> Iterator[Cell]:
 
 
 def of_tables(session: Path, made: Made) -> Iterator[Cell]:
-    """`stats` of call graph, programs, latency, I/O, round trips, time and paths."""
+    """Yield `stats` of call graph, programs, latency, I/O, round trips, time and paths."""
     of, facts = Tables(made, wires_of(session)), _Facts(session)
     units = of.units(facts.alone)
 
@@ -153,7 +156,7 @@ def _table(
 
 
 def of_paths(session: Path, made: Made, most: int) -> Iterator[Cell]:
-    """`path` of up to `most` packets, as JSON and XML, and of as many packet lives, as JSON."""
+    """Yield `path` of up to `most` packets, as JSON and XML, and of as many lifetimes, as JSON."""
     cells, legs = PathCells(made), packets_of(session)
     for packet in sorted(legs)[:: max(len(legs) // most, 1)]:
         shown = json.loads(run("path", str(session), "--json", "--packet", str(packet)))
@@ -177,7 +180,7 @@ def of_paths(session: Path, made: Made, most: int) -> Iterator[Cell]:
 
 
 def of_timeline(session: Path, made: Made, folder: Path) -> Iterator[Cell]:
-    """The timeline's boxes as CSV, in lanes by CPU and by packet."""
+    """Yield the timeline's boxes as CSV, in lanes by CPU and by packet."""
     out = folder / "timeline.csv"
     run("export", str(session), "--csv", str(out), "--lanes", "cpu", "--size", SIZE)
     boxes = _boxes(out)
@@ -210,7 +213,7 @@ def of_timeline(session: Path, made: Made, folder: Path) -> Iterator[Cell]:
 
 
 def _left_out(out: Path) -> int:
-    """How many lanes there was no height for, as a table says of itself."""
+    """Return how many lanes there was no height for, as a table says of itself."""
     table = out.read_text("utf-8")
     left = re.search(r"^# Not drawn for want of height: the last (\d+)", table, re.M)
     return int(left[1]) if left else 0
@@ -226,7 +229,7 @@ def _boxes(out: Path) -> list[dict[str, str]]:
 
 
 def _alone(boxes: list[dict[str, str]], made: Made) -> Iterator[Cell]:
-    """Boxes of one call: which function, how long, and all by one clock."""
+    """Yield boxes of one call: which function, how long, and all by one clock."""
     offsets = set()
     for box in boxes:
         if not box["call"]:

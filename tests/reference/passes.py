@@ -44,7 +44,7 @@ class Row:
 
     @property
     def skb(self) -> int:
-        """What it was given, else what it returned."""
+        """Return what it was given, else what it returned."""
         record = self.record
         if record.skb == 0 and record.series and record.flags & RETURNS_SKB:
             return self.call.returned
@@ -73,7 +73,7 @@ class Pass:
 
     @property
     def sent(self) -> int | None:
-        """When a driver got it."""
+        """Return when a driver got it."""
         return next((one.met for one in self._met(SENDS)), None)
 
     @property
@@ -122,7 +122,7 @@ class Pass:
         return self.begin if self.received is None else self.received
 
     def place(self, name: str) -> int:
-        """The namespace or the device of its records: the last one that counts."""
+        """Return the namespace or the device of its records: the last one that counts."""
         known = [(one.met, getattr(one.footprint, name)) for one in self.records]
         if not self.is_received:
             until = self.begin if self.sent is None else self.sent
@@ -136,13 +136,13 @@ class Pass:
 
     @property
     def drop_reason(self) -> int:
-        """Why it was dropped first."""
+        """Return why it was dropped first."""
         drops = (one for one in self.records if one.event == EVENT.DROP)
         return next((one.data & 0xFFFFFFFF for one in drops), -1)
 
     @property
     def pid(self) -> int:
-        """The thread of its first call that no interrupt made."""
+        """Return the thread of its first call that no interrupt made."""
         threads = (row.call.pid for row in self.rows if row.call.context == 0 and row.call.pid > 0)
         return next(threads, -1)
 
@@ -230,7 +230,7 @@ class Passes:
         return bool(record.flags & SOCK) and not record.leg
 
     def _around(self, record: Record) -> list[Record]:
-        """Calls around it, the innermost one first."""
+        """Return the calls around it, the innermost one first."""
         made = []
         if isinstance(record.of, Event):
             above = self._calls.open_at(record.of)
@@ -245,7 +245,7 @@ class Passes:
         return made
 
     def _row_around(self, leg: int, record: Record, row: Row | None = None) -> Row | None:
-        """The row of a leg whose call is innermost around a record."""
+        """Return the row of a leg whose call is innermost around a record."""
         if record.owner_call is not None:
             known = self._by_call.get((leg, id(record.owner_call.of)), [])
             own = [one for one in known if one.record is record.owner_call]
@@ -259,7 +259,7 @@ class Passes:
         return None
 
     def _place_events(self) -> list[tuple[Record, int, Row | None]]:
-        """Of each event its leg (-1: of no packet) and the call that it happened in."""
+        """Return for each event its leg (-1: of no packet) and the call in which it happened."""
         made = []
         started: dict[tuple[int, int], int] = {}
         for record in self._lives.records:
@@ -287,5 +287,5 @@ class Passes:
 
 
 def signed(address: int) -> int:
-    """As SQLite keeps it."""
+    """Return a number as SQLite stores it."""
     return address - 2 * SIGN if address >= SIGN else address

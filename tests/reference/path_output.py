@@ -33,13 +33,13 @@ MARKS = (
 
 @cache
 def layer_of(function: str) -> str:
-    """The first pattern that fits."""
+    """Return the first pattern that fits."""
     table = json.loads(LAYERS.read_text(encoding="utf-8"))["functions"]
     return next((layer for pattern, layer in table if fnmatchcase(function, pattern)), "other")
 
 
 def word(event: int) -> str:
-    """As kbl.h names an event."""
+    """Return the word for an event in kbl.h."""
     return str(EVENT(event).name).lower()
 
 
@@ -56,7 +56,7 @@ class PathCells:
                 self._events.setdefault(leg, []).append((record.of, row))
 
     def leg_at(self, series: int, begin_ns: int) -> int:
-        """The number of a leg."""
+        """Return the number of a leg."""
         return self._leg[series, begin_ns].number
 
     def compare(self, shown: dict[str, Any]) -> Iterator[Cell]:
@@ -74,11 +74,11 @@ class PathCells:
             yield from _cells(f"event at {event.ts} of {where}", one, should)
 
     def events_of(self, of: Pass) -> list[tuple[Event, Row | None]]:
-        """The events of a leg, and the call that each happened in."""
+        """Return the events of a leg, and the call that each happened in."""
         return self._events.get(of.number, [])
 
     def of_leg(self, of: Pass) -> Cells:
-        """The cells of a leg, without those of its calls and events."""
+        """Return the cells of a leg, without those of its calls and events."""
         leg = self._made.legs[of.number]
         made: Cells = {
             "kind": KINDS[of.kind],
@@ -101,7 +101,7 @@ class PathCells:
         return made | (dict.fromkeys(times) if leg.gap else times)
 
     def of_call(self, row: Row) -> Cells:
-        """The cells of a call."""
+        """Return the cells of a call."""
         nested, base = row.record.of, row.leg.rows[0].number
         assert isinstance(nested, Nested)
         cells, call, footprint = self._cells.of(row, nested), row.call, row.record.footprint
@@ -152,11 +152,11 @@ class PathCells:
         return ", ".join(made)
 
     def drop_reason(self, number: int) -> str:
-        """What the kernel calls it."""
+        """Return what the kernel calls it."""
         return self._log.meta.get(f"drop_reason.{number}", f"reason {number}")
 
     def of_event(self, event: Event, inside: Row | None, of: Pass) -> Cells:
-        """The cells of an event of a leg."""
+        """Return the cells of an event of a leg."""
         return {
             "ts_ns": event.ts,
             "event": word(event.event),

@@ -72,7 +72,7 @@ def _below(
 
 
 def _texts(cells: Cells) -> dict[str, str]:
-    """As attributes: what is not known is left out."""
+    """Return values as attributes; unknown ones are left out."""
     made = {}
     for key, value in cells.items():
         if value is None or value == "" or key in NESTED:
@@ -86,7 +86,7 @@ def _texts(cells: Cells) -> dict[str, str]:
 
 
 def _known(tag: str) -> frozenset[str]:
-    """The attributes that the reference computes."""
+    """Return the attributes that the reference computes."""
     event = ("ts_ns", "event", "cpu", "context", "pid", "comm")
     call = (
         "entry_ns", "exit_ns", "dur_ns", "self_ns", "comp_ns", "comp_err_ns", "irq_ns", "off_ns",

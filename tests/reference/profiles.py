@@ -20,7 +20,7 @@ from .statistics import Stack, Statistics, stacks
 
 
 def of_profiles(session: Path, made: Made, folder: Path, most: int) -> Iterator[Cell]:
-    """Stacks of all packets, and of each of up to `most`, in both formats."""
+    """Yield stacks of all packets, and of each of up to `most`, in both formats."""
     yield from _compare(session, folder, "all", Statistics(made, wires_of(session)).stacks())
     legs = packets_of(session)
     for packet in sorted(legs)[:: max(len(legs) // most, 1)]:
@@ -31,7 +31,7 @@ def of_profiles(session: Path, made: Made, folder: Path, most: int) -> Iterator[
 
 
 def _once(rows: list[Row]) -> Iterator[tuple[Row, Nested]]:
-    """Each call with its first row."""
+    """Yield each call with its first row."""
     seen: set[int] = set()
     for row in rows:
         nested = row.record.of

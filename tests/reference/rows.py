@@ -21,7 +21,7 @@ Cells = dict[str, Any]
 
 
 def or_unknown(value: int | None) -> int:
-    """As the tables have it."""
+    """Return a value in the form of the tables."""
     return UNKNOWN if value is None else value
 
 
@@ -41,7 +41,7 @@ class CallCells:
             seen.sort()
 
     def of(self, row: Row, nested: Nested) -> Cells:
-        """The cells of a row."""
+        """Return the cells of a row."""
         call, footprint = row.call, row.record.footprint
         made = {
             "leg": row.leg.number,
@@ -94,14 +94,14 @@ class CallCells:
 
     @staticmethod
     def _meanwhile(seen: list[tuple[int, int]], call: Call) -> list[int]:
-        """What was seen at returns from its entry to its own, its own not among them."""
+        """Return what was seen at returns from its entry to its own, its own not among them."""
         assert call.end is not None
         low = bisect_right(seen, call.entry, key=lambda one: one[0])
         return [what for _, what in seen[low : bisect_left(seen, call.end, key=lambda one: one[0])]]
 
 
 def leg_cells(of: Pass, spent: Leg) -> Cells:
-    """The cells of table `leg`."""
+    """Return the cells of table `leg`."""
     return {
         "series": of.series.number + 1,
         "kind": of.kind,
@@ -122,7 +122,7 @@ def leg_cells(of: Pass, spent: Leg) -> Cells:
 
 
 def event_cells(passes: Passes) -> list[Cells]:
-    """The cells of table `event`, row by row."""
+    """Return the cells of table `event`, row by row."""
     made = []
     for record, leg, row in passes.events:
         event = record.of
@@ -134,7 +134,7 @@ def event_cells(passes: Passes) -> list[Cells]:
 
 
 def series_cells(passes: list[Pass]) -> Cells:
-    """The cells of table `series`, of the legs of one packet."""
+    """Return the cells of table `series`, of the legs of one packet."""
     series = passes[0].series
     skbs = [record.skb for record in series.records if record.skb]
     ends = (max(record.leaves, record.ts) for record in series.records)
@@ -148,7 +148,7 @@ def series_cells(passes: list[Pass]) -> Cells:
 
 
 def merge_cells(passes: Passes) -> list[tuple[int, int]]:
-    """Which packets went on in which others', as table `merge` has it."""
+    """Return which packets went on in which others', as table `merge` has it."""
     last: dict[int, int] = {}
     made = set()
     for record in passes.records:

@@ -27,7 +27,7 @@ WAITS = {
 
 
 def is_time(text: str, ns: int | None) -> bool:
-    """Whether "17.3 µs" is `ns` rounded, in the unit in which it has one to three digits."""
+    """Return whether "17.3 µs" is `ns` rounded, in the unit in which it has one to three digits."""
     if ns is None or text == "":
         return text == "" and ns is None
     number, _, unit = text.partition(" ")
@@ -40,15 +40,15 @@ def is_time(text: str, ns: int | None) -> bool:
 
 
 def time_cell(what: str, text: str, ns: Any) -> Cell:
-    """A cell that agrees if the text is this time."""
+    """Return a cell that agrees if the text is this time."""
     return what, text if not is_time(text, ns) else ns, ns
 
 
 def micros(ns: int | None) -> str:
-    """As a column of microseconds."""
+    """Return a time as in a column of microseconds."""
     return "" if ns is None else f"{Decimal(ns) / 1000:,.3f}"
 
 
 def seconds(ns: int) -> str:
-    """With all nine digits."""
+    """Return seconds with all nine digits."""
     return f"{Decimal(ns) / 10**9:.9f}"

@@ -118,11 +118,11 @@ class Log:
     slots: int = 0  # records: head slots
 
     def comm(self, pid: int, cpu: int) -> str:
-        """What a thread is called; each CPU has its own thread 0."""
+        """Return what a thread is called; each CPU has its own thread 0."""
         return self.idle.get(cpu, "") if pid == 0 else self.threads.get(pid, "")
 
     def symbol(self, address: int) -> str:
-        """The function that an address lies in, with the offset; "" for 0."""
+        """Return the function that an address lies in, with the offset; "" for 0."""
         number = bisect_right(self.symbols, (address, LAST))
         name = self.symbols[number - 1][1] if number else ""
         if not name:
@@ -132,7 +132,7 @@ class Log:
         return f"{offset} {module}" if module else offset
 
     def device(self, netns: int, ifindex: int) -> str:
-        """What a device is called."""
+        """Return what a device is called."""
         return self.devices.get((netns, ifindex)) or (f"if{ifindex}" if ifindex > 0 else "")
 
     calibration: dict[str, int] | None = None
@@ -161,7 +161,7 @@ class Struct:
         self.size = self._struct.size
 
     def at(self, data: bytes, begin: int) -> dict[str, Any]:
-        """Its members, at a place of the file."""
+        """Return its members, at a place of the file."""
         return dict(zip(self.names, self._struct.unpack_from(data, begin), strict=True))
 
 
@@ -197,7 +197,7 @@ TABLES = {
 
 
 def read(path: Path) -> Log:
-    """All of a little-endian file of version 3; AssertionError for another."""
+    """Return the log in a little-endian file of version 3.  Raises AssertionError for others."""
     data, log = path.read_bytes(), Log()
     header = HEADER.at(data, 0)
     assert header["magic"] == LAYOUT["KBL_MAGIC"] and header["version"] == 3
@@ -396,5 +396,5 @@ def _footprint(data: bytes, more: list[int]) -> Footprint:
 
 
 def _of(slot: dict[str, Any]) -> tuple[int, int]:
-    """The packet and the socket that a call was given."""
+    """Return the packet and the socket that a call was given."""
     return (0, slot["skb"]) if slot["flags"] & SOCK else (slot["skb"], 0)

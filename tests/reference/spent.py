@@ -58,7 +58,7 @@ class Leg:
         return self.end - self.begin
 
     def within(self, name: str) -> int:
-        """ns of one name between begin and end."""
+        """Return ns of one name between begin and end."""
         return sum(
             max(min(end, self.end) - begin, 0) for what, begin, end in self.waits if what == name
         )
@@ -98,7 +98,7 @@ class Spent:
         return self._calls.switched(cpu, begin, on, end)
 
     def gives(self, of: Nested) -> bool:
-        """Whether it took no packet and returned one."""
+        """Return whether it took no packet and returned one."""
         call = of.call
         takes = self._calls.log.takes.get(call.func, False) and not call.flags & NULL_SKB
         return bool(call.flags & RETURNS_SKB) and call.end is not None and not takes
@@ -124,7 +124,7 @@ class _OneLeg:
 
     @cached_property
     def _held(self) -> list[tuple[int, int, Nested]]:
-        """(since, until, call): when each call had the packet."""
+        """Return (since, until, call): when each call had the packet."""
         made: dict[int, tuple[int, int, Nested]] = {}
         for each in sorted(self._leg.calls, key=lambda one: -one.call.entry):
             call = each.call
@@ -154,7 +154,7 @@ class _OneLeg:
 
     @cached_property
     def _holes(self) -> list[tuple[int, int, str, Nested]]:
-        """When no call had it: begin, end, name ("" = the same thread), the call that follows."""
+        """Return (begin, end, name or "" for the same thread, next call) when no call had it."""
         made: list[tuple[int, int, str, Nested]] = []
         end, before = self._leg.begin, list[Nested]()
         for since, until, each in self._held:
@@ -215,7 +215,7 @@ class _OneLeg:
                 leg.waits.append((name, begin, end))
 
     def _cuts(self) -> list[Span]:
-        """The leg, and what waits lie behind it, cut wherever anything begins or ends."""
+        """Return the leg, and what waits lie behind it, cut wherever anything begins or ends."""
         leg = self._leg
         last = max([leg.end, *(until for _, until, _ in self._held)])
         cuts = {leg.begin, leg.end}
@@ -241,7 +241,7 @@ class _OneLeg:
         return list(pairwise(at))
 
     def _names(self, begin: int, end: int) -> Iterable[str]:
-        """All that fits to a span in which nothing begins or ends."""
+        """Return all that fits to a span in which nothing begins or ends."""
         held = [each for since, until, each in self._held if since <= begin < until]
         for since, _, each in self._held:
             if each.call.entry <= begin < since and self._is_within(each):
@@ -269,7 +269,7 @@ class _OneLeg:
                 yield INTERRUPTS
 
     def _is_within(self, gives: Nested) -> bool:
-        """Whether another call of its thread had the packet when it began."""
+        """Return whether another call of its thread had the packet when it began."""
         at, thread = gives.call.entry, execution(gives.call)
         return any(
             since <= at < until and each.call.entry <= at and execution(each.call) == thread
@@ -278,7 +278,7 @@ class _OneLeg:
         )
 
     def _what(self, held: Nested, at: int) -> Iterable[str]:
-        """What the thread of a call that has the packet does."""
+        """Return what the thread of a call that has the packet does at a time."""
         running = held
         for running in _chain(held.inside, at):
             if id(running) in self._own:
@@ -290,7 +290,7 @@ class _OneLeg:
         yield _state(running, at)
 
     def _between(self, around: Nested | None, running: list[Nested], at: int) -> Iterable[str]:
-        """What a thread does that had the packet before and has it again later."""
+        """Return what a thread does that had the packet before and has it again later."""
         mine = others = task = False
         above = around
         while above is not None and not mine and not others:
@@ -312,7 +312,7 @@ class _OneLeg:
             yield OTHERS
 
     def _is_short(self, hole: Span, at: int, around: Nested | None, following: Nested) -> bool:
-        """Whether the thread was recorded shortly before and after a time, and nothing else."""
+        """Return whether only this thread was recorded, shortly before and shortly after a time."""
         before = [each for since, _, each in self._held if since < hole[1]]
         since, on = hole[0], before[-1].call.end_cpu if before else following.call.cpu
         until, cpu = hole[1], following.call.cpu
@@ -331,7 +331,7 @@ class _OneLeg:
         return id(of) in self._own or id(of) in self._joined
 
     def _running(self, at: int) -> int:
-        """How many threads run a call of the packet itself, or of its socket."""
+        """Return how many threads run a call of the packet itself, or of its socket."""
         held = [each for since, until, each in self._held if since <= at < until]
         held += [
             each
@@ -356,7 +356,7 @@ def _state(running: Nested, at: int) -> str:
 
 
 def _ends(of: Nested) -> set[int]:
-    """Where anything in a call begins or ends."""
+    """Return where anything in a call begins or ends."""
     made = {of.call.entry, of.call.entry if of.call.end is None else of.call.end}
     for one in of.stretches:
         made |= {one.begin, one.end, *(each for span in one.interrupts for each in span)}
@@ -366,7 +366,7 @@ def _ends(of: Nested) -> set[int]:
 
 
 def _chain(calls: Sequence[Nested], at: int) -> list[Nested]:
-    """The calls among some, and inside each other, that are open at a time."""
+    """Return the calls among some, and inside each other, that are open at a time."""
     number = bisect_right(calls, at, key=lambda each: each.call.entry)
     for each in (calls[n] for n in range(number - 1, -1, -1)):
         if each.call.end is None:
@@ -376,7 +376,7 @@ def _chain(calls: Sequence[Nested], at: int) -> list[Nested]:
 
 
 def _around(following: Nested, at: int) -> Nested | None:
-    """The innermost call around another that was open at a time before."""
+    """Return the innermost call around another that was open at a time before."""
     above = following.parent
     while above is not None and above.call.entry > at:
         above = above.parent
@@ -384,7 +384,7 @@ def _around(following: Nested, at: int) -> Nested | None:
 
 
 def packet(legs: Sequence[Leg]) -> dict[str, int]:
-    """Of the legs of one packet in one log: kernel, busy, cpu, unknown and each wait, ns."""
+    """Return kernel, busy, cpu, unknown and each wait of one packet's legs in one log, ns."""
     made = dict.fromkeys(RANK, 0)
     cuts = {cut for leg in legs for cut in (leg.begin, leg.end)}
     cuts |= {cut for leg in legs for _, *span in leg.waits for cut in span}

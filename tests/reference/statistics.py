@@ -63,7 +63,7 @@ class Statistics:
         return self._log.functions[row.call.func]
 
     def functions(self) -> list[Cells]:
-        """`stats functions`."""
+        """Return `stats functions`."""
         of: dict[str, list[tuple[Row, Cells]]] = {}
         for row, nested in self._once:
             of.setdefault(self._name(row), []).append((row, self._cells.of(row, nested)))
@@ -85,11 +85,11 @@ class Statistics:
         return made
 
     def stacks(self) -> dict[Stack, int]:
-        """Self times by the functions from the outermost to the innermost."""
+        """Return self times by the functions from the outermost to the innermost."""
         return stacks(self._once, self._log.functions)
 
     def layers(self) -> list[Cells]:
-        """`stats layers`."""
+        """Return `stats layers`."""
         usable = [leg for leg in self._legs if not self._made.legs[leg.number].gap]
         return [*self._busy(usable), *self._waits(usable), *self._stages(usable)]
 
@@ -113,7 +113,7 @@ class Statistics:
         ]
 
     def _own(self, row: Row, nested: Nested) -> int | None:
-        """The self time since the packet was there for it."""
+        """Return the self time since the packet was there for it."""
         own, since = nested.self_ns, self._since(row)
         if own is None or row.call.entry >= since:
             return own
@@ -195,7 +195,7 @@ class Statistics:
         return made
 
     def _first(self, leg: Pass, of: set[str] | str) -> int | None:
-        """When some function, or one of a layer, was entered first since the leg began."""
+        """Return when some function, or one of a layer, was entered first since the leg began."""
         found = [
             row.call.entry
             for row in leg.rows
@@ -205,7 +205,7 @@ class Statistics:
         return min(found, default=None)
 
     def _wire(self, leg: Pass) -> int | None:
-        """Since the leg before that sent its packet."""
+        """Return the time since the previous leg, which sent its packet."""
         found = None
         for packet in sorted(self._wires.get(leg.number, [])):
             legs = [self._made.passes.legs[n - 1] for n, of in self._wires.items() if packet in of]
@@ -218,12 +218,12 @@ class Statistics:
         return found
 
     def _lost(self, begin: int, end: int) -> bool:
-        """Whether records were lost between two times: the packet may have passed another leg."""
+        """Return whether records were lost between two times, so that the packet may have left."""
         lost = (loss for loss in self._log.losses if loss.reason != MISSED)
         return any(loss.begin <= end and loss.end >= begin for loss in lost)
 
     def drops(self, reason: Any) -> list[Cells]:
-        """`stats drops`; `reason` names a number."""
+        """Return `stats drops`; `reason` names a number."""
         mine, found = {leg.number for leg in self._legs}, dict[tuple[str, str], list[int]]()
         for record, leg, _ in self._made.passes.events:
             if record.event != EVENT.DROP or leg not in mine or not isinstance(record.of, Event):
@@ -243,7 +243,7 @@ class Statistics:
         return made
 
     def processes(self) -> list[Cells]:
-        """`stats processes`, without the host."""
+        """Return `stats processes`, without the host."""
         legs: dict[str, set[int]] = {}
         for row in self._rows:
             if self._is_thread(row):
@@ -287,7 +287,7 @@ def _has_identity(leg: Pass) -> bool:
 
 
 def info(made: Made) -> Cells:
-    """What `info --json` should count."""
+    """Return what `info --json` should count."""
     log = made.calls.log
     events = Counter(record.event for record, _, _ in made.passes.events)
     names = ("written", "bytes", "lost", "missed", "nested", "null_skb", "filtered", "open")

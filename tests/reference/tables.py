@@ -42,13 +42,13 @@ class Unit(NamedTuple):
 
 
 def ranks(values: Iterable[int], permilles: Sequence[int]) -> list[int]:
-    """Nearest ranks."""
+    """Return nearest ranks."""
     of = sorted(values)
     return [of[max(-(-len(of) * each // 1000), 1) - 1] for each in permilles]
 
 
 def _between(first: Pass | None, last: Pass | None) -> int | None:
-    """The time between the wires of two legs of one namespace."""
+    """Return the time between the wires of two legs of one namespace."""
     if first is None or last is None or first.place("netns") != last.place("netns"):
         return None
     return last.wire_ns - first.wire_ns if last.wire_ns >= first.wire_ns else None
@@ -58,7 +58,7 @@ class Tables(Statistics):
     """The tables of all packets of a log that show an IP or ARP header."""
 
     def units(self, alone: dict[int, list[int]]) -> list[Unit]:
-        """Packets of captures, then rows K<n>, whose legs `alone` has by n."""
+        """Return packets of captures, then rows K<n>, whose legs `alone` has by n."""
         legs: dict[int, list[int]] = {}
         for leg, packets in self._wires.items():
             for number in packets:
@@ -75,7 +75,7 @@ class Tables(Statistics):
         return Unit(number, sorted(passes, key=lambda one: one.begin), packet(spent))
 
     def callgraph(self) -> list[Cells]:
-        """`stats callgraph`."""
+        """Return `stats callgraph`."""
         arcs: dict[tuple[str, str], list[Nested]] = {}
         for row, nested in self._once:
             caller = NOBODY if row.parent is None else self._name(row.parent)
@@ -98,7 +98,7 @@ class Tables(Statistics):
         return cells | {"total_ns": sum(call.dur or 0 for call in calls)}
 
     def roundtrip(self, pairs: Iterable[tuple[int, int]]) -> list[Cells]:
-        """`stats roundtrip`: parts of round trips of (acknowledging, acknowledged) packets."""
+        """Return `stats roundtrip`: parts of round trips of (acknowledging, acknowledged)."""
         return [self._trip(packet, acked) for packet, acked in pairs]
 
     def _trip(self, packet: int, acked: int) -> Cells:
@@ -114,14 +114,14 @@ class Tables(Statistics):
         return cells | {"wire_ns": wire}
 
     def _end(self, packet: int, kind: int, at: int) -> Pass | None:
-        """The leg of a kind that passed the wire first (at 0) or last (at -1)."""
+        """Return the leg of a kind that passed the wire first (at 0) or last (at -1)."""
         numbers = [leg for leg, packets in self._wires.items() if packet in packets]
         whole = (self._made.passes.legs[n - 1] for n in numbers if not self._made.legs[n].gap)
         legs = sorted((one for one in whole if one.kind == kind), key=lambda one: one.wire_ns)
         return legs[at] if legs else None
 
     def programs(self) -> list[Cells]:
-        """`stats programs`, without the host."""
+        """Return `stats programs`, without the host."""
         own: dict[tuple[str, str], list[int]] = {}
         for row, nested in self._once:
             if self._is_thread(row):
@@ -134,7 +134,7 @@ class Tables(Statistics):
         ]
 
     def latency(self, units: list[Unit]) -> list[Cells]:
-        """`stats latency`."""
+        """Return `stats latency`."""
         of: dict[tuple[str, str], list[int]] = {}
         for unit, path in zip(units, self._paths(units), strict=True):
             of.setdefault(("all packets", "all packets"), []).append(unit.spent["kernel"])
@@ -156,7 +156,7 @@ class Tables(Statistics):
         return cells | dict(zip(names, ranks(values, (0, 500, 900, 990, 999, 1000)), strict=True))
 
     def _paths(self, units: list[Unit]) -> list[int]:
-        """The number of each packet's path."""
+        """Return the number of each packet's path."""
         paths = [self._path(unit) for unit in units]
         count = Counter(paths)
         order = sorted(count, key=lambda path: (-count[path], paths.index(path)))
@@ -171,7 +171,7 @@ class Tables(Statistics):
         return tuple(made)
 
     def paths(self, units: list[Unit]) -> list[Cells]:
-        """`stats paths`, without its largest part."""
+        """Return `stats paths`, without its largest part."""
         of: dict[int, list[Unit]] = {}
         for unit, path in zip(units, self._paths(units), strict=True):
             of.setdefault(path, []).append(unit)
@@ -189,7 +189,7 @@ class Tables(Statistics):
         return made
 
     def time(self, units: list[Unit]) -> list[Cells]:
-        """`stats time`: waits and other work; busy is one sum, of the rows busy and probes."""
+        """Return `stats time`: waits and other work; busy is the sum of rows busy and probes."""
         made = []
         for name in sorted({name for unit in units for name, ns in unit.spent.items() if ns}):
             if name in ("cpu", "kernel"):
@@ -202,7 +202,7 @@ class Tables(Statistics):
         return made
 
     def io(self, wires: list[Wire], units: list[Unit], offset: int, interval: int) -> list[Cells]:
-        """`stats io`; `offset` is the session's clock less the log's."""
+        """Return `stats io`; `offset` is the session's clock less the log's."""
         kernel = {unit.number: unit.spent["kernel"] for unit in units}
         origin = wires[0].ts
         of: dict[int, list[Wire]] = {}

@@ -64,7 +64,7 @@ def of_tip(where: str, tip: dict[str, str], cells: Cells, zero: int) -> Iterator
 
 
 def of_path(path: PacketPath, legs: list[Pass], made: Made, cells: PathCells) -> Iterator[Cell]:
-    """Point at each call and wait of a packet in the timeline; `legs` are its own."""
+    """Yield the tip of each call and wait of a packet in the timeline; `legs` are its own."""
     mode, zero = _mode(path), legs[0].begin
     bars, rows = mode.item.layout.bars, [(leg, row) for leg in legs for row in leg.rows]
     yield "bars of a packet", len(bars), len(rows)
@@ -88,7 +88,7 @@ def of_path(path: PacketPath, legs: list[Pass], made: Made, cells: PathCells) ->
 
 
 def _mode(path: PacketPath) -> PathMode:
-    """The picture of a path, with a pixel for each ns."""
+    """Return the picture of a path, with a pixel for each ns."""
     box = SimpleNamespace(mapSceneToView=lambda at: at, viewPixelSize=lambda: (0.0, 0.0))
     mode = PathMode(cast(Any, SimpleNamespace(box=box, path=path)))
     mode.item.layout = lay_out(path)
@@ -96,7 +96,7 @@ def _mode(path: PacketPath) -> PathMode:
 
 
 def _span(leg: Pass, row: Row) -> tuple[int, int]:
-    """From when to when a bar reaches: a call of the socket only is cut to the leg."""
+    """Return begin and end of a bar; the call of a socket only is limited to the leg."""
     ends = [one.call.end for one in leg.rows if one.skb and one.call.end is not None]
     last, call = max([leg.end, *ends]), row.call
     begin = call.entry if row.skb else max(call.entry, leg.begin)
@@ -105,7 +105,7 @@ def _span(leg: Pass, row: Row) -> tuple[int, int]:
 
 
 def of_lanes(session: Session, made: Made) -> Iterator[Cell]:
-    """Point at each bin of all calls, in lanes of each kind."""
+    """Yield the tip of each bin of all calls, in lanes of each kind."""
     for kind in LANES:
         timeline, counted, zeros = session.timeline.lanes(kind), Counter[str](), set[int]()
         for one in timeline.bins(0, timeline.span_ns + 1, PIXELS):
@@ -139,7 +139,7 @@ def _boxes(made: Made) -> int:
 
 
 def of_gaps(session: Session, made: Made) -> Iterator[Cell]:
-    """The tip of each time in which records of a CPU were lost."""
+    """Yield the tip of each time in which a CPU lost records."""
     found = [one for one in session.timeline.overview().gaps if one.why in (1, 2, 3)]
     losses = [one for one in made.calls.log.losses if one.reason != MISSED]
     yield "gaps", len(found), len(losses)

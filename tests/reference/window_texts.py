@@ -50,7 +50,7 @@ class WindowTexts:
         db.close()
 
     def of_list(self) -> Iterator[Cell]:
-        """The columns of the packet list."""
+        """Yield the columns of the packet list."""
         model = PacketModel()
         model.show(self._session)
         for position in range(model.rowCount()):
@@ -73,7 +73,7 @@ class WindowTexts:
             yield f"column functions of packet {position + 1}", text, count
 
     def of_status(self) -> Iterator[Cell]:
-        """The status bar."""
+        """Yield the status bar."""
         text = status_text(self._session)
         of = Counter(self._verdicts)
         counters = self._made.calls.log.counters
@@ -86,12 +86,15 @@ class WindowTexts:
             yield f"{word} in the status bar", f"{word}: {count:,}" in text, True
 
     def of_timeline(self) -> Iterator[Cell]:
-        """The tips of lanes of all calls, and of lost records."""
+        """Yield the tips of lanes of all calls, and of lost records."""
         yield from of_lanes(self._session, self._made)
         yield from of_gaps(self._session, self._made)
 
     def of_paths(self, most: int) -> Iterator[Cell]:
-        """The tree of calls with its tips, the strip and the timeline of up to `most` packets."""
+        """Yield the tree of calls with its tips, the strip and the timeline.
+
+        It does so for up to `most` packets.
+        """
         for number in sorted(self._of)[:: max(len(self._of) // most, 1)]:
             path = self._session.paths.of(number)
             yield from self._strip(number, totals(path))
@@ -171,7 +174,7 @@ class WindowTexts:
         yield from of_tip(f"call {row.number}", tip, of, zero)
 
     def _waits(self, model: CallModel, top: QModelIndex, leg: Pass, zero: int) -> Iterator[Cell]:
-        """Rows of waits, which stand somewhere below the leg."""
+        """Yield rows of waits, which stand somewhere below the leg."""
         shown = sorted(_waits_below(model, top))
         waits = {
             (micros(begin - zero).replace(",", ""), name): end - begin
@@ -199,6 +202,6 @@ def _waits_below(model: CallModel, index: QModelIndex) -> Iterator[tuple[str, st
 
 
 def _before(text: str, word: str) -> str:
-    """ "76.9 µs" before a word."""
+    """Return "76.9 µs" before a word."""
     found = re.search(rf"([\d.]+ (?:ns|µs|ms|s)) {word}", text)
     return found[1] if found else ""

@@ -92,7 +92,7 @@ def test_marks_are_those_of_the_raw_log(
 def test_an_image_that_is_replaced_is_read_again(session: Session, tmp_path: Path) -> None:
     path = tmp_path / "vmlinux"
     path.write_bytes(b"no kernel")
-    with pytest.raises(BadInput, match="is no kernel image"):
+    with pytest.raises(BadInput, match="is not a kernel image"):
         session.code.disassemble(FUNCTION, path)
     with pytest.raises(BadInput, match="No such file"):
         session.code.disassemble(FUNCTION, tmp_path / "nothing")

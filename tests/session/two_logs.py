@@ -28,7 +28,7 @@ HOST = SkbInfo(ifindex=2, netns=100)
 
 
 def sent_at(number: int) -> int:
-    """When packet `number` goes to the driver."""
+    """Return when packet `number` goes to the driver."""
     return BEHIND + number * STEP
 
 
@@ -72,7 +72,7 @@ def _capture(host: str, ahead: int, folder: Path) -> Input:
 
 
 def two_logs(folder: Path, names: tuple[str, str] = ("left", "right")) -> Session:
-    """Sources: the captures of left and right, then the logs."""
+    """Return a session with these sources: the captures of left and right, then the logs."""
     inputs = [
         _capture(LEFT, 0, folder),
         _capture(RIGHT, AHEAD, folder),

@@ -47,7 +47,7 @@ BYTES_NOTE = (
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the whole page."""
     parts = [HEAD, *(_part(view.described, "") for view in VIEWS.values())]
     return "\n".join([*parts, _part(BYTES, BYTES_NOTE)])
 

@@ -36,7 +36,7 @@ def _hash(paths: list[Path]) -> str:
 
 
 def _key(folder: Path, checkout: Path) -> str:
-    """What one program's truth about a recording depends on."""
+    """Return what one program's truth about a recording depends on."""
     names = ("capture_files", "judge*", "older_log", "running", "session_maker", "treatments")
     own = [path for name in names for path in Path(__file__).parent.glob(f"{name}.py")]
     program = list((checkout / "skbviewer").rglob("*.py"))
@@ -53,7 +53,7 @@ def _grouped(truths: Iterator[Truths]) -> dict[tuple[str, str], list[Truths]]:
 def _judged_by(
     recording: Recording, checkout: Path, seeds: int, judged: Path
 ) -> dict[tuple[str, str], list[Truths]]:
-    """A program's truths, kept for the next time: comparing asks for those of two programs."""
+    """Return a program's truths, cached because a comparison needs those of two programs."""
     folder = recording.folder
     key = _key(folder, checkout)
     kept = judged / folder.parent.name / f"{folder.name}-{seeds}-{key[:16]}.pickle.gz"
@@ -80,7 +80,7 @@ class Baseline(NamedTuple):
 def judge_folder(
     folder: Path, judged: Path, baseline: Baseline | None, seeds: int
 ) -> list[dict[str, Any]]:
-    """The table's lines of one recording."""
+    """Return the table's lines of one recording."""
     recording = read_recording(folder)
     now = _judged_by(recording, ROOT, seeds, judged)
     before = _judged_by(recording, *baseline, judged) if baseline else {}

@@ -27,7 +27,7 @@ class Frame(NamedTuple):
 
 
 def read_capture(path: Path) -> list[Frame]:
-    """All packets of a file, in its order; a file cut short ends at its last whole packet.
+    """Return all packets of a file, in its order; a file cut short ends at its last whole packet.
 
     Raises ValueError if it is neither pcap nor pcapng.
     """
@@ -57,7 +57,7 @@ def _pcap(data: bytes, order: str, unit: int) -> list[Frame]:
 
 
 def _resolution(options: bytes, order: str) -> int:
-    """Units a second."""
+    """Return units a second."""
     at = 0
     while at + 4 <= len(options):
         code, size = struct.unpack_from(order + "HH", options, at)

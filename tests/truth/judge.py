@@ -77,10 +77,7 @@ def _joined(found: Witnessed) -> int:
 
 
 def holders(hit: Hit, witness: Witness, log: Log) -> tuple[set[int], str]:
-    """Lifetimes of the log that the address of a hit's skb belonged to, and why there is not one.
-
-    With several the witness does not know which.
-    """
+    """Return the lifetimes that had the address of a hit's skb, or why there is not exactly one."""
     fine = 0 if hit.row.fine else SLACK_NS
     low, high = between(witness.bounds.get(hit.skb, []), hit.ns)
     times, series = log.seen(signed(hit.skb), low - fine, high + fine)
@@ -102,7 +99,7 @@ def _nearest(hit: Hit, log: Log, times: list[int], series: list[int], fine: int)
 
 
 def signed(address: int) -> int:
-    """An address as sessions have it."""
+    """Return an address as sessions have it."""
     return address - (1 << 64) if address >> 63 else address
 
 
@@ -121,7 +118,7 @@ class Origin(NamedTuple):
 
 
 def opinion(match: Match, origin: Origin, witness: Witness, log: Log) -> Opinion:
-    """The truth of one packet."""
+    """Return the truth of one packet."""
     made, hit = _of_lifetime(match, origin, witness, log), _hit_of(origin)
     if made.truth in (RIGHT, UNSEEN) and hit is not None:
         own = [moment for moment in match.moments if moment.source == log.source]
@@ -131,14 +128,14 @@ def opinion(match: Match, origin: Origin, witness: Witness, log: Log) -> Opinion
 
 
 def _hit_of(origin: Origin) -> Hit | None:
-    """The witness's hit of a packet, if it is known."""
+    """Return the witness's hit of a packet, if it is known."""
     if origin.found is None or origin.found.join.hits[origin.number] < 0:
         return None
     return origin.found.hits[origin.found.join.hits[origin.number]]
 
 
 def astray(moment: Moment, hit: Hit) -> str:
-    """How a session's moment contradicts the witness; "" if it does not, as far as both know."""
+    """Return how a session's moment contradicts the witness; "" if no contradiction is known."""
     seen = hit.row.get("netns"), hit.row.get("if")
     witnessed = moment.netns, moment.ifindex
     if any(
@@ -154,7 +151,7 @@ def astray(moment: Moment, hit: Hit) -> str:
 
 
 def _of_lifetime(match: Match, origin: Origin, witness: Witness, log: Log) -> Opinion:
-    """Whether the lifetime is the one that the socket held."""
+    """Return whether the lifetime is the one that the socket held."""
 
     def says(truth: str, reason: str, true: set[int] | None = None) -> Opinion:
         known = truth if match.verdict == "exact" else ""
@@ -189,7 +186,7 @@ def _sorted(series: set[int] | None) -> tuple[int, ...]:
 def judge_capture(
     db: sqlite3.Connection, capture: Source, log: Log, witness: Witness, origins: list[Origin]
 ) -> list[Opinion]:
-    """The truth of every packet of a session's capture."""
+    """Return the truth of every packet of a session's capture."""
     matches = read_matches(db, capture)
     if len(matches) != len(origins):
         raise ValueError(f"{capture.path}: {len(matches)} packets, {len(origins)} were recorded")
@@ -209,7 +206,7 @@ def _once(opinions: list[Opinion], origins: list[Origin]) -> list[Opinion]:
 
 
 def counted(opinions: list[Opinion]) -> Counter[str]:
-    """How many packets, exact, right, wrong, no witness, ambiguous and wire-only."""
+    """Return how many packets, exact, right, wrong, no witness, ambiguous and wire-only."""
     count: Counter[str] = Counter(packets=len(opinions))
     for one in opinions:
         count[one.verdict] += 1
@@ -219,8 +216,10 @@ def counted(opinions: list[Opinion]) -> Counter[str]:
 
 
 def origins_of(capture: Path, recorded: dict[str, Witnessed], own: str) -> list[Origin]:
-    """Which recorded packet each packet of a capture was, by the file that a treatment left beside
-    it; of a capture as it was recorded, the recorded one `own`."""
+    """Return for each packet of a capture the recorded packet that it was.
+
+    The file that a treatment left beside the capture says so; without a treatment, it is `own`.
+    """
     beside = capture.with_name(capture.name + ".origin.json")
     if not beside.exists():
         return [Origin(recorded[own], number) for number in range(len(recorded[own].frames))]

@@ -31,7 +31,7 @@ class Join(NamedTuple):
 
 
 def network(frame: Frame) -> tuple[int, int]:
-    """EtherType of a packet and where its header begins, behind VLAN tags."""
+    """Return EtherType of a packet and where its header begins, behind VLAN tags."""
     data = frame.data
     if frame.link in COOKED:
         at = 14 if frame.link == SLL else 0
@@ -45,8 +45,10 @@ def network(frame: Frame) -> tuple[int, int]:
 
 
 def packet_key(frame: Frame, scratch: int = 1 << 16) -> bytes:
-    """The packet's bytes from its network header on, as far as they are linear for certain: of TCP
-    the headers only, for the content may lie in page fragments."""
+    """Return the packet's bytes from its network header on, as far as they are certainly linear.
+
+    Of TCP, these are the headers only, because the content may be in page fragments.
+    """
     kind, at = network(frame)
     return _certain(kind, frame.data[at:])[:scratch]
 
@@ -69,7 +71,7 @@ def _headers(data: bytes, protocol: int, size: int) -> bytes:
 
 
 def hit_bytes(hit: Hit) -> bytes:
-    """What the witness read of the packet, from its network header on."""
+    """Return what the witness read of the packet, from its network header on."""
     row = hit.row
     skip = row.get("head") + row.get("nh") - row.get("data") if row.get("nh") else 0
     end = row.get("len") - row.get("paged") if "paged" in row.values else len(row.bytes)
@@ -77,14 +79,14 @@ def hit_bytes(hit: Hit) -> bytes:
 
 
 def agree(frame: Frame, hit: Hit) -> bool:
-    """Whether nothing that is known of both differs."""
+    """Return whether nothing that is known of both differs."""
     seen, key = hit_bytes(hit), packet_key(frame)
     size = min(len(seen), len(key))
     return seen[:size] == key[:size] and _length(frame, hit) and size > 0
 
 
 def _length(frame: Frame, hit: Hit) -> bool:
-    """Whether the packet is as long as the skb: both from the network header on."""
+    """Return whether the packet is as long as the skb: both from the network header on."""
     row = hit.row
     inside = row.get("head") + row.get("nh") - row.get("data") if row.get("nh") else 0
     return frame.length - network(frame)[1] == row.get("len") - inside
@@ -106,7 +108,7 @@ def _offset(frames: list[Frame], hits: list[Hit]) -> int | None:
 
 
 def socket_hits(hits: list[Hit], netns: int = 0) -> list[Hit]:
-    """The hits that a sniffer made by libpcap can have written: of lo none that goes out.
+    """Return the hits that a sniffer made by libpcap can have written: of lo none that goes out.
 
     A socket of all devices is called for those of other namespaces, too, and takes nothing there
     (tpacket_rcv() in net/packet/af_packet.c).
@@ -152,7 +154,7 @@ def _by_stamp(frames: list[Frame], hits: list[Hit]) -> list[int]:
 def _claims(
     frames: list[Frame], hits: list[Hit], times: list[int], chosen: list[int]
 ) -> dict[int, tuple[int, ...]]:
-    """The hits with the bytes of each packet that has none yet."""
+    """Return the hits with the bytes of each packet that has none yet."""
     taken = set(chosen)
     found = {}
     for number, frame in enumerate(frames):

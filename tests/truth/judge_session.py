@@ -43,18 +43,20 @@ class Log:
         self.known: dict[int, tuple[set[int], str]] = {}  # the judge's answers, by hit
 
     def seen(self, address: int, low: int, high: int) -> tuple[list[int], list[int]]:
-        """When the log saw the address from `low` until before `high`, and whose it was."""
+        """Return when the log saw the address from `low` until before `high`, and whose it was."""
         ns, series = _at(self._points, address)
         begin, end = np.searchsorted(ns, [max(low, LEAST), min(high, -LEAST)])
         return ns[begin:end].tolist(), series[begin:end].tolist()
 
     def between(self, address: int, ns: int) -> tuple[int, int]:
-        """The last begin or end at an address at or before `ns`, and the first one after it."""
+        """Return the last begin or end at an address up to `ns`, and the first one after it."""
         return between(_at(self._bounds, address)[0].tolist(), ns)
 
     def gone(self, series: int, ns: int, error_ns: int) -> bool:
-        """Whether a lifetime had ended at each of its addresses before a moment, by the log's own
-        records, and what came to the address again came after it."""
+        """Return whether a lifetime had ended at each of its addresses before a moment.
+
+        The log's own records must show this, and the next lifetime at the address must be later.
+        """
         own = self._points[:, self._points[2] == series]
         if np.any(np.abs(own[1] - ns) <= error_ns) or not own.size:
             return False
@@ -97,12 +99,12 @@ class Match(NamedTuple):
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """The session, opened to be read."""
+    """Return the session, opened to be read."""
     return sqlite3.connect(f"file:{path}?mode=ro", uri=True)
 
 
 def sources(db: sqlite3.Connection) -> list[Source]:
-    """The session's inputs."""
+    """Return the session's inputs."""
     rows = db.execute("SELECT id, path, kind, first, rows FROM source ORDER BY id")
     return [Source(n, Path(path), kind, first, count) for n, path, kind, first, count in rows]
 
@@ -112,8 +114,10 @@ WHERE table_name = ? AND column_name = ? ORDER BY first"""
 
 
 def _column(db: sqlite3.Connection, table: str, name: str) -> Numbers:
-    """A column of integers, from the parts in which sessions keep them: each part's values are
-    distances from its lowest one, or the values themselves in 8 bytes."""
+    """Return a column of integers from the parts in which sessions store it.
+
+    A part holds the values' distances from its lowest value, or the values themselves in 8 bytes.
+    """
     parts = [np.zeros(0, np.int64)]
     for count, dtype, low, data in db.execute(COLUMNS, (table, name)):
         if not dtype:
@@ -169,7 +173,7 @@ WHERE moment.packet >= :first AND moment.packet < :last
 
 
 def _moments(db: sqlite3.Connection, first: int, last: int) -> dict[int, list[Moment]]:
-    """By packet number; none in sessions of programs that did not store them."""
+    """Return moments by packet number; none in sessions of programs that did not store them."""
     found: dict[int, list[Moment]] = {}
     known = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'moment'"
     if db.execute(known).fetchone() == (0,):
@@ -182,7 +186,7 @@ def _moments(db: sqlite3.Connection, first: int, last: int) -> dict[int, list[Mo
 
 
 def read_matches(db: sqlite3.Connection, capture: Source, exact: bool = True) -> list[Match]:
-    """Every packet of a capture, with the lifetimes it is exact with, or its candidates."""
+    """Return every packet of a capture, with the lifetimes it is exact with, or its candidates."""
     first, last = capture.first, capture.first + capture.packets
     legs: dict[int, list[tuple[int, int, int, int, int]]] = {}
     for packet, *leg, verdict in db.execute(MATCHES, {"first": first, "last": last}):
@@ -201,14 +205,14 @@ def read_matches(db: sqlite3.Connection, capture: Source, exact: bool = True) ->
 
 
 def between(moments: list[int], ns: int) -> tuple[int, int]:
-    """The last of ascending moments at or before `ns`, and the first one after it."""
+    """Return the last of ascending moments at or before `ns`, and the first one after it."""
     at = bisect.bisect_right(moments, ns)
     low = moments[at - 1] if at else -(1 << 62)
     return low, moments[at] if at < len(moments) else 1 << 62
 
 
 def clock_error(db: sqlite3.Connection, capture: int) -> int | None:
-    """How far off the clock that was fitted to a capture may be, ns; None if none was."""
+    """Return how far off the clock that was fitted to a capture may be, ns; None if none was."""
     (error,) = db.execute(
         "SELECT max(residual_ns) FROM clock WHERE source = ? AND pairs > 0", (capture,)
     ).fetchone()
@@ -216,8 +220,11 @@ def clock_error(db: sqlite3.Connection, capture: int) -> int | None:
 
 
 def declared(db: sqlite3.Connection, log: int) -> list[tuple[int, int]]:
-    """The stretches in which a log says that records are missing, ns; all time if its probes missed
-    hits and it does not say when, or if it is filtered.  A row's `ts` is the end of its stretch."""
+    """Return the stretches in which a log says that records are missing, ns.
+
+    A stretch is all time if its probes missed hits at unknown times, or if it is filtered.  A row's
+    `ts` is the end of its stretch.
+    """
     always = [(-(1 << 62), 1 << 62)]
     if db.execute("SELECT 1 FROM meta WHERE source = ? AND key = 'filter'", (log,)).fetchone():
         return always

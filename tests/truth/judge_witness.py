@@ -32,7 +32,7 @@ class Row(NamedTuple):
     bytes: bytes  # from skb->data on; what is not linear may be anything
 
     def get(self, name: str, default: int = 0) -> int:
-        """A value of the line."""
+        """Return a value of the line."""
         return self.values.get(name, default)
 
 
@@ -84,7 +84,7 @@ def _row(line: str) -> Row | None:
 
 
 def rows_of(path: Path) -> Iterator[Row]:
-    """The hits in a witness's text, in its order."""
+    """Yield the hits in a witness's text, in its order."""
     with path.open(encoding="utf-8", errors="replace") as lines:
         for line in lines:
             if not line.startswith("#") and (row := _row(line)) is not None:
@@ -92,7 +92,7 @@ def rows_of(path: Path) -> Iterator[Row]:
 
 
 def read_witness(path: Path) -> Witness:
-    """A witness's text, sorted out."""
+    """Return a witness's text, sorted out."""
     sockets: dict[int, list[Hit]] = {}
     bounds: dict[int, list[int]] = {}
     clones: dict[int, list[tuple[int, int]]] = {}

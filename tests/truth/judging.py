@@ -21,8 +21,10 @@ from .judge_witness import read_witness
 
 
 def known_sockets(folder: Path) -> dict[str, tuple[int, int]]:
-    """The packet socket of each capture of a recording, where the recorder knew it, and its network
-    namespace."""
+    """Return the packet socket of each capture, and its network namespace.
+
+    A socket that the recorder did not know is missing.
+    """
     about = json.loads((folder / "recording.json").read_text())
     captures = about["captures"].items()
     return {name: (int(c["sock"], 0), c["netns"]) for name, c in captures if c.get("sock")}

@@ -47,17 +47,17 @@ class Record(NamedTuple):
 
     @property
     def kind(self) -> int:
-        """ENTRY, EXIT, CALL, EVENT or LOST."""
+        """Return ENTRY, EXIT, CALL, EVENT or LOST."""
         return self.head[0]
 
     @property
     def ts(self) -> int:
-        """ns; the entry's of a CALL, the end of a LOST."""
+        """Return ns; the entry's of a CALL, the end of a LOST."""
         return int.from_bytes(self.head[8:16], "little")
 
 
 def records_of(data: bytes) -> Iterator[Record]:
-    """All records, those of one CPU in the order of writing."""
+    """Yield all records, those of one CPU in the order of writing."""
     for begin, end, kind in chunks_of(data)[1]:
         cpu = CHUNK.unpack_from(data, begin)[2]
         at = begin + CHUNK.size
@@ -83,7 +83,7 @@ class _Footprints:
                 bisect.insort(self._lost[record.cpu], begin)
 
     def at(self, cpu: int, skb: int, ts: int) -> list[bytes]:
-        """The EXT slots of the last one until `ts`; none if records of it may be lost since."""
+        """Return the EXT slots of the last one until `ts`; none if records may be lost since."""
         known = self._kept.get((cpu, skb), [])
         place = bisect.bisect_right(known, (ts, len(self._records)))
         if not skb or not place:
@@ -159,7 +159,7 @@ def _chunk(kind: int, cpu: int, seq: int, span: tuple[int, int], items: int, bod
 
 
 def _unknown(data: bytes, chunks: list[tuple[int, int, int]]) -> set[int]:
-    """Functions that the first recorders did not know how to record, by probe id."""
+    """Return functions that the first recorders did not know how to record, by probe id."""
     found = set()
     for begin, end, kind in chunks:
         if kind == PROBES:
@@ -176,7 +176,7 @@ def _table(data: bytes, begin: int, end: int) -> bytes:
 
 
 def _old_table(kind: int, body: bytes, unknown: set[int], written: float) -> bytes:
-    """A table as it was in version 2; `written`: how many records there are of one then."""
+    """Return a table as it was in version 2; `written`: how many records there are of one then."""
     if kind == PROBES:
         rows = []
         for row in PROBE.iter_unpack(body[: len(body) // PROBE.size * PROBE.size]):
@@ -196,7 +196,7 @@ def _old_table(kind: int, body: bytes, unknown: set[int], written: float) -> byt
 
 
 def _streams(streams: dict[int, list[Placed]]) -> list[bytes]:
-    """The chunks of all CPUs, by the time at which they end."""
+    """Return the chunks of all CPUs, by the time at which they end."""
     chunks = []
     for cpu, stream in streams.items():
         stream.sort()

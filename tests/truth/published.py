@@ -70,7 +70,7 @@ def _percent(part: int, whole: int) -> str:
 
 
 def _recall(cells: list[Cell]) -> str:
-    """Of whole logs and captures: how many of those that could be exact are."""
+    """Return how many packets of whole logs and captures are exact, of those that could be."""
     names = ("packets", "apart", "exact apart", "apart by headers", "exact apart by headers")
     sums: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for cell in cells:
@@ -98,7 +98,7 @@ def _reasons(cells: list[Cell]) -> str:
 
 
 def _before(cells: list[Cell]) -> str:
-    """What was exact and right in another version and is not now."""
+    """Return what was exact and right in another version and is not now."""
     compared = [cell["before"] for cell in cells if "before" in cell]
     if not compared:
         return ""
@@ -112,7 +112,7 @@ def _before(cells: list[Cell]) -> str:
 
 
 def publish(cells: list[Cell], seeds: int) -> str:
-    """The document."""
+    """Return the document."""
     whole = [cell for cell in cells if cell["treatment"] == "none"]
     total = Counter[str]()
     for cell in cells:

@@ -21,8 +21,11 @@ WHOLE = 1 << 16
 
 
 def identity(data: bytes) -> bytes:
-    """What a log can know of a packet, of the bytes from its network header on: addresses, numbers,
-    lengths, ports, sequence numbers; not TTL, checksums, options."""
+    """Return the part of a packet that a log can know, from its network header on.
+
+    It has addresses, numbers, lengths, ports and sequence numbers, but no TTL, checksums or
+    options.
+    """
     if data[:1] and data[0] >> 4 == 4 and len(data) >= 20:
         size = (data[0] & 15) * 4
         own = data[2:8] + data[9:10] + data[12:20]
@@ -40,15 +43,17 @@ def _transport(protocol: int, data: bytes) -> bytes:
 
 
 def headers(frame: Frame) -> bytes:
-    """The identity of a captured packet."""
+    """Return the identity of a captured packet."""
     return identity(frame.data[network(frame)[1] :])
 
 
 def apart(
     opinions: Sequence[Opinion], origins: Sequence[Origin], error_ns: int | None
 ) -> dict[str, int]:
-    """How many packets no other one equals within the clock's error, in headers and contents or in
-    headers alone, and how many of these are exact."""
+    """Return how many packets equal no other one within the clock's error, and how many are exact.
+
+    It compares headers and contents, or headers alone.
+    """
     error = UNKNOWN_NS if error_ns is None else error_ns
     frames = [o.found.frames[o.number] for o in origins if o.found]
     exact = [o.verdict == "exact" for o in opinions]
@@ -87,7 +92,7 @@ class Seen(NamedTuple):
 
 
 def unanimous(packets: list[int], seen: Seen, witness: Witness) -> dict[int, str]:
-    """Of each of these packets why another lifetime fits it as well; "" if none is shown."""
+    """Return for each of these packets why another lifetime fits it as well; "" if unknown."""
     moments = Counter((id(o.found), o.number, o.interface) for o in seen.origins)
     rivals = _Rivals(seen, witness)
     answers = {}
@@ -148,5 +153,5 @@ class _Rivals:
 
 
 def joined(found: Witnessed) -> int:
-    """How many packets of a capture have their hit."""
+    """Return how many packets of a capture have their hit."""
     return sum(hit >= 0 for hit in found.join.hits)

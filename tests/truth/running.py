@@ -54,7 +54,7 @@ class Recording(NamedTuple):
 
     @property
     def log(self) -> Path:
-        """The kernel log."""
+        """Return the kernel log."""
         return self.folder / "log.kbl"
 
 
@@ -119,7 +119,7 @@ def _written(given: Recorded, scratch: Path) -> Iterator[tuple[str, Path | None]
 def judged(
     recording: Recording, session: Path, files: dict[tuple[str, str], Path]
 ) -> Iterator[Truths]:
-    """The truth of every capture in a session of a recording's log."""
+    """Yield the truth of every capture in a session of a recording's log."""
     db = connect(session)
     inputs = sources(db)
     log = read_log(db, next(s.id for s in inputs if s.kind == "kbl"))
@@ -135,8 +135,10 @@ def judged(
 
 
 def all_truths(recording: Recording, maker: SessionMaker, seeds: int) -> Iterator[Truths]:
-    """The truth of every capture and treatment, with the log as version 2 had it, and where it
-    lacks chunks that each seed chooses."""
+    """Yield the truth of every capture and treatment.
+
+    The log is also tried as version 2, and without chunks that each seed chooses.
+    """
     with tempfile.TemporaryDirectory(prefix="truth-", dir=recording.folder.parents[2]) as folder:
         scratch = Path(folder)
         session = scratch / "s.skbv"
@@ -162,7 +164,7 @@ def _other_logs(log: Path, out: Path, seeds: int) -> Iterator[str]:
 
 
 def cell(recording: Recording, truths: list[Truths]) -> Cell:
-    """The table's line of one capture and treatment, of all its seeds."""
+    """Return the table's line of one capture and treatment, of all its seeds."""
     count: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
     wrong: list[str] = []
@@ -194,7 +196,7 @@ def cell(recording: Recording, truths: list[Truths]) -> Cell:
 
 
 def compare(recording: Recording, now: list[Truths], before: list[Truths]) -> Cell:
-    """What was right and exact before and is not now, by what else each packet can have been."""
+    """Return packets that were right and exact before and are not now, by their alternatives."""
     shown: Counter[str] = Counter()
     unshown: list[int] = []
     right = 0

@@ -28,7 +28,7 @@ class Scenario(NamedTuple):
 
     @property
     def script(self) -> Path:
-        """The script that makes the traffic."""
+        """Return the script that makes the traffic."""
         return SCRIPTS / f"{self.name}.sh"
 
     def words(self) -> str:
@@ -43,7 +43,7 @@ TC = ("sch_ingress", "cls_matchall", "act_mirred")
 
 
 def _card(number: int) -> tuple[str, ...]:
-    """A network card at QEMU's hub 0; the script finds it by its address."""
+    """Return a network card at QEMU's hub 0; the script finds it by its address."""
     device = f"virtio-net-pci,netdev=card{number},mac=02:00:00:00:0a:0{number}"
     return ("-netdev", f"hubport,id=card{number},hubid=0", "-device", device)
 

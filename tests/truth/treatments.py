@@ -99,7 +99,10 @@ def _every(step: int) -> Treatment:
 
 
 def _clock(change: Callable[[int, float], int]) -> Treatment:
-    """Another clock; `change` has a packet's ns since the first, and its place from 0 to 1."""
+    """Return a treatment with another clock.
+
+    `change` gets ns since the first packet, and the packet's place from 0 to 1; it returns ns.
+    """
 
     def treat(given: Recorded) -> Treated:
         begin, size = given.packets[0].frame.ts, len(given.packets)
@@ -116,7 +119,7 @@ def _step(_: int, place: float) -> int:
 
 
 def _merged(given: Recorded) -> Treated | None:
-    """With another capture of the recording, as mergecap makes it: by time, one interface."""
+    """Return the capture merged with another one, as by mergecap: by time, with one interface."""
     link = given.packets[0].frame.link
     for packets in given.others.values():
         if packets and packets[0].frame.link == link:
@@ -137,7 +140,7 @@ def _interfaces(given: Recorded) -> Treated | None:
 
 
 def _foreign(given: Recorded) -> Treated | None:
-    """The capture of another boot, at the time of this one."""
+    """Return the capture of another boot, at the time of this one."""
     if not given.foreign:
         return None
     apart = given.packets[0].frame.ts - given.foreign[0].ts
@@ -169,7 +172,7 @@ TREATMENTS: dict[str, Treatment] = {
 
 
 def packets_of(path: Path, name: str) -> list[Packet]:
-    """A recorded capture."""
+    """Return a recorded capture."""
     return [Packet(frame, name, number) for number, frame in enumerate(read_capture(path))]
 
 
@@ -195,8 +198,10 @@ LOG_SHARES = (1, 3, 10, 30)
 
 
 def chunks_of(data: bytes) -> tuple[int, list[tuple[int, int, int]]]:
-    """Where a log's first chunk begins, and (begin, end, kind) of each; raises ValueError if it is
-    no log of this byte order or a chunk's header is damaged."""
+    """Return the position of a log's first chunk, and (begin, end, kind) of each chunk.
+
+    Raises ValueError if it is not a log of this byte order, or if a chunk's header is damaged.
+    """
     _, _, at = struct.unpack_from(FILE_HEAD, data)
     first, found = at, []
     while at + CHUNK.size <= len(data):

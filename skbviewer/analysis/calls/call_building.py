@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ...matching import Joined, LegTable, Nesting, Rows, SeriesTable, found, passing
+from ...matching import Joined, LegTable, Nesting, Rows, SeriesTable, record_blocks, rows_where
 from ...records import KernelLog, Records, Scratch, narrow, part, scratch_of
 from ...records.kernel_events import DROP
 from ...records.types import Int32s
@@ -21,9 +21,9 @@ from .call_table import CallTable, Column
 from .interrupt_times import interrupts
 from .interruptions import find as find_interruptions
 from .lost_spans import losses
-from .own_times import Between
-from .probe_compensation import compensated
-from .probed_calls import nobody_asks, probed
+from .probe_compensation import compensated_durations
+from .probed_calls import nothing_probed, probed_records
+from .self_times import Between
 from .task_switches import switches
 
 NONE = Joined(np.zeros(0, np.int64), np.zeros(0, np.int64))
@@ -47,7 +47,7 @@ def build(
     calls["depth"] = _depth(calls.stored("parent"), calls.scratch)
     gaps = losses(log)
     known = log.calibration
-    probes = probed(records, nesting) if known is not None else nobody_asks()
+    probes = probed_records(records, nesting) if known is not None else nothing_probed()
     calls["dur_ns"] = calls.by_parts(lambda rows: calls.part("dur_ns", rows))
     calls.between = Between(interrupts(records, probes), switches(records))
     came_between = find_interruptions(records, nesting, gaps, calls, calls.between)
@@ -56,7 +56,7 @@ def build(
     del came_between
     calls["comp_ns"] = calls["comp_err_ns"] = np.full(len(calls), -1, np.int8)
     if known is not None:
-        calls["comp_ns"], calls["comp_err_ns"] = compensated(
+        calls["comp_ns"], calls["comp_err_ns"] = compensated_durations(
             known, nesting, probes, in_interrupts, calls
         )
     calls["drop_reason"] = _drops(log, legs, calls)
@@ -78,12 +78,12 @@ def _by_leg(records: Records, legs: LegTable, joined: Joined) -> tuple[Int32s, I
     """Return the leg and ENTRY of each call, sorted by both."""
     begin = np.zeros(len(legs.rows) + 1, np.int32)
     np.add.at(begin, joined.leg + 1, 1)
-    for some in passing(records):
+    for some in record_blocks(records):
         count_calls(Rows(records, some)["kind"], legs.of[some], begin)
     np.cumsum(begin, out=begin)
     scratch, size, done = scratch_of(records), int(begin[-1]), np.zeros(1, np.int64)
     leg, entry = scratch.take(size, np.int32), scratch.take(size, np.int32)
-    for some in passing(records):
+    for some in record_blocks(records):
         calls = np.flatnonzero(Rows(records, some)["kind"] == ENTRY)
         place_calls(some.start, calls, legs.of[some], *joined, begin, leg, entry, done)
     return leg, entry
@@ -104,7 +104,7 @@ def _drops(log: KernelLog, legs: LegTable, calls: CallTable) -> Column:
         event = (part(records, "kind", some) == EVENT) & (part(records, "event", some) == DROP)
         return np.asarray(event & (legs.of[some] >= 0))
 
-    drops = found(records, is_drop)
+    drops = rows_where(records, is_drop)
     reasons = (part(records, "data", drops) & 0xFFFFFFFF).astype(np.int32)
     note_drops(calls.stored("leg"), calls.stored("entry"), legs.of[drops], drops, reasons, reason)
     return narrow(reason)

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...matching import passing
+from ...matching import record_blocks
 from ...records import Gathered, Records, Scratch, narrow, part, parts, scratch_of
 from ...records.compiled import Int, allocation_free
 from ...records.types import Int32s, Int64s
-from .own_times import Between
+from .self_times import Between
 
 CALL_DTYPE = np.dtype(
     [
@@ -141,7 +141,7 @@ class CallTable:
 
     def passing(self, backwards: bool = False) -> Iterator[slice]:
         """Yield all rows, block by block; the memory of earlier blocks is released."""
-        return passing(self.records, len(self), backwards)
+        return record_blocks(self.records, len(self), backwards)
 
     def _skb(self, entry: Int64s, skb: Column) -> Column:
         """Return the skb that was passed to the call, or else the one that it returned."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...matching import Rows, passing
+from ...matching import Rows, record_blocks
 from ...records import Gathered, Records, Scratch, scratch_of
 from ...records.types import Int32s, Int64s
 from .interrupt_loops import (
@@ -51,7 +51,7 @@ def interrupts(records: Records, probed: Probed) -> Interrupts:
     last[END] = -1
     united = tuple(Gathered(scratch, field) for field in FIELDS)
     made = np.empty((len(FIELDS), 0), np.int64)
-    for some in passing(records):
+    for some in record_blocks(records):
         ts, leave, kind, context, cpu = Rows(records, some).columns(COLUMNS)
         if made.shape[1] < LEVELS * len(ts):
             made = np.empty((len(FIELDS), LEVELS * len(ts)), np.int64)
@@ -83,7 +83,7 @@ def _spans(records: Records) -> Int64s:
     """Return interrupts with entry and exit events, in order of entry: an array of shape (4, n)."""
     last = np.full(LEVELS * CPUS, -1, np.int64)
     parts = [np.zeros((4, 0), np.int64)]
-    for some in passing(records):
+    for some in record_blocks(records):
         rows = Rows(records, some)
         made = np.empty((4, some.stop - some.start), np.int64)
         ts, kind, event, cpu = rows.columns("ts kind event cpu")

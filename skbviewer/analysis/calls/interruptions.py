@@ -17,7 +17,7 @@ from ...records import Records, part
 from ...records.types import Int32s, UInt8s
 from .call_table import CallTable, Column
 from .lost_spans import Losses
-from .own_times import Between, own_times
+from .self_times import Between, self_times
 from .task_switch_loops import MARK_MIGRATED, MARK_SLEPT
 
 __all__ = ["MARK_GAP", "MARK_INTERRUPTED", "MARK_MIGRATED", "MARK_SLEPT", "Interruptions", "find"]
@@ -50,7 +50,7 @@ def find(
     between: Between,
 ) -> Interruptions:
     """Return the interruptions of `calls`; further packets of a list share those of its call."""
-    own, switched = own_times(records, nesting, between), between.switched
+    own, switched = self_times(records, nesting, between), between.switched
     marks = calls.scratch.take(len(calls), np.uint8)
     pid, owner = whole(records, "pid", "i4"), calls.scratch.take(len(calls), np.int32)
     for rows in calls.passing():
@@ -79,7 +79,7 @@ def find(
 
 
 def _of_rows(values: Column, owner: Int32s) -> Column:
-    """Return the values of each row's `owner`: its ENTRY, or the call that has the list."""
+    """Return the values of each row's `owner`: its ENTRY or, for a list, the call with the list."""
     if not len(values):
         return np.zeros(len(owner), np.int8)
     return np.asarray(values[owner])

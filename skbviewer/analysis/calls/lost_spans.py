@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...matching import found
+from ...matching import rows_where
 from ...records import HOLE, Hole, KernelLog, part
 from ...records.types import EARLIEST_NS, Bools, Int64s
 
@@ -40,7 +40,7 @@ def losses(log: KernelLog, missed: bool = False) -> Losses:
     Hits that probes missed are included only if `missed` is set; their CPU is unknown.
     """
     records = log.records
-    lost = found(records, lambda some: part(records, "kind", some) == LOST)
+    lost = rows_where(records, lambda some: part(records, "kind", some) == LOST)
     if not missed:
         lost = lost[part(records, "flags", lost) != MISSED]
     recorded = {name: part(records, name, lost).astype(np.int64) for name in Losses._fields}

@@ -21,15 +21,15 @@ from .probed_calls import Probed
 Columns = tuple[Column, Column]
 
 
-def compensated(
+def compensated_durations(
     known: Calibration, nesting: Nesting, probed: Probed, in_interrupts: Columns, calls: CallTable
 ) -> Columns:
     """Return T = T' - empty - K * nested (NetSlice), at least 0, and its possible error; ns.
 
     T' is the recorded duration, and K is the number of probed calls inside.  `in_interrupts` has,
-    for each call, the K of interrupts during it: of all calls, and of those with a packet.  The
-    possible error of T is error_bar() of the difference between calls with and without a packet,
-    for the call itself and the K inside.
+    for each call, the K of interrupts during it: of all calls, and of those with a packet.
+    error_bar() computes the possible error of T.  It gets the cost difference between calls with
+    and without a packet, added up over the call itself and the K calls inside.
     """
     own = nesting.inside(probed.every), nesting.inside(probed.with_skb)
 

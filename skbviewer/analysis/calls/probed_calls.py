@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...matching import Nesting, passing
+from ...matching import Nesting, record_blocks
 from ...records import Records, part, scratch_of
 from ...records.types import Bools
 
@@ -27,16 +27,16 @@ class Probed(NamedTuple):
     with_skb: Bools
 
 
-def nobody_asks() -> Probed:
+def nothing_probed() -> Probed:
     """Return the result for the case that the numbers are not needed."""
     return Probed(np.zeros(0, np.bool_), np.zeros(0, np.bool_))
 
 
-def probed(records: Records, nesting: Nesting) -> Probed:
+def probed_records(records: Records, nesting: Nesting) -> Probed:
     """Return the flags of all records; a call counts once, however many packets its list has."""
     scratch = scratch_of(records)
     every, with_skb = scratch.take(len(records), np.bool_), scratch.take(len(records), np.bool_)
-    for some in passing(records):
+    for some in record_blocks(records):
         every[some] = (part(records, "kind", some) == ENTRY) & ~nesting.carried[some]
         with_skb[some] = every[some] & (part(records, "skb", some) != 0)
     return Probed(every, with_skb)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...matching import IntIndex, Rows, longer, passing
+from ...matching import IntIndex, Rows, longer, record_blocks
 from ...records import Records, part, scratch_of
 from ...records.types import Int32s, Int64s, UInt8s
 from .task_switch_loops import CPUS, END, RECORD, mark_returns, order_returns, thread_runs
@@ -37,7 +37,7 @@ def switches(records: Records) -> Switches:
     marks = scratch_of(records).full(len(records), np.uint8, 0)
     returns, tasks, cpus = _Returns(), _Seen(), _Seen()
     last, found = np.full(CPUS, -1, np.int64), [np.zeros((2, 0), np.int64)]
-    for some in passing(records):
+    for some in record_blocks(records):
         rows = Rows(records, some)
         end, record = returns.until(rows, some.stop == len(records))
         begin, pid, own, cpu = (

@@ -152,7 +152,10 @@ def _carried_over(
     value: Float64s,
     ranked: _Ranked,
 ) -> Float64s:
-    """Return the errors of the logarithms of percentiles, from those of the shares below them."""
+    """Return the errors of the logarithms of percentiles.
+
+    They follow from the errors of the shares of values below the percentiles.
+    """
     t = quantile(errors.freedom)
     with np.errstate(divide="ignore", invalid="ignore"):
         reached = below.sum(axis=0) / number.sum(axis=0)

@@ -2,9 +2,9 @@
 """Cut a recording into blocks of time and groups of flows, within which calls may be alike.
 
 A call resembles the next one: they share caches, queues, the clock rate of a CPU.  So calls are not
-an independent sample, but stretches of time that are much longer than this dependence nearly are.
-The blocks have equal numbers of legs instead of equal lengths, so that pauses of the traffic do not
-leave most of them empty.
+an independent sample.  Stretches of time are nearly independent if they are much longer than this
+dependence.  The blocks have equal numbers of legs instead of equal lengths, so that pauses of the
+traffic do not leave most of them empty.
 
 Packets of one flow are alike, too: all of a connection's packets may take the same path.  Another
 recording of the same set-up has other flows.  So the flows are divided into random groups.

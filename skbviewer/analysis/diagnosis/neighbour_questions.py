@@ -24,7 +24,7 @@ class Questions(NamedTuple):
 
 
 def questions(case: Case) -> Questions:
-    """Return the questions for hardware addresses that made chosen packets wait.
+    """Return the requests for hardware addresses for which chosen packets waited.
 
     A packet waited if it was handed to the neighbour again later, or was dropped because nobody
     answered.  If the address is only old, the packet is sent at once, so it does not wait.

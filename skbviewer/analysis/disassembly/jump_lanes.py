@@ -12,7 +12,7 @@ LANES = 6
 
 
 class Arrow(NamedTuple):
-    """A jump from one row to another, each an instruction; lane 0 is next to the text."""
+    """A jump from row `begin` to row `end`; rows are instructions.  Lane 0 is next to the text."""
 
     begin: int
     end: int

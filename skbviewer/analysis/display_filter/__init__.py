@@ -5,7 +5,7 @@ from .check import parse
 from .complete import Completion, complete
 from .evaluate import evaluate
 from .filter_errors import FilterError
-from .filter_from_value import MODES, combined, expression_for
+from .filter_from_value import MODES, combine_filters, expression_for
 from .plan import Plan
 
 __all__ = [
@@ -13,7 +13,7 @@ __all__ = [
     "Completion",
     "FilterError",
     "Plan",
-    "combined",
+    "combine_filters",
     "complete",
     "evaluate",
     "expression_for",

@@ -97,7 +97,7 @@ def halves(number: int) -> tuple[np.uint64, np.uint64]:
     return np.uint64(number >> 64), np.uint64(number % UNSIGNED_MAX)
 
 
-def unsigned(values: Values) -> tuple[Array, Array]:
+def address_halves(values: Values) -> tuple[Array, Array]:
     """Return the upper and lower 64 bits of IPv6 addresses."""
     assert values.high is not None
     high, low = (part.astype(np.int64, copy=False) for part in (values.high, values.low))
@@ -105,7 +105,7 @@ def unsigned(values: Values) -> tuple[Array, Array]:
 
 
 def _wide(values: Values, operator: str, value: Range) -> Bools:
-    high, low = unsigned(values)
+    high, low = address_halves(values)
     first, last = halves(int(value.first)), halves(int(value.last))
     if operator in ("<", ">="):
         below = (high < first[0]) | ((high == first[0]) & (low < first[1]))
@@ -119,11 +119,11 @@ def _wide(values: Values, operator: str, value: Range) -> Bools:
     return np.asarray((high >= first[0]) & (high <= last[0]))
 
 
-def between(kind: Kind, operator: str, left: Values, right: Values) -> Bools:
+def compare_columns(kind: Kind, operator: str, left: Values, right: Values) -> Bools:
     """Compare one column with another of the same rows."""
     order = ORDER[operator]
     if kind is Kind.IPV6:
-        (a, b), (c, d) = unsigned(left), unsigned(right)
+        (a, b), (c, d) = address_halves(left), address_halves(right)
         if order is py.eq:
             return np.asarray((a == c) & (b == d))
         strict = py.lt if operator[0] == "<" else py.gt

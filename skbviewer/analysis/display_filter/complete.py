@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ..fields.all_fields import FIELDS
 from ..fields.field_kind import Kind
-from .filter_from_value import quoted
+from .filter_from_value import quote_text
 
 MOST = 200
 _WORD = re.compile(r"[\w.]*$")
@@ -85,7 +85,9 @@ def _values(name: str, typed: str, known: Known | None) -> tuple[str, ...]:
 
 def _as_typed(word: str) -> str:
     """Return the word, in quotes if it needs them."""
-    return word if re.fullmatch(r"[A-Za-z_][\w.]*", word) and word not in FIELDS else quoted(word)
+    return (
+        word if re.fullmatch(r"[A-Za-z_][\w.]*", word) and word not in FIELDS else quote_text(word)
+    )
 
 
 def _fitting(typed: str, words: Iterable[str]) -> tuple[str, ...]:

@@ -102,7 +102,7 @@ class _Scope:
 
     def _between(self, operator: str, of: p.Operand, right: p.Operand) -> Bools:
         pairs = [
-            (a.present() & b.present(), c.between(of.kind, operator, a, b))
+            (a.present() & b.present(), c.compare_columns(of.kind, operator, a, b))
             for a in self._values(of)
             for b in self._values(right)
         ]

@@ -26,13 +26,13 @@ def comparison(field: str, value: str) -> str:
     if kind in _THERE_ONLY:
         return field
     if kind in (Kind.STRING, Kind.TIME):
-        value = quoted(value)
+        value = quote_text(value)
     elif kind is Kind.BOOLEAN:
         value = "1" if value == "True" else "0" if value == "False" else value
     return f"{field} == {value}"
 
 
-def quoted(text: str) -> str:
+def quote_text(text: str) -> str:
     """Return the text as a string of the filter language."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
@@ -43,10 +43,10 @@ def expression_for(field: str, value: str, mode: str = SELECTED, current: str = 
     `mode` is one of MODES; `current` is the filter that "...and" and "...or" extend.  Raises
     KeyError for an unknown field.
     """
-    return combined(comparison(field, value), mode, current)
+    return combine_filters(comparison(field, value), mode, current)
 
 
-def combined(condition: str, mode: str = SELECTED, current: str = "") -> str:
+def combine_filters(condition: str, mode: str = SELECTED, current: str = "") -> str:
     """Return a condition by itself, negated, or joined to the current filter."""
     if "ot Selected" in mode or "not Selected" in mode:
         condition = f"!({condition})"

@@ -11,7 +11,7 @@ import dpkt
 from ..words.icmp_words import ECHO, ERRORS, ICMP_CODES, ICMP_TYPES, ICMPV6_CODES, ICMPV6_TYPES
 from .link_headers import hardware
 from .neighbour_discovery import ADVERTISEMENT, FLAGS, OPTIONS, SOLICITATION
-from .tree_nodes import Node, Spec, Step, fields, flag, hexadecimal, named
+from .tree_nodes import Node, Spec, Step, fields, flag, hexadecimal, name_format
 
 FLAG_WORDS = {"rtr": "Router", "sol": "Solicited", "ovr": "Override"}
 LINK_OPTIONS = {1: "Source link-layer address", 2: "Target link-layer address"}
@@ -55,8 +55,8 @@ def _head(
 ) -> tuple[Node, ...]:
     words = dict(enumerate(codes.get(data[at], ())))
     specs = (
-        Spec("type", "Type", f"{word}.type", named(dict(types))),
-        Spec("code", "Code", f"{word}.code", named(words)),
+        Spec("type", "Type", f"{word}.type", name_format(dict(types))),
+        Spec("code", "Code", f"{word}.code", name_format(words)),
         Spec("sum", "Checksum", f"{word}.checksum", hexadecimal(4)),
     )
     return fields(data, at, dpkt.icmp.ICMP, specs)

@@ -11,12 +11,14 @@ from ...records.header_layout import IP_OFFSET
 from ...records.protocols import ICMP, ICMPV6, TCP, UDP
 from ..words.packet_info import NAMES
 from .link_headers import dotted
-from .tree_nodes import Node, Spec, Step, fields, flag, hexadecimal, named
+from .tree_nodes import Node, Spec, Step, fields, flag, hexadecimal, name_format
 
 NEXT = {ICMP: "icmp", TCP: "tcp", UDP: "udp", ICMPV6: "icmpv6", 4: "ipv4", 41: "ipv6"}
 EXTENSIONS = {0: "Hop-by-Hop Options", 43: "Routing", 44: "Fragment", 60: "Destination Options"}
 AUTHENTICATION = 51  # its length is in units of 4 bytes, not 8 (RFC 4302)
-PROTOCOL = named(NAMES | {0: "Hop-by-Hop", 43: "Routing", 44: "Fragment", 59: "No next header"})
+PROTOCOL = name_format(
+    NAMES | {0: "Hop-by-Hop", 43: "Routing", 44: "Fragment", 59: "No next header"}
+)
 
 
 def ipv4(data: bytes, at: int, end: int) -> Step:

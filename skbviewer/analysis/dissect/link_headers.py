@@ -6,9 +6,9 @@ from __future__ import annotations
 import dpkt
 
 from ..words.packet_info import BROADCAST, ETHERTYPES
-from .tree_nodes import Node, Spec, Step, fields, hexadecimal, named
+from .tree_nodes import Node, Spec, Step, fields, hexadecimal, name_format
 
-ETHERTYPE = named(
+ETHERTYPE = name_format(
     ETHERTYPES | {0x8100: "802.1Q Virtual LAN", 0x88A8: "802.1ad", 0x8864: "PPPoE session"},
     hexadecimal(4),
 )
@@ -51,8 +51,8 @@ def vlan(data: bytes, at: int, end: int) -> Step:
 
 def cooked(data: bytes, at: int, end: int) -> Step:
     specs = (
-        Spec("type", "Packet type", "", named(PACKET_TYPES)),
-        Spec("hrd", "Link-layer address type", "", named(HARDWARE)),
+        Spec("type", "Packet type", "", name_format(PACKET_TYPES)),
+        Spec("hrd", "Link-layer address type", "", name_format(HARDWARE)),
         Spec("hlen", "Link-layer address length"),
         Spec("ethtype", "Protocol", "eth.type", ETHERTYPE),
     )
@@ -67,8 +67,8 @@ def cooked2(data: bytes, at: int, end: int) -> Step:
     specs = (
         Spec("ethtype", "Protocol", "eth.type", ETHERTYPE),
         Spec("intindex", "Interface index"),
-        Spec("hrd", "Link-layer address type", "", named(HARDWARE)),
-        Spec("type", "Packet type", "", named(PACKET_TYPES)),
+        Spec("hrd", "Link-layer address type", "", name_format(HARDWARE)),
+        Spec("type", "Packet type", "", name_format(PACKET_TYPES)),
         Spec("hlen", "Link-layer address length"),
     )
     inner = fields(data, at, dpkt.sll2.SLL2, specs)
@@ -108,11 +108,11 @@ def llc(data: bytes, at: int, end: int) -> Step:
 
 def arp(data: bytes, at: int, end: int) -> Step:
     specs = (
-        Spec("hrd", "Hardware type", "arp.hw.type", named(HARDWARE)),
+        Spec("hrd", "Hardware type", "arp.hw.type", name_format(HARDWARE)),
         Spec("pro", "Protocol type", "", ETHERTYPE),
         Spec("hln", "Hardware size"),
         Spec("pln", "Protocol size"),
-        Spec("op", "Opcode", "arp.opcode", named(ARP_OPCODES)),
+        Spec("op", "Opcode", "arp.opcode", name_format(ARP_OPCODES)),
     )
     inner = list(fields(data, at, dpkt.arp.ARP, specs))
     if data[at + 4 : at + 6] == b"\x06\x04":

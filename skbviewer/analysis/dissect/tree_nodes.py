@@ -53,7 +53,7 @@ class Step(NamedTuple):
 
 
 @cache
-def layout(header: Any) -> dict[str, tuple[int, int]]:
+def field_places(header: Any) -> dict[str, tuple[int, int]]:
     """Return (offset, length) of each field of a dpkt header class."""
     found, at = {}, 0
     for name, form, _ in header.__hdr__:
@@ -73,7 +73,7 @@ def fields(data: bytes, at: int, header: Any, specs: Sequence[Spec]) -> tuple[No
     order: Literal["little", "big"] = "little" if _order(header) == "<" else "big"
     nodes = []
     for spec in specs:
-        offset, length = layout(header)[spec.name]
+        offset, length = field_places(header)[spec.name]
         raw = data[at + offset : at + offset + length]
         value = int.from_bytes(raw, order)
         if spec.mask:
@@ -97,7 +97,7 @@ def hexadecimal(digits: int) -> Format:
     return lambda value: f"0x{value:0{digits}x}"
 
 
-def named(names: dict[int, str], form: Format = str) -> Format:
+def name_format(names: dict[int, str], form: Format = str) -> Format:
     """Return a function that formats a number: "TCP (6)", or only the number without a name."""
     return lambda value: f"{names[value]} ({form(value)})" if value in names else form(value)
 

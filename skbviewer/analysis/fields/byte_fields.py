@@ -174,9 +174,9 @@ def _times4(layer: str, begin: int, shift: int) -> Make:
 
 
 def _target(kinds: tuple[int, ...]) -> Make:
-    """Return the make of a field: the target address of a neighbour solicitation or advertisement.
+    """Return a function for Field.make: it returns the target address of neighbour discovery.
 
-    See RFC 4861, 4.3 and 4.4.
+    The address is in neighbour solicitations and advertisements (RFC 4861, 4.3 and 4.4).
     """
 
     def make(view: View) -> list[Values]:

@@ -38,7 +38,7 @@ def _time(view: View) -> list[Values]:
 def _relative(view: View) -> list[Values]:
     """Return the time since packet 1, or since the first row K<n> if there is no packet.
 
-    If packet 1 has no time, it is the time since the epoch.
+    Times count from the epoch if packet 1 has no time.
     """
 
     def first() -> int:

@@ -125,7 +125,10 @@ def _reused(view: View, rows: Array, direction: Array, new: Bools) -> Bools:
 
 
 def last_before(of: Bools, start: Int64s) -> Int64s:
-    """Return for each position the last earlier one in `of`, not before its `start`; -1 if none."""
+    """Return for each position the last earlier position that is in `of`; -1 if there is none.
+
+    It must not be before the `start` of the position.
+    """
     at = np.where(of, np.arange(len(of)), -1)
     last = np.r_[-1, np.maximum.accumulate(at)[:-1]] if len(of) else at
     return np.where(last >= start, last, -1)

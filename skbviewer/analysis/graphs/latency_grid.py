@@ -22,13 +22,13 @@ PERCENTS = (50, 90, 99)
 
 
 class LatencyGrid(NamedTuple):
-    """Packets by time and time in kernel: `counts` is int64, intervals x bins of latency.
+    """A grid of packets: one axis is time, the other is their time in kernel (latency).
 
-    Interval i begins at begin_ns + i * interval_ns of session time; packet 1 was captured at
-    origin_ns.  Bin j holds latencies from edges_ns[j] to edges_ns[j + 1], the upper edge excluded.
-    Edges are whole ns, at least 1, and a latency of 0 is in the first bin.  `percentiles_ns` are
-    PERCENTS, nearest rank.  `unknown` is the number of packets without a known time or time in
-    kernel; they are not counted.
+    `counts` is int64, intervals x bins of latency.  Interval i begins at begin_ns + i * interval_ns
+    of session time; packet 1 was captured at origin_ns.  Bin j holds latencies from edges_ns[j] to
+    edges_ns[j + 1], the upper edge excluded.  Edges are whole ns, at least 1, and a latency of 0 is
+    in the first bin.  `percentiles_ns` are PERCENTS, nearest rank.  `unknown` is the number of
+    packets without a known time or time in kernel; they are not counted.
     """
 
     begin_ns: int

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ...matching import SeriesTable, found, passing
+from ...matching import SeriesTable, record_blocks, rows_where
 from ...records import ColumnTable, KernelLog, Records, part, parts, scratch_of
 from ...store import BulkRows, NewRows, of_columns, schema
 from ..calls.call_table import CallTable
@@ -20,14 +20,14 @@ from ..leg_times.time_spent import Spent
 Columns = dict[str, npt.NDArray[np.generic]]
 
 
-def numbered(rows: npt.NDArray[np.integer], before: int) -> npt.NDArray[np.int64]:
+def row_ids(rows: npt.NDArray[np.integer], before: int) -> npt.NDArray[np.int64]:
     """Return ids for rows that count from 0, after `before` stored rows; -1 stays -1."""
     made: npt.NDArray[np.int64] = np.add(rows, before + 1, dtype=np.int64)
     made[rows < 0] = -1
     return made
 
 
-def repeated(value: int, count: int) -> npt.NDArray[np.int64]:
+def constant_column(value: int, count: int) -> npt.NDArray[np.int64]:
     """Return a column with one value in all rows, which takes no memory."""
     return np.broadcast_to(np.int64(value), count)
 
@@ -48,12 +48,12 @@ def record_rows(
         scratch_of(records).passed()
         some = kept[rows].astype(np.int64)
         columns: Columns = dict(parts(records, schema.RECORD_COLUMNS.names or (), some))
-        columns["series"] = numbered(series.of[some], first["series"])
-        columns["source"] = repeated(source, len(some))
+        columns["series"] = row_ids(series.of[some], first["series"])
+        columns["source"] = constant_column(source, len(some))
         return columns
 
     lost: Columns = dict(losses(log, missed=True)._asdict())
-    lost["source"] = repeated(source, len(lost["ts"]))
+    lost["source"] = constant_column(source, len(lost["ts"]))
     return BulkRows(schema.record, len(kept), make), of_columns(schema.loss, lost)
 
 
@@ -62,10 +62,10 @@ def _rest(records: Records, calls: CallTable, events: ColumnTable) -> npt.NDArra
     rest = scratch_of(records).full(len(records), np.bool_, 1)
     for some in calls.passing():
         rest[calls.part("entry", some)] = False
-    for some in passing(records, len(events)):
+    for some in record_blocks(records, len(events)):
         rest[events["record"][some]] = False
-    rest[found(records, lambda some: part(records, "kind", some) == LOST)] = False
-    return found(records, lambda some: rest[some]).astype(np.int32)
+    rest[rows_where(records, lambda some: part(records, "kind", some) == LOST)] = False
+    return rows_where(records, lambda some: rest[some]).astype(np.int32)
 
 
 def call_rows(calls: CallTable, first: dict[str, int]) -> NewRows:
@@ -74,8 +74,8 @@ def call_rows(calls: CallTable, first: dict[str, int]) -> NewRows:
     def make(rows: slice) -> Columns:
         calls.scratch.passed()
         columns: Columns = dict(calls.columns(rows))
-        columns["leg"] = numbered(calls.stored("leg")[rows], first["leg"])
-        columns["parent"] = numbered(calls.stored("parent")[rows], first["call"])
+        columns["leg"] = row_ids(calls.stored("leg")[rows], first["leg"])
+        columns["parent"] = row_ids(calls.stored("parent")[rows], first["call"])
         return columns
 
     return BulkRows(schema.call, len(calls), make)
@@ -84,4 +84,4 @@ def call_rows(calls: CallTable, first: dict[str, int]) -> NewRows:
 def wait_rows(spent: Spent, first: dict[str, int]) -> NewRows:
     """Return the times when legs were not busy."""
     columns = {name: getattr(spent, name) for name in ("kind", "begin_ns", "end_ns")}
-    return of_columns(schema.wait, columns | {"leg": numbered(spent.leg, first["leg"])})
+    return of_columns(schema.wait, columns | {"leg": row_ids(spent.leg, first["leg"])})

@@ -25,15 +25,15 @@ from ...matching import (
     OneWay,
     SameHost,
     Trips,
-    bound,
+    all_trips,
     build_timebase,
+    clock_bounds,
     interfaces,
-    joined,
     joined_matches,
     match,
     own_matches,
     trips,
-    undeclared,
+    uncaptured_matches,
     with_joined,
     without_early_arrivals,
 )
@@ -102,7 +102,7 @@ class Joining:
             if kbl == log:
                 found[kbl] = own_matches(own, kernel, epoch_ns(kernel.log))
             else:
-                found[kbl] = undeclared(match(own.packets, kernel))
+                found[kbl] = uncaptured_matches(match(own.packets, kernel))
         for (points, kbl), same in self._same.items():
             if points == log:
                 made = joined_matches(found[log], self._logs[log], self._logs[kbl], same)
@@ -133,7 +133,7 @@ class Joining:
             return
         parts = self._trips.setdefault((a, b), [])
         parts.append(trips(found[a], found[b], one, other))
-        way = bound(joined(parts))
+        way = clock_bounds(all_trips(parts))
         if way is not None:
             found[a], found[b] = without_early_arrivals(found[a], found[b], one, other, way)
 
@@ -141,7 +141,7 @@ class Joining:
         """Return the tables `oneway`, `oneway_bound` and `timebase`."""
         between: dict[tuple[int, int], OneWay] = {}
         for pair, parts in self._trips.items():
-            way = bound(joined(parts))
+            way = clock_bounds(all_trips(parts))
             if way is not None:
                 between[pair] = way
         ways = [(*pair, *way[3:]) for pair, way in between.items()]

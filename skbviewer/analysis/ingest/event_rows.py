@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from ...matching import IntIndex, LegTable, Nesting, Rows, SeriesTable, longer, passing
+from ...matching import IntIndex, LegTable, Nesting, Rows, SeriesTable, longer, record_blocks
 from ...readers import KblEvent
 from ...records import SEEN, ColumnTable, Gathered, KernelLog, Records, part, parts, scratch_of
 from ...records.compiled import allocation_free
@@ -22,7 +22,7 @@ from ...records.types import Bools, Int32s, Int64s, UInt8s
 from ...store import BulkRows, FewRows, NewRows, of_columns, schema
 from ..calls.call_finder import Finder
 from ..calls.call_table import CallTable
-from .call_rows import numbered, repeated
+from .call_rows import constant_column, row_ids
 
 EVENT = 4  # kbl.h enum kbl_kind
 SEEN_NUMBER = SEEN_AT.number
@@ -54,7 +54,7 @@ def build(
     sent = np.flatnonzero(event == KblEvent.XMIT)
     leg[sent] = _started(log.records, rows, sent)
     finder = Finder(nesting, legs, calls)
-    for some in passing(log.records, len(rows)):
+    for some in record_blocks(log.records, len(rows)):
         caused = IS_CHANGE[event[some]]
         call[some] = finder.around(leg[some], record[some], series.owner_calls, caused)
     return rows
@@ -64,7 +64,7 @@ def _rows(records: Records, legs: LegTable) -> ColumnTable:
     """Return the events, each with the leg of its own record; the column `call` is not filled."""
     scratch, of_event = scratch_of(records), ("record", "event", "leg")
     made = {name: Gathered(scratch, EVENT_DTYPE[name]) for name in of_event}
-    for some in passing(records):
+    for some in record_blocks(records):
         kind, event = Rows(records, some).columns("kind event")
         rows = [np.empty(len(kind), EVENT_DTYPE[name]) for name in of_event]
         count = _fill(some.start, kind, event, legs.of[some], *rows)
@@ -100,7 +100,7 @@ def _started(records: Records, rows: ColumnTable, sent: Int64s) -> Int64s:
     item = np.sort(np.concatenate([starts, sent]))
     leg, last = np.empty(len(item), np.int64), np.zeros(0, np.int64)
     skbs, places = IntIndex(), IntIndex()
-    for some in passing(records, len(item)):
+    for some in record_blocks(records, len(item)):
         mine = item[some]
         record = of_row[mine]
         skb = skbs.of(part(records, "skb", record).astype(np.int64)).astype(np.int64) + 1
@@ -134,9 +134,12 @@ def event_rows(
         scratch_of(records).passed()
         record = events.stored("record")[rows].astype(np.int64)
         columns: dict[str, npt.NDArray[np.generic]] = dict(parts(records, OF_RECORD, record))
-        columns |= {"event": events.stored("event")[rows], "source": repeated(source, len(record))}
+        columns |= {
+            "event": events.stored("event")[rows],
+            "source": constant_column(source, len(record)),
+        }
         for name in ("leg", "call"):
-            columns[name] = numbered(events.stored(name)[rows], first[name])
+            columns[name] = row_ids(events.stored(name)[rows], first[name])
         return columns
 
     yield BulkRows(schema.event, len(events), make)
@@ -161,9 +164,11 @@ def _numbers(records: Records, events: ColumnTable, before: int) -> npt.NDArray[
 
     `before` rows are stored already.
     """
-    highest = max((int(part(records, "ordinal", r).max()) for r in passing(records)), default=-1)
+    highest = max(
+        (int(part(records, "ordinal", r).max()) for r in record_blocks(records)), default=-1
+    )
     number = scratch_of(records).full(highest + 1, np.int32, -1)
-    for rows in passing(records, len(events)):
+    for rows in record_blocks(records, len(events)):
         ordinals = part(records, "ordinal", events["record"][rows])
         number[ordinals] = np.arange(rows.start, rows.stop) + before + 1
     return number

@@ -29,7 +29,7 @@ class FollowedLog(NamedTuple):
     spans: Spans  # of its skbs; empty if no log of points is beside it
 
 
-def kept(kernel_side: KernelSide, scratch: Scratch) -> KernelSide:
+def moved_to_files(kernel_side: KernelSide, scratch: Scratch) -> KernelSide:
     """Return `kernel_side` with its large arrays in files, if `scratch` has any."""
     prints, series = kernel_side.prints, kernel_side.series
     large = {n: scratch.keep(getattr(prints, n)) for n in ("number", "series", "record")}

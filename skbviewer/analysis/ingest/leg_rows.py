@@ -11,7 +11,7 @@ from ...records import POINTS_GAP
 from ...store import BulkRows, NewRows, schema
 from ..leg_times.packet_time_loops import NAMES as SPENT
 from ..leg_times.packet_times import sums
-from .call_rows import Columns, numbered, repeated
+from .call_rows import Columns, constant_column, row_ids
 from .capture_matches import SeriesVerdicts
 from .followed_log import FollowedLog
 from .kernel_only_rows import Ids
@@ -24,13 +24,13 @@ def leg_rows(made: FollowedLog) -> NewRows:
     def make(some: slice) -> Columns:
         made.scratch.passed()
         columns: Columns = dict(legs.parts(LEG_DTYPE.names or (), some))
-        columns["source"] = repeated(made.source, len(columns["series"]))
-        columns["series"] = numbered(legs.stored("series")[some], first["series"])
+        columns["source"] = constant_column(made.source, len(columns["series"]))
+        columns["series"] = row_ids(legs.stored("series")[some], first["series"])
         columns["pid"], columns["drop_reason"] = made.pid[some], made.drop_reason[some]
         columns["gap"] = made.spent.gap[some].astype(np.uint8)
         if not made.kernel_side.log.returns:
-            columns["gap"] = repeated(POINTS_GAP, len(columns["series"]))
-            columns["functions"] = repeated(-1, len(columns["series"]))
+            columns["gap"] = constant_column(POINTS_GAP, len(columns["series"]))
+            columns["functions"] = constant_column(-1, len(columns["series"]))
         columns["busy_ns"], columns["unknown_ns"] = made.spent.busy[some], made.spent.unknown[some]
         columns["cpu_ns"] = made.spent.cpu[some]
         return columns
@@ -49,8 +49,8 @@ def series_rows(made: FollowedLog, verdicts: SeriesVerdicts, kernel_only: Ids) -
         made.scratch.passed()
         columns: Columns = {name: values[some] for name, values in verdicts._asdict().items()}
         columns |= {
-            "source": repeated(made.source, len(columns["verdict"])),
-            "parent": numbered(series.parent[some], before),
+            "source": constant_column(made.source, len(columns["verdict"])),
+            "parent": row_ids(series.parent[some], before),
             "tap": series.tap[some].astype(np.int64),
             "begin_ns": begin[some],
             "end_ns": summary.end_ns[some],

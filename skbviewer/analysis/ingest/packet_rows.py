@@ -8,7 +8,7 @@ import numpy as np
 from ...matching import Matches
 from ...records import STORED_PACKET_DTYPE, Packets, parts, scratch_of
 from ...store import BulkRows, NewRows, of_columns, schema
-from .call_rows import Columns, repeated
+from .call_rows import Columns, constant_column
 from .followed_log import FollowedLog
 from .packet_summary import PacketSummary
 
@@ -21,7 +21,7 @@ def packet_rows(source: int, packets: Packets, summary: PacketSummary) -> NewRow
         scratch.passed()
         columns: Columns = dict(parts(packets, STORED_PACKET_DTYPE.names or (), rows))
         columns |= summary.columns(rows)
-        return columns | {"source": repeated(source, len(columns["ts"]))}
+        return columns | {"source": constant_column(source, len(columns["ts"]))}
 
     return BulkRows(schema.packet, len(packets), make)
 

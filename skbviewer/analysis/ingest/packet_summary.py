@@ -82,7 +82,7 @@ class PacketSummary(NamedTuple):
         return made | {name: np.maximum(made[name], -1) for name in ("functions", *SPENT)}
 
 
-def unmatched(packets: Packets) -> PacketSummary:
+def no_matches(packets: Packets) -> PacketSummary:
     """Return the summary of packets without any match."""
     scratch, columns = scratch_of(packets), schema.MATCH_COLUMNS
     first = dict(zip(PacketSummary._fields, (WIRE_ONLY, 0, 0, *(-1,) * 5), strict=True))

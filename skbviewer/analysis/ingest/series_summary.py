@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...matching import LegTable, Rows, SeriesTable, blocks, has_larger_header, passing
+from ...matching import LegTable, Rows, SeriesTable, blocks, has_larger_header, record_blocks
 from ...records import (
     IDENTITY_DTYPE,
     ColumnTable,
@@ -64,7 +64,7 @@ def series_summary(records: Records, series: SeriesTable, legs: LegTable) -> Ser
     skb, first = np.zeros(count, np.int64), np.full(count, -1, np.int32)
     best = np.full((PORTS + 1, count), -1, np.int32)
     level, number = _levels(records.footprints), records.footprint
-    for rows in passing(records):
+    for rows in record_blocks(records):
         address = Rows(records, rows)["skb"]
         _note(rows.start, series.of[rows], address, number[rows], level, skb, first, best)
     del level

@@ -14,7 +14,7 @@ import numpy as np
 from ...records.compiled import Int, allocation_free
 from ...records.types import Bools, Int32s, Int64s, UInt8s
 from ..calls.interrupt_loops import CPUS, LEVELS
-from ..calls.own_time_loops import search, was_switched
+from ..calls.self_time_loops import search, was_switched
 from ..words.wait_kinds import BUSY, INTERRUPTS, OFF, OTHERS, UNPROBED
 
 SAME, KIN, MINE, NOBODY = range(20, 24)  # modes of calls, see paint_call()

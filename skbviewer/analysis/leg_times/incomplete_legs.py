@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...matching import RX, LegTable, Nesting, SeriesTable, found
+from ...matching import RX, LegTable, Nesting, SeriesTable, rows_where
 from ...records import ColumnTable, KernelLog, part
-from ...records.kernel_events import Trait, having
+from ...records.kernel_events import Trait, numbers_with
 from ...records.types import Bools, Int64s
 from ..calls.call_table import CallTable
 from ..calls.lost_spans import Losses, Spans, spans_of
-from .lost_callers import swallowed, unseen
+from .lost_callers import legs_with_lost_caller, legs_with_missed_caller
 from .missed_hit_loops import Windows
 from .missed_hits import may_lack, windows_of
 from .open_ended_legs import open_ended
@@ -25,7 +25,7 @@ from .open_ended_legs import open_ended
 ENTRY, TASK = 1, 0  # kbl.h enum kbl_kind; context
 LASTS_NS = 20_000_000  # longest duration of a call around an event
 EVENTS, CONTEXTS = 256, 4
-LIVES = having(Trait.BIRTH, Trait.FREE, Trait.RELEASE)
+LIVES = numbers_with(Trait.BIRTH, Trait.FREE, Trait.RELEASE)
 
 
 def leg_gaps(
@@ -51,13 +51,13 @@ def leg_gaps(
         spans = spans_of(lost)
         gap |= _meanwhile(legs, last, spans)
         gap |= open_ended(log, series, legs, spans)
-        gap[swallowed(log, nesting, calls, spans)] = True
+        gap[legs_with_lost_caller(log, nesting, calls, spans)] = True
         gap[_outside(log, events, spans)] = True
         gap[legs.of[_threadless(log, legs)]] = True
     if len(windows.first):
         gap |= may_lack(log, windows, legs, last, calls)
         gap |= open_ended(log, series, legs, _of_lives(log, windows))
-        gap[unseen(log, nesting, calls, windows)] = True
+        gap[legs_with_missed_caller(log, nesting, calls, windows)] = True
     return gap
 
 
@@ -121,4 +121,4 @@ def _threadless(log: KernelLog, legs: LegTable) -> Int64s:
         kind, context, pid = (part(log.records, n, some) for n in ("kind", "context", "pid"))
         return np.asarray((kind == ENTRY) & (context == TASK) & (pid < 0) & (legs.of[some] >= 0))
 
-    return found(log.records, wanted)
+    return rows_where(log.records, wanted)

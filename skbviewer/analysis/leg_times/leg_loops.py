@@ -13,7 +13,7 @@ import numpy as np
 
 from ...records.compiled import Int, allocation_free, compiled
 from ...records.types import Int64s
-from ..calls.own_time_loops import was_switched
+from ..calls.self_time_loops import was_switched
 from ..words.wait_kinds import (
     BACKLOG,
     BUSY,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...matching import IntIndex, Nesting, found, whole
+from ...matching import IntIndex, Nesting, rows_where, whole
 from ...records import KernelLog, part
 from ...records.compiled import allocation_free
 from ...records.types import Bools, Int32s, Int64s
@@ -22,15 +22,19 @@ ENTRY = 1  # kbl.h enum kbl_kind
 INSIDE_NS = 20_000_000  # longest time from the begin of a call to an inner call
 
 
-def swallowed(log: KernelLog, nesting: Nesting, calls: CallTable, spans: Spans) -> Int64s:
+def legs_with_lost_caller(
+    log: KernelLog, nesting: Nesting, calls: CallTable, spans: Spans
+) -> Int64s:
     """Return legs whose outer call was lost: it would have been written after they began."""
-    near = found(log.records, lambda some: _are_calls_before(log, some, spans))
+    near = rows_where(log.records, lambda some: _are_calls_before(log, some, spans))
     return _legs(log, nesting, calls, near, _callers(log, near))
 
 
-def unseen(log: KernelLog, nesting: Nesting, calls: CallTable, windows: Windows) -> Int64s:
+def legs_with_missed_caller(
+    log: KernelLog, nesting: Nesting, calls: CallTable, windows: Windows
+) -> Int64s:
     """Return legs whose outer call a probe missed; the missed hit is before their calls."""
-    near = found(log.records, lambda some: _are_calls_behind(log, some, windows))
+    near = rows_where(log.records, lambda some: _are_calls_behind(log, some, windows))
     func = _callers(log, near)
     ts = np.array(part(log.records, "ts", near), np.int64)
     size = np.diff(windows.at)

@@ -74,9 +74,10 @@ def suspect(
     seen: Int64s,
     found: Bools,
 ) -> None:
-    """Set `found` for legs; `begin`, `last`, and `latest` (so far) are by leg in `order`.
+    """Set `found` for legs that may lack a call.
 
-    `may` and `more` hold a 0 for each function, `seen` a -1 for each bag.
+    `order` has the legs by `begin`.  `begin`, `last`, and `latest` (the latest `last` so far) are
+    in this order.  `may` and `more` hold a 0 for each function, `seen` a -1 for each bag.
     """
     for w in range(len(windows.first)):
         low, high = windows.at[w], windows.at[w + 1]

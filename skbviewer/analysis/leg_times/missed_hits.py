@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...matching import LegTable
-from ...matching.legs.declared_losses import ANY, MISSED, declared
+from ...matching.legs.declared_losses import ANY, MISSED, losses_declared_by
 from ...records import KernelLog
 from ...records.types import Bools, Int64s
 from ..calls.call_table import CallTable
@@ -30,7 +30,7 @@ def windows_of(log: KernelLog) -> Windows:
 
     A missed hit of an unknown function counts for all functions.
     """
-    rows = declared(log)
+    rows = losses_declared_by(log)
     rows = rows[(rows["reason"] == MISSED) & (rows["count"] > 0)]
     functions = max(log.probes, default=-1) + 1
     rows = rows[(rows["func"] >= ANY) & (rows["func"] < functions)]

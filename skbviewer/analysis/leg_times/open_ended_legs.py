@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...matching import RECEIVE_START, IntIndex, LegTable, Rows, SeriesTable, passing
+from ...matching import RECEIVE_START, IntIndex, LegTable, Rows, SeriesTable, record_blocks
 from ...records import KernelLog
 from ...records.types import Bools, Int32s, Int64s, UInt8s
 from ..calls.lost_spans import Spans
@@ -96,7 +96,7 @@ def _look(
     is_first = np.r_[True, of_series[1:] != of_series[:-1]][: len(of_series)]
     parent = np.array(series.parent, np.int64)
     addresses, state = IntIndex(), np.zeros((0, FIELDS), np.int64)
-    for some in passing(log.records):
+    for some in record_blocks(log.records):
         rows = Rows(log.records, some)
         ts, kinds, event, func, skb, data = rows.columns("ts kind event func skb data")
         of = legs.of[some]

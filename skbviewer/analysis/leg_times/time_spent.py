@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...matching import READER, IntIndex, LegTable, Nesting, Rows, passing, whole
+from ...matching import READER, IntIndex, LegTable, Nesting, Rows, record_blocks, whole
 from ...readers import KblEvent
 from ...records import ColumnTable, KernelLog, Records, part, scratch_of
 from ...records.compiled import allocation_free
@@ -101,7 +101,7 @@ def _unknown(legs: LegTable) -> Spent:
 def _inside(records: Records, nesting: Nesting) -> Inside:
     scratch, count = scratch_of(records), len(records)
     around, contexts = scratch.take(count, np.int32), IntIndex()
-    for some in passing(records):
+    for some in record_blocks(records):
         parent = nesting.parent[some]
         number = contexts.of(Rows(records, some).contexts())
         around[some] = np.where(parent >= 0, parent, count + number)
@@ -182,7 +182,7 @@ def _owned(
 def _also(records: Records, legs: LegTable, nesting: Nesting) -> Int64s:
     """Return Owned.also: calls with the series of their further packets."""
     series, made = np.asarray(legs.rows["series"], np.int64), [np.zeros(0, np.int64)]
-    for some in passing(records):
+    for some in record_blocks(records):
         further = np.flatnonzero(nesting.carried[some] & (legs.of[some] >= 0)) + some.start
         call = nesting.parent[further].astype(np.int64)
         made.append((call << SERIES_BITS) | series[legs.of[further]])

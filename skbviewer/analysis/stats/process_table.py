@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The programs that sent or received packets: `skbviewer stats processes`.
 
-A packet belongs to the process in whose calls (task context) it was sent or read (Lee et al.).
+A packet belongs to the process whose calls (in task context) sent or read it (Lee et al.).
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ from .process_table import ProcessRow, process_rows
 from .program_table import ProgramRow, program_rows
 from .scope import Scope
 from .syscall_table import SyscallRow, syscall_rows
-from .table import Row, Statistic, Table, quoted
+from .table import Row, Statistic, Table, quote_text
 from .time_table import TimeRow, time_table
 
 
@@ -146,13 +146,13 @@ def _clock(scope: Scope) -> Table:
 
 def _layer_filter(row: Row) -> str | None:
     """Return the filter of a layer.  Waits and stages have no field of the display filter."""
-    return f"kbl.layer == {quoted(row['layer'])}" if row["kind"] == BUSY else None
+    return f"kbl.layer == {quote_text(row['layer'])}" if row["kind"] == BUSY else None
 
 
 def _time_filter(row: Row) -> str | None:
     """Return the filter of busy time in a layer."""
     known = row["kind"] == BUSY and row["part"] in {style.name for style in layers()}
-    return f"kbl.layer == {quoted(row['part'])}" if known else None
+    return f"kbl.layer == {quote_text(row['part'])}" if known else None
 
 
 def _path_filter(row: Row) -> str | None:
@@ -169,23 +169,23 @@ def _numbers_filter(numbers: tuple[int, ...]) -> str | None:
 def _process_filter(row: Row) -> str:
     """Return the filter of a process.  A thread without a name is filtered by its number."""
     thread = re.fullmatch(r"thread (\d+)", row["process"])
-    field = f"kbl.pid == {thread[1]}" if thread else f"kbl.comm == {quoted(row['process'])}"
+    field = f"kbl.pid == {thread[1]}" if thread else f"kbl.comm == {quote_text(row['process'])}"
     return f"call({field} && kbl.context == task)"
 
 
 def _function_filter(row: Row) -> str:
-    return f"kbl.func == {quoted(row['function'])}"
+    return f"kbl.func == {quote_text(row['function'])}"
 
 
 def _latency_filter(row: Row) -> str | None:
     """Return the filter of a function.  Paths and stages have no field of the display filter."""
-    return f"kbl.func == {quoted(row['name'])}" if row["kind"] == FUNCTION else None
+    return f"kbl.func == {quote_text(row['name'])}" if row["kind"] == FUNCTION else None
 
 
 def _program_filter(row: Row) -> str:
     thread = re.fullmatch(r"thread (\d+)", row["process"])
-    field = f"kbl.pid == {thread[1]}" if thread else f"kbl.comm == {quoted(row['process'])}"
-    function = f"kbl.func == {quoted(row['function'])}"
+    field = f"kbl.pid == {thread[1]}" if thread else f"kbl.comm == {quote_text(row['process'])}"
+    function = f"kbl.func == {quote_text(row['function'])}"
     return f"call({field} && kbl.context == task && {function})"
 
 
@@ -206,7 +206,7 @@ STATISTICS: dict[str, Statistic] = {
         _endpoints, ends_filter, tuple(KINDS), ENDPOINT_TITLES),
     "functions": Statistic(
         "&Functions", "Calls and times of each function",
-        _functions, lambda row: f"kbl.func == {quoted(row['function'])}",
+        _functions, lambda row: f"kbl.func == {quote_text(row['function'])}",
         titles={"comp_mean_ns": "Without probes (µs)", "comp_err_ns": "± (µs)"}),
     "layers": Statistic(
         "&Layers", "Times of packets in each layer, wait and stage",
@@ -253,7 +253,7 @@ STATISTICS: dict[str, Statistic] = {
         _processes, _process_filter, titles={"number": "Calls"}),
     "drops": Statistic(
         "&Drops", "Reasons and places of packet drops",
-        _drops, lambda row: f"kbl.drop_reason == {quoted(row['reason'])}",
+        _drops, lambda row: f"kbl.drop_reason == {quote_text(row['reason'])}",
         titles={"wire": "In captures", "packets": "First packets"}),
     "clock": Statistic(
         "Cloc&k Fits", "Fits of the clocks of captures to those of kernel logs",

@@ -50,6 +50,6 @@ class Statistic(NamedTuple):
         return self.title.replace("&", "")
 
 
-def quoted(text: str) -> str:
+def quote_text(text: str) -> str:
     """Quote a text for a display filter."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -23,7 +23,7 @@ MOST_WAITING = 10_000  # most segments of a direction that are remembered, as in
 PART = 1 << 20  # number of segments that are processed together
 
 
-def acknowledged(data: Data, progress: Progress) -> Int64s:
+def acknowledged_segments(data: Data, progress: Progress) -> Int64s:
     """Return for each packet the 0-based row of the segment that it acknowledges, -1 = none.
 
     It is computed only once per session.  Raises Cancelled.

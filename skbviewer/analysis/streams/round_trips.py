@@ -18,7 +18,7 @@ from ...records import UNTIMED
 from ...records.types import Bools, Int64s
 from ..fields.stream_fields import streams_of
 from ..timeline.session_time import packet_times
-from .ack_round_trips import acknowledged
+from .ack_round_trips import acknowledged_segments
 
 if TYPE_CHECKING:
     from ..stats.scope import Scope
@@ -98,7 +98,7 @@ def round_trips(scope: Scope) -> RoundTrips:
     """Return the round trips whose acknowledgments are chosen packets.  Raises Cancelled."""
     if scope.fields is None or not len(scope.packets):
         return RoundTrips(*(np.zeros(0, np.int64) for _ in RoundTrips._fields))
-    answered = acknowledged(scope.fields, scope.progress)
+    answered = acknowledged_segments(scope.fields, scope.progress)
     rows = scope.packets - 1
     rows = rows[answered[rows] >= 0]
     ts = np.asarray(scope.columns.array("packet", "ts"), np.int64)

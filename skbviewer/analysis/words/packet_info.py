@@ -51,7 +51,7 @@ def mac(value: int) -> str:
     return ":".join(f"{value:012x}"[i : i + 2] for i in range(0, 12, 2)) if value >= 0 else ""
 
 
-def known(value: int) -> int | None:
+def or_none(value: int) -> int | None:
     """Return the value; None for -1, which stands for unknown."""
     return None if value < 0 else value
 

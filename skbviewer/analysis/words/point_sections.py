@@ -21,7 +21,7 @@ UPCALLS = {0: "unspec", 1: "miss", 2: "action", 3: "exec"}  # linux/openvswitch.
 NAT = "nat"
 
 
-def parsed(text: str) -> Section:
+def sections_by_name(text: str) -> Section:
     """Return the sections of a point by name; {} if there are none."""
     try:
         found = json.loads(text) if text else {}

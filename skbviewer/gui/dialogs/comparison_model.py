@@ -11,7 +11,7 @@ from PySide6.QtGui import QFont
 
 from skbviewer.analysis.comparison import Difference, PathClass
 from skbviewer.analysis.comparison.estimates import FUNCTIONS, SHARE
-from skbviewer.analysis.stats.table import quoted
+from skbviewer.analysis.stats.table import quote_text
 from skbviewer.export.comparison_text import per, percent, title_of, value_text
 
 from ..packets.packet_columns import LEFT, RIGHT
@@ -98,7 +98,7 @@ class ComparisonModel(QAbstractTableModel):
         """Return the display filter for the packets of a row; None if there is none."""
         row = self.rows[position]
         is_function = row.measure.section == FUNCTIONS
-        return f"kbl.func == {quoted(row.name)}" if is_function else None
+        return f"kbl.func == {quote_text(row.name)}" if is_function else None
 
     # Qt's own names
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from skbviewer.analysis.display_filter import expression_for
-from skbviewer.analysis.display_filter.filter_from_value import quoted
+from skbviewer.analysis.display_filter.filter_from_value import quote_text
 from skbviewer.analysis.fields.all_fields import FIELDS
 from skbviewer.records.protocols import TCP, UDP
 
@@ -54,7 +54,7 @@ def _process(row: ListRow) -> str:
     comm, pid = comm.strip(), rest.rstrip("]")
     in_task = 'kbl.context == "task"'
     if comm:
-        return f"call(kbl.comm == {quoted(comm)} && {in_task})"
+        return f"call(kbl.comm == {quote_text(comm)} && {in_task})"
     return f"call(kbl.pid == {pid} && {in_task})" if pid else f"!call(kbl.pid > 0 && {in_task})"
 
 
@@ -78,7 +78,7 @@ _CELLS: dict[str, Callable[[ListRow], str | None]] = {
     "busy": lambda row: _known("kbl.busy", row.busy_ns, "ns"),
     "waiting": lambda row: _known("kbl.waiting", row.wait_ns, "ns"),
     "functions": lambda row: _known("kbl.functions", row.functions),
-    "drop": lambda row: _known("kbl.drop_reason", quoted(row.drop) if row.drop else None),
+    "drop": lambda row: _known("kbl.drop_reason", quote_text(row.drop) if row.drop else None),
     "process": _process,
     "match": lambda row: f'kbl.verdict == "{row.verdict}"',
 }

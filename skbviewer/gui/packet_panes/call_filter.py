@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from skbviewer.analysis.display_filter.filter_from_value import quoted
+from skbviewer.analysis.display_filter.filter_from_value import quote_text
 from skbviewer.records import PathCall
 
 
@@ -25,7 +25,7 @@ def _lasting(call: PathCall, field: str, ns: int | None) -> str:
 
 
 def _texts(field: str, value: str) -> str:
-    return f"{field} == {quoted(value)}" if value else ""
+    return f"{field} == {quote_text(value)}" if value else ""
 
 
 _CELLS: dict[str, Callable[[PathCall], str]] = {

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
-from skbviewer.analysis.display_filter import MODES, combined
+from skbviewer.analysis.display_filter import MODES, combine_filters
 
 from ..dialogs.colouring import CONVERSATIONS
 from ..filters.cell_filter import cell_filter, conversations
@@ -36,7 +36,7 @@ def fill_filters(window: WindowParts, menu: QMenu, apply: bool) -> None:
         act = menu.addAction(_with_letter(mode))
         act.setEnabled(new is not None)
         if new is not None:
-            text = combined(new, mode, window.workspace.filter_bar.text())
+            text = combine_filters(new, mode, window.workspace.filter_bar.text())
             act.setToolTip(text)
             act.triggered.connect(lambda _=False, text=text: window.use_filter(text, apply))
     menu.setToolTipsVisible(True)

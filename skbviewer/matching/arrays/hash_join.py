@@ -29,7 +29,7 @@ from .hash_join_loops import (
 Rows = ColumnTable | npt.NDArray[np.void]
 
 
-def hashed(columns: Iterable[npt.NDArray[np.generic]]) -> Hash:
+def column_hashes(columns: Iterable[npt.NDArray[np.generic]]) -> Hash:
     """Return one hash for each row of these integer columns."""
     listed = list(columns)
     made = np.zeros(len(listed[0]) if listed else 0, np.uint64)
@@ -46,14 +46,14 @@ def hashed_rows(rows: Rows, columns: Iterable[str]) -> Hash:
     """Return one hash of the named columns for each row."""
     made, names = np.empty(len(rows), np.uint64), list(columns)
     for some in blocks(len(rows)):
-        made[some] = hashed(part(rows, name, some) for name in names)
+        made[some] = column_hashes(part(rows, name, some) for name in names)
     return made
 
 
-def repeated(keys: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
+def is_repeated(keys: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
     """Return for each key whether it occurs earlier in the array.  Fast if few or none do."""
     made = np.zeros(len(keys), np.bool_)
-    if not (several := shared(keys)).any():
+    if not (several := is_shared(keys)).any():
         return made
     some = np.flatnonzero(several)
     made[some] = True
@@ -61,7 +61,7 @@ def repeated(keys: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
     return made
 
 
-def shared(keys: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
+def is_shared(keys: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
     """Return for each key whether it occurs more than once."""
     ranked = np.sort(keys)
     again = ranked[1:][ranked[1:] == ranked[:-1]]
@@ -90,7 +90,7 @@ def slots_for(count: int) -> Int32s:
     return np.full(1 << (4 * count).bit_length(), -1, np.int32)
 
 
-def among(asked: Hash, few: Hash) -> npt.NDArray[np.bool_]:
+def is_in(asked: Hash, few: Hash) -> npt.NDArray[np.bool_]:
     """Return for each key of `asked` whether it is in `few`."""
     slots, found = slots_for(len(few)), np.empty(len(asked), np.bool_)
     collect_keys(few, slots, *np.empty((2, len(few)), np.int32))
@@ -98,7 +98,7 @@ def among(asked: Hash, few: Hash) -> npt.NDArray[np.bool_]:
     return found
 
 
-def sharing(keys: Hash) -> Int32s:
+def key_counts(keys: Hash) -> Int32s:
     """Return for each row the number of rows with its key, itself included."""
     first, count = np.empty(len(keys), np.int32), np.zeros(len(keys), np.int32)
     share_keys(keys, slots_for(len(keys)), first, count)
@@ -142,7 +142,7 @@ def distinct(first: Int64s, second: Int64s) -> Int64s:
     return np.asarray(order[new], np.int64)
 
 
-def without(numbers: Int64s, others: Int64s) -> Int64s:
+def numbers_without(numbers: Int64s, others: Int64s) -> Int64s:
     """Return the numbers that are not in `others`, sorted and without repetition.
 
     No number may be negative.

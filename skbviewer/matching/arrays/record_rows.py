@@ -20,7 +20,9 @@ from .array_blocks import blocks
 from .int_index import execution_of
 
 
-def passing(records: Records, count: int | None = None, backwards: bool = False) -> Iterator[slice]:
+def record_blocks(
+    records: Records, count: int | None = None, backwards: bool = False
+) -> Iterator[slice]:
     """Yield the blocks() of all records, or of `count` rows that were made from them.
 
     Meanwhile, the memory of earlier blocks is released.
@@ -31,9 +33,9 @@ def passing(records: Records, count: int | None = None, backwards: bool = False)
         yield some
 
 
-def found(records: Records, wanted: Callable[[slice], Bools]) -> Int64s:
+def rows_where(records: Records, wanted: Callable[[slice], Bools]) -> Int64s:
     """Return the indices of records for which `wanted` is true; it is called block by block."""
-    parts = [np.flatnonzero(wanted(some)) + some.start for some in passing(records)]
+    parts = [np.flatnonzero(wanted(some)) + some.start for some in record_blocks(records)]
     return np.concatenate([np.zeros(0, np.int64), *parts])
 
 

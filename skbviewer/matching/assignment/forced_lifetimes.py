@@ -39,7 +39,7 @@ from .packet_group_loops import (
     Groups,
     Tangle,
 )
-from .packet_groups import grouped, linked, placed
+from .packet_groups import group_roots, groups_of_several, moments_by_group
 
 
 class Problem(NamedTuple):
@@ -89,10 +89,10 @@ def assign(asked: Problem, limits: Limits | None = None) -> Assigned:
     _in_time(asked, rows, kept, why)
     possible, scratch = kept.copy(), Scratch.of(limits or Limits())
     tangle = Tangle(asked.moment, asked.begin, asked.end, rows, kept, why)
-    root = linked(tangle, ordered=False)
-    scratch = _solve(tangle, grouped(root, tangle), scratch)
-    both = linked(tangle._replace(kept=possible), ordered=True)
-    _solve(tangle, grouped(both, tangle, known=root), scratch)
+    root = group_roots(tangle, ordered=False)
+    scratch = _solve(tangle, groups_of_several(root, tangle), scratch)
+    both = group_roots(tangle._replace(kept=possible), ordered=True)
+    _solve(tangle, groups_of_several(both, tangle, known=root), scratch)
     life, moment = np.full(size, -1), np.full(size, -1)
     _agreed(tangle, asked.life, possible, life, moment)
     return Assigned(life, moment, kept, why)
@@ -105,7 +105,7 @@ def _solve(tangle: Tangle, groups: Groups, scratch: Scratch) -> Scratch:
     """
     if not len(groups.order):
         return scratch
-    places = placed(tangle, groups)
+    places = moments_by_group(tangle, groups)
     sure = np.zeros(len(groups.first) - 1, np.int8)
     narrow(tangle, groups, places, sure)
     if (sure == SEVERAL).any():

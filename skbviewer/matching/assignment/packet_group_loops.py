@@ -65,9 +65,11 @@ def join_by_moment(tangle: Tangle, owner: Int64s, root: Int64s) -> None:
 
 @allocation_free
 def join_by_order(tangle: Tangle, latest: Int64s, packet: Int64s, root: Int64s) -> None:
-    """Join two packets if the earlier may have a moment that begins after one of the later ended.
+    """Join two packets if their moments may contradict their order in the file.
 
-    Groups are on a stack, sorted by the begin of the latest moment that they may have.
+    This is so if the earlier packet may have a moment that begins after one of the later packet's
+    moments ended.  Groups are on a stack, sorted by the begin of the latest moment that they may
+    have.
     """
     high = np.int64(0)
     for p in range(len(root)):

@@ -36,7 +36,7 @@ class Places(NamedTuple):
     end: Int64s
 
 
-def linked(tangle: Tangle, ordered: bool) -> Int64s:
+def group_roots(tangle: Tangle, ordered: bool) -> Int64s:
     """Return for each packet the first packet of its group.
 
     Packets that share moments are in one group.  If `ordered`, so are packets whose order in the
@@ -50,7 +50,7 @@ def linked(tangle: Tangle, ordered: bool) -> Int64s:
     return root
 
 
-def grouped(root: Int64s, tangle: Tangle, known: Int64s | None = None) -> Groups:
+def groups_of_several(root: Int64s, tangle: Tangle, known: Int64s | None = None) -> Groups:
     """Return the groups of several packets, without those that `known` already has as one group."""
     size = np.bincount(root, minlength=len(root))
     wanted = size > 1
@@ -68,7 +68,7 @@ def open_packets(tangle: Tangle) -> Bools:
     return np.asarray((tangle.why == EXACT) | (tangle.why == TOO_LARGE))
 
 
-def placed(tangle: Tangle, groups: Groups) -> Places:
+def moments_by_group(tangle: Tangle, groups: Groups) -> Places:
     """Return the moments that packets of these groups may still have."""
     group = np.full(len(tangle.begin), -1)
     groups_of(tangle, groups, group)

@@ -19,7 +19,7 @@ from ..arrays.array_blocks import blocks
 from ..identity.identity_columns import KNOWN, LENGTH
 from ..identity.ladder_loops import FRAGMENT
 from ..legs.tap_moments import UNKNOWN
-from ..record_kinds import IP, chosen
+from ..record_kinds import IP, is_among
 
 if TYPE_CHECKING:
     from ..clock.capture_point_fit import Located
@@ -44,8 +44,8 @@ def eligible(
     """Return for each moment whether a capture may show it, by the devices of the capture.
 
     `sockets_only`: the log lacks nothing, so if it has calls of packet sockets at these devices,
-    only these count.  Otherwise moments that no call shows at a device count too: the leg may have
-    passed one, if the log lacks records or has no probe at the hand-over.
+    only these count.  Otherwise a moment counts even if no call shows it at a device: the leg may
+    have passed one, if the log lacks records or has no probe at the hand-over.
     """
     moments = kernel.moments
     met, socket = moments["met"], moments["socket"]
@@ -181,8 +181,8 @@ def of_one_ethertype(packets: Packets, kernel: KernelSide, edges: Edges) -> Edge
 def sent_as_other(packets: Packets, kernel: KernelSide, edges: Edges) -> Int64s:
     """Return packets without an IP header whose skb was sent while its EtherType was another one.
 
-    A device that sends does not read skb->protocol, so the header's bytes may already have been the
-    packet's. netem corrupts only these bytes.
+    A device that sends does not read skb->protocol, so the header that it sends may differ from it.
+    netem, for example, corrupts only the header's bytes.
     """
     other = _of_other_ethertype(packets, kernel, edges)
     sends = np.asarray(kernel.moments["sends"])[edges.moment] == 1
@@ -194,7 +194,7 @@ def _of_other_ethertype(packets: Packets, kernel: KernelSide, edges: Edges) -> B
     kind = kernel.legs.rows["ethertype"][leg]
     blind = packets["ip_version"][edges.packet] == 0
     wanted = packets["ethertype"][edges.packet]
-    same = (kind == wanted) & ~chosen(np.asarray(kind), IP)
+    same = (kind == wanted) & ~is_among(np.asarray(kind), IP)
     return np.asarray(blind & ~same)
 
 

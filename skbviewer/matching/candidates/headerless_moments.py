@@ -16,7 +16,7 @@ import numpy as np
 from ...records import ColumnTable, Packets
 from ...records.types import EARLIEST_NS, Bools, Int64s
 from ..arrays.hash_join import spread
-from ..record_kinds import IP, chosen
+from ..record_kinds import IP, is_among
 
 if TYPE_CHECKING:
     from ..identity.identity_columns import Footprints
@@ -32,7 +32,7 @@ def without_header(moments: ColumnTable, legs: LegTable, prints: Footprints) -> 
     named[prints.series[prints.series < len(named)]] = True
     kind = np.asarray(legs.rows["ethertype"])[moments["leg"]]
     here = np.array(moments["socket"] if moments["socket"].any() else moments["met"], np.bool_)
-    here &= ~named[moments["series"]] & ((kind <= 0) | chosen(kind, IP))
+    here &= ~named[moments["series"]] & ((kind <= 0) | is_among(kind, IP))
     return np.flatnonzero(here)
 
 

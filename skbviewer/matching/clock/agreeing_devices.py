@@ -152,7 +152,7 @@ def _agreeing(
 
     If `old` is given, the clock has its segments.
     """
-    clock = bounded(captured, packet, begin, end, old)
+    clock = fit_bounded(captured, packet, begin, end, old)
     precision = precision_of(captured)
     return clock if clock is not None and passes_all(clock, precision) else None
 
@@ -194,7 +194,7 @@ def _share_at_calls(
     return float(np.count_nonzero(either) / len(np.unique(packet)))
 
 
-def bounded(
+def fit_bounded(
     captured: Int64s, packet: Int64s, begin: Int64s, end: Int64s, old: ClockFit | None = None
 ) -> ClockFit | None:
     """Fit a clock to packets, each stamped between the earliest and the latest of its times."""

@@ -21,7 +21,7 @@ from ..legs.declared_losses import Table, inside, meets
 from .agreeing_devices import (
     ANY_TIME,
     agreeing_devices,
-    bounded,
+    fit_bounded,
     fit_like,
     has_bounds,
     passes_all,
@@ -248,12 +248,12 @@ def everywhere(
     known = (after[series] <= before[series]) & (before[series] - after[series] < WAIT_NS)
     known &= ~meets(dated, after[series] - NEAR_NS, before[series] + NEAR_NS)
     packet, series = packet[known], series[known]
-    clock = bounded(packets["ts"], packet, after[series], before[series])
+    clock = fit_bounded(packets["ts"], packet, after[series], before[series])
     how = SOCKET if moments["socket"].any() else WIRE
     return Located(clock, Place(None, -1, None, how), ())
 
 
-def agreeing(
+def is_at_point(
     packets: Packets, packet: Int64s, series: Int64s, points: ColumnTable, clock: ClockFit
 ) -> Bools:
     """Return for each pair whether this clock puts the packet at one of its points.

@@ -120,7 +120,7 @@ def _is_segment(frames: npt.NDArray[np.void], kernel: npt.NDArray[np.void]) -> B
     place = into // size
     same &= place < _count(
         kernel
-    )  # skb_len counts headers too: bytes after the skb are no part of it
+    )  # skb_len counts headers too: bytes after the skb are not part of it
     # tcp_gso_segment(): one identification per segment, or one for all (SKB_GSO_TCP_FIXEDID).
     ids = ((kernel["ip_id"] + place) & 0xFFFF == frames["ip_id"]) | (
         kernel["ip_id"] == frames["ip_id"]

@@ -21,9 +21,9 @@ from ...records.kernel_events import FOOTPRINT
 from ...records.protocols import TCP
 from ...records.types import Bools, Int32s, Int64s
 from ..arrays.array_blocks import blocks
-from ..arrays.hash_join import by_pair, distinct, hashed, join, sharing, slots_for
+from ..arrays.hash_join import by_pair, column_hashes, distinct, join, key_counts, slots_for
 from ..arrays.hash_join_loops import Hash
-from ..arrays.record_rows import found
+from ..arrays.record_rows import rows_where
 from ..record_kinds import EVENT
 from .candidate_loops import keep_last, note_owners, records_of_several
 from .identity_columns import KNOWN, NONE, THESIS_KEY, Footprints, Known
@@ -77,7 +77,7 @@ class Candidates(NamedTuple):
 
 
 class Partly(NamedTuple):
-    """Masks of packets and of prints that lack a value which distinguishes such packets."""
+    """Masks of packets and of prints: the row lacks a value that distinguishes packets like it."""
 
     packet: Bools
     shown: Bools
@@ -136,7 +136,7 @@ def _shown_by_events(
         event = (part(records, "kind", some) == EVENT) & (part(records, "event", some) == FOOTPRINT)
         return np.asarray(event & wanted[number[some]])
 
-    shown = found(records, is_wanted)
+    shown = rows_where(records, is_wanted)
     shown = shown[shown + 1 < len(of)]
     same = (part(records, "kind", shown + 1) == EVENT) & (of[shown + 1] >= 0)
     for name in ("skb", "ts", "cpu"):
@@ -176,7 +176,7 @@ def _without_stale(prints: Footprints) -> Footprints:
         tcp = (part(rows, "protocol", number) == TCP) & (part(rows, "seq", number) >= 0)
         number, series = number[tcp], series[tcp]
         at.append(some.start + np.flatnonzero(tcp))
-        keys.append(hashed([series, *(part(rows, name, number) for name in SEGMENT)]))
+        keys.append(column_hashes([series, *(part(rows, name, number) for name in SEGMENT)]))
         ids.append(part(rows, "ip_id", number).astype(np.int64))
     key, every = np.concatenate(keys), np.concatenate(at)
     keep_last(key, np.concatenate(ids), every, slots_for(len(key)), keep)
@@ -250,7 +250,7 @@ def _partly_known(
     pairs, crowd = [(none, none)], [none]
     for met in meetings(wire, weak_w, kernel, weak_k, series):
         left, right = joined_hashes(wire, kernel, met)
-        alike_few = sharing(left) <= MANY
+        alike_few = key_counts(left) <= MANY
         few = np.flatnonzero(alike_few)
         i, j, many = join(left[few], right, MANY)
         mine, shown = met.packets[few[i]], met.prints[j]

@@ -74,14 +74,14 @@ def _climb(
             if columns == LENGTH:
                 agreed[some][~same & _cut_later(wire, kernel)] = CUT
         keep, rung = np.empty(len(packet), np.bool_), rung.copy()
-        pair = numbered(packet, prints.series[shown])
+        pair = pair_numbers(packet, prints.series[shown])
         best = np.empty(int(pair.max(initial=-1)) + 1, np.int8)
         take_rung(int(level), pair, agreed, crowded, best, rung, keep)
         packet, shown, rung = packet[keep], shown[keep], rung[keep]
     return packet, shown, rung
 
 
-def numbered(packet: Int64s, series: Int64s) -> Int64s:
+def pair_numbers(packet: Int64s, series: Int64s) -> Int64s:
     """Return a number for each pair; equal pairs have equal numbers."""
     order = by_pair(packet, series)
     new = np.ones(len(order), np.bool_)

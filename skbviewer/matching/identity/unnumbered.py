@@ -17,7 +17,7 @@ import numpy.typing as npt
 from ...records.protocols import ICMP, ICMPV6, SCTP, TCP, UDP, UDPLITE
 from ...records.types import Bools, Int64s
 from ..arrays.array_blocks import blocks
-from ..arrays.hash_join import among, hashed
+from ..arrays.hash_join import column_hashes, is_in
 from ..arrays.hash_join_loops import Hash
 from .identity_columns import ADDRESS, NONE, PORTS, RUNGS, SEQUENCE, THESIS_KEY, Columns, Known
 
@@ -55,7 +55,7 @@ def keys(rows: Columns, level: int) -> Hash:
     """Return a hash of THESIS_KEY and of the columns of the first `level` rungs."""
     more = (name for _, rung in RUNGS[:level] for name in rung)
     rows = as_both_know(rows) if level else rows
-    return hashed(rows[name] for name in (*THESIS_KEY, *more))
+    return column_hashes(rows[name] for name in (*THESIS_KEY, *more))
 
 
 def as_both_know(rows: Columns) -> Columns:
@@ -122,9 +122,9 @@ def _of_these_hosts(
     """Return packets that lack nothing and have hosts and protocol in common with these prints."""
     complete = ~unnumbered.lacks
     known = prints.columns(kernel, ("protocol",))["protocol"] >= 0
-    found = complete & among(unnumbered.thesis, _hashed(prints, kernel[known], THESIS_KEY))
+    found = complete & is_in(unnumbered.thesis, _hashed(prints, kernel[known], THESIS_KEY))
     if not known.all():
-        found |= complete & among(
+        found |= complete & is_in(
             _hashed(packets, unnumbered.at, BASE), _hashed(prints, kernel[~known], BASE)
         )
     return unnumbered.at[found]
@@ -139,7 +139,7 @@ def joined_hashes(packets: Known, prints: Known, meeting: Meeting) -> tuple[Hash
 def _hashed(known: Known, at: Int64s, names: tuple[str, ...]) -> Hash:
     made = np.empty(len(at), np.uint64)
     for some in blocks(len(at)):
-        made[some] = hashed(known.columns(at[some], names).values())
+        made[some] = column_hashes(known.columns(at[some], names).values())
     return made
 
 
@@ -161,9 +161,10 @@ def _shown_no_better(prints: Known, shown: Unnumbered, series: Int64s) -> Int64s
     better = shown.at[~shown.lacks]
     better = better[asked[series[better]]]
     mine, others = (
-        hashed([_hashed(prints, at, BASE).view(np.int64), series[at]]) for at in (alone, better)
+        column_hashes([_hashed(prints, at, BASE).view(np.int64), series[at]])
+        for at in (alone, better)
     )
-    return alone[~among(mine, others)]
+    return alone[~is_in(mine, others)]
 
 
 def _by_what_both_know(

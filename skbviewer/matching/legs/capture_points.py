@@ -18,7 +18,7 @@ import numpy.typing as npt
 from ...records import SEEN, ColumnTable, KernelLog, Scratch, narrow, part, scratch_of
 from ...records.kernel_events import CLONE, RECEIVE, START_XMIT
 from ...records.types import Bools, Int64s
-from ..arrays.record_rows import found
+from ..arrays.record_rows import rows_where
 from ..kernel_functions import (
     PACKET_SOCKET,
     RECEIVE_START,
@@ -28,7 +28,7 @@ from ..kernel_functions import (
     TRANSMIT,
 )
 from ..lifetimes.skb_lifetimes import SeriesTable
-from ..record_kinds import ENTRY, EVENT, IP, chosen
+from ..record_kinds import ENTRY, EVENT, IP, is_among
 from . import tap_moments
 from .declared_losses import ANY, MISSED, Table, inside, meets
 from .leg_cutting import LegTable
@@ -161,7 +161,7 @@ def _of_legs(legs: LegTable, sent: npt.NDArray[np.integer]) -> dict[str, npt.NDA
 
 
 def _of_ip(legs: LegTable, rows: slice | Int64s) -> Bools:
-    return chosen(legs.rows.part("ethertype", rows), IP)
+    return is_among(legs.rows.part("ethertype", rows), IP)
 
 
 def _arrivals(
@@ -216,12 +216,12 @@ class _Entries:
         ids = self.ids(TRANSMIT | STAMPS_SENT | STAMPS_RECEIVED | PACKET_SOCKET | RECEIVED)
 
         def enters(some: slice) -> Bools:
-            func = chosen(part(records, "func", some), ids)
+            func = is_among(part(records, "func", some), ids)
             kind = part(records, "kind", some)
-            event = chosen(part(records, "event", some), (RECEIVE, START_XMIT))
+            event = is_among(part(records, "event", some), (RECEIVE, START_XMIT))
             return np.asarray(func & ((kind == ENTRY) | (kind == SEEN)) | event & (kind == EVENT))
 
-        self._index = found(records, enters)
+        self._index = rows_where(records, enters)
         self._func = part(records, "func", self._index)
         self._event = part(records, "event", self._index)
         self.calls_of_sockets = self.of(PACKET_SOCKET)
@@ -244,7 +244,7 @@ class _Entries:
     def of(self, names: frozenset[str]) -> Int64s:
         """Return the records that enter a function of `names`."""
         calls = self._event == 0
-        return np.asarray(self._index[calls & chosen(self._func, self.ids(names))], np.int64)
+        return np.asarray(self._index[calls & is_among(self._func, self.ids(names))], np.int64)
 
     def events(self, number: int) -> Int64s:
         """Return the events of this kind."""
@@ -303,7 +303,7 @@ def _shows_clones(log: KernelLog) -> bool:
         return np.asarray((kind == EVENT) & (event == CLONE))
 
     armed = any(p.event == CLONE and p.address and not p.error for p in log.probes.values())
-    return armed or len(found(records, clones)) > 0
+    return armed or len(rows_where(records, clones)) > 0
 
 
 def _leg_at(legs: LegTable, series: npt.NDArray[np.integer], ts: Int64s) -> Int64s:

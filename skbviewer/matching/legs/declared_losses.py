@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ...records import HOLE, UNRECORDED, KernelLog, part
-from ...records.kernel_events import BIRTHS, Trait, having
+from ...records.kernel_events import BIRTHS, Trait, numbers_with
 from ...records.types import EARLIEST_NS, LATEST_NS
-from ..arrays.record_rows import found
-from ..record_kinds import EVENT, chosen
+from ..arrays.record_rows import rows_where
+from ..record_kinds import EVENT, is_among
 
 ENTRY, LOST = 1, 5  # kbl.h enum kbl_kind
 BUFFER, MISSED, NESTED = 1, 2, 3  # kbl.h enum kbl_lost
@@ -36,7 +36,7 @@ Table = npt.NDArray[np.void]
 Row = tuple[int, int, int, int, int, int]
 
 
-def declared(log: KernelLog) -> Table:
+def losses_declared_by(log: KernelLog) -> Table:
     """Return every loss that the log declares, sorted by `first_ns`.
 
     MISSED: a probe did not record a hit at some time within the row, on any CPU.  All other rows
@@ -77,11 +77,11 @@ def of_births(log: KernelLog) -> Table:
     def any_of(events: tuple[int, ...]) -> bool:
         def mine(some: slice) -> npt.NDArray[np.bool_]:
             is_event = part(records, "kind", some) == EVENT
-            return np.asarray(is_event & chosen(part(records, "event", some), events))
+            return np.asarray(is_event & is_among(part(records, "event", some), events))
 
-        return len(found(records, mine)) > 0
+        return len(rows_where(records, mine)) > 0
 
-    hidden = any_of(having(Trait.RELEASE, Trait.FREE)) and not any_of(BIRTHS)
+    hidden = any_of(numbers_with(Trait.RELEASE, Trait.FREE)) and not any_of(BIRTHS)
     row = (EARLIEST_NS, LATEST_NS, ANY, ANY, ANY, UNRECORDED)
     return np.array([row] * hidden, LOSS_DTYPE)
 
@@ -105,7 +105,7 @@ def inside(losses: Table) -> Table:
 def _marks(log: KernelLog) -> Table:
     """Return the losses that LOST records declare."""
     records = log.records
-    lost = found(records, lambda some: part(records, "kind", some) == LOST)
+    lost = rows_where(records, lambda some: part(records, "kind", some) == LOST)
     rows = np.zeros(len(lost), LOSS_DTYPE)
     of = {"last_ns": "ts", "func": "func", "count": "data", "reason": "flags", "cpu": "cpu"}
     for name, column in of.items():
@@ -159,7 +159,7 @@ def _entries(log: KernelLog) -> tuple[int, int]:
     without calls, return the times of its first and last record.
     """
     records = log.records
-    calls = found(records, lambda some: part(records, "kind", some) == ENTRY)
+    calls = rows_where(records, lambda some: part(records, "kind", some) == ENTRY)
     if not len(calls):
         calls = np.arange(len(records))
     if not len(calls):

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ...records import ColumnTable, Gathered, KernelLog, Scratch, narrow, part, scratch_of
 from ...records.types import Int32s, Int64s, UInt8s
-from ..arrays.record_rows import Rows, passing
+from ..arrays.record_rows import Rows, record_blocks
 from ..kernel_functions import READER, RECEIVE_START, RECEIVE_TAP, TRANSMIT
 from ..lifetimes.skb_lifetimes import SeriesTable
 from ..record_kinds import by_probe
@@ -83,7 +83,7 @@ def build(log: KernelLog, series: SeriesTable) -> LegTable:
     counts = np.zeros(5, np.int64)
     counts[FREE_SLOT] = -1
     parts = {name: Gathered(scratch_of(records), _type(name)) for name in FIELD_OF_COLUMN}
-    for some in passing(records):
+    for some in record_blocks(records):
         rows = Rows(records, some)
         is_last = some.stop == len(records)
         due = (

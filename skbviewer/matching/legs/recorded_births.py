@@ -12,15 +12,15 @@ import numpy as np
 
 from ...records import Records, part
 from ...records.compiled import allocation_free
-from ...records.kernel_events import BIRTHS, Trait, having
+from ...records.kernel_events import BIRTHS, Trait, numbers_with
 from ...records.types import EARLIEST_NS, Int32s, Int64s
-from ..arrays.record_rows import Rows, passing
+from ..arrays.record_rows import Rows, record_blocks
 from ..lifetimes.skb_lifetimes import SeriesTable
 from ..record_kinds import EVENT
 from .released_skbs import last_life_events, since
 
-OWN_BIRTHS = tuple(set(BIRTHS) - set(having(Trait.CHILD)))
-LIFE_EVENTS = (*BIRTHS, *having(Trait.FREE, Trait.RELEASE, Trait.MERGED))
+OWN_BIRTHS = tuple(set(BIRTHS) - set(numbers_with(Trait.CHILD)))
+LIFE_EVENTS = (*BIRTHS, *numbers_with(Trait.FREE, Trait.RELEASE, Trait.MERGED))
 
 
 def births(records: Records, series: SeriesTable) -> Int64s:
@@ -45,7 +45,7 @@ def births(records: Records, series: SeriesTable) -> Int64s:
 def _first_records(records: Records, series: SeriesTable) -> Int64s:
     """Return the first record with an address of each series, or -1."""
     made = np.full(len(series.parent), -1, np.int64)
-    for some in passing(records):
+    for some in record_blocks(records):
         _see(some.start, series.of[some], Rows(records, some)["skb"], made)
     return made
 

@@ -13,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ...records import Records, part
-from ...records.kernel_events import BIRTHS, Trait, having
+from ...records.kernel_events import BIRTHS, Trait, numbers_with
 from ...records.types import Int64s
-from ..arrays.record_rows import found
+from ..arrays.record_rows import rows_where
 from ..lifetimes.skb_lifetimes import SeriesTable
-from ..record_kinds import EVENT, chosen
+from ..record_kinds import EVENT, is_among
 
-RELEASES = having(Trait.RELEASE)
+RELEASES = numbers_with(Trait.RELEASE)
 
 
 def after_release(records: Records, series: SeriesTable, asked: Int64s) -> npt.NDArray[np.bool_]:
@@ -42,11 +42,11 @@ def last_life_events(
     """
 
     def wanted(some: slice) -> npt.NDArray[np.bool_]:
-        event = chosen(part(records, "event", some), numbers)
+        event = is_among(part(records, "event", some), numbers)
         return np.asarray(event & (part(records, "kind", some) == EVENT))
 
-    events = found(records, wanted)
-    child = np.isin(part(records, "event", events), having(Trait.CHILD))
+    events = rows_where(records, wanted)
+    child = np.isin(part(records, "event", events), numbers_with(Trait.CHILD))
     skb = np.where(child, part(records, "data", events), part(records, "skb", events))
     when = series.met[since(records, series, events)]
     last = _last_before((skb, when), (part(records, "skb", asked), series.met[asked]))

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ...records import KernelLog, Records, part, scratch_of
 from ...records.types import Bools, Int64s
-from ..arrays.record_rows import found, passing
+from ..arrays.record_rows import record_blocks, rows_where
 from ..lifetimes.call_nesting import Nesting
 from ..lifetimes.skb_lifetimes import SeriesTable
 from ..record_kinds import ENTRY, SOCK
@@ -35,22 +35,22 @@ def join(log: KernelLog, series: SeriesTable, legs: LegTable, nesting: Nesting) 
     """Return the pairs of `log`."""
     records = log.records
     is_sock = _sock_calls(records, legs)
-    calls = found(records, lambda some: is_sock[some])
+    calls = rows_where(records, lambda some: is_sock[some])
     none = np.zeros(0, np.int64)
     if not len(calls):
         return Joined(none, none)
     owners = _Owners(log, series, _socks(records, calls))
     pairs: list[tuple[Numbers, Numbers]] = [(none, none)]
-    packet = found(records, lambda some: owners.may(series.of[some]) & (legs.of[some] >= 0))
+    packet = rows_where(records, lambda some: owners.may(series.of[some]) & (legs.of[some] >= 0))
     packet = packet[part(records, "kind", packet) == ENTRY]
     outer: list[tuple[Numbers, Numbers]] = [(none, none)]
-    for some in passing(records, len(packet)):
+    for some in record_blocks(records, len(packet)):
         for position, call in nesting.around(packet[some]):  # a packet's call inside a socket's
             mine = packet[some][position]
             right = is_sock[call] & owners.own(series.of[mine], part(records, "sk", call))
             outer.append((call[right], legs.of[mine[right]]))
     pairs.append(_first_legs(legs, *(np.concatenate(one) for one in zip(*outer, strict=True))))
-    for some in passing(records, len(calls)):
+    for some in record_blocks(records, len(calls)):
         for position, call in nesting.around(calls[some]):  # a socket's call inside a packet's
             mine = calls[some][position]
             right = legs.of[call] >= 0
@@ -64,7 +64,7 @@ def join(log: KernelLog, series: SeriesTable, legs: LegTable, nesting: Nesting) 
 def _sock_calls(records: Records, legs: LegTable) -> Bools:
     """Return for each record whether it is a call with a socket but without a packet."""
     made = scratch_of(records).take(len(records), np.bool_)
-    for some in passing(records):
+    for some in record_blocks(records):
         is_sock = (part(records, "flags", some) & SOCK) != 0
         made[some] = is_sock & (part(records, "kind", some) == ENTRY) & (legs.of[some] < 0)
     return made
@@ -72,7 +72,9 @@ def _sock_calls(records: Records, legs: LegTable) -> Bools:
 
 def _socks(records: Records, calls: Int64s) -> Int64s:
     """Return the sockets of some records, sorted."""
-    parts = [np.unique(part(records, "sk", calls[some])) for some in passing(records, len(calls))]
+    parts = [
+        np.unique(part(records, "sk", calls[some])) for some in record_blocks(records, len(calls))
+    ]
     return np.unique(np.concatenate(parts))
 
 
@@ -93,7 +95,7 @@ class _Owners:
         self._socks = socks
         self._series = np.zeros(len(series.parent) + 1, np.bool_)
         known = []
-        for some in passing(records):
+        for some in record_blocks(records):
             has = np.flatnonzero((series.of[some] >= 0) & (part(records, "skb", some) != 0))
             has = has[np.isin(part(records, "sk", some)[has], socks)]
             owner = series.of[some][has]

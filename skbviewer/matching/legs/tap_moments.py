@@ -20,7 +20,7 @@ import numpy.typing as npt
 from ...records import ColumnTable, Records, RecordTable, Scratch, narrow, part, pick
 from ...records.kernel_events import FOOTPRINT
 from ...records.types import LATEST_NS, Bools, Int64s
-from ..arrays.hash_join import repeated
+from ..arrays.hash_join import is_repeated
 from ..lifetimes.skb_lifetimes import SeriesTable
 from ..record_kinds import EVENT
 from .leg_cutting import LegTable
@@ -154,7 +154,7 @@ def _handed(
     )
     made["arrived"] = arrival.shown[made["leg"]]
     made["after"] = np.minimum(np.where(passes.first, made["begin"], since), made["begin"])
-    made = _only(made, ~repeated(_places(made)))
+    made = _only(made, ~is_repeated(_places(made)))
     made["end"] = made["before"] = np.maximum(made["end"], made["begin"])
     return made
 

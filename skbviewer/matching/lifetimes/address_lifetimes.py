@@ -18,7 +18,7 @@ from ...records import KernelLog, Records, RecordTable, part
 from ...records.kernel_events import CONSUME, DROP, FOOTPRINT, FREE
 from ...records.types import Bools, Int32s, Int64s
 from ..arrays.int_index import longer
-from ..arrays.record_rows import Rows, passing
+from ..arrays.record_rows import Rows, record_blocks
 from ..kernel_functions import PACKET_SOCKET, RETURN_HOOK, SENDING_TAP, TAP_CLONER
 from ..record_kinds import ENTRY, EVENT, LOST
 from .address_life_loops import cut_some
@@ -65,7 +65,7 @@ def _cut(records: Records, found: Items) -> tuple[Int32s, Int32s]:
     if not found.has_life_events:
         shown = np.zeros(len(life), np.int32)
     was, counts = np.zeros(len(life), np.uint8), np.zeros(3, np.int64)
-    for some in passing(records):
+    for some in record_blocks(records):
         ts, last = Rows(records, some)["ts"], some.stop == len(records)
         due = len(found.moved.when)
         if not last:
@@ -80,7 +80,7 @@ def _cut(records: Records, found: Items) -> tuple[Int32s, Int32s]:
 
 
 def _identities(records: Records) -> Int32s:
-    """Number the thesis key of each record: equal keys have equal numbers, from 1; 0 is no key.
+    """Number the thesis key of each record: equal keys have equal numbers, from 1; 0 is not a key.
 
     The thesis key is addresses, identification and protocol (identity_columns.py).
     """
@@ -116,7 +116,7 @@ def _is_tap(log: KernelLog, found: Items, birth: Int32s, of: Int32s) -> Bools:
 
 
 def _places(log: KernelLog, functions: frozenset[str]) -> Int64s:
-    """Return the addresses in these functions that the log names."""
+    """Return the addresses inside these functions that the log's symbols have."""
     named = (a for a, name in log.symbols.items() if name.split("+")[0] in functions)
     return np.array(list(named), np.int64)
 
@@ -128,7 +128,7 @@ def _given_to_sniffers(log: KernelLog, of: Int32s, count: int) -> Bools:
     """
     sockets = [p.id for p in log.probes.values() if p.name in PACKET_SOCKET]
     given, senders = np.zeros(count + 1, np.bool_), _places(log, SENDING_TAP)
-    for some in passing(log.records):
+    for some in record_blocks(log.records):
         kind, func, caller = Rows(log.records, some).columns("kind func caller")
         mine = (kind == ENTRY) & np.isin(func, sockets) & np.isin(caller, senders)
         given[of[some][mine]] = True
@@ -143,7 +143,7 @@ def _only_sniffed(log: KernelLog, of: Int32s, count: int) -> Bools:
     if not len(places):
         return np.zeros(count, np.bool_)
     freed, other = np.zeros((2, count + 1), np.bool_)  # the last stands for "no life"
-    for some in passing(records):
+    for some in record_blocks(records):
         kind, event, func, data = Rows(records, some).columns("kind event func data")
         ends = (kind == EVENT) & ((event == CONSUME) | (event == DROP))
         at = np.flatnonzero(ends)

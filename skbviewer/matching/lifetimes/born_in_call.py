@@ -14,14 +14,14 @@ from ...records.compiled import allocation_free
 from ...records.types import LATEST_NS, Int64s, UInt8s
 from ..arrays.int_index import execution_of
 from ..arrays.pair_map import USED, VALUE, Cells, PairMap, cell_of, has_no_room, put
-from ..arrays.record_rows import Rows, passing
-from .life_flags import BORN, CHILD, GIVEN, INSIDE, Heads, heads, said
+from ..arrays.record_rows import Rows, record_blocks
+from .life_flags import BORN, CHILD, GIVEN, INSIDE, Heads, heads, statements_of
 
 
 def born_inside(records: Records) -> UInt8s:
     """Return INSIDE for each call that returns an skb born in it, 0 for all other records."""
     what, births = scratch_of(records).take(len(records), np.uint8), PairMap()
-    for some in passing(records, backwards=True):
+    for some in record_blocks(records, backwards=True):
         rows, left = heads(Rows(records, some)), some.stop - some.start
         while left := int(_look_back(rows, left, births.cells, births.used, what[some])):
             births.grow()
@@ -40,7 +40,7 @@ def _look_back(rows: Heads, left: int, births: Cells, used: Int64s, what: UInt8s
             return left
         left -= 1
         what[left] = 0
-        bits, own, child = said(
+        bits, own, child = statements_of(
             kind[left], event[left], flags[left], exit_ts[left], skb[left], ret[left], data[left]
         )
         if bits & (GIVEN | BORN | CHILD) == 0:

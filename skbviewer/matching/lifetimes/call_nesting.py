@@ -17,7 +17,7 @@ import numpy.typing as npt
 from ...records import Records, part, scratch_of
 from ...records.types import LATEST_NS, Bools, Int32s, Int64s
 from ..arrays.int_index import IntIndex, longer
-from ..arrays.record_rows import Rows, passing
+from ..arrays.record_rows import Rows, record_blocks
 from ..record_kinds import ENTRY
 from .call_nesting_loops import nest_records
 
@@ -52,7 +52,7 @@ class Nesting:
         self._records = records
         scratch = scratch_of(records)
         self.carried = scratch.take(len(records), np.bool_)  # a further packet of the same call
-        for some in passing(records):
+        for some in record_blocks(records):
             entry = part(records, "kind", some) == ENTRY
             self.carried[some] = entry & (part(records, "data", some) >= 0)
         self.parent = scratch.full(len(records), np.int32, -1)
@@ -67,7 +67,7 @@ class Nesting:
     def _follow(self, chosen: Bools, parent: Int32s, inside: Int32s) -> None:
         contexts, none = IntIndex(), np.zeros(0, np.int32)
         open_ = _Stacks(none, none.astype(np.int64), none, none, none, none, none, *_sizes())
-        for some in passing(self._records):
+        for some in record_blocks(self._records):
             rows = Rows(self._records, some)
             context = contexts.of(rows.contexts())
             open_ = _with_room(open_, contexts.count, int(open_.sizes[1]) + len(context))

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from ...records import KernelLog, Records, part, scratch_of
 from ...records.types import Int32s, Int64s, UInt8s
 from ..arrays.array_blocks import blocks
-from ..arrays.record_rows import Rows, passing
+from ..arrays.record_rows import Rows, record_blocks
 from .born_in_call import born_inside
 from .life_flags import BORN, INSIDE, OWN_MOVED
 from .life_loops import CHILDREN, LATE, LIFE_BITS, MOVED, STRUCK, WAITS, Found, LifeEventScanner
@@ -80,7 +80,7 @@ def items(log: KernelLog) -> Items:
         False,
     )
     owner_calls, place = (scratch.take(len(records), np.int32) for _ in range(2))
-    for some in passing(records):
+    for some in record_blocks(records):
         rows = Rows(records, some)
         found = scanner.scan(rows, what[some], owner_calls[some], place[some])
         lists.add(found)

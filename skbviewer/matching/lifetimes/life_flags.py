@@ -45,7 +45,7 @@ def heads(rows: Rows) -> Heads:
 
 
 @allocation_free
-def said(
+def statements_of(
     kind: Number,
     event: Number,
     flags: Number,

@@ -32,7 +32,7 @@ from .life_flags import (
     OWN_MOVED,
     Heads,
     heads,
-    said,
+    statements_of,
 )
 
 IS_LATE = flags(Trait.LATE)
@@ -146,7 +146,9 @@ def _scan(
             execution_of(context[i], pid[i], cpu[i]), probe_event, cells, cells_used, context_keys,
             context_numbers, contexts, makers, entereds,
         )  # fmt: skip
-        bits, own, child = said(kind[i], event[i], flags[i], exit_ts[i], skb[i], ret[i], data[i])
+        bits, own, child = statements_of(
+            kind[i], event[i], flags[i], exit_ts[i], skb[i], ret[i], data[i]
+        )
         bits |= np.int64(what[i])
         owner_calls[i], place[i] = owner_call, -1
         if owner_call >= 0 and IS_LATE[event[i]]:

@@ -15,15 +15,15 @@ import numpy as np
 
 from ...records import KernelLog, part
 from ...records.compiled import allocation_free
-from ...records.kernel_events import FREE, MORPH, Trait, having
+from ...records.kernel_events import FREE, MORPH, Trait, numbers_with
 from ...records.types import Int32s, Int64s, UInt8s
 from ..arrays.hash_join import distinct
 from ..arrays.int_index import IntIndex, known_number
-from ..arrays.record_rows import Rows, found, passing
-from ..record_kinds import EVENT, chosen
+from ..arrays.record_rows import Rows, record_blocks, rows_where
+from ..record_kinds import EVENT, is_among
 from .skb_lifetimes import SeriesTable
 
-MERGES = (*having(Trait.MERGED), MORPH)
+MERGES = (*numbers_with(Trait.MERGED), MORPH)
 
 
 class Merges(NamedTuple):
@@ -39,9 +39,9 @@ def merges(log: KernelLog, series: SeriesTable) -> Merges:
 
     def is_merge(some: slice) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         kind, event = part(records, "kind", some), part(records, "event", some)
-        return np.asarray((kind == EVENT) & chosen(event, MERGES))
+        return np.asarray((kind == EVENT) & is_among(event, MERGES))
 
-    index = found(records, is_merge)
+    index = rows_where(records, is_merge)
     other = _others(log, series, index, np.asarray(part(records, "data", index), np.int64))
     own = series.of[index].astype(np.int64)
     moved = part(records, "event", index) == MORPH  # recorded for the skb that took the content
@@ -60,7 +60,7 @@ def _others(log: KernelLog, series: SeriesTable, index: Int64s, address: Int64s)
     addresses = IntIndex()
     number, done = addresses.of(np.ascontiguousarray(address)), 0
     last = np.full(addresses.count, -1, np.int32)
-    for some in passing(log.records):
+    for some in record_blocks(log.records):
         rows = Rows(log.records, some)
         kind, event, skb = rows.columns("kind event skb")
         until = int(np.searchsorted(index, some.stop))

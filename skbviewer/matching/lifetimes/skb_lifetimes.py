@@ -15,7 +15,7 @@ import numpy as np
 
 from ...records import KernelLog, RecordTable
 from ...records.types import Bools, Int32s, Int64s
-from ..arrays.record_rows import Rows, passing
+from ..arrays.record_rows import Rows, record_blocks
 from ..kernel_functions import RECEIVE_START, TRANSMIT
 from ..record_kinds import by_probe
 from .address_lifetimes import Lives, cut
@@ -83,7 +83,7 @@ def _shown(log: KernelLog, lives: Lives) -> tuple[Bools, Bools]:
     made = np.zeros((2, len(lives.parent) + 1), np.bool_)  # the last stands for "no life"
     met = {p.id: 1 for p in log.probes.values() if p.name in TRANSMIT | RECEIVE_START}
     probes = by_probe(met)
-    for some in passing(records):
+    for some in record_blocks(records):
         kind, event, func = Rows(records, some).columns("kind event func")
         number = records.footprint[some] if isinstance(records, RecordTable) else None
         number = np.arange(some.start, some.stop, dtype=np.int32) if number is None else number

@@ -71,10 +71,6 @@ def fill_contents(
     rows: Int64s,
     made: npt.NDArray[np.int32],
 ) -> None:
-    """Write the hashes of packets into `rows` of the column `made`.
-
-    For each packet, `at` and `length` locate the bytes after its IP header, and `end` is the
-    position after its last captured byte.
-    """
+    """Write the packets' hashes into `rows` of `made`; `end` is after each one's last byte."""
     for i in range(len(rows)):
         made[rows[i]] = content_of(data, at[i], length[i], end[i] - at[i], protocol[i])

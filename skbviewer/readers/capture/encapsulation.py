@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ...records.types import UInt8s
-from ..numbers_in_bytes import Frames, Rows, Wire, fill, joined
+from ..numbers_in_bytes import Frames, Rows, Wire, all_frames, fill
 from .ethertypes import (
     ETH_P_802_3_MIN,
     ETH_P_8021AD,
@@ -90,7 +90,7 @@ def to_network(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     fill(packets, understood.rows, ethertype=understood.kind & 0xFFFF)
     mpls, pppoe = known.only(state == LABELS), known.only(state == SESSION)
     ends |= (state == STOPS) | (state == NESTED)
-    return joined([known.only(ends), _skip_mpls(wire, mpls), _skip_pppoe(wire, pppoe)])
+    return all_frames([known.only(ends), _skip_mpls(wire, mpls), _skip_pppoe(wire, pppoe)])
 
 
 def _state(frames: Frames) -> UInt8s:
@@ -111,8 +111,8 @@ def _unwrapped(wire: Wire, packets: Rows, frames: Frames) -> Frames:
         steps = [
             STEPS[one](wire, packets, frames.only(kind == one)) for one in np.unique(kind).tolist()
         ]
-        frames = joined(steps)
-    return joined([*done, frames]) if done else frames
+        frames = all_frames(steps)
+    return all_frames([*done, frames]) if done else frames
 
 
 def _vlan(wire: Wire, packets: Rows, frames: Frames) -> Frames:
@@ -136,10 +136,12 @@ def _llc(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     head = wire.u32(frames.at)
     bare = frames.only(head >> 8 == LLC_IP)
     snap = frames.only(head >> 8 == SNAP)
-    return joined([bare.past(3, np.full(len(bare.rows), ETH_P_IP)), snapped(wire, snap, 3, 2)])
+    return all_frames(
+        [bare.past(3, np.full(len(bare.rows), ETH_P_IP)), skip_snap(wire, snap, 3, 2)]
+    )
 
 
-def snapped(wire: Wire, frames: Frames, begin: int, pad: int) -> Frames:
+def skip_snap(wire: Wire, frames: Frames, begin: int, pad: int) -> Frames:
     """Skip the SNAP header `begin` bytes after the frame's position.
 
     If a bridged frame follows, its `pad` bytes of padding are skipped, too.
@@ -211,7 +213,7 @@ def _arista(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     unread = unread.past(0, np.full(len(unread.rows), ETH_P_ARISTA | UNREAD))
     stamped = (size > 0) & (frames.at + size + 2 <= frames.end)
     frames, size = frames.only(stamped), size[stamped]
-    return joined([unread, frames.past(size + 2, wire.u16(frames.at + size))])
+    return all_frames([unread, frames.past(size + 2, wire.u16(frames.at + size))])
 
 
 def _skip_mpls(wire: Wire, frames: Frames) -> Frames:
@@ -222,7 +224,7 @@ def _skip_mpls(wire: Wire, frames: Frames) -> Frames:
         frames = frames.past(4, by_version(wire.u8(frames.at + 4)))
         done.append(frames.only(bottom))
         frames = frames.only(~bottom)
-    return joined(done)
+    return all_frames(done)
 
 
 def _skip_pppoe(wire: Wire, frames: Frames) -> Frames:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...records.types import Bools, Int64s
-from ..numbers_in_bytes import Frames, Rows, Wire, joined, malformed
-from .encapsulation import VLAN_TPIDS, snapped
+from ..numbers_in_bytes import Frames, Rows, Wire, all_frames, mark_malformed
+from .encapsulation import VLAN_TPIDS, skip_snap
 from .ethertypes import (
     ETH_P_802_3_MIN,
     ETH_P_ARP,
@@ -30,11 +30,11 @@ CISCO = (ETH_P_IP, ETH_P_ARP, ETH_P_IPV6, ETH_P_MPLS_UC, ETH_P_MPLS_MC)
 
 def frame_relay(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Dissect frames that begin with their Frame Relay address."""
-    malformed(packets, frames.lacking(4))
+    mark_malformed(packets, frames.lacking(4))
     frames = _past_address(wire, frames).with_bytes(2)
     unnumbered = wire.u8(frames.at) == UNNUMBERED
     by_number = _by_nlpid(wire, frames.only(unnumbered))
-    return joined([by_number, _by_ethertype(wire, frames.only(~unnumbered))])
+    return all_frames([by_number, _by_ethertype(wire, frames.only(~unnumbered))])
 
 
 def _past_address(wire: Wire, frames: Frames) -> Frames:
@@ -45,7 +45,7 @@ def _past_address(wire: Wire, frames: Frames) -> Frames:
         frames = frames.past(1, frames.kind)
         done.append(frames.only(last))
         frames = frames.only(~last)
-    return joined(done)
+    return all_frames(done)
 
 
 def _by_nlpid(wire: Wire, frames: Frames) -> Frames:
@@ -57,7 +57,9 @@ def _by_nlpid(wire: Wire, frames: Frames) -> Frames:
     for known, ethertype in NLPIDS.items():
         kind[number == known] = ethertype
     snap = frames.only(number == NLPID_SNAP).with_bytes(6)
-    return joined([frames.past(1, kind).only(number != NLPID_SNAP), snapped(wire, snap, 1, 0)])
+    return all_frames(
+        [frames.past(1, kind).only(number != NLPID_SNAP), skip_snap(wire, snap, 1, 0)]
+    )
 
 
 def _by_ethertype(wire: Wire, frames: Frames) -> Frames:
@@ -67,7 +69,7 @@ def _by_ethertype(wire: Wire, frames: Frames) -> Frames:
     rest = frames.only(~cisco).with_bytes(14)
     inner = rest.only(_is_type(wire.u16(rest.at + 12)))
     whole = inner.past(0, np.full(len(inner.rows), ETH_P_TEB))
-    return joined([frames.past(2, kind).only(cisco), whole])
+    return all_frames([frames.past(2, kind).only(cisco), whole])
 
 
 def _is_type(value: Int64s) -> Bools:

@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from ...records.types import Int64s
-from ..numbers_in_bytes import Frames, Rows, Wire, fill, joined, malformed
+from ..numbers_in_bytes import Frames, Rows, Wire, all_frames, fill, mark_malformed
 from . import rare_link_types
 from .ethertypes import ETH_P_IP, ETH_P_IPV6, UNREAD_LINK, by_family, by_version
 from .frame_relay import frame_relay
@@ -33,21 +33,21 @@ def _ethernet(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 def _tagged(wire: Wire, packets: Rows, frames: Frames, tag: int) -> Frames:
     """Dissect Ethernet with a switch tag of `tag` bytes after the addresses."""
     size = 14 + tag
-    malformed(packets, frames.lacking(size))
+    mark_malformed(packets, frames.lacking(size))
     frames = frames.with_bytes(size)
     fill(packets, frames.rows, eth_dst=wire.u48(frames.at), eth_src=wire.u48(frames.at + 6))
     return frames.past(size, wire.u16(frames.at + size - 2))
 
 
 def _linux_sll(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    malformed(packets, frames.lacking(16))
+    mark_malformed(packets, frames.lacking(16))
     frames = frames.with_bytes(16)
     _cooked_source(wire, packets, frames, wire.u16(frames.at + 4), 6)
     return frames.past(16, wire.u16(frames.at + 14))
 
 
 def _linux_sll2(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    malformed(packets, frames.lacking(20))
+    mark_malformed(packets, frames.lacking(20))
     frames = frames.with_bytes(20)
     _cooked_source(wire, packets, frames, wire.u8(frames.at + 11), 12)
     return frames.past(20, wire.u16(frames.at))
@@ -59,7 +59,7 @@ def _cooked_source(wire: Wire, packets: Rows, frames: Frames, length: Int64s, ad
 
 
 def _raw_ip(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    malformed(packets, frames.lacking(1))
+    mark_malformed(packets, frames.lacking(1))
     frames = frames.with_bytes(1)
     return frames.past(0, by_version(wire.u8(frames.at)))
 
@@ -69,7 +69,7 @@ def _loopback(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
     A family is a small number, which shows the byte order.
     """
-    malformed(packets, frames.lacking(4))
+    mark_malformed(packets, frames.lacking(4))
     frames = frames.with_bytes(4)
     family = wire.u32(frames.at)
     swapped = family.astype(np.uint32).byteswap().astype(np.int64)
@@ -79,7 +79,7 @@ def _loopback(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 def _ppi(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Dissect PPI: version, flags, its whole length, link type of the next header."""
-    malformed(packets, frames.lacking(8))
+    mark_malformed(packets, frames.lacking(8))
     frames = frames.with_bytes(8)
     size, linktype = wire.le16(frames.at + 2), wire.le32(frames.at + 4)
     sane = size >= 8
@@ -88,7 +88,7 @@ def _ppi(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 def _pktap(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Dissect PKTAP of macOS: header length, kind of record, link type of the next header, ..."""
-    malformed(packets, frames.lacking(12))
+    mark_malformed(packets, frames.lacking(12))
     frames = frames.with_bytes(12)
     size, linktype = wire.le32(frames.at), wire.le32(frames.at + 8)
     sane = (size >= PKTAP_LEAST) & (wire.le32(frames.at + 4) == PKTAP_PACKET)
@@ -105,7 +105,7 @@ def _behind(wire: Wire, packets: Rows, frames: Frames, linktype: Int64s) -> Fram
             done.append(mine.past(0, np.full(len(mine.rows), UNREAD_LINK + number)))
         else:
             done.append(layer(wire, packets, mine))
-    return joined(done) if done else frames
+    return all_frames(done) if done else frames
 
 
 LINK_LAYERS: dict[int, LinkLayer] = {

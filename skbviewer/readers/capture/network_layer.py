@@ -40,7 +40,7 @@ from ...records.header_layout import (
     IPV6_SIZE,
 )
 from ...records.types import Int64s
-from ..numbers_in_bytes import Frames, Rows, Wire, fill, joined, malformed
+from ..numbers_in_bytes import Frames, Rows, Wire, all_frames, fill, mark_malformed
 from .content_hash import ARP_BYTES, NO_HEADER, fill_contents
 from .ethertypes import ETH_P_ARP, ETH_P_IP, ETH_P_IPV6
 
@@ -51,7 +51,7 @@ MAC_AND_IPV4 = 0x0604  # sizes of the addresses in an ARP packet
 def network_headers(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Fill the identity from the outermost IP header or from ARP; returns transport headers."""
     _arp(wire, packets, frames.only(frames.kind == ETH_P_ARP))
-    return joined(
+    return all_frames(
         [
             _ipv4(wire, packets, frames.only(frames.kind == ETH_P_IP)),
             _ipv6(wire, packets, frames.only(frames.kind == ETH_P_IPV6)),
@@ -60,11 +60,11 @@ def network_headers(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _ipv4(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    malformed(packets, frames.lacking(IPV4_SIZE))
+    mark_malformed(packets, frames.lacking(IPV4_SIZE))
     frames = frames.with_bytes(IPV4_SIZE)
     header_len = (wire.u8(frames.at) & 0x0F) * 4
     sane = (wire.u8(frames.at) >> 4 == 4) & (header_len >= IPV4_SIZE)
-    malformed(packets, frames.rows[~sane])
+    mark_malformed(packets, frames.rows[~sane])
     frames, header_len = frames.only(sane), header_len[sane]
     at = frames.at
     tot_len, frag_off = wire.u16(at + IPV4_TOT_LEN), wire.u16(at + IPV4_FRAG_OFF)
@@ -83,7 +83,7 @@ def _ipv4(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     )
     # A large-send skb has total length 0, which the driver fills in later.
     wrong = (tot_len != 0) & ((tot_len < header_len) | (at + tot_len > frames.stop))
-    malformed(packets, frames.rows[wrong])
+    mark_malformed(packets, frames.rows[wrong])
     later = frag_off & IP_OFFSET != 0
     inner = frames.past(header_len, np.where(later, NO_HEADER, protocol))
     _content(wire, packets, inner, np.where(tot_len, tot_len - header_len, -1))
@@ -98,10 +98,10 @@ def _content(wire: Wire, packets: Rows, frames: Frames, length: Int64s) -> None:
 
 
 def _ipv6(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    malformed(packets, frames.lacking(IPV6_SIZE))
+    mark_malformed(packets, frames.lacking(IPV6_SIZE))
     frames = frames.with_bytes(IPV6_SIZE)
     sane = wire.u8(frames.at) >> 4 == 6
-    malformed(packets, frames.rows[~sane])
+    mark_malformed(packets, frames.rows[~sane])
     frames = frames.only(sane)
     at = frames.at
     payload_len, nexthdr = wire.u16(at + IPV6_PAYLOAD_LEN), wire.u8(at + IPV6_NEXT)
@@ -118,7 +118,7 @@ def _ipv6(wire: Wire, packets: Rows, frames: Frames) -> Frames:
         daddr_hi=wire.i64(at + IPV6_DADDR),
         daddr_lo=wire.i64(at + IPV6_DADDR + 8),
     )
-    malformed(packets, frames.rows[at + IPV6_SIZE + payload_len > frames.stop])
+    mark_malformed(packets, frames.rows[at + IPV6_SIZE + payload_len > frames.stop])
     bare = (payload_len != 0) & ~np.isin(nexthdr, EXTENSIONS)
     _content(wire, packets, frames.past(IPV6_SIZE, nexthdr), np.where(bare, payload_len, -1))
     # A jumbogram or a large-send skb has payload length 0: use the frame's length.
@@ -138,14 +138,14 @@ def _skip_extensions(wire: Wire, packets: Rows, frames: Frames) -> Frames:
         extended = np.isin(frames.kind, EXTENSIONS)
         done.append(frames.only(~extended))
         frames = frames.only(extended)
-        malformed(packets, frames.lacking(8))
+        mark_malformed(packets, frames.lacking(8))
         _no_protocol(packets, frames.only(frames.at + 8 > frames.end))
         frames = frames.with_bytes(8)
         if not len(frames.rows):
             break
         frames = _next_header(wire, packets, frames)
     _no_protocol(packets, frames.only(np.isin(frames.kind, EXTENSIONS)))
-    return joined(done)
+    return all_frames(done)
 
 
 def _no_protocol(packets: Rows, frames: Frames) -> None:
@@ -170,7 +170,7 @@ def _next_header(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _arp(wire: Wire, packets: Rows, frames: Frames) -> None:
-    malformed(packets, frames.lacking(8))
+    mark_malformed(packets, frames.lacking(8))
     frames = frames.with_bytes(ARP_SIZE)
     ethernet_ipv4 = wire.u16(frames.at + ARP_PROTOCOL) == ETH_P_IP
     ethernet_ipv4 &= wire.u16(frames.at + ARP_SIZES) == MAC_AND_IPV4

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...records.types import Bools, Int64s
-from ..numbers_in_bytes import Frames, Rows, Wire, joined, malformed
+from ..numbers_in_bytes import Frames, Rows, Wire, all_frames, mark_malformed
 from .ethertypes import by_family
 
 HEADER = 4  # bytes: family, version, resource
@@ -21,7 +21,7 @@ MOST = 64  # most attributes before the packet
 
 def nflog(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Dissect NFLOG frames; `kind` is netfilter's protocol, or else follows from the family."""
-    malformed(packets, frames.lacking(HEADER + 4))
+    mark_malformed(packets, frames.lacking(HEADER + 4))
     frames = frames.with_bytes(HEADER + 4)
     family = by_family(wire.u8(frames.at))
     is_big = wire.le16(frames.at + HEADER + 2) & TYPE > 0xFF
@@ -35,12 +35,12 @@ def nflog(wire: Wire, packets: Rows, frames: Frames) -> Frames:
         protocol = wire.u16(np.where(named, frames.at + 4, frames.at))
         frames = frames.past((length + 3) // 4 * 4, np.where(named, protocol, frames.kind))
         more = ~found & (length >= 4)
-        malformed(packets, frames.rows[length < 4])
+        mark_malformed(packets, frames.rows[length < 4])
         more &= frames.at + 4 <= frames.end
         frames, is_big = frames.only(more), is_big[more]
         if not len(frames.rows):
             break
-    return joined(done)
+    return all_frames(done)
 
 
 def _number(wire: Wire, at: Int64s, is_big: Bools) -> Int64s:
@@ -49,7 +49,7 @@ def _number(wire: Wire, at: Int64s, is_big: Bools) -> Int64s:
 
 def _payload(packets: Rows, frames: Frames, length: Int64s) -> Frames:
     """Cut frames at the end of the payload, because attributes may follow it."""
-    malformed(packets, frames.rows[frames.at + length > frames.stop])
+    mark_malformed(packets, frames.rows[frames.at + length > frames.stop])
     stop = np.minimum(frames.stop, frames.at + length)
     frames = frames._replace(stop=stop, end=np.minimum(frames.end, stop))
     return frames.past(4, frames.kind)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...records.types import Int64s
-from ..numbers_in_bytes import Frames, Rows, Wire, malformed
+from ..numbers_in_bytes import Frames, Rows, Wire, mark_malformed
 
 ADDRESS_CONTROL = 0xFF03
 CISCO = (0x0F, 0x8F)  # addresses of Cisco HDLC: unicast, broadcast
@@ -23,7 +23,7 @@ def ethertype_of(protocol: Int64s) -> Int64s:
 
 def ppp(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Dissect frames that begin with a PPP header, with or without address and control."""
-    malformed(packets, frames.lacking(2))
+    mark_malformed(packets, frames.lacking(2))
     frames = frames.with_bytes(2)
     framed = (wire.u16(frames.at) == ADDRESS_CONTROL) & (frames.at + 4 <= frames.end)
     frames = frames.past(2 * framed, frames.kind)
@@ -49,14 +49,14 @@ def ppp_hdlc(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 def cisco_hdlc(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Dissect Cisco HDLC: address, control, EtherType."""
-    malformed(packets, frames.lacking(4))
+    mark_malformed(packets, frames.lacking(4))
     frames = frames.with_bytes(4)
     return frames.past(4, wire.u16(frames.at + 2))
 
 
 def pppoe(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Dissect frames that begin with a PPPoE header: version 1, type 1, code, session, length."""
-    malformed(packets, frames.lacking(6))
+    mark_malformed(packets, frames.lacking(6))
     frames = frames.with_bytes(6)
     session = frames.only(wire.u16(frames.at) == 0x1100)
     return ppp(wire, packets, session.past(6, session.kind))

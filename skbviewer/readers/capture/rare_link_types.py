@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ...records.types import Int64s
-from ..numbers_in_bytes import Frames, Rows, Wire, malformed
+from ..numbers_in_bytes import Frames, Rows, Wire, mark_malformed
 from .ethertypes import (
     ETH_P_ARP,
     ETH_P_IP,
@@ -37,7 +37,7 @@ def header(size: int, then: LinkLayer) -> LinkLayer:
     """Return a dissector that skips `size` bytes, then continues as the link layer `then`."""
 
     def layer(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-        malformed(packets, frames.lacking(size))
+        mark_malformed(packets, frames.lacking(size))
         frames = frames.with_bytes(size)
         return then(wire, packets, frames.past(size, frames.kind))
 
@@ -53,7 +53,7 @@ def ethertype(size: int) -> LinkLayer:
     """Return a dissector of a header of `size` bytes, the last two of which are an EtherType."""
 
     def layer(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-        malformed(packets, frames.lacking(size))
+        mark_malformed(packets, frames.lacking(size))
         frames = frames.with_bytes(size)
         return frames.past(size, wire.u16(frames.at))
 
@@ -73,7 +73,7 @@ def arcnet(addresses: int) -> LinkLayer:
     """
 
     def layer(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-        malformed(packets, frames.lacking(addresses + 1))
+        mark_malformed(packets, frames.lacking(addresses + 1))
         frames = frames.with_bytes(addresses + 2)
         protocol, flag = wire.u8(frames.at + addresses), wire.u8(frames.at + addresses + 1)
         fragments = np.where(flag == EXCEPTION, 7, 3)
@@ -88,7 +88,7 @@ def fddi(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
     Its addresses stay unknown, because some systems capture their bits in reverse order.
     """
-    malformed(packets, frames.lacking(13))
+    mark_malformed(packets, frames.lacking(13))
     frames = frames.with_bytes(13)
     kind = np.where(wire.u8(frames.at) & 0xF0 == FDDI_LLC, ETH_P_LLC, -1)
     return frames.past(13, kind)
@@ -96,7 +96,7 @@ def fddi(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 def token_ring(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Dissect Token Ring.  Its addresses stay unknown, because their bits are in reverse order."""
-    malformed(packets, frames.lacking(14))
+    mark_malformed(packets, frames.lacking(14))
     frames = frames.with_bytes(15)
     carries = wire.u8(frames.at + 1) >> 6 == TOKEN_RING_LLC
     routed = wire.u8(frames.at + 8) & ROUTED == ROUTED
@@ -106,21 +106,21 @@ def token_ring(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 def ipnet(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Dissect Solaris IPNET: version, family, and more."""
-    malformed(packets, frames.lacking(24))
+    mark_malformed(packets, frames.lacking(24))
     frames = frames.with_bytes(24)
     return frames.past(24, _among(SOLARIS_FAMILIES, wire.u8(frames.at + 1)))
 
 
 def pflog(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Dissect BSD's packet filter log: length of the header without padding, family, and more."""
-    malformed(packets, frames.lacking(4))
+    mark_malformed(packets, frames.lacking(4))
     frames = frames.with_bytes(4)
     return frames.past((wire.u8(frames.at) + 3) // 4 * 4, by_family(wire.u8(frames.at + 1)))
 
 
 def ipsec(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Dissect BSD's enc device: the family in the host's byte order, and more."""
-    malformed(packets, frames.lacking(12))
+    mark_malformed(packets, frames.lacking(12))
     frames = frames.with_bytes(12)
     family = wire.u32(frames.at)
     return frames.past(12, by_family(np.where(family > 0xFFFF, family >> 24, family)))

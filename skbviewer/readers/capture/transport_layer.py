@@ -25,7 +25,7 @@ from ...records.header_layout import (
 )
 from ...records.protocols import ICMP, ICMPV6, SCTP, TCP, UDP, UDPLITE
 from ...records.types import Int64s
-from ..numbers_in_bytes import Frames, Rows, Wire, fill, malformed
+from ..numbers_in_bytes import Frames, Rows, Wire, fill, mark_malformed
 
 
 def transport_headers(wire: Wire, packets: Rows, frames: Frames) -> None:
@@ -88,13 +88,13 @@ def _mark(wire: Wire, packets: Rows, frames: Frames) -> None:
     frag_off = packets["frag_off"][frames.rows]
     frames = frames.only((frag_off < 0) | (frag_off & IP_MF == 0))
     tcp, udp = frames.only(frames.kind == TCP), frames.only(frames.kind == UDP)
-    malformed(packets, tcp.lacking(TCP_SIZE))
+    mark_malformed(packets, tcp.lacking(TCP_SIZE))
     tcp = tcp.with_bytes(TCP_SIZE)
     offset = (wire.u8(tcp.at + TCP_OFFSET) >> 4) * 4
-    malformed(packets, tcp.rows[(offset < TCP_SIZE) | (tcp.at + offset > tcp.stop)])
+    mark_malformed(packets, tcp.rows[(offset < TCP_SIZE) | (tcp.at + offset > tcp.stop)])
     short = frames.only(np.isin(frames.kind, (UDP, ICMP, ICMPV6)))
-    malformed(packets, short.lacking(ICMP_SIZE))
+    mark_malformed(packets, short.lacking(ICMP_SIZE))
     udp = udp.with_bytes(UDP_SIZE)
     length = wire.u16(udp.at + UDP_LEN)  # 0: a jumbogram (RFC 2675) or a large-send skb
     wrong = (length < UDP_SIZE) | (udp.at + length > udp.stop)
-    malformed(packets, udp.rows[(length != 0) & wrong])
+    mark_malformed(packets, udp.rows[(length != 0) & wrong])

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...records.types import Bools, Int64s
-from ..numbers_in_bytes import Frames, Rows, Wire, fill, malformed
+from ..numbers_in_bytes import Frames, Rows, Wire, fill, mark_malformed
 
 DATA = 2  # frame type
 NO_DATA, QOS = 4, 8  # bits of a data frame's subtype
@@ -30,10 +30,10 @@ def ieee_802_11(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 def radiotap(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Dissect frames that begin with a radiotap header."""
-    malformed(packets, frames.lacking(8))
+    mark_malformed(packets, frames.lacking(8))
     frames = frames.with_bytes(8)
     size = wire.le16(frames.at + 2)
-    malformed(packets, frames.rows[size < 8])
+    mark_malformed(packets, frames.rows[size < 8])
     whole = (size >= 8) & (frames.at + size <= frames.end)
     frames, size = frames.only(whole), size[whole]
     padded = _is_padded(wire, frames, frames.at + size)
@@ -42,7 +42,7 @@ def radiotap(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 def prism(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Dissect frames that begin with a Prism header or, by its magic number, an AVS header."""
-    malformed(packets, frames.lacking(8))
+    mark_malformed(packets, frames.lacking(8))
     frames = frames.with_bytes(8)
     avs = wire.u32(frames.at) >> 8 == AVS
     size = np.where(avs, wire.u32(frames.at + 4), PRISM_SIZE)
@@ -67,7 +67,7 @@ def _is_padded(wire: Wire, frames: Frames, end: Int64s) -> Bools:
 
 def _data(wire: Wire, packets: Rows, frames: Frames, padded: Bools) -> Frames:
     """Skip the header of data frames and fill their addresses."""
-    malformed(packets, frames.lacking(10))  # the shortest frames are CTS and ACK
+    mark_malformed(packets, frames.lacking(10))  # the shortest frames are CTS and ACK
     whole = frames.at + 24 <= frames.end
     frames, padded = frames.only(whole), padded[whole]
     control, flags = wire.u8(frames.at), wire.u8(frames.at + 1)

@@ -95,7 +95,7 @@ def _width(name: str, most: int) -> int:
     return min(next(fits, widest), widest) if most >= 0 else 0
 
 
-def narrowed(column: Column) -> Column:
+def in_narrowest_type(column: Column) -> Column:
     """Return a column in the narrowest signed type that fits; unsigned integers stay unchanged."""
     if column.dtype.kind != "i" or not len(column):
         return column

@@ -26,7 +26,7 @@ from .record_decoding import Decoded, decode_records
 from .slot_scan import Scanner
 from .slot_scan_loops import ROWS
 from .symbols import HIDDEN, symbol_table
-from .time_extent import is_complete, of_cpus, streams_of, unmarked
+from .time_extent import is_complete, of_cpus, streams_of, undeclared_misses
 
 Header = np.void
 OLDEST_VERSION = 2
@@ -97,7 +97,7 @@ def read_kbl(data: Source, progress: Progress, folder: Path | None) -> KernelLog
         ),
         streams=streams_of(chunks),
         complete=is_complete(chunks, rows, tables.counters),
-        missed=unmarked(tables, marks),
+        missed=undeclared_misses(tables, marks),
     )
 
 

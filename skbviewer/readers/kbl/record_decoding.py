@@ -23,7 +23,7 @@ from .chunk_search import Chunk
 from .entry_exit_pairs import gaps_of, join_pairs
 from .event_details import Asides, read_details
 from .footprint_fill import fill_footprints
-from .footprint_slots import narrowed
+from .footprint_slots import in_narrowest_type
 from .further_carriers import complete_calls
 from .record_column_loops import Aside, Rows
 from .record_columns import LogFacts, read_rows, room_for
@@ -118,7 +118,7 @@ def _table(
         made = {name: _packed(made.pop(name), left) for name in list(made)}
     scratch.forget()
     for name in ("func", "exit_cpu"):
-        made[name] = scratch.keep(narrowed(made[name]))
+        made[name] = scratch.keep(in_narrowest_type(made[name]))
     footprint = made.pop("footprint")
     made["counter"] = _counted(asides, made, scratch)
     return RecordTable(made, footprint, footprints, scratch)

@@ -46,7 +46,7 @@ def is_complete(chunks: Chunks, rows: int, counters: dict[str, int]) -> bool:
     return rows >= counters.get("written", 0)
 
 
-def unmarked(tables: Tables, marks: Table) -> dict[int, int]:
+def undeclared_misses(tables: Tables, marks: Table) -> dict[int, int]:
     """Return the missed hits that no LOST record declares, by probe id (-1 = unknown).
 
     The file's tables count them.  If the recorder writes LOST records for missed hits, the hits

@@ -18,7 +18,7 @@ from elftools.elf.elffile import ELFFile
 
 from ...records import BadInput
 from .line_table import LineTable, SourceLine
-from .vmlinuz import is_vmlinuz, unpacked
+from .vmlinuz import elf_in_bzimage, is_vmlinuz
 
 BEGINNING = 0x250  # bytes that distinguish the formats
 NO_BITS, ALLOCATED, EXECUTABLE = "SHT_NOBITS", 2, 4  # sh_type, sh_flags
@@ -78,9 +78,9 @@ def read_image(path: Path) -> KernelImage:
             beginning = file.read(BEGINNING)
             file.seek(0)
             if is_vmlinuz(beginning):
-                return _read(BytesIO(unpacked(file.read(), path)), path)
+                return _read(BytesIO(elf_in_bzimage(file.read(), path)), path)
             if not beginning.startswith(b"\x7fELF"):
-                raise BadInput(path, 0, "is no kernel image: expected a vmlinux or a vmlinuz")
+                raise BadInput(path, 0, "is not a kernel image: expected a vmlinux or a vmlinuz")
             return _read(file, path)
     except OSError as error:
         raise BadInput(path, None, error.strerror or str(error)) from error
@@ -90,7 +90,7 @@ def _read(file: BinaryIO, path: Path) -> KernelImage:
     try:
         elf = ELFFile(file)
         if elf.elfclass != 64 or not elf.little_endian:
-            raise BadInput(path, 4, "is no 64-bit little-endian ELF file")
+            raise BadInput(path, 4, "is not a 64-bit little-endian ELF file")
         code = tuple(
             Section(one["sh_addr"], one["sh_size"], None if _is_empty(one) else one.data())
             for one in elf.iter_sections()

@@ -30,7 +30,7 @@ def is_vmlinuz(beginning: bytes) -> bool:
     return beginning[HEADER : HEADER + 4] == MAGIC
 
 
-def unpacked(data: bytes, path: Path) -> bytes:
+def elf_in_bzimage(data: bytes, path: Path) -> bytes:
     """Return the ELF file in the bzImage `data`.  Raises BadInput if it cannot be decompressed."""
     (version,) = struct.unpack_from("<H", data, HEADER + 4)
     if version < VERSION:

@@ -13,7 +13,7 @@ from ...records.types import Bools, Int32s, Int64s, UInt8s
 from .event_json import EventValues
 from .event_keys import FIRST_TEXT, NUMBERS, PLACES, TEXTS
 from .event_rows import Scanned
-from .hashed_number_loops import UInt64s, span_hash, stirred
+from .hashed_number_loops import UInt64s, combined_hash, span_hash
 from .hashed_numbers import SECRET, hash_of
 
 Spans = npt.NDArray[np.int32]
@@ -128,6 +128,6 @@ def _gather(
         together = np.uint64(0)
         for part in range(raws[row]):
             span = raw[row, part]
-            together = stirred(together, span_hash(text, span[0], span[1], secret), secret)
+            together = combined_hash(together, span_hash(text, span[0], span[1], secret), secret)
             together |= np.uint64(1)
         hashes[SECTIONS, row] = together

@@ -33,7 +33,7 @@ class EventValues(NamedTuple):
     sections: bytes
 
 
-def parsed(raw: bytes, is_last: bool) -> Event:
+def parse_event(raw: bytes, is_last: bool) -> Event:
     """Return the event in this JSON text.  Raises Unusable if there is none.
 
     `is_last` says that the text ends with the file, so that it may be truncated.
@@ -104,7 +104,10 @@ def values_of(event: Event) -> EventValues | None:
 
 
 def section(event: Event, name: str) -> Event:
-    """Return a section of an event; {} if it has none.  Raises Unusable if it is no JSON object."""
+    """Return a section of an event; {} if it has none.
+
+    Raises Unusable if it is not a JSON object.
+    """
     found = event.get(name)
     if found is None:
         return {}

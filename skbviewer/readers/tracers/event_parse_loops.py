@@ -37,10 +37,10 @@ from .json_token_loops import (
     OPEN_ARRAY,
     OPEN_OBJECT,
     QUOTE,
-    blank,
+    after_blanks,
     json_number,
     key_row,
-    literal,
+    literal_end,
     run_end,
 )
 
@@ -52,7 +52,7 @@ KERNEL, USER = section_number("kernel"), section_number("userspace")
 
 
 @allocation_free
-def parsed_event(
+def fill_event(
     text: UInt8s,
     at: Int,
     rows: Scanned,
@@ -77,7 +77,7 @@ def parsed_event(
     key_begin = at
     at += 1
     while True:
-        at = blank(text, at)
+        at = after_blanks(text, at)
         if at >= len(text):
             return np.int64(-1)
         c = text[at]
@@ -95,7 +95,7 @@ def parsed_event(
                         is_raw = np.int64(keys.is_raw[found])
                     elif depth == 0:
                         is_raw = np.int64(1)
-                at = blank(text, at + 1)
+                at = after_blanks(text, at + 1)
                 if at >= len(text) or text[at] != COLON or place == STARTUP:
                     return np.int64(-1)
                 at += 1
@@ -148,7 +148,7 @@ def parsed_event(
                 count += 1
                 at += 1
             elif c in (SMALL_T, SMALL_F, SMALL_N):
-                at = literal(text, at)
+                at = literal_end(text, at)
                 if at < 0 or place >= 0:
                     return np.int64(-1)
             else:

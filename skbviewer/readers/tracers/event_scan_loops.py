@@ -8,7 +8,7 @@ import numpy as np
 from ...records.compiled import Int, allocation_free
 from ...records.types import Int64s, UInt8s
 from .event_keys import Keys
-from .event_parse_loops import parsed_event
+from .event_parse_loops import fill_event
 from .event_rows import CUT, OTHER, POINT, Places, Scanned
 from .event_shape_loops import Shapes
 from .json_token_loops import (
@@ -17,11 +17,11 @@ from .json_token_loops import (
     NEWLINE,
     OPEN_ARRAY,
     OPEN_OBJECT,
-    beyond,
-    blank,
+    after_blanks,
     line_end,
+    value_end,
 )
-from .shape_matching_loops import of_known_shape
+from .shape_matching_loops import fill_known_shape
 
 # Indices of the state that one pass leaves to the next.
 AT, IN_ARRAY, IS_FIRST = 0, 1, 2
@@ -53,7 +53,7 @@ def scan_events(
     """Fill rows with the events of a block, as scan() describes; returns the number of rows."""
     at, count = state[AT], np.int64(0)
     while at < len(text) and count < len(rows.kind) - 2:
-        at = blank(text, at)
+        at = after_blanks(text, at)
         if at >= len(text):
             break
         c = text[at]
@@ -62,7 +62,7 @@ def scan_events(
                 at += 1
                 continue
             if c == OPEN_ARRAY:
-                at = blank(text, at + 1)
+                at = after_blanks(text, at + 1)
                 if at < len(text) and text[at] == CLOSE_ARRAY:
                     state[IN_ARRAY] = 2
                     at += 1
@@ -71,11 +71,11 @@ def scan_events(
                 continue
             begin, stop = at, NO_EVENT
             if c == OPEN_OBJECT and state[IS_FIRST] == 0:
-                stop = of_known_shape(text, at, rows, count, shapes, keys, ends_run)
+                stop = fill_known_shape(text, at, rows, count, shapes, keys, ends_run)
                 if stop < 0:
-                    stop = parsed_event(text, at, rows, count, stack, keys, ends_run, shapes)
+                    stop = fill_event(text, at, rows, count, stack, keys, ends_run, shapes)
                 if stop >= 0:
-                    stop = blank(text, stop)
+                    stop = after_blanks(text, stop)
                     if stop < len(text) and text[stop] != NEWLINE:
                         stop = NO_EVENT
             state[IS_FIRST] = 0
@@ -101,18 +101,18 @@ def scan_events(
             continue
         begin, stop = at, NO_EVENT
         if c == OPEN_OBJECT and state[IS_FIRST] == 0:
-            stop = of_known_shape(text, at, rows, count, shapes, keys, ends_run)
+            stop = fill_known_shape(text, at, rows, count, shapes, keys, ends_run)
             if stop < 0:
-                stop = parsed_event(text, at, rows, count, stack, keys, ends_run, shapes)
+                stop = fill_event(text, at, rows, count, stack, keys, ends_run, shapes)
         state[IS_FIRST] = 0
         if stop >= 0:
             count += _is_point(rows, count)
             at = stop
         else:
-            at = beyond(text, begin)
+            at = value_end(text, begin)
             _other(rows, count, OTHER, begin, at)
             count += 1
-        at = blank(text, at)
+        at = after_blanks(text, at)
         if at < len(text) and text[at] == COMMA:
             at += 1
         elif at < len(text) and text[at] == CLOSE_ARRAY:

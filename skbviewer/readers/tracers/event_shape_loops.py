@@ -96,7 +96,8 @@ def is_same(text: UInt8s, at: Int, known: UInt8s, begin: Int, end: Int) -> bool:
 def whole_number(text: UInt8s, at: Int) -> tuple[Int, np.uint64, Int]:
     """Return the position after digits, their value, and 1 if the value is known (else 0).
 
-    The position is -1 if the digits are no JSON number.  A value of more than 64 bits is unknown.
+    The position is -1 if the digits are not a JSON number.  A value of more than 64 bits is
+    unknown.
     """
     value, begin, known = np.uint64(0), at, np.int64(1)
     while at < len(text) and ZERO <= text[at] <= NINE:

@@ -14,7 +14,7 @@ UInt64s = npt.NDArray[np.uint64]
 
 
 @allocation_free
-def stirred(hashed: np.uint64, word: np.uint64, secret: UInt64s) -> np.uint64:
+def combined_hash(hashed: np.uint64, word: np.uint64, secret: UInt64s) -> np.uint64:
     """Return a hash of `hashed` and `word`."""
     hashed = (hashed ^ word) * secret[0]
     hashed ^= hashed >> np.uint64(32)
@@ -23,25 +23,25 @@ def stirred(hashed: np.uint64, word: np.uint64, secret: UInt64s) -> np.uint64:
 
 
 @allocation_free
-def mix(column: Int64s, secret: UInt64s, made: UInt64s) -> None:
+def mix_column(column: Int64s, secret: UInt64s, made: UInt64s) -> None:
     """Combine each hash in `made` with the number of its row in `column`."""
     for i in range(len(column)):
-        made[i] = stirred(made[i], np.uint64(column[i]), secret)
+        made[i] = combined_hash(made[i], np.uint64(column[i]), secret)
 
 
 @allocation_free
 def span_hash(text: UInt8s, begin: Int, stop: Int, secret: UInt64s) -> np.uint64:
     """Return a hash of text[begin:stop]; it is never 0."""
     at, end = np.int64(begin), np.int64(stop)
-    hashed = stirred(secret[2], np.uint64(end - at), secret)
+    hashed = combined_hash(secret[2], np.uint64(end - at), secret)
     while at + 8 <= end:
-        hashed = stirred(hashed, word_at(text, at), secret)
+        hashed = combined_hash(hashed, word_at(text, at), secret)
         at += 8
     word = np.uint64(0)
     while at < end:
         word = (word << np.uint64(8)) | np.uint64(text[at])
         at += 1
-    return stirred(hashed, word, secret) | np.uint64(1)
+    return combined_hash(hashed, word, secret) | np.uint64(1)
 
 
 @allocation_free

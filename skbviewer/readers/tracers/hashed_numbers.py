@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...records.types import Int32s, Int64s
-from .hashed_number_loops import UInt64s, mix, move_hashes, number_hashes, span_hash
+from .hashed_number_loops import UInt64s, mix_column, move_hashes, number_hashes, span_hash
 
 FIRST_SIZE = 1 << 12
 # Two odd factors and a start value.
@@ -56,5 +56,5 @@ def hashes_of_columns(*columns: npt.NDArray[np.integer]) -> UInt64s:
     """Return a hash of the numbers in each row; it is never 0."""
     made = np.full(len(columns[0]), SECRET[2], np.uint64)
     for column in columns:
-        mix(np.ascontiguousarray(column, np.int64), SECRET, made)
+        mix_column(np.ascontiguousarray(column, np.int64), SECRET, made)
     return made | np.uint64(1)

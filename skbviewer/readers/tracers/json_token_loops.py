@@ -25,7 +25,7 @@ INDEX = np.uint64(0x0001020304050607)  # times 1 << 8 * n, the highest byte is n
 
 
 @allocation_free
-def blank(text: UInt8s, at: Int) -> Int:
+def after_blanks(text: UInt8s, at: Int) -> Int:
     """Return the position of the first byte that is not a blank; a line end is not a blank."""
     while at < len(text) and (text[at] == 32 or text[at] == 9 or text[at] == 13):
         at += 1
@@ -61,7 +61,7 @@ def line_end(text: UInt8s, at: Int) -> Int:
 
 
 @allocation_free
-def beyond(text: UInt8s, at: Int) -> Int:
+def value_end(text: UInt8s, at: Int) -> Int:
     """Return the position after the JSON value that begins at `at`, an element of an array.
 
     It counts brackets and quotes only, so that it can skip broken JSON.  A line end ends the value.
@@ -107,7 +107,7 @@ def key_row(text: UInt8s, begin: Int, end: Int, section: Int, keys: Keys) -> Int
 
 
 @allocation_free
-def literal(text: UInt8s, at: Int) -> Int:
+def literal_end(text: UInt8s, at: Int) -> Int:
     """Return the position after true, false or null; -1 if there is none of them."""
     length = np.int64(5) if text[at] == SMALL_F else np.int64(4)
     if at + length > len(text):

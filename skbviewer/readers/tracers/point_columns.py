@@ -38,10 +38,10 @@ from ...records.types import Bools, Int32s, Int64s, UInt8s
 from ..capture.header_columns import dissect
 from ..numbers_in_bytes import Block
 from ..source import Source
-from .base64_bytes import decoded
+from .base64_bytes import bytes_of_base64
 from .event_block import EventBlock
 from .hashed_numbers import HashedNumbers, hashes_of_columns
-from .point_texts import both
+from .point_texts import pair_hashes
 
 Numbers = npt.NDArray[np.signedinteger]
 Columns = dict[str, Numbers]
@@ -96,9 +96,9 @@ class PacketBytes:
         self._numbers, self._bad = HashedNumbers(), np.zeros(0, np.bool_)
 
     def of(self, block: EventBlock) -> Int64s:
-        """Return the number of each point's packet: -1 = none, -2 = its bytes are no base64."""
+        """Return the number of each point's packet: -1 = none, -2 = its bytes are not base64."""
         length = block.number("length")
-        found, new = self._numbers.of(both(block.hashes("packet"), length.view(np.uint64)))
+        found, new = self._numbers.of(pair_hashes(block.hashes("packet"), length.view(np.uint64)))
         self._add(block, new, length[new])
         packets = found.astype(np.int64)
         has = np.flatnonzero(found >= 0)
@@ -106,7 +106,7 @@ class PacketBytes:
         return packets
 
     def _add(self, block: EventBlock, new: Int64s, length: Int64s) -> None:
-        made, captured = decoded(block.text, block.spans("packet")[new])
+        made, captured = bytes_of_base64(block.text, block.spans("packet")[new])
         given = block.given("packet")
         own = [at for at, row in enumerate(new.tolist()) if row in given]
         parts, place = [], np.cumsum(np.maximum(captured, 0))
@@ -115,7 +115,7 @@ class PacketBytes:
             parts.append(made[begin : int(place[at]) - max(int(captured[at]), 0)])
             begin = int(place[at])
             raw = np.frombuffer(given[int(new[at])], np.uint8)
-            mine, count = decoded(raw.copy(), np.array([[0, len(raw)]], np.int32))
+            mine, count = bytes_of_base64(raw.copy(), np.array([[0, len(raw)]], np.int32))
             parts.append(mine)
             captured[at] = count[0]
         parts.append(made[begin:])

@@ -45,13 +45,13 @@ class Distinct(Generic[Value]):
         return sorted(zip(last[met].tolist(), met.tolist(), strict=True))
 
 
-def both(first: UInt64s, second: UInt64s) -> UInt64s:
+def pair_hashes(first: UInt64s, second: UInt64s) -> UInt64s:
     """Return hashes of pairs of values; 0 for rows whose first hash is 0."""
     mixed = hashes_of_columns(first.view(np.int64), second.view(np.int64))
     return np.where(first == 0, first, mixed)
 
 
-def with_numbers(text: UInt64s, *numbers: Int64s) -> UInt64s:
+def hashes_with_numbers(text: UInt64s, *numbers: Int64s) -> UInt64s:
     """Return hashes of texts and numbers; 0 for rows in which one of them is unknown."""
     mixed = hashes_of_columns(text.view(np.int64), *numbers)
     known = text != 0

@@ -39,7 +39,7 @@ from .event_json import (
     EventValues,
     Unusable,
     number,
-    parsed,
+    parse_event,
     section,
     values_of,
 )
@@ -54,7 +54,7 @@ from .point_columns import (
     PointColumns,
     PointPackets,
 )
-from .point_texts import Distinct, both, readable, with_numbers
+from .point_texts import Distinct, hashes_with_numbers, pair_hashes, readable
 
 OLDEST, NEWEST = (1, 5), (1, 7)
 NS = 1_000_000_000
@@ -141,7 +141,10 @@ class _Log:
         self._first.setdefault(why, offset)
 
     def add(self, block: LineBlock, rows: Scanned, count: int, is_last: bool) -> None:
-        """Add the events of one pass.  Raises BadInput if the first is no usable startup event."""
+        """Add the events of one pass.
+
+        Raises BadInput if the first event of the log is not a usable startup event.
+        """
         others: dict[int, EventValues] = {}
         for row in np.flatnonzero(rows.kind[:count] != POINT).tolist():
             begin, end = int(rows.begin[row]), int(rows.end[row])
@@ -167,7 +170,7 @@ class _Log:
 
     def _other(self, raw: bytes, at_end: bool) -> EventValues | None:
         """Return the values of an event that the scanner did not read; None if it is no point."""
-        event = parsed(raw, at_end)
+        event = parse_event(raw, at_end)
         if self.clock:
             return values_of(event)
         self._start(event)
@@ -220,8 +223,8 @@ class _Log:
 
     def _functions(self, points: EventBlock) -> Int64s:
         """Return the probe number of each point."""
-        kernel = both(points.hashes("symbol"), points.hashes("type"))
-        user = both(points.hashes("user"), points.hashes("user_type"))
+        kernel = pair_hashes(points.hashes("symbol"), points.hashes("type"))
+        user = pair_hashes(points.hashes("user"), points.hashes("user_type"))
 
         def probe(point: int) -> int:
             names = ("symbol", "type") if kernel[point] else ("user", "user_type")
@@ -232,7 +235,7 @@ class _Log:
         return np.array(self._probe_of.values, np.int64)[found]
 
     def _drops(self, points: EventBlock) -> Int64s:
-        """Return the number of each point's drop reason; -1 if it is no drop."""
+        """Return the number of each point's drop reason; -1 if it is not a drop."""
         subsystem = points.hashes("subsystem")
 
         def number(point: int) -> int:
@@ -240,7 +243,7 @@ class _Log:
             text = prefix + readable(points.text_of("reason", point))
             return self._reasons.setdefault(text, len(self._reasons) + 1)
 
-        found = self._reason_of.of(both(points.hashes("reason"), subsystem), number)
+        found = self._reason_of.of(pair_hashes(points.hashes("reason"), subsystem), number)
         return np.array([*self._reason_of.values, -1], np.int64)[found]
 
     def _note_names(self, points: EventBlock) -> None:
@@ -254,10 +257,10 @@ class _Log:
             place = int(netns[point]), int(ifindex[point])
             return place, readable(points.text_of("device", point))
 
-        found = self._task_names.of(with_numbers(points.hashes("comm"), pid), task)
+        found = self._task_names.of(hashes_with_numbers(points.hashes("comm"), pid), task)
         for _, name in self._task_names.latest(found):
             self._tasks.update([self._task_names.values[name]])
-        hashes = with_numbers(points.hashes("device"), netns, ifindex)
+        hashes = hashes_with_numbers(points.hashes("device"), netns, ifindex)
         found = self._device_names.of(hashes, device)
         for _, name in self._device_names.latest(found):
             self._devices.update([self._device_names.values[name]])

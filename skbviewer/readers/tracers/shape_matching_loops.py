@@ -27,7 +27,7 @@ from .json_token_loops import run_end
 
 
 @allocation_free
-def _of_shape(
+def _fill_shape(
     text: UInt8s,
     begin: Int,
     rows: Scanned,
@@ -83,7 +83,7 @@ def _of_shape(
 
 
 @allocation_free
-def of_known_shape(
+def fill_known_shape(
     text: UInt8s, begin: Int, rows: Scanned, row: Int, shapes: Shapes, keys: Keys, ends_run: UInt8s
 ) -> Int:
     """Fill a row as parsed_event() does, if the event has a known shape; otherwise return -1."""
@@ -91,12 +91,12 @@ def of_known_shape(
     if state[USED] == 0:
         return np.int64(-1)
     shape = shapes.after[state[LAST]]
-    at, done = _of_shape(text, begin, rows, row, shapes, shape, np.int64(0), keys, ends_run)
+    at, done = _fill_shape(text, begin, rows, row, shapes, shape, np.int64(0), keys, ends_run)
     turn = np.int64(0)
     while at < 0 and turn < state[USED]:
         # The values that both shapes have in common have been read.
         if turn != shape and shapes.same[shape, turn] >= done:
-            at, more = _of_shape(text, begin, rows, row, shapes, turn, done, keys, ends_run)
+            at, more = _fill_shape(text, begin, rows, row, shapes, turn, done, keys, ends_run)
             if at >= 0 or more > done:
                 shape, done, turn = turn, more, np.int64(-1)
         turn += 1

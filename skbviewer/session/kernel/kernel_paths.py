@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ...analysis import VERDICTS, Names, captured, legs, series_reason
+from ...analysis import VERDICTS, Names, as_captured, legs, series_reason
 from ...matching import Timebase
 from ...records import Leg, PacketPath, PacketRow, SourceRow
 from ...records.view_rows import RELATIONS
@@ -38,7 +38,7 @@ def of_packet(
     own = []
     for leg, row in zip(maker.legs(rows), rows, strict=True):
         wire, moment = wires[leg.source] or (None, None), moments.get(row.id)
-        seen = captured(moment, names(leg.source)) if moment else None
+        seen = as_captured(moment, names(leg.source)) if moment else None
         own.append(leg._replace(wire_ns=wire[0], wire_error_ns=wire[1], captured=seen))
     return _since_first(packet, tuple(own), maker.branches(rows))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...analysis import VERDICTS, address, describe, known, mac, reason, series_reason
+from ...analysis import VERDICTS, address, describe, mac, or_none, reason, series_reason
 from ...analysis.streams.tcp_info import SegmentSummary
 from ...matching import Rung
 from ...records import MAYBE_LOST, POINTS_ONLY, UNTIMED, PacketRow, SeriesRow
@@ -42,15 +42,15 @@ def packet_row(
         frame=row.id - first + 1,
         saddr=saddr,
         daddr=daddr,
-        ip_id=known(row.ip_id),
-        protocol=known(row.protocol),
-        sport=known(row.sport) if has_ports else None,
-        dport=known(row.dport) if has_ports else None,
+        ip_id=or_none(row.ip_id),
+        protocol=or_none(row.protocol),
+        sport=or_none(row.sport) if has_ports else None,
+        dport=or_none(row.dport) if has_ports else None,
         info=info,
         verdict=VERDICTS[row.verdict],
         confidence=None if row.verdict == VERDICTS.index("wire-only") else row.confidence,
-        kernel_ns=known(row.kernel_ns),
-        functions=known(row.functions),
+        kernel_ns=or_none(row.kernel_ns),
+        functions=or_none(row.functions),
         reason=_reason(row, has_kbl),
         protocol_name=protocol_name,
         source_text=saddr or mac(row.eth_src),
@@ -91,11 +91,11 @@ def series_row(
         ts_ns=row.begin_ns,
         saddr=address(row.ip_version, row.saddr_hi, row.saddr_lo),
         daddr=address(row.ip_version, row.daddr_hi, row.daddr_lo),
-        ip_id=known(row.ip_id),
-        protocol=known(row.protocol),
+        ip_id=or_none(row.ip_id),
+        protocol=or_none(row.protocol),
         info=info,
-        kernel_ns=known(row.kernel_ns),
-        functions=known(row.functions),
+        kernel_ns=or_none(row.kernel_ns),
+        functions=or_none(row.functions),
         reason=series_reason(row.verdict, row.rung) + (unknown if row.kernel_ns < 0 else ""),
         protocol_name=protocol_name,
     )._replace(**spent(row))

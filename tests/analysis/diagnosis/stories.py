@@ -25,7 +25,7 @@ GENERAL = {"slow-packets", "unexplained", "probe-cost", "lost-records"}
 
 
 def skb(number: int) -> int:
-    """The address of a packet's skb."""
+    """Return the address of a packet's skb."""
     return SKB + number * 0x1000
 
 
@@ -86,16 +86,16 @@ def diagnosed(story: Story, folder: Path, *captures: str, packet: int | None = N
 
 
 def causes(made: Diagnosis) -> set[str]:
-    """The rules with findings that say why packets are slow or lost."""
+    """Return the rules with findings that say why packets are slow or lost."""
     return {one.rule for one in made.findings} - GENERAL
 
 
 def only(made: Diagnosis, rule: str) -> Finding:
-    """The one finding of a rule."""
+    """Return the one finding of a rule."""
     (found,) = [one for one in made.findings if one.rule == rule]
     return found
 
 
 def not_judged(made: Diagnosis) -> set[str]:
-    """The rules that could not be judged."""
+    """Return the rules that could not be judged."""
     return {one.rule for one in made.judged if not one.judged}

@@ -22,7 +22,7 @@ def version() -> None:
 
 @pytest.fixture(scope="session")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Opened:
-    """The session of a bundled recording, imported once."""
+    """Return the session of a bundled recording, imported once."""
     folder = tmp_path_factory.mktemp("filter")
     made: dict[str, Session] = {}
 
@@ -41,6 +41,6 @@ def capture_of(session: Session) -> Path:
 
 
 def passed(session: Session, text: str, kernel_only: bool = False) -> list[int]:
-    """The ids that pass a filter."""
+    """Return the ids that pass a filter."""
     ids = session.packets.select(text, kernel_only=kernel_only)
     return list(range(1, session.packets.count() + 1)) if ids is None else ids.tolist()

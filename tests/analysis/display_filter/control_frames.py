@@ -101,7 +101,7 @@ def _spoiled(frame: bytes, at: int) -> bytes:
 
 
 def checksums() -> tuple[bytes, ...]:
-    """Right, with one bit of its data wrong, and with one bit of its IP header wrong."""
+    """Return right packets, packets with a wrong bit in the data, and with one in the IP header."""
     inner = (TCP(sport=7, dport=9, data=b"odd"), UDP(sport=7, dport=9, data=b"even", ulen=12))
     frames = []
     for protocol, data in zip((6, 17), inner, strict=True):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What filters mean, in plain Python: one packet at a time, from paths as views see them.
+"""The meaning of filters in plain Python: one packet at a time, from paths as views see them.
 
-Of each condition: the filter, and a function of a packet's path (or of a row K<n>'s).
+For each condition: the filter, and a function of a packet's path (or of a row K<n>'s).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def inside(addresses: Iterable[str | None], network: str) -> bool:
 
 
 def dropped_in(path: PacketPath, function: str) -> bool:
-    """Whether a drop happened directly in a call of `function`."""
+    """Return whether a drop happened directly in a call of `function`."""
     return any(
         event.event == "drop" and event.call >= 0 and leg.calls[event.call].function == function
         for leg in path.legs

@@ -5,7 +5,13 @@ from __future__ import annotations
 
 import pytest
 
-from skbviewer.analysis.display_filter import MODES, combined, complete, expression_for, parse
+from skbviewer.analysis.display_filter import (
+    MODES,
+    combine_filters,
+    complete,
+    expression_for,
+    parse,
+)
 
 KNOWN = {"kbl.func": ["ip_rcv", "udp_rcv", "tcp_v4_rcv"], "kbl.comm": ["ssh d", 'a"b']}
 
@@ -89,5 +95,5 @@ def test_values_of_every_kind() -> None:
 
 
 def test_conditions_are_joined_again_and_again() -> None:
-    text = combined("tcp", "...and Selected", "(ip.src == 10.0.0.1) && (udp)")
+    text = combine_filters("tcp", "...and Selected", "(ip.src == 10.0.0.1) && (udp)")
     assert text == "((ip.src == 10.0.0.1) && (udp)) && (tcp)"

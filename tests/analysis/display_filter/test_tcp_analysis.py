@@ -10,8 +10,8 @@ import pytest
 from skbviewer.analysis.fields.tcp_findings import NAMES
 from skbviewer.session import Session, import_files
 
+from ..streams.random_tcp_streams import write_streams
 from .conftest import passed
-from .filter_story import write_streams
 from .tshark import tshark_finds
 
 # Two labels for the same fault: which of them depends on what Wireshark still remembers.

@@ -28,7 +28,7 @@ ALONE = ("ip.defragment", "ipv6.defragment", "tcp.desegment_tcp_streams")
 def tshark_finds(
     capture: Path, filters: Sequence[str], folder: Path, preferences: Sequence[str] = ()
 ) -> list[list[int]]:
-    """Of each filter the numbers of the frames that pass, rising."""
+    """Return for each filter the numbers of the frames that pass, rising."""
     script, listed = folder / "taps.lua", folder / "filters"
     script.write_text(TAPS)
     listed.write_text("".join(f"{text}\n" for text in filters))

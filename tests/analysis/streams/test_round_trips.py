@@ -14,7 +14,7 @@ from skbviewer.analysis.stats import STATISTICS, Chosen
 from skbviewer.analysis.streams.round_trips import RoundTripRow
 from skbviewer.records import Leg, Silent, resource
 from skbviewer.session import Session, import_files
-from tests.analysis.display_filter.filter_story import write_streams
+from tests.analysis.streams.random_tcp_streams import write_streams
 from tests.lab.samples import SAMPLES
 
 FIELDS = ("frame.number", "tcp.analysis.acks_frame", "tcp.analysis.ack_rtt", "tcp.stream")

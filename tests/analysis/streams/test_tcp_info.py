@@ -15,7 +15,7 @@ import pytest
 
 from skbviewer.records import Cancelled, PacketRow, resource
 from skbviewer.session import Session, import_files
-from tests.analysis.display_filter.filter_story import write_streams
+from tests.analysis.streams.random_tcp_streams import write_streams
 from tests.readers import build
 
 

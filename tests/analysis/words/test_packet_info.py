@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from skbviewer.analysis import address, describe, known, mac
+from skbviewer.analysis import address, describe, mac, or_none
 from skbviewer.readers import read
 from skbviewer.records import Capture, Silent
 from tests.matching.story import Story, tcp4, wire
@@ -126,5 +126,5 @@ def test_addresses() -> None:
     assert mac(0x020000000001) == "02:00:00:00:00:01"
     assert mac((1 << 48) - 1) == "Broadcast"
     assert mac(-1) == ""
-    assert known(-1) is None
-    assert known(0) == 0
+    assert or_none(-1) is None
+    assert or_none(0) == 0

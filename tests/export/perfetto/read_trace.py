@@ -97,7 +97,7 @@ def _event(event: Any, at: int, names: Any, made: Trace, stack: list[tuple[int, 
 
 
 def _details(event: Any, names: Any) -> tuple[frozenset[str], dict[str, int]]:
-    """The packets of an event, and its numbers."""
+    """Return the packets of an event, and its numbers."""
     packets, values = frozenset[str](), {}
     for annotation in event.debug_annotations:
         name = names["debug_annotation_names"][annotation.name_iid]

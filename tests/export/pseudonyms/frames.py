@@ -17,7 +17,7 @@ CHECKSUM_AT = {TCP: 16, UDP: 6, ICMP: 2, ICMPV6: 2, IGMP: 2}
 
 
 def checksum(data: bytes) -> int:
-    """RFC 1071."""
+    """Return the checksum of RFC 1071."""
     data += bytes(len(data) % 2)
     total: int = sum(struct.unpack(f"!{len(data) // 2}H", data))
     while total >> 16:
@@ -30,13 +30,13 @@ def _put(data: bytes, at: int, value: int) -> bytes:
 
 
 def with_checksum(protocol: int, data: bytes, pseudo: bytes = b"") -> bytes:
-    """A transport header and payload with a checksum."""
+    """Return a transport header and payload with a checksum."""
     value = checksum(pseudo + data)
     return _put(data, CHECKSUM_AT[protocol], value or (0xFFFF if protocol == UDP else 0))
 
 
 def four(protocol: int, data: bytes, ends: tuple[str, str] = FOUR[:2], **more: object) -> bytes:
-    """An IPv4 packet with good checksums."""
+    """Return an IPv4 packet with good checksums."""
     both = b"".join(IPv4Address(end).packed for end in ends)
     pseudo = both + struct.pack("!HH", protocol, len(data))
     if protocol in CHECKSUM_AT:
@@ -49,15 +49,17 @@ def four(protocol: int, data: bytes, ends: tuple[str, str] = FOUR[:2], **more: o
 def six(
     protocol: int, data: bytes, ends: tuple[str, str] = SIX[:2], before: bytes = b"", first: int = 0
 ) -> bytes:
-    """An IPv6 packet with a good checksum; `before` are extension headers, of which the first is
-    of kind `first`."""
+    """Return an IPv6 packet with a good checksum.
+
+    `before` are extension headers, the first of which is of kind `first`.
+    """
     both = b"".join(IPv6Address(end).packed for end in ends)
     data = with_checksum(protocol, data, both + struct.pack("!II", len(data), protocol))
     return ipv6(*ends, first or protocol, before + data, 255)
 
 
 def fragments(packet: bytes, size: int = 800) -> list[bytes]:
-    """An IPv4 packet in fragments."""
+    """Return an IPv4 packet in fragments."""
     made, body = [], packet[20:]
     for at in range(0, len(body), size):
         more = 0x2000 if at + size < len(body) else 0
@@ -68,7 +70,7 @@ def fragments(packet: bytes, size: int = 800) -> list[bytes]:
 
 
 def fragments6(packet: bytes, size: int = 800) -> list[bytes]:
-    """An IPv6 packet without extension headers in fragments."""
+    """Return an IPv6 packet without extension headers in fragments."""
     made, body = [], packet[40:]
     for at in range(0, len(body), size):
         more = int(at + size < len(body))
@@ -85,7 +87,7 @@ def _arp(operation: int, tha: bytes) -> bytes:
 
 
 def _option(kind: int, value: bytes) -> bytes:
-    """Of neighbour discovery."""
+    """Return an option of neighbour discovery."""
     return struct.pack("!BB", kind, (len(value) + 2) // 8) + value
 
 
@@ -102,7 +104,7 @@ def _solicited(text: str) -> str:
 
 
 def neighbours() -> list[bytes]:
-    """Neighbour discovery and multicast listeners."""
+    """Return frames of neighbour discovery and of multicast listeners."""
     source = _option(1, MACS[0])
     solicit = struct.pack("!BBHI", 135, 0, 0, 0) + _packed(SIX[1]) + source
     advert = struct.pack("!BBHI", 136, 0, 0, 0x60000000) + _packed(SIX[1]) + _option(2, MACS[2])
@@ -127,7 +129,7 @@ def neighbours() -> list[bytes]:
 
 
 def frames() -> list[bytes]:
-    """Frames of all kinds, Ethernet."""
+    """Return frames of all kinds, Ethernet."""
     sent4 = [
         four(TCP, tcp(4000, 80, 7, 9, 0x18, SECRET)),
         four(TCP, tcp(4000, 80, 7, 9, 0x10)),

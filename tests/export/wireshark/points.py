@@ -48,7 +48,7 @@ def events() -> list[Any]:
 
 
 def session_of(folder: Path, log: list[Any] | None = None) -> Session:
-    """The log, imported with a capture of the first packets."""
+    """Return the log, imported with a capture of the first packets."""
     path = retis.write(folder / "retis.data", events() if log is None else log)
     packets = [(BEGIN + (n + 1) * STEP + LATER, f) for n, f in enumerate(FRAMES[:CAPTURED])]
     capture = write_pcap(folder / "a.pcap", packets)
@@ -68,7 +68,7 @@ def _options(body: bytes, at: int) -> list[tuple[int, bytes]]:
 
 
 def blocks(path: Path) -> tuple[list[tuple[int, bytes]], list[Block]]:
-    """All blocks of a pcapng file as (kind, body), and its packets."""
+    """Return all blocks of a pcapng file as (kind, body), and its packets."""
     raw, at, every, interfaces, packets = path.read_bytes(), 0, [], [], []
     while at < len(raw):
         kind, size = struct.unpack_from("<II", raw, at)

@@ -24,7 +24,7 @@ from skbviewer.gui.window.row_menu import current_filter
 from skbviewer.records import Silent
 from skbviewer.records.resource_files import resource
 from skbviewer.session import import_files, open_files
-from tests.analysis.display_filter.filter_story import write_streams
+from tests.analysis.streams.random_tcp_streams import write_streams
 
 from ..conftest import show_window
 

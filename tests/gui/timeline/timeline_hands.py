@@ -28,7 +28,7 @@ def wait_lanes(view: TimelineView, qtbot: QtBot) -> None:
 
 
 def shown_view(qtbot: QtBot) -> Iterator[TimelineView]:
-    """A timeline on a made-up recording with packet 3 selected; packets 1 to 3 are listed."""
+    """Yield a timeline on a made-up recording with packet 3 selected; packets 1 to 3 are listed."""
     view = TimelineView()
     qtbot.addWidget(view)
     view.resize(1100, 560)
@@ -56,7 +56,7 @@ def span(view: TimelineView) -> float:
 
 
 def place_of(view: TimelineView, begin: int, end: int, row: int) -> QPoint:
-    """The middle of a box, in the plot's viewport."""
+    """Return the middle of a box, in the plot's viewport."""
     y = float(view.lanes.places.row_y[row]) + 0.5
     scene = view.box.mapViewToScene(QPointF((begin + end) / 2, y))
     place: QPoint = view.plot.mapFromScene(scene)
@@ -64,7 +64,7 @@ def place_of(view: TimelineView, begin: int, end: int, row: int) -> QPoint:
 
 
 def call_box(view: TimelineView, function: str, nth: int = 0) -> tuple[int, int, int, int]:
-    """(begin, end, row, item) of the nth call of a function, by time."""
+    """Return (begin, end, row, item) of the nth call of a function, by time."""
     assert view.lanes.timeline is not None
     of = view.lanes.timeline.boxes
     name = view.lanes.timeline.names.index(function)

@@ -36,7 +36,7 @@ class Packet:
 
     @property
     def whole(self) -> bool:
-        """Whether the module can tell all about it: no fragment, no ports it does not read."""
+        """Return whether the module can decide: it is no fragment, and its ports can be read."""
         return not (self.frag_off or self.fragment or self.protocol == SCTP)
 
 

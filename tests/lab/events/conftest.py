@@ -42,11 +42,11 @@ def stormy(series: str) -> Events:
 
 @pytest.fixture(scope="session", params=fixture.SERIES)
 def events(request: pytest.FixtureRequest) -> Events:
-    """The guest of each kernel; one that fails fails the test with its console."""
+    """Return the guest of each kernel; one that fails fails the test with its console."""
     return recorded(request.param)
 
 
 @pytest.fixture(scope="session", params=fixture.SERIES)
 def storm(request: pytest.FixtureRequest) -> Events:
-    """The guest of each kernel that switches all events under traffic."""
+    """Return the guest of each kernel that switches all events under traffic."""
     return stormy(request.param)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from skbviewer.matching.arrays.hash_join import among, hashed, join, sharing
+from skbviewer.matching.arrays.hash_join import column_hashes, is_in, join, key_counts
 
 TOP = np.uint64(1) << np.uint64(63)
 
@@ -29,11 +29,11 @@ def test_all_pairs_of_equal_hashes_in_order(left: int, right: int, limit: int) -
 def test_keys_among_others_and_those_that_share_one(asked: int, few: int) -> None:
     dice = np.random.default_rng(asked + few)
     keys, others = (dice.integers(0, 12, n).astype(np.uint64) * TOP // 11 for n in (asked, few))
-    assert among(keys, others).tolist() == np.isin(keys, others).tolist()
-    assert sharing(keys).tolist() == [int(np.count_nonzero(keys == key)) for key in keys]
+    assert is_in(keys, others).tolist() == np.isin(keys, others).tolist()
+    assert key_counts(keys).tolist() == [int(np.count_nonzero(keys == key)) for key in keys]
 
 
 def test_columns_of_one_row_do_not_hash_as_those_of_another() -> None:
     values = np.arange(1 << 16)
-    assert len(np.unique(hashed([values >> 8, values & 0xFF]))) == len(values)
-    assert len(np.unique(hashed([values & 0xFF, values >> 8]))) == len(values)
+    assert len(np.unique(column_hashes([values >> 8, values & 0xFF]))) == len(values)
+    assert len(np.unique(column_hashes([values & 0xFF, values >> 8]))) == len(values)

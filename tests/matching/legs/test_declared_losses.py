@@ -14,7 +14,7 @@ from skbviewer.matching.legs.declared_losses import (
     BUFFER,
     MISSED,
     NESTED,
-    declared,
+    losses_declared_by,
     of_births,
 )
 from skbviewer.records import HOLE, UNRECORDED, KernelLog, Silent
@@ -54,7 +54,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def rows_of(path: Path, build: KblBuilder) -> Rows:
-    rows: Rows = declared(read(path, build.to_bytes())).tolist()
+    rows: Rows = losses_declared_by(read(path, build.to_bytes())).tolist()
     return rows
 
 
@@ -118,7 +118,7 @@ def test_a_missing_chunk_is_a_row_and_so_is_what_is_around_its_cpu(path: Path) -
     """Nothing shows whether the CPU's last chunk is there: fewer records than were counted."""
     head, chunks, tail = chunks_of(recording())
     log = read(path, head + b"".join(chunks[:1] + chunks[2:]) + tail)
-    rows = declared(log).tolist()
+    rows = losses_declared_by(log).tolist()
     assert not log.complete
     assert (114, 140 + 3, 0, ANY, 1, HOLE) in rows
     assert (EARLIEST_NS, 103, 0, ANY, ANY, UNRECORDED) in rows
@@ -127,13 +127,13 @@ def test_a_missing_chunk_is_a_row_and_so_is_what_is_around_its_cpu(path: Path) -
 
 def test_a_last_chunk_without_a_trace(path: Path) -> None:
     head, chunks, tail = chunks_of(recording())
-    rows = declared(read(path, head + b"".join(chunks[:-1]) + tail)).tolist()
+    rows = losses_declared_by(read(path, head + b"".join(chunks[:-1]) + tail)).tolist()
     assert (143, LATEST_NS, 1, ANY, ANY, UNRECORDED) in rows
 
 
 def test_a_cpu_without_any_chunk(path: Path) -> None:
     head, chunks, tail = chunks_of(recording())
-    rows = declared(read(path, head + b"".join(chunks[:3]) + tail)).tolist()
+    rows = losses_declared_by(read(path, head + b"".join(chunks[:3]) + tail)).tolist()
     assert (EARLIEST_NS, LATEST_NS, 1, ANY, ANY, UNRECORDED) in rows
 
 

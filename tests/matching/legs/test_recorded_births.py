@@ -7,7 +7,7 @@ from pathlib import Path
 
 from skbviewer.matching import build_legs, build_series
 from skbviewer.matching.legs.capture_points import WAIT_NS, build
-from skbviewer.matching.legs.declared_losses import declared
+from skbviewer.matching.legs.declared_losses import losses_declared_by
 from skbviewer.matching.legs.recorded_births import births
 from skbviewer.records.types import EARLIEST_NS
 
@@ -63,7 +63,7 @@ def arrival(birth: bool, folder: Path) -> int:
     story.call("ip_output", LATER + 2 * MS, LATER + 3 * MS, A, skbinfo=HOST, ipv4=udp4(1))
     log = story.log(folder)
     series = build_series(log)
-    points = build(log, series, build_legs(log, series), declared(log)).points
+    points = build(log, series, build_legs(log, series), losses_declared_by(log)).points
     return int(points["after"][points["series"] == points["series"].max()].min())
 
 

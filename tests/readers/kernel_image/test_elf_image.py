@@ -59,8 +59,8 @@ def test_an_image_without_symbols(image: Path) -> None:
 @pytest.mark.parametrize(
     ("contents", "why"),
     [
-        (b"", "is no kernel image"),
-        (b"a text", "is no kernel image"),
+        (b"", "is not a kernel image"),
+        (b"a text", "is not a kernel image"),
         (b"\x7fELF" + bytes(10), "is no whole ELF file"),
     ],
 )

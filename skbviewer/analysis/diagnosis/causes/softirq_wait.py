@@ -17,8 +17,8 @@ WAIT = Wait(
     NAME,
     SOFTIRQ,
     "waited for the softirq that receives",
-    "The CPU had other work. Spread receiving over more CPUs (RSS, RPS), or move the work that is "
-    "named off this CPU.",
+    "The CPU had other work. Spread receiving over more CPUs (RSS, RPS), or move the work named "
+    "above to another CPU.",
 )
 KSOFTIRQD = "ksoftirqd/"
 

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...matching import Nesting, Rows, passing, whole
+from ...matching import Nesting, Rows, record_blocks, whole
 from ...records import Records, scratch_of
 from ...records.types import Int64s
 from .interrupt_times import Interrupts
-from .own_time_loops import add_stretches, add_totals
+from .self_time_loops import add_stretches, add_totals
 from .task_switches import Switches
 
 Cpus = npt.NDArray[np.uint16]
@@ -31,7 +31,7 @@ class Between(NamedTuple):
     switched: Switches
 
 
-class OwnTimes(NamedTuple):
+class SelfTimes(NamedTuple):
     """For each record, ns: its self time, and the time of interrupts and of being switched out.
 
     `irq_ns` and `off_ns` include these times in inner calls.  `probed` and `with_skb` are the
@@ -45,8 +45,8 @@ class OwnTimes(NamedTuple):
     with_skb: Int64s
 
 
-def own_times(records: Records, nesting: Nesting, between: Between) -> OwnTimes:
-    """Return the times of all records; 0 for records that are no calls or did not return."""
+def self_times(records: Records, nesting: Nesting, between: Between) -> SelfTimes:
+    """Return the times of all records; 0 for records that are not calls or did not return."""
     higher, switched = between
     scratch, count = scratch_of(records), len(records)
     made = [scratch.full(count, np.int64, 0) for _ in range(5)]
@@ -56,15 +56,15 @@ def own_times(records: Records, nesting: Nesting, between: Between) -> OwnTimes:
     pid, exit_cpu = whole(records, "pid", "i4"), whole(records, "exit_cpu", "i4")
     exit_ts = whole(records, "exit_ts", "i8")
     beside: tuple[Any, ...] = (switched.first, switched.ts, *higher, near, *made)
-    for some in passing(records):
+    for some in record_blocks(records):
         ts, cpu = Rows(records, some).columns("ts cpu")
         add_stretches(
             some.start, ts, cpu, kind, context, pid, exit_ts, exit_cpu,
             nesting.parent, nesting.carried, at, at_cpu, *beside,
         )  # fmt: skip
-    for some in passing(records, backwards=True):
+    for some in record_blocks(records, backwards=True):
         add_totals(
             some.start, some.stop, kind, context, pid, exit_ts, exit_cpu,
             nesting.parent, nesting.carried, at, at_cpu, *beside,
         )  # fmt: skip
-    return OwnTimes(*made)
+    return SelfTimes(*made)

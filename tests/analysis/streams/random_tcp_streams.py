@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Captures of TCP streams in which much goes wrong, made of chance but the same each time."""
+"""Captures of random TCP streams with many faults; the same seed makes the same capture."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ class Stream:
 
 
 def write_streams(path: Path, seed: int, count: int = 30) -> None:
-    """A pcap (ns, Ethernet) of `count` streams, a few at a time, on ports that come again."""
+    """Write a pcap (ns, Ethernet) of `count` streams, a few at a time, on ports that are reused."""
     chance = random.Random(seed)
     live = [(30000 + n % PORTS, list(Stream(chance).segments)) for n in range(count)]
     packets: list[tuple[int, bytes]] = []

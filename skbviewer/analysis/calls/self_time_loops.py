@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Add up the stretches of calls: loops of own_times.py."""
+"""Add up the stretches of calls: loops of self_times.py."""
 
 from __future__ import annotations
 
