@@ -109,12 +109,12 @@ def _values(
     The head is head[0][head[1] : head[2]].
     """
     form, end, distinct = field[FORM], np.int64(at), np.int64(0)
-    for row in range(rows[0], rows[1]):
+    for row in range(np.uint64(rows[0]), np.uint64(rows[1])):
         if not known[row]:
             continue
         lower, upper = low[row], high[row] if form == ADDRESS6 else np.int64(0)
         is_new = True
-        for k in range(min(distinct, COMPARED)):
+        for k in range(distinct if distinct < COMPARED else np.int64(COMPARED)):
             if seen[k, 0] == lower and seen[k, 1] == upper:
                 is_new = False
                 break
