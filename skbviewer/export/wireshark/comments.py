@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from ...analysis.fields.all_fields import Field
 from ...analysis.fields.field_data import PACKET, Array, Data, View
 from ...analysis.fields.field_kind import Kind, Values
-from ...records.types import Bools, Int64s, UInt8s
+from ...records.types import Int64s
 from ..pseudonyms import Pseudonyms
 from .byte_copies import AHEAD, Buffer
 from .comment_format import FIRST_FIELDS, OTHER_FIELDS, PREFIX, encoded, short_name
@@ -30,6 +29,8 @@ from .text_loops import (
     TABLE,
     TEXT,
     WIDTHS,
+    Column,
+    Texts,
     write_comments,
 )
 
@@ -37,16 +38,6 @@ FORMS = {Kind.KERNEL: HEXADECIMAL, Kind.IPV4: ADDRESS4, Kind.IPV6: ADDRESS6}
 FORMS |= {Kind.STRING: TEXT, Kind.FLOAT: TEXT, Kind.LABEL: NAME_ALONE}
 SHORT = 64  # bytes of a text; pages of a buffer that are not written cost nothing
 FEW = 8  # distinct numbers
-
-
-class Texts(NamedTuple):
-    """A text for each packet: that of packet i is data[ends[i] : ends[i + 1]].
-
-    `data` has AHEAD more bytes, or more.
-    """
-
-    data: UInt8s
-    ends: Int64s
 
 
 def texts_of(parts: list[bytes]) -> Texts:
@@ -72,17 +63,6 @@ class Comments:
         return self._first.of(self._rows, packets), self._others.of(self._rows, packets)
 
 
-class _Column(NamedTuple):
-    """A value of a field for each row of its table; `high` is set for IPv6 addresses only.
-
-    Of a text, `low` is an index of the field's texts.
-    """
-
-    low: Int64s
-    high: Int64s
-    known: Bools
-
-
 class _Written:
     """Writes the comments of some fields, for one block of packets after the other."""
 
@@ -100,7 +80,7 @@ class _Written:
         bounds = np.stack([owned[table].bounds for table in self._tables])
         begin = np.cumsum([0, *(owned[field.table].view.size for field in self._fields)])
         size = int(begin[-1])
-        all_rows = _Column(
+        all_rows = Column(
             self._low.of(8 * size).view(np.int64),
             self._high.of(8 * size).view(np.int64),
             self._known.of(size).view(np.bool_),
@@ -108,15 +88,15 @@ class _Written:
         texts, most = [], 0
         for field, first, end in zip(self._fields, begin, begin[1:], strict=False):
             rows = slice(int(first), int(end))
-            column = _Column(all_rows.low[rows], all_rows.high[rows], all_rows.known[rows])
+            column = Column(all_rows.low[rows], all_rows.high[rows], all_rows.known[rows])
             texts.append(self._fill(column, field, owned[field.table].view))
             most += _most(field, column, texts[-1])
         labels = self._labels
         out = self._out.of(most + int(labels.ends[-1]) * len(packets) + AHEAD)
         ends = np.empty(len(packets) + 1, np.int64)
         write_comments(
-            self._described(begin, texts), labels.data, int(labels.ends[1]), self._always,
-            bounds, *all_rows, *_one_after_the_other(texts), out, ends,
+            self._described(begin, texts), labels, self._always, bounds, all_rows,
+            _one_after_the_other(texts), out, ends,
         )  # fmt: skip
         return Texts(out, ends)
 
@@ -131,7 +111,7 @@ class _Written:
         table[:, NAME], table[:, NAME_END] = self._labels.ends[1:-1], self._labels.ends[2:]
         return table
 
-    def _fill(self, column: _Column, field: Field, view: View) -> Texts:
+    def _fill(self, column: Column, field: Field, view: View) -> Texts:
         """Set the values of a field; returns its texts.  One without rows is not asked for them."""
         if not view.size:
             return texts_of([])
@@ -148,7 +128,7 @@ class _Written:
         self._fill_address(column, field, values)
         return texts_of([])
 
-    def _fill_address(self, column: _Column, field: Field, values: Values) -> None:
+    def _fill_address(self, column: Column, field: Field, values: Values) -> None:
         """Set the upper half of an IPv6 address, and replace addresses by their pseudonyms."""
         if values.high is not None:
             column.high[:] = values.high
@@ -177,7 +157,7 @@ def _form(field: Field) -> int:
     return FORMS.get(field.kind, NUMBER)
 
 
-def _most(field: Field, column: _Column, texts: Texts) -> int:
+def _most(field: Field, column: Column, texts: Texts) -> int:
     """Return how many bytes the values of a field need at most, with a comma after each."""
     form, count = _form(field), len(column.low)
     if form == NAME_ALONE:

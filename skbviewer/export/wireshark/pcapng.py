@@ -46,8 +46,9 @@ from .blocks import (
 )
 from .byte_copies import AHEAD, Buffer
 from .comment_format import LONGEST
-from .comments import Comments, Texts, texts_of
+from .comments import Comments, texts_of
 from .retis_blocks import write_retis
+from .text_loops import Texts
 from .unseen import marks_of_packets, point_marks
 
 SECOND = 10**9

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ...records.compiled import Int, allocation_free, compiled
@@ -16,6 +18,27 @@ COMPARED = 64  # a value is not repeated among this many distinct values of a pa
 COMMA, DOT, COLON, MINUS, ZERO = 44, 46, 58, 45, 48
 MOST_DIGITS = 20  # of a 64-bit number
 HEX_LETTER = 87  # "a" is this plus 10
+
+
+class Texts(NamedTuple):
+    """A text for each packet: that of packet i is data[ends[i] : ends[i + 1]].
+
+    `data` has AHEAD more bytes, or more.
+    """
+
+    data: UInt8s
+    ends: Int64s
+
+
+class Column(NamedTuple):
+    """A value of a field for each row of its table; `high` is set for IPv6 addresses only.
+
+    Of a text, `low` is an index of the field's texts.
+    """
+
+    low: Int64s
+    high: Int64s
+    known: Bools
 
 
 @allocation_free
@@ -100,9 +123,8 @@ def _value(
 
 @allocation_free
 def _values(
-    field: Int64s, rows: tuple[Int, Int], low: Int64s, high: Int64s, known: Bools,
-    texts: UInt8s, text_ends: Int64s, seen: Int64s, head: tuple[UInt8s, Int, Int],
-    out: UInt8s, at: Int,
+    field: Int64s, rows: tuple[Int, Int], values: Column, texts: Texts, seen: Int64s,
+    head: tuple[UInt8s, Int, Int], out: UInt8s, at: Int,
 ) -> np.int64:  # fmt: skip
     """Write the head and the known values of a field, without repetition; nothing if it has none.
 
@@ -110,9 +132,9 @@ def _values(
     """
     form, end, distinct = field[FORM], np.int64(at), np.int64(0)
     for row in range(np.uint64(rows[0]), np.uint64(rows[1])):
-        if not known[row]:
+        if not values.known[row]:
             continue
-        lower, upper = low[row], high[row] if form == ADDRESS6 else np.int64(0)
+        lower, upper = values.low[row], values.high[row] if form == ADDRESS6 else np.int64(0)
         is_new = True
         for k in range(distinct if distinct < COMPARED else np.int64(COMPARED)):
             if seen[k, 0] == lower and seen[k, 1] == upper:
@@ -127,7 +149,8 @@ def _values(
             out[end] = COMMA
             end += 1
         if form != NAME_ALONE:
-            end = _value(form, lower + field[FIRST_TEXT], upper, texts, text_ends, out, end)
+            number = lower + field[FIRST_TEXT]
+            end = _value(form, number, upper, texts.data, texts.ends, out, end)
         distinct += 1
     return end
 
@@ -135,43 +158,35 @@ def _values(
 @compiled
 def write_comments(
     fields: Int64s,
-    names: UInt8s,
-    prefix: int,
+    names: Texts,
     always: bool,
     bounds: Int64s,
-    low: Int64s,
-    high: Int64s,
-    known: Bools,
-    texts: UInt8s,
-    text_ends: Int64s,
+    values: Column,
+    texts: Texts,
     out: UInt8s,
     ends: Int64s,
 ) -> None:
     """Write the comment of each packet: a prefix, and the name and values of each field it has.
 
-    fields[f] is what FORM to NAME_END index.  Its name is names[name : name end], the prefix
-    names[:prefix].  Packet i has the values from FIRST + bounds[TABLE, i] to the same of i + 1, as
-    far as they are `known`; they are in `low`, and the upper half of an ADDRESS6 in `high`.  For
-    TEXT, `low` is the index of a text from FIRST_TEXT on, which is 0 for other forms;
-    text n is texts[text_ends[n] : text_ends[n + 1]].  ends[i + 1] becomes the end of packet i in
-    `out`, which must be large enough.  If not `always`, a packet without fields has an empty text.
-    `names`, `texts` and `out` have AHEAD bytes more than are needed.
+    fields[f] is what FORM to NAME_END index.  Its name is names.data[name : end]; the prefix is
+    the first of `names`.  Packet i has the known `values` from FIRST + bounds[TABLE, i] to the same
+    of i + 1.  For TEXT, a value is the number of one of `texts` from FIRST_TEXT on, which is 0 for
+    other forms.  ends[i + 1] becomes the end of packet i in `out`, which must be large enough, with
+    AHEAD more bytes.  If not `always`, a packet without fields has an empty text.
     """
     seen = np.zeros((COMPARED, 2), np.int64)
     at = np.int64(0)
     ends[0] = 0
     for i in range(len(ends) - 1):
         start = at
-        at = copy_ahead(names, np.int64(0), np.int64(prefix), out, at)
+        at = copy_ahead(names.data, names.ends[0], names.ends[1], out, at)
         empty = at
         for f in range(len(fields)):
             field = fields[f]
             first, table = field[FIRST], field[TABLE]
             rows = first + bounds[table, i], first + bounds[table, i + 1]
-            head = names, field[NAME], field[NAME_END]
-            at = _values(
-                field, rows, low, high, known, texts, text_ends, seen, head, out, at
-            )  # fmt: skip
+            head = names.data, field[NAME], field[NAME_END]
+            at = _values(field, rows, values, texts, seen, head, out, at)
         if at == empty and not always:
             at = start
         ends[i + 1] = at
