@@ -140,9 +140,11 @@ bench-scanner-sources: test-packages $(VENV)/test.stamp
 	@.ci/debian-packages.sh tests/bench/scanner-packages.txt
 	$(PYTHON) -m tests.bench.scanner_sources --out build/scanner-sources
 
-# Java and PySpark are large, so this is no part of make test.
+# Java and PySpark are large, so this is no part of make test.  Debian's npm conflicts with a Node.js
+# from elsewhere, which has its own.
 interop: test-packages $(VENV)/test.stamp
 	@.ci/debian-packages.sh tests/interop/packages.txt
+	@command -v npm >/dev/null || .ci/debian-packages.sh npm
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check -r tests/interop/requirements.txt
 	@npm install --silent --no-audit --no-fund --prefix build/npm speedscope@1
 	$(PYTHON) -m pytest -q -n 0 tests/interop/check_*.py

@@ -23,6 +23,7 @@ from .database import forget_pages
 from .sqlalchemy_tables import chunk
 
 MUCH = 1 << 20  # bytes of a read after which SQLite's pages are unmapped
+DENSE = 16  # all rows of a range are read to take one of so many
 BUDGET = 320 << 20  # bytes of arrays to cache
 SIGNED = ("<i1", "<i2", "<i4", "<i8")
 
@@ -122,14 +123,19 @@ class Columns:
         """
         rows = np.asarray(rows)
         whole = self._get((table, column, -1))
-        if whole is None and len(rows) * 16 > self.length(table):
+        if whole is None and len(rows) * DENSE > self.length(table):
             whole = self.array(table, column)
         if whole is not None:
             return np.asarray(whole[rows])
         places = self._of(table, column)
-        if len(rows) and (rows.min() < 0 or rows.max() >= sum(p.number for p in places)):
-            raise IndexError(f"{table}.{column} has {sum(p.number for p in places)} rows")
         dtype = _dtype(table, column, places)
+        if not len(rows):
+            return np.empty(0, dtype)
+        first, last = int(rows.min()), int(rows.max())
+        if first < 0 or last >= sum(place.number for place in places):
+            raise IndexError(f"{table}.{column} has {sum(p.number for p in places)} rows")
+        if len(rows) * DENSE > last - first:
+            return np.asarray(self.part(table, column, first, last - first + 1)[rows - first])
         out = np.empty(len(rows), dtype)
         number = rows // CHUNK
         for one in np.unique(number).tolist():

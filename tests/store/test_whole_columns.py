@@ -110,6 +110,18 @@ def test_parts_and_single_rows(long: tuple[Path, npt.NDArray[np.int64]], whole: 
         columns.take("match", "leg", np.array([end]))
 
 
+def test_many_rows_of_a_short_range_are_taken_without_the_whole_column(
+    long: tuple[Path, npt.NDArray[np.int64]],
+) -> None:
+    values = long[1]
+    columns = Columns(open_session(long[0]))
+    rows = np.arange(CHUNK - 300, CHUNK + 300)[::-3]  # in two chunks
+    assert np.array_equal(columns.take("match", "leg", rows), values[rows])
+    assert ("match", "leg", -1) not in columns._kept
+    with pytest.raises(IndexError):
+        columns.take("match", "leg", np.arange(-1, 9))
+
+
 def test_what_is_kept_stays_in_its_budget(long: tuple[Path, npt.NDArray[np.int64]]) -> None:
     values = long[1]
     columns = Columns(open_session(long[0]), budget=3 * CHUNK * 8)

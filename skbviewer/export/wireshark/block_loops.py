@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...records.compiled import Int, allocation_free, compiled
-from ...records.types import Bools, Int64s, UInt8s
-from .byte_copies import copy_exactly
+from ...records.types import Bools, Int64s, UInt8s, UInt32s
+from .byte_copies import copy_ahead, copy_exactly
 from .comment_format import LONGEST, MARK, PREFIX
 
 HEADER = 28  # bytes of a block before the packet's
@@ -142,8 +142,43 @@ def _options(
 
 
 @allocation_free
-def _our_comment(text: UInt8s, begin: Int, end: Int, out: UInt8s, at: Int) -> np.int64:
-    """Write the comment with the fields, as several if it is too long for one.
+def _put_words(words: UInt32s, at: Int, first: Int, second: Int) -> np.int64:
+    """Write two 32-bit numbers at a multiple of 4; returns the position after them.
+
+    This machine is little-endian, as is the file: numba's builds are for no others.
+    """
+    word = np.uint64(at) >> np.uint64(2)
+    words[word] = np.uint32(first)
+    words[word + np.uint64(1)] = np.uint32(second)
+    return np.int64(at + 8)
+
+
+@allocation_free
+def _put_option(words: UInt32s, at: Int, code: Int, size: Int) -> np.int64:
+    words[np.uint64(at) >> np.uint64(2)] = np.uint32(code | size << 16)
+    return np.int64(at + 4)
+
+
+@allocation_free
+def _our_comment(
+    text: UInt8s, begin: Int, end: Int, out: UInt8s, words: UInt32s, at: Int
+) -> np.int64:
+    """Write the comment with the fields, as several if it is too long for one."""
+    size = np.int64(end - begin)
+    if size > LONGEST:
+        return _divided_comment(text, begin, end, out, at)
+    if size == 0:
+        return np.int64(at)
+    made = copy_ahead(text, begin, end, out, _put_option(words, at, OPT_COMMENT, size))
+    for _ in range(-size % 4):
+        out[made] = 0
+        made += 1
+    return made
+
+
+@allocation_free
+def _divided_comment(text: UInt8s, begin: Int, end: Int, out: UInt8s, at: Int) -> np.int64:
+    """Write a comment as several.
 
     It is divided before a space or at a comma, which stand within LONGEST bytes of each other.
     """
@@ -233,24 +268,24 @@ def write_blocks(
     note_ends: Int64s,
     original: bool,
     out: UInt8s,
+    words: UInt32s,
 ) -> np.int64:
     """Write the packets at `offset` of `data`, `kept` bytes of each; returns the size written.
 
     offset + caplen must be within `data`.  `has_options`: the packet is in a packet block of a
     pcapng file that can have options.  packet_id is -1 where it is unknown; `others` are the second
     comments, notes those of the user ("": none).  `original`: bytes are those of the source file,
-    whose comments, custom options and hashes may be copied.
+    whose comments, custom options and hashes may be copied.  `words` is `out` as 32-bit numbers;
+    `out`, `comments` and `others` have AHEAD bytes more than are needed.
     """
     at = np.int64(0)
     for i in range(len(offset)):
         start = at
-        at = _put(out, at, BLOCK, 4)
-        at = _put(out, at + 4, interface[i], 4)
-        at = _put(out, at, ticks[i] >> np.int64(32), 4)
-        at = _put(out, at, ticks[i], 4)
-        at = _put(out, at, kept[i], 4)
-        at = _put(out, at, length[i], 4)
-        at = _copy(data, offset[i], kept[i], out, at)
+        at = _put_words(words, at, BLOCK, np.int64(0))  # the size of the block is set at its end
+        at = _put_words(words, at, interface[i], ticks[i] >> np.int64(32))
+        at = _put_words(words, at, ticks[i], kept[i])
+        words[np.uint64(at) >> np.uint64(2)] = np.uint32(length[i])
+        at = _copy(data, offset[i], kept[i], out, at + 4)
         has_id = False
         if has_options[i]:
             changed = not original or kept[i] < caplen[i]
@@ -258,14 +293,12 @@ def write_blocks(
         if note_ends[i + 1] > note_ends[i]:
             size = note_ends[i + 1] - note_ends[i]
             at = _foreign_comment(notes, note_ends[i], size, out, at)
-        at = _our_comment(comments, comment_ends[i], comment_ends[i + 1], out, at)
-        at = _our_comment(others, other_ends[i], other_ends[i + 1], out, at)
+        at = _our_comment(comments, comment_ends[i], comment_ends[i + 1], out, words, at)
+        at = _our_comment(others, other_ends[i], other_ends[i + 1], out, words, at)
         if packet_id[i] >= 0 and not has_id:
-            at = _put(out, at, OPT_PACKETID, 2)
-            at = _put(out, at, 8, 2)
-            at = _put(out, at, packet_id[i], 8)
-        at = _put(out, at, OPT_END, 4)
-        size = at + 4 - start
-        at = _put(out, at, size, 4)
-        _put(out, start + 4, size, 4)
+            at = _put_option(words, at, OPT_PACKETID, 8)
+            at = _put_words(words, at, packet_id[i], packet_id[i] >> np.int64(32))
+        size = at + 8 - start
+        at = _put_words(words, at, OPT_END, size)
+        words[np.uint64(start + 4) >> np.uint64(2)] = np.uint32(size)
     return at

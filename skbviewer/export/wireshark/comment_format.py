@@ -6,12 +6,14 @@ A comment is PREFIX and then, for each field that the packet has, a space, the f
 whole ns, truth values 0 or 1, kernel addresses hexadecimal.  All bytes of a text but SAFE ones are
 percent-encoded, so that no name can look like a field.
 
+What can be made of other fields is left out (DERIVED); callers are written only with their offset.
+
 The exporter writes MARK in no other comment: where a comment of the capture or of the user has it,
 its ":" becomes ";".  Therefore a comment that begins with PREFIX is the exporter's.
 
-The fields are in two comments: first those of the packet, its legs and drops, then those of
-addresses and calls, which are longer and which few filters need.  Wireshark needs about 50
-instructions for each byte of a comment that a script reads.  A long one is continued in others.
+The fields are in two comments: first those of the packet, its devices and drops, then those of
+namespaces, addresses and calls, which are longer and which few filters need.  Wireshark needs about
+50 instructions for each byte of a comment that a script reads.  A long one is continued in others.
 """
 
 from __future__ import annotations
@@ -31,8 +33,21 @@ LONGEST_TEXT = 1000  # characters of a value; no kernel has a longer name
 COMMENT_FIELDS: tuple[Field, ...] = tuple(
     field for name, field in FIELDS.items() if name.partition(".")[0] == "kbl"
 )
-FIRST_FIELDS = tuple(field for field in COMMENT_FIELDS if field.table in (ROW, LEG, DROP))
-OTHER_FIELDS = tuple(field for field in COMMENT_FIELDS if field not in FIRST_FIELDS)
+# Fields that are made of others, so that comments need not have them.
+DERIVED = {
+    "kbl.matched": ("kbl.verdict",),
+    "kbl.latency": ("kbl.in_kernel",),
+    "kbl.addr": ("kbl.src", "kbl.dst"),
+    "kbl.addr6": ("kbl.src6", "kbl.dst6"),
+}
+SHORTENED = "kbl.caller"  # has each value also without what stands after "+"
+WRITTEN_FIELDS = tuple(field for field in COMMENT_FIELDS if field.name not in DERIVED)
+FIRST_FIELDS = tuple(
+    field
+    for field in WRITTEN_FIELDS
+    if field.table in (ROW, LEG, DROP) and field.name != "kbl.netns"  # long, and rarely asked for
+)
+OTHER_FIELDS = tuple(field for field in WRITTEN_FIELDS if field not in FIRST_FIELDS)
 KINDS = frozenset(
     {Kind.LABEL, Kind.BOOLEAN, Kind.UNSIGNED, Kind.DURATION, Kind.FLOAT, Kind.STRING, Kind.KERNEL}
     | {Kind.IPV4, Kind.IPV6}
@@ -40,9 +55,9 @@ KINDS = frozenset(
 assert all(field.kind in KINDS for field in COMMENT_FIELDS)
 
 
-def short_name(field: Field) -> str:
+def short_name(name: str) -> str:
     """Return the name by which comments have a field: "verdict" for kbl.verdict."""
-    return field.name.removeprefix(COMMON)
+    return name.removeprefix(COMMON)
 
 
 def encoded(text: str) -> bytes:

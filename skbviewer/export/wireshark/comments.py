@@ -4,68 +4,40 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from ...analysis.fields.all_fields import Field
-from ...analysis.fields.field_data import PACKET, Array, Data
+from ...analysis.fields.field_data import PACKET, Array, Data, View
 from ...analysis.fields.field_kind import Kind, Values
-from ...records.types import Bools, Int64s, UInt8s
+from ...records.types import Int64s
 from ..pseudonyms import Pseudonyms
 from .byte_copies import AHEAD, Buffer
 from .comment_format import FIRST_FIELDS, OTHER_FIELDS, PREFIX, encoded, short_name
-from .field_rows import FieldRows, Owned
+from .field_rows import FieldRows
 from .text_loops import (
     ADDRESS4,
     ADDRESS6,
+    FIRST,
+    FIRST_TEXT,
+    FORM,
     HEXADECIMAL,
+    NAME,
+    NAME_ALONE,
+    NAME_END,
     NUMBER,
+    TABLE,
     TEXT,
     WIDTHS,
-    join_fields,
-    write_values,
+    Column,
+    Texts,
+    write_comments,
 )
 
 FORMS = {Kind.KERNEL: HEXADECIMAL, Kind.IPV4: ADDRESS4, Kind.IPV6: ADDRESS6}
-FORMS |= {Kind.STRING: TEXT, Kind.FLOAT: TEXT}
-NAME_ALONE = -1  # the form of a label
+FORMS |= {Kind.STRING: TEXT, Kind.FLOAT: TEXT, Kind.LABEL: NAME_ALONE}
 SHORT = 64  # bytes of a text; pages of a buffer that are not written cost nothing
 FEW = 8  # distinct numbers
-
-
-class Texts(NamedTuple):
-    """A text for each packet: that of packet i is data[ends[i] : ends[i + 1]].
-
-    `data` has AHEAD more bytes, or more.
-    """
-
-    data: UInt8s
-    ends: Int64s
-
-
-class _Column(NamedTuple):
-    """The values of one field: those of packet i are in rows bounds[i] .. bounds[i + 1] - 1."""
-
-    name: bytes  # what is written before them
-    form: int  # of write_values(); NAME_ALONE has no values
-    bounds: Int64s
-    low: Int64s
-    high: Int64s
-    known: Bools
-    texts: Texts
-
-    def most(self) -> int:
-        """Return how many bytes the values need at most, with a comma after each."""
-        if self.form == NAME_ALONE:
-            return 0
-        if self.form != TEXT:
-            return (WIDTHS[self.form] + 1) * len(self.low)
-        sizes = np.diff(self.texts.ends)
-        longest = int(sizes.max(initial=0))
-        if longest > SHORT:  # one long text must not make all of the buffer long
-            return int(sizes[self.low[self.known]].sum()) + len(self.low)
-        return (longest + 1) * len(self.low)
 
 
 def texts_of(parts: list[bytes]) -> Texts:
@@ -74,95 +46,137 @@ def texts_of(parts: list[bytes]) -> Texts:
     return Texts(np.frombuffer(b"".join(parts) + bytes(AHEAD), np.uint8), ends)
 
 
-NO_TEXTS = texts_of([])
-
-
 class Comments:
     """Makes the comments of packets, or skb lifetimes, of one session."""
 
     def __init__(self, data: Data, names: Pseudonyms | None = None, of: str = PACKET) -> None:
         """`of`: PACKET, or SERIES for skb lifetimes."""
-        self._rows, self._names = FieldRows(data, of), names
-        self._buffers = [[Buffer() for _ in range(4)] for _ in range(2)]
+        self._rows = FieldRows(data, of)
+        self._first = _Written(FIRST_FIELDS, names, always=True)
+        self._others = _Written(OTHER_FIELDS, names, always=False)
 
     def of(self, packets: Int64s) -> tuple[Texts, Texts]:
         """Return the first and the other comments of packets, numbers from 1 in ascending order.
 
         A packet without other fields has "" as the other comment.  The next call overwrites them.
         """
-        owned: dict[str, Owned] = {}
-
-        def columns(fields: Sequence[Field]) -> list[_Column]:
-            for table in {field.table for field in fields} - owned.keys():
-                owned[table] = self._rows.of(packets, table)
-            return [_column(field, owned[field.table], self._names) for field in fields]
-
-        count = len(packets)
-        first = _joined(columns(FIRST_FIELDS), count, self._buffers[0], always=True)
-        return first, _joined(columns(OTHER_FIELDS), count, self._buffers[1], always=False)
+        return self._first.of(self._rows, packets), self._others.of(self._rows, packets)
 
 
-def _joined(columns: list[_Column], packets: int, buffers: Sequence[Buffer], always: bool) -> Texts:
-    """Return PREFIX and the fields of each packet; "" if it has none, unless `always`."""
-    made, written, places, counts = buffers
-    names = texts_of([PREFIX, *(column.name for column in columns)])
-    values = written.of(sum(column.most() for column in columns) + AHEAD)
-    value_ends = _table(places, len(columns) + 1, packets + 1)
-    count = _table(counts, len(columns) + 1, packets)
-    value_ends[0] = 0  # PREFIX has no value
-    for number, column in enumerate(columns, 1):
-        value_ends[number, 0] = value_ends[number - 1, -1]
-        _write(column, values, value_ends[number], count[number])
-    count[0] = True if always else count[1:].any(0)
-    out = made.of(int(value_ends[-1, -1]) + len(names.data) * packets + AHEAD)
-    ends = np.empty(packets + 1, np.int64)
-    join_fields(*names, values, value_ends, count, out, ends)
-    return Texts(out, ends)
+class _Written:
+    """Writes the comments of some fields, for one block of packets after the other."""
+
+    def __init__(self, fields: Sequence[Field], names: Pseudonyms | None, always: bool) -> None:
+        """`always`: a packet without any of the fields has a comment, too."""
+        self._fields, self._names, self._always = fields, names, always
+        self._tables = tuple(dict.fromkeys(field.table for field in fields))
+        self._labels = texts_of([PREFIX, *map(_label, fields)])
+        self._texts: dict[str, tuple[Sequence[str], Texts]] = {}  # by field: what was encoded last
+        self._low, self._high, self._known, self._out = (Buffer() for _ in range(4))
+
+    def of(self, found: FieldRows, packets: Int64s) -> Texts:
+        """Return the comments of packets; the next call overwrites them."""
+        owned = {table: found.of(packets, table) for table in self._tables}
+        bounds = np.stack([owned[table].bounds for table in self._tables])
+        begin = np.cumsum([0, *(owned[field.table].view.size for field in self._fields)])
+        size = int(begin[-1])
+        all_rows = Column(
+            self._low.of(8 * size).view(np.int64),
+            self._high.of(8 * size).view(np.int64),
+            self._known.of(size).view(np.bool_),
+        )
+        texts, most = [], 0
+        for field, first, end in zip(self._fields, begin, begin[1:], strict=False):
+            rows = slice(int(first), int(end))
+            column = Column(all_rows.low[rows], all_rows.high[rows], all_rows.known[rows])
+            texts.append(self._fill(column, field, owned[field.table].view))
+            most += _most(field, column, texts[-1])
+        labels = self._labels
+        out = self._out.of(most + int(labels.ends[-1]) * len(packets) + AHEAD)
+        ends = np.empty(len(packets) + 1, np.int64)
+        write_comments(
+            self._described(begin, texts), labels, self._always, bounds, all_rows,
+            _one_after_the_other(texts), out, ends,
+        )  # fmt: skip
+        return Texts(out, ends)
+
+    def _described(self, begin: Int64s, texts: Sequence[Texts]) -> Int64s:
+        """Return what write_comments() needs to know of each field."""
+        table = np.zeros((len(self._fields), NAME_END + 1), np.int64)
+        table[:, FORM] = [_form(field) for field in self._fields]
+        table[:, TABLE] = [self._tables.index(field.table) for field in self._fields]
+        table[:, FIRST] = begin[:-1]
+        counts = np.cumsum([0, *(len(of_field.ends) - 1 for of_field in texts)])
+        table[:, FIRST_TEXT] = np.where(table[:, FORM] == TEXT, counts[:-1], 0)
+        table[:, NAME], table[:, NAME_END] = self._labels.ends[1:-1], self._labels.ends[2:]
+        return table
+
+    def _fill(self, column: Column, field: Field, view: View) -> Texts:
+        """Set the values of a field; returns its texts.  One without rows is not asked for them."""
+        if not view.size:
+            return texts_of([])
+        values = field.make(view)[0]
+        column.known[:] = True if values.known is None else values.known
+        if field.kind is Kind.FLOAT:
+            distinct, column.low[:] = _distinct(values.low)
+            return texts_of([repr(float(x)).encode() for x in distinct])
+        column.low[:] = values.low
+        if field.kind is Kind.STRING:
+            texts = self._encoded(field, values.texts or ())
+            column.known[:] &= (column.low >= 0) & (column.low < len(texts.ends) - 1)
+            return texts
+        self._fill_address(column, field, values)
+        return texts_of([])
+
+    def _fill_address(self, column: Column, field: Field, values: Values) -> None:
+        """Set the upper half of an IPv6 address, and replace addresses by their pseudonyms."""
+        if values.high is not None:
+            column.high[:] = values.high
+        if self._names is None:
+            return
+        if field.kind is Kind.IPV4:
+            column.low[:] = self._names.ipv4(column.low)
+        elif field.kind is Kind.IPV6:
+            column.high[:], column.low[:] = self._names.ipv6(column.high, column.low)
+
+    def _encoded(self, field: Field, texts: Sequence[str]) -> Texts:
+        """Return the texts of a field, encoded; most blocks have those of the block before."""
+        before, made = self._texts.get(field.name, ((), texts_of([])))
+        if before is not texts:
+            made = texts_of([encoded(text) for text in texts])
+            self._texts[field.name] = texts, made
+        return made
 
 
-def _write(column: _Column, out: UInt8s, ends: Int64s, count: Int64s) -> None:
-    """Write the values of each packet to `out`, from ends[0]."""
-    bounds, known = column.bounds, column.known
-    if column.form == NAME_ALONE:
-        hits = np.r_[0, np.cumsum(known, dtype=np.int64)]
-        ends[:], count[:] = ends[0], hits[bounds[1:]] - hits[bounds[:-1]]
-    else:
-        values = column.low, column.high, known, *column.texts
-        write_values(column.form, bounds, *values, out, ends, count)
+def _label(field: Field) -> bytes:
+    """What stands before the values of a field; all there is of a label."""
+    return f" {short_name(field.name)}{'' if field.kind is Kind.LABEL else '='}".encode()
 
 
-def _table(buffer: Buffer, rows: int, columns: int) -> Int64s:
-    return buffer.of(8 * rows * columns).view(np.int64).reshape(rows, columns)
+def _form(field: Field) -> int:
+    return FORMS.get(field.kind, NUMBER)
 
 
-def _column(field: Field, owned: Owned, names: Pseudonyms | None) -> _Column:
-    """Return the values of `field`; a field without rows is not asked for them."""
-    found = field.make(owned.view) if owned.view.size else []
-    known = _side_by_side([values.present() for values in found], np.bool_).astype(np.bool_)
-    bounds = owned.bounds * max(len(found), 1)
-    name = f" {short_name(field)}".encode()
-    if field.kind is Kind.LABEL:
-        none = np.zeros(0, np.int64)
-        return _Column(name, NAME_ALONE, bounds, none, none, known, NO_TEXTS)
-    low, texts = _numbers_and_texts(field, found, known)
-    high = np.zeros(len(low), np.int64)
-    if field.kind is Kind.IPV6 and found:
-        high = _side_by_side([v.high for v in found if v.high is not None], np.int64)
-    if names is not None and field.kind is Kind.IPV4:
-        low = names.ipv4(low)
-    elif names is not None and field.kind is Kind.IPV6:
-        high, low = names.ipv6(high, low)
-    form = FORMS.get(field.kind, NUMBER)
-    return _Column(name + b"=", form, bounds, low, high, known, texts)
+def _most(field: Field, column: Column, texts: Texts) -> int:
+    """Return how many bytes the values of a field need at most, with a comma after each."""
+    form, count = _form(field), len(column.low)
+    if form == NAME_ALONE:
+        return 0
+    if form != TEXT:
+        return (WIDTHS[form] + 1) * count
+    sizes = np.diff(texts.ends)
+    longest = int(sizes.max(initial=0))
+    if longest > SHORT:  # one long text must not make all of the buffer long
+        return int(sizes[column.low[column.known]].sum()) + count
+    return (longest + 1) * count
 
 
-def _side_by_side(arrays: Sequence[Array], dtype: type) -> Array:
-    """Values that stand for the same rows, one after the other in each row."""
-    if len(arrays) == 1:
-        return np.ascontiguousarray(arrays[0], dtype)
-    if not arrays:
-        return np.zeros(0, dtype)
-    return np.stack([np.asarray(a, dtype) for a in arrays], 1).ravel()
+def _one_after_the_other(parts: Sequence[Texts]) -> Texts:
+    """Return all texts as one sequence."""
+    begin = np.cumsum([0, *(part.ends[-1] for part in parts)])
+    data = [part.data[: part.ends[-1]] for part in parts] + [np.zeros(AHEAD, np.uint8)]
+    ends = [part.ends[:-1] + at for part, at in zip(parts, begin, strict=False)] + [begin[-1:]]
+    return Texts(np.concatenate(data), np.concatenate(ends))
 
 
 def _distinct(numbers: Array) -> tuple[Array, Int64s]:
@@ -183,24 +197,3 @@ def _distinct(numbers: Array) -> tuple[Array, Int64s]:
         return np.array(found), codes
     distinct, inverse = np.unique(numbers, return_inverse=True)
     return distinct, inverse.astype(np.int64)
-
-
-def _numbers_and_texts(field: Field, found: list[Values], known: Bools) -> tuple[Int64s, Texts]:
-    """Return the values as numbers; of a TEXT, these are indices of the texts."""
-    if field.kind is Kind.FLOAT:
-        low = _side_by_side([values.low for values in found], np.float64)
-        distinct, codes = _distinct(low)
-        return codes, texts_of([repr(float(x)).encode() for x in distinct])
-    if field.kind is not Kind.STRING:
-        return _side_by_side([values.low for values in found], np.int64), texts_of([])
-    parts: list[str] = []
-    numbers: list[Int64s] = []
-    for values in found:
-        texts = list(values.texts or ())
-        numbers.append(np.asarray(values.low, np.int64) + len(parts))
-        parts += texts
-    low = _side_by_side(numbers, np.int64)
-    used = np.zeros(len(parts) + 1, np.bool_)
-    used[low[known]] = True
-    written = [encoded(text) if used[n] else b"" for n, text in enumerate(parts)]
-    return low, texts_of(written)

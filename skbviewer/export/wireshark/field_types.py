@@ -12,7 +12,7 @@ BITS32 = 32  # smaller numbers are Lua's own; a double holds them exactly
 
 
 class LuaType(NamedTuple):
-    """A constructor of ProtoField, what follows its name, and what makes a value of text `v`."""
+    """A constructor of ProtoField, what follows its name, and what makes a value of a text."""
 
     constructor: str
     base: str
@@ -20,16 +20,18 @@ class LuaType(NamedTuple):
 
 
 LUA_TYPES: dict[Kind, LuaType] = {
-    Kind.BOOLEAN: LuaType("bool", "", 'v == "1"'),
-    Kind.UNSIGNED: LuaType("uint64", "base.DEC", "UInt64(v)"),
-    Kind.KERNEL: LuaType("uint64", "base.HEX", "UInt64.fromhex(v:sub(3))"),
-    Kind.DURATION: LuaType("relative_time", "", "duration(v)"),
-    Kind.FLOAT: LuaType("double", "", "tonumber(v)"),
-    Kind.STRING: LuaType("string", "", "decoded(v)"),
-    Kind.IPV4: LuaType("ipv4", "", "Address.ip(v)"),
-    Kind.IPV6: LuaType("ipv6", "", "Address.ipv6(v)"),
+    Kind.BOOLEAN: LuaType("bool", "", 'function(v) return v == "1" end'),
+    Kind.UNSIGNED: LuaType("uint64", "base.DEC", "guarded(UInt64)"),
+    Kind.KERNEL: LuaType(
+        "uint64", "base.HEX", "guarded(function(v) return UInt64.fromhex(v:sub(3)) end)"
+    ),
+    Kind.DURATION: LuaType("relative_time", "", "duration"),
+    Kind.FLOAT: LuaType("double", "", "tonumber"),
+    Kind.STRING: LuaType("string", "", "decoded"),
+    Kind.IPV4: LuaType("ipv4", "", "guarded(Address.ip)"),
+    Kind.IPV6: LuaType("ipv6", "", "guarded(Address.ipv6)"),
 }
-SMALL = LuaType("uint32", "base.DEC", "tonumber(v)")
+SMALL = LuaType("uint32", "base.DEC", "tonumber")
 
 
 def lua_type(field: Field) -> LuaType:

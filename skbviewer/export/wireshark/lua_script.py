@@ -7,19 +7,29 @@ descriptions that docs/display-filter.md lists.  Durations become relative times
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ...analysis.fields.all_fields import Field
 from ...analysis.fields.field_data import CALL
 from ...analysis.fields.field_kind import Kind
+from ...analysis.words.verdict_reasons import VERDICTS
 from .comment_format import (
     COMMENT_FIELDS,
+    DERIVED,
     FIRST_FIELDS,
     LONGEST,
     MARK,
     OLD_PREFIX,
     PREFIX,
+    SHORTENED,
     short_name,
 )
 from .field_types import lua_type
+
+MATCHED = VERDICTS[: VERDICTS.index("wire-only")]
+IS_MATCHED = " or ".join(f'v == "{verdict}"' for verdict in MATCHED)
+# What makes the value of a field from that of another.
+MADE_OF = {"kbl.matched": f"function(v) return {IS_MATCHED} end"}
 
 HEAD = """\
 -- Kernel fields of packets that skbviewer exported: kbl.*, as in skbviewer's display filters.
@@ -34,18 +44,39 @@ local comment = Field.new("frame.comment")
 local NEW, OLD, OURS = "%(prefix)s", "%(old)s", "%(mark)s"
 local NEW_KBL, SIZE = NEW .. " kbl", #NEW + 4
 local LONG = %(long)d -- bytes; a longer comment may be continued in the next
-local find, match, sub, new_time = string.find, string.match, string.sub, NSTime.new
+local byte, find, match, sub = string.byte, string.find, string.match, string.sub
+local COMMA = byte(",")
 
 local function decoded(v)
+    if not find(v, "%%", 1, true) then return v end
     return (v:gsub("%%%%(%%x%%x)", function(hex) return string.char(tonumber(hex, 16)) end))
 end
 
+-- The times of all durations: Wireshark copies them, and making one for each takes longer.
+local short_time, time = NSTime.new(0, 0), NSTime.new(0, 0)
+
 local function duration(v) -- whole ns, perhaps more than a double holds
-    if #v < 10 and not find(v, "%%D") then return new_time(0, tonumber(v)) end
+    if #v < 10 then
+        local whole = tonumber(v, 10)
+        if not whole then return nil end
+        short_time.nsecs = whole
+        return short_time
+    end
     local sign, digits = match(v, "^(-?)(%%d+)$")
+    if not sign then return nil end
     local seconds, rest = tonumber(sub(digits, 1, -10)) or 0, tonumber(sub(digits, -9))
-    if sign == "-" then return new_time(-seconds, -rest) end
-    return new_time(seconds, rest)
+    if sign == "-" then seconds, rest = -seconds, -rest end
+    time.secs, time.nsecs = seconds, rest
+    return time
+end
+
+local function hexadecimal(v) return UInt64.fromhex(sub(v, 3)) end
+
+local function guarded(make) -- of a text that is no value, makes nothing instead of an error
+    return function(v)
+        local made, item = pcall(make, v)
+        return made and item or nil
+    end
 end
 
 """
@@ -93,40 +124,58 @@ local function named_by_program()
     return scripts <= 1 and find(words[1] or "", "tshark$") and named or nil
 end
 
+local add_item = TreeItem.add -- finding it at each item takes a fifth of adding one
+
 local function add_value(tree, one, v)
-    local made, item = pcall(one.value, v)
-    if made and item ~= nil then tree:add(one.field, item) end
+    local item = one.value(v)
+    if item ~= nil then add_item(tree, one.field, item) end
 end
 
--- Adds the values of a field that stand after " name=" to a tree.
-local function add(tree, text, one, start)
-    local _, at = find(text, start, 1, true)
-    if not at then return end
-    local v, comma, after = match(text, "^([^ ,]*)(,?)()", at + 1)
+-- Adds a value unless it is among `seen`.  Callers are written only with their offset.
+local function add_new(tree, one, v, seen)
+    if seen[v] then return end
+    seen[v] = true
     add_value(tree, one, v)
-    while comma == "," do
-        v, comma, after = match(text, "^([^ ,]*)(,?)()", after)
-        add_value(tree, one, v)
+    if one.shortened then add_new(tree, one, match(v, "^[^+]*"), seen) end
+end
+
+-- Adds the values that stand after " name=" to a tree.
+local function add(tree, text, one, name, seen)
+    local _, at = find(text, name, 1, true)
+    if not at then return end
+    local put = seen and add_new or add_value
+    local v, after = match(text, "^([^ ,]*)()", at + 1)
+    put(tree, one, v, seen)
+    while byte(text, after) == COMMA do
+        v, after = match(text, "^([^ ,]*)()", after + 1)
+        put(tree, one, v, seen)
     end
+end
+
+-- Adds the values of a field, which stand after one name or after each of two.
+local function add_field(tree, text, one, names)
+    local seen = (names[2] or one.shortened) and {} or nil
+    for i = 1, #names do add(tree, text, one, names[i], seen) end
 end
 
 -- The fields that a filter, a column or the packet's details need; nil if not even the protocol kbl
 -- is needed.  In tshark they are the same for all packets of a pass, and asking for each packet
 -- takes as long as dissecting it.
-local last, visible, needed, in_first, itself = math.huge, false, nil, false, nil
+local last, visible, needed, itself = math.huge, false, nil, nil
+local in_first, in_others = false, false -- whether all that is needed is in one comment
 local in_window = gui_enabled()
 local named = not in_window and named_by_program() or nil
 
 local function find_needed(root)
     visible = root.visible
-    needed, in_first = FIELDS, false
+    needed, in_first, in_others = FIELDS, false, false
     if visible and not named then return end
     itself = itself or Dissector.get("kbl")
-    needed, in_first = {}, true
+    needed, in_first, in_others = {}, true, named and not named.kbl
     for _, one in ipairs(FIELDS) do
         if (visible and named[one.name]) or (not visible and root:referenced(one.field)) then
             needed[#needed + 1] = one
-            in_first = in_first and one.in_first
+            in_first, in_others = in_first and one.in_first, in_others and not one.in_first
         end
     end
     if #needed == 0 and not root:referenced(itself) then needed = nil end
@@ -142,13 +191,13 @@ end
 local function read(root, tree, calls, info, ...)
     if not info then return end
     local text = info.value
-    local start = "start"
+    local names = "names"
     if sub(text, 1, SIZE) == NEW_KBL then
         tree = tree or branch(root)
     elseif sub(text, 1, #OURS) ~= OURS then
         return read(root, tree, calls, ...)
     elseif sub(text, 1, #OLD) == OLD then
-        start = "old_start"
+        names = "old_names"
         tree = tree or (find(text, OLD .. " kbl ", 1, true) == 1 and branch(root)) or root
     elseif sub(text, 1, #NEW) == NEW then
         tree = tree or root
@@ -158,21 +207,33 @@ local function read(root, tree, calls, info, ...)
     for i = 1, #needed do
         local one = needed[i]
         local parent = tree
-        if visible and one.of_calls then
+        if visible and one.of_calls and find(text, one[names][1], 1, true) then
             calls = calls or tree:add("Calls: distinct values")
             parent = calls
         end
-        add(parent, text, one, one[start])
+        add_field(parent, text, one, one[names])
     end
     if in_first and #text < LONG then return end
     return read(root, tree, calls, ...)
 end
 
+-- Reads only the second of two comments, if the first has none of the fields that are needed.
+local function read_second(root, first, second, third)
+    local text = second and not third and second.value or ""
+    if sub(text, 1, #NEW) ~= NEW or find(text, " verdict=", 1, true) then return false end
+    for i = 1, #needed do add_field(root, text, needed[i], needed[i].names) end
+    return true
+end
+
 function kbl.dissector(buffer, packet, root)
-    local number = packet.number
-    if in_window or number <= last then find_needed(root) end
-    last = number
-    if needed then read(root, nil, nil, comment()) end
+    if not named or last > 0 then -- a tshark whose words are known reads the file once
+        local number = packet.number
+        if in_window or number <= last then find_needed(root) end
+        last = named and 0 or number
+    end
+    if not needed then return end
+    if in_others and read_second(root, comment()) then return end
+    read(root, nil, nil, comment())
 end
 
 register_postdissector(kbl)
@@ -196,18 +257,26 @@ def _declared(field: Field, number: int) -> str:
     if not kind.base:
         arguments = arguments[:2]
     made = f"ProtoField.{kind.constructor}({', '.join(arguments)})"
+    names = DERIVED.get(field.name, (field.name,))
+    first = {one.name for one in FIRST_FIELDS}
     return (
         f"\n-- {field.description}\n"
         f"FIELDS[{number}] = {{\n"
         f"    name = {_quoted(field.name)},\n"
-        f"    start = {_quoted(f' {short_name(field)}=')},\n"
-        f"    old_start = {_quoted(f' {field.name}=')},\n"
+        f"    names = {_starts(map(short_name, names))},\n"
+        f"    old_names = {_starts(names)},\n"
         f"    field = {made},\n"
-        f"    value = function(v) return {kind.value} end,\n"
+        f"    value = {MADE_OF.get(field.name, kind.value)},\n"
         f"    of_calls = {_truth(field.table == CALL)},\n"
-        f"    in_first = {_truth(field in FIRST_FIELDS)},\n"
+        f"    in_first = {_truth(set(names) <= first)},\n"
+        f"    shortened = {_truth(field.name == SHORTENED)},\n"
         "}\n"
     )
+
+
+def _starts(names: Iterable[str]) -> str:
+    """What stands before the values in a comment, as a table."""
+    return "{ " + ", ".join(_quoted(f" {name}=") for name in names) + " }"
 
 
 def _truth(value: bool) -> str:

@@ -44,14 +44,16 @@ from .blocks import (
     option,
     section,
 )
-from .byte_copies import Buffer
+from .byte_copies import AHEAD, Buffer
 from .comment_format import LONGEST
-from .comments import Comments, Texts, texts_of
+from .comments import Comments, texts_of
 from .retis_blocks import write_retis
+from .text_loops import Texts
 from .unseen import marks_of_packets, point_marks
 
 SECOND = 10**9
 EACH = 104  # bytes of a packet block besides its packet, comments and copied options, at most
+WORD = 4  # all parts of a file begin at multiples of it
 EXACT = 0  # verdict
 
 
@@ -210,10 +212,11 @@ class _Blocks:
             file, offset = _copied(file, has_options, offset, caplen, copied)
             file = with_pseudonyms(file, of.linktype, offset, caplen, length, self.names)
         size = EACH * len(offset) + int(kept.sum()) + copied
-        out = self._buffer.of(size + 2 * sum(int(text.ends[-1]) for text in texts))
+        size += 2 * sum(int(text.ends[-1]) for text in texts) + AHEAD
+        out = self._buffer.of(size + -size % WORD)
         end = write_blocks(
             file, has_options, offset, caplen, kept, length, self.interface + of.interface, ticks,
-            series, *texts[0], *texts[1], *texts[2], self.names is None, out,
+            series, *texts[0], *texts[1], *texts[2], self.names is None, out, out.view(np.uint32),
         )  # fmt: skip
         return out[: int(end)]
 

@@ -3,18 +3,42 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ...records.compiled import Int, allocation_free, compiled
 from ...records.types import Bools, Int64s, UInt8s
 from .byte_copies import copy_ahead
 
-NUMBER, HEXADECIMAL, ADDRESS4, ADDRESS6, TEXT = range(5)
+NUMBER, HEXADECIMAL, ADDRESS4, ADDRESS6, TEXT, NAME_ALONE = range(6)  # forms of values
 WIDTHS = (20, 18, 15, 39)  # the most bytes of a value of each form; of TEXT, the longest text
+FORM, TABLE, FIRST, FIRST_TEXT, NAME, NAME_END = range(6)  # of a field: write_comments()
 COMPARED = 64  # a value is not repeated among this many distinct values of a packet
 COMMA, DOT, COLON, MINUS, ZERO = 44, 46, 58, 45, 48
 MOST_DIGITS = 20  # of a 64-bit number
 HEX_LETTER = 87  # "a" is this plus 10
+
+
+class Texts(NamedTuple):
+    """A text for each packet: that of packet i is data[ends[i] : ends[i + 1]].
+
+    `data` has AHEAD more bytes, or more.
+    """
+
+    data: UInt8s
+    ends: Int64s
+
+
+class Column(NamedTuple):
+    """A value of a field for each row of its table; `high` is set for IPv6 addresses only.
+
+    Of a text, `low` is an index of the field's texts.
+    """
+
+    low: Int64s
+    high: Int64s
+    known: Bools
 
 
 @allocation_free
@@ -97,76 +121,72 @@ def _value(
     return end
 
 
+@allocation_free
+def _values(
+    field: Int64s, rows: tuple[Int, Int], values: Column, texts: Texts, seen: Int64s,
+    head: tuple[UInt8s, Int, Int], out: UInt8s, at: Int,
+) -> np.int64:  # fmt: skip
+    """Write the head and the known values of a field, without repetition; nothing if it has none.
+
+    The head is head[0][head[1] : head[2]].
+    """
+    form, end, distinct = field[FORM], np.int64(at), np.int64(0)
+    for row in range(np.uint64(rows[0]), np.uint64(rows[1])):
+        if not values.known[row]:
+            continue
+        lower, upper = values.low[row], values.high[row] if form == ADDRESS6 else np.int64(0)
+        is_new = True
+        for k in range(distinct if distinct < COMPARED else np.int64(COMPARED)):
+            if seen[k, 0] == lower and seen[k, 1] == upper:
+                is_new = False
+                break
+        if not is_new:
+            continue
+        seen[distinct % COMPARED, 0], seen[distinct % COMPARED, 1] = lower, upper
+        if distinct == 0:
+            end = copy_ahead(head[0], head[1], head[2], out, end)
+        else:
+            out[end] = COMMA
+            end += 1
+        if form != NAME_ALONE:
+            number = lower + field[FIRST_TEXT]
+            end = _value(form, number, upper, texts.data, texts.ends, out, end)
+        distinct += 1
+    return end
+
+
 @compiled
-def write_values(
-    form: int,
+def write_comments(
+    fields: Int64s,
+    names: Texts,
+    always: bool,
     bounds: Int64s,
-    low: Int64s,
-    high: Int64s,
-    known: Bools,
-    texts: UInt8s,
-    text_ends: Int64s,
+    values: Column,
+    texts: Texts,
     out: UInt8s,
     ends: Int64s,
-    count: Int64s,
 ) -> None:
-    """Write the known values of each packet, separated by commas and without repetition.
+    """Write the comment of each packet: a prefix, and the name and values of each field it has.
 
-    Packet i has the values of rows bounds[i] to bounds[i + 1] - 1.  Its text begins at out[ends[i]]
-    and ends before out[ends[i + 1]]; count[i] is the number of values.  The caller sets ends[0].
-    `out` must be large enough, and have AHEAD bytes more.
+    fields[f] is what FORM to NAME_END index.  Its name is names.data[name : end]; the prefix is
+    the first of `names`.  Packet i has the known `values` from FIRST + bounds[TABLE, i] to the same
+    of i + 1.  For TEXT, a value is the number of one of `texts` from FIRST_TEXT on, which is 0 for
+    other forms.  ends[i + 1] becomes the end of packet i in `out`, which must be large enough, with
+    AHEAD more bytes.  If not `always`, a packet without fields has an empty text.
     """
     seen = np.zeros((COMPARED, 2), np.int64)
-    at = ends[0]
-    for i in range(len(bounds) - 1):
-        distinct = np.int64(0)
-        for row in range(bounds[i], bounds[i + 1]):
-            if not known[row]:
-                continue
-            is_new = True
-            for k in range(COMPARED):
-                if k == distinct:
-                    break
-                if seen[k, 0] == low[row] and seen[k, 1] == high[row]:
-                    is_new = False
-                    break
-            if not is_new:
-                continue
-            seen[distinct % COMPARED, 0], seen[distinct % COMPARED, 1] = low[row], high[row]
-            if distinct > 0:
-                out[at] = COMMA
-                at += 1
-            at = _value(form, low[row], high[row], texts, text_ends, out, at)
-            distinct += 1
-        count[i] = distinct
-        ends[i + 1] = at
-
-
-@compiled
-def join_fields(
-    names: UInt8s,
-    name_ends: Int64s,
-    values: UInt8s,
-    value_ends: Int64s,
-    count: Int64s,
-    out: UInt8s,
-    ends: Int64s,
-) -> None:
-    """Write the fields that each packet has, one packet after the other.
-
-    Name f is names[name_ends[f] : name_ends[f + 1]].  The values of packet i follow the name:
-    values[value_ends[f, i] : value_ends[f, i + 1]].  The packet has the field if count[f, i] is not
-    0. ends[i + 1] becomes the end of packet i in `out`, which must be large enough.  `names`,
-    `values` and `out` have AHEAD more bytes than are needed.
-
-    The loop goes packet by packet, because the comments of many packets are larger than the cache:
-    going field by field took three times as long.
-    """
     at = np.int64(0)
     ends[0] = 0
     for i in range(len(ends) - 1):
-        for f in range(len(count)):
-            if count[f, i] > 0:
-                at = copy_ahead(names, name_ends[f], name_ends[f + 1], out, at)
-                at = copy_ahead(values, value_ends[f, i], value_ends[f, i + 1], out, at)
+        start = at
+        at = copy_ahead(names.data, names.ends[0], names.ends[1], out, at)
+        empty = at
+        for f in range(len(fields)):
+            field = fields[f]
+            first, table = field[FIRST], field[TABLE]
+            rows = first + bounds[table, i], first + bounds[table, i + 1]
+            head = names.data, field[NAME], field[NAME_END]
+            at = _values(field, rows, values, texts, seen, head, out, at)
+        if at == empty and not always:
+            at = start
         ends[i + 1] = at

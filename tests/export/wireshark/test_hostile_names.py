@@ -61,5 +61,5 @@ def test_comments_of_the_capture_are_kept_but_are_not_the_exporters(exported: Pa
         first, _, *ours = line.split("~")
         assert first == disarmed
         assert len(ours) == 2 and ours[0].startswith("skbviewer:kbl/2 kbl ")
-        assert ours[1].startswith("skbviewer:kbl/2 addr=")
+        assert ours[1].startswith("skbviewer:kbl/2 netns=")
         assert line.count("skbviewer:kbl/2") == 2

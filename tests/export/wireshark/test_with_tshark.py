@@ -39,6 +39,9 @@ FILTERS = (
     ("kbl.src == 10.9.0.1", "kbl.src == 10.9.0.1"),
     ("kbl.dst == 10.9.0.0/24", "kbl.dst == 10.9.0.0/24"),
     ("kbl.addr6", "kbl.addr6"),
+    ("kbl.addr == 10.9.0.2", "kbl.addr == 10.9.0.2"),
+    ("kbl.matched == 1", "kbl.matched == 1"),
+    ("kbl.netns == 4026531840", "kbl.netns == 4026531840"),
     ('kbl.func == "ip_rcv"', 'kbl.func == "ip_rcv"'),
     ('kbl.func contains "frag"', 'kbl.func contains "frag"'),
     ('kbl.func matches "^tcp_v[46]"', 'kbl.func matches "^tcp_v[46]"'),
@@ -189,3 +192,20 @@ def test_fields_that_the_command_line_names_have_the_values_of_all_fields(merged
     chosen = ("-Y", "kbl.cpu == 1 && kbl.verdict", "-e", "kbl.dev")
     assert tshark(merged, *script, *chosen) == tshark(merged, *script, *everything, *chosen)
     assert tshark(merged, *script, "-e", "kbl") == tshark(merged, *script, *everything, "-e", "kbl")
+
+
+def test_what_comments_leave_out_is_made_of_other_fields(merged: Path) -> None:
+    names = ("latency", "in_kernel", "matched", "verdict", "addr", "src", "dst", "caller")
+    words = [word for name in names for word in ("-e", f"kbl.{name}")]
+    script = ("-X", f"lua_script:{merged.parent / 'kbl.lua'}", "-T", "fields", "-E", "aggregator=~")
+    short = set[str]()
+    for line in tshark(merged, *script, *words):
+        latency, in_kernel, matched, verdict, *lists = line.split("\t")
+        addr, src, dst, caller = (cell.split("~") if cell else [] for cell in lists)
+        assert latency == in_kernel
+        assert matched == str(int(verdict in ("exact", "ambiguous")))
+        assert sorted(addr) == sorted({*src, *dst})
+        symbols = {text.partition("+")[0] for text in caller}
+        assert sorted(caller) == sorted({*symbols, *(text for text in caller if "+" in text)})
+        short |= symbols
+    assert "ip_local_out" in short
