@@ -42,3 +42,37 @@ def number_paths(
             whole = path if i == at[unit] else mix(whole, path)
             mark += 1
         made[0, unit], made[1, unit] = whole, coarse
+
+
+@compiled
+def number_values(values: Int64s, kept: Int64s, number_of: Int64s, made: Int64s) -> np.int64:
+    """Fill `made` with a number for each value, in the order in which values first occur.
+
+    `kept` and `number_of` are a hash table, equally long, a power of two; `number_of` is filled
+    with -1.  Return how many numbers there are; -1 if more than half of the table was needed.
+    """
+    last = len(kept) - 1
+    count = np.int64(0)
+    for at in range(len(values)):
+        place = (values[at] ^ (values[at] >> 32)) & last
+        while number_of[place] >= 0 and kept[place] != values[at]:
+            place = (place + 1) & last
+        if number_of[place] < 0:
+            if 2 * count > last:
+                return np.int64(-1)
+            kept[place], number_of[place] = values[at], count
+            count += 1
+        made[at] = number_of[place]
+    return count
+
+
+@compiled
+def find_members(group: Int64s, value: Int64s, wanted: Int64s, rank: Int64s, found: Int64s) -> None:
+    """Fill `found` with a row of each group: of those with its `wanted` value, number `rank`."""
+    left = rank.copy()
+    for at in range(len(group)):
+        one = group[at]
+        if value[at] == wanted[one]:
+            if left[one] == 0:
+                found[one] = at
+            left[one] -= 1

@@ -8,11 +8,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ...records.types import Bools, Int64s
-from .class_loops import number_paths
+from ..timeline.row_stacking import ranks
+from .class_loops import find_members, number_paths, number_values
+from .grouped_sorting import by_group
 from .leg_columns import LegColumns
 from .units import Units
 
-FEW = 8  # a class of fewer packets is compared with packets of the same layers
+TABLE = 1 << 16  # places of the first hash table
+FEW = 8  # packets; a smaller class is compared with packets of the same layers
 
 
 class PathClasses(NamedTuple):
@@ -46,12 +49,10 @@ def path_classes(units: Units, legs: LegColumns) -> PathClasses:
     of_class[fine] = path
     own = sizes[fine] >= FEW
     peers = np.where(own, fine, len(sizes) + coarse)
-    used, peers = np.unique(peers, return_inverse=True)
-    peers = np.asarray(peers.reshape(-1), np.int64)
+    used, peers = ranks(peers)
     # A wider class has all packets of these layers, also those with a class of their own.
     size = np.r_[sizes, wide][used]
-    order = np.lexsort((np.arange(len(peers)), units.kernel_ns))
-    median = _medians(used, fine, len(sizes) + coarse, order)
+    median = _medians(used, fine, len(sizes) + coarse, units.kernel_ns)
     return PathClasses(fine, sizes, of_class, peers, size, median)
 
 
@@ -65,22 +66,43 @@ def packet_paths(units: Units, legs: LegColumns) -> tuple[Int64s, Int64s]:
 
 def _ranked(value: Int64s) -> tuple[Int64s, Int64s]:
     """Number equal values, the most frequent first; also return how often each number occurs."""
-    _, first, which, count = np.unique(
-        value, return_index=True, return_inverse=True, return_counts=True
-    )
-    order = np.lexsort((first, -count))
+    number, size = np.empty(len(value), np.int64), TABLE
+    while number_values(value, *_table(size), number) < 0:
+        size *= 8
+    count = np.bincount(number)
+    order = np.argsort(-count, kind="stable")
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
-    return place[which.reshape(-1)], np.asarray(count[order], np.int64)
+    return place[number], np.asarray(count[order], np.int64)
 
 
-def _medians(used: Int64s, fine: Int64s, coarse: Int64s, order: Int64s) -> Int64s:
-    """Return for each class in use its packet with the median time; `order` is by time."""
+def _table(size: int) -> tuple[Int64s, Int64s]:
+    """Return the empty hash table of number_values()."""
+    return np.zeros(size, np.int64), np.full(size, -1, np.int64)
+
+
+def _medians(used: Int64s, fine: Int64s, coarse: Int64s, ns: Int64s) -> Int64s:
+    """Return for each class in use its packet with the median time."""
     found = np.zeros(len(used), np.int64)
-    for number in (fine, coarse):
-        by_class = order[np.argsort(number[order], kind="stable")]
-        values = number[by_class]
-        low, high = np.searchsorted(values, used), np.searchsorted(values, used, "right")
-        mine = high > low
-        found[mine] = by_class[(low + (high - low - 1) // 2)[mine]]
+    if not len(used):
+        return found
+    is_fine = used <= int(fine.max())
+    for number, mine in ((fine, is_fine), (coarse, ~is_fine)):
+        if mine.any():
+            found[mine] = _median_packets(number, ns, int(used[mine].max()) + 1)[used[mine]]
     return found
+
+
+def _median_packets(number: Int64s, ns: Int64s, classes: int) -> Int64s:
+    """Return by class the packet with the median time; of equal times, the one in the middle."""
+    some = np.flatnonzero(number < classes)
+    group, ns = number[some], ns[some]
+    values = by_group(group, ns, classes)
+    middle = [(len(one) - 1) // 2 for one in values]
+    median = [one[at] if len(one) else 0 for one, at in zip(values, middle, strict=True)]
+    wanted = np.array(median, np.int64)
+    before = [np.searchsorted(one, each) for one, each in zip(values, median, strict=True)]
+    rank = np.array(middle, np.int64) - np.array(before, np.int64)
+    found = np.zeros(classes, np.int64)
+    find_members(group, ns, wanted, rank, found)
+    return some[found] if len(some) else found

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...records.types import Int64s
+from ..breakdown.grouped_sorting import by_group
 from ..breakdown.parts import Breakdown
 from ..breakdown.path_rule import path_name
 from ..breakdown.units import chosen
-from ..stats.duration_spread import by_group
 from ..stats.path_table import legs_of
 
 if TYPE_CHECKING:

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from ...records.types import Int64s
+from ..breakdown.grouped_sorting import by_group
 
 
 class Spread(NamedTuple):
@@ -24,27 +23,11 @@ class Spread(NamedTuple):
 
 NOTHING = Spread(0, 0, 0, 0, 0, 0, 0)
 PERCENTS = (50, 95, 99, 100)
-BITS = 63  # of a positive int64
 
 
 def spreads(group: Int64s, value: Int64s, groups: int) -> list[Spread]:
     """Return the spread of `value` in each group 0 .. groups - 1; arrays are equally long."""
     return [_spread(values) for values in by_group(group, value, groups)]
-
-
-def by_group(group: Int64s, value: Int64s, groups: int) -> list[Int64s]:
-    """Return the values of each group 0 .. groups - 1, sorted; both arrays are equally long.
-
-    A group and a value are sorted as one number if they fit, which takes a fifth of the time.
-    """
-    group, value = np.asarray(group, np.int64), np.asarray(value, np.int64)
-    bits = int(value.max(initial=0)).bit_length()
-    if value.min(initial=0) >= 0 and bits + groups.bit_length() < BITS:
-        value = np.sort((group << bits) | value) & ((1 << bits) - 1)
-    else:
-        value = value[np.lexsort((value, group))]
-    ends = np.cumsum(np.bincount(group, minlength=groups))
-    return np.split(value, ends[:-1]) if groups else []
 
 
 def _spread(sorted_values: Int64s) -> Spread:

@@ -11,9 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ...records.types import Int64s
+from ..breakdown.grouped_sorting import by_group
 from ..breakdown.parts import Breakdown
 from ..breakdown.units import chosen
-from .duration_spread import by_group
+from ..timeline.row_stacking import ranks
 from .scope import Scope
 from .stages import leg_stages
 
@@ -47,9 +48,9 @@ def _packets(scope: Scope) -> list[LatencyRow]:
     rows = np.flatnonzero(chosen(scope, made.units))
     ns, number = made.units.kernel_ns[rows], made.classes.number[rows]
     found = _rows(PACKET, [PACKET], np.zeros(len(ns), np.int64), ns)
-    used, group = np.unique(number, return_inverse=True)
+    used, group = ranks(number)
     names = [str(one + 1) for one in used.tolist()]
-    by_path = _rows(PATH, names, group.reshape(-1), ns)
+    by_path = _rows(PATH, names, group, ns)
     return found + sorted(by_path, key=lambda row: (-row.number, int(row.name)))[:PATHS]
 
 

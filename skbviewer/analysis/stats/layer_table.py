@@ -79,7 +79,9 @@ def _layers(scope: Scope, usable: Bools, own: Int64s) -> list[LayerRow]:
     spent = np.zeros(len(names) * len(usable), np.int64)
     place = of * len(usable) + leg
     np.add.at(spent, place, own)
-    met = np.unique(place)
+    occurs = np.zeros(len(spent), np.bool_)
+    occurs[place] = True
+    met = np.flatnonzero(occurs)
     found = spreads(met // len(usable), spent[met], len(names))
     calls = np.bincount(of, minlength=len(names))
     return [

@@ -12,6 +12,7 @@ from ...records.types import Bools, Int64s
 from ..breakdown.parts import Breakdown
 from ..breakdown.path_rule import path_name
 from ..breakdown.units import chosen
+from ..timeline.row_stacking import ranks
 from .duration_spread import spreads
 from .scope import Scope
 
@@ -42,12 +43,12 @@ def path_rows(scope: Scope) -> list[PathRow]:
     """Return the path classes of the chosen packets, most frequent first.  Raises Cancelled."""
     made = Breakdown(scope)
     rows = np.flatnonzero(chosen(scope, made.units))
-    classes, place = np.unique(made.classes.number[rows], return_inverse=True)
-    count = np.bincount(place.reshape(-1))
+    classes, place = ranks(made.classes.number[rows])
+    count = np.bincount(place)
     order = np.lexsort((classes, -count))
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
-    group = np.minimum(rank[place.reshape(-1)], MOST)
+    group = np.minimum(rank[place], MOST)
     by_time = np.lexsort((made.units.kernel_ns[rows], group))
     rows, group = rows[by_time], group[by_time]
     found = spreads(group, made.units.kernel_ns[rows], min(len(classes), MOST + 1))

@@ -7,6 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from skbviewer.analysis.diagnosis.causes import (
+    conntrack,
+    copies,
+    netfilter,
+    segmentation,
+    software_checksum,
+)
 from tests.matching.story import HOST, SOFTIRQ, Story, udp4
 
 from .stories import US, causes, diagnosed, freed, many, not_judged, only, received, skb
@@ -17,6 +24,19 @@ WORK = {
     "conntrack": "nf_conntrack_in",
     "copies": "pskb_expand_head",
     "segmentation": "skb_segment",
+}
+
+# Functions of netfilter, and the rules that judge them.
+NETFILTERS = {
+    "nf_ip_checksum": "software-checksum",
+    "nf_ip6_checksum": "software-checksum",
+    "nf_confirm": "conntrack",
+    "ipv4_confirm": "conntrack",
+    "nf_ct_frag6_gather": "conntrack",
+    "nf_ct_deliver_cached_events": "conntrack",
+    "nf_conntrack_tcp_packet": "conntrack",
+    "nf_nat_inet_fn": "netfilter",
+    "ipt_do_table": "netfilter",
 }
 
 
@@ -52,6 +72,28 @@ def test_a_function_that_takes_a_little(rule: str, tmp_path: Path) -> None:
 def test_a_function_without_a_probe_cannot_be_judged(rule: str, tmp_path: Path) -> None:
     made = diagnosed(worked("ip_local_deliver", 30 * US), tmp_path)
     assert rule in not_judged(made)
+
+
+def test_no_function_is_the_work_of_two_rules() -> None:
+    """Costs of findings are different parts of a packet's time."""
+    lines = Path("kmod/probes.txt").read_text(encoding="utf-8").splitlines()
+    probes = [line.split()[0] for line in lines if line and not line.startswith("#")]
+    works = [one.WORK for one in (conntrack, copies, netfilter, segmentation, software_checksum)]
+    assert len(probes) > 200
+    for function in (*probes, *NETFILTERS):
+        doers = [work.rule for work in works if work.does(function)]
+        assert len(doers) < 2, function
+        assert function not in NETFILTERS or doers == [NETFILTERS[function]]
+
+
+@pytest.mark.parametrize("function", ["nf_ip_checksum", "nf_confirm"])
+def test_work_inside_netfilter_that_has_a_rule_of_its_own(function: str, tmp_path: Path) -> None:
+    story = worked(function, 30 * US)
+    for probed in ("nf_hook_slow", "__skb_checksum", "nf_conntrack_in"):
+        story.function(probed)
+    made = diagnosed(story, tmp_path)
+    assert causes(made) == {NETFILTERS[function]}
+    assert "netfilter" not in not_judged(made)
 
 
 def test_slow_packets_are_compared_with_the_median_packet(tmp_path: Path) -> None:

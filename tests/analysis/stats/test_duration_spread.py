@@ -6,8 +6,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from skbviewer.analysis.breakdown.grouped_sorting import by_group
 from skbviewer.analysis.stats import spreads
-from skbviewer.analysis.stats.duration_spread import NOTHING, by_group
+from skbviewer.analysis.stats.duration_spread import NOTHING
 
 
 def test_each_group_has_its_own_spread() -> None:

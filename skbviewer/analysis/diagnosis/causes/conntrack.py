@@ -9,10 +9,11 @@ from ..case import Case
 from ..finding import Finding, Rule
 
 NAME = "conntrack"
+CONFIRM = frozenset({"nf_confirm", "ipv4_confirm", "ipv6_confirm"})  # new entries, after the hooks
 
 
 def _does(function: str) -> bool:
-    return "conntrack" in function or function.startswith("nf_ct_")
+    return "conntrack" in function or function.startswith("nf_ct_") or function in CONFIRM
 
 
 WORK = Work(

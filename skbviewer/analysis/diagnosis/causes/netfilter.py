@@ -8,12 +8,15 @@ from .. import needs
 from ..busy_in import Work, work_finding
 from ..case import Case
 from ..finding import Finding, Rule
+from . import conntrack, software_checksum
 
 NAME = "netfilter"
 
 
 def _does(function: str) -> bool:
-    return layer_of(function) == "netfilter" and "conntrack" not in function
+    """Work that another rule names is not counted twice."""
+    others = (conntrack.WORK, software_checksum.WORK)
+    return layer_of(function) == "netfilter" and not any(work.does(function) for work in others)
 
 
 WORK = Work(

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""Rules about work, in bundled recordings where it is real, but too short for a finding.
+
+Without thresholds, each rule must find the packets whose paths have these functions, and no others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from skbviewer.analysis.breakdown.parts import Breakdown
+from skbviewer.analysis.diagnosis.case import Case
+from skbviewer.analysis.diagnosis.causes import netfilter, segmentation, software_checksum
+from skbviewer.analysis.diagnosis.finding import Finding, Rule
+from skbviewer.analysis.diagnosis.rule_table import RULE_TABLE
+from skbviewer.records import resource
+from skbviewer.session import Session, open_files
+
+CHECKSUMS = {
+    "skb_csum_hwoffload_help", "udp4_hwcsum", "__skb_checksum", "__skb_checksum_complete",
+    "nf_checksum", "nf_ip_checksum",
+}  # fmt: skip
+HOOKS = {"nf_hook_slow", "nf_hook_slow_list", "nf_reroute", "nf_queue"}
+CASES = [
+    ("drops", software_checksum.RULE, CHECKSUMS),
+    ("handshake", software_checksum.RULE, CHECKSUMS),
+    ("ipv6-and-fragments", software_checksum.RULE, CHECKSUMS),
+    ("nat", software_checksum.RULE, CHECKSUMS),
+    ("nat", netfilter.RULE, HOOKS),
+    ("drops", netfilter.RULE, HOOKS),
+]
+SEGMENTED = "skb_segment"
+
+
+@pytest.fixture(autouse=True, params=[3], ids=["v3"])
+def version(request: pytest.FixtureRequest) -> int:
+    """Samples have one version only."""
+    number: int = request.param
+    return number
+
+
+def case_of(name: str) -> tuple[Session, Case]:
+    log = resource(f"samples/{name}/{name}.kbl")
+    session = open_files([log, log.with_suffix(".pcap")])
+    scope = session.stats.scope()
+    made = Breakdown(scope)
+    return session, Case(scope, made, np.arange(len(made.units.id)))
+
+
+@pytest.fixture
+def without_thresholds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Case, "matters", lambda self, ns, least=0: ns > 0)
+
+
+def only(case: Case, rule: Rule) -> Finding:
+    assert all(need.is_there(case) for need in rule.needs)
+    (found,) = rule.find(case)
+    return found
+
+
+def spent(session: Session, number: int, does: Callable[[str], bool]) -> int:
+    """Self times of a packet's calls of some functions, from its path."""
+    return sum(
+        call.self_ns or 0
+        for leg in session.paths.of(packet=number).sure
+        for call in leg.calls
+        if does(call.function) and leg.begin_ns <= call.entry_ns < leg.end_ns
+    )
+
+
+@pytest.mark.usefixtures("without_thresholds")
+@pytest.mark.parametrize(("name", "rule", "functions"), CASES)
+def test_packets_are_those_with_the_work(name: str, rule: Rule, functions: set[str]) -> None:
+    session, case = case_of(name)
+    found = only(case, rule)
+    ids = case.made.units.id
+    packets = {row: spent(session, row, functions.__contains__) for row in ids[ids > 0].tolist()}
+    mine = ids[found.packets]
+    assert sorted(mine[mine > 0].tolist()) == sorted(row for row, ns in packets.items() if ns)
+    # The cost of the probes is no work of these functions.
+    assert found.cost_ns is not None and case.made.calibrated
+    if (mine > 0).all():
+        assert 0 < found.cost_ns < sum(packets.values())
+    assert set(found.explains) <= functions
+
+
+@pytest.mark.usefixtures("without_thresholds")
+def test_segments_that_the_cpu_cut() -> None:
+    """TCP gives the device eleven large packets, which no capture has."""
+    session, case = case_of("bulk")
+    found = only(case, segmentation.RULE)
+    table = session.stats.table("functions")
+    rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+    (cut,) = [row for row in rows if row["function"] == SEGMENTED]
+    assert found.number == cut["count"] == 11
+    assert SEGMENTED in found.explains and "__skb_gso_segment" in found.explains
+
+
+@pytest.mark.parametrize("name", ["bulk", "nat"])
+def test_short_work_is_no_finding(name: str) -> None:
+    _, case = case_of(name)
+    for rule in (segmentation.RULE, software_checksum.RULE, netfilter.RULE):
+        assert rule.find(case) == []
+
+
+def test_without_its_probe_connection_tracking_is_not_judged() -> None:
+    """The recording has NAT, so the kernel tracked its connections; no record shows it."""
+    _, case = case_of("nat")
+    (rule,) = [one for one in RULE_TABLE if one.name == "conntrack"]
+    assert [need.name for need in rule.needs if not need.is_there(case)] == [
+        "a probe of nf_conntrack_in"
+    ]
