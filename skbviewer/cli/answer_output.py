@@ -44,7 +44,7 @@ def _distinct(columns: Sequence[str]) -> list[str]:
 
 
 def _value(cell: Cell) -> Cell:
-    """A value that JSON has: no infinite number, no blob."""
+    """Return a value that JSON has: no infinite number, no blob."""
     if isinstance(cell, float) and not math.isfinite(cell):
         return None
     return cell.hex() if isinstance(cell, bytes) else cell
@@ -66,5 +66,5 @@ def _print_table(found: Answer) -> None:
 
 
 def _text(cell: Cell) -> Cell:
-    """A cell of a table: NULL is empty, a blob is in hexadecimal."""
+    """Return a cell of a table: NULL is empty, a blob is in hexadecimal."""
     return cell.hex() if isinstance(cell, bytes) else "" if cell is None else cell

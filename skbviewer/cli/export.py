@@ -166,7 +166,7 @@ def _export(arguments: argparse.Namespace) -> int:
 
 
 def _subject(arguments: argparse.Namespace, name: str) -> Subject:
-    """What the options ask for; KeyError if the format cannot hold it."""
+    """Return what the options ask for; KeyError if the format cannot hold it."""
     offered = {subject for export in EXPORTS if export.name == name for subject in export.subjects}
     named = "packet" in FORMS[name].options  # --packet, --range and --filter choose packets
     if named and not (arguments.lanes or arguments.markers):

@@ -58,12 +58,12 @@ class Manifest(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The bytes of all tables."""
+        """Return the bytes of all tables."""
         return sum(size for _, size in self.tables.values())
 
     @property
     def records(self) -> int:
-        """The records of all kernel logs and the packets of all captures."""
+        """Return the records of all kernel logs and the packets of all captures."""
         return sum(original.rows for original in self.originals)
 
 
