@@ -23,7 +23,7 @@ _TEXT = {"polymorphism": output.polymorphism, "direct": output.direct, "indirect
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command."""
+    """Run one command; return the exit code."""
     args = arguments.parse(argv)
     try:
         return _COMMANDS[args.command](args)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What the scanner knows of a source tree, one small tuple a fact; independent of any criterion.
+"""The facts that the scanner finds in a source tree, one small tuple each.
 
-All byte positions are offsets into the file as it lies on disk (the normaliser keeps
-lengths); lines count from 1.
+No criterion affects them. All byte positions are offsets into the file as it lies on disk (the
+normaliser keeps lengths); lines count from 1.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 
 class TypeRef(NamedTuple):
-    """A declared type: what is left after pointers, arrays and qualifiers are stripped.
+    """A declared type without its pointers, arrays and qualifiers.
 
-    base: "struct TAG", "union TAG", "enum TAG", a typedef name or a basic type; "" if
-    unknown.  stars: number of pointer and array layers.  function: it is a function
-    or a pointer to one, base is then its return type.
+    base: "struct TAG", "union TAG", "enum TAG", a typedef name or a basic type; "" if unknown.
+    stars: number of pointer and array layers. function: it is a function or a pointer to one; base
+    is then its return type.
     """
 
     base: str
@@ -124,8 +124,8 @@ class Macro(NamedTuple):
 class Init(NamedTuple):
     """``.field = function`` in the initialiser of a table of type base.
 
-    Of a member without a name, field is "#" and its place.  If base is "", the variable of name
-    field is, or holds, pointers to functions.
+    For a member without a name, field is "#" and its position. If base is "", field is a variable
+    that is, or holds, pointers to functions.
     """
 
     base: str
@@ -136,7 +136,8 @@ class Init(NamedTuple):
 class Fallback(NamedTuple):
     """An island that pycparser could not read.
 
-    kind: "signature", "struct", "typedef", "body", or "function" for one not read at all.
+    kind: "signature", "struct", "typedef", "body", or "function" for a function that was not read
+    at all.
     """
 
     kind: str

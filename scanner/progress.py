@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A progress line on stderr: what has been done, and how long the rest will take."""
+"""A progress line on stderr: the share of the work that is done, and the time that is left."""
 
 from __future__ import annotations
 
@@ -41,6 +41,6 @@ class Progress:
         )
 
     def clear(self) -> None:
-        """Take the line off a terminal."""
+        """Remove the line from a terminal."""
         if self.terminal and not self.quiet:
             print("\r\033[K", end="", file=sys.stderr, flush=True)

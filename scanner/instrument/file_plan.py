@@ -44,9 +44,9 @@ class Wanted(NamedTuple):
 
 
 class Done(NamedTuple):
-    """A function and its Plan, or why it is left out.
+    """A function and its Plan, or the reason why it is left out.
 
-    found: (id, carriers, points) of the probes it already has.
+    found: (id, carriers, mode, returns, ends) of the probes that it already has.
     """
 
     wanted: Wanted
@@ -66,7 +66,7 @@ class FilePlan(NamedTuple):
 
 
 class Tree:
-    """What is known of the whole tree: macros, macros that return from their caller, typedefs."""
+    """Facts about the whole tree: macros, macros that return from their caller, typedefs."""
 
     def __init__(self, files: list[FileFacts]) -> None:
         self.table: MacroTable = learn(macro for facts in files for macro in facts.macros)
@@ -77,7 +77,7 @@ class Tree:
         self._own = {f.path: f.macros for f in files}
 
     def hiding(self, path: str) -> dict[str, str]:
-        """Return words that hide exits of a body from its text, each with the reason."""
+        """Return words that hide exits of a body in the file `path`, each with the reason."""
         own = self._own.get(path, ())
         found = dict.fromkeys(_using(_open(own), self._cleaning), "cleans up after a return")
         found |= dict.fromkeys(_using(own, self._returning), "may return from its caller")
@@ -127,7 +127,7 @@ class FilePlanner:
 
 
 def written(file: FilePlan, ids: Iterable[int]) -> str:
-    """Return the file with its probes; ids: one for each function that has a plan."""
+    """Return the text of the file with its probes; ids: one for each function that has a plan."""
     edits = [file.include] if file.include else []
     plans = [done.plan for done in file.functions if done.plan]
     for item, number in zip(plans, ids, strict=False):
@@ -184,7 +184,7 @@ class _Reading:
         return found
 
     def done(self, wanted: Wanted) -> Done:
-        """Return the plan of a function, or why there is none."""
+        """Return the plan of a function, or the reason why there is none."""
         key = (wanted.line, "" if wanted.macro else wanted.name)
         shapes: list[Shape] = []
         for chosen, normal, nodes in self.variants:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``skbscan instrument``: write a patch, change the files in place, or undo that."""
+"""``skbscan instrument``: write a patch, change the files in place, or remove the probes."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from scanner.progress import Progress
 
 
 def command(args: argparse.Namespace) -> int:
-    """Run it; returns the exit code."""
+    """Run the command; return the exit code."""
     if args.undo:
         changes = list(undone(args.tree, args.dir))
         _write_all(args.tree, changes)
         runtime.write(args.tree, runtime.taken_out(args.tree))
-        print(f"probes taken out of {len(changes)} files")
+        print(f"probes removed from {len(changes)} files")
         return 0
     added = runtime.put(args.tree) if args.runtime else []
     choice = Choice(args.dir, args.select, args.level)

@@ -40,7 +40,7 @@ _NODE = c_ast.Node
 
 
 class _Slots(dict[type, tuple[str, ...]]):
-    """The attributes of each kind of node that may hold others."""
+    """The attributes of each kind of node that may hold other nodes."""
 
     def __missing__(self, kind: Any) -> tuple[str, ...]:
         self[kind] = slots = tuple(s for s in kind.__slots__ if s not in _NO_NODES)
@@ -140,7 +140,7 @@ class Body:
         return ""
 
     def _atoms(self, node: Any, result: str) -> Atoms:
-        """Return what an expression is made of."""
+        """Return the atoms of which an expression is made."""
         reader = _READERS.get(type(node))
         if reader is not None:
             return reader(self, node, result)

@@ -18,7 +18,7 @@ def _text(node: Node) -> str:
 
 
 def variables(declaration: Node) -> tuple[list[Param], list[Init]]:
-    """Return what one file-scope declaration declares, and the functions in its initialisers."""
+    """Return the variables of a file-scope declaration, and functions in their initialisers."""
     base = base_type(declaration.child_by_field_name("type"))
     params: list[Param] = []
     inits: list[Init] = []
@@ -86,7 +86,7 @@ def _fields(pair: Node) -> list[str]:
 
 
 def _function_name(node: Node) -> str:
-    """f, &f, (T)f and PTR(f) name a function f."""
+    """Return the function that an expression names: f for f, &f, (T)f and PTR(f)."""
     while node.type in ("pointer_expression", "cast_expression", "parenthesized_expression"):
         if not node.named_children:
             return ""

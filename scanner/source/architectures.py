@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which architecture a file belongs to, and which one is used if a tree has several."""
+"""The architecture to which a file belongs, and the one that is used if a tree has several."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def architecture(path: str) -> str:
 
 
 def order(architecture: str, first: str = "") -> tuple[bool, int, str]:
-    """Return a sort key for architectures, the preferred ones first; `first` comes before all."""
+    """Return a sort key for architectures, the preferred ones first; `first` precedes all."""
     known = architecture in PREFERRED
     place = PREFERRED.index(architecture) if known else len(PREFERRED)
     return architecture != first, place, architecture

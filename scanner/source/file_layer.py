@@ -32,7 +32,7 @@ _COMPILED = [(re.compile(pattern), layer) for pattern, layer in _PLACES]
 
 @lru_cache(maxsize=256)
 def layer(path: str) -> str:
-    """Return the layer of a file whose path is relative to the kernel's tree."""
+    """Return the layer of a file; `path` is relative to the kernel's tree."""
     for pattern, name in _COMPILED:
         if pattern.match(path):
             return name

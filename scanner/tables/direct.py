@@ -33,7 +33,7 @@ class Direct(NamedTuple):
 
     @property
     def mark(self) -> str:
-        """D: the struct itself; P & D: only forms of it."""
+        """Return "D" if the struct itself occurs, "P & D" if only forms of it do."""
         return "D" if self.level == 0 else "P & D"
 
 

@@ -63,7 +63,7 @@ def add(commands: Commands) -> None:
 
 
 def _pair(text: str) -> tuple[int, int]:
-    """Parse "3,K2" into rows."""
+    """Parse "3,K2" into the rows (3, -2). Raises argparse.ArgumentTypeError."""
     parts = text.split(",")
     if len(parts) != 2:
         raise argparse.ArgumentTypeError(f"{text!r} is not two packets: N,M")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""skbviewer dataset: the tables of many recordings in one folder, and questions to them."""
+"""skbviewer dataset: keep the tables of many recordings in one folder, and query all of them."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def _diagnose(arguments: argparse.Namespace) -> int:
 
 
 def _made(session: Session, arguments: argparse.Namespace) -> Diagnosis:
-    """Diagnose what the arguments choose.  Raises KeyError if there is no such packet."""
+    """Diagnose the packets that the arguments name. Raises KeyError if there is no such packet."""
     row: int | None = arguments.packet
     if row is not None:
         packets = session.packets
@@ -69,7 +69,7 @@ def _made(session: Session, arguments: argparse.Namespace) -> Diagnosis:
 
 
 def as_json(made: Diagnosis) -> dict[str, Any]:
-    """Return a diagnosis as values for JSON; times are nanoseconds."""
+    """Return a diagnosis as values for JSON. Times are integer nanoseconds."""
     findings = [_finding_json(rank, one) for rank, one in enumerate(made.findings, 1)]
     judged = [one._asdict() for one in made.judged]
     time = [row._asdict() for row in made.time.rows]

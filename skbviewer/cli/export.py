@@ -166,7 +166,7 @@ def _export(arguments: argparse.Namespace) -> int:
 
 
 def _subject(arguments: argparse.Namespace, name: str) -> Subject:
-    """Return what the options ask for; KeyError if the format cannot hold it."""
+    """Return the subject that the options select. Raises KeyError if the format cannot hold it."""
     offered = {subject for export in EXPORTS if export.name == name for subject in export.subjects}
     named = "packet" in FORMS[name].options  # --packet, --range and --filter choose packets
     if named and not (arguments.lanes or arguments.markers):
@@ -220,7 +220,7 @@ def _write(
 
 
 def _packets(arguments: argparse.Namespace, session: Session, export: Export) -> Request:
-    """Return which packets are written, and how much of each."""
+    """Return the request of the packets to be written, with the part of each that is kept."""
     text = arguments.filter or ""
     if "range" not in export.options:
         return Request(None, text)
@@ -261,7 +261,7 @@ def _painter(export: Export, subject: Subject) -> Writer:
 
 
 def _one(rows: tuple[int, ...] | None) -> int:
-    """Return the row whose path is exported; default 1."""
+    """Return the row whose path is exported, by default 1. Raises KeyError if there are several."""
     if rows is not None and len(rows) != 1:
         raise KeyError(
             f"--packet {rows_text(rows)}: a path belongs to one packet; for several, use --lanes"

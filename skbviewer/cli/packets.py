@@ -21,8 +21,8 @@ from .filter_option import add_filter, chosen, pages
 JSON_KEYS = COLUMNS
 HELP = """Without an option, a table is printed whose Time counts from the first packet.  JSON and
 CSV have all columns of the window.  relative_ns is the Time column.  source_text and
-destination_text are the addresses.  drop and drop_place are why and where the kernel dropped the
-packet, and lost is whether the drop lost it.  Times are nanoseconds."""
+destination_text are the addresses.  drop and drop_place show why and where the kernel dropped the
+packet; lost shows whether the packet was lost with it.  Times are nanoseconds."""
 
 
 def add(commands: Commands) -> None:
@@ -57,7 +57,7 @@ def _packets(arguments: argparse.Namespace) -> int:
 
 
 def _follow_streams(session: Session) -> None:
-    """Follow TCP streams, so that the Info column includes what they show."""
+    """Follow TCP streams, so that the Info column includes their findings."""
     progress = Stderr()
     try:
         session.packets.follow_streams(progress)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A display filter as SQL over a dataset, with the meaning that it has in one session.
 
-A condition on calls, legs or drops holds for a packet if a row that matches it fulfils it
-(docs/display-filter.md).  What cannot be said in SQL is refused, never approximated.
+A condition on calls, legs or drops holds for a packet if one row that belongs to the packet fulfils
+it (docs/display-filter.md). A condition that SQL cannot express exactly is refused.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class _Scope:
         self._text = text
 
     def carry(self, field: SqlField, inner: str) -> str:
-        """SQL that is true if the row has a row of the field's table for which `inner` holds."""
+        """Return SQL that is true if a row of the field's table for this row fulfils `inner`."""
         raise NotImplementedError
 
     def sql(self, plan: p.Plan) -> str:
@@ -134,7 +134,7 @@ class _Scope:
     def _reduced(
         self, field: SqlField, every: bool, operator: str, pairs: list[tuple[str, str]]
     ) -> str:
-        """Return what a comparison of a field with several values, or several rows, means."""
+        """Return SQL for a comparison of a field that has several values, or several rows."""
         known = self.carry(field, _any([known for known, _ in pairs]))
         hit = self.carry(field, _any([_true(hit) for _, hit in pairs]))
         missed = self.carry(field, _any([f"({k} AND NOT {_true(hit)})" for k, hit in pairs]))
@@ -202,7 +202,7 @@ def _ranged(operator: str, value: str, first: str, last: str) -> str:
 
 
 def _address(form: str, operator: str, value: str, right: Range) -> str:
-    """Compare an address: one by its text, which is quick, others as numbers."""
+    """Return SQL that compares an address: with one address as text (quick), else as numbers."""
     first, last = int(right.first), int(right.last)
     if operator in EQUAL and first == last:
         return f"{value} = {literal(_text(form, first))}"

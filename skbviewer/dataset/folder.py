@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where the files of a dataset are, and what makes a folder one."""
+"""The places of files in a dataset, and the mark that makes a folder a dataset."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def check(folder: Path) -> None:
 
 
 def make(folder: Path) -> None:
-    """Make `folder` a dataset unless it is one; two processes may do so at once.
+    """Make `folder` a dataset unless it is one; two processes may do so at the same time.
 
     Raises BadInput if it holds other files, is a dataset of another version or cannot be written.
     """

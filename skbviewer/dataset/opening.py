@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""`dataset open`: make a session of one host and a range of time, anew from the originals.
+"""`dataset open`: make a session of one host and a range of time from the original input files.
 
-A dataset has no bytes and no records, so a session can only be made from the files that it was made
-of.  They must be where they were, with the same content.  They are imported whole: a lifetime may
-begin before the range, and a cut log would make its verdicts wrong.
+A dataset has no bytes and no records, so a session can be made only from the files from which its
+sessions were made. These must be where they were, with the same content. They are imported whole: a
+lifetime may begin before the range, and verdicts from a cut log would be wrong.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from .manifests import Manifest, Original
 
 
 def originals_of(folder: Path, host: str, begin_ns: int, end_ns: int) -> list[Original]:
-    """Return the originals of the sessions of `host` that overlap a range of time (ns since 1970).
+    """Return the input files of the sessions of `host` that overlap a range of time.
 
-    Raises BadInput if there is none.
+    Times are ns since 1970. Raises BadInput if there is no such session.
     """
     found = manifests.read_all(folder)
     meant = [each for each in found if each.host == host and _overlaps(each, begin_ns, end_ns)]
@@ -36,7 +36,7 @@ def _overlaps(manifest: Manifest, begin_ns: int, end_ns: int) -> bool:
 
 
 def missing(originals: Sequence[Original], progress: Progress) -> list[str]:
-    """Return a line for each original that is not there, or has changed.  Raises Cancelled."""
+    """Return a line for each input file that was moved or has changed. Raises Cancelled."""
     found = []
     for each in originals:
         path = Path(each.path)
@@ -52,7 +52,7 @@ def open_range(
 ) -> ImportResult:
     """Make the session `out` of the sessions of `host` that overlap `times`, ns since 1970.
 
-    Raises BadInput, with a line for each original that is missing, and Cancelled.
+    Raises Cancelled, and BadInput with a line for each input file that is missing.
     """
     originals = originals_of(folder, host, *times)
     lost = missing(originals, progress)

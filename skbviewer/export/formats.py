@@ -37,9 +37,9 @@ class Subject(Enum):
 class Request(NamedTuple):
     """What to export: `row` of a PACKET, else `filter` of PACKETS, else `shown` of the TIMELINE.
 
-    `shown` also has the size, resolution and theme of a picture of a packet.  `progress` gets
-    reports of long work, and may cancel it.  The fields after it are for formats that hold PACKETS
-    and name them in their options.
+    `shown` also has the size, resolution and theme of a picture of a packet. `progress` gets
+    reports of long work, and may cancel it. The fields after `progress` are for formats that hold
+    PACKETS and have these options.
     """
 
     row: int | None = None  # n = packet n, -n = row K<n>
@@ -56,7 +56,7 @@ class Request(NamedTuple):
 
     @property
     def title(self) -> str:
-        """ "packet 3", "packet K1", "tcp.port == 80", "all packets"."""
+        """Return what is exported in words: "packet K1", "tcp.port == 80", "all packets"."""
         if self.row is not None:
             return f"packet {self.row}" if self.row > 0 else f"packet K{-self.row}"
         return self.filter or "all packets"
@@ -112,7 +112,7 @@ class ExportableStacks(Protocol):
 
 
 class ExportableList(Protocol):
-    """The packet list of an open session as a file, and what captures are written from."""
+    """The packet list of an open session as a file, and the data from which captures are made."""
 
     def captured_between(self, packets: RowIds, times: tuple[int, int]) -> RowIds: ...
     def to_session(self, source: int, ts: Int64s) -> Int64s: ...
@@ -134,7 +134,7 @@ class ExportableTables(Protocol):
 
 
 class Exportable(Protocol):
-    """What writers ask of an open session."""
+    """The parts of an open session that writers use."""
 
     @property
     def packets(self) -> ExportableRows: ...
@@ -160,7 +160,7 @@ Writer = Callable[[Exportable, Request, Path], None]
 class Export(NamedTuple):
     """One line of EXPORTS: a format, and the subjects that it can hold.
 
-    `write` is None for pictures, which skbviewer.gui paints (its table PAINTERS).  It raises
+    `write` is None for pictures, which skbviewer.gui paints (its table PAINTERS). `write` raises
     KeyError with a line for the user, FilterError, BadInput and Cancelled.
     """
 
@@ -177,7 +177,10 @@ class Export(NamedTuple):
 
 
 def packet_path(recording: Exportable, row: int) -> PacketPath:
-    """Return the path of a row of the packet list.  Raises KeyError if there is none."""
+    """Return the path of a row of the packet list: n is packet n, -n is row K<n>.
+
+    Raises KeyError if there is no such row.
+    """
     if row > 0:
         return recording.paths.of(row)
     if -row > recording.packets.all_kernel_only_count():

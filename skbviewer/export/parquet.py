@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The documented tables as Parquet: a folder with one file a table (docs/schema.md).
+"""The documented tables as Parquet: a folder with one file per table (docs/schema.md).
 
-Values are those of the session's views, so the same SELECT runs on both.  Types are int32, int64,
-double and string only: some readers refuse unsigned 64-bit numbers and times in nanoseconds, or
-change them.  packet_bytes.parquet has the packets' bytes, which a session does not hold.
+Values are those of the session's views, so the same SELECT runs on both. The only types are int32,
+int64, double and string: some readers refuse unsigned 64-bit numbers and times in nanoseconds, or
+change them. packet_bytes.parquet has the packets' bytes, which a session does not hold.
 """
 
 from __future__ import annotations
@@ -36,9 +36,8 @@ MISSING = "Parquet needs pyarrow: install skbviewer with the extra parquet, 'skb
 def write_parquet(recording: Exportable, request: Request, out: Path, codec: str = QUICK) -> None:
     """Write a folder with the rows that belong to the packets that `request` names.
 
-    `codec` compresses the files: QUICK or SMALL.
-    Raises KeyError if there is no such packet, FilterError, BadInput if pyarrow is missing or a
-    capture or `out` cannot be used, and Cancelled.
+    `codec` compresses the files: QUICK or SMALL. Raises KeyError if there is no such packet,
+    FilterError, BadInput if pyarrow is missing or a capture or `out` cannot be used, and Cancelled.
     """
     arrow, parquet = _libraries(out)
     chosen, names = rows_of_request(recording, request), pseudonyms_of(recording, request)

@@ -31,7 +31,7 @@ def notes(db: Database, kind: str | None) -> list[Annotation]:
 
 
 def keep(db: Database, path: Path, note: Annotation) -> Annotation:
-    """Store a note, replacing the one with its id.  Returns it with its id.
+    """Store a note, replacing the note with its id; return it with its id.
 
     Raises KeyError if its target does not exist, BadInput if the file cannot be written.
     """
@@ -76,7 +76,7 @@ def set_flags(db: Database, path: Path, kind: str, rows: RowIds, on: bool) -> No
 
 
 def rising(ids: RowIds) -> RowIds:
-    """Return the ids in ascending order, each once.  If they already are, nothing is sorted."""
+    """Return the ids in ascending order, each once.  Ids already in order are not sorted."""
     return ids if bool((np.diff(ids) > 0).all()) else np.unique(ids)
 
 

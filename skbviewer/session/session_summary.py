@@ -97,7 +97,7 @@ def _by_protocol(columns: Columns) -> dict[str, dict[str, int]]:
 
 
 def _source(row: SourceRow) -> dict[str, Any]:
-    """Return an input: `points` counts records without a return, `clock` names the clock.
+    """Return an input as JSON: `points` counts records without a return, `clock` names the clock.
 
     The packets of a log have the times of the log's clock.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Copy the notes and flags of an older session into one that is made again."""
+"""Copy the notes and flags of an older session into a session that was made again."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def take_over(db: sqlite3.Connection, old: Path) -> None:
 
 
 def _by_ordinal(before: sqlite3.Connection, notes: list[Any], bits: list[Any]) -> Any:
-    """Return rows with ordinals of records; up to version 3 they had positions by time."""
+    """Return rows with ordinals of records; up to version 3 they had positions by time instead."""
     if before.execute("PRAGMA user_version").fetchone()[0] > BY_TIME:
         return notes, bits
     first = dict(before.execute("SELECT sha256, first FROM source"))

@@ -44,7 +44,7 @@ class Note(NamedTuple):
 
 @contextmanager
 def writing(path: Path) -> Iterator[sqlite3.Connection]:
-    """A connection that may change the session at `path`; commits at the end.
+    """Yield a connection that may change the session at `path`; commit at the end.
 
     Raises BadInput if the file cannot be written.
     """

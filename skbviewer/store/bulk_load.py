@@ -29,9 +29,10 @@ NARROW = ("<i1", "<i2", "<i4")
 
 
 class Bulk(Protocol):
-    """Fills tables of one connection, which has no open transaction when a method returns.
+    """A writer of the bulk tables of one connection.
 
-    `indexes` are the indexes to make of these tables.
+    The connection has no open transaction when a method returns. `indexes` are the indexes to make
+    of these tables.
     """
 
     def __init__(
@@ -48,7 +49,7 @@ class Bulk(Protocol):
         """Append rows with all columns except `id`; the last column is a blob."""
 
     def finish(self, progress: Progress) -> None:
-        """Write the rest and make the indexes.  Raises Cancelled."""
+        """Write the remaining rows and make the indexes. Raises Cancelled."""
 
 
 class Rows:

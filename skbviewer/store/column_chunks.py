@@ -67,7 +67,7 @@ def _pack(
 
 
 def unpack(dtype: str, low: int, data: bytes, out: Values) -> None:
-    """Fill `out` from a chunk.  Its type must be wide enough for the chunk's values."""
+    """Fill `out` from a chunk. The type of `out` must be wide enough for the chunk's values."""
     if not dtype:
         out[:] = low
     elif dtype in SMALL.values():

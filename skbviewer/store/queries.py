@@ -190,7 +190,7 @@ _RELATED_LEGS = _related_legs()
 def related_legs(db: Connection, own: Sequence[int], most: int) -> list[StoredLeg]:
     """Return legs of series related to `own`: ancestors, merge targets, clones, merged series.
 
-    Returns at most `most` legs, in this order and then by time, each with its `relation`.
+    Returns at most `most` legs, sorted by relation and then by time, each with its `relation`.
     Sniffers' copies are left out.
     """
     rows = db.execute(_RELATED_LEGS, {"own": list(own), "most": most})
@@ -267,7 +267,7 @@ def addresses_in(db: Connection, number: int) -> list[int]:
 
 
 def addresses_of_leg(db: Connection, number: int) -> list[StoredAddress]:
-    """Addresses that the series of a leg had first in this leg."""
+    """Return the addresses that the series of a leg had first in this leg."""
     rows = db.execute(select(address).where(address.c.leg == number).order_by(address.c.id))
     return list(map(StoredAddress._make, rows))
 
@@ -296,7 +296,7 @@ _DROP, _CHANGE, _SYSCALL, _NAME, _END = accumulate(_WIDTHS)
 
 
 def _event(row: Sequence[Any]) -> StoredEvent:
-    """Return an event from its columns and those of its details, which are None if it has none."""
+    """Return an event from its columns and its details' columns, which are None without details."""
     details = (
         None if row[_DROP] is None else StoredDrop._make(row[_DROP:_CHANGE]),
         None if row[_CHANGE] is None else StoredChange._make(row[_CHANGE:_SYSCALL]),
@@ -325,7 +325,7 @@ def frames_of_leg(db: Connection, number: int) -> list[StoredFrame]:
 
 
 def meta(db: Connection, source_id: int) -> dict[str, str]:
-    """The META values of a KBL, without the sections of points."""
+    """Return the META values of a KBL, without the sections of points."""
     wanted = select(meta_table.c.key, meta_table.c.value).where(
         meta_table.c.source == source_id, ~meta_table.c.key.startswith(SECTIONS)
     )
@@ -333,7 +333,7 @@ def meta(db: Connection, source_id: int) -> dict[str, str]:
 
 
 def sections(db: Connection, source_id: int, numbers: Collection[int]) -> dict[int, str]:
-    """The sections of points with these numbers, as JSON."""
+    """Return the sections of points with these numbers, as JSON."""
     keys, found = [f"{SECTIONS}{number}" for number in numbers], dict[int, str]()
     for at in range(0, len(keys), MOST_KEYS):
         wanted = select(meta_table.c.key, meta_table.c.value).where(
@@ -350,7 +350,7 @@ def functions(db: Connection, source_id: int) -> dict[int, str]:
 
 
 def armed_functions(db: Connection, source_id: int) -> frozenset[str]:
-    """Names of the functions on which a KBL's recorder could set a probe."""
+    """Return the names of the functions on which a KBL's recorder could set a probe."""
     there = (probe.c.source == source_id) & (probe.c.address != 0) & (probe.c.error == 0)
     return frozenset(row.name for row in db.execute(select(probe.c.name).where(there)))
 

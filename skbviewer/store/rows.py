@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The rows that queries return.  Their fields are columns of schema.py, in the same order.
+"""The rows that queries return. Their fields are columns of schema.py, in the same order.
 
-A field that a query adds to the columns of its table stands last.
+Fields that a query adds to the columns of its table come last.
 """
 
 from __future__ import annotations

@@ -108,9 +108,9 @@ def _describe(recording: Exportable, legs: ChosenLegs, slices: Slices, head: Hea
 
 
 def ordered(slices: Slices) -> tuple[Int64s, Int64s, Int64s, Int64s]:
-    """Return the events in order of time: kind, row and time of each; and the level of each row.
+    """Return kind, row and time (ns) of each event in order of time, and the level of each row.
 
-    On the tracks of one level slices nest, and every end is that of the last begin.
+    On the tracks of one level slices nest: every end belongs to the slice that began last.
     """
     timed = np.flatnonzero(slices.end >= 0)
     begin, end = slices.begin[timed], slices.end[timed]

@@ -31,7 +31,7 @@ class Packet(NamedTuple):
 
 @allocation_free
 def number(data: UInt8s, at: Int, size: Int) -> np.int64:
-    """A big-endian number."""
+    """Return a big-endian number."""
     value = np.int64(0)
     for i in range(size):
         value = value << np.int64(8) | np.int64(data[at + i])
@@ -49,7 +49,7 @@ def put(data: UInt8s, at: Int, value: Int, size: Int) -> None:
 
 @compiled
 def word_sum(data: UInt8s, begin: Int, end: Int) -> np.int64:
-    """The sum of 16-bit words, the last one filled up by a zero."""
+    """Return the sum of 16-bit words; a last single byte is filled up with a zero."""
     total, at = np.int64(0), np.int64(begin)
     while at + 1 < end:
         total += np.int64(data[at]) << np.int64(8) | np.int64(data[at + 1])
@@ -68,10 +68,10 @@ def fill(packet: Packet, begin: Int, end: Int, value: Int) -> None:
 
 @compiled
 def blank(packet: Packet, begin: Int, end: Int) -> None:
-    """Overwrite a payload by zeros, but for the first word, which keeps the payload's sum.
+    """Overwrite a payload with zeros, except for the first word, which keeps the payload's sum.
 
-    So all checksums over it stay as good or bad as they are, also where other fragments have them.
-    They tell this sum anyway.
+    So all checksums over the payload stay good or bad as they are, even if other fragments hold
+    them. The checksums reveal this sum anyway.
     """
     if end <= begin:
         return
@@ -128,9 +128,10 @@ def put_mac(packet: Packet, at: Int) -> None:
 def note_checksum(
     packet: Packet, field: Int, begin: Int, end: Int, more: Int, never_zero: Int
 ) -> None:
-    """Note a checksum of bytes `begin` .. `end` - 1 to be adjusted.
+    """Note that the checksum of bytes `begin` .. `end` - 1 at `field` must be adjusted.
 
-    `more`: how much smaller the sum of bytes outside, a pseudo-header, has become.
+    `more` is by how much the sum of other bytes, a pseudo-header, has decreased. With `never_zero`,
+    a sum of 0 is written as 0xffff.
     """
     count = packet.found[0]
     if count == MOST_CHECKSUMS or field + 2 > end:

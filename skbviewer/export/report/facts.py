@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a report says, read from an open session and cleaned."""
+"""The contents of a report, read from an open session and cleaned."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Facts(NamedTuple):
 
 
 def facts_of(recording: Exportable, request: Request) -> Facts:
-    """Read what a report needs.
+    """Read the contents of the report that `request` names.
 
     Raises KeyError if there is no such packet, FilterError, BadInput and Cancelled.
     """
@@ -89,7 +89,7 @@ def facts_of(recording: Exportable, request: Request) -> Facts:
 
 
 def _short(source: SourceRow) -> SourceRow:
-    """A source without the folder of its file, which nobody else needs to know."""
+    """Return a source without the folder of its file, which readers of a report need not know."""
     return source._replace(path=Path(source.path).name)
 
 
@@ -104,7 +104,7 @@ def _cleaning(
 
 
 def _ids(recording: Exportable, request: Request) -> Int64s:
-    """The rows that the report is about, n for packet n, -n for K<n>."""
+    """Return the rows that the report is about, n for packet n, -n for K<n>."""
     if request.row is not None:
         return np.array([request.row])
     packets, others = recording.packets.count(), recording.packets.all_kernel_only_count()
@@ -120,7 +120,7 @@ def _ids(recording: Exportable, request: Request) -> Int64s:
 
 
 def _notable(recording: Exportable, ids: Int64s) -> list[int]:
-    """The packets that were lost first, and those that were longest in the kernel."""
+    """Return the first packets that were lost, and those that were longest in the kernel."""
     rows = recording.packets.rows(ids[:MOST_LISTED])
     pairs = list(zip(ids.tolist(), rows, strict=False))
     lost = [number for number, row in pairs if row.lost][:DROPPED]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""HTML from values.  Whatever is no Markup is escaped, so no value can become an element."""
+"""HTML from values. Every value except Markup is escaped, so no value can become an element."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def element(tag: str, *contents: Content, **attributes: Content) -> Markup:
 
 
 def joined(parts: Iterable[Content]) -> Markup:
-    """Return values one after the other."""
+    """Return the HTML of several values, one after the other."""
     return Markup("".join(map(html, parts)))
 
 
@@ -64,7 +64,7 @@ def table(
     titles: Sequence[str], rows: Iterable[Sequence[Content]], numbers: Iterable[int] = (),
     look: str | None = None,
 ) -> Markup:  # fmt: skip
-    """Return a table; `numbers` are the columns that are aligned on the right."""
+    """Return a table; `numbers` are the columns aligned on the right, `look` is its class."""
     right = frozenset(numbers)
 
     def cell(tag: str, value: Content, at: int) -> Markup:

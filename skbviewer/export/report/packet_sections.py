@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Packets in a report: the list, and some of them with picture, calls, events and bytes."""
+"""Packets in a report: the list, and some packets with picture, calls, events and bytes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ INDENT = "\u2007\u2007"  # of a call, for each call around it
 
 
 def listed(facts: Facts) -> Markup:
-    """Return the list of packets; those that are shown below are links."""
+    """Return the list of packets; the numbers of packets that are shown below are links."""
     shown = {number(one.row) for one in facts.shown}
     first = next((r.ts_ns for r in facts.rows if isinstance(r, PacketRow) and r.ts_ns), 0)
     rows = [_line(row, shown, first) for row in facts.rows]
@@ -52,7 +52,7 @@ def _line(row: Row, shown: set[str], first: int) -> tuple[Content, ...]:
 
 
 def ends(row: Row) -> tuple[str, str]:
-    """Return source and destination, "" if unknown."""
+    """Return the addresses of source and destination; "" if unknown."""
     if isinstance(row, PacketRow):
         return row.source_text, row.destination_text
     return row.saddr or "", row.daddr or ""
@@ -76,7 +76,7 @@ def _badge(row: Row) -> Markup:
 
 
 def shown_packets(facts: Facts, picture: Picture) -> Markup:
-    """Return a box for each packet that is shown."""
+    """Return a box for each packet whose path is shown; `picture` paints a path."""
     if not facts.shown:
         return Markup()
     why = (

@@ -32,14 +32,17 @@ SECTIONS = (
 
 
 def write_page(facts: Facts, out: Path, paint: Paint) -> None:
-    """Write a report of what was read before.  Raises BadInput if `out` cannot be written."""
+    """Write `facts` as one HTML page to `out`; `paint` draws a path as SVG.
+
+    Raises BadInput if `out` cannot be written.
+    """
     text = page(facts, paint)
     with written_file(out) as file:
         file.write(text.encode())
 
 
 def page(facts: Facts, paint: Paint) -> str:
-    """Return the whole document."""
+    """Return the whole document as HTML."""
     palette, count = Palette(), iter(range(len(facts.shown)))
 
     def picture(path: PacketPath, title: str) -> Markup:

@@ -25,7 +25,7 @@ def _warnings(made: Table) -> Markup:
 
 
 def drops(facts: Facts) -> Markup:
-    """Return reasons and places of drops."""
+    """Return the table of drops by reason and place."""
     made = facts.tables["drops"]
     rows = [
         (
@@ -41,7 +41,7 @@ def drops(facts: Facts) -> Markup:
 
 
 def layers(facts: Facts) -> Markup:
-    """Return the time in each layer, and that of waits and stages."""
+    """Return the table of the time in each layer, wait and stage."""
     made = facts.tables["layers"]
     numbers = layer_numbers(facts)
     longest = max((row["total_ns"] for row in _rows(made)), default=0)
@@ -63,7 +63,7 @@ def layers(facts: Facts) -> Markup:
 
 
 def functions(facts: Facts) -> Markup:
-    """Return the functions with the most time of their own."""
+    """Return the table of the functions with the longest self time."""
     made = facts.tables["functions"]
     found = sorted(_rows(made), key=lambda row: (-(row["self_ns"] or 0), row["function"]))
     numbers = layer_numbers(facts)

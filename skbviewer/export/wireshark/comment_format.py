@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""The comment that carries the kernel fields of a packet, and which fields it has.
+"""The comment that carries the kernel fields of a packet, and the fields that it has.
 
 A comment is PREFIX and then, for each field that the packet has, a space, the field's name without
-"kbl.", "=" and its distinct values, separated by commas.  A label has only its name.  Durations are
-whole ns, truth values 0 or 1, kernel addresses hexadecimal.  All bytes of a text but SAFE ones are
-percent-encoded, so that no name can look like a field.
+"kbl.", "=" and its distinct values, separated by commas. A label has only its name. Durations are
+whole ns, truth values 0 or 1, kernel addresses hexadecimal. All bytes of a text except SAFE ones
+are percent-encoded, so that no name can look like a field.
 
-The exporter writes MARK in no other comment: where a comment of the capture or of the user has it,
-its ":" becomes ";".  Therefore a comment that begins with PREFIX is the exporter's.
+The exporter writes MARK in no other comment: in a comment of the capture or of the user, its ":"
+becomes ";". Therefore a comment that begins with PREFIX is from the exporter.
 
-The fields are in two comments: first those of the packet, its legs and drops, then those of
-addresses and calls, which are longer and which few filters need.  Wireshark needs about 50
-instructions for each byte of a comment that a script reads.  A long one is continued in others.
+The fields are in two comments: the first has those of the packet, its legs and drops, the second
+those of addresses and calls, which are longer and which few filters need. Wireshark needs about 50
+instructions for each byte of a comment that a script reads. A long comment is continued in further
+ones.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ FEW = 8  # distinct numbers
 class Texts(NamedTuple):
     """A text for each packet: that of packet i is data[ends[i] : ends[i + 1]].
 
-    `data` has AHEAD more bytes, or more.
+    After the last text, `data` has at least AHEAD bytes more.
     """
 
     data: UInt8s
@@ -81,14 +81,17 @@ class Comments:
     """Makes the comments of packets, or skb lifetimes, of one session."""
 
     def __init__(self, data: Data, names: Pseudonyms | None = None, of: str = PACKET) -> None:
-        """`of`: PACKET, or SERIES for skb lifetimes."""
+        """Make comments of packets, or of skb lifetimes if `of` is SERIES.
+
+        With `names`, addresses are replaced.
+        """
         self._rows, self._names = FieldRows(data, of), names
         self._buffers = [[Buffer() for _ in range(4)] for _ in range(2)]
 
     def of(self, packets: Int64s) -> tuple[Texts, Texts]:
-        """Return the first and the other comments of packets, numbers from 1 in ascending order.
+        """Return the first and the second comments of packets, numbers from 1 in ascending order.
 
-        A packet without other fields has "" as the other comment.  The next call overwrites them.
+        A packet without fields for a second comment has "" there. The next call overwrites both.
         """
         owned: dict[str, Owned] = {}
 
@@ -136,7 +139,7 @@ def _table(buffer: Buffer, rows: int, columns: int) -> Int64s:
 
 
 def _column(field: Field, owned: Owned, names: Pseudonyms | None) -> _Column:
-    """Return the values of `field`; a field without rows is not asked for them."""
+    """Return the values of `field`. Without rows, they are not computed."""
     found = field.make(owned.view) if owned.view.size else []
     known = _side_by_side([values.present() for values in found], np.bool_).astype(np.bool_)
     bounds = owned.bounds * max(len(found), 1)
@@ -157,7 +160,7 @@ def _column(field: Field, owned: Owned, names: Pseudonyms | None) -> _Column:
 
 
 def _side_by_side(arrays: Sequence[Array], dtype: type) -> Array:
-    """Values that stand for the same rows, one after the other in each row."""
+    """Return the values of several arrays with the same rows, row by row."""
     if len(arrays) == 1:
         return np.ascontiguousarray(arrays[0], dtype)
     if not arrays:

@@ -12,7 +12,10 @@ BITS32 = 32  # smaller numbers are Lua's own; a double holds them exactly
 
 
 class LuaType(NamedTuple):
-    """A constructor of ProtoField, what follows its name, and what makes a value of text `v`."""
+    """A constructor of ProtoField, the arguments after the name, and Lua code that makes the value.
+
+    In this code `v` is the text of the value.
+    """
 
     constructor: str
     base: str
@@ -33,7 +36,7 @@ SMALL = LuaType("uint32", "base.DEC", "tonumber(v)")
 
 
 def lua_type(field: Field) -> LuaType:
-    """Return how Wireshark has a field that is no label.  Raises KeyError for other kinds."""
+    """Return the Lua type of a field that is no label. Raises KeyError for other kinds."""
     if field.kind is Kind.UNSIGNED and field.bits <= BITS32:
         return SMALL
     return LUA_TYPES[field.kind]

@@ -50,9 +50,9 @@ SCHEMA = {
 
 
 def event_of_log(raw: bytes, plain: bool) -> Event:
-    """Return an event of a log without its bytes, in the layout of retis 1.6.
+    """Return an event of a log without its packet bytes, in the layout of retis 1.6.
 
-    `plain`: only the PLAIN sections.  {} if it cannot be parsed.
+    With `plain`, only the PLAIN sections. {} if the event cannot be parsed.
     """
     try:
         event = json.loads(raw)
@@ -85,7 +85,10 @@ def as_json(event: Event) -> bytes:
 
 
 def text_of(event: Event) -> str:
-    """Return the first line of an event, and one with its namespace and device."""
+    """Return an event as `retis print` shows it: its first line, and the line with its place.
+
+    The second line is missing if the event has neither namespace nor device.
+    """
     common, kernel, tracking = (_section(event, n) for n in ("common", "kernel", "skb-tracking"))
     task = _section(common, "task")
     cpu = f" ({_number(common, 'smp_id')})" if "smp_id" in common else ""
@@ -114,14 +117,14 @@ def _place(event: Event) -> str:
 
 
 def probe_of(event: Event) -> str:
-    """Return "kprobe/ip_rcv", the name of an event's interface; "" if no kernel probe made it."""
+    """Return the name of an event's interface: "kprobe/ip_rcv"; "" if no kernel probe made it."""
     kernel = _section(event, "kernel")
     symbol, kind = kernel.get("symbol"), kernel.get("probe_type")
     return f"{name(kind)}/{name(symbol)}" if symbol and kind else ""
 
 
 def name(value: Any) -> str:
-    """Return a name as it stands in texts."""
+    """Return `value` as retis writes a name in texts, percent-encoded."""
     return _as_text(str(value))
 
 

@@ -112,9 +112,9 @@ def write_values(
 ) -> None:
     """Write the known values of each packet, separated by commas and without repetition.
 
-    Packet i has the values of rows bounds[i] to bounds[i + 1] - 1.  Its text begins at out[ends[i]]
-    and ends before out[ends[i + 1]]; count[i] is the number of values.  The caller sets ends[0].
-    `out` must be large enough, and have AHEAD bytes more.
+    Packet i has the values of rows bounds[i] to bounds[i + 1] - 1. Its text begins at out[ends[i]]
+    and ends before out[ends[i + 1]]; count[i] becomes the number of its values. The caller sets
+    ends[0]. `out` must be large enough, with AHEAD bytes more.
     """
     seen = np.zeros((COMPARED, 2), np.int64)
     at = ends[0]
@@ -154,9 +154,9 @@ def join_fields(
 ) -> None:
     """Write the fields that each packet has, one packet after the other.
 
-    Name f is names[name_ends[f] : name_ends[f + 1]].  The values of packet i follow the name:
-    values[value_ends[f, i] : value_ends[f, i + 1]].  The packet has the field if count[f, i] is not
-    0. ends[i + 1] becomes the end of packet i in `out`, which must be large enough.  `names`,
+    Name f is names[name_ends[f] : name_ends[f + 1]]. The values of packet i follow the name:
+    values[value_ends[f, i] : value_ends[f, i + 1]]. The packet has the field if count[f, i] is not
+    0. ends[i + 1] becomes the end of packet i in `out`, which must be large enough. `names`,
     `values` and `out` have AHEAD more bytes than are needed.
 
     The loop goes packet by packet, because the comments of many packets are larger than the cache:

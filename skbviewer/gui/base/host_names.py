@@ -31,7 +31,10 @@ class _Lookup(QRunnable):
 
 
 class HostNames(QObject):
-    """`changed`: more names are known.  No name server is asked while `on` is False."""
+    """Names of addresses. `changed` is emitted when more names are known.
+
+    No name server is queried while `on` is False.
+    """
 
     changed = Signal()
 
@@ -49,7 +52,7 @@ class HostNames(QObject):
         self._announce.timeout.connect(self.changed)
 
     def switch(self, on: bool) -> None:
-        """Show names, or addresses."""
+        """Show names if `on`, else addresses."""
         self.on = on
         self.changed.emit()
 
@@ -84,5 +87,5 @@ def _is_ip(address: str) -> bool:
 
 
 def known(names: HostNames, addresses: Iterable[str]) -> dict[str, str]:
-    """Return the addresses whose names are known by now, with these names."""
+    """Return the names of those addresses whose names are known by now."""
     return {one: name for one in addresses if (name := names.name(one)) != one}

@@ -59,7 +59,10 @@ class Banner(QFrame):
         return self._text.text()
 
     def show_text(self, text: str, kind: str, link: Link | None = None) -> None:
-        """Show `text`; `kind` is "error" or "hint".  `link` is a button for what to do about it."""
+        """Show `text`; `kind` is "error" or "hint".
+
+        `link` is the title and the action of a button.
+        """
         self._kind = kind
         self._colour()
         self._text.setText(text)
@@ -70,7 +73,7 @@ class Banner(QFrame):
         self.show()
 
     def _colour(self) -> None:
-        """Set background and text for the present theme."""
+        """Set the colours of background and text for the present theme."""
         background, foreground = _COLOURS[self._kind][is_dark(QGuiApplication.palette())]
         palette = QPalette()
         for role in (_ROLE.Window, _ROLE.Button):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the window needs from the layer below: a recording, and how to open one."""
+"""The interface between the window and the layer below: a recording, and how to open one."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ VERDICT = {
 
 
 def difference(ns: int) -> str:
-    """Return "+12.345 µs", with all digits, as it was measured."""
+    """Return a difference of times with all digits: "+12.345 µs"."""
     return f"{'+' if ns >= 0 else '−'}{microseconds(abs(ns))} µs"
 
 
@@ -58,7 +58,7 @@ def candidates(count: int) -> str:
 
 
 def drop(reason: str, place: str, lost: bool) -> str:
-    """Return "NO_SOCKET at icmp_rcv+0x1f4", and what it means for the packet."""
+    """Return a drop in words: "NO_SOCKET at icmp_rcv+0x1f4", and whether the packet was lost."""
     where = f"{reason} at {place}" if place else reason
     meaning = (
         "the packet was lost"
@@ -86,7 +86,10 @@ def leg_name(leg: Leg) -> str:
 
 
 def whose(leg: Leg) -> str:
-    """Return "packet 25" or "kernel-only packet K1"; for what is not listed, "lifetime 181"."""
+    """Return the owner of a leg: "packet 25" or "kernel-only packet K1".
+
+    For a lifetime that is not listed: "lifetime 181".
+    """
     if leg.packet is not None:
         return f"packet {leg.row}"
     return f"kernel-only packet {leg.row}" if leg.row else f"lifetime {leg.series}"
@@ -108,13 +111,16 @@ def leg_title(leg: Leg, behind: Behind | None = None) -> str:
 
 
 def addresses(pairs: Sequence[tuple[str, str]], before: str = "") -> str:
-    """Return "10.9.1.2 → 10.9.2.2; …", preceded by `before`; "" if there are none."""
+    """Return pairs of addresses as "10.9.1.2 → 10.9.2.2; …", after `before`; "" without pairs."""
     text = "; ".join(f"{source} → {target}" for source, target in pairs)
     return f"{before}{text}" if text else ""
 
 
 def captured(leg: Leg, origin_ns: int) -> str:
-    """Return "as veth-c sent it, +12.000 µs to +14.250 µs", since `origin_ns`; "" if unknown."""
+    """Return where and when a leg's packet was captured.
+
+    For example "as veth-c sent it, +12.000 µs to +14.250 µs", since `origin_ns`; "" if unknown.
+    """
     seen = leg.captured
     if seen is None:
         return ""
@@ -162,7 +168,7 @@ def _with_error(call: PathCall) -> str:
 
 
 def call_details(call: PathCall, origin_ns: int) -> tuple[tuple[str, str], ...]:
-    """Return what is known of a call as (what, value); the entry is relative to `origin_ns`."""
+    """Return the facts about a call as (name, value); the entry is relative to `origin_ns`."""
     rows = (
         ("Called from", call.caller + ("  (tail call)" if call.tail_call else "")),
         ("Layer", call.layer),

@@ -56,7 +56,7 @@ class Colouring(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether streams are being followed, or will be."""
+        """Return whether streams are being followed, or will be."""
         return self._pause.isActive() or self.tasks.busy
 
     def close(self) -> None:

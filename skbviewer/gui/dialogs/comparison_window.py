@@ -44,10 +44,10 @@ MOST_WIDE = 380  # pixels of a column
 
 
 class ComparisonWindow(QDialog):
-    """Recordings `names` compared; `ask` compares the packets of a display filter ("": all).
+    """The comparison of the recordings `names`.
 
-    `text` is the filter that is set in the main window.  `filter_asked`: a display filter, and
-    whether to apply it.
+    `ask` compares the packets of a display filter ("": all); `text` is the filter that is set in
+    the main window. `filter_asked` has a display filter, and whether to apply it.
     """
 
     filter_asked = Signal(str, bool)
@@ -168,13 +168,13 @@ class ComparisonWindow(QDialog):
             self.filter_asked.emit(text, True)
 
     def model(self) -> ComparisonModel | None:
-        """Return the rows of the tab that is shown; None before they are there."""
+        """Return the rows of the tab that is shown; None before they are computed."""
         view = self.tabs.currentWidget()
         found = view.model() if isinstance(view, QTableView) else None
         return found if isinstance(found, ComparisonModel) else None
 
     def csv(self) -> str:
-        """Return what the tab shows as CSV; "" before it is there."""
+        """Return the rows of the tab that is shown as CSV; "" before they are computed."""
         model = self.model()
         if model is None:
             return ""

@@ -40,8 +40,8 @@ NO_FILTER = "The display filter has no field for these packets"
 class FindingView(QSplitter):
     """The list of findings above the selected one.
 
-    `evidence_chosen`: an Evidence with an id.  `filter_asked`: a display filter, and whether to
-    apply it.
+    `evidence_chosen` has an Evidence with an id. `filter_asked` has a display filter, and whether
+    to apply it.
     """
 
     evidence_chosen = Signal(object)
@@ -93,7 +93,7 @@ class FindingView(QSplitter):
         self.setSizes([240, 340])
 
     def show_findings(self, findings: Sequence[Finding], empty: str) -> None:
-        """Show `findings` in their order; `empty` is said if there are none."""
+        """Show `findings` in their order; if there are none, show the text `empty`."""
         self._findings = findings
         self.list.clear()
         dark = is_dark(self.palette())

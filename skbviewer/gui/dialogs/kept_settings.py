@@ -33,7 +33,7 @@ class KeptSettings(NamedTuple):
     colouring: Colouring
 
     def use(self) -> None:
-        """Apply the settings.  What they do not contain gets its default."""
+        """Apply the settings. Parts that the settings do not contain get their defaults."""
         settings = QSettings()
         self.panes.restore_layout(settings.value("panes"))
         columns = str(settings.value("columns", ""))
@@ -45,7 +45,7 @@ class KeptSettings(NamedTuple):
         self.colouring.change(stored())
 
     def keep(self) -> None:
-        """Save the settings that are not saved as soon as they change."""
+        """Save the settings that are not saved immediately when they change."""
         settings, table = QSettings(), self.table
         settings.setValue("panes", self.panes.layout_to_keep())
         settings.setValue("columns", column_state.write(table.columns_state()))

@@ -29,7 +29,7 @@ TEXT = (
 
 
 class ProfileDialog(QDialog):
-    """Changes the settings of a window at once.  `changed` is called after another choice."""
+    """The dialog of a window's profiles. `changed` is called after another profile was chosen."""
 
     def __init__(
         self, window: QWidget, settings: KeptSettings, changed: Callable[[], object]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Named sets of settings for different work: columns, panes, colours, filter buttons, times."""
+"""Named sets of settings for different tasks: columns, panes, colours, filter buttons, times."""
 
 from __future__ import annotations
 

@@ -18,6 +18,6 @@ def queries() -> list[str]:
 
 
 def keep(sql: str) -> None:
-    """Put a query first; the oldest of more than MOST are forgotten."""
+    """Put a query first. If there are more than MOST, the oldest is removed."""
     others = [one for one in queries() if one != sql]
     QSettings().setValue(KEY, [sql, *others][:MOST])

@@ -24,7 +24,7 @@ WARNING = "warning: "
 
 
 class Result(NamedTuple):
-    """Rows of a query, the seconds it took, and warnings, such as that rows were cut."""
+    """Rows of a query, the seconds it took, and warnings (for example, that rows were left out)."""
 
     columns: tuple[str, ...]
     rows: list[list[Value]]
@@ -33,7 +33,10 @@ class Result(NamedTuple):
 
 
 def parsed(out: bytes, err: str, seconds: float) -> Result:
-    """Return the result that the command printed.  Raises BadInput if it printed none."""
+    """Return the result that the command printed.
+
+    `out` and `err` are its output, `seconds` the time it took. Raises BadInput if it printed none.
+    """
     warnings, errors = list[str](), list[str]()
     for line in filter(None, err.splitlines()):
         is_warning = line.startswith(WARNING)

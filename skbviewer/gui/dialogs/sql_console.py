@@ -161,7 +161,7 @@ class SqlConsole(QDialog):
         self._selection.recording_changed.connect(self._leave)
 
     def run(self) -> None:
-        """Run the query in the editor, instead of the one that runs."""
+        """Run the query in the editor; a running query is ended first."""
         sql = self.editor.toPlainText().strip()
         if not sql:
             return
@@ -223,7 +223,7 @@ class SqlConsole(QDialog):
                 self._selection.filter_asked.emit(text, True)
 
     def text(self, form: str) -> str:
-        """Return the result in a form of COPIES; "" before there is one."""
+        """Return the result in a form of COPIES; "" before there is a result."""
         if self.model is None:
             return ""
         return COPIES[form](self.model.result.columns, self.model.result.rows)
@@ -232,7 +232,7 @@ class SqlConsole(QDialog):
         QGuiApplication.clipboard().setText(self.text(form))
 
     def _leave(self, _: object) -> None:
-        """Close, because another recording or none is open.  Qt disconnects methods, no lambdas."""
+        """Close, as no recording or another one is open.  Qt disconnects methods, not lambdas."""
         self.close()
 
     # Qt's own names

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where the time in kernel went: a ranked table with bars, beside the median packets."""
+"""The parts of the time in kernel: a ranked table with bars, beside the median packets."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ..base.theme import VERDICT_COLOURS, WIRE_COLOURS, chosen, is_dark
 TITLES = ("Part", "Share", "Time (µs)", "Median (µs)")
 TIPS = (
     "Part of the time in kernel",
-    "Bar: share of the time in kernel. Line: what it would be in median packets",
+    "Bar: share of the time in kernel. Line: its share in median packets",
     "Total of the chosen packets",
     "Total if each packet were like the median packet of its path",
 )

@@ -231,7 +231,7 @@ class Opening(QObject):
             self.open_again(state.paths(), state)
 
     def save(self) -> None:
-        """Save a session that has no name yet.  Notes and marks are saved at once in any case."""
+        """Save a session that has no name yet. Notes and marks are always saved immediately."""
         recording = self._selection.recording
         if recording is None:
             return

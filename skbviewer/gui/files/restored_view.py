@@ -14,7 +14,7 @@ _KEY = "last_view"
 
 @dataclass(frozen=True)
 class ViewState:
-    """A view.  Marks and notes are not part of it: the session has them."""
+    """A view. Marks and notes are not part of it: they are in the session."""
 
     files: tuple[str, ...]
     filter: str = ""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""File > Export Timeline: what is written, and the command that writes the same file.
+"""File > Export Timeline: choose what is written, and see the command that writes the same file.
 
-Tables and profiles are written by a worker, with progress, and what reports show is read by one.
-Only this thread can paint pictures.
+A worker writes tables and profiles, with progress, and reads the data of reports. Only the window's
+thread can paint pictures.
 """
 
 from __future__ import annotations
@@ -258,7 +258,7 @@ def ask_export(
 
 
 def _say(dialog: ExportDialog, messages: Messages) -> None:
-    """Report the file that was written, and what is not in it."""
+    """Report the file that was written, and what it lacks."""
     messages.say_written(dialog.made)
     if dialog.note:
         messages.hint(f"{dialog.made}: {dialog.note}")

@@ -101,7 +101,7 @@ def _table(model: QSortFilterProxyModel) -> QTableView:
 
 
 class ButtonDialog(QDialog):
-    """Asks for the label and the filter of a button; `kept` is the Saved."""
+    """Asks for the label and the filter of a button; `kept` is the result."""
 
     kept = Signal(object)
 

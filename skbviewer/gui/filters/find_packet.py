@@ -87,9 +87,9 @@ def check(search: Search) -> None:
 
 
 def _around(count: int, start: int, step: int) -> Iterator[tuple[int, RowIds]]:
-    """Yield (rows before, positions) from `start` all around.
+    """Yield (rows before, positions) from `start` once around the whole list.
 
-    Blocks start small: a match may be near.
+    The first blocks are small, because a match may be near.
     """
     begin, size = 1, FIRST
     while begin <= count:

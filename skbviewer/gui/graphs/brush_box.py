@@ -57,7 +57,7 @@ class BrushBox(pg.ViewBox):  # type: ignore[misc]  # pyqtgraph has no types
         self._stretch()
 
     def _stretch(self) -> None:
-        """A range of x is as high as the graph."""
+        """Make a marked range of x as high as the graph."""
         if self._marked is not None and not self._both:
             (low, high), (left, right) = self.viewRange()[1], self._marked
             self._mark.setRect(QRectF(left, low, right - left, high - low))

@@ -207,7 +207,7 @@ class IoGraphs(GraphWindow):
         self.use_range(times)
 
     def _choose(self, x: float, _: float) -> None:
-        """Select the first packet of the interval at `x`, of the first series that has one."""
+        """Select the first packet of the interval at `x`, in the first series with one there."""
         at = self._interval_at(x)
         if at is None:
             return
@@ -284,7 +284,7 @@ def _a_second(series: IoSeries, counts: Int64s) -> Floats:
 
 
 def _numbers(series: IoSeries, at: int) -> str:
-    """Return what is known of one interval."""
+    """Return the known numbers of one interval."""
     found = f"{int(series.packets[at]):,} packets, {short(float(series.bits[at]))} bits"
     if series.p50_ns[at] != UNKNOWN:
         ranks = (series.p50_ns, series.p90_ns, series.p99_ns)

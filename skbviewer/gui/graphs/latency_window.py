@@ -68,7 +68,7 @@ class LatencyGraphs(GraphWindow):
     def work(self, recording: Recording, chosen: Chosen) -> Callable[[Progress], Any]:
         def count(progress: Progress) -> LatencyGrid | str:
             made = recording.graphs.latencies(chosen, progress)
-            return made or "The time in kernel is known of no packet."
+            return made or "No packet has a known time in kernel."
 
         return count
 

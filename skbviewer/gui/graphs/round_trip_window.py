@@ -31,7 +31,7 @@ COLOURS = (0, 4, 2, 5, 1)  # of PARTS, in SERIES_COLOURS
 
 
 class RoundTripGraph(GraphWindow):
-    """A bar for each interval, stacked by part, and a point of what the capture shows."""
+    """A bar for each interval, stacked by part, and a point for the capture's round trip."""
 
     title = "Round Trip Graph"
 

@@ -108,7 +108,7 @@ def _append_event(
 def _append_with_details(
     nodes: list[Node], leg_number: int, leg: Leg, number: int, parent: int
 ) -> None:
-    """Add an event and, below it, what another tracer's log says about it."""
+    """Add an event and, below it, the details in another tracer's log."""
     event = leg.events[number]
     own = _append(nodes, leg_number, event.call, parent, number)
     for line in range(len(wording.event_details(event))):

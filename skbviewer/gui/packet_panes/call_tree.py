@@ -197,7 +197,7 @@ class CallTree(QTreeView):
         self._show_columns()
 
     def _show_columns(self) -> None:
-        """Hide the columns that the user hid, and those without values in the recording."""
+        """Hide the columns that the user hid, and those that have no values in the recording."""
         for place, column in enumerate(CALL_COLUMNS):
             known = self._known.get(place, True)
             self.setColumnHidden(place, not known or column.title in self._hidden)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which rows are marked, ignored or time references: one bit per row, so that all rows can be."""
+"""The rows that are marked, ignored or time references, as one bit per row: it may be all rows."""
 
 from __future__ import annotations
 

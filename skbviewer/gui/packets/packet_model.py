@@ -119,11 +119,11 @@ class PacketModel(QAbstractTableModel):
 
     @property
     def packets(self) -> int:
-        """The number of packets, listed or not."""
+        """Return the number of packets, listed or not."""
         return 0 if self.pages is None else self.pages.packets
 
     def longest_numbers(self) -> tuple[str, str]:
-        """Return the No.  of the last packet and of the last row K<n>."""
+        """Return the numbers ("12", "K3") of the last packet and of the last row K<n>."""
         if self.pages is None:
             return "", ""
         return str(self.packets), f"K{self.pages.recording.packets.all_kernel_only_count()}"

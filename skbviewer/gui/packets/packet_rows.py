@@ -50,7 +50,7 @@ class ListRow(NamedTuple):
 
     @property
     def id(self) -> int:
-        """n for packet n, -n for row K<n>."""
+        """Return n for packet n, -n for row K<n>."""
         return self.packet if self.packet is not None else -int(self.number[1:])
 
 

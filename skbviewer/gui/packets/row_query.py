@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which rows the packet list shows: filter, order, kernel-only and ignored rows."""
+"""The rows that the packet list shows: filter, order, kernel-only and ignored rows."""
 
 from __future__ import annotations
 

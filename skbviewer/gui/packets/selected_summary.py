@@ -19,16 +19,16 @@ MARGINS = QMargins(10, 6, 10, 6)
 
 
 def headline(row: ListRow) -> str:
-    """Return "Packet 3: 10.0.0.1 → 10.0.0.2 TCP", for example."""
+    """Return a packet's title: "Packet 3: 10.0.0.1 → 10.0.0.2 TCP"."""
     kind = "Packet" if row.packet is not None else "Kernel-only packet"
     ends = f"{row.source} → {row.destination}  " if row.source or row.destination else ""
     return f"{kind} {row.number}: {ends}{row.protocol}"
 
 
 def totals(path: PacketPath) -> str:
-    """Return the kernel time and number of functions of all legs that are no candidates.
+    """Return the kernel time and number of functions of all legs except candidates.
 
-    If there are none, the text says what is missing.
+    If there are no such legs, the text says what is missing.
     """
     if not path.legs:
         return "no kernel records belong to this packet"
@@ -99,7 +99,7 @@ class Summary(QLabel):
         )
 
     def _cut(self, text: str, bold: str, plain: str) -> str:
-        """Cut `text` to the room that a bold and a plain text leave before it."""
+        """Return `text` cut to the width that a bold and a plain text leave before it."""
         font = QFont(self.font())
         font.setBold(True)
         before = QFontMetrics(font).horizontalAdvance(bold) + MARGINS.left() + MARGINS.right()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is open, listed and selected.  Views follow the Selection, never each other."""
+"""The open recording, the listed rows and the selected row. Views follow it, never each other."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where a picture of the timeline has its title, lanes and footer, and its words.  No Qt."""
+"""The places of title, lanes and footer in a picture of the timeline, and its words. No Qt."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ AXIS = 22  # height of the axis
 
 
 class TimelineLayout:
-    """What a picture of the timeline shows, and where.  Its data are read when it is made.
+    """The contents of a picture of the timeline, and their places. Data are read when it is made.
 
     Lengths are in units: pixels at DPI.
     """
@@ -114,7 +114,7 @@ class TimelineLayout:
 
     @property
     def top(self) -> float:
-        """The y of the frame."""
+        """Return the y of the frame."""
         return MARGIN + 26 + LINE * len(self.subtitle()) + 6 + STRIP + 8 + AXIS
 
     @staticmethod

@@ -127,7 +127,7 @@ class LanesItem(FramedItem):
         return mine[near[np.argmin(away[near])]] if len(near) else None
 
     def gap_at(self, x: float, y: float) -> Gap | None:
-        """Return the gap whose hatching is at pixel (x, y) of the frame."""
+        """Return the gap whose hatching covers pixel (x, y) of the frame; None if there is none."""
         row = self.places.row_at(self.frame.row(y))
         if self.timeline is None or self.timeline.is_relative or row is None:
             return None

@@ -14,7 +14,7 @@ WIDTH_PX = (200, 250)
 
 
 def width_in(pixels: int) -> int:
-    """Return the width of the column in a view `pixels` wide; narrow views get a narrow one."""
+    """Return the width of the titles' column in a view `pixels` wide."""
     return min(WIDTH_PX[1], max(round(pixels * 0.13), min(WIDTH_PX[0], round(pixels * 0.28))))
 
 

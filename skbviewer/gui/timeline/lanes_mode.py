@@ -41,17 +41,17 @@ class LanesMode:
 
     @property
     def is_relative(self) -> bool:
-        """Whether times count from each lane's first entry instead of being session times."""
+        """Return whether times count from each lane's first entry, and are no session times."""
         return self.kind == ALIGNED
 
     @property
     def has_low_rows(self) -> bool:
-        """Whether rows may be lower than their text: those of packets, which are many."""
+        """Return whether rows may be lower than their text: those of packets, which are many."""
         return self.kind in PACKET_KINDS
 
     @property
     def origin_ns(self) -> int:
-        """The session time at x = 0; 0 if times are relative."""
+        """Return the session time at x = 0; 0 if times are relative."""
         if self.is_relative:
             return 0
         if self.timeline is not None:
@@ -71,7 +71,7 @@ class LanesMode:
         return [name for n in numbers if (name := self.timeline.layers[n]) in known]
 
     def bounds(self) -> tuple[float, float, float]:
-        """Return the begin and the end of the recording and how far one may pan beyond, ns."""
+        """Return begin and end of the recording, and how far beyond one may pan, ns."""
         span = float(self.timeline.span_ns) if self.timeline is not None else 1.0
         return 0.0, span, span * 0.4
 
@@ -100,7 +100,7 @@ class LanesMode:
         self._wanted = window
 
     def show_kind(self, kind: str) -> None:
-        """Show these lanes: the range that lanes showed last, at first everything."""
+        """Show these lanes with the range that lanes showed last; at first, show everything."""
         self._fit_next = True
         if kind != self.kind or self.timeline is None:
             self.kind = kind
@@ -189,8 +189,8 @@ class LanesMode:
     def _find(self, item: int, begin: int, end: int) -> tuple[int | None, int | None]:
         """Return (box, row) of a call entered from `begin` to `end`; (None, None) if there is none.
 
-        Lanes convert the time of each call, a path that of each leg, so clock drift may separate
-        the two.
+        Lanes convert the time of each call to session time, a path converts the time of each leg,
+        so clock drift may separate the two.
         """
         assert self.timeline is not None
         of = self.timeline.boxes

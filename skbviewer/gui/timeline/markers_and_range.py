@@ -54,7 +54,7 @@ class TimeState:
 
     @property
     def difference(self) -> int | None:
-        """The time from A to B, ns; None unless both are set."""
+        """Return the time from A to B, ns; None unless both are set."""
         return None if self.a is None or self.b is None else self.b - self.a
 
 

@@ -77,7 +77,7 @@ class Mouse(QObject):
             view.mode.click(scene)
 
     def _right_click(self, scene: QPointF) -> None:
-        """Open the menu of a box.  At the active marker, or beside all boxes, remove the marker."""
+        """Open the menu of a box. At the active marker, or outside the boxes, remove the marker."""
         view = self._view
         menu = None if self._on_marker(scene) else box_menu(view, scene)
         if menu is None:

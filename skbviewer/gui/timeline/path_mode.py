@@ -30,7 +30,7 @@ class PathMode:
 
     @property
     def origin_ns(self) -> int:
-        """The session time at x = 0."""
+        """Return the session time at x = 0."""
         return self.item.layout.origin_ns
 
     @property
@@ -39,14 +39,14 @@ class PathMode:
 
     @property
     def top_rows(self) -> float:
-        """The height of the first leg's title."""
+        """Return the height of the first leg's title."""
         return TITLE_ROWS if self.item.layout.titles else 0.0
 
     def layers(self) -> Iterable[str]:
         return self.item.layout.layers
 
     def bounds(self) -> tuple[float, float, float]:
-        """Return the begin and the end of the path and how far one may pan beyond, ns."""
+        """Return begin and end of the path, and how far beyond one may pan, ns."""
         layout = self.item.layout
         return layout.begin, layout.end, (layout.end - layout.begin) * 0.02 * SLACK_PADS
 

@@ -16,7 +16,7 @@ SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 
 class Keyed(Protocol):
-    """What the keys act on: the timeline."""
+    """The object on which the keys act: the timeline."""
 
     @property
     def box(self) -> TimeBox: ...
@@ -58,7 +58,7 @@ MOUSE: tuple[tuple[str, str], ...] = (
 
 
 def rows() -> tuple[tuple[str, str], ...]:
-    """Return (keys, what they do), as the list of keys shows them."""
+    """Return (keys, their action), as the list of keys shows them."""
     listed = []
     for (key, modifier), (text, _) in KEYS.items():
         name = QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)

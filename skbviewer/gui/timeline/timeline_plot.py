@@ -30,33 +30,33 @@ TEXT_ROWS = (0.95, 1.3)  # the same limits in heights of the text
 
 
 class Mode(Protocol):
-    """What the plot shows: the path of one packet, or lanes."""
+    """The content of the plot: the path of one packet, or lanes."""
 
     @property
     def is_relative(self) -> bool:
-        """Whether times count from each lane's first entry instead of being session times."""
+        """Return whether times count from each lane's first entry, and are no session times."""
 
     @property
     def filters_by_range(self) -> bool:
-        """Whether a range that was dragged filters the packet list."""
+        """Return whether dragging a range filters the packet list."""
 
     @property
     def has_low_rows(self) -> bool:
-        """Whether rows may be lower than their text."""
+        """Return whether rows may be lower than their text."""
 
     @property
     def origin_ns(self) -> int:
-        """The session time at x = 0; 0 if times are relative."""
+        """Return the session time at x = 0; 0 if times are relative."""
 
     @property
     def rows(self) -> float: ...
     @property
     def top_rows(self) -> float:
-        """The height of what stands above the first row."""
+        """Return the height of the part above the first row, in rows."""
 
     def layers(self) -> Iterable[str]: ...
     def bounds(self) -> tuple[float, float, float]:
-        """Return begin and end of everything and how far one may pan beyond, ns."""
+        """Return begin and end of everything, and how far beyond one may pan, ns."""
 
     def message(self) -> str:
         """Return the text to show if nothing is drawn."""
@@ -154,7 +154,7 @@ class TimelinePlot(QWidget):
             self.bar.setValue(int(y - (bottom - top) / 2))
 
     def fit_rows(self) -> None:
-        """Make rows as high as the room allows, within ROW_PX; the rest is scrolled."""
+        """Make rows as high as the space allows, within ROW_PX; scrolling shows further rows."""
         height, rows = max(self.box.height(), 1.0), max(self.mode.rows, 1.0)
         least, most = PACKETS_ROW_PX if self.mode.has_low_rows else ROW_PX
         text = self.fontMetrics().height()
@@ -200,6 +200,6 @@ class TimelinePlot(QWidget):
         return self.recording.paths.call_number(packet, path.legs[leg].series, leg, call)
 
     def difference(self) -> str:
-        """Return the time between the markers in words; "" unless both are set."""
+        """Return the time between the markers in words; "" unless both markers are set."""
         ns = self.state.difference
         return "" if ns is None else f"B − A = {wording.difference(ns)}"

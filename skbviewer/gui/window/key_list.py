@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Help > Keys: what every key does, made from the table of actions."""
+"""Help > Keys: the action of every key, made from the table of actions."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ _NUMBER = re.compile(r"([Kk]?)\s*([0-9][0-9,]*)")
 
 
 class Navigation(QObject):
-    """Moves the packet list of one window.  The status bar says why a move was not possible."""
+    """Moves in the packet list of one window. The status bar says why a move was not possible."""
 
     life_asked = Signal(object)  # row -n, that of a lifetime which is not listed
 
@@ -53,7 +53,7 @@ class Navigation(QObject):
         self._table.row_chosen.connect(lambda row: self.history.visit(row.id))
 
     def to_id(self, row_id: int) -> None:
-        """Go to a row.  If it is not listed, go to the nearest one that is, and say so."""
+        """Go to a row. If it is not listed, go to the nearest listed row, and say so."""
         if row_id < 0 and not self._row_query.holds_life(-row_id):
             self.life_asked.emit(row_id)
             return
@@ -62,7 +62,7 @@ class Navigation(QObject):
             self._say(f"{name} is not in the list; this is the nearest row")
 
     def use_nothing(self) -> None:
-        """The recording was closed: stop searching and forget where the user was."""
+        """Stop searching and forget the visited rows, because the recording was closed."""
         self.tasks.cancel()
         self.history.clear()
 

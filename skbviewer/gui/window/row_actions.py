@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the menus do with rows of the packet list: flags, comments, copies."""
+"""Actions of the menus on rows of the packet list: flags, comments, copies."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ class Workspace(QMainWindow):
         self.filter_bar.edit.propose()
 
     def lanes(self) -> str:
-        """Return the lanes that the timeline shows; "" if nothing is selected."""
+        """Return the kind of lanes that the timeline shows; "" if nothing is selected."""
         return "" if self._selection.path is None else str(self.timeline.kind.currentData())
 
     def next_pane(self, step: int) -> None:

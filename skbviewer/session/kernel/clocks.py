@@ -30,7 +30,7 @@ class UnderWay(NamedTuple):
 
 
 def timebase_of(db: Database) -> Timebase:
-    """Return what maps the clocks of all sources to session time."""
+    """Return the map from the clocks of all sources to session time."""
     return Timebase(Piece._make(row[1:]) for row in queries.timebases(db))
 
 

@@ -75,7 +75,7 @@ def _since_first(
 
 
 def rows_of_packet(db: Database, number: int) -> list[StoredLeg]:
-    """Return queries.legs_of_packet() in the order of a path."""
+    """Return the legs of queries.legs_of_packet() in the order of a path."""
     return by_session_time(queries.legs_of_packet(db, number), clocks.timebase_of(db))
 
 

@@ -79,7 +79,7 @@ class PacketList:
         progress: Progress | None = None,
         all_lives: bool = False,
     ) -> RowIds | None:
-        """Return the rows as select() does.  `order` may also be a word of column_order.WORDS."""
+        """Return rows as select() does. `order` may also be a word of column_order.WORDS."""
         if order is None or order[0] not in column_order.WORDS:
             return self.select(text, order, kernel_only, hidden, progress, all_lives)
         ids = self.select(text, None, kernel_only, hidden, progress, all_lives)
@@ -111,7 +111,7 @@ class PacketList:
         return filtered_rows.first_fit(self._fields.data(), texts, ids)
 
     def streams_followed(self) -> bool:
-        """Return whether rows() includes what TCP streams show about their packets."""
+        """Return whether rows() includes the findings in TCP streams."""
         return tcp_info.streams_known(self._fields.data()) or self.count() <= FEW_PACKETS
 
     def follow_streams(self, progress: Progress | None = None) -> None:
@@ -121,7 +121,7 @@ class PacketList:
         list_pages.known_of(self._fields.data(), nothing, True)  # cached, so no page waits
 
     def look_again(self) -> None:
-        """Read bytes from where the input files are now."""
+        """Read bytes from the present places of the input files."""
         self._payloads = None
 
     def payloads(self) -> Payloads:

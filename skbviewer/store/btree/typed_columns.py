@@ -53,7 +53,7 @@ class StagedColumns(NamedTuple):
 
 
 def _plain(values: Values) -> Values:
-    """Return a contiguous copy in native byte order if needed; one value if it is repeated."""
+    """Return the values contiguous and in native byte order; a repeated value only once."""
     if values.strides == (0,):
         values = values[:1]
     flags, dtype = values.flags, values.dtype

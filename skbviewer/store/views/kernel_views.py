@@ -39,7 +39,7 @@ def _device(base: str) -> Join:
 
 
 def _lost(name: str, meaning: str, stored: str, type_: str = INT64) -> ViewColumn:
-    """A number of a leg, which is missing if the leg has a gap."""
+    """Return a column of a leg's numbers, which are missing if the leg has a gap."""
     unit = "ns" if name.endswith("_ns") else ""
     return column(name, type_, meaning, Stored(stored, None, "leg.gap"), unit, LOST)
 

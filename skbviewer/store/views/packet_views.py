@@ -17,7 +17,11 @@ def column(
     name: str, type_: str, meaning: str, value: Value, unit: str = "", null: str = "",
     since: int = NEW,
 ) -> ViewColumn:  # fmt: skip
-    """A column of a view."""
+    """Return a column of a view.
+
+    `meaning`, `unit`, `null` (what a missing value means) and `since` (version) are for the
+    documentation.
+    """
     return ViewColumn(TableColumn(name, type_, unit, null, meaning, since), value)
 
 
@@ -25,7 +29,7 @@ def number(
     name: str, meaning: str, stored: str, null: str = "", type_: str = INT64, since: int = NEW,
     unit: str = "",
 ) -> ViewColumn:  # fmt: skip
-    """A stored number, or a time in ns if its name says so; -1 is a missing value."""
+    """Return a column of stored numbers, or of times in ns if `name` says so; -1 means missing."""
     unit = "ns" if name.endswith("_ns") else unit
     return column(name, type_, meaning, Stored(stored, -1 if null else None), unit, null, since)
 

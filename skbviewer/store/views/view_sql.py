@@ -26,18 +26,18 @@ TWO_64 = (18446744073, 709551616)  # 2**64: billions, and the rest
 
 
 def quoted(column: str) -> str:
-    """ "event.data" as an SQL name."""
+    """Return a column such as "event.data" as a quoted SQL name."""
     return ".".join(f'"{part}"' for part in column.split("."))
 
 
 def statements() -> Iterable[str]:
-    """The statements that make the views of a session file."""
+    """Yield the statements that make the views of a session file."""
     for view in VIEWS.values():
         yield f'CREATE VIEW "{view.name}" AS {select(view)}'
 
 
 def select(view: View, wanted: Collection[str] | None = None) -> str:
-    """A SELECT of all columns; those that are not `wanted` are NULL, which saves joins."""
+    """Return a SELECT of all columns; columns that are not `wanted` are NULL, which saves joins."""
     chosen = {c.meaning.name: wanted is None or c.meaning.name in wanted for c in view.columns}
     columns = [
         f'{expression(c.value) if chosen[c.meaning.name] else "NULL"} AS "{c.meaning.name}"'
@@ -49,7 +49,7 @@ def select(view: View, wanted: Collection[str] | None = None) -> str:
 
 
 def _joins(view: View, used: Iterable[Value]) -> str:
-    """The joins that `used` needs; LEFT JOIN, so that each row of the base stays one row."""
+    """Return the joins that `used` needs; LEFT JOIN, so that each row of the base stays one row."""
     needed = {table_of(column) for value in used for column in inputs(value)}
     texts: list[str] = []
     for join in reversed(view.joins):  # a join may need those before it
@@ -61,7 +61,7 @@ def _joins(view: View, used: Iterable[Value]) -> str:
 
 
 def expression(value: Value) -> str:
-    """SQL that computes a value."""
+    """Return SQL that computes a value."""
     match value:
         case Stored(column, unknown, only_if_0):
             made = quoted(column) if unknown is None else f"nullif({quoted(column)}, {unknown})"
@@ -85,7 +85,7 @@ def expression(value: Value) -> str:
 
 
 def _address(table: str, side: str) -> str:
-    """SQL that formats an address; IPv6 has eight groups, since SQLite cannot shorten them."""
+    """Return SQL that formats an address; IPv6 has eight groups: SQLite cannot shorten them."""
     hi, lo = quoted(f"{table}.{side}_hi"), quoted(f"{table}.{side}_lo")
     four = ", ".join(f"{lo} >> {shift} & 255" for shift in (24, 16, 8, 0))
     six = ", ".join(f"{part} >> {shift} & 65535" for part in (hi, lo) for shift in (48, 32, 16, 0))
@@ -113,7 +113,10 @@ def _reason(column: str, source: str) -> str:
 
 
 def _place(column: str, source: str) -> str:
-    """The symbol at stext + offset; stext is a decimal text of 20 digits, so subtract 2**64."""
+    """Return SQL for the symbol at stext + offset.
+
+    stext is a decimal text of 20 digits, so 2**64 is subtracted.
+    """
     high = f'CAST(substr("value", 1, length("value") - 9) AS INTEGER) - {TWO_64[0]}'
     low = f'CAST(substr("value", -9) AS INTEGER) - {TWO_64[1]}'
     stext = f"(SELECT ({high}) * 1000000000 + {low} {_meta(source, chr(39) + 'stext' + chr(39))})"
