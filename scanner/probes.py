@@ -129,7 +129,7 @@ def _of_text(text: str) -> _Type:
     return base, text.count("*"), _SIZES.get(base, 4 if base.startswith("enum") else 0)
 
 
-def listed(result: Result | None, kernel: Kernel | None, level: int | None = None) -> Listed:
+def probe_list(result: Result | None, kernel: Kernel | None, level: int | None = None) -> Listed:
     """Return the list for a tree, for a kernel, or for both together.
 
     `level` is the highest level of forms, None for any.

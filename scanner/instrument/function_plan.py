@@ -201,7 +201,7 @@ def _exits(shape: Shape, text: str) -> list[Edit]:
     return edits
 
 
-def applied(text: str, edits: list[Edit]) -> str:
+def text_with_edits(text: str, edits: list[Edit]) -> str:
     """Return `text` with the edits applied, which must be sorted and must not overlap."""
     pieces = []
     position = 0

@@ -13,7 +13,7 @@ from pathlib import Path
 from scanner import arguments, output
 from scanner.instrument import probe_runtime as runtime
 from scanner.instrument.instrument_tree import Choice, Instrumented, instrument, undone
-from scanner.instrument.unified_patch import unified
+from scanner.instrument.unified_patch import diff_lines
 from scanner.progress import Progress
 
 
@@ -22,10 +22,10 @@ def command(args: argparse.Namespace) -> int:
     if args.undo:
         changes = list(undone(args.tree, args.dir))
         _write_all(args.tree, changes)
-        runtime.write(args.tree, runtime.taken_out(args.tree))
+        runtime.write(args.tree, runtime.removals(args.tree))
         print(f"probes removed from {len(changes)} files")
         return 0
-    added = runtime.put(args.tree) if args.runtime else []
+    added = runtime.additions(args.tree) if args.runtime else []
     choice = Choice(args.dir, args.select, args.level)
     made = instrument(arguments.run(args), arguments.options(args), choice, Progress(args.quiet))
     if args.in_place:
@@ -58,7 +58,7 @@ def _write_all(root: Path, changes: list[tuple[str, str, str]]) -> None:
 
 
 def _patch(out: Path, made: Instrumented, added: list[runtime.Change]) -> None:
-    lines = (line for path, old, new in made.files for line in unified(path, old, new))
+    lines = (line for path, old, new in made.files for line in diff_lines(path, old, new))
     data = "".join([*lines, *runtime.patch(added)]).encode("latin-1")
     output.write_bytes(data, out)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from scanner import probes
-from scanner.instrument.file_plan import Done, FilePlan, FilePlanner, Tree, Wanted, written
+from scanner.instrument.file_plan import Done, FilePlan, FilePlanner, Tree, Wanted, text_with_probes
 from scanner.progress import Progress
 from scanner.results import Run
 from scanner.scan import scan
@@ -155,7 +155,7 @@ def _numbered(
                 numbers.append(used)
             manifest.append(_entry(row, done, used))
         if numbers:
-            files.append((plan.path, plan.text, written(plan, numbers)))
+            files.append((plan.path, plan.text, text_with_probes(plan, numbers)))
     return Instrumented(files, sorted(manifest, key=lambda row: row["id"]), left, warnings)
 
 

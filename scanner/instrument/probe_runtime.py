@@ -41,7 +41,7 @@ def _makefile(root: Path) -> str:
     return text
 
 
-def put(root: Path) -> list[Change]:
+def additions(root: Path) -> list[Change]:
     """Return the changes that add the runtime to a tree; none if it is there. Raises BadTree."""
     folder = INSTALLED if INSTALLED.is_dir() else SOURCE_TREE
     old = _makefile(root)
@@ -54,7 +54,7 @@ def put(root: Path) -> list[Change]:
     return [change for change in changes if change.before != change.after]
 
 
-def taken_out(root: Path) -> list[Change]:
+def removals(root: Path) -> list[Change]:
     """Return the changes that remove the runtime from a tree; none if it is not there."""
     old = _read(root / MAKEFILE) or ""
     changes = [Change(MAKEFILE, old, old.removesuffix(LINE))] if old.endswith(LINE) else []

@@ -66,7 +66,7 @@ def _function_declarator(node: Node) -> tuple[Node | None, bool]:
     return declarator, name is not None and name.type == "identifier"
 
 
-def spelt(node: Node, text: str, shadowed: set[str], typedefs: Typedefs) -> str | None:
+def result_text(node: Node, text: str, shadowed: set[str], typedefs: Typedefs) -> str | None:
     """Return the type of a definition's result, such as ``struct sk_buff *``.
 
     text: the normalised file.  shadowed: names that mean something else inside the body.

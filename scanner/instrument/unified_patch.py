@@ -31,7 +31,7 @@ def _name(path: str) -> str:
     return f"{name}\t" if " " in name else name
 
 
-def unified(path: str, old: str, new: str) -> Iterator[str]:
+def diff_lines(path: str, old: str, new: str) -> Iterator[str]:
     """Yield the diff of a file as ``patch -p1`` reads it; nothing if nothing changed."""
     if old == new:
         return

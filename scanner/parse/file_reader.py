@@ -126,7 +126,7 @@ class _Reading:
             for kind, name in per_cpu_variables(chosen):
                 self.variables[Param(name, TypeRef(kind.rstrip(" *"), kind.count("*")))] = None
             normal = self.reader.normaliser.normalise(chosen)
-            found = islands.find(normal.text)
+            found = islands.find_islands(normal.text)
             for node in found.records:
                 self._record(node, normal.text, found)
             for node in found.typedefs:
@@ -220,7 +220,9 @@ class _Reading:
         try:
             defined = declarations.typedefs(gnu_dialect.record_text(island), types, line)
         except declarations.Unreadable as problem:
-            name, stars, function = fallback.declared(node.child_by_field_name("declarator"))
+            name, stars, function = fallback.declarator_parts(
+                node.child_by_field_name("declarator")
+            )
             self._fall_back("typedef", name, line, problem)
             base = fallback.base_type(node.child_by_field_name("type"))
             defined = [Typedef(name, line, TypeRef(base, stars, function), ())]

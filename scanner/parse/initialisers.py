@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from scanner.facts import Init, Param, TypeRef
-from scanner.parse.fallback import base_type, declared
+from scanner.parse.fallback import base_type, declarator_parts
 
 DEPTH = 40  # deepest nesting of initialisers that is followed
 
@@ -23,7 +23,7 @@ def variables(declaration: Node) -> tuple[list[Param], list[Init]]:
     params: list[Param] = []
     inits: list[Init] = []
     for child in declaration.children_by_field_name("declarator"):
-        name, stars, function = declared(child)
+        name, stars, function = declarator_parts(child)
         if name and not function:
             params.append(Param(name, TypeRef(base, stars)))
         value = child.child_by_field_name("value") if child.type == "init_declarator" else None

@@ -42,7 +42,7 @@ def order(architecture: str, first: str = "") -> tuple[bool, int, str]:
     return architecture != first, place, architecture
 
 
-def chosen(paths: Iterable[str], wanted: str = "") -> str:
+def main_architecture(paths: Iterable[str], wanted: str = "") -> str:
     """Return the architecture whose copies represent all of a tree; "" if it has none."""
     found = Counter(map(architecture, paths))
     del found[""]

@@ -59,7 +59,7 @@ def leave(opened: str, value: bool) -> str:
     return f"{')' if opened == DROP else ''}; KBL_LEAVE(@); return; }}"
 
 
-def instrumented(text: str) -> bool:
+def has_probes(text: str) -> bool:
     """Return whether a file has probes."""
     return INCLUDE in text
 
@@ -69,7 +69,7 @@ def includes(text: str) -> list[int]:
     return [match.start() for match in _INCLUDED.finditer(text)]
 
 
-def entered(text: str, brace: int) -> tuple[int, list[str], bool] | None:
+def entry_probe(text: str, brace: int) -> tuple[int, list[str], bool] | None:
     """Return id, carriers, and whether its mode is scope, of the probe after a brace."""
     labels = LOCAL_LABELS.match(text, brace + 1)
     match = _ENTERED.match(text, labels.end() if labels else brace + 1)

@@ -147,7 +147,7 @@ def aliases(files: list[FileFacts], found: Closure) -> list[Alias]:
     return sorted(every.values(), key=lambda a: (a.file, a.line))
 
 
-def customized(files: list[FileFacts], seed: str) -> list[str]:
+def typedefs_naming(files: list[FileFacts], seed: str) -> list[str]:
     """Return the typedefs whose own text names the struct.
 
     It may name it as the target, as a member, or in the signature of a function type.

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 from scanner.facts import Fallback, FileFacts, Function, TypeRef
-from scanner.source.architectures import chosen
+from scanner.source.architectures import main_architecture
 from scanner.source.file_layer import layer
 from scanner.tables import direct as direct_uses
 from scanner.tables import polymorphism
@@ -64,7 +64,7 @@ def analyse(files: list[FileFacts], options: Options, warnings: list[str]) -> Re
     types = Types(files, seed)
     found = polymorphism.closure(types, seed, options.limits)
     table = direct_uses.direct(files, types, found, options.limits.function_pointers)
-    main = chosen((facts.path for facts in files), options.arch)
+    main = main_architecture((facts.path for facts in files), options.arch)
     graph = CallGraph(files, types, main)
     uses = {id(entry.function): entry for entry in table}
     direct = {n for n, node in enumerate(graph.nodes) if id(node.function) in uses}
@@ -250,7 +250,7 @@ def _counts(files: list[FileFacts], found: Closure, functions: list[Row], forms:
         "aliases": kinds["names"] + kinds["alias"],
         "aliases_by_chain": kinds["chain"],
         "aliases_by_cast_of_cb": kinds["view"],
-        "customized_types": len(polymorphism.customized(files, found.seed)),
+        "customized_types": len(polymorphism.typedefs_naming(files, found.seed)),
         "nested_structures": sum(
             1
             for f in found.forms.values()

@@ -151,7 +151,7 @@ def _add(arguments: argparse.Namespace) -> int:
     finally:
         progress.close()
     code = warn(line for each in listed for line in each.warnings)
-    code |= warn(adding_all.repeated(arguments.folder, {each.session for each in listed}))
+    code |= warn(adding_all.repeat_warnings(arguments.folder, {each.session for each in listed}))
     failed = [each.error for each in listed if each.error]
     return 2 if warn(failed) and len(failed) == len(listed) else code or int(bool(failed))
 
@@ -200,9 +200,9 @@ def _totals(found: list[Manifest]) -> dict[str, int | list[str]]:
 
 def _find(arguments: argparse.Namespace) -> int:
     with _libraries():
-        from ..dataset.finding import find
+        from ..dataset.same_packet import candidates
     words = arguments.folder, arguments.packet, round(arguments.within * 1e9)
-    return _answered(arguments, lambda of: find(*words, of))
+    return _answered(arguments, lambda of: candidates(*words, of))
 
 
 def _drop(arguments: argparse.Namespace) -> int:

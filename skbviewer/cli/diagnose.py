@@ -14,8 +14,8 @@ from ..analysis.stats import Chosen
 from ..export.diagnosis_text import lines
 from ..session import Session
 from .command_output import Commands, Stderr, command, formats
-from .file_argument import add_files, opened, warn_of
-from .filter_option import add_filter, chosen
+from .file_argument import add_files, open_session, warn_of
+from .filter_option import add_filter, matching_ids
 from .row_numbers import row_id
 
 HELP = """Findings are ordered by severity and by what they cost.  A rule that was judged and has no
@@ -39,7 +39,7 @@ def add(commands: Commands) -> None:
 
 
 def _diagnose(arguments: argparse.Namespace) -> int:
-    session = opened(arguments.files)
+    session = open_session(arguments.files)
     made = _made(session, arguments)
     if arguments.json:
         print(json.dumps(as_json(made), indent=1, ensure_ascii=False))
@@ -57,7 +57,7 @@ def _made(session: Session, arguments: argparse.Namespace) -> Diagnosis:
         most = packets.count() if row > 0 else packets.kernel_only_count()
         if abs(row) > most:
             raise KeyError(f"there is no packet {_value(row)}")
-    ids = chosen(session, arguments.filter) if arguments.filter else None
+    ids = matching_ids(session, arguments.filter) if arguments.filter else None
     if ids is not None and row is not None and row not in ids:
         raise KeyError(f"packet {_value(row)} does not match --filter")
     progress = Stderr()

@@ -40,7 +40,7 @@ def _disassemble(arguments: argparse.Namespace) -> int:
     if not files:
         raise KeyError(f"disassemble: {function}: expected a file and a function")
     paths = [Path(file) for file in files]
-    session = file_argument.opened(paths)
+    session = file_argument.open_session(paths)
     progress = Stderr()
     try:
         shown = session.code.disassemble(function, arguments.image, progress)

@@ -17,7 +17,7 @@ from ..export.log_packets import without_bytes
 from ..export.pseudonyms import key_of, random_key
 from ..session import Session
 from .command_output import Commands, Stderr, command
-from .file_argument import add_files, opened, warn_of
+from .file_argument import add_files, open_session, warn_of
 from .starting import needing_qt
 
 HELP = """Without --lanes, --filter and --range, the path of --packet is written: as a picture with
@@ -157,7 +157,7 @@ def _export(arguments: argparse.Namespace) -> int:
             offered = ", ".join(f"--{n}" for n, e in FORMS.items() if option in e.options)
             raise KeyError(f"--{option.replace('_', '-')} is for {offered}, not for --{name}")
     subject = _subject(arguments, name)
-    session = opened(arguments.files)
+    session = open_session(arguments.files)
     if out == STDOUT:
         _to_stdout(arguments, session, name, subject)
     else:

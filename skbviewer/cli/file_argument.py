@@ -18,7 +18,7 @@ def add_files(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help=HELP)
 
 
-def opened(files: Sequence[Path]) -> Session:
+def open_session(files: Sequence[Path]) -> Session:
     """Open the session of `files`.  Raises BadInput and Cancelled."""
     progress = Stderr()
     try:

@@ -29,7 +29,7 @@ def error_text(error: FilterError) -> str:
     return f"--filter: {error.message}\n{error.text}\n{error.marked().splitlines()[1]}"
 
 
-def chosen(session: Session, text: str, kernel_only: bool = False) -> RowIds:
+def matching_ids(session: Session, text: str, kernel_only: bool = False) -> RowIds:
     """Return the ids of the packets that match a display filter, in file order (int64).
 
     With `kernel_only`, return those of the rows K<n> instead. Raises FilterError, BadInput and

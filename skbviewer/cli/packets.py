@@ -14,8 +14,8 @@ from ..records import PacketRow, SeriesRow
 from ..session import Session
 from ..session.exported_rows import first_ns
 from .command_output import Commands, Stderr, command, formats
-from .file_argument import add_files, opened, warn_of
-from .filter_option import add_filter, chosen, pages
+from .file_argument import add_files, open_session, warn_of
+from .filter_option import add_filter, matching_ids, pages
 
 # Keys of a packet's object; a row K<n> has the fields of SeriesRow instead.
 JSON_KEYS = COLUMNS
@@ -40,9 +40,9 @@ def add(commands: Commands) -> None:
 
 
 def _packets(arguments: argparse.Namespace) -> int:
-    session = opened(arguments.files)
+    session = open_session(arguments.files)
     _follow_streams(session)
-    ids = chosen(session, arguments.filter, arguments.kernel_only)
+    ids = matching_ids(session, arguments.filter, arguments.kernel_only)
     first = first_ns(session.packets)
     rows = (row for part in pages(ids) for row in session.packets.rows(part))
     if arguments.json:

@@ -29,7 +29,7 @@ def add_all(
     yield from cluster.run(folder, pairs_of(words), jobs, scheduler, progress)
 
 
-def repeated(folder: Path, sessions: Collection[str]) -> list[str]:
+def repeat_warnings(folder: Path, sessions: Collection[str]) -> list[str]:
     """Return a warning for each input file of `sessions` that is also part of another session."""
     having: dict[str, list[str]] = {}
     paths: dict[str, str] = {}

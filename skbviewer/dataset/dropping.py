@@ -30,7 +30,7 @@ def drop(folder: Path, before_ns: int) -> list[Manifest]:
     with an error; it never misses part of a session. Raises BadInput.
     """
     try:
-        with manifests.locked(folder):
+        with manifests.manifest_lock(folder):
             found = [each for each in manifests.read_all(folder) if each.end_ns < before_ns]
             for each in found:
                 manifests.place_of(folder, each.key).unlink()

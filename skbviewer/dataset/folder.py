@@ -54,7 +54,7 @@ def make(folder: Path) -> None:
                 raise BadInput(folder, None, f"the folder holds other files, such as {min(others)}")
             for name in (MANIFESTS, TABLES, WRITING):
                 (folder / name).mkdir(exist_ok=True)
-            put(folder / MARK, json.dumps(FORMAT) + "\n")
+            write_synced(folder / MARK, json.dumps(FORMAT) + "\n")
     except OSError as error:
         raise BadInput(folder, None, f"cannot write: {error.strerror or error}") from error
     check(folder)
@@ -64,7 +64,7 @@ def _ours(name: str) -> bool:
     return name in (MANIFESTS, TABLES, WRITING, LOCK) or name.startswith(f".{MARK}")
 
 
-def put(path: Path, text: str) -> None:
+def write_synced(path: Path, text: str) -> None:
     """Write a file under another name, make sure that it is on the disk, and rename it."""
     made = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     with made.open("w", encoding="utf-8") as file:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from ..matching import RULES
 from ..records import BadInput
 from ..store.schema import SCHEMA_VERSION
-from .folder import DATE, HEX, LOCK, MANIFESTS, check, put, table_file
+from .folder import DATE, HEX, LOCK, MANIFESTS, check, table_file, write_synced
 
 ID = 32  # hexadecimal digits of a session's id
 
@@ -123,11 +123,11 @@ def place_of(folder: Path, key: str) -> Path:
 def write(folder: Path, manifest: Manifest) -> None:
     """Publish a session. The caller must hold the lock. Raises OSError."""
     found = manifest._asdict() | {"originals": [each._asdict() for each in manifest.originals]}
-    put(place_of(folder, manifest.key), json.dumps(found, indent=1) + "\n")
+    write_synced(place_of(folder, manifest.key), json.dumps(found, indent=1) + "\n")
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
+def manifest_lock(folder: Path) -> Iterator[None]:
     """Let only one process at a time change the manifests; the kernel frees its lock if it ends."""
     with (folder / LOCK).open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

@@ -85,7 +85,7 @@ def publish(made: Writer, manifest: Manifest) -> bool:
 
 def _name(folder: Path, manifest: Manifest) -> Manifest | None:
     """Write the manifest unless its session is there; return the one that was there, or None."""
-    with manifests.locked(folder):
+    with manifests.manifest_lock(folder):
         before = manifests.read(manifests.place_of(folder, manifest.key))
         if before is None or before.session != manifest.session:
             manifests.write(folder, manifest)

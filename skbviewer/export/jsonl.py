@@ -19,7 +19,7 @@ from ..records.table_columns import Vector
 from .formats import Exportable, Request, TableRows
 from .packet_bytes import BYTES, byte_blocks
 from .pseudonyms import Pseudonyms
-from .pseudonyms.tables import pseudonyms_of, renamed
+from .pseudonyms.tables import pseudonyms_of, rows_with_pseudonyms
 from .table_rows import rows_of_request
 from .written_whole import written_file
 
@@ -36,7 +36,7 @@ def write_jsonl(recording: Exportable, request: Request, out: Path) -> None:
     with written_file(out) as file:
         for table in recording.tables.described():
             blocks = recording.tables.blocks(table.name, None, chosen, request.progress)
-            for block in renamed(blocks, names):
+            for block in rows_with_pseudonyms(blocks, names):
                 for lines in block_lines(table.name, block):
                     file.write(lines.encode())
         for lines in _bytes(recording, request, chosen, names):

@@ -20,7 +20,7 @@ from ..records import BadInput
 from ..records.table_columns import DOUBLE, INT32, INT64, TEXT, TableMeaning, Vector
 from .formats import Exportable, Request
 from .packet_bytes import BYTES, byte_blocks
-from .pseudonyms.tables import pseudonyms_of, renamed
+from .pseudonyms.tables import pseudonyms_of, rows_with_pseudonyms
 from .table_rows import rows_of_request
 from .written_whole import written_folder
 
@@ -45,7 +45,9 @@ def write_parquet(recording: Exportable, request: Request, out: Path, codec: str
         for table in recording.tables.described():
             schema = _schema(arrow, table)
             blocks = recording.tables.blocks(table.name, None, chosen, request.progress)
-            batches = (_batch(arrow, schema, block) for block in renamed(blocks, names))
+            batches = (
+                _batch(arrow, schema, block) for block in rows_with_pseudonyms(blocks, names)
+            )
             _write(parquet, folder, table, schema, batches, codec)
         if request.payload:
             packets = None if chosen is None else np.flatnonzero(chosen["packet"]) + 1

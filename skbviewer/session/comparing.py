@@ -12,7 +12,7 @@ from .session import Session
 Filters = tuple[str, str]
 
 
-def compared(
+def comparison_of(
     a: Session,
     b: Session,
     filters: Filters = ("", ""),
@@ -32,7 +32,7 @@ def compared(
     return compare(one, two, report, least)
 
 
-def compared_stacks(
+def session_stack_pairs(
     a: Session, b: Session, filters: Filters = ("", ""), progress: Progress | None = None
 ) -> list[StackPair]:
     """Return the call stacks of both sessions.  Raises FilterError, BadInput and Cancelled."""

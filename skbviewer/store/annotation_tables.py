@@ -63,7 +63,7 @@ def notes(db: Connection, kind: str | None) -> list[StoredNote]:
     return list(map(StoredNote._make, rows))
 
 
-def put(path: Path, note: Note, note_id: int = 0) -> int:
+def put_note(path: Path, note: Note, note_id: int = 0) -> int:
     """Store a note and return its id.  A nonzero `note_id` names the note to replace."""
     with writing(path) as db:
         made = db.execute(

@@ -20,7 +20,7 @@ from ..records import Progress, Silent
 from .btree import page_file
 from .btree.blob_rows import Value
 from .btree.typed_column_loops import Values
-from .btree.typed_columns import Sources, StagedColumns, signed
+from .btree.typed_columns import Sources, StagedColumns, as_signed
 from .session_files import connect_new
 from .table_declarations import BLOB, FLOAT, INTEGER, Column, Index, Table
 
@@ -61,7 +61,7 @@ class Rows:
         self._connection, self._indexes = connection, indexes
 
     def add(self, table: Table, columns: dict[str, Values]) -> StagedColumns | None:
-        part = [signed(columns[name]).tolist() for name in table.names]
+        part = [as_signed(columns[name]).tolist() for name in table.names]
         if rows := list(zip(*part, strict=True)):
             self._connection.executemany(table.insertion(), rows)
         self._connection.commit()
@@ -151,8 +151,8 @@ def _narrowed(values: Values, low: int, high: int) -> Values:
     """Return a copy in the narrowest type for values from `low` to `high`."""
     for dtype in NARROW:
         if np.iinfo(dtype).min <= low and high <= np.iinfo(dtype).max:
-            return signed(values).astype(dtype)
-    return signed(values).astype(np.int64)
+            return as_signed(values).astype(dtype)
+    return as_signed(values).astype(np.int64)
 
 
 def fastest(path: Path) -> type[Pages] | type[Rows]:

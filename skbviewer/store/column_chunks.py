@@ -15,7 +15,7 @@ import numpy as np
 
 from ..records.types import Int64s
 from .btree.typed_column_loops import Values, narrow
-from .btree.typed_columns import MEMORY, Sources, StagedColumns, signed
+from .btree.typed_columns import MEMORY, Sources, StagedColumns, as_signed
 
 CHUNK = 1 << 16
 SMALL = {8: "<u1", 16: "<u2", 32: "<u4"}  # by bits
@@ -40,7 +40,7 @@ def pack(table: str, column: str, first: int, values: Values) -> Chunk:
         stored = values[:1] if bool((values == values[0]).all()) else values
         data = stored.astype("<f8").tobytes()
         return Chunk(table, column, first, len(values), "<f8", 0, 0, data)
-    values = signed(values)
+    values = as_signed(values)
     some = values[:1] if values.strides == (0,) else values
     source = Sources([values])  # keeps the memory at its places alive
     low, high = int(some.min()), int(some.max())
@@ -62,7 +62,7 @@ def _pack(
             data = np.empty(count * bits // 8, np.uint8)
             narrow(MEMORY, *place, low, count, data)
             return Chunk(*head, count, dtype, low, high, data.data)
-    whole = signed(values).astype("<i8").tobytes()
+    whole = as_signed(values).astype("<i8").tobytes()
     return Chunk(*head, count, "<i8", low, high, whole)
 
 

@@ -39,7 +39,7 @@ def number(data: UInt8s, at: Int, size: Int) -> np.int64:
 
 
 @allocation_free
-def put(data: UInt8s, at: Int, value: Int, size: Int) -> None:
+def put_number(data: UInt8s, at: Int, value: Int, size: Int) -> None:
     """Write a big-endian number."""
     left = np.int64(value)
     for i in range(size):
@@ -87,7 +87,7 @@ def blank(packet: Packet, begin: Int, end: Int) -> None:
 @compiled
 def put_ipv4(packet: Packet, at: Int) -> None:
     """Replace the IPv4 address at `at`."""
-    put(packet.new, at, ipv4(packet.keyed, number(packet.old, at, np.int64(4))), np.int64(4))
+    put_number(packet.new, at, ipv4(packet.keyed, number(packet.old, at, np.int64(4))), np.int64(4))
 
 
 @compiled
@@ -96,8 +96,8 @@ def put_ipv6(packet: Packet, at: Int) -> None:
     eight = np.int64(8)
     high, low = number(packet.old, at, eight), number(packet.old, at + eight, eight)
     high, low = ipv6(packet.keyed, high, low)
-    put(packet.new, at, high, eight)
-    put(packet.new, at + eight, low, eight)
+    put_number(packet.new, at, high, eight)
+    put_number(packet.new, at + eight, low, eight)
 
 
 @compiled
@@ -121,7 +121,7 @@ def put_prefix(packet: Packet, at: Int, bits: Int, size: Int) -> None:
 @compiled
 def put_mac(packet: Packet, at: Int) -> None:
     """Replace the MAC address at `at`."""
-    put(packet.new, at, mac(packet.keyed, number(packet.old, at, np.int64(6))), np.int64(6))
+    put_number(packet.new, at, mac(packet.keyed, number(packet.old, at, np.int64(6))), np.int64(6))
 
 
 @compiled
@@ -155,4 +155,4 @@ def adjust_checksums(packet: Packet) -> None:
         made = (number(packet.old, field, np.int64(2)) + less) % np.int64(ONES)
         if made == 0 and row[NEVER_ZERO] == 1:
             made = np.int64(ONES)
-        put(packet.new, field, made, np.int64(2))
+        put_number(packet.new, field, made, np.int64(2))

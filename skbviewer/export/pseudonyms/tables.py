@@ -23,7 +23,7 @@ def pseudonyms_of(recording: Exportable, request: Request) -> Pseudonyms | None:
     return Pseudonyms(request.pseudonym_key, hosts)
 
 
-def renamed(blocks: Iterable[Rows], names: Pseudonyms | None) -> Iterator[Rows]:
+def rows_with_pseudonyms(blocks: Iterable[Rows], names: Pseudonyms | None) -> Iterator[Rows]:
     """Yield blocks of rows with pseudonyms; unchanged if `names` is None.
 
     IPv6 addresses have eight groups before and after. The folders of files are left out.

@@ -14,7 +14,7 @@ from ...records import BadInput, PacketPath, PacketRow, SeriesRow, SourceRow
 from ...records.types import Int64s
 from ..formats import Exportable, LayerColours, Request, packet_path
 from ..pseudonyms import Pseudonyms
-from .clean_rows import changed
+from .clean_rows import with_changed_texts
 from .markup import printable
 from .shown_bytes import Bytes, bytes_of
 
@@ -67,7 +67,7 @@ def facts_of(recording: Exportable, request: Request) -> Facts:
         progress.report("Computing statistics", at, STEPS)
         part = bool(request.filter or request.times or request.row is not None)
         made = recording.stats.table(name, ids if part else None, progress)
-        tables[name] = made._replace(rows=changed(tuple(made.rows), clean))
+        tables[name] = made._replace(rows=with_changed_texts(tuple(made.rows), clean))
     shown = []
     chosen = list(named) or _notable(recording, ids)
     for at, row in enumerate(chosen):
@@ -76,9 +76,9 @@ def facts_of(recording: Exportable, request: Request) -> Facts:
     return Facts(
         title=clean(request.title if request.row is not None or request.filter else ""),
         info=recording.info(),
-        sources=[changed(_short(s), clean) for s in recording.sources()],
+        sources=[with_changed_texts(_short(s), clean) for s in recording.sources()],
         packets=len(ids),
-        rows=changed(tuple(listed), clean),
+        rows=with_changed_texts(tuple(listed), clean),
         shown=shown,
         named=bool(named),
         tables=tables,
@@ -133,8 +133,8 @@ def _shown(
     recording: Exportable, request: Request, row: int, clean: Callable[[str], str],
     names: Pseudonyms | None,
 ) -> Shown:  # fmt: skip
-    path = changed(packet_path(recording, row), clean)
-    (listed,) = changed(tuple(recording.packets.rows(np.array([row]))), clean)
+    path = with_changed_texts(packet_path(recording, row), clean)
+    (listed,) = with_changed_texts(tuple(recording.packets.rows(np.array([row]))), clean)
     data = None
     if isinstance(listed, PacketRow):
         try:

@@ -52,10 +52,10 @@ def element(tag: str, *contents: Content, **attributes: Content) -> Markup:
     )
     if tag in VOID:
         return Markup(f"<{tag}{words}>")
-    return Markup(f"<{tag}{words}>{joined(contents)}</{tag}>")
+    return Markup(f"<{tag}{words}>{join_html(contents)}</{tag}>")
 
 
-def joined(parts: Iterable[Content]) -> Markup:
+def join_html(parts: Iterable[Content]) -> Markup:
     """Return the HTML of several values, one after the other."""
     return Markup("".join(map(html, parts)))
 

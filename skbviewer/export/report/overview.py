@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from ...analysis.words.time_words import duration
 from ...records import PacketRow, SourceRow, counted
 from .facts import Facts
-from .markup import Content, Markup, element, joined, table
+from .markup import Content, Markup, element, join_html, table
 
 LOSSES = ("lost", "missed", "nested")  # counters of the recorder
 WORDS = {
@@ -95,7 +95,7 @@ def _losses(facts: Facts) -> Markup:
         "The recorder lost no records." if counters else None
     )  # fmt: skip
     lines = (element("li", warning) for warning in warnings)
-    return joined(
+    return join_html(
         (
             element("p", said) if said else None,
             element("ul", *lines) if warnings else None,
@@ -113,4 +113,4 @@ def _clocks(facts: Facts) -> Markup:
                 f"The clock of {names[clock['source']]} was fitted to that of "
                 f"{names[clock['kbl']]} with {counted(segment['pairs'], 'packet')}: ± {error}."
             )
-    return joined(element("p", line, class_="dim") for line in lines)
+    return join_html(element("p", line, class_="dim") for line in lines)

@@ -11,14 +11,14 @@ from ...records import Leg, PacketPath, PacketRow
 from ..path_text import has_line
 from .facts import Facts, Row, Shown
 from .layer_chips import layer_chip, layer_numbers
-from .markup import Content, Markup, Span, element, joined, table
+from .markup import Content, Markup, Span, element, join_html, table
 from .shown_bytes import dump
 
 Picture = Callable[[PacketPath, str], Markup]  # of a path, with a title
 INDENT = "\u2007\u2007"  # of a call, for each call around it
 
 
-def listed(facts: Facts) -> Markup:
+def packet_list(facts: Facts) -> Markup:
     """Return the list of packets; the numbers of packets that are shown below are links."""
     shown = {number(one.row) for one in facts.shown}
     first = next((r.ts_ns for r in facts.rows if isinstance(r, PacketRow) and r.ts_ns), 0)
@@ -178,7 +178,7 @@ def _events(leg: Leg) -> Iterator[_Line]:
         look = "drop" if event.event == "drop" else None
         yield (event.ts_ns, 2, 0), (
             microseconds(event.ts_ns - leg.zero_ns), "", "", event.cpu, event.context, event.comm,
-            Span(joined((element("span", text, class_=look), by)), 3),
+            Span(join_html((element("span", text, class_=look), by)), 3),
         )  # fmt: skip
 
 
@@ -193,4 +193,4 @@ def _bytes(one: Shown) -> Markup:
 
 def _escaped_lines(data: bytes) -> str:
     """Escape each line; a line break is a control character that is meant."""
-    return "\n".join(map(str, (joined([line]) for line in dump(data).split("\n"))))
+    return "\n".join(map(str, (join_html([line]) for line in dump(data).split("\n"))))

@@ -18,9 +18,9 @@ from ...records import PacketPath
 from ..written_whole import written_file
 from .facts import Facts
 from .inline_svg import Palette, inline
-from .markup import Markup, element, joined
+from .markup import Markup, element, join_html
 from .overview import heading, numbers, sources
-from .packet_sections import listed, shown_packets
+from .packet_sections import packet_list, shown_packets
 from .statistics_tables import drops, functions, layers
 from .style import style
 
@@ -55,7 +55,7 @@ def page(facts: Facts, paint: Paint) -> str:
         element("h2", "Summary"),
         numbers(facts),
         sources(facts),
-        listed(facts),
+        packet_list(facts),
         shown_packets(facts, picture),
         drops(facts),
         layers(facts),
@@ -89,4 +89,4 @@ def _footer(facts: Facts) -> Markup:
         lines.append("Addresses and host names are pseudonyms, and payloads are zeros.")
     if facts.cut:
         lines.append("Only parts of the packets' bytes are shown.")
-    return element("footer", joined(element("p", line) for line in lines))
+    return element("footer", join_html(element("p", line) for line in lines))

@@ -10,7 +10,7 @@ from ...analysis.stats.table import Table
 from ...analysis.words.time_words import duration, microseconds
 from .facts import Facts
 from .layer_chips import layer_chip, layer_numbers
-from .markup import Markup, element, joined, table
+from .markup import Markup, element, join_html, table
 
 MOST_FUNCTIONS = 40
 WIDTH = 100
@@ -21,7 +21,7 @@ def _rows(made: Table) -> list[Mapping[str, Any]]:
 
 
 def _warnings(made: Table) -> Markup:
-    return joined(element("p", f"{warning}.", class_="dim") for warning in made.warnings)
+    return join_html(element("p", f"{warning}.", class_="dim") for warning in made.warnings)
 
 
 def drops(facts: Facts) -> Markup:

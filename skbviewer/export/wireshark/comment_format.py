@@ -46,7 +46,7 @@ def short_name(field: Field) -> str:
     return field.name.removeprefix(COMMON)
 
 
-def encoded(text: str) -> bytes:
+def percent_encoded(text: str) -> bytes:
     """Return `text` in UTF-8, percent-encoded."""
     raw = text[:LONGEST_TEXT].encode("utf-8", "surrogatepass")
     return b"".join(b"%c" % byte if byte in SAFE else b"%%%02X" % byte for byte in raw)

@@ -14,7 +14,7 @@ from ...analysis.fields.field_kind import Kind, Values
 from ...records.types import Bools, Int64s, UInt8s
 from ..pseudonyms import Pseudonyms
 from .byte_copies import AHEAD, Buffer
-from .comment_format import FIRST_FIELDS, OTHER_FIELDS, PREFIX, encoded, short_name
+from .comment_format import FIRST_FIELDS, OTHER_FIELDS, PREFIX, percent_encoded, short_name
 from .field_rows import FieldRows, Owned
 from .text_loops import (
     ADDRESS4,
@@ -205,5 +205,5 @@ def _numbers_and_texts(field: Field, found: list[Values], known: Bools) -> tuple
     low = _side_by_side(numbers, np.int64)
     used = np.zeros(len(parts) + 1, np.bool_)
     used[low[known]] = True
-    written = [encoded(text) if used[n] else b"" for n, text in enumerate(parts)]
+    written = [percent_encoded(text) if used[n] else b"" for n, text in enumerate(parts)]
     return low, texts_of(written)

@@ -49,7 +49,7 @@ from .retis_events import (
     event_of_log,
     name,
     probe_of,
-    shortened,
+    short_event,
     text_of,
 )
 from .retis_points import Point, points_of
@@ -207,5 +207,5 @@ def _json_of(event: Event) -> bytes:
     """
     raw = as_json(event) if event else b""
     if len(raw) > LONGEST:
-        raw = as_json(shortened(event))
+        raw = as_json(short_event(event))
     return raw if len(raw) <= LONGEST else b""

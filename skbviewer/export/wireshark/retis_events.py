@@ -11,7 +11,7 @@ import json
 from functools import lru_cache
 from typing import Any
 
-from .comment_format import encoded
+from .comment_format import percent_encoded
 
 Event = dict[str, Any]
 
@@ -72,7 +72,7 @@ def event_of_log(raw: bytes, plain: bool) -> Event:
     return {name: event[name] for name in PLAIN if name in event} if plain else event
 
 
-def shortened(event: Event) -> Event:
+def short_event(event: Event) -> Event:
     """Return the PLAIN sections of an event without a stack."""
     made = {key: event[key] for key in PLAIN if key in event}
     kernel = _section(event, "kernel")
@@ -130,7 +130,7 @@ def name(value: Any) -> str:
 
 @lru_cache(maxsize=1 << 12)  # names repeat; encoding them takes longer than the rest of an event
 def _as_text(text: str) -> str:
-    return encoded(text).decode().replace("%2F", "/")
+    return percent_encoded(text).decode().replace("%2F", "/")
 
 
 def _section(values: Event, key: str) -> Event:

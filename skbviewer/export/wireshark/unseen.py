@@ -9,7 +9,7 @@ from ...analysis.fields.field_data import Data
 from ...records.bulk_dtypes import DETAIL_BITS
 from ...records.kernel_events import SEEN_AT
 from ...records.types import Int64s
-from .comment_format import encoded
+from .comment_format import percent_encoded
 
 UNSEEN = "never seen on the wire: bytes of a retis log"
 
@@ -28,7 +28,7 @@ def point_marks(data: Data, rows: Int64s, events: Int64s) -> dict[int, str]:
         rows.tolist(), (kind == SEEN_AT.number).tolist(), source.tolist(), probe.tolist(),
         strict=True,
     ):  # fmt: skip
-        where = f" at {encoded(data.names(log).point(number)).decode()}" if is_point else ""
+        where = f" at {percent_encoded(data.names(log).point(number)).decode()}" if is_point else ""
         made[row] = UNSEEN + where
     return made
 

@@ -86,6 +86,6 @@ def _is_ip(address: str) -> bool:
     return False
 
 
-def known(names: HostNames, addresses: Iterable[str]) -> dict[str, str]:
+def known_names(names: HostNames, addresses: Iterable[str]) -> dict[str, str]:
     """Return the names of those addresses whose names are known by now."""
     return {one: name for one in addresses if (name := names.name(one)) != one}

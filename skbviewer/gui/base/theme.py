@@ -39,7 +39,7 @@ def is_dark(palette: QPalette) -> bool:
     return text.lightness() > palette.color(QPalette.ColorRole.Window).lightness()
 
 
-def chosen(pair: tuple[str, str], dark: bool) -> QColor:
+def themed(pair: tuple[str, str], dark: bool) -> QColor:
     """Return the light or the dark colour of a pair."""
     return QColor(pair[dark])
 

@@ -116,7 +116,7 @@ def addresses(pairs: Sequence[tuple[str, str]], before: str = "") -> str:
     return f"{before}{text}" if text else ""
 
 
-def captured(leg: Leg, origin_ns: int) -> str:
+def capture_text(leg: Leg, origin_ns: int) -> str:
     """Return where and when a leg's packet was captured.
 
     For example "as veth-c sent it, +12.000 µs to +14.250 µs", since `origin_ns`; "" if unknown.
@@ -136,7 +136,7 @@ def begin(behind: Behind) -> str:
     return f"{duration(behind.ns)}{error} after leg 1"
 
 
-def waited(wait: Wait) -> str:
+def wait_text(wait: Wait) -> str:
     """Return "waited 85.2 µs in the socket queue", for example."""
     if wait.what in WAITS:
         return f"waited {duration(wait.dur_ns)} {WAITS[wait.what]}"
@@ -145,7 +145,7 @@ def waited(wait: Wait) -> str:
 
 def wait_title(wait: Wait, origin_ns: int) -> str:
     """Return "… +12.000 µs  waited 85.2 µs in the socket queue", for example."""
-    return f"… {offset(wait.begin_ns - origin_ns)}  {waited(wait)}"
+    return f"… {offset(wait.begin_ns - origin_ns)}  {wait_text(wait)}"
 
 
 def event_title(event: PathEvent, origin_ns: int) -> str:

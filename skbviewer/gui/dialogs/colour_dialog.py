@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 
 from skbviewer.analysis.display_filter import FilterError, parse
 
-from ..base.theme import DROP_COLOURS, chosen, is_dark
+from ..base.theme import DROP_COLOURS, is_dark, themed
 from ..base.window_size import open_at
 from ..packets.colour_rules import DEFAULTS, Rule, colours
 
@@ -190,7 +190,7 @@ class ColourDialog(QDialog):
         self.note.setText(wrong or HINT)
         palette = self.palette()
         if wrong:
-            red = chosen(DROP_COLOURS, is_dark(palette))
+            red = themed(DROP_COLOURS, is_dark(palette))
             palette.setColor(self.note.foregroundRole(), red)
         self.note.setPalette(palette)
         self.buttons.button(QDialogButtonBox.StandardButton.Ok).setEnabled(not wrong)

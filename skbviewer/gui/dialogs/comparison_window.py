@@ -227,13 +227,13 @@ def show_comparison(
 
     def work(limit: str, progress: Progress) -> Comparison:
         from skbviewer.session import Session, open_files
-        from skbviewer.session.comparing import compared
+        from skbviewer.session.comparing import comparison_of
 
         mine = Session.open(file)  # of its own, so that the window's one may be closed meanwhile
         try:
             theirs = open_files(others, progress)
             try:
-                return compared(mine, theirs, (limit, limit), progress=progress)
+                return comparison_of(mine, theirs, (limit, limit), progress=progress)
             finally:
                 theirs.close()
         finally:

@@ -22,7 +22,7 @@ from skbviewer.analysis.diagnosis import Evidence, Finding, packets_filter
 
 from ..base import wording
 from ..base.empty_text import EmptyText
-from ..base.theme import DROP_COLOURS, VERDICT_COLOURS, chip, chosen, is_dark
+from ..base.theme import DROP_COLOURS, VERDICT_COLOURS, chip, is_dark, themed
 
 TITLES = ("#", "Severity", "Cause", "Packets", "Cost (µs)", "What was found")
 COUNTS = (3, 4)
@@ -101,7 +101,7 @@ class FindingView(QSplitter):
             cost = "" if one.cost_ns is None else wording.microseconds(one.cost_ns)
             texts = [str(rank), one.severity, one.rule, f"{one.number:,}", cost, one.text]
             item = QTreeWidgetItem(self.list, texts)
-            item.setIcon(1, chip(chosen(COLOURS[one.severity], dark)))
+            item.setIcon(1, chip(themed(COLOURS[one.severity], dark)))
             for at in COUNTS:
                 item.setTextAlignment(at, RIGHT)
         for at in range(len(TITLES) - 1):

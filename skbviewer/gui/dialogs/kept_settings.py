@@ -10,7 +10,7 @@ from PySide6.QtCore import QByteArray, QSettings
 from ..filters.filter_bar import FilterBar
 from ..packet_panes.call_tree import CallTree
 from ..packets import column_state
-from ..packets.colour_rules import stored
+from ..packets.colour_rules import stored_rules
 from ..packets.packet_table import PacketTable
 from ..packets.time_column import Precision, TimeFormat
 from .colouring import Colouring
@@ -42,7 +42,7 @@ class KeptSettings(NamedTuple):
         use_times(self.table, *map(str, times))
         self.tree.use_settings()
         self.filter_bar.show_buttons()
-        self.colouring.change(stored())
+        self.colouring.change(stored_rules())
 
     def keep(self) -> None:
         """Save the settings that are not saved immediately when they change."""

@@ -29,7 +29,7 @@ def current() -> str:
     return name if name in names() else DEFAULT
 
 
-def keep(name: str) -> None:
+def save_profile(name: str) -> None:
     """Save the current settings as profile `name`, and make it the current one."""
     settings = QSettings()
     settings.remove(f"{GROUP}/{name}")

@@ -32,7 +32,7 @@ class Result(NamedTuple):
     warnings: tuple[str, ...]
 
 
-def parsed(out: bytes, err: str, seconds: float) -> Result:
+def result_of(out: bytes, err: str, seconds: float) -> Result:
     """Return the result that the command printed.
 
     `out` and `err` are its output, `seconds` the time it took. Raises BadInput if it printed none.
@@ -110,6 +110,6 @@ class QueryProcess(QObject):
         process.deleteLater()
 
         def work(_: Progress) -> Result:
-            return parsed(out, err, seconds)
+            return result_of(out, err, seconds)
 
         self._tasks.start("Reading the result", work, self.done.emit)

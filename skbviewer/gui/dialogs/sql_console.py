@@ -165,7 +165,7 @@ class SqlConsole(QDialog):
         sql = self.editor.toPlainText().strip()
         if not sql:
             return
-        query_history.keep(sql)
+        query_history.add_query(sql)
         self.process.run(self._file, sql)
         self.note.setText("Running …")
         self._show_state()

@@ -29,7 +29,7 @@ class Said(NamedTuple):
     text: str
 
 
-def written(pieces: Iterable[Piece], form: Form, side: int | None = None) -> Iterator[Said]:
+def said_texts(pieces: Iterable[Piece], form: Form, side: int | None = None) -> Iterator[Said]:
     """Yield `pieces` as text; if `side` is 0 or 1, only those of that side."""
     at = [0, 0]
     for number, piece in enumerate(pieces):

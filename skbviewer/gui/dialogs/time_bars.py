@@ -18,7 +18,7 @@ from skbviewer.analysis.stats.time_table import TimeTable
 from skbviewer.export.diagnosis_text import part_name
 
 from ..base import wording
-from ..base.theme import VERDICT_COLOURS, WIRE_COLOURS, chosen, is_dark
+from ..base.theme import VERDICT_COLOURS, WIRE_COLOURS, is_dark, themed
 
 TITLES = ("Part", "Share", "Time (µs)", "Median (µs)")
 TIPS = (
@@ -48,7 +48,7 @@ class _Bar(QStyledItemDelegate):
         place: QRect = option.rect.adjusted(4, 3, -6, -3)
         bar = QRect(place)
         bar.setWidth(max(round(place.width() * length), 1))
-        painter.fillRect(bar, chosen(VERDICT_COLOURS["kernel-only"], dark))
+        painter.fillRect(bar, themed(VERDICT_COLOURS["kernel-only"], dark))
         if median is not None:
             at = place.left() + round((place.width() - 2) * median)
             line = QRect(at, place.top() - 2, 2, place.height() + 4)
@@ -60,7 +60,7 @@ class _Bar(QStyledItemDelegate):
         if selected:
             palette: QPalette = option.palette
             return palette.color(QPalette.ColorRole.HighlightedText)
-        return chosen(WIRE_COLOURS, dark)
+        return themed(WIRE_COLOURS, dark)
 
 
 class TimeBars(QTreeWidget):

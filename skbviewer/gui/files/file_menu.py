@@ -213,7 +213,7 @@ class Opening(QObject):
     def open_bundled(self, name: str = bundled_recordings.NAME) -> None:
         """Open a recording that comes with the program."""
         try:
-            self.open(bundled_recordings.bundled(name))
+            self.open(bundled_recordings.bundled_files(name))
         except FileNotFoundError as error:
             self._messages.error(str(error))
 

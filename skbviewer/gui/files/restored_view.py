@@ -31,7 +31,7 @@ class ViewState:
         return tuple(Path(name) for name in self.files)
 
 
-def keep(state: ViewState) -> None:
+def save_view(state: ViewState) -> None:
     QSettings().setValue(_KEY, json.dumps(asdict(state)))
 
 

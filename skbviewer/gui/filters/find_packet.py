@@ -47,7 +47,7 @@ class BadSearch(ValueError):
     """The search text is invalid; the message is one line."""
 
 
-def find(
+def find_position(
     recording: Recording,
     ids: RowIds | None,
     start: int,

@@ -18,7 +18,7 @@ from skbviewer.analysis.stats import Chosen
 from skbviewer.records import Progress
 
 from ..base.recording import Recording
-from ..base.theme import WIRE_COLOURS, chosen
+from ..base.theme import WIRE_COLOURS, themed
 from ..packets.selection import Selection
 from .graph_plot import SERIES_COLOURS, GraphPlot, duration
 from .graph_window import GraphWindow, View
@@ -101,7 +101,7 @@ class LatencyGraphs(GraphWindow):
         plot, colour = self.histogram, QColor(SERIES_COLOURS[0][dark])
         plot.getPlotItem().clear()
         x = np.log10(made.edges_ns)
-        brush, line = pg.mkBrush(colour), chosen(WIRE_COLOURS, dark)
+        brush, line = pg.mkBrush(colour), themed(WIRE_COLOURS, dark)
         plot.plot(x, made.histogram, stepMode="center", fillLevel=0, brush=brush, pen=colour)
         for percent, ns in zip(PERCENTS, made.percentiles_ns, strict=True):
             label = {"position": 0.93, "color": line, "rotateAxis": None}

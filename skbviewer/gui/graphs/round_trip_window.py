@@ -19,7 +19,7 @@ from skbviewer.records import Progress
 
 from ..base.layer_legend import Legend
 from ..base.recording import Recording
-from ..base.theme import WIRE_COLOURS, chosen
+from ..base.theme import WIRE_COLOURS, themed
 from ..packets.selection import Selection
 from ..timeline.selection_links import choose_row
 from .graph_plot import SERIES_COLOURS, GraphPlot, duration
@@ -99,7 +99,7 @@ class RoundTripGraph(GraphWindow):
         found = {
             part: QColor(SERIES_COLOURS[at][dark]) for part, at in zip(PARTS, COLOURS, strict=True)
         }
-        return found | {MEDIAN: chosen(WIRE_COLOURS, dark)}
+        return found | {MEDIAN: themed(WIRE_COLOURS, dark)}
 
     def fit(self) -> None:
         """Show everything."""

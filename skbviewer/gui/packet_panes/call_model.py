@@ -12,7 +12,7 @@ from skbviewer.export import has_line
 from skbviewer.records import OUTSIDE, Leg, PacketPath, PathCall, PathEvent, Wait
 
 from ..base import wording
-from ..base.theme import DROP_COLOURS, UNKNOWN_LAYER, WAIT_COLOURS, chip, chosen
+from ..base.theme import DROP_COLOURS, UNKNOWN_LAYER, WAIT_COLOURS, chip, themed
 from .call_columns import CALL_COLUMNS, FUNCTION, LAYER
 
 Index = QModelIndex | QPersistentModelIndex
@@ -207,7 +207,7 @@ class CallModel(QAbstractItemModel):
             return self._title(leg) if column == FUNCTION else None
         if role == _ROLE.ToolTipRole:
             verdict = wording.VERDICT.get(leg.match, leg.match)
-            seen = wording.captured(leg, leg.zero_ns)
+            seen = wording.capture_text(leg, leg.zero_ns)
             lines = [self._title(leg), f"{verdict}: {leg.reason}"]
             lines += [f"Captured {seen}"] if seen else []
             lines += ["Double-click to go to it"] if leg.relation and leg.row else []
@@ -227,7 +227,7 @@ class CallModel(QAbstractItemModel):
             lines = [f"{what}: {value}" for what, value in wording.call_details(call, leg.zero_ns)]
             return "\n".join([call.function, *lines])
         if role == _ROLE.ForegroundRole and (call.dur_ns is None or call.note.startswith("drop")):
-            return QBrush(chosen(DROP_COLOURS, self._dark))
+            return QBrush(themed(DROP_COLOURS, self._dark))
         return None
 
     def _wait_data(self, leg: Leg, wait: Wait, column: int, role: int) -> Any:
@@ -238,7 +238,7 @@ class CallModel(QAbstractItemModel):
             font.setItalic(True)
             return font
         if role == _ROLE.ForegroundRole:
-            return QBrush(chosen(WAIT_COLOURS, self._dark))
+            return QBrush(themed(WAIT_COLOURS, self._dark))
         return None
 
     def _event_data(self, leg: Leg, event: PathEvent, column: int, role: int) -> Any:
@@ -253,7 +253,7 @@ class CallModel(QAbstractItemModel):
             font.setItalic(True)
             return font
         if role == _ROLE.ForegroundRole and event.event == "drop":
-            return QBrush(chosen(DROP_COLOURS, self._dark))
+            return QBrush(themed(DROP_COLOURS, self._dark))
         return None
 
     def _detail_data(self, event: PathEvent, line: int, column: int, role: int) -> Any:

@@ -89,7 +89,7 @@ DEFAULTS = (
 )
 
 
-def stored() -> tuple[Rule, ...]:
+def stored_rules() -> tuple[Rule, ...]:
     """Return the user's rules, else the defaults."""
     try:
         rows = json.loads(str(QSettings().value(SETTING, "")))

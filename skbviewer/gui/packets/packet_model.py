@@ -15,7 +15,7 @@ from skbviewer.records.annotation import IGNORE, MARK, TIME_REF
 from ..base import wording
 from ..base.host_names import HostNames
 from ..base.recording import Recording, RowIds
-from ..base.theme import DROP_COLOURS, VERDICT_COLOURS, RowColours, chip, chosen
+from ..base.theme import DROP_COLOURS, VERDICT_COLOURS, RowColours, chip, themed
 from .colour_rules import Rule, colours
 from .flag_sets import FlagSets
 from .packet_columns import COLUMNS, RIGHT, Column
@@ -200,7 +200,7 @@ class PacketModel(QAbstractTableModel):
             (None, None) if painted is None else (painted.background, painted.text)
         )
         if column.key == "drop" and row.lost and painted not in (MARKED, *IGNORED):
-            foreground = chosen(DROP_COLOURS, self._dark)
+            foreground = themed(DROP_COLOURS, self._dark)
         icon = self._decoration(row, column.key)
         text = self._text(row, position, at)
         # Names are cut at their end, addresses as the column says.
@@ -255,7 +255,7 @@ class PacketModel(QAbstractTableModel):
 
     def _decoration(self, row: ListRow, key: str) -> QIcon | None:
         if key == "match" and row.verdict in VERDICT_COLOURS:
-            return chip(chosen(VERDICT_COLOURS[row.verdict], self._dark))
+            return chip(themed(VERDICT_COLOURS[row.verdict], self._dark))
         if key == "number" and self.notes.comment(row):
             return chip(QColor("#2ca02c"))
         return None

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 from skbviewer.records import MAYBE_LOST, POINTS_ONLY, PacketPath
 
 from ..base import wording
-from ..base.theme import DROP_COLOURS, VERDICT_COLOURS, chosen, is_dark
+from ..base.theme import DROP_COLOURS, VERDICT_COLOURS, is_dark, themed
 from .packet_rows import ListRow
 
 MARGINS = QMargins(10, 6, 10, 6)
@@ -56,7 +56,7 @@ def _spent(path: PacketPath) -> str:
     return f"{wording.duration(whole.kernel_ns)} in the kernel ({', '.join(parts)})"
 
 
-def dropped(row: ListRow) -> str:
+def drop_text(row: ListRow) -> str:
     """Return "Dropped: NO_SOCKET at icmp_rcv+0x1f4"; "" if the packet was not lost."""
     if not row.drop or not row.lost:
         return ""
@@ -80,10 +80,10 @@ class Summary(QLabel):
         if row is None or path is None:
             self.clear()
             return
-        colour = chosen(VERDICT_COLOURS.get(row.verdict, ("#555", "#bbb")), is_dark(self.palette()))
+        colour = themed(VERDICT_COLOURS.get(row.verdict, ("#555", "#bbb")), is_dark(self.palette()))
         verdict = html.escape(wording.VERDICT.get(row.verdict, row.verdict))
-        head, sums, drop = headline(row), totals(path), dropped(row)
-        red = chosen(DROP_COLOURS, is_dark(self.palette())).name()
+        head, sums, drop = headline(row), totals(path), drop_text(row)
+        red = themed(DROP_COLOURS, is_dark(self.palette())).name()
         lost = f" &nbsp;·&nbsp; <b style='color:{red}'>{html.escape(drop)}</b>" if drop else ""
         whole = "" if row.info == row.protocol else row.info
         other = path.packet.elsewhere if path.packet is not None else ()

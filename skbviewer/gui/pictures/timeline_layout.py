@@ -24,7 +24,7 @@ from ..base.recording import Recording
 from ..base.status_text import clock_texts
 from ..timeline.markers_and_range import LANE_TITLES, TimeState
 from ..timeline.pixel_frame import Frame, places_of
-from .line_wrapping import wrapped
+from .line_wrapping import wrapped_lines
 from .text_width import text_width
 
 MARGIN = 20
@@ -103,7 +103,7 @@ class TimelineLayout:
     def foot_lines(self) -> list[str]:
         """Return the footer, wrapped to lines."""
         width = self.width - 2 * MARGIN
-        return [line for text in self.footer() for line in wrapped(text, _foot_width, width)]
+        return [line for text in self.footer() for line in wrapped_lines(text, _foot_width, width)]
 
     def _lanes_below(self) -> int:
         """Return how many lanes begin below the end of the picture."""

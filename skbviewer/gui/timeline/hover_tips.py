@@ -40,7 +40,7 @@ def log_rows(leg: Leg) -> tuple[tuple[str, str], ...]:
 
 def leg_rows(leg: Leg, origin_ns: int) -> tuple[tuple[str, str], ...]:
     """Return log_rows() and, if the packet was captured in this leg, where and when."""
-    seen = wording.captured(leg, origin_ns)
+    seen = wording.capture_text(leg, origin_ns)
     return (*log_rows(leg), *((("Captured", seen),) if seen else ()))
 
 

@@ -17,7 +17,7 @@ from skbviewer.analysis.timeline.pixel_bins import DROP, LAYER, OPEN
 from skbviewer.analysis.timeline.session_overview import Gap
 
 from ..base.rect_array import Rects, draw_rects
-from ..base.theme import DROP_COLOURS, UNKNOWN_LAYER, WIRE_COLOURS, chosen, is_dark, text_on
+from ..base.theme import DROP_COLOURS, UNKNOWN_LAYER, WIRE_COLOURS, is_dark, text_on, themed
 from .pixel_frame import Frame, Places
 
 TITLE_OVER = 4  # pixels by which a title may be higher than its lane
@@ -44,7 +44,7 @@ class Look(NamedTuple):
 
     def layer(self, name: str) -> QColor:
         if name == WIRE_LAYER:
-            return chosen(WIRE_COLOURS, self.dark)
+            return themed(WIRE_COLOURS, self.dark)
         return self.colours.get(name, QColor(UNKNOWN_LAYER))
 
     def merged(self, name: str) -> QColor:
@@ -174,7 +174,7 @@ def _paint_flags(painter: QPainter, bins: npt.NDArray[np.void], rects: Rects, lo
     thick = np.minimum(dropped[:, 3], 3.0)
     dropped[:, 1] += dropped[:, 3] - thick
     dropped[:, 2], dropped[:, 3] = np.maximum(dropped[:, 2], 3.0), thick
-    painter.setBrush(chosen(DROP_COLOURS, look.dark))
+    painter.setBrush(themed(DROP_COLOURS, look.dark))
     draw_rects(painter, dropped)
 
 
@@ -231,7 +231,7 @@ def paint_wire_bands(
     painter: QPainter, timeline: Timeline, places: Places, frame: Frame, look: Look
 ) -> None:
     """Paint the possible error of packets' wire times, below the boxes."""
-    colour = chosen(WIRE_COLOURS, look.dark)
+    colour = themed(WIRE_COLOURS, look.dark)
     colour.setAlpha(44)
     for wire in timeline.wires:
         half = max(wire.error_ns, 0) * frame.per_ns  # -1: unknown
@@ -260,7 +260,7 @@ def paint_wires(
     look: Look,
 ) -> None:
     """Paint wire times of packet lanes, and the visible error bars of wire lanes."""
-    colour = chosen(WIRE_COLOURS, look.dark)
+    colour = themed(WIRE_COLOURS, look.dark)
     painter.setPen(QPen(colour, 1.5, Qt.PenStyle.DashLine))
     for wire in timeline.wires:
         x = frame.x(float(wire.at))

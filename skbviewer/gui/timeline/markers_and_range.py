@@ -58,7 +58,7 @@ class TimeState:
         return None if self.a is None or self.b is None else self.b - self.a
 
 
-def snapped(at: float, edges: npt.NDArray[np.float64], reach: float) -> float:
+def snap(at: float, edges: npt.NDArray[np.float64], reach: float) -> float:
     """Return the edge nearest to `at` if it is within `reach`, else `at`."""
     if not len(edges):
         return at
@@ -66,7 +66,7 @@ def snapped(at: float, edges: npt.NDArray[np.float64], reach: float) -> float:
     return nearest if abs(nearest - at) <= reach else at
 
 
-def stacked(spans: Sequence[tuple[float, float]], levels: int) -> list[int]:
+def stack_levels(spans: Sequence[tuple[float, float]], levels: int) -> list[int]:
     """Return a level for each span, so that spans of one level do not overlap.
 
     If there are more overlaps than `levels`, the last level has them.

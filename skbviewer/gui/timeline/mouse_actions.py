@@ -10,7 +10,7 @@ from PySide6.QtGui import QHelpEvent, QMouseEvent
 from PySide6.QtWidgets import QToolTip
 
 from .box_menu import box_menu
-from .markers_and_range import snapped
+from .markers_and_range import snap
 from .timeline_notes import Notes
 from .timeline_plot import TimelinePlot
 
@@ -39,7 +39,7 @@ class Mouse(QObject):
         at = view.box.mapSceneToView(scene)
         reach = SNAP_PX * view.box.viewPixelSize()[0]
         edges = view.mode.edges(at.y(), self.frame_point(scene).y())
-        return round(snapped(at.x(), edges, reach)) + view.mode.origin_ns
+        return round(snap(at.x(), edges, reach)) + view.mode.origin_ns
 
     def tip_at(self, scene: QPointF) -> str:
         """Return the tip at a scene position.  Lanes may add details later."""

@@ -21,7 +21,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QGraphicsObject, QStyleOptionGraphicsItem, QWidget
 
-from ..base.theme import DROP_COLOURS, UNKNOWN_LAYER, WIRE_COLOURS, chosen, is_dark, text_on
+from ..base.theme import DROP_COLOURS, UNKNOWN_LAYER, WIRE_COLOURS, is_dark, text_on, themed
 from .path_layout import Layout, WaitBar, lay_out
 
 LABEL_FROM_PX = 40
@@ -173,7 +173,7 @@ class TimelineItem(QGraphicsObject):
             painter.setBrush(QBrush(QColor(255, 255, 255, 150), Qt.BrushStyle.Dense5Pattern))
             painter.drawRect(QRectF(*rects[at]))
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(chosen(DROP_COLOURS, self._dark), 2))
+        painter.setPen(QPen(themed(DROP_COLOURS, self._dark), 2))
         painter.drawRects([QRectF(*rects[at]) for at in np.flatnonzero(seen & bars["drop"])])
         if self.selected is not None and seen[self.selected]:
             box = QRectF(*rects[self.selected])
@@ -187,7 +187,7 @@ class TimelineItem(QGraphicsObject):
     ) -> None:
         if self.layout.wire is None:
             return
-        colour = chosen(WIRE_COLOURS, self._dark)
+        colour = themed(WIRE_COLOURS, self._dark)
         x = self.layout.wire * scale.m11()
         half = self.layout.wire_error * scale.m11()
         band = QColor(colour)

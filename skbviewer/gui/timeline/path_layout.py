@@ -99,7 +99,7 @@ def lay_out(path: PacketPath | None) -> Layout:
         for wait in leg.waits:
             begin = float(wait.begin_ns - since)
             text = f"{wait.what}: {wording.duration(wait.dur_ns)}"
-            tip = wording.waited(wait)
+            tip = wording.wait_text(wait)
             waits.append(WaitBar(text, tip[:1].upper() + tip[1:], begin, begin + wait.dur_ns, y))
         y += bool(leg.waits)
         places, height = call_rows(leg)

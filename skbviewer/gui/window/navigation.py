@@ -128,7 +128,7 @@ class Navigation(QObject):
 
         def work(progress: Progress) -> int | str | None:
             try:
-                return find_packet.find(recording, ids, start, step, search, progress)
+                return find_packet.find_position(recording, ids, start, step, search, progress)
             except (find_packet.BadSearch, FilterError) as error:
                 return str(error)
 

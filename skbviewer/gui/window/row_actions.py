@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from PySide6.QtGui import QGuiApplication
 
+from ..base.ask_text import ask_text
 from ..base.messages import Messages
-from ..base.text_dialog import ask_text
 from ..filters.find_packet import row_of
 from ..packets import copied_rows
 from ..packets.packet_table import PacketTable

@@ -192,7 +192,7 @@ class WindowParts(QMainWindow):
     def close_recording(self) -> None:
         """Close the recording and show the welcome page."""
         if self.recording is not None and self.opening.files:
-            restored_view.keep(self.view_state())
+            restored_view.save_view(self.view_state())
         self.banner.clear()
         self.setWindowTitle("skbviewer")
         self.counting.cancel()

@@ -151,6 +151,6 @@ def _fitted_times(series: Iterable[StoredSeries], fitted: Fitted) -> dict[int, i
     return found
 
 
-def numbered(first: int, count: int, last: int) -> RowIds:
+def row_numbers(first: int, count: int, last: int) -> RowIds:
     """Return the numbers first .. first + count - 1 that are between 1 and `last`."""
     return np.arange(max(first, 1), min(first + count - 1, last) + 1, dtype=np.int64)

@@ -38,7 +38,7 @@ class PacketList:
 
     def numbered(self, first: int, count: int) -> list[PacketRow]:
         """Return the packets with numbers first .. first + count - 1 that exist."""
-        ids = list_pages.numbered(first, count, self.count())
+        ids = list_pages.row_numbers(first, count, self.count())
         return cast(list[PacketRow], self.rows(ids))
 
     def rows(self, ids: RowIds) -> list[PacketRow | SeriesRow]:
@@ -67,7 +67,7 @@ class PacketList:
 
     def kernel_only(self, first: int, count: int) -> list[SeriesRow]:
         """Return the rows K<first> .. K<first + count - 1>."""
-        ids = list_pages.numbered(first, count, self.kernel_only_count())
+        ids = list_pages.row_numbers(first, count, self.kernel_only_count())
         return cast(list[SeriesRow], self.rows(-ids))
 
     def listed(
@@ -84,8 +84,8 @@ class PacketList:
             return self.select(text, order, kernel_only, hidden, progress, all_lives)
         ids = self.select(text, None, kernel_only, hidden, progress, all_lives)
         if ids is None:
-            ids = list_pages.numbered(1, self.count(), self.count())
-        return column_order.ordered(self._opened.columns, ids, *order)
+            ids = list_pages.row_numbers(1, self.count(), self.count())
+        return column_order.sorted_ids(self._opened.columns, ids, *order)
 
     def select(
         self,

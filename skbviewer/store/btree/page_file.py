@@ -26,7 +26,7 @@ from .leaf_pages import Sheet, sheet
 from .row_cell_loops import EACH, INTERIOR_HEADER, LEAF_HEADER, PAGE, ROWID, SIZE, lay_out
 from .row_cells import Layout, layout
 from .typed_column_loops import Values
-from .typed_columns import MEMORY, Sources, signed
+from .typed_columns import MEMORY, Sources, as_signed
 
 TABLE_LEAF, INDEX_LEAF = 0x0D, 0x0A
 BLOCK = 1 << 14  # rows that share one layout
@@ -231,7 +231,7 @@ def write_index(file: PageFile, root: int, keys: list[Values]) -> None:
     total = len(keys[0])
     if not total:
         return
-    columns = in_order([signed(values) for values in keys])
+    columns = in_order([as_signed(values) for values in keys])
     sources, made = Sources(columns), layout(len(columns))
     lay_out(MEMORY, sources.places, 0, total, 0, *made)
     each = int(made.shape[EACH])

@@ -16,7 +16,7 @@ from contextlib import closing
 
 from ..schema import TABLES
 from .declared_views import VIEWS
-from .view_sql import quoted, select
+from .view_sql import select, sql_name
 
 BUILT_IN = "format"  # the other name of SQLite's printf, which may run for minutes in one call
 FORBIDDEN = {"load_extension", "fts3_tokenizer", BUILT_IN}
@@ -54,10 +54,10 @@ class Gate:
             columns = None if wanted is None else wanted.get(name, ())
             for view, text in (
                 (inner, select(VIEWS[name], columns).replace("printf(", f"{BUILT_IN}(")),
-                (name, f"SELECT * FROM temp.{quoted(inner)}"),  # noqa: S608
+                (name, f"SELECT * FROM temp.{sql_name(inner)}"),  # noqa: S608
             ):
-                self._db.execute(f"DROP VIEW IF EXISTS temp.{quoted(view)}")
-                self._db.execute(f"CREATE TEMP VIEW {quoted(view)} AS {text}")
+                self._db.execute(f"DROP VIEW IF EXISTS temp.{sql_name(view)}")
+                self._db.execute(f"CREATE TEMP VIEW {sql_name(view)} AS {text}")
 
     def named(self, sql: str) -> dict[str, set[str]]:
         """Return the columns of views that a statement names, without running it.

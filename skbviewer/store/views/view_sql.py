@@ -25,7 +25,7 @@ TRACER = "tracer"  # a key of `meta` that logs of other tracers have
 TWO_64 = (18446744073, 709551616)  # 2**64: billions, and the rest
 
 
-def quoted(column: str) -> str:
+def sql_name(column: str) -> str:
     """Return a column such as "event.data" as a quoted SQL name."""
     return ".".join(f'"{part}"' for part in column.split("."))
 
@@ -44,7 +44,7 @@ def select(view: View, wanted: Collection[str] | None = None) -> str:
         for c in view.columns
     ]
     used = [c.value for c in view.columns if chosen[c.meaning.name]]
-    where = f" WHERE {quoted(view.where[0])} = {view.where[1]}" if view.where else ""
+    where = f" WHERE {sql_name(view.where[0])} = {view.where[1]}" if view.where else ""
     return f'SELECT {", ".join(columns)} FROM "{view.base}"{_joins(view, used)}{where}'  # noqa: S608
 
 
@@ -55,7 +55,9 @@ def _joins(view: View, used: Iterable[Value]) -> str:
     for join in reversed(view.joins):  # a join may need those before it
         if join.table in needed:
             needed |= {table_of(column) for _, column in join.keys}
-            on = (f"{quoted(f'{join.table}.{key}')} = {quoted(value)}" for key, value in join.keys)
+            on = (
+                f"{sql_name(f'{join.table}.{key}')} = {sql_name(value)}" for key, value in join.keys
+            )
             texts.insert(0, f' LEFT JOIN "{join.table}" ON {" AND ".join(on)}')
     return "".join(texts)
 
@@ -64,34 +66,34 @@ def expression(value: Value) -> str:
     """Return SQL that computes a value."""
     match value:
         case Stored(column, unknown, only_if_0):
-            made = quoted(column) if unknown is None else f"nullif({quoted(column)}, {unknown})"
-            return f"CASE {quoted(only_if_0)} WHEN 0 THEN {made} END" if only_if_0 else made
+            made = sql_name(column) if unknown is None else f"nullif({sql_name(column)}, {unknown})"
+            return f"CASE {sql_name(only_if_0)} WHEN 0 THEN {made} END" if only_if_0 else made
         case Text(column):
-            return quoted(column)
+            return sql_name(column)
         case Word(column, words, otherwise):
             cases = " ".join(f"WHEN {n} THEN '{word}'" for n, word in words.items())
             other = f" ELSE '{otherwise}'" if otherwise is not None else ""
-            return f"CASE {quoted(column)} {cases}{other} END"
+            return f"CASE {sql_name(column)} {cases}{other} END"
         case Hex(column):
-            return f"printf('0x%x', {quoted(column)})"
+            return f"printf('0x%x', {sql_name(column)})"
         case Address(table, side):
             return _address(table, side)
         case EventData(column, source):
-            return _event_data(quoted(column), quoted(source))
+            return _event_data(sql_name(column), sql_name(source))
         case DropReason(column, source):
-            return _reason(quoted(column), quoted(source))
+            return _reason(sql_name(column), sql_name(source))
         case DropPlace(column, source):
-            return _place(quoted(column), quoted(source))
+            return _place(sql_name(column), sql_name(source))
 
 
 def _address(table: str, side: str) -> str:
     """Return SQL that formats an address; IPv6 has eight groups: SQLite cannot shorten them."""
-    hi, lo = quoted(f"{table}.{side}_hi"), quoted(f"{table}.{side}_lo")
+    hi, lo = sql_name(f"{table}.{side}_hi"), sql_name(f"{table}.{side}_lo")
     four = ", ".join(f"{lo} >> {shift} & 255" for shift in (24, 16, 8, 0))
     six = ", ".join(f"{part} >> {shift} & 65535" for part in (hi, lo) for shift in (48, 32, 16, 0))
     groups = ":".join(["%x"] * 8)
     return (
-        f"CASE {quoted(f'{table}.ip_version')} WHEN 4 THEN printf('%d.%d.%d.%d', {four}) "
+        f"CASE {sql_name(f'{table}.ip_version')} WHEN 4 THEN printf('%d.%d.%d.%d', {four}) "
         f"WHEN 6 THEN printf('{groups}', {six}) END"
     )
 
