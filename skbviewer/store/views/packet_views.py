@@ -74,7 +74,7 @@ PACKETS = View(
         column("confidence", DOUBLE, "of the verdict, 0 to 1", Stored("packet.confidence", None)),
         number("busy_ns", "part of kernel_ns in which a function worked for it", "packet.busy_ns",
                MAYBE_LOST),
-        number("unknown_ns", "part of kernel_ns of which nothing is known", "packet.unknown_ns",
+        number("unknown_ns", "part of kernel_ns about which nothing is known", "packet.unknown_ns",
                MAYBE_LOST),
         number("cpu_ns", "CPU time of its functions", "packet.cpu_ns", MAYBE_LOST),
         number("interface", "interface of the capture, from 0", "packet.interface", "", INT32),
@@ -96,7 +96,7 @@ PACKETS = View(
 
 NO_MOMENT = "it is unknown where this leg was captured"
 MATCHES = View(
-    "matches", "A leg that is, or may be, a packet's. A packet without a match is wire-only.",
+    "matches", "A leg that belongs, or may belong, to a packet. A packet without a match is wire-only.",
     "match",
     (
         Join("leg", (("id", "match.leg"),)),
@@ -137,7 +137,7 @@ CLOCKS = View(
                Stored("timebase.interface"), null="all interfaces"),
         number("first_packet", "the piece begins with this packet; 0 for a log", "timebase.first"),
         number("begin_ns", "begin of the piece, by the source's clock", "timebase.begin_ns"),
-        number("offset_ns", "what to add", "timebase.offset_ns"),
+        number("offset_ns", "ns to add to the source's time", "timebase.offset_ns"),
         column("drift_ppm", DOUBLE, "drift of the clock", Stored("timebase.drift_ppm", None),
                "ppm"),
         number("error_ns", "possible error", "timebase.error_ns", "unknown: no clock fit"),
