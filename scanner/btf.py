@@ -41,7 +41,7 @@ class Function(NamedTuple):
 
 
 class Btf:
-    """The types of a kernel, or of a module over those of its kernel."""
+    """The types of a kernel, or of a module, which continues the types of its kernel."""
 
     def __init__(self, data: bytes, path: Path, base: Btf | None = None) -> None:
         self.base = base

@@ -61,9 +61,10 @@ def carriers(
 ) -> tuple[str, ...]:
     """Return the places in which a function carries packets, at most four.
 
-    listed: its struct list_head is one of packets. A sock counts only where there is no packet,
-    since a packet has its own sock. A queue counts only where there is no skb, since this skb is
-    put into the queue or taken from it. every: queues count always, and so does the first sock.
+    listed: its struct list_head is one of packets.  every: queues count always, and so does the
+    first sock.  Otherwise a sock counts only in functions without a packet, since a packet has its
+    own sock, and a queue only in functions without an skb, since the skb is put into the queue or
+    taken from it.
     """
     kinds = [_KINDS.get(p[:2], "") for p in parameters[: LAST_ARGUMENT + 1]]
     gives = _KINDS.get(returns[:2]) == "skb"

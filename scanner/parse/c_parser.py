@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """pycparser's parser with faster access to tokens, which takes most of its time.
 
-The grammar is pycparser's.  This module replaces its private methods that go to the next token, and
-those that descend fifteen levels of precedence to an operand that is a single name.  Therefore
-pyproject.toml requires an exact version.
+The grammar is pycparser's.  This module replaces two kinds of its private methods: methods that go
+to the next token, and methods that descend fifteen levels of precedence to an operand that is a
+single name.  Therefore pyproject.toml requires an exact version.
 """
 
 from __future__ import annotations

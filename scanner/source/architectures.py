@@ -31,7 +31,7 @@ def _of_folder(folder: str) -> str:
 
 
 def architecture(path: str) -> str:
-    """Return the architecture whose folder a file is in, "" if it is for all."""
+    """Return the architecture in whose folder a file is, "" if the file is for all."""
     return _of_folder(path.rpartition("/")[0])
 
 
@@ -43,7 +43,7 @@ def order(architecture: str, first: str = "") -> tuple[bool, int, str]:
 
 
 def main_architecture(paths: Iterable[str], wanted: str = "") -> str:
-    """Return the architecture whose copies represent all of a tree; "" if it has none."""
+    """Return the architecture whose copies represent all of a tree; "" if it has no copies."""
     found = Counter(map(architecture, paths))
     del found[""]
     return min(found, key=lambda name: order(name, wanted), default="")

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The layer of a source file, by its folder; the names are those of the viewer's layer table."""
+"""The layer of a source file, by its folder.
+
+The names are the same as in the viewer's layer table.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Who calls whom: by name, through macros, through callbacks, through tables of operations."""
+"""The calls between functions: by name, through macros, callbacks and tables of operations."""
 
 from __future__ import annotations
 

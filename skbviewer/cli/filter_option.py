@@ -32,8 +32,8 @@ def error_text(error: FilterError) -> str:
 def matching_ids(session: Session, text: str, kernel_only: bool = False) -> RowIds:
     """Return the ids of the packets that match a display filter, in file order (int64).
 
-    With `kernel_only`, return those of the rows K<n> instead. Raises FilterError, BadInput and
-    Cancelled.
+    With `kernel_only`, return the ids of matching rows K<n> instead.  Raises FilterError, BadInput
+    and Cancelled.
     """
     progress = Stderr()
     try:

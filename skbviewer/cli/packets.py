@@ -93,7 +93,7 @@ def _print_table(rows: Iterable[PacketRow | SeriesRow], first: int, match: int) 
 
 
 def _ends(row: PacketRow | SeriesRow) -> tuple[object, ...]:
-    """Return addresses, protocol and length; "" for what is unknown."""
+    """Return addresses, protocol and length of a row; "" for unknown ones."""
     if isinstance(row, PacketRow):
         return row.source_text, row.destination_text, row.protocol_name, row.len
     return row.saddr or "", row.daddr or "", row.protocol_name, ""

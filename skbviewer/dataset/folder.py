@@ -20,9 +20,9 @@ DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def table_file(table: str, date: str, host: str, session: str, token: str) -> Path:
-    """Return where a table of a session is, relative to the dataset.
+    """Return the path of a table of a session, relative to the dataset.
 
-    The folders are those that Hive, Spark, Polars and DuckDB read as columns.
+    Hive, Spark, Polars and DuckDB read the names of its folders as columns.
     """
     place = Path(TABLES, table, f"date={date}", f"host={quote(host, safe='')}")
     return place / f"session={session}" / f"{token}.parquet"

@@ -35,9 +35,10 @@ class PointsOfLifetimes(NamedTuple):
 class LogPackets(NamedTuple):
     """Lifetimes of one log with the bytes that represent them, in order of time.
 
-    `number` are the n of rows K<n>, `series` the 0-based rows of table series, `event` those of the
-    points that hold the bytes. Packet k has the bytes data[offset[k] :][: caplen[k]]. `ts` is the
-    time of the point, ns since the epoch by the clock of the first capture.
+    `number` are the n of rows K<n>; `series` and `event` are 0-based rows of the tables `series`
+    and `event`: the lifetimes, and the points that hold the bytes.  Packet k has the bytes
+    data[offset[k] :][: caplen[k]].  `ts` is the time of the point, ns since the epoch by the clock
+    of the first capture.
     """
 
     source: SourceRow
@@ -51,7 +52,7 @@ class LogPackets(NamedTuple):
     ts: Int64s
 
     def places(self, request: Request) -> Places:
-        """Return where the packets are, and what is written of them."""
+        """Return the places of the packets, with the size of the part that is written."""
         zeros = np.zeros(len(self.number), np.int64)
         linktype, headers = zeros + ETHERNET, None
         if not request.payload:
@@ -70,9 +71,9 @@ class LogPackets(NamedTuple):
 def log_packets(recording: Exportable, request: Request) -> list[LogPackets]:
     """Return the kernel-only packets that `request` names, by log.
 
-    The list is empty unless the request asks for kernel-only packets. Raises KeyError if no log
-    holds bytes, or none has those of a row that the request names; FilterError; BadInput if a log
-    cannot be read; and Cancelled.
+    The list is empty unless the request asks for kernel-only packets.  Raises KeyError if no log
+    holds bytes, or if none holds the bytes of a row that the request names; FilterError; BadInput
+    if a log cannot be read; and Cancelled.
     """
     if not request.kernel_only:
         return []

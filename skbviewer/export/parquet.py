@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The documented tables as Parquet: a folder with one file per table (docs/schema.md).
 
-Values are those of the session's views, so the same SELECT runs on both. The only types are int32,
-int64, double and string: some readers refuse unsigned 64-bit numbers and times in nanoseconds, or
-change them. packet_bytes.parquet has the packets' bytes, which a session does not hold.
+The values are the same as in the session's views, so the same SELECT runs on both.  The only types
+are int32, int64, double and string: some readers refuse unsigned 64-bit numbers and times in
+nanoseconds, or change them.  packet_bytes.parquet has the packets' bytes, which a session does not
+hold.
 """
 
 from __future__ import annotations

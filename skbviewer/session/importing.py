@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Import input files into a session file: all steps of an import, in their order.
 
-KBLs come first, one by one, because what is made from one needs much memory for a while.  Then each
-capture is matched with each KBL.  At most one input at a time is whole in memory.
+KBLs come first, one by one, because the tables made from one need much memory for a while.  Then
+each capture is matched with each KBL.  At any time, at most one input is completely in memory.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The documented tables of an open session as arrays: all rows, or those of chosen packets."""
+"""The documented tables of an open session as arrays: all rows, or the rows of chosen packets."""
 
 from __future__ import annotations
 

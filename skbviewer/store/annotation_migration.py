@@ -89,7 +89,7 @@ def _merge(db: sqlite3.Connection, key: tuple[str, str, str, int], packed: bytes
 
 
 def _grown(db: sqlite3.Connection, was: Sequence[tuple[str, str, int]]) -> dict[str, str]:
-    """Map old SHA-256 to new SHA-256 for files whose path is the same and that did not shrink."""
+    """Map old SHA-256 to new SHA-256 for files that have the same path and did not shrink."""
     asked = db.execute("SELECT path, sha256, size FROM source")
     now = {path: (sha256, size) for path, sha256, size in asked}
     return {

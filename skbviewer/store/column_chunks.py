@@ -35,7 +35,10 @@ class Chunk(NamedTuple):
 
 
 def pack(table: str, column: str, first: int, values: Values) -> Chunk:
-    """Return a chunk of `values`, of which there must be at least one."""
+    """Return a chunk of `values`, which must not be empty.
+
+    `first` is the row of the first value.
+    """
     if values.dtype.kind == "f":
         stored = values[:1] if bool((values == values[0]).all()) else values
         data = stored.astype("<f8").tobytes()

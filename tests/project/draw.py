@@ -25,7 +25,9 @@ END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"(])")
 CODE_BLOCK = re.compile(r"^```[\s\S]*?^```$|(?:(?<=\n\n)(?: {4,}\S.*\n+)+)", re.MULTILINE)
 NO_TEXT = re.compile(r"^\|.*$|^#.*$|<!--[^>]*-->", re.MULTILINE)
 NO_SENTENCE = re.compile(
-    r"SELECT |[{};<>]\s*$|[*%]|[A-Z\d]{3,} [A-Z\d]{3,} |^\s*\([a-z_]+.*\) @[a-z]+", re.DOTALL
+    r"SELECT |CASE | IS NOT |JOIN |[{};<>]\s*$|[*%]|[A-Z\d]{3,} [A-Z\d]{3,} |"
+    r"^\s*\([a-z_]+.*\) @[a-z]+",
+    re.DOTALL,
 )
 BLOCK = "[code]"
 DEFINITIONS = ast.Module | ast.ClassDef | ast.FunctionDef

@@ -158,7 +158,7 @@ def _distinct(data: Data, legs: ChosenLegs, calls: Int64s) -> tuple[Int64s, Int6
 
 
 def _titles(data: Data, legs: ChosenLegs, rows: Int64s, bounds: Int64s, titles: _Texts) -> Int64s:
-    """Return the packets of each call, as codes; `rows` are those of the calls in their order."""
+    """Return the packets of each call, as codes; `rows` are the calls' rows in their order."""
     leg = data.columns.take(CALL, "leg", rows).astype(np.int64)
     title = legs.title[leg - 1]
     made = title[bounds[:-1]]

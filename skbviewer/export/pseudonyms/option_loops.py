@@ -27,7 +27,7 @@ def _kept(kind: Int, kinds: Int64s) -> bool:
 
 @compiled
 def without_options(packet: Packet, begin: Int, end: Int, kinds: Int64s) -> None:
-    """Replace options of IPv4 or TCP by NOPs, except for those of `kinds`."""
+    """Replace options of IPv4 or TCP by NOPs, except options of the kinds `kinds`."""
     at = np.int64(begin)
     while at < end:
         kind = packet.old[at]
@@ -47,7 +47,7 @@ def without_options(packet: Packet, begin: Int, end: Int, kinds: Int64s) -> None
 
 @compiled
 def without_ipv6_options(packet: Packet, begin: Int, end: Int) -> None:
-    """Replace hop-by-hop and destination options by padding, except for those of IPV6_KEPT."""
+    """Replace hop-by-hop and destination options by padding, except the kinds in IPV6_KEPT."""
     at = np.int64(begin)
     while at < end:
         kind = packet.old[at]

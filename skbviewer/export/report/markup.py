@@ -44,7 +44,10 @@ def html(content: Content) -> Markup:
 
 
 def element(tag: str, *contents: Content, **attributes: Content) -> Markup:
-    """Return an element.  Attributes lose a trailing "_"; those that are None are left out."""
+    """Return an element.
+
+    A trailing "_" of an attribute's name is removed; attributes that are None are left out.
+    """
     words = "".join(
         f' {name.rstrip("_").replace("_", "-")}="{html(value)}"'
         for name, value in attributes.items()

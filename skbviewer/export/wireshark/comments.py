@@ -45,7 +45,7 @@ class Texts(NamedTuple):
 
 
 class _Column(NamedTuple):
-    """The values of one field: those of packet i are in rows bounds[i] .. bounds[i + 1] - 1."""
+    """The values of one field: packet i has the rows bounds[i] .. bounds[i + 1] - 1."""
 
     name: bytes  # what is written before them
     form: int  # of write_values(); NAME_ALONE has no values

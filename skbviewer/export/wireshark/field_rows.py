@@ -12,7 +12,7 @@ from ...records.types import Int64s
 
 
 class Owned(NamedTuple):
-    """Rows of a view by packet: those of packet i are bounds[i] .. bounds[i + 1] - 1."""
+    """Rows of a view by packet: packet i has the rows bounds[i] .. bounds[i + 1] - 1."""
 
     view: View
     bounds: Int64s
@@ -64,7 +64,7 @@ class FieldRows:
         return np.repeat(owner, count), rows[np.repeat(begin, count) + within]
 
     def _in_order(self, table: str) -> tuple[Int64s, Int64s]:
-        """Return all rows of a table by key: those of key k are rows[ends[k] : ends[k + 1]]."""
+        """Return all rows of a table by key: key k has the rows rows[ends[k] : ends[k + 1]]."""
         columns = self._data.columns
         if table == "match":
             keys, rows = columns.array("match", "packet"), np.arange(columns.length("match"))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Put files into the user's Wireshark folders, and remove them again.
 
-The folders are those of Wireshark on Unix (User's Guide, appendix B): WIRESHARK_CONFIG_DIR, else
+Wireshark on Unix uses these folders (User's Guide, appendix B): WIRESHARK_CONFIG_DIR, else
 wireshark in XDG_CONFIG_HOME (~/.config), else, if only that exists, ~/.wireshark; and
 ~/.local/lib/wireshark/plugins.
 """

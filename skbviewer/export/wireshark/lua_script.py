@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The script by which Wireshark reads the kernel fields from comments: a Lua post-dissector.
 
-Its fields are those of the comments (comment_format.py), so they have the names, types and
+It has the fields that are in the comments (comment_format.py), with the names, types and
 descriptions that docs/display-filter.md lists.  Durations become relative times, in seconds.
 """
 

@@ -50,7 +50,7 @@ def write_pcap(recording: Exportable, request: Request, out: Path) -> None:
 
 
 class _Chosen(NamedTuple):
-    """The packets of all captures, then those that only logs hold: a value for each.
+    """The packets of all captures, then the packets that only logs hold: a value for each.
 
     `source` is a capture's id, or -1 - n for log n of `logs`; `row` is the packet's number, or the
     position among the packets of that log.

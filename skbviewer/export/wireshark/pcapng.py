@@ -201,7 +201,7 @@ class _Blocks:
     ) -> UInt8s:
         """Return packet blocks.  `series` becomes the packet id, -1 = none.
 
-        `texts` are the first and the other comments, and those of the user.
+        `texts` are the first comments, the second comments and the user's comments.
         """
         offset, caplen, length, kept = of.offset, of.caplen, of.length, of.kept
         ticks = np.where(of.ts != UNTIMED, of.ts - self.tsoffset * SECOND, 0)

@@ -34,7 +34,7 @@ def points_of(
 ) -> Iterator[Point]:
     """Yield the points with bytes of some lifetimes, by log and in order of time.
 
-    These are the lifetimes of those `packets` that a log holds, and the lifetimes `beside`. Raises
+    The lifetimes are `beside`, and the lifetimes of the `packets` that a log holds.  Raises
     BadInput if a log cannot be read, and Cancelled.
     """
     data = recording.export.field_data()

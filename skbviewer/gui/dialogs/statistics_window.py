@@ -151,7 +151,7 @@ class StatisticsWindow(QDialog):
             view.setFocus()
 
     def _hint(self, found: Table) -> str:
-        """Return what the numbers lack, or else what a double-click does."""
+        """Return what the numbers lack, or else the action of a double-click."""
         if found.warnings:
             return ". ".join(warning[:1].upper() + warning[1:] for warning in found.warnings) + "."
         can_filter = found.rows and STATISTICS[self.statistic].filter is not None

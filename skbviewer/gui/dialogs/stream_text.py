@@ -30,7 +30,7 @@ class Said(NamedTuple):
 
 
 def said_texts(pieces: Iterable[Piece], form: Form, side: int | None = None) -> Iterator[Said]:
-    """Yield `pieces` as text; if `side` is 0 or 1, only those of that side."""
+    """Yield `pieces` as text; if `side` is 0 or 1, only the pieces of that side."""
     at = [0, 0]
     for number, piece in enumerate(pieces):
         offset = at[piece.side] + piece.missing

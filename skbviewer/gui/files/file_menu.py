@@ -33,7 +33,7 @@ SESSIONS = f"Sessions (*{SESSION})"
 
 
 class View(Protocol):
-    """The view of the window: what it shows of a recording."""
+    """The view of the window on a recording."""
 
     def show_recording(self, recording: Recording, title: str) -> None: ...
     def view_state(self) -> ViewState: ...
@@ -148,7 +148,7 @@ class Opening(QObject):
             self._report_import(opened.recording)
 
     def _report_import(self, recording: Recording) -> None:
-        """Show the result of an import in the banner, unless it shows what is missing."""
+        """Show the result of an import in the banner, unless the banner names missing files."""
         if not self._messages.is_shown:
             link = ("Summary…", self.show_summary)
             self._messages.hint(import_line(recording), link)

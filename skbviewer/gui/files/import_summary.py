@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Statistics > Summary: what was loaded, matched and lost, and why.  Does not block the window."""
+"""Statistics > Summary: packets and records that were loaded, matched and lost, and why.
+
+The dialog does not block the window.
+"""
 
 from __future__ import annotations
 

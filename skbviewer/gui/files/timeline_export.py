@@ -51,7 +51,10 @@ AskName = Callable[[QWidget, str, str, str], tuple[str, str]]
 
 
 class ExportDialog(QDialog):
-    """Writes what the timeline shows.  `made` is the file written, None until then."""
+    """Writes the content of the timeline to a file.
+
+    `made` is that file, None until it is written.
+    """
 
     def __init__(self, recording: Recording, shown: Shown, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The display filters that the settings keep: recent ones, and those with a button."""
+"""The display filters that the settings keep: recent filters, and filters with a button."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ class FlameGraph(GraphWindow):
         self.legend.show_layers(shown, self.graph.colours)
 
     def _describe(self, box: int) -> None:
-        """Show the numbers of the box at the pointer, else what the mouse does."""
+        """Show the numbers of the box at the pointer, else the actions of the mouse."""
         boxes = self.graph.boxes
         if boxes is None or box < 0:
             self.note.setText(HINT)

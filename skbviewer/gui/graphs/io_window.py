@@ -229,7 +229,7 @@ class IoGraphs(GraphWindow):
         return at if 0 <= at < len(first.packets) else None
 
     def _describe(self, place: QPointF | None) -> None:
-        """Show the numbers of the interval at the pointer, else what the mouse does."""
+        """Show the numbers of the interval at the pointer, else the actions of the mouse."""
         at = None if place is None else self._interval_at(place.x())
         if not self.made.series:
             self.note.setText("No packets.")

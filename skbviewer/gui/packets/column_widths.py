@@ -112,7 +112,7 @@ class ColumnWidths:
         return round(INFO_LETTERS * self._letter)
 
     def _left(self, *keys: str) -> int:
-        """Return the window's width less all columns except Info and those of `keys`."""
+        """Return the window's width minus the widths of all columns except Info and `keys`."""
         columns = self._packets.columns
         others = [
             self._header.sectionSize(at)

@@ -46,7 +46,10 @@ class LanesMode:
 
     @property
     def has_low_rows(self) -> bool:
-        """Return whether rows may be lower than their text: those of packets, which are many."""
+        """Return whether rows may be lower than their text.
+
+        Rows of packets may, as they are many.
+        """
         return self.kind in PACKET_KINDS
 
     @property

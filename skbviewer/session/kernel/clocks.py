@@ -71,7 +71,7 @@ def ways(db: Database) -> dict[tuple[int, int], OneWay]:
 def under_way(db: Database, packet: int) -> list[UnderWay]:
     """Return how long a packet travelled between each pair of hosts that sent and received it.
 
-    Only pairs of hosts whose legs both match the packet exactly are included.
+    A pair of hosts is included only if the packet exactly matches a leg on both.
     """
     legs = [leg for leg in queries.legs_of_packet(db, packet) if leg.verdict == EXACT]
     found = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The kernel path of a packet or of an skb lifetime: its legs, and those of related lifetimes.
+"""The kernel path of a packet or of an skb lifetime: its legs, and the legs of related lifetimes.
 
 Legs from several hosts' logs are in the order of session time.  The times in each leg stay on the
 clock of its log.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Interior pages of SQLite's b-trees: those above the leaves (sqlite.org/fileformat2.html, 1.6)."""
+"""Interior pages of SQLite's b-trees, above the leaves (sqlite.org/fileformat2.html, 1.6)."""
 
 from __future__ import annotations
 

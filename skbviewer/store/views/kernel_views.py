@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The documented tables of what the kernel did: lifetimes, legs, calls, waits, events, drops."""
+"""The documented tables of the kernel's work: lifetimes, legs, calls, waits, events, drops."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ CALLS = View(
         number("mark", "skb->mark", "call.mark", "unknown"),
         column("drop_reason", TEXT, "why the kernel dropped the packet in this call",
                DropReason("call.drop_reason", "leg.source"), null="it did not"),
-        number("carried", "index among the further packets of the same call, from 0", "call.carried",
+        number("carried", "number among the call's further packets, from 0", "call.carried",
                "the call's first or only packet", INT32),
     ),
     chosen_by=("leg", "call.leg"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Stored columns for some rows of a view, with those of the rows that are joined to them."""
+"""Stored columns for some rows of a view, and columns of the rows that are joined to them."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ class ViewRows:
     def _combined(self, names: list[str]) -> tuple[Int32s | None, list[Int64s]]:
         """Return a code for each row's values of some columns, and the values by code.
 
-        Without codes, the values are those of the rows.
+        Without codes, there is one value for each row.
         """
         parts = [self.distinct(name) for name in names]
         if math.prod(len(values) for _, values in parts) > FEW:

@@ -36,8 +36,8 @@ def blocks(
 ) -> Iterator[tuple[int, dict[str, Vector]]]:
     """Yield (rows of the base table so far, the columns `names`) for up to BLOCK rows at a time.
 
-    `chosen` restricts the rows to those of chosen packets, legs and lifetimes: for each kind, it
-    has an array that is true at id - 1. At least one block is yielded, which may be empty.
+    `chosen` restricts the rows to chosen packets, legs and lifetimes: for each kind, it has an
+    array that is true at id - 1.  At least one block is yielded, which may be empty.
     """
     total = tables.columns.length(view.base)
     wanted = [c for c in view.columns if c.meaning.name in names]
