@@ -26,10 +26,17 @@ class Definitions(Protocol):
     globals: dict[str, TypeRef]
 
     @property
-    def nodes(self) -> Sequence[Node]: ...
-    def resolve(self, name: str, file: str) -> tuple[int, ...]: ...
-    def names(self, number: int) -> dict[str, TypeRef]: ...
-    def type_of(self, number: int, path: str) -> TypeRef | None: ...
+    def nodes(self) -> Sequence[Node]:
+        """Return the function definitions by number."""
+
+    def resolve(self, name: str, file: str) -> tuple[int, ...]:
+        """Return the definitions that a name means in a file."""
+
+    def names(self, number: int) -> dict[str, TypeRef]:
+        """Return the types of the parameters and variables of a function."""
+
+    def type_of(self, number: int, path: str) -> TypeRef | None:
+        """Return the type of a path inside a function; None if it is unknown."""
 
 
 class Held:

@@ -41,6 +41,7 @@ def store_note(db: Database, path: Path, note: Annotation) -> Annotation:
 
 
 def remove(path: Path, note: int) -> None:
+    """Remove the note with this id. Raises BadInput if the file cannot be written."""
     store.remove(path, note)
 
 

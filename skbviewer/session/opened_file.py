@@ -52,6 +52,7 @@ class OpenedFile:
         )
 
     def has_kbl(self) -> bool:
+        """Return whether the session has a kernel log."""
         return any(source.kind.is_log for source in self.sources())
 
     def timebase(self) -> Timebase:

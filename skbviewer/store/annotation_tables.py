@@ -76,6 +76,7 @@ def put_note(path: Path, note: Note, note_id: int = 0) -> int:
 
 
 def remove(path: Path, note_id: int) -> None:
+    """Remove the note with this id. Raises BadInput if the file cannot be written."""
     with writing(path) as db:
         db.execute("DELETE FROM annotation WHERE id = ?", (note_id,))
 

@@ -61,6 +61,7 @@ class Rows:
         self._connection, self._indexes = connection, indexes
 
     def add(self, table: Table, columns: dict[str, Values]) -> StagedColumns | None:
+        """Append equally long columns, as Bulk.add() describes."""
         part = [as_signed(columns[name]).tolist() for name in table.names]
         if rows := list(zip(*part, strict=True)):
             self._connection.executemany(table.insertion(), rows)
@@ -68,10 +69,12 @@ class Rows:
         return None
 
     def add_records(self, table: Table, rows: Iterable[Sequence[Value]]) -> None:
+        """Append rows, as Bulk.add_records() describes."""
         self._connection.executemany(table.insertion(), rows)
         self._connection.commit()
 
     def finish(self, progress: Progress) -> None:
+        """Make the indexes. Raises Cancelled."""
         for done, index in enumerate(self._indexes):
             progress.report(INDEXING, done, len(self._indexes))
             self._connection.execute(index.creation())
@@ -92,6 +95,7 @@ class Pages:
         self._keys: dict[str, dict[str, list[Values]]] = {}  # index keys by table and column
 
     def add(self, table: Table, columns: dict[str, Values]) -> StagedColumns | None:
+        """Append equally long columns, as Bulk.add() describes."""
         if table.name not in self._trees:
             self._trees[table.name] = page_file.Rows(self._root(table.name), len(table.names))
             mine = (index.columns for index in self._indexes if index.table.name == table.name)
@@ -111,6 +115,7 @@ class Pages:
         return staged
 
     def add_records(self, table: Table, rows: Iterable[Sequence[Value]]) -> None:
+        """Append rows, as Bulk.add_records() describes."""
         if table.name not in self._records:
             self._records[table.name] = page_file.Records(self._root(table.name))
         file = self._open()
@@ -121,6 +126,7 @@ class Pages:
             file.close()
 
     def finish(self, progress: Progress) -> None:
+        """Write the remaining pages and make the indexes. Raises Cancelled."""
         for index in self._indexes:
             self._connection.execute(index.creation())  # empty: SQLite does not see the rows yet
         roots = {index: self._root(index.name) for index in self._indexes}

@@ -92,6 +92,7 @@ _SOURCES = select(source).order_by(source.c.id)
 
 
 def sources(db: Connection) -> list[StoredSource]:
+    """Return the input files in import order."""
     return list(map(StoredSource._make, db.execute(_SOURCES)))
 
 
@@ -157,6 +158,7 @@ _LEGS_OF_SERIES = select(leg).where(leg.c.series == bindparam("number")).order_b
 
 
 def legs_of_series(db: Connection, number: int) -> list[StoredLeg]:
+    """Return the legs of an skb lifetime."""
     return [StoredLeg(*row) for row in db.execute(_LEGS_OF_SERIES, {"number": number})]
 
 
@@ -362,22 +364,26 @@ def probe_names(db: Connection) -> list[StoredProbe]:
 
 
 def symbols(db: Connection, source_id: int) -> dict[int, str]:
+    """Return the names of a KBL's text symbols by address."""
     wanted = select(symbol.c.address, symbol.c.name).where(symbol.c.source == source_id)
     return {row.address: row.name for row in db.execute(wanted)}
 
 
 def tasks(db: Connection, source_id: int) -> dict[int, str]:
+    """Return the names of a KBL's threads by process id."""
     wanted = select(task.c.pid, task.c.comm).where(task.c.source == source_id)
     return {row.pid: row.comm for row in db.execute(wanted)}
 
 
 def devices(db: Connection, source_id: int) -> dict[tuple[int, int], str]:
+    """Return the names of a KBL's devices by (netns, ifindex)."""
     wanted = select(device.c.netns, device.c.ifindex, device.c.name)
     found = db.execute(wanted.where(device.c.source == source_id))
     return {(netns, ifindex): name for netns, ifindex, name in found}
 
 
 def clocks(db: Connection) -> list[StoredClock]:
+    """Return the segments of all clock fits."""
     return list(map(StoredClock._make, db.execute(select(clock).order_by(clock.c.id))))
 
 
@@ -387,14 +393,17 @@ def interface_of(db: Connection, number: int) -> int:
 
 
 def timebases(db: Connection) -> list[StoredTimebase]:
+    """Return the pieces of the map from all clocks to session time."""
     rows = db.execute(select(timebase).order_by(timebase.c.id))
     return list(map(StoredTimebase._make, rows))
 
 
 def oneways(db: Connection) -> list[StoredOneWay]:
+    """Return the drifts between the clocks of each pair of KBLs."""
     return list(map(StoredOneWay._make, db.execute(select(oneway).order_by(oneway.c.id))))
 
 
 def oneway_bounds(db: Connection) -> list[StoredBound]:
+    """Return the bounds between the clocks of each pair of KBLs over time."""
     rows = db.execute(select(oneway_bound).order_by(oneway_bound.c.id))
     return list(map(StoredBound._make, rows))

@@ -13,6 +13,7 @@ import argparse
 import ast
 import random
 import re
+from ast import FunctionDef
 from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
@@ -30,7 +31,7 @@ NO_SENTENCE = re.compile(
     re.DOTALL,
 )
 BLOCK = "[code]"
-DEFINITIONS = ast.Module | ast.ClassDef | ast.FunctionDef
+DEFINITIONS = ast.Module | ast.ClassDef | FunctionDef
 KINDS = ("documents", "docstrings", "messages")
 
 
@@ -115,18 +116,18 @@ def functions() -> Iterator[Found]:
     """Yield the public functions and methods of the program: arguments, result, docstring."""
     for name, tree in modules():
         for owner, node in _functions_of(tree, ""):
-            if not node.name.startswith("_"):
-                result = f" -> {ast.unparse(node.returns)}" if node.returns else ""
-                head = f"{owner}{node.name}({ast.unparse(node.args)}){result}"
-                yield Found(name, f"{head}\n      {ast.get_docstring(node) or ''}")
+            result = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+            head = f"{owner}{node.name}({ast.unparse(node.args)}){result}"
+            yield Found(name, f"{head}\n      {ast.get_docstring(node) or ''}")
 
 
-def _functions_of(tree: DEFINITIONS, owner: str) -> Iterator[tuple[str, ast.FunctionDef]]:
-    """Yield the functions in `tree`, each with its class or the function around it and a dot."""
+def _functions_of(tree: ast.Module | ast.ClassDef, owner: str) -> Iterator[tuple[str, FunctionDef]]:
+    """Yield the public functions in `tree`, each with its public class and a dot ("Found.")."""
     for node in tree.body:
-        if isinstance(node, ast.FunctionDef):
+        public = isinstance(node, FunctionDef | ast.ClassDef) and not node.name.startswith("_")
+        if public and isinstance(node, FunctionDef):
             yield owner, node
-        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+        elif public and isinstance(node, ast.ClassDef):
             yield from _functions_of(node, f"{owner}{node.name}.")
 
 

@@ -93,6 +93,7 @@ class Tasks(QObject):
 
     @property
     def busy(self) -> bool:
+        """Return whether work is running."""
         return self._job is not None
 
     def start(

@@ -26,6 +26,7 @@ class Messages:
         self._banner.show_text(text, "error", link)
 
     def hint(self, text: str, link: Link | None = None) -> None:
+        """Show a hint; `link` is the title and the action of a button."""
         self._banner.show_text(text, "hint", link)
 
     def clear(self, about: str = "") -> None:

@@ -56,6 +56,7 @@ class Banner(QFrame):
 
     @property
     def text(self) -> str:
+        """Return the message that is shown."""
         return self._text.text()
 
     def show_text(self, text: str, kind: str, link: Link | None = None) -> None:
@@ -133,6 +134,7 @@ class WorkBar(QFrame):
         self.hide()
 
     def begin(self, title: str) -> None:
+        """Show that the work `title` has begun."""
         self._text.setText(title)
         self.bar.setRange(0, 0)
         self._what = ""
@@ -142,6 +144,7 @@ class WorkBar(QFrame):
             self.show()
 
     def end(self) -> None:
+        """Hide the bar: no work is running."""
         self._delay.stop()
         self.hide()
 

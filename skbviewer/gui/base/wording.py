@@ -46,14 +46,17 @@ def seconds(ns: int) -> str:
 
 
 def functions(count: int) -> str:
+    """Return "1 function" or "12 functions", for example."""
     return "1 function" if count == 1 else f"{count:,} functions"
 
 
 def legs(count: int) -> str:
+    """Return "1 leg" or "2 legs", for example."""
     return "1 leg" if count == 1 else f"{count:,} legs"
 
 
 def candidates(count: int) -> str:
+    """Return "1 candidate" or "2 candidates", for example."""
     return "1 candidate" if count == 1 else f"{count:,} candidates"
 
 

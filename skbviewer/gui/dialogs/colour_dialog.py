@@ -157,12 +157,14 @@ class ColourDialog(QDialog):
         self._check()
 
     def remove(self) -> None:
+        """Remove the current rule."""
         at = self._at()
         if at >= 0:
             self.list.takeTopLevelItem(at)
         self._check()
 
     def move_by(self, step: int) -> None:
+        """Move the current rule down by `step` places; a negative number moves it up."""
         at = self._at()
         if at >= 0 and 0 <= at + step < self.list.topLevelItemCount():
             item = self.list.takeTopLevelItem(at)

@@ -121,6 +121,7 @@ class ComparisonModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(self._columns)
 
     def data(self, index: Index, role: int = _ROLE.DisplayRole) -> Any:
+        """Return a cell's text, alignment, font or tooltip for Qt."""
         if not index.isValid():
             return None
         row, column = self.rows[index.row()], self._columns[index.column()]

@@ -200,6 +200,7 @@ class ComparisonWindow(QDialog):
     # Qt's own names
 
     def done(self, result: int) -> None:
+        """Stop the work in the background, and close."""
         self.tasks.close()
         super().done(result)
 

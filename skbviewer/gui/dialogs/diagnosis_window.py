@@ -210,6 +210,7 @@ class DiagnosisWindow(QDialog):
     # Qt's own names
 
     def done(self, result: int) -> None:
+        """Stop the work in the background, and close."""
         self.tasks.close()
         super().done(result)
 

@@ -19,8 +19,11 @@ from .colouring import Colouring
 class Panes(Protocol):
     """The panes of a window, whose layout the settings keep."""
 
-    def restore_layout(self, layout: QByteArray | None) -> None: ...
-    def layout_to_keep(self) -> QByteArray | None: ...
+    def restore_layout(self, layout: QByteArray | None) -> None:
+        """Restore the panes' positions; None restores the default ones."""
+
+    def layout_to_keep(self) -> QByteArray | None:
+        """Return the panes' positions for restore_layout(); None means the default ones."""
 
 
 class KeptSettings(NamedTuple):

@@ -67,6 +67,7 @@ class QueryProcess(QObject):
 
     @property
     def busy(self) -> bool:
+        """Return whether a query is running or its result is being read."""
         return self._process is not None or self._tasks.busy
 
     def run(self, file: Path, sql: str) -> None:

@@ -74,6 +74,7 @@ class SqlConsole(QDialog):
 
     @property
     def busy(self) -> bool:
+        """Return whether a query is running."""
         return self.process.busy
 
     def _build(self) -> None:
@@ -238,6 +239,7 @@ class SqlConsole(QDialog):
     # Qt's own names
 
     def done(self, result: int) -> None:
+        """End the running query, and close."""
         self.process.close()
         super().done(result)
 

@@ -265,6 +265,7 @@ class StatisticsWindow(QDialog):
     # Qt's own names
 
     def done(self, result: int) -> None:
+        """Stop the work in the background, and close."""
         self.tasks.close()
         super().done(result)
 

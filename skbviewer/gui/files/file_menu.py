@@ -35,9 +35,14 @@ SESSIONS = f"Sessions (*{SESSION})"
 class View(Protocol):
     """The view of the window on a recording."""
 
-    def show_recording(self, recording: Recording, title: str) -> None: ...
-    def view_state(self) -> ViewState: ...
-    def restore(self, state: ViewState) -> None: ...
+    def show_recording(self, recording: Recording, title: str) -> None:
+        """Show `recording` from its first row under this title."""
+
+    def view_state(self) -> ViewState:
+        """Return the present view: files, filter, order, row, zoom and columns."""
+
+    def restore(self, state: ViewState) -> None:
+        """Restore filter, order, row, columns and zoom."""
 
 
 class _Opened(NamedTuple):
@@ -195,6 +200,7 @@ class Opening(QObject):
         self._messages.hint("\n".join(filter(None, [text, hint])), link)
 
     def ask(self) -> None:
+        """Ask for files and open them."""
         folder = str(QSettings().value("folder", ""))
         names, _ = QFileDialog.getOpenFileNames(self._window, "Open", folder, FILES)
         if names:
@@ -206,6 +212,7 @@ class Opening(QObject):
         self.open_again(entry, None)
 
     def open_again(self, entry: Sequence[Path], then: ViewState | None) -> None:
+        """Open files that were open before and show the view `then`; ask where moved files are."""
         found = ask_missing(self._window, entry)
         if found is not None:
             self._start(found, then)

@@ -36,6 +36,7 @@ def remember(paths: Sequence[Path]) -> None:
 
 
 def forget_all() -> None:
+    """Remove all entries."""
     QSettings().remove(_KEY)
 
 

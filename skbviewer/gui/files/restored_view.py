@@ -28,10 +28,12 @@ class ViewState:
     precision: str = ""
 
     def paths(self) -> tuple[Path, ...]:
+        """Return the files of the view as paths."""
         return tuple(Path(name) for name in self.files)
 
 
 def save_view(state: ViewState) -> None:
+    """Save `state` as the last view."""
     QSettings().setValue(_KEY, json.dumps(asdict(state)))
 
 

@@ -237,6 +237,7 @@ class ExportDialog(QDialog):
     # Qt's own name
 
     def done(self, result: int) -> None:
+        """Stop the work in the background, and close."""
         self.tasks.close()
         super().done(result)
 

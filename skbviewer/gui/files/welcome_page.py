@@ -151,4 +151,5 @@ class Welcome(QScrollArea):
                 link.setIcon(arrow(self.palette()))
 
     def copy_commands(self) -> None:
+        """Copy the commands that record packets and the kernel."""
         QGuiApplication.clipboard().setText(RECORD_COMMANDS)

@@ -262,6 +262,7 @@ class FilterBar(QWidget):
         self.show_buttons()
 
     def remove_button(self, place: int) -> None:
+        """Remove the button at `place`."""
         memory.remove_button(place)
         self.show_buttons()
 

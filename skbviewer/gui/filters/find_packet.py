@@ -176,4 +176,5 @@ def conversation_step(
 
 
 def row_of(recording: Recording, row_id: int) -> ListRow:
+    """Return the row with an id: n for packet n, -n for row K<n>."""
     return list_row(recording.packets.rows(np.array([row_id]))[0])

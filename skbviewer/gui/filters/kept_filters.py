@@ -32,6 +32,7 @@ def remember(text: str) -> None:
 
 
 def forget_recent() -> None:
+    """Remove all recent filters."""
     QSettings().remove(RECENT)
 
 
@@ -52,6 +53,7 @@ def save_button(saved: Saved, place: int | None = None) -> None:
 
 
 def remove_button(place: int) -> None:
+    """Remove the saved filter at `place`."""
     found = buttons()
     del found[place]
     _keep(found)

@@ -46,6 +46,7 @@ class BrushBox(pg.ViewBox):  # type: ignore[misc]  # pyqtgraph has no types
         self._mark.setBrush(shade)
 
     def unmark(self) -> None:
+        """Hide the marked range."""
         self._marked = None
         self._mark.hide()
 

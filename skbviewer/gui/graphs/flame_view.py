@@ -44,6 +44,7 @@ class FlameView(QWidget):
 
     @property
     def row_px(self) -> int:
+        """Return the height of a row of boxes in pixels."""
         return self.fontMetrics().height() + 5
 
     def show_boxes(self, boxes: FlameBoxes) -> None:

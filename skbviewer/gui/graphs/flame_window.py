@@ -81,6 +81,7 @@ class FlameGraph(GraphWindow):
         self.graph.menu_asked.connect(self._show_menu)
 
     def work(self, recording: Recording, chosen: Chosen) -> Callable[[Progress], Any]:
+        """Return the function that counts stacks and lays out their boxes."""
         weight = self._weight()
 
         def count(progress: Progress) -> tuple[StackTree, FlameBoxes] | str:
@@ -91,10 +92,12 @@ class FlameGraph(GraphWindow):
         return count
 
     def show_made(self, made: tuple[StackTree, FlameBoxes]) -> None:
+        """Show the stacks and their boxes."""
         self.tree, boxes = made
         self._show_boxes(boxes)
 
     def erase(self) -> None:
+        """Show no stacks."""
         self.tree = self.graph.boxes = None
         self.graph.update()
 
@@ -113,6 +116,7 @@ class FlameGraph(GraphWindow):
         self._describe(-1)
 
     def recolour(self) -> None:
+        """Use the colours of the present theme."""
         recording = self.selection.recording
         if recording is None:
             return

@@ -191,5 +191,6 @@ class GraphWindow(QDialog):
             self.recolour()
 
     def done(self, result: int) -> None:
+        """Stop the work in the background, and close."""
         self.tasks.close()
         super().done(result)

@@ -101,6 +101,7 @@ class IoGraphs(GraphWindow):
     # counting
 
     def work(self, recording: Recording, chosen: Chosen) -> Callable[[Progress], Any]:
+        """Return the function that counts the series."""
         places, texts = [], []
         for at, one in enumerate(self.list.series()):
             error = _error_of(one.text)
@@ -123,11 +124,13 @@ class IoGraphs(GraphWindow):
         return count
 
     def show_made(self, made: Made) -> None:
+        """Draw the counted series."""
         self.made = made
         self.fit()
         self._describe(None)
 
     def erase(self) -> None:
+        """Show no series."""
         self.made = Made((), ())
         self.draw()
 
@@ -193,6 +196,7 @@ class IoGraphs(GraphWindow):
         self.plot.plot(edges, values, stepMode="center", pen=pen, connect="finite", **fill)
 
     def recolour(self) -> None:
+        """Use the colours of the present theme."""
         self.plot.recolour()
         self.list.recolour(self.plot.dark)
         self.draw()

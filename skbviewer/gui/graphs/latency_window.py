@@ -66,6 +66,8 @@ class LatencyGraphs(GraphWindow):
     # counting
 
     def work(self, recording: Recording, chosen: Chosen) -> Callable[[Progress], Any]:
+        """Return the function that counts packets by latency and time."""
+
         def count(progress: Progress) -> LatencyGrid | str:
             made = recording.graphs.latencies(chosen, progress)
             return made or "No packet has a known time in kernel."
@@ -73,12 +75,14 @@ class LatencyGraphs(GraphWindow):
         return count
 
     def show_made(self, made: LatencyGrid) -> None:
+        """Draw histogram and heat map."""
         self.made = made
         self.draw()
         self.fit()
         self._say()
 
     def erase(self) -> None:
+        """Show no packets."""
         self.made = None
         self.histogram.getPlotItem().clear()
         self._image.clear()
@@ -126,6 +130,7 @@ class LatencyGraphs(GraphWindow):
         self.histogram.box.setYRange(0, float(self.made.histogram.max()) * 1.15, padding=0)
 
     def recolour(self) -> None:
+        """Use the colours of the present theme."""
         self.histogram.recolour()
         self.heat.recolour()
         self.draw()

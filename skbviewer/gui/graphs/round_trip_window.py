@@ -51,6 +51,8 @@ class RoundTripGraph(GraphWindow):
         self.count()
 
     def work(self, recording: Recording, chosen: Chosen) -> Callable[[Progress], Any]:
+        """Return the function that sums up round trips."""
+
         def count(progress: Progress) -> RoundTripBars | str:
             made = recording.graphs.round_trips(chosen, progress)
             return made or "These packets acknowledge no captured TCP segment."
@@ -58,12 +60,14 @@ class RoundTripGraph(GraphWindow):
         return count
 
     def show_made(self, made: RoundTripBars) -> None:
+        """Draw the bars and points."""
         self.made = made
         self.draw()
         self.fit()
         self._describe(None)
 
     def erase(self) -> None:
+        """Show no round trips."""
         self.made = None
         self.plot.getPlotItem().clear()
 
@@ -113,6 +117,7 @@ class RoundTripGraph(GraphWindow):
         self.plot.box.setYRange(0, top * 1.05, padding=0)
 
     def recolour(self) -> None:
+        """Use the colours of the present theme."""
         self.plot.recolour()
         self.draw()
 

@@ -140,6 +140,7 @@ class CallModel(QAbstractItemModel):
         self._dark = False
 
     def show(self, path: PacketPath | None) -> None:
+        """Show a path; None shows nothing."""
         self.beginResetModel()
         self._path = path
         self._legs = () if path is None else (*path.legs, *path.branches)
@@ -264,11 +265,13 @@ class CallModel(QAbstractItemModel):
     # Qt's own names
 
     def index(self, row: int, column: int, parent: Index = _NOWHERE) -> QModelIndex:
+        """Return the index of a row below `parent` for Qt."""
         children = self._nodes[parent.internalId() if parent.isValid() else _ROOT].children
         inside = 0 <= row < len(children) and 0 <= column < len(CALL_COLUMNS)
         return self.createIndex(row, column, children[row]) if inside else QModelIndex()
 
     def parent(self, index: Index = _NOWHERE) -> QModelIndex:  # type: ignore[override]  # stub has QObject.parent() too
+        """Return the index of the row above for Qt."""
         above = self._nodes[index.internalId()].parent if index.isValid() else -1
         return (
             QModelIndex() if above <= _ROOT else self.createIndex(self._nodes[above].row, 0, above)
@@ -283,6 +286,7 @@ class CallModel(QAbstractItemModel):
         return len(CALL_COLUMNS)
 
     def data(self, index: Index, role: int = _ROLE.DisplayRole) -> Any:
+        """Return a cell's text, colour, alignment or tooltip for Qt."""
         if not index.isValid():
             return None
         if role == _ROLE.TextAlignmentRole:

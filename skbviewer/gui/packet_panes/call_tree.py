@@ -140,6 +140,7 @@ class CallTree(QTreeView):
         self.show_call(leg, call)
 
     def show_path(self, path: PacketPath | None) -> None:
+        """Show the path of the selected packet; None shows nothing."""
         self._path = path
         self.calls.show(path)
         self.empty.show_text(NO_PACKET if path is None else "" if path.legs else NO_CALLS)
@@ -169,6 +170,7 @@ class CallTree(QTreeView):
             self.scrollTo(index)
 
     def set_colours(self, colours: dict[str, QColor], dark: bool) -> None:
+        """Set the colour of each layer, by name."""
         self.calls.set_colours(colours, dark)
 
     def use_settings(self) -> None:

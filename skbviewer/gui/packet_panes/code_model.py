@@ -93,6 +93,7 @@ class CodeModel(QAbstractTableModel):
         return None
 
     def data(self, index: QModelIndex | QPersistentModelIndex, role: int = 0) -> Any:
+        """Return a cell's text, font, colour or tooltip for Qt."""
         one, column = self._rows[index.row()], index.column()
         if role == _ROLE.DisplayRole:
             return self._text(one, column)

@@ -53,7 +53,8 @@ class Noted(Protocol):
 
     flags: FlagSets
 
-    def comment(self, row: ListRow) -> str: ...
+    def comment(self, row: ListRow) -> str:
+        """Return the comment on a row, "" if there is none."""
 
 
 class Unnoted:
@@ -63,6 +64,7 @@ class Unnoted:
         self.flags = FlagSets()
 
     def comment(self, row: ListRow) -> str:
+        """Return "": no row has a comment."""
         return ""
 
 
@@ -129,6 +131,7 @@ class PacketModel(QAbstractTableModel):
         return str(self.packets), f"K{self.pages.recording.packets.all_kernel_only_count()}"
 
     def set_columns(self, columns: Sequence[Column]) -> None:
+        """Show these columns, from left to right."""
         self.beginResetModel()
         self._cells.clear()
         self.columns = tuple(columns)
@@ -140,10 +143,12 @@ class PacketModel(QAbstractTableModel):
         return keys.index(key) if key in keys else -1
 
     def set_time_format(self, form: TimeFormat) -> None:
+        """Set the format of the Time column."""
         self.time_format = form
         self.repaint()
 
     def set_precision(self, precision: Precision) -> None:
+        """Set the number of digits in the Time column."""
         self.precision = precision
         self.repaint()
 
@@ -159,6 +164,7 @@ class PacketModel(QAbstractTableModel):
         self.repaint()
 
     def set_dark(self, dark: bool) -> None:
+        """Use the colours for dark or light windows."""
         self._dark = dark
         self.repaint()
 
@@ -269,6 +275,7 @@ class PacketModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(self.columns)
 
     def data(self, index: Index, role: int = _ROLE.DisplayRole) -> Any:
+        """Return a cell's text or tooltip for Qt."""
         if role == _ROLE.TextAlignmentRole:
             return self.columns[index.column()].align if index.isValid() else None
         if role not in _ANSWERED or not index.isValid():

@@ -154,6 +154,7 @@ class Notes(QObject):
         return found + 1 if ids is None else int(ids[found])
 
     def marked(self) -> int:
+        """Return the number of marked rows."""
         return self.flags.count(MARK)
 
     def push(self, text: str, do: Callable[[], None], undo: Callable[[], None]) -> None:

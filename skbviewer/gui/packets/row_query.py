@@ -115,6 +115,7 @@ class RowQuery(QObject):
         return self.kernel_only and (every or number <= known)
 
     def hide_ignored(self, hidden: bool) -> None:
+        """Hide or show ignored rows."""
         self.ignored_hidden = hidden
         self.refresh()
 

@@ -76,6 +76,7 @@ class Summary(QLabel):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def show_path(self, row: ListRow | None, path: PacketPath | None) -> None:
+        """Show the selected row and its path; None shows nothing."""
         self._shown = (row, path)
         if row is None or path is None:
             self.clear()

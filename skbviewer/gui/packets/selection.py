@@ -60,6 +60,7 @@ class Selection(QObject):
             self._set(row, self.recording.paths.of(series=row.series))
 
     def choose_nothing(self) -> None:
+        """Select no row, call or range."""
         self._set(None, None)
 
     def choose_call(self, leg: int, call: int) -> None:

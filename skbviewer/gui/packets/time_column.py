@@ -38,6 +38,7 @@ class Precision(Enum):
 
     @property
     def digits(self) -> int:
+        """Return the number of decimal places."""
         return _DIGITS[self]
 
 

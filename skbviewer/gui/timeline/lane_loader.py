@@ -42,6 +42,7 @@ class Loader(QObject):
 
     @property
     def busy(self) -> bool:
+        """Return whether anything is being read."""
         return self._lanes.busy or self._calls.busy or self._soon.isActive()
 
     def use(self, recording: Recording | None) -> None:

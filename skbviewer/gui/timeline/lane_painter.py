@@ -40,9 +40,11 @@ class Look(NamedTuple):
 
     @property
     def dark(self) -> bool:
+        """Return whether the palette is dark."""
         return is_dark(self.palette)
 
     def layer(self, name: str) -> QColor:
+        """Return the colour of a layer, by name."""
         if name == WIRE_LAYER:
             return themed(WIRE_COLOURS, self.dark)
         return self.colours.get(name, QColor(UNKNOWN_LAYER))
@@ -52,6 +54,7 @@ class Look(NamedTuple):
         return _blend(self.layer(name), self.palette.color(QPalette.ColorRole.Base), MERGED_PART)
 
     def role(self, role: QPalette.ColorRole) -> QColor:
+        """Return the palette's colour of a role."""
         return self.palette.color(role)
 
 

@@ -29,6 +29,7 @@ class Gutter(QWidget):
         self.base = ""  # the origin of the tick labels
 
     def show_base(self, text: str, top: float) -> None:
+        """Show the time from which the ticks count, and begin the lanes at `top`."""
         if (text, top) != (self.base, self.top):
             self.base, self.top = text, top
         self.update()
@@ -56,6 +57,7 @@ class Gutter(QWidget):
         paint_titles(painter, timeline, self._lanes.places, frame, self._lanes.look, self.width())
 
     def event(self, event: QEvent) -> bool:
+        """Show the full title of a lane as its tooltip."""
         if isinstance(event, QHelpEvent) and self._lanes.timeline is not None:
             row = self._lanes.places.row_at(self._lanes.frame.row(event.pos().y() - self.top))
             text = "" if row is None else self._lanes.timeline.lane_of(row).title

@@ -37,6 +37,7 @@ class LanesMode:
 
     @property
     def timeline(self) -> Timeline | None:
+        """Return the lanes that are drawn; None if there are none."""
         return self._view.lanes.timeline
 
     @property
@@ -64,9 +65,11 @@ class LanesMode:
 
     @property
     def rows(self) -> float:
+        """Return the height of all lanes, in rows."""
         return self._view.lanes.places.total + 1
 
     def layers(self) -> Iterable[str]:
+        """Return the names of the layers that are drawn."""
         if self.timeline is None:
             return ()
         numbers = np.unique(self.timeline.boxes.look & LAYER) if len(self.timeline.lanes) else ()
@@ -90,6 +93,7 @@ class LanesMode:
         return ""
 
     def clear(self) -> None:
+        """Draw nothing; the next lanes show everything."""
         self._view.lanes.draw(None)
         self._fit_next, self._left, self._wanted = True, None, None
 
@@ -122,6 +126,7 @@ class LanesMode:
         self.load()
 
     def show_timeline(self, timeline: Timeline) -> None:
+        """Draw lanes that have been read."""
         if timeline.kind != self.kind or self._view.mode is not self:
             return
         self._view.lanes.draw(timeline)
@@ -211,6 +216,7 @@ class LanesMode:
         return None if selected is None else selected + 1
 
     def click(self, scene: QPointF) -> None:
+        """Select the call at a scene position, and its packet."""
         view, timeline = self._view, self.timeline
         hit = self._bin(scene)
         if hit is None or timeline is None or hit["count"] != 1:
@@ -235,6 +241,7 @@ class LanesMode:
         return self._view.lanes.bin_at(place.x(), place.y())
 
     def edges(self, _y: float, pixel: float) -> npt.NDArray[np.float64]:
+        """Return the begins and ends of boxes to which a marker may snap."""
         return self._view.lanes.edges_near(pixel)
 
     def tip_at(self, scene: QPointF) -> str:

@@ -40,15 +40,18 @@ class TimeState:
         self.others, (self.a, self.b) = (self.a, self.b), self.others
 
     def marker(self, letter: str) -> int | None:
+        """Return the time of marker "a" or "b", ns; None if it is not set."""
         return self.a if letter == "A" else self.b
 
     def set_marker(self, letter: str, at_ns: int | None) -> None:
+        """Set marker "a" or "b" to a time, ns; None removes it."""
         if letter == "A":
             self.a = at_ns
         else:
             self.b = at_ns
 
     def clear(self) -> None:
+        """Remove markers, range and notes."""
         self.a = self.b = self.range = self.span = None
         self.notes, self.others = (), (None, None)
 

@@ -70,12 +70,14 @@ class TimelineItem(QGraphicsObject):
         ]
 
     def draw(self, layout: Layout) -> None:
+        """Draw a layout."""
         self.prepareGeometryChange()
         self.layout = layout
         self.selected = None
         self.update()
 
     def set_colours(self, colours: dict[str, QColor], palette: QPalette) -> None:
+        """Set the colour of each layer, by name, and the palette."""
         self._colours, self._palette, self._dark = colours, palette, is_dark(palette)
         self.update()
 
@@ -86,6 +88,7 @@ class TimelineItem(QGraphicsObject):
         self.update()
 
     def select(self, bar: int | None) -> None:
+        """Highlight a bar; None highlights none."""
         self.selected = bar
         self.update()
 
@@ -240,6 +243,7 @@ class TimelineItem(QGraphicsObject):
         option: QStyleOptionGraphicsItem,
         widget: QWidget | None = None,
     ) -> None:
+        """Paint the visible part for Qt."""
         scale = painter.transform()
         painter.save()
         painter.setTransform(QTransform.fromTranslate(scale.dx(), scale.dy()))

@@ -35,6 +35,7 @@ class PathMode:
 
     @property
     def rows(self) -> float:
+        """Return the height of the path, in rows."""
         return self.item.layout.rows
 
     @property
@@ -43,6 +44,7 @@ class PathMode:
         return TITLE_ROWS if self.item.layout.titles else 0.0
 
     def layers(self) -> Iterable[str]:
+        """Return the names of the layers that are drawn."""
         return self.item.layout.layers
 
     def bounds(self) -> tuple[float, float, float]:
@@ -61,6 +63,7 @@ class PathMode:
         return "The kernel log has no record of this packet."
 
     def show_path(self, path: PacketPath | None) -> None:
+        """Draw the path of a packet; None draws nothing."""
         view = self._view
         self.item.draw(lay_out(path))
         span = None
@@ -75,6 +78,7 @@ class PathMode:
             view.fit()
 
     def show_call(self, leg: int, call: int) -> None:
+        """Highlight a call and bring it into view."""
         bars = self.item.layout.bars
         hits = ((bars["leg"] == leg) & (bars["call"] == call)).nonzero()[0]
         self.item.select(int(hits[0]) if len(hits) else None)
@@ -121,6 +125,7 @@ class PathMode:
         return path.legs[int(bar["leg"])].calls[int(bar["call"])].function
 
     def click(self, scene: QPointF) -> None:
+        """Select the call at a scene position."""
         at = self.bar_under(scene)
         leg, call = -1, -1
         if at is not None:

@@ -28,6 +28,7 @@ class Notes:
         self.put_comment: Callable[[int, str], None] | None = None  # stores comments on packets
 
     def use(self, recording: Recording | None) -> None:
+        """Show and store the notes of `recording` from now on."""
         self._recording = recording
         self.reload()
 

@@ -49,12 +49,16 @@ class Mode(Protocol):
         """Return the session time at x = 0; 0 if times are relative."""
 
     @property
-    def rows(self) -> float: ...
+    def rows(self) -> float:
+        """Return the height of everything, in rows."""
+
     @property
     def top_rows(self) -> float:
         """Return the height of the part above the first row, in rows."""
 
-    def layers(self) -> Iterable[str]: ...
+    def layers(self) -> Iterable[str]:
+        """Return the names of the layers that are drawn."""
+
     def bounds(self) -> tuple[float, float, float]:
         """Return begin and end of everything, and how far beyond one may pan, ns."""
 
@@ -64,8 +68,12 @@ class Mode(Protocol):
     def selected_call(self) -> int | None:
         """Return the id of the selected call in table call."""
 
-    def click(self, scene: QPointF) -> None: ...
-    def tip_at(self, scene: QPointF) -> str: ...
+    def click(self, scene: QPointF) -> None:
+        """Select what is drawn at a scene position."""
+
+    def tip_at(self, scene: QPointF) -> str:
+        """Return the tip at a scene position, "" if there is none."""
+
     def function_at(self, scene: QPointF) -> str:
         """Return the function of the single call painted at a scene position, "" if none."""
 
@@ -110,6 +118,7 @@ class TimelinePlot(QWidget):
         self.plot.setFrameShape(self.plot.Shape.NoFrame)
 
     def show_layers(self) -> None:
+        """Show the drawn layers in the legend."""
         self.legend.show_layers(self.mode.layers(), self.colours)
 
     # Position and zoom

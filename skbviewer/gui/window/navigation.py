@@ -67,9 +67,11 @@ class Navigation(QObject):
         self.history.clear()
 
     def back(self) -> None:
+        """Go back to the previously visited row."""
         self._step_history(self.history.back())
 
     def forward(self) -> None:
+        """Go forward to the next visited row."""
         self._step_history(self.history.forward())
 
     def _step_history(self, row_id: int | None) -> None:
@@ -153,6 +155,7 @@ class Navigation(QObject):
             self.to_id(row_id)
 
     def current(self) -> ListRow | None:
+        """Return the current row; None if there is none."""
         return self._table.current_row()
 
     def _say(self, text: str) -> None:

@@ -57,6 +57,7 @@ class RowActions:
         self._notes.stack.endMacro()
 
     def copy_cell(self) -> None:
+        """Copy the text of the current cell."""
         index = self._table.currentIndex()
         text = self._table.packets.text(index.row(), index.column())
         QGuiApplication.clipboard().setText(text)

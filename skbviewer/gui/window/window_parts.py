@@ -304,9 +304,11 @@ class WindowParts(QMainWindow):
             self.row_query.show_kernel_only(True)
 
     def toggle_ignored(self) -> None:
+        """Show or hide ignored rows."""
         self.row_query.hide_ignored(not self.row_query.ignored_hidden)
 
     def about(self) -> None:
+        """Show version and licence."""
         QMessageBox.about(
             self,
             "About skbviewer",

@@ -49,14 +49,17 @@ class Workspace(QMainWindow):
 
     @property
     def tree(self) -> CallTree:
+        """Return the pane of the kernel path."""
         return cast(CallTree, self.docks["tree"].widget())
 
     @property
     def timeline(self) -> TimelineView:
+        """Return the pane of the timeline."""
         return cast(TimelineView, self.docks["timeline"].widget())
 
     @property
     def source(self) -> SourceView:
+        """Return the pane of kernel source."""
         return cast(SourceView, self.docks["source"].widget())
 
     def _build(self) -> None:

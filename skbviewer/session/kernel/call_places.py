@@ -26,6 +26,7 @@ class CallPlace(NamedTuple):
 
     @property
     def path_call(self) -> PathCall:
+        """Return the call itself, in the path."""
         return self.path.legs[self.leg].calls[self.call]
 
 

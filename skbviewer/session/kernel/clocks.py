@@ -26,6 +26,7 @@ class UnderWay(NamedTuple):
 
     @property
     def middle_ns(self) -> int:
+        """Return the middle of the bounds, ns."""
         return (self.low_ns + self.high_ns) // 2
 
 

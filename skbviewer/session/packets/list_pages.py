@@ -36,6 +36,7 @@ class Origins(NamedTuple):
 
 
 def origins(db: Database) -> Origins:
+    """Return the first row of each source, and the kinds of kernel logs in the session."""
     sources = queries.sources(db)
     kinds = {row.id: SourceKind(row.kind) for row in sources}
     return Origins(
