@@ -137,7 +137,7 @@ def render_field(field: Field) -> str:
 
 
 def render_struct(name: str, fields: list[Field]) -> list[str]:
-    """Return a dtype and its size."""
+    """Return the Python lines of a struct: its dtype and its size in bytes."""
     upper = name.upper()
     size = fields[-1].offset + fields[-1].size * max(1, fields[-1].dim)
     body = ["    [", *map(render_field, fields), "    ]"]

@@ -248,7 +248,7 @@ def _reason(row: dict[str, Any], reason: str) -> dict[str, Any]:
 
 
 def lines(found: Listed) -> Iterator[str]:
-    """Yield the file's lines."""
+    """Yield the lines of the probe list file."""
     yield "# SPDX-License-Identifier: MIT"
     yield "# Written by skbscan probes: NAME [CARRIER...] [EVENT] [module=M] [void|bool|int]"
     for probe in found.probes:

@@ -20,12 +20,12 @@ class Progress:
         self.shown = self.began
 
     def start(self, label: str, total: int) -> None:
-        """Begin a phase of total units."""
+        """Begin a phase, named `label`, that consists of `total` units of work."""
         self.label, self.total, self.done = label, max(1, total), 0
         self.began = self.shown = time.monotonic()
 
     def add(self, units: int) -> None:
-        """Count units as done."""
+        """Count `units` more units of work as done."""
         self.done += units
         now = time.monotonic()
         if self.quiet or now - self.shown < (0.2 if self.terminal else 10):

@@ -73,7 +73,7 @@ class Body:
         self.variables: list[Param] = []
 
     def read(self, node: Any) -> None:
-        """Read a statement."""
+        """Collect the facts of a statement and of all statements inside it."""
         kind = type(node)
         if kind is _COMPOUND:
             for item in node.block_items or ():

@@ -52,7 +52,10 @@ def uses(
 def direct(
     files: list[FileFacts], types: Types, found: Closure, pointers: bool = False
 ) -> list[Direct]:
-    """Return the table, in order of file and position."""
+    """Return the functions that take or return the struct or a form of it, by file and position.
+
+    pointers: count function pointers, too.
+    """
     table = []
     for facts in files:
         for function in facts.functions:

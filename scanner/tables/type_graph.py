@@ -142,7 +142,7 @@ class Types:
                     found = True
 
     def strip(self, kind: TypeRef) -> TypeRef:
-        """Follow typedefs and aliases."""
+        """Return the type that a type means after all typedefs and aliases."""
         if kind.base not in self.named:
             return kind
         for _ in range(20):

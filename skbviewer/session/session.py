@@ -117,7 +117,7 @@ class Session:
         saving.save_as(self.file, out, progress or Silent())
 
     def relocate(self, source: int, path: Path) -> None:
-        """Record where an input is now.
+        """Record that the input `source` is now at `path`.
 
         Raises KeyError if there is no such source, BadInput if the file has other content.
         """

@@ -33,6 +33,6 @@ NewRows = BulkRows | FewRows
 
 
 def of_columns(table: Table, columns: Columns) -> BulkRows:
-    """Return rows from equally long columns."""
+    """Return the rows of `table` that equally long columns make up."""
     total = len(next(iter(columns.values())))
     return BulkRows(table, total, lambda rows: {n: c[rows] for n, c in columns.items()})

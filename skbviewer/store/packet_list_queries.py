@@ -95,7 +95,7 @@ class AddressOfRow(NamedTuple):
 
 
 def packets(db: Connection, numbers: Iterable[int]) -> dict[int, StoredPacket]:
-    """Return rows of `packet` by number."""
+    """Return rows of table `packet` by packet number."""
     found = map(StoredPacket._make, db.execute(_PACKETS, _numbers(numbers)))
     return {row.id: row for row in found}
 

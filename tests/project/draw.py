@@ -125,7 +125,8 @@ def _functions_of(tree: ast.Module | ast.ClassDef, owner: str) -> Iterator[tuple
     """Yield the public functions in `tree`, each with its public class and a dot ("Found.")."""
     for node in tree.body:
         public = isinstance(node, FunctionDef | ast.ClassDef) and not node.name.startswith("_")
-        if public and isinstance(node, FunctionDef):
+        # Qt calls the methods with capitals: its documentation explains them.
+        if public and isinstance(node, FunctionDef) and node.name.islower():
             yield owner, node
         elif public and isinstance(node, ast.ClassDef):
             yield from _functions_of(node, f"{owner}{node.name}.")

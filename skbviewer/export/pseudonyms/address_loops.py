@@ -178,20 +178,20 @@ def mac(keyed: Keyed, value: Int) -> np.int64:
 
 @compiled
 def all_ipv4(keyed: Keyed, values: Int64s, out: Int64s) -> None:
-    """Write the pseudonym of each address."""
+    """Write the pseudonym of each IPv4 address in `values` to `out`."""
     for i in range(len(values)):
         out[i] = ipv4(keyed, values[i])
 
 
 @compiled
 def all_ipv6(keyed: Keyed, high: Int64s, low: Int64s, out_high: Int64s, out_low: Int64s) -> None:
-    """Write the pseudonym of each address."""
+    """Write the pseudonym of each IPv6 address to `out_high` and `out_low`, its two halves."""
     for i in range(len(high)):
         out_high[i], out_low[i] = ipv6(keyed, high[i], low[i])
 
 
 @compiled
 def all_mac(keyed: Keyed, values: Int64s, out: Int64s) -> None:
-    """Write the pseudonym of each address."""
+    """Write the pseudonym of each MAC address in `values` to `out`."""
     for i in range(len(values)):
         out[i] = mac(keyed, values[i])

@@ -31,7 +31,7 @@ class Packet(NamedTuple):
 
 @allocation_free
 def number(data: UInt8s, at: Int, size: Int) -> np.int64:
-    """Return a big-endian number."""
+    """Return the big-endian number of `size` bytes at `at`."""
     value = np.int64(0)
     for i in range(size):
         value = value << np.int64(8) | np.int64(data[at + i])
@@ -40,7 +40,7 @@ def number(data: UInt8s, at: Int, size: Int) -> np.int64:
 
 @allocation_free
 def put_number(data: UInt8s, at: Int, value: Int, size: Int) -> None:
-    """Write a big-endian number."""
+    """Write `value` at `at` as a big-endian number of `size` bytes."""
     left = np.int64(value)
     for i in range(size):
         data[at + size - 1 - i] = np.uint8(left & np.int64(255))
@@ -61,7 +61,7 @@ def word_sum(data: UInt8s, begin: Int, end: Int) -> np.int64:
 
 @compiled
 def fill(packet: Packet, begin: Int, end: Int, value: Int) -> None:
-    """Overwrite bytes of the copy."""
+    """Set the bytes `begin` .. `end` - 1 of the copy to `value`."""
     for at in range(begin, end):
         packet.new[at] = np.uint8(value)
 
@@ -86,13 +86,13 @@ def blank(packet: Packet, begin: Int, end: Int) -> None:
 
 @compiled
 def put_ipv4(packet: Packet, at: Int) -> None:
-    """Replace the IPv4 address at `at`."""
+    """Write the pseudonym of the IPv4 address at `at` into the copy."""
     put_number(packet.new, at, ipv4(packet.keyed, number(packet.old, at, np.int64(4))), np.int64(4))
 
 
 @compiled
 def put_ipv6(packet: Packet, at: Int) -> None:
-    """Replace the IPv6 address at `at`."""
+    """Write the pseudonym of the IPv6 address at `at` into the copy."""
     eight = np.int64(8)
     high, low = number(packet.old, at, eight), number(packet.old, at + eight, eight)
     high, low = ipv6(packet.keyed, high, low)
@@ -120,7 +120,7 @@ def put_prefix(packet: Packet, at: Int, bits: Int, size: Int) -> None:
 
 @compiled
 def put_mac(packet: Packet, at: Int) -> None:
-    """Replace the MAC address at `at`."""
+    """Write the pseudonym of the MAC address at `at` into the copy."""
     put_number(packet.new, at, mac(packet.keyed, number(packet.old, at, np.int64(6))), np.int64(6))
 
 

@@ -23,7 +23,7 @@ KEY_BYTES = 16
 
 
 def random_key() -> bytes:
-    """Return a new key."""
+    """Return a new random key of KEY_BYTES bytes."""
     return secrets.token_bytes(KEY_BYTES)
 
 

@@ -42,7 +42,7 @@ def write_page(facts: Facts, out: Path, paint: Paint) -> None:
 
 
 def page(facts: Facts, paint: Paint) -> str:
-    """Return the whole document as HTML."""
+    """Return the report as an HTML document; `paint` draws a path as SVG."""
     palette, count = Palette(), iter(range(len(facts.shown)))
 
     def picture(path: PacketPath, title: str) -> Markup:

@@ -180,7 +180,7 @@ register_postdissector(kbl)
 
 
 def lua_script() -> str:
-    """Return the script."""
+    """Return the text of the Lua script."""
     fields = [field for field in COMMENT_FIELDS if field.kind is not Kind.LABEL]
     texts = {"prefix": PREFIX.decode(), "old": OLD_PREFIX.decode(), "mark": MARK.decode()}
     lines = [HEAD % (texts | {"long": LONGEST // 2}), "local FIELDS = {}\n"]

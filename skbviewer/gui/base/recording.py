@@ -331,7 +331,7 @@ class Recording(Protocol):
         """Write a copy with its notes and flags to `out`. Raises BadInput and Cancelled."""
 
     def relocate(self, source: int, path: Path) -> None:
-        """Record where an input is now."""
+        """Record that the input `source` is now at `path`.  Raises KeyError and BadInput."""
 
     def layers(self) -> Sequence[LayerColours]:
         """Return the layers of the network stack with their colours."""

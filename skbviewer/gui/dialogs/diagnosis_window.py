@@ -218,7 +218,10 @@ class DiagnosisWindow(QDialog):
 def show_diagnosis(
     window: QWidget, selection: Selection, filter_text: Callable[[], str]
 ) -> DiagnosisWindow:
-    """Open the window of the diagnosis."""
+    """Open the window that diagnoses the open recording.
+
+    `filter_text` returns the applied display filter.
+    """
     dialog = DiagnosisWindow(selection, filter_text, window)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.show()

@@ -24,7 +24,7 @@ def names() -> list[str]:
 
 
 def current() -> str:
-    """Return the current profile."""
+    """Return the name of the current profile."""
     name = str(QSettings().value(CURRENT, DEFAULT))
     return name if name in names() else DEFAULT
 

@@ -91,7 +91,7 @@ class QueryProcess(QObject):
             self.ended.emit()
 
     def close(self) -> None:
-        """End everything."""
+        """End the running query and all background work."""
         self.cancel()
         self._tasks.close()
 

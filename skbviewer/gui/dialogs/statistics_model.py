@@ -86,7 +86,7 @@ class StatisticModel(QAbstractTableModel):
             self.dataChanged.emit(self.index(0, 0), last)
 
     def text(self, position: int, column: int) -> str:
-        """Return the text of a cell."""
+        """Return the text of a cell; `position` is the row as it is sorted now."""
         key, value = self.key(column), self._rows[position][self.columns[column]]
         if value is None:
             return ""

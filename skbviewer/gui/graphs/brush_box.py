@@ -51,7 +51,7 @@ class BrushBox(pg.ViewBox):  # type: ignore[misc]  # pyqtgraph has no types
         self._mark.hide()
 
     def mark(self, area: QRectF) -> None:
-        """Show a marked range."""
+        """Show `area` (in the graph's coordinates) as the marked range."""
         self._marked = (area.left(), area.right())
         self._mark.setRect(area)
         self._mark.show()

@@ -171,7 +171,7 @@ class FlameGraph(GraphWindow):
 
 
 def show_flame_graph(window: QWidget, selection: Selection, view: View) -> FlameGraph:
-    """Open the flame graph."""
+    """Open the flame graph of the open recording; `view` is the state of the main window."""
     dialog = FlameGraph(selection, view, window)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.show()

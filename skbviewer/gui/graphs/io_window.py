@@ -298,7 +298,7 @@ def _numbers(series: IoSeries, at: int) -> str:
 
 
 def show_io_graphs(window: QWidget, selection: Selection, view: View) -> IoGraphs:
-    """Open the I/O graphs."""
+    """Open the I/O graphs of the open recording; `view` is the state of the main window."""
     dialog = IoGraphs(selection, view, window)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.show()

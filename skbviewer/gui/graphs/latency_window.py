@@ -90,7 +90,7 @@ class LatencyGraphs(GraphWindow):
     # drawing
 
     def draw(self) -> None:
-        """Draw both pictures."""
+        """Draw histogram and heat map from the counted packets."""
         if self.made is None:
             return
         dark = self.histogram.dark
@@ -120,7 +120,7 @@ class LatencyGraphs(GraphWindow):
         return (begin, begin + len(made.counts) * made.interval_ns / SECOND), (low, high)
 
     def fit(self) -> None:
-        """Show everything."""
+        """Zoom both pictures out to all counted packets."""
         if self.made is None:
             return
         x, y = self._sides(self.made)
@@ -224,7 +224,7 @@ def _coloured(shade: Floats, dark: bool) -> npt.NDArray[np.uint8]:
 
 
 def show_latency_graphs(window: QWidget, selection: Selection, view: View) -> LatencyGraphs:
-    """Open the latency graphs."""
+    """Open the latency graphs of the open recording; `view` is the state of the main window."""
     dialog = LatencyGraphs(selection, view, window)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.show()

@@ -106,7 +106,7 @@ class RoundTripGraph(GraphWindow):
         return found | {MEDIAN: themed(WIRE_COLOURS, dark)}
 
     def fit(self) -> None:
-        """Show everything."""
+        """Zoom out to all intervals."""
         made = self.made
         if made is None:
             return
@@ -166,7 +166,7 @@ class RoundTripGraph(GraphWindow):
 
 
 def show_round_trips(window: QWidget, selection: Selection, view: View) -> RoundTripGraph:
-    """Open the graph of round trips."""
+    """Open the round trip graph of the open recording; `view` is the state of the main window."""
     dialog = RoundTripGraph(selection, view, window)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.show()

@@ -214,7 +214,7 @@ class PacketModel(QAbstractTableModel):
         return Cell(text, background, foreground, icon, column.align == RIGHT, elide)
 
     def text(self, position: int, column: int) -> str:
-        """Return the text of a cell."""
+        """Return the text of a cell; `position` counts the listed rows from 0."""
         row = self.row(position)
         return "" if row is None else self._text(row, position, column)
 

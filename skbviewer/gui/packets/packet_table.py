@@ -128,7 +128,7 @@ class PacketTable(QTableView):
         self.go_to_row(self.packets.rowCount() - 1)
 
     def step(self, rows: int) -> None:
-        """Go down by `rows`."""
+        """Make the row current that is `rows` below the current one."""
         self.go_to_row(self.currentIndex().row() + rows)
 
     def go_to_id(self, row_id: int) -> bool:

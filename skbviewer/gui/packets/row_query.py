@@ -120,7 +120,7 @@ class RowQuery(QObject):
         self.refresh()
 
     def refresh(self) -> None:
-        """Query the rows."""
+        """Query the listed rows again with the present settings."""
         self.changed.emit()
         recording = self._recording
         if recording is None:

@@ -46,7 +46,7 @@ class Selection(QObject):
         self._set(None, None)
 
     def show_rows(self, rows: RowIds | None) -> None:
-        """Set the listed rows."""
+        """Set the rows that the packet list shows (ids; None = all packets)."""
         self.rows = rows
         self.rows_changed.emit(rows)
 

@@ -53,7 +53,7 @@ class FramedItem(QGraphicsObject):
         self.update()
 
     def set_look(self, look: Look) -> None:
-        """Set the colours."""
+        """Set the colours with which the item is painted."""
         self.look = look
         self.update()
 

@@ -70,7 +70,7 @@ class TimelineItem(QGraphicsObject):
         ]
 
     def draw(self, layout: Layout) -> None:
-        """Draw a layout."""
+        """Show another layout: the bars, titles and waits of a packet's path."""
         self.prepareGeometryChange()
         self.layout = layout
         self.selected = None

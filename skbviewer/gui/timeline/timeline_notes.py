@@ -33,7 +33,7 @@ class Notes:
         self.reload()
 
     def reload(self) -> None:
-        """Show the stored notes."""
+        """Read the notes from the recording and show them."""
         places = self._recording.timeline.note_places() if self._recording is not None else []
         self._view.state.notes = tuple(places)
         self._view.marks.update()

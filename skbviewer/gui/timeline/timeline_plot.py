@@ -124,7 +124,7 @@ class TimelinePlot(QWidget):
     # Position and zoom
 
     def fit(self) -> None:
-        """Show everything."""
+        """Zoom out to everything that the mode draws."""
         begin, end, slack = self.mode.bounds()
         pad = (end - begin) * 0.02
         self.box.setLimits(xMin=begin - slack, xMax=end + slack, minXRange=MIN_SPAN_NS)
@@ -132,7 +132,7 @@ class TimelinePlot(QWidget):
         self.fit_rows()
 
     def show_window(self, begin_ns: int, end_ns: int) -> None:
-        """Show a range of session time."""
+        """Show the range from `begin_ns` to `end_ns` of session time."""
         origin = self.mode.origin_ns
         self.box.setXRange(begin_ns - origin, end_ns - origin)
 

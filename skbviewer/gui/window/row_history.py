@@ -14,7 +14,7 @@ class History:
         self._at = -1
 
     def clear(self) -> None:
-        """Forget all rows."""
+        """Forget all visited rows."""
         self._visited, self._at = [], -1
 
     def visit(self, row_id: int) -> None:
