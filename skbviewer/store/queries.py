@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""All queries of a session file, as named functions that return plain rows."""
+"""Queries of a session file, as named functions that return plain rows."""
 
 from __future__ import annotations
 
@@ -25,22 +25,18 @@ from ..records.kernel_events import DROP
 from ..records.view_rows import RELATIONS
 from .rows import (
     StoredAddress,
-    StoredBound,
     StoredCall,
     StoredChange,
-    StoredClock,
     StoredDrop,
     StoredEvent,
     StoredFrame,
     StoredLeg,
     StoredMoment,
-    StoredOneWay,
     StoredPacket,
     StoredProbe,
     StoredSeries,
     StoredSource,
     StoredSyscall,
-    StoredTimebase,
     StoredWait,
 )
 from .schema import SECTIONS
@@ -48,7 +44,6 @@ from .sqlalchemy_tables import (
     address,
     call,
     change,
-    clock,
     device,
     drop,
     event,
@@ -60,8 +55,6 @@ from .sqlalchemy_tables import (
     merge,
     metadata,
     moment,
-    oneway,
-    oneway_bound,
     packet,
     probe,
     series,
@@ -69,7 +62,6 @@ from .sqlalchemy_tables import (
     symbol,
     syscall,
     task,
-    timebase,
     wait,
 )
 from .sqlalchemy_tables import (
@@ -380,30 +372,3 @@ def devices(db: Connection, source_id: int) -> dict[tuple[int, int], str]:
     wanted = select(device.c.netns, device.c.ifindex, device.c.name)
     found = db.execute(wanted.where(device.c.source == source_id))
     return {(netns, ifindex): name for netns, ifindex, name in found}
-
-
-def clocks(db: Connection) -> list[StoredClock]:
-    """Return the segments of all clock fits."""
-    return list(map(StoredClock._make, db.execute(select(clock).order_by(clock.c.id))))
-
-
-def interface_of(db: Connection, number: int) -> int:
-    """Return the capture interface of a packet."""
-    return int(db.execute(select(packet.c.interface).where(packet.c.id == number)).scalar_one())
-
-
-def timebases(db: Connection) -> list[StoredTimebase]:
-    """Return the pieces of the map from all clocks to session time."""
-    rows = db.execute(select(timebase).order_by(timebase.c.id))
-    return list(map(StoredTimebase._make, rows))
-
-
-def oneways(db: Connection) -> list[StoredOneWay]:
-    """Return the drifts between the clocks of each pair of KBLs."""
-    return list(map(StoredOneWay._make, db.execute(select(oneway).order_by(oneway.c.id))))
-
-
-def oneway_bounds(db: Connection) -> list[StoredBound]:
-    """Return the bounds between the clocks of each pair of KBLs over time."""
-    rows = db.execute(select(oneway_bound).order_by(oneway_bound.c.id))
-    return list(map(StoredBound._make, rows))

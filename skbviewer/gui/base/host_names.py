@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterable
 
 from PySide6.QtCore import QObject, QRunnable, QThreadPool, QTimer, Signal
 
@@ -84,8 +83,3 @@ def _is_ip(address: str) -> bool:
             continue
         return True
     return False
-
-
-def known_names(names: HostNames, addresses: Iterable[str]) -> dict[str, str]:
-    """Return the names of those addresses whose names are known by now."""
-    return {one: name for one in addresses if (name := names.name(one)) != one}
