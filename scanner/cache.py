@@ -54,18 +54,10 @@ def digest(data: bytes) -> bytes:
     return hashlib.sha256(data).digest()
 
 
-# The modules whose code decides what facts a file has.
-_READING_TEXT = (
-    "blanking blocks bodies declarations dialect facts functions heads initialisers "
-    "instrument_marks islands lexer loose macros normalise parser prepared pseudo reading unclosed "
-)
-_READING = frozenset(_READING_TEXT.split())
-# The modules whose code decides what the tables contain.
-_TABLES_TEXT = (
-    "analysis architectures callgraph direct expansion includes indirect layers pointers "
-    "polymorphism types visible "
-)
-_TABLES = frozenset(_TABLES_TEXT.split())
+# The folders and modules whose code decides what facts a file has.
+_READING = frozenset({"facts", "parse", "source"})
+# The folder whose code decides what the tables contain.
+_TABLES = frozenset({"tables"})
 
 
 def scanner_key(every: bool = False) -> str:

@@ -102,7 +102,10 @@ def _weight(row: Difference) -> float:
 
 
 def sentence(row: Difference, paths: Mapping[str, PathClass] | None = None) -> str:
-    """Return "f, self time: 1.2 us -> 1.6 us a call, +31.0 % (95 % interval +24.0 to +39.0)"."""
+    """Return a change as a sentence about a row; `paths` has the steps of paths by their name.
+
+    For example "f, self time: 1.2 us -> 1.6 us a call, +31.0 % (95 % interval +24.0 to +39.0)".
+    """
     what = row.measure.name
     title = f"{title_of(row, paths or {})}, {what}"
     mark = "*" if row.lossy else ""

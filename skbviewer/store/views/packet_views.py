@@ -96,7 +96,8 @@ PACKETS = View(
 
 NO_MOMENT = "it is unknown where this leg was captured"
 MATCHES = View(
-    "matches", "A leg that is, or may be, of a packet. A packet without a match is wire-only.",
+    "matches",
+    "A leg that belongs, or may belong, to a packet. A packet without a match is wire-only.",
     "match",
     (
         Join("leg", (("id", "match.leg"),)),
