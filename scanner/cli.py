@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``skbscan``: finds the functions of a C source tree that handle a struct.
+"""``skbscan``: find the functions of a C source tree that handle a struct.
 
 Exit codes: 0 fine, 1 done with warnings about the tree (they are listed), 2 unusable
 input or arguments, 130 interrupted.

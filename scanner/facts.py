@@ -122,9 +122,9 @@ class Macro(NamedTuple):
 
 
 class Init(NamedTuple):
-    """``.field = function`` in the initialiser of a table of type base.
+    """A function in an initialiser: ``.field = function`` in a table of type base.
 
-    For a member without a name, field is "#" and its position. If base is "", field is a variable
+    For a member without a name, field is "#" and its position.  If base is "", field is a variable
     that is, or holds, pointers to functions.
     """
 

@@ -136,7 +136,7 @@ def plan(shapes: list[Shape], call: str, carriers: list[str], text: str, hidden:
         for shape in shapes:
             for edit in _exits(shape, text):
                 if edits.setdefault(edit.start, edit) != edit:
-                    why = "#if variants differ in how they leave"
+                    why = "#if variants leave the function in different ways"
     if why:
         edits = {}
     keeps = any(edit.text == marks.KEEP for edit in edits.values())

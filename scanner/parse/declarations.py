@@ -17,7 +17,7 @@ _TAGS = {c_ast.Struct: "struct", c_ast.Union: "union", c_ast.Enum: "enum"}
 
 
 class Unreadable(Exception):
-    """pycparser cannot read the island; the text says why."""
+    """Raised if pycparser cannot read an island; the text says why."""
 
 
 def parse(text: str, types: frozenset[str]) -> list[Any]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""skbviewer compare: what changed between two recordings, or between two packets."""
+"""skbviewer compare: print what changed between two recordings, or between two packets."""
 
 from __future__ import annotations
 

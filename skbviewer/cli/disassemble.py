@@ -10,7 +10,7 @@ from pathlib import Path
 from . import file_argument
 from .command_output import Commands, Stderr, command, formats
 
-HELP = """FILE of --image is the kernel that was recorded: vmlinux, or /boot/vmlinuz-RELEASE.
+HELP = """IMAGE is the kernel that was recorded: vmlinux, or /boot/vmlinuz-RELEASE.
 Calls at which packets were dropped, and calls that were recorded, are marked with their number."""
 
 

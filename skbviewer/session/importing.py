@@ -168,7 +168,7 @@ class _Import:
     """The content of the session so far: rows of table `source`, and warnings, by source."""
 
     def __init__(self, builder: Builder, progress: Progress, spans: bool) -> None:
-        """Begin an import. `spans`: find when each lifetime had which skb."""
+        """Begin an import.  `spans`: find in which times each lifetime had which skb."""
         self._builder, self._progress, self._spans = builder, progress, spans
         self._before = {"series": 0, "leg": 0}  # rows of the KBLs so far; they are stored last
         self.rows: dict[int, tuple[object, ...]] = {}

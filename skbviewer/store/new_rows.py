@@ -15,7 +15,7 @@ Columns = dict[str, npt.NDArray[np.generic]]
 
 
 class BulkRows(NamedTuple):
-    """`total` rows of numbers.  `make` returns all columns except `id` for a slice of them."""
+    """New rows of numbers, `total` of them.  `make` returns all columns except `id` for a slice."""
 
     table: Table
     total: int

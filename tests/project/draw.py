@@ -22,7 +22,7 @@ from .tree import ROOT, project_files
 
 CODE = ("skbviewer/", "scanner/", "kmod/")
 LEAST_WORDS, SENTENCES, THINGS = 6, 60, 30
-END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"(])")
+END = re.compile(r"(?<=[.!?])(?<!Ann\.)(?<!Scand\.)(?<! J\.)\s+(?=[A-Z`\"(])")
 CODE_BLOCK = re.compile(r"^```[\s\S]*?^```$|(?:(?<=\n\n)(?: {4,}\S.*\n+)+)", re.MULTILINE)
 NO_TEXT = re.compile(r"^\|.*$|^#.*$|<!--[^>]*-->", re.MULTILINE)
 NO_SENTENCE = re.compile(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How Wireshark declares and makes the values of each kind of field."""
+"""The Lua code with which Wireshark declares each kind of field and makes its values."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ LINE = 16
 
 
 class Form(Enum):
-    """How bytes are written; values are the words of the window."""
+    """The form in which bytes are written; values are the words of the window."""
 
     ASCII = "ASCII"
     UTF8 = "UTF-8"

@@ -34,7 +34,10 @@ LONGEST = 60  # characters of a filter in a menu
 
 
 class FilterBar(QWidget):
-    """`applied` has the text of a valid filter; an empty one shows everything."""
+    """The bar of the display filter.
+
+    `applied` has the text of a valid filter; "" shows everything.
+    """
 
     applied = Signal(str)
 

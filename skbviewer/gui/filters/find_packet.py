@@ -19,7 +19,7 @@ FIRST, BLOCK = 64, 1024  # rows per request: first few, then many
 
 
 class What(Enum):
-    """What to search for; values are Wireshark's words."""
+    """The kinds of search texts; values are Wireshark's words."""
 
     FILTER = "Display filter"
     STRING = "String"
@@ -28,7 +28,7 @@ class What(Enum):
 
 
 class Where(Enum):
-    """Where to search for strings."""
+    """The places in which strings are searched for."""
 
     LIST = "Packet list"
     BYTES = "Packet bytes"

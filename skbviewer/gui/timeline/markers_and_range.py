@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the user has set on the timeline: markers, range, notes.  No Qt; times are session time."""
+"""The user's settings on the timeline: markers, range, notes.  No Qt; times are session time."""
 
 from __future__ import annotations
 

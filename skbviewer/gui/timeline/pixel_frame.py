@@ -18,7 +18,10 @@ Number = TypeVar("Number", float, npt.NDArray[np.float64])
 
 
 class Frame(NamedTuple):
-    """x = (ns - begin) * per_ns and y = (row - top) * row_px, in pixels from (0, 0)."""
+    """The visible part of the timeline: ns from `begin`, rows from `top`, and its size in pixels.
+
+    x = (ns - begin) * per_ns and y = (row - top) * row_px, in pixels from (0, 0).
+    """
 
     begin: float  # ns since the timeline's t0
     end: float

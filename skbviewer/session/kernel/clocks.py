@@ -14,7 +14,7 @@ from ...store import Database, clock_queries, queries
 
 
 class UnderWay(NamedTuple):
-    """How long a packet travelled between two hosts, as bounds in ns.
+    """The time that a packet travelled between two hosts, as bounds in ns.
 
     `middle_ns` is the travel time if both directions take equally long.
     """
