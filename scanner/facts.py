@@ -48,7 +48,7 @@ class Call(NamedTuple):
 
 
 class Assign(NamedTuple):
-    """``to = expression of atoms``; to is a path, "return" for a return statement."""
+    """An assignment ``to = expression of atoms``; to is a path, or "return" for a return."""
 
     to: str
     atoms: tuple[str, ...]

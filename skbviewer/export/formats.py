@@ -35,10 +35,10 @@ class Subject(Enum):
 
 
 class Request(NamedTuple):
-    """What to export: `row` of a PACKET, else `filter` of PACKETS, else `shown` of the TIMELINE.
+    """What to export: `row` for a PACKET, `filter` for PACKETS, `shown` for the TIMELINE.
 
-    `shown` also has the size, resolution and theme of a picture of a packet. `progress` gets
-    reports of long work, and may cancel it. The fields after `progress` are for formats that hold
+    `shown` also has the size, resolution and theme of a picture of a packet.  `progress` gets
+    reports of long work, and may cancel it.  The fields after `progress` are for formats that hold
     PACKETS and have these options.
     """
 
