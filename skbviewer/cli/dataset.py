@@ -33,9 +33,7 @@ def add(commands: Commands) -> None:
     text = "keep the tables of many recordings in one folder, and ask questions about all of them"
     parser: argparse.ArgumentParser = commands.add_parser("dataset", help=text, description=text)
     parser.epilog = HELP
-    inner = parser.add_subparsers(
-        required=True, metavar="COMMAND", help="what to do with the dataset"
-    )
+    inner = parser.add_subparsers(required=True, metavar="COMMAND", help="one of these commands")
     _adding(inner)
     formats(_of(inner, "info", "list hosts, times, sessions and sizes", _info), "json")
     _packets(inner)
@@ -74,7 +72,7 @@ def _finding(inner: Commands) -> None:
     parser = _of(inner, "find", "list packets of other sessions with the same headers", _find)
     text = "the packet: its session, or the first digits of it, and its number"
     parser.add_argument("--packet", required=True, metavar="SESSION:N", help=text)
-    text = "most difference of the two sniffers' clocks and travel time (default: 5)"
+    text = "largest time between the two captures of a packet, in seconds (default: 5)"
     parser.add_argument("--within", type=float, default=5.0, metavar="SECONDS", help=text)
     formats(parser, "json", "csv", json="as one JSON array of objects")
 

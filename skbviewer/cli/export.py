@@ -53,12 +53,12 @@ def add(commands: Commands) -> None:
         help="a packet's number, or K<N>; for lanes a list such as 3-5,9,K2; default: 1",
     )
     parser.add_argument("--filter", metavar="F", help="only packets that match; '' matches all")
-    parser.add_argument("--lanes", choices=KINDS, help="what the lanes of the timeline are")
+    parser.add_argument("--lanes", choices=KINDS, help="kind of lanes in the timeline")
     parser.add_argument(
         "--range",
         type=_range,
         metavar="A,B",
-        help="seconds since the recording began; for aligned lanes, since each packet began",
+        help="seconds since the recording began; for aligned lanes, since each packet's first call",
     )
     parser.add_argument(
         "--markers",

@@ -24,7 +24,7 @@ from ..base import wording
 from ..base.empty_text import EmptyText
 from ..base.theme import DROP_COLOURS, VERDICT_COLOURS, chip, is_dark, themed
 
-TITLES = ("#", "Severity", "Cause", "Packets", "Cost (µs)", "What was found")
+TITLES = ("#", "Severity", "Cause", "Packets", "Cost (µs)", "Finding")
 COUNTS = (3, 4)
 COLUMN_GAP = 8  # pixels
 COLOURS = {
