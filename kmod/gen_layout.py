@@ -4,8 +4,8 @@
 In: the header, through the C preprocessor and pycparser.  Out: Python text with
 a numpy dtype per struct (little-endian), an IntEnum per enum, the table of
 events with the traits that their comments name, the constants.
-Structs must be naturally aligned without implicit padding; a header that is
-not raises ValueError.  Run ``python kmod/gen_layout.py`` to write the file.
+Structs must be naturally aligned without implicit padding, otherwise a
+ValueError is raised.  Run ``python kmod/gen_layout.py`` to write the file.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ class Param(NamedTuple):
 class Call(NamedTuple):
     """A call.  how: "name", or "field" for p->callee(...).
 
-    args: for each argument the atoms it is made of: "x", "x.field.field" (-> and . alike),
+    args: for each argument its atoms: "x", "x.field.field" (-> and . alike),
     "@3" (result of call number 3 of the same function), "struct_T" (a type given to a macro),
     "(struct T" (a cast).  result: the path it is assigned to, "=" if it is used otherwise,
     "return", or "" if it is dropped.  pointer: for "field" calls the path before the field.

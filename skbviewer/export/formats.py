@@ -27,7 +27,7 @@ TableRows = Mapping[str, Bools]  # chosen rows of documented tables, see session
 
 
 class Subject(Enum):
-    """The thing that is exported."""
+    """The kinds of things that an export can contain."""
 
     PACKET = "a packet"
     PACKETS = "packets"  # those that a display filter shows, or all

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The notes and flags of an open session.  They are the only part of it that changes."""
+"""The notes and flags of an open session.  Nothing else in the session changes."""
 
 from __future__ import annotations
 

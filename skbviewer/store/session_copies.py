@@ -19,8 +19,9 @@ PAGES_AT_ONCE = 4096
 def copy_session(file: Path, out: Path, progress: Progress) -> None:
     """Copy a session by SQLite's backup.
 
-    The copy has a change that is made in the meantime either completely or not at all. Raises
-    BadInput if `out` cannot be written, and Cancelled; then no part of the copy remains.
+    If the session is changed during the copy, the copy has this change either completely or not at
+    all.  Raises BadInput if `out` cannot be written, and Cancelled; then no part of the copy
+    remains.
     """
     made = temporary(out)
 

@@ -192,5 +192,5 @@ def _bytes(one: Shown) -> Markup:
 
 
 def _escaped_lines(data: bytes) -> str:
-    """Escape each line; a line break is a control character that is meant."""
+    """Escape each line of a dump, and keep the line breaks between them."""
     return "\n".join(map(str, (join_html([line]) for line in dump(data).split("\n"))))

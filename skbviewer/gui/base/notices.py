@@ -56,7 +56,7 @@ class Banner(QFrame):
 
     @property
     def text(self) -> str:
-        """Return the message that is shown."""
+        """Return the text of the message that is shown."""
         return self._text.text()
 
     def show_text(self, text: str, kind: str, link: Link | None = None) -> None:

@@ -133,7 +133,7 @@ class ExportDialog(QDialog):
         self.dpi.setValue(int(str(settings.value("export/dpi", 300))))
 
     def shown(self) -> Shown:
-        """Return what will be written."""
+        """Return the part of the timeline that will be written, with the chosen size and theme."""
         return self._shown._replace(
             title=self.title_edit.text().strip(),
             size=(self.wide.value(), self.high.value()),

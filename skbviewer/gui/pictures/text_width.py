@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The width of a text in the bundled font, from the font's own tables (OpenType). No Qt.
 
-Pictures wrap their texts by it, so that a table of the texts in a picture needs no Qt.
+Pictures wrap their texts by this width, so that a table of the texts in a picture needs no Qt.
 """
 
 from __future__ import annotations

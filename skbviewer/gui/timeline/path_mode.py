@@ -94,7 +94,7 @@ class PathMode:
         return self._view.call_number(path, int(bar["leg"]), int(bar["call"]))
 
     def step(self, by: int) -> None:
-        """Select the call that is `by` calls further."""
+        """Select the call `by` places after the selected one; a negative number goes back."""
         bars, now = self.item.layout.bars, self.item.selected
         if len(bars):
             at = (0 if by > 0 else len(bars) - 1) if now is None else now + by
