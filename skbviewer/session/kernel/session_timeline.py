@@ -38,7 +38,7 @@ class SessionTimeline:
     ) -> Timeline:
         """Return lanes by "cpu", "layer" or "process", or a lane for each of `ids`.
 
-        For ids, `kind` is "packet" or "aligned". Raises Cancelled.
+        With `ids`, `kind` is "packet" or "aligned".  Raises Cancelled.
         """
         whole, clock = self.overview(progress), self._opened.timebase()
         given = (self._opened, self._packets, clock, kind, ids, whole, progress)
