@@ -4,8 +4,8 @@
 In: the header, through the C preprocessor and pycparser.  Out: Python text with
 a numpy dtype per struct (little-endian), an IntEnum per enum, the table of
 events with the traits that their comments name, the constants.
-Structs must be naturally aligned without implicit padding; a header that is
-not raises ValueError.  Run ``python kmod/gen_layout.py`` to write the file.
+Structs must be naturally aligned without implicit padding, otherwise a
+ValueError is raised.  Run ``python kmod/gen_layout.py`` to write the file.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Field(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """All that the header says."""
+    """The declarations of the header: constants, enums and structs."""
 
     constants: dict[str, int]
     enums: dict[str, dict[str, int]]
@@ -70,7 +70,7 @@ def preprocess(header: Path) -> str:
 
 
 def read_field(decl: Any, offset: int) -> Field:
-    """Return one member, checked to lie naturally aligned at ``offset``."""
+    """Return one member. Raises ValueError if it does not lie naturally aligned at ``offset``."""
     kind, count = decl.type, 0
     if isinstance(kind, c_ast.ArrayDecl):
         count, kind = int(kind.dim.value, 0), kind.type
@@ -110,12 +110,12 @@ def read_header(header: Path) -> Layout:
 
 
 def camel(name: str) -> str:
-    """kbl_ext_type -> KblExtType."""
+    """Return a name in camel case: "kbl_ext_type" as "KblExtType"."""
     return "".join(part.capitalize() for part in name.split("_"))
 
 
 def common_prefix(names: list[str]) -> str:
-    """Return what all enumerators share, up to the last underscore."""
+    """Return the prefix that all enumerators share, up to the last underscore."""
     first, last = min(names), max(names)
     same = next((i for i, c in enumerate(first) if c != last[i]), len(first))
     return first[: first.rfind("_", 0, same) + 1]
@@ -137,7 +137,7 @@ def render_field(field: Field) -> str:
 
 
 def render_struct(name: str, fields: list[Field]) -> list[str]:
-    """Return a dtype and its size."""
+    """Return the Python lines of a struct: its dtype and its size in bytes."""
     upper = name.upper()
     size = fields[-1].offset + fields[-1].size * max(1, fields[-1].dim)
     body = ["    [", *map(render_field, fields), "    ]"]

@@ -59,7 +59,7 @@ class Btf(NamedTuple):
 
 
 def read_line(line: str) -> Wanted | None:
-    """Return what a line asks for, None if it is no line of the list."""
+    """Return the function that a line names; None for a comment or an empty line."""
     words = line.split()
     keys = {"module": "", "event": "", "returns": "", "quiet": ""}
     carriers: list[str] = []
@@ -128,7 +128,7 @@ def strip(btf: Btf, type_id: int) -> dict[str, Any]:
 
 
 def stars(btf: Btf, type_id: int) -> tuple[str, int]:
-    """Return the struct a type points at, "" if none, and how many pointers lead there."""
+    """Return the struct to which a type points ("" if none), and the number of pointers to it."""
     count = 0
     entry = strip(btf, type_id)
     while entry.get("kind") == "PTR":
@@ -183,10 +183,10 @@ def line_of(wanted: Wanted) -> str:
 
 
 def describe(btf: Btf, wanted: Wanted) -> str | None:
-    """Return the output line, or None if the kernel has no such function.
+    """Return the output line; None if the kernel has no such function.
 
-    A compiler's copy of one (``.constprop.0``) is not in BTF: its carriers must be given, and
-    its arguments are believed.
+    A compiler's copy of a function (``.constprop.0``) is not in BTF: its carriers must be given,
+    and its arguments are not checked.
     """
     function = btf.functions.get(wanted.name)
     if function is None:
@@ -198,7 +198,7 @@ def describe(btf: Btf, wanted: Wanted) -> str | None:
 
 
 def touches_skb(btf: Btf, function: dict[str, Any]) -> bool:
-    """Tell whether a function takes or returns an sk_buff."""
+    """Return whether a function takes or returns an sk_buff."""
     if GENERATED.match(function["name"]):
         return False
     proto = btf.types[function["type_id"]]

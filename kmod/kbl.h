@@ -132,7 +132,7 @@ enum kbl_event {
 	KBL_EV_LINK = 31,	/* [change] */
 	KBL_EV_MODULE = 32,	/* KBL_EXT_COMM: its name, 15 bytes a slot */
 	KBL_EV_CLOCK_SET = 33,	/* data = CLOCK_REALTIME - the file's clock from here on */
-	KBL_EV_FOOTPRINT = 34,	/* [aside describes] skb's footprint in this CPU's next calls */
+	KBL_EV_FOOTPRINT = 34,	/* [aside describes] skb's footprint for this CPU's next calls */
 	KBL_EV_CARRY = 35,	/* skb = one more packet of the call entered at ts; see docs */
 	KBL_EV_NF_HOOK = 36	/* [late] data = hook | pf << 8 | (verdict + 1) << 16 */
 };

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Finds which functions of a C source tree handle a struct, by default ``struct sk_buff``."""
+"""Find the functions of a C source tree that handle a struct, by default ``struct sk_buff``."""

@@ -48,7 +48,7 @@ def _level(text: str) -> int:
 
 
 def _common(tree: str | None) -> argparse.ArgumentParser:
-    """Return options of every command; tree: "?" if the tree may be left out."""
+    """Return the options of every command; `tree` is "?" if the tree may be left out."""
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument(
         "tree",
@@ -110,7 +110,7 @@ def _common(tree: str | None) -> argparse.ArgumentParser:
 
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
-    """Return the arguments; exits with 2 on bad ones."""
+    """Return the parsed arguments; exit with code 2 if they are wrong."""
     parser = argparse.ArgumentParser(
         prog="skbscan", description="Find the functions that handle a struct, in C source."
     )
@@ -176,13 +176,13 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def options(args: argparse.Namespace) -> Options:
-    """Return the options of the tables."""
+    """Return the options of the tables that the arguments name."""
     stops = HUBS if args.stop is None else tuple(s for s in args.stop if s)
     limits = Limits(args.level, stops, args.function_pointers)
     return Options(args.type, limits, args.rule == "flow", args.arch)
 
 
 def run(args: argparse.Namespace) -> Run:
-    """Return what to scan."""
+    """Return the tree, folders and cache that the arguments name."""
     store = None if args.no_cache else args.cache
     return Run(args.tree, args.dir, args.jobs, store)

@@ -23,7 +23,7 @@ _MODULE = re.compile(r"\.ko(?:\.(?:xz|gz|zst))?$")
 
 
 class Type(NamedTuple):
-    """kind: a BTF kind; ref: type or size; parts: (name, type) of members or parameters."""
+    """A type. kind: a BTF kind; ref: type or size; parts: (name, type) of members or parameters."""
 
     kind: int
     name: str
@@ -41,7 +41,7 @@ class Function(NamedTuple):
 
 
 class Btf:
-    """The types of a kernel, or of a module over those of its kernel."""
+    """The types of a kernel, or of a module, which continues the types of its kernel."""
 
     def __init__(self, data: bytes, path: Path, base: Btf | None = None) -> None:
         self.base = base
@@ -95,7 +95,7 @@ class Btf:
     def strip(self, number: int) -> tuple[str, int, int]:
         """Return (name, stars, size) of a type without typedefs and qualifiers.
 
-        The name of a struct or union has its tag's word before it.
+        The name of a struct or union begins with that keyword: "struct sk_buff".
         """
         stars = 0
         for _ in range(64):
@@ -110,7 +110,7 @@ class Btf:
         raise BadBtf("BTF: types that lead in a circle")
 
     def contents(self) -> Iterator[tuple[str, list[str]]]:
-        """Yield each named struct with the structs its members are or point at."""
+        """Yield the name of each named struct, and the structs that its members are or point to."""
         for kind in self.types:
             if kind.kind in (_STRUCT, _UNION) and kind.name:
                 word = "struct" if kind.kind == _STRUCT else "union"
@@ -129,7 +129,7 @@ class Btf:
                 yield f"{'union' if member.kind == _UNION else 'struct'} {member.name}"
 
     def functions(self, module: str) -> Iterator[Function]:
-        """Yield the functions this BTF itself defines."""
+        """Yield the functions that this BTF itself defines."""
         for kind in self.types:
             if kind.kind == _FUNC:
                 proto = self.type(kind.ref)
@@ -144,8 +144,8 @@ class Btf:
 class Kernel(NamedTuple):
     """Facts about a built kernel.
 
-    functions: by name.  symbols: how many text symbols each name has, empty if there was no
-    System.map.  variants: compiler-made copies, by the name they come from.
+    functions: by name. symbols: the number of text symbols of each name, empty without System.map.
+    variants: compiler-made copies, by the name of the original function.
     """
 
     functions: dict[str, list[Function]]
@@ -166,7 +166,7 @@ def _modules(folders: list[Path]) -> Iterator[tuple[str, Path]]:
 
 
 def kernel(vmlinux: Path, modules: list[Path], system_map: Path | None) -> Kernel:
-    """Return what BTF and System.map say; raises BadBtf and OSError."""
+    """Return the functions, symbols and types in BTF and System.map. Raises BadBtf and OSError."""
     base = Btf(btf_section(vmlinux), vmlinux)
     tables = [("", base)]
     tables += [(name, Btf(btf_section(path), path, base)) for name, path in _modules(modules)]
@@ -182,7 +182,7 @@ def kernel(vmlinux: Path, modules: list[Path], system_map: Path | None) -> Kerne
 
 
 def read_symbols(path: Path) -> tuple[dict[str, int], dict[str, list[str]]]:
-    """Return text symbols by name with their number, and compiler-made copies by origin."""
+    """Return the number of text symbols of each name, and compiler-made copies by original."""
     counts: dict[str, int] = {}
     variants: dict[str, list[str]] = {}
     for number, line in enumerate(path.read_text("latin-1").splitlines(), 1):

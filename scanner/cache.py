@@ -30,14 +30,14 @@ _CHECKSUM = 4  # bytes in front of each file
 
 
 class Entry(NamedTuple):
-    """A pickled FileFacts, and the SHA-256 of the file's bytes it was made from."""
+    """A pickled FileFacts, and the SHA-256 of the file's bytes from which it was made."""
 
     digest: bytes
     blob: bytes
 
 
 class Pack(NamedTuple):
-    """What is kept of a tree: the key of the scanner and macro table, and entries by path."""
+    """The cached facts of a tree: the key of the scanner and macro table, and entries by path."""
 
     key: str
     entries: dict[str, Entry]
@@ -54,22 +54,14 @@ def digest(data: bytes) -> bytes:
     return hashlib.sha256(data).digest()
 
 
-# The modules whose code decides what facts a file has.
-_READING_TEXT = (
-    "blanking blocks bodies declarations dialect facts functions heads initialisers "
-    "instrument_marks islands lexer loose macros normalise parser prepared pseudo reading unclosed "
-)
-_READING = frozenset(_READING_TEXT.split())
-# The modules whose code decides what the tables contain.
-_TABLES_TEXT = (
-    "analysis architectures callgraph direct expansion includes indirect layers pointers "
-    "polymorphism types visible "
-)
-_TABLES = frozenset(_TABLES_TEXT.split())
+# The folders and modules whose code decides what facts a file has.
+_READING = frozenset({"facts", "parse", "source"})
+# The folder whose code decides what the tables contain.
+_TABLES = frozenset({"tables"})
 
 
 def scanner_key(every: bool = False) -> str:
-    """Return a hash of the code that determines the facts, or with every also the tables."""
+    """Return a hash of the code that determines the facts; with `every`, also the tables."""
     whole = hashlib.sha256()
     here = Path(__file__).parent
     for path in sorted(here.rglob("*.py")):
@@ -81,13 +73,13 @@ def scanner_key(every: bool = False) -> str:
 
 
 def pack_path(cache: Path, root: Path, names: list[str]) -> Path:
-    """Return where the pack of these folders of a tree lies."""
+    """Return the path of the pack for these folders of a tree."""
     name = hashlib.sha256(repr((str(root.resolve()), names)).encode()).hexdigest()
     return cache / f"{name[:32]}.pack"
 
 
 def load(path: Path, key: str) -> Pack | None:
-    """Return the pack if it is whole and of this key's scanner, else None."""
+    """Return the pack if it is complete and was written with this key, else None."""
     try:
         kept, entries = pickle.loads(read(path))
     except UNREADABLE:
@@ -98,13 +90,13 @@ def load(path: Path, key: str) -> Pack | None:
 
 
 def save(path: Path, pack: Pack) -> str:
-    """Write the pack whole or not at all; returns "" or why it could not be written."""
+    """Write the pack completely or not at all; return "", or why it could not be written."""
     plain = {name: tuple(entry) for name, entry in pack.entries.items()}
     return write(path, pickle.dumps((pack.key, plain), protocol=5))
 
 
 def read(path: Path) -> memoryview:
-    """Return what was written; raises OSError, or ValueError if something else is there."""
+    """Return the data that write() wrote. Raises OSError, and ValueError for any other file."""
     whole = path.read_bytes()
     data = memoryview(whole)[_CHECKSUM:]
     if zlib.crc32(data) != int.from_bytes(whole[:_CHECKSUM], "little"):
@@ -113,7 +105,7 @@ def read(path: Path) -> memoryview:
 
 
 def write(path: Path, data: bytes) -> str:
-    """Write a file whole or not at all; returns "" or why it could not be written."""
+    """Write a file completely or not at all; return "", or why it could not be written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         descriptor, name = tempfile.mkstemp(dir=path.parent)
@@ -132,7 +124,7 @@ def write(path: Path, data: bytes) -> str:
 
 
 def drop_old(path: Path, kept: int = 12) -> None:
-    """Remove all but the newest files with the suffix of path in its folder."""
+    """Remove all files with the suffix of `path` in its folder, except the `kept` newest."""
     with contextlib.suppress(OSError):
         files = sorted(path.parent.glob(f"*{path.suffix}"), key=lambda p: p.stat().st_mtime)
         for old in files[:-kept]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``skbscan``: finds the functions of a C source tree that handle a struct.
+"""``skbscan``: find the functions of a C source tree that handle a struct.
 
 Exit codes: 0 fine, 1 done with warnings about the tree (they are listed), 2 unusable
 input or arguments, 130 interrupted.
@@ -23,7 +23,7 @@ _TEXT = {"polymorphism": output.polymorphism, "direct": output.direct, "indirect
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command."""
+    """Run one command; return the exit code."""
     args = arguments.parse(argv)
     try:
         return _COMMANDS[args.command](args)
@@ -114,7 +114,7 @@ def _probes(args: argparse.Namespace) -> int:
         raise BadTree("probes needs a TREE, --btf VMLINUX, or both")
     result = _tables(args) if args.tree is not None else None
     kernel = btf.kernel(args.btf, args.modules, args.system_map) if args.btf else None
-    found = probes.listed(result, kernel, args.level)
+    found = probes.probe_list(result, kernel, args.level)
     output.write(probes.lines(found), args.output)
     if args.report:
         output.write(output.as_json(found.unprobed), args.report)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What the scanner knows of a source tree, one small tuple a fact; independent of any criterion.
+"""The facts that the scanner finds in a source tree, one small tuple each.
 
-All byte positions are offsets into the file as it lies on disk (the normaliser keeps
-lengths); lines count from 1.
+No criterion affects them. All byte positions are offsets into the file as it lies on disk (the
+normaliser keeps lengths); lines count from 1.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 
 class TypeRef(NamedTuple):
-    """A declared type: what is left after pointers, arrays and qualifiers are stripped.
+    """A declared type without its pointers, arrays and qualifiers.
 
-    base: "struct TAG", "union TAG", "enum TAG", a typedef name or a basic type; "" if
-    unknown.  stars: number of pointer and array layers.  function: it is a function
-    or a pointer to one, base is then its return type.
+    base: "struct TAG", "union TAG", "enum TAG", a typedef name or a basic type; "" if unknown.
+    stars: number of pointer and array layers. function: it is a function or a pointer to one; base
+    is then its return type.
     """
 
     base: str
@@ -33,7 +33,7 @@ class Param(NamedTuple):
 class Call(NamedTuple):
     """A call.  how: "name", or "field" for p->callee(...).
 
-    args: for each argument the atoms it is made of: "x", "x.field.field" (-> and . alike),
+    args: for each argument its atoms: "x", "x.field.field" (-> and . alike),
     "@3" (result of call number 3 of the same function), "struct_T" (a type given to a macro),
     "(struct T" (a cast).  result: the path it is assigned to, "=" if it is used otherwise,
     "return", or "" if it is dropped.  pointer: for "field" calls the path before the field.
@@ -48,7 +48,7 @@ class Call(NamedTuple):
 
 
 class Assign(NamedTuple):
-    """``to = expression of atoms``; to is a path, "return" for a return statement."""
+    """An assignment ``to = expression of atoms``; to is a path, or "return" for a return."""
 
     to: str
     atoms: tuple[str, ...]
@@ -122,10 +122,10 @@ class Macro(NamedTuple):
 
 
 class Init(NamedTuple):
-    """``.field = function`` in the initialiser of a table of type base.
+    """A function in an initialiser: ``.field = function`` in a table of type base.
 
-    Of a member without a name, field is "#" and its place.  If base is "", the variable of name
-    field is, or holds, pointers to functions.
+    For a member without a name, field is "#" and its position.  If base is "", field is a variable
+    that is, or holds, pointers to functions.
     """
 
     base: str
@@ -136,7 +136,8 @@ class Init(NamedTuple):
 class Fallback(NamedTuple):
     """An island that pycparser could not read.
 
-    kind: "signature", "struct", "typedef", "body", or "function" for one not read at all.
+    kind: "signature", "struct", "typedef", "body", or "function" for a function that was not read
+    at all.
     """
 
     kind: str

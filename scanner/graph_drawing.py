@@ -22,8 +22,9 @@ def reachable(
     depth: int,
     callers: bool = False,
 ) -> tuple[dict[int, int], list[tuple[int, int]]]:
-    """Return {function: distance} up to depth from the root, and the edges among them.
+    """Return {function: distance} up to `depth` from the root, and the edges among these functions.
 
+    Functions are indices into `functions`. With `callers`, the search follows calls backwards.
     Raises NoGraph if no packet function has the root's name.
     """
     pairs = list(edges)
@@ -49,7 +50,10 @@ def reachable(
 
 
 def dot(functions: list[dict[str, Any]], seen: dict[int, int], edges: list[tuple[int, int]]) -> str:
-    """Return the graph in Graphviz's language, functions of a file together."""
+    """Return the graph in Graphviz's language; the functions of a file are drawn together.
+
+    `seen` has the functions to draw and their distances, by index into `functions`.
+    """
     lines = [
         "digraph packet_functions {",
         "  rankdir=LR;",
@@ -81,7 +85,7 @@ DRAWN = (".svg", ".png", ".pdf")  # what a file's name says that dot is to make
 
 
 def drawing(text: str, suffix: str) -> bytes:
-    """Return the drawing of a DOT text, of a kind in DRAWN.
+    """Return the drawing of a DOT text in the format `suffix`, one of DRAWN.
 
     Raises NoGraph if Graphviz is missing or fails.
     """

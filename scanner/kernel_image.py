@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Opens kernel images and modules, compressed or not, down to their .BTF section."""
+"""Open kernel images and modules, compressed or not, and return their .BTF section."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _TOOLS = {b"\x28\xb5\x2f\xfd": "zstd", b"\x02\x21\x4c\x18": "lz4", b"\x04\x22\x4
 
 
 def unpack(data: bytes, path: Path) -> bytes:
-    """Return what is inside an x86 bzImage or a compressed file; raises BadBtf.
+    """Return the content of an x86 bzImage or a compressed file; raise BadBtf if it is damaged.
 
-    The layout of a bzImage is that of Documentation/arch/x86/boot.rst.
+    The layout of a bzImage is described in Documentation/arch/x86/boot.rst.
     """
     if data[0x202:0x206] == b"HdrS":
         offset, length = struct.unpack_from("<II", data, 0x248)
@@ -57,7 +57,7 @@ def unpack(data: bytes, path: Path) -> bytes:
 
 
 def btf_section(path: Path) -> bytes:
-    """Return the BTF of a kernel, a module or a bare BTF file; raises BadBtf and OSError."""
+    """Return the BTF of a kernel, a module or a bare BTF file. Raises BadBtf and OSError."""
     data = unpack(path.read_bytes(), path)
     if data[:2] in (b"\x9f\xeb", b"\xeb\x9f"):
         return data

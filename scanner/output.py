@@ -18,7 +18,7 @@ STANDARD = "standard output"  # its name in an OSError
 
 
 def as_json(rows: Iterable[Row]) -> Iterator[str]:
-    """Yield an array, one object a line."""
+    """Yield the lines of a JSON array with one object per line."""
     comma = "["
     for row in rows:
         yield comma + json.dumps(row)
@@ -27,7 +27,7 @@ def as_json(rows: Iterable[Row]) -> Iterator[str]:
 
 
 def as_csv(rows: list[Row]) -> Iterator[str]:
-    """Yield the rows as RFC 4180 has them; lists and objects as JSON inside a field."""
+    """Yield the rows as CSV (RFC 4180), with lists and objects as JSON in a field."""
     if not rows:
         return
     text = io.StringIO()
@@ -39,14 +39,14 @@ def as_csv(rows: list[Row]) -> Iterator[str]:
 
 
 def polymorphism(row: Row) -> str:
-    """level, kind, name, how it is reached, place."""
+    """Return the line of a form: level, kind, name, how it is reached, place."""
     how = f"{row['how']} {row['member']}".strip()
     via = " > ".join(row["via"])
     return f"{row['level']:>2} {row['kind']:<13} {row['name']:<36} {how:<28} {via}  {_place(row)}"
 
 
 def direct(row: Row) -> str:
-    """mark, level, name, parameters and result concerned, place."""
+    """Return the line of a direct function: mark, level, name, parameters and result, place."""
     uses = [f"{u['index']}: {u['type']} {u['name']}".rstrip() for u in row["parameters"]]
     uses += [f"returns {row['returns']}"] if row["returns"] else []
     return (
@@ -55,7 +55,7 @@ def direct(row: Row) -> str:
 
 
 def indirect(row: Row) -> str:
-    """side, round, name, the call that shows it, place."""
+    """Return the line of an indirect function: side, round, name, the call that shows it, place."""
     seen = row["witness"]
     by = "" if seen["by"] == "call" else f" by {seen['by']}"
     return (
@@ -66,7 +66,7 @@ def indirect(row: Row) -> str:
 
 
 def fallback(row: Row) -> str:
-    """place, what could not be read, why."""
+    """Return the line of a fall-back: place, what could not be read, why."""
     what = row["function"] if row["kind"] == "struct" else f"{row['kind']} {row['function']}"
     return f"{_place(row)}: {what}: {row['reason']}"
 
@@ -78,13 +78,19 @@ def forget(stream: TextIO) -> None:
 
 
 def write(lines: Iterable[str], path: Path | None) -> None:
-    """Write lines to a file; None or - is standard output.  Raises OSError, which names it."""
+    """Write lines to the file `path`; None or - is standard output.
+
+    Raises OSError with the name of the file.
+    """
     text = "\n".join(lines)
     write_bytes(f"{text}\n".encode(errors="surrogateescape") if text else b"", path)
 
 
 def write_bytes(data: bytes, path: Path | None) -> None:
-    """Write to a file; None or - is standard output.  Raises OSError, which names it."""
+    """Write bytes to the file `path`; None or - is standard output.
+
+    Raises OSError with the name of the file.
+    """
     standard = path is None or str(path) == "-"
     try:
         if path is None or standard:

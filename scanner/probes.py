@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The probe list for an unmodified kernel, and why a function is not in it.
+"""The probe list for an unmodified kernel, and the reasons why functions are not in it.
 
-A line is ``NAME [CARRIER...] [EVENT] [module=M] [void|bool|int]``; a carrier is KIND@WHERE with
-the kinds skb, skbp (struct sk_buff **), queue (struct sk_buff_head *), list (struct list_head *
-of packets) and sock, WHERE an argument from 0 or ret.
+A line is ``NAME [CARRIER...] [EVENT] [module=M] [void|bool|int]``. A carrier is KIND@WHERE with the
+kinds skb, skbp (struct sk_buff **), queue (struct sk_buff_head *), list (struct list_head * of
+packets) and sock; WHERE is the number of an argument, from 0, or ret.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Probe(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """The probes; unprobed: a row with a reason for each function left out."""
+    """The probes, and in `unprobed` a row with a reason for each function left out."""
 
     probes: list[Probe]
     unprobed: list[dict[str, Any]]
@@ -59,11 +59,12 @@ class Listed(NamedTuple):
 def carriers(
     parameters: list[_Type], returns: _Type, listed: bool = False, every: bool = False
 ) -> tuple[str, ...]:
-    """Return where a function carries packets, at most four places.
+    """Return the places in which a function carries packets, at most four.
 
-    listed: its struct list_head is one of packets.  A sock counts only where there is no packet,
-    since a packet has its own sock.  A queue counts only where there is no skb, since the skb is
-    what is put into it or taken from it.  every: queues count always, and so does the first sock.
+    listed: its struct list_head is one of packets.  every: queues count always, and so does the
+    first sock.  Otherwise a sock counts only in functions without a packet, since a packet has its
+    own sock, and a queue only in functions without an skb, since the skb is put into the queue or
+    taken from it.
     """
     kinds = [_KINDS.get(p[:2], "") for p in parameters[: LAST_ARGUMENT + 1]]
     gives = _KINDS.get(returns[:2]) == "skb"
@@ -129,8 +130,11 @@ def _of_text(text: str) -> _Type:
     return base, text.count("*"), _SIZES.get(base, 4 if base.startswith("enum") else 0)
 
 
-def listed(result: Result | None, kernel: Kernel | None, level: int | None = None) -> Listed:
-    """Return the list of a tree, of a kernel, or of both joined."""
+def probe_list(result: Result | None, kernel: Kernel | None, level: int | None = None) -> Listed:
+    """Return the list for a tree, for a kernel, or for both together.
+
+    `level` is the highest level of forms, None for any.
+    """
     if result is None:
         assert kernel is not None
         found = [_from_btf(f) for fs in kernel.functions.values() for f in fs]
@@ -167,7 +171,7 @@ def _inlined(row: dict[str, Any]) -> str:
 def _forbidden(row: dict[str, Any]) -> str:
     annotation = row.get("annotation", "")
     if annotation in _GONE:
-        return f"only there while the kernel starts or a module goes ({annotation})"
+        return f"only in memory while the kernel starts or a module is unloaded ({annotation})"
     if annotation and annotation not in _NAMESPACES:
         return f"the source forbids it: {annotation}"
     return ""
@@ -213,10 +217,10 @@ def _why_not(name: str, kernel: Kernel, row: dict[str, Any]) -> str:
     found = kernel.functions.get(name, [])
     addresses = kernel.symbols.get(name, 0)
     if addresses > 1:
-        return f"the name stands at {addresses} addresses"
+        return f"the name has {addresses} addresses"
     if len(found) > 1:
         modules = ", ".join(sorted({f.module or "vmlinux" for f in found}))
-        return f"the name stands at {len(found)} addresses ({modules})"
+        return f"the name has {len(found)} addresses ({modules})"
     if found:
         return (
             ""
@@ -225,14 +229,18 @@ def _why_not(name: str, kernel: Kernel, row: dict[str, Any]) -> str:
         )
     copies = kernel.variants.get(name)
     if copies:
-        return f"only as the compiler's copy: {', '.join(sorted(copies))}"
+        return f"left only as compiler-made variants: {', '.join(sorted(copies))}"
     if addresses:
         return "BTF has no prototype of it"
     if not row["built"]:
         return "its file is not built into this kernel"
     if not (row["inline"] or row["static"]):
         return "not built into this kernel"
-    return "inlined" if kernel.symbols else "inlined, or only a compiler's copy is left"
+    return (
+        "inlined"
+        if kernel.symbols
+        else "inlined, or left only as a compiler-made variant (.isra, .constprop)"
+    )
 
 
 def _reason(row: dict[str, Any], reason: str) -> dict[str, Any]:
@@ -240,7 +248,7 @@ def _reason(row: dict[str, Any], reason: str) -> dict[str, Any]:
 
 
 def lines(found: Listed) -> Iterator[str]:
-    """Yield the file's lines."""
+    """Yield the lines of the probe list file."""
     yield "# SPDX-License-Identifier: MIT"
     yield "# Written by skbscan probes: NAME [CARRIER...] [EVENT] [module=M] [void|bool|int]"
     for probe in found.probes:
@@ -250,7 +258,7 @@ def lines(found: Listed) -> Iterator[str]:
 
 
 def report(found: Listed) -> Iterator[str]:
-    """Yield what was listed and, by reason, how many were not."""
+    """Yield lines with the number of functions listed, and, by reason, of those left out."""
     yield f"{len(found.probes)} functions listed, {len(found.unprobed)} left out"
     reasons = Counter(row["reason"].partition(":")[0].partition(" (")[0] for row in found.unprobed)
     for reason, count in reasons.most_common(12):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A progress line on stderr: what has been done, and how long the rest will take."""
+"""A progress line on stderr: the share of the work that is done, and the time that is left."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class Progress:
         self.shown = self.began
 
     def start(self, label: str, total: int) -> None:
-        """Begin a phase of total units."""
+        """Begin a phase, named `label`, that consists of `total` units of work."""
         self.label, self.total, self.done = label, max(1, total), 0
         self.began = self.shown = time.monotonic()
 
     def add(self, units: int) -> None:
-        """Count units as done."""
+        """Count `units` more units of work as done."""
         self.done += units
         now = time.monotonic()
         if self.quiet or now - self.shown < (0.2 if self.terminal else 10):
@@ -41,6 +41,6 @@ class Progress:
         )
 
     def clear(self) -> None:
-        """Take the line off a terminal."""
+        """Remove the line from a terminal."""
         if self.terminal and not self.quiet:
             print("\r\033[K", end="", file=sys.stderr, flush=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The tables of a tree, from the cache if nothing changed since they were made."""
+"""The tables of a tree; from the cache if nothing changed since they were made."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scanner.tables.three_tables import Options, Result, analyse
 
 
 class Run(NamedTuple):
-    """What to scan, and how.  store: the cache's folder, None for none."""
+    """The tree and folders to scan, and how. store: the cache's folder, None for no cache."""
 
     root: Path
     folders: list[str]

@@ -28,8 +28,8 @@ COLLECT = 4 << 20  # bytes read between two runs of the garbage collector
 class Scan(NamedTuple):
     """The facts of a tree.
 
-    read: how many files were parsed and not taken from the cache.  whole: none of them was lost or
-    left before its end.
+    read: how many files were parsed, and not taken from the cache. whole: no file was lost, and
+    none was read only in part.
     """
 
     root: Path
@@ -56,7 +56,7 @@ def _failed(path: str, reason: str) -> FileFacts:
 
 
 def read_safely(reader: FileReader, path: str, data: bytes) -> FileFacts:
-    """Return the facts of a file; one that breaks the scanner is lost, but the run continues."""
+    """Return the facts of a file; if the file breaks the scanner, only a warning."""
     try:
         return reader.read(path, data)
     except (RecursionError, MemoryError) as problem:
@@ -137,7 +137,12 @@ def _kept(root: Path, files: list[SourceFile], pack: cache.Pack | None) -> dict[
 
 
 def scan(root: Path, wanted: list[str], jobs: int, store: Path | None, progress: Progress) -> Scan:
-    """Return the facts of a tree; store is the cache's folder, None for none.  Raises BadTree."""
+    """Return the facts of the C files in the folders `wanted` of the tree `root`.
+
+    Without wanted folders, include and net are read, or the whole tree. `jobs` processes read the
+    files; `store` is the cache's folder, None for no cache. Raises BadTree if the tree or a folder
+    is missing.
+    """
     names = folders(root, wanted)
     listed = listing(root, names)
     gc.disable()

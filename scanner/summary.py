@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The summary table: files, forms of the struct, packet functions, how well the parsers did."""
+"""The summary table: files, forms of the struct, packet functions, results of the parsers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def _files(top: str) -> str:
 
 
 def lines(counts: dict[str, Any]) -> list[str]:
-    """Return the table as text, one line a number."""
+    """Return the table as text, one line per number."""
     seed = counts["type"]
     rows = [(_files(top), str(number)) for top, number in counts["files"].items()]
     if counts["links"]:

@@ -17,9 +17,9 @@ _BATCH = 40  # items handed to a process at a time
 
 
 def processor_time(pid: int) -> float:
-    """Return the seconds of CPU time that a running process has used, all its threads together.
+    """Return the seconds of CPU time that all threads of a running process have used.
 
-    The clock's number is made of the process's as clock_getcpuclockid does; Linux keeps it so.
+    The number of its clock is computed as clock_getcpuclockid() does; Linux keeps this stable.
     """
     return time.clock_gettime((~pid << 3) | 2)
 
@@ -48,10 +48,10 @@ def _serve(
 
 
 class _Worker(Generic[Item]):
-    """One process, the items it was given and did not answer, and its time at the last answer."""
+    """One process, the items that it has not answered yet, and its time at the last answer."""
 
     def __init__(self, make: Callable[[], Callable[[Any], Any]], others: list[Connection]) -> None:
-        """others: the ends of the other workers' pipes, which the new process inherits."""
+        """Start the process. others: the other workers' ends of pipes, which it inherits."""
         context = multiprocessing.get_context("fork")
         self.connection, theirs = context.Pipe()
         inherited = [self.connection, *others]
@@ -85,7 +85,10 @@ class _Worker(Generic[Item]):
 def run(
     items: Sequence[Item], jobs: int, make: Callable[[], Callable[[Item], Result]]
 ) -> Iterator[tuple[Item, Result | Lost]]:
-    """Yield each item with its result, in any order; make() runs once in each process."""
+    """Yield each item with its result, in any order.
+
+    Each of the `jobs` processes calls make() once, and the function that it returns for each item.
+    """
     waiting = [list(items[i : i + _BATCH]) for i in range(0, len(items), _BATCH)][::-1]
     workers: list[_Worker[Item]] = []
     try:

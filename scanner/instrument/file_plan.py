@@ -11,10 +11,10 @@ import tree_sitter_c
 from tree_sitter import Language, Node, Query, QueryCursor
 
 from scanner.facts import FileFacts, Macro
-from scanner.instrument.function_plan import Edit, Plan, Shape, applied, left_out, plan
+from scanner.instrument.function_plan import Edit, Plan, Shape, left_out, plan, text_with_edits
 from scanner.instrument.function_returns import closing_brace, ends_in_return, returns
 from scanner.instrument.include_place import place, serves, without
-from scanner.instrument.result_type import Typedefs, is_scalar, is_void, spelt
+from scanner.instrument.result_type import Typedefs, is_scalar, is_void, result_text
 from scanner.parse import islands
 from scanner.source import probe_marks as marks
 from scanner.source.macro_table import MacroTable, learn
@@ -44,9 +44,9 @@ class Wanted(NamedTuple):
 
 
 class Done(NamedTuple):
-    """A function and its Plan, or why it is left out.
+    """A function and its Plan, or the reason why it is left out.
 
-    found: (id, carriers, points) of the probes it already has.
+    found: (id, carriers, mode, returns, ends) of the probes that it already has.
     """
 
     wanted: Wanted
@@ -66,7 +66,7 @@ class FilePlan(NamedTuple):
 
 
 class Tree:
-    """What is known of the whole tree: macros, macros that return from their caller, typedefs."""
+    """Facts about the whole tree: macros, macros that return from their caller, typedefs."""
 
     def __init__(self, files: list[FileFacts]) -> None:
         self.table: MacroTable = learn(macro for facts in files for macro in facts.macros)
@@ -77,7 +77,7 @@ class Tree:
         self._own = {f.path: f.macros for f in files}
 
     def hiding(self, path: str) -> dict[str, str]:
-        """Return words that hide exits of a body from its text, each with the reason."""
+        """Return words that hide exits of a body in the file `path`, each with the reason."""
         own = self._own.get(path, ())
         found = dict.fromkeys(_using(_open(own), self._cleaning), "cleans up after a return")
         found |= dict.fromkeys(_using(own, self._returning), "may return from its caller")
@@ -120,19 +120,19 @@ class FilePlanner:
             at = place(text, reading.prepared.text, starts)
             include = Edit(at, at, marks.INCLUDE) if at >= 0 else Edit(0, 0, marks.PREFIX)
         result = FilePlan(path, text, functions, include)
-        before = marks.strip(text) if marks.instrumented(text) else text
-        if marks.strip(written(result, range(1, 1 + len(plans)))) != before:
+        before = marks.strip(text) if marks.has_probes(text) else text
+        if marks.strip(text_with_probes(result, range(1, 1 + len(plans)))) != before:
             return result._replace(problem="its text resembles probes: they could not be undone")
         return result
 
 
-def written(file: FilePlan, ids: Iterable[int]) -> str:
-    """Return the file with its probes; ids: one for each function that has a plan."""
+def text_with_probes(file: FilePlan, ids: Iterable[int]) -> str:
+    """Return the text of the file with its probes; ids: one for each function that has a plan."""
     edits = [file.include] if file.include else []
     plans = [done.plan for done in file.functions if done.plan]
     for item, number in zip(plans, ids, strict=False):
         edits += [edit._replace(text=edit.text.replace("@", str(number))) for edit in item.edits]
-    return applied(file.text, sorted(edits))
+    return text_with_edits(file.text, sorted(edits))
 
 
 def _overlapping(variants: list[dict[tuple[int, str], Node]]) -> set[tuple[int, str]]:
@@ -166,7 +166,7 @@ class _Reading:
         self.variants: list[tuple[str, Normal, dict[tuple[int, str], Node]]] = []
         for _, chosen in variants(self.prepared):
             normal = planner.normaliser.normalise(chosen)
-            found = islands.find(normal.text)
+            found = islands.find_islands(normal.text)
             self.variants.append((chosen, normal, self._by_place(found.functions, normal)))
         self.overlapping = _overlapping([nodes for _, _, nodes in self.variants])
 
@@ -184,7 +184,7 @@ class _Reading:
         return found
 
     def done(self, wanted: Wanted) -> Done:
-        """Return the plan of a function, or why there is none."""
+        """Return the plan of a function, or the reason why there is none."""
         key = (wanted.line, "" if wanted.macro else wanted.name)
         shapes: list[Shape] = []
         for chosen, normal, nodes in self.variants:
@@ -232,7 +232,7 @@ class _Reading:
         close = closing_brace(chosen, brace)
         if close != node.end_byte - 1:
             return "its braces do not balance"
-        kind = spelt(node, normal.text, set(wanted.parameters), self.tree.typedefs)
+        kind = result_text(node, normal.text, set(wanted.parameters), self.tree.typedefs)
         found = returns(chosen, brace, close)
         return Shape(
             head,
@@ -252,7 +252,7 @@ class _Reading:
         """Return id, carriers, mode and number of exits of a function's existing probes."""
         body = node.child_by_field_name("body")
         assert body is not None
-        probe = marks.entered(self.text, body.start_byte)
+        probe = marks.entry_probe(self.text, body.start_byte)
         if probe is None:
             return None
         close = closing_brace(chosen, body.start_byte)

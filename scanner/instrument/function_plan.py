@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The edits that put probes into one function, or why it is left out.
+"""The edits that put probes into one function, or the reason why it is left out.
 
-There are two modes.  Explicit: each return becomes a block that keeps the result, passes it to
-the probe and returns it; the end of the body gets a probe.  Scope: a variable whose cleanup is
-the exit probe, for functions with exits that their text does not show (a return in a macro).
+There are two modes. Explicit: each return becomes a block that keeps the result, passes it to the
+probe and returns it; the end of the body gets a probe. Scope: a variable whose cleanup is the exit
+probe, for functions with exits that their text does not show (a return in a macro).
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import NamedTuple
 from scanner.instrument.function_returns import Return
 from scanner.source import probe_marks as marks
 
-_FREED = "__init: its text is freed after boot"
-_DROPPED = "__exit: its text may be dropped"
+_FREED = "__init: its code is freed after boot"
+_DROPPED = "__exit: its code may be discarded"
 _TRACED = "notrace: tracing itself may call it"
 _PROBED = "__kprobes: probing itself may call it"
 _ENDLESS = "noreturn: it has no exit"
@@ -39,7 +39,7 @@ LEFT_OUT = {
     "__devinit": _FREED,
     "__cpuinit": _FREED,
     "__meminit": _FREED,
-    "__net_init": "__init: its text may be freed after boot",
+    "__net_init": "__init: its code may be freed after boot",
     "__exit": _DROPPED,
     "__devexit": _DROPPED,
     "__cpuexit": _DROPPED,
@@ -50,7 +50,7 @@ _WORD = re.compile(r"\w+")
 
 
 class Edit(NamedTuple):
-    """text replaces the bytes from start to end."""
+    """A replacement: `text` replaces the bytes from start to end."""
 
     start: int
     end: int
@@ -58,11 +58,12 @@ class Edit(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """What one #if variant shows of a function.
+    """A function as one #if variant shows it.
 
     head: its declaration. brace, close: the braces of its body. kind: the result's type, None if
-    only the compiler knows it. void, scalar: whether it is such a type. ends: control may reach the
-    closing brace. hidden: why exits may be hidden, "" if all can be seen.
+    only the compiler knows it. void, scalar: whether the result's type is void or scalar. returns:
+    its return statements. ends: control may reach the closing brace. hidden: why exits may be
+    hidden, "" if all can be seen.
     """
 
     head: str
@@ -99,7 +100,7 @@ def left_out(head: str, file: str, name: str) -> str:
             return reason
     if any(word.strip("_") in ("inline", "always_inline") for word in words):
         if file.endswith(".h"):
-            return "inline in a header: probes would go into every user"
+            return "inline in a header: probes would go into every file that includes it"
         if "static" not in words:
             return "inline with external linkage: it cannot have static data"
     return ""
@@ -119,7 +120,7 @@ def _unnamed(head: str, name: str) -> str:
 
 
 def plan(shapes: list[Shape], call: str, carriers: list[str], text: str, hidden: str) -> Plan:
-    """Return the edits of a function, given what each #if variant shows of it.
+    """Return the edits of a function from the shapes that its #if variants show.
 
     call: a call of the function with its own parameters, to name the type of its result. text: the
     file. hidden: the file without comments, literals and directives, but with all branches.
@@ -135,7 +136,7 @@ def plan(shapes: list[Shape], call: str, carriers: list[str], text: str, hidden:
         for shape in shapes:
             for edit in _exits(shape, text):
                 if edits.setdefault(edit.start, edit) != edit:
-                    why = "#if variants differ in how they leave"
+                    why = "#if variants leave the function in different ways"
     if why:
         edits = {}
     keeps = any(edit.text == marks.KEEP for edit in edits.values())
@@ -200,8 +201,8 @@ def _exits(shape: Shape, text: str) -> list[Edit]:
     return edits
 
 
-def applied(text: str, edits: list[Edit]) -> str:
-    """Return the text with edits applied, which are sorted and do not overlap."""
+def text_with_edits(text: str, edits: list[Edit]) -> str:
+    """Return `text` with the edits applied, which must be sorted and must not overlap."""
     pieces = []
     position = 0
     for start, end, new in edits:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find where control leaves a function body, in text without comments and literals."""
+"""Find the places where control leaves a function body, in text without comments and literals."""
 
 from __future__ import annotations
 
@@ -35,9 +35,10 @@ def _semicolon(text: str, start: int, end: int) -> int:
 
 
 def returns(text: str, start: int, end: int) -> list[Return]:
-    """Return every return statement between two offsets; one in a macro's arguments has no end.
+    """Return every return statement between two offsets.
 
-    In arguments, a comma may end it as well as a semicolon, and the macro may use it in any way.
+    The end of a statement in a macro's arguments is -1: there, a comma may end it as well as a
+    semicolon, and the macro may use it in any way.
     """
     found = []
     around = [""]

@@ -14,7 +14,7 @@ _OPEN = ("if", "ifdef", "ifndef")
 
 
 def _conditions(found: list[Directive], place: int) -> tuple[int, ...]:
-    """Return the branches that a place lies in, outermost first."""
+    """Return the branches in which a place lies, outermost first."""
     stack: list[int] = []
     for directive in found:
         if directive.start >= place:
@@ -57,7 +57,7 @@ def without(hidden: str, found: list[Directive]) -> str:
 
 
 def _nested(text: str, end: int) -> list[tuple[int, int]]:
-    """Return where brackets are open: (first byte after the bracket, closing bracket)."""
+    """Return the places where brackets are open: (byte after the bracket, closing bracket)."""
     spans = []
     depth = start = 0
     for match in _BRACKETS.finditer(text, 0, end):
@@ -72,9 +72,9 @@ def _nested(text: str, end: int) -> list[tuple[int, int]]:
 
 
 def serves(hidden: str, includes: list[int], functions: list[int]) -> bool:
-    """Return whether each function comes after one of the includes, and is compiled only with it.
+    """Return whether each function comes after one of the includes and is compiled only with it.
 
-    hidden: the text without comments, literals.  includes, functions: their first bytes.
+    hidden: the text without comments and literals. includes, functions: their first bytes.
     """
     found = directives(hidden)
     known = [(at, _conditions(found, at)) for at in includes]
@@ -86,10 +86,10 @@ def serves(hidden: str, includes: list[int], functions: list[int]) -> bool:
 
 
 def place(text: str, hidden: str, functions: list[int]) -> int:
-    """Return the start of an empty line that comes before all functions, wherever they are.
+    """Return the start of an empty line before all functions; -1 if there is none.
 
-    hidden: the text without comments, literals.  functions: their first bytes.
-    -1 if there is no such line.
+    The functions may lie in any branches. hidden: the text without comments and literals.
+    functions: their first bytes.
     """
     found = directives(hidden)
     plain = without(hidden, found)

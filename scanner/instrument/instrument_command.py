@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``skbscan instrument``: write a patch, change the files in place, or undo that."""
+"""``skbscan instrument``: write a patch, change the files in place, or remove the probes."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from pathlib import Path
 from scanner import arguments, output
 from scanner.instrument import probe_runtime as runtime
 from scanner.instrument.instrument_tree import Choice, Instrumented, instrument, undone
-from scanner.instrument.unified_patch import unified
+from scanner.instrument.unified_patch import diff_lines
 from scanner.progress import Progress
 
 
 def command(args: argparse.Namespace) -> int:
-    """Run it; returns the exit code."""
+    """Run the command; return the exit code."""
     if args.undo:
         changes = list(undone(args.tree, args.dir))
         _write_all(args.tree, changes)
-        runtime.write(args.tree, runtime.taken_out(args.tree))
-        print(f"probes taken out of {len(changes)} files")
+        runtime.write(args.tree, runtime.removals(args.tree))
+        print(f"probes removed from {len(changes)} files")
         return 0
-    added = runtime.put(args.tree) if args.runtime else []
+    added = runtime.additions(args.tree) if args.runtime else []
     choice = Choice(args.dir, args.select, args.level)
     made = instrument(arguments.run(args), arguments.options(args), choice, Progress(args.quiet))
     if args.in_place:
@@ -58,7 +58,7 @@ def _write_all(root: Path, changes: list[tuple[str, str, str]]) -> None:
 
 
 def _patch(out: Path, made: Instrumented, added: list[runtime.Change]) -> None:
-    lines = (line for path, old, new in made.files for line in unified(path, old, new))
+    lines = (line for path, old, new in made.files for line in diff_lines(path, old, new))
     data = "".join([*lines, *runtime.patch(added)]).encode("latin-1")
     output.write_bytes(data, out)
 

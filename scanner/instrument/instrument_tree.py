@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from scanner import probes
-from scanner.instrument.file_plan import Done, FilePlan, FilePlanner, Tree, Wanted, written
+from scanner.instrument.file_plan import Done, FilePlan, FilePlanner, Tree, Wanted, text_with_probes
 from scanner.progress import Progress
 from scanner.results import Run
 from scanner.scan import scan
@@ -23,7 +23,7 @@ DENIED = ("kbl_*", "__kbl_*")  # functions that probes call must not have probes
 
 
 class Choice(NamedTuple):
-    """Which functions: folders ([] for net or the whole tree), name patterns, highest level."""
+    """The functions to instrument: by folder ([]: net or the whole tree), name pattern, level."""
 
     folders: list[str]
     patterns: list[str]
@@ -64,7 +64,7 @@ def _type(text: str) -> tuple[str, int, int]:
 
 
 def carriers(row: Row) -> tuple[str, ...]:
-    """Return where a function carries packets and its sock, as in a probe list."""
+    """Return the places in which a function carries packets and its sock, as in a probe list."""
     kinds = [_type(kind) for _, _, kind in row["parameters"]]
     return probes.carriers(kinds, _type(row["returns_stripped"]), row["skb_list"], every=True)
 
@@ -112,9 +112,9 @@ def instrument(run_: Run, options: Options, choice: Choice, progress: Progress) 
     left: list[Row] = []
     for row in _chosen(result.functions, choice, places):
         if any(fnmatchcase(row["function"], pattern) for pattern in DENIED):
-            left.append(_left(row, "it belongs to the probes"))
+            left.append(_left(row, "it is part of the probes"))
         elif row["file"].endswith(".h"):
-            left.append(_left(row, "in a header: probes would go into every user"))
+            left.append(_left(row, "in a header: probes would go into every file that includes it"))
         else:
             rows[row["file"]].append(row)
     plans = list(_plans(run_.root, Tree(found.files), dict(rows), run_.jobs, progress))
@@ -155,7 +155,7 @@ def _numbered(
                 numbers.append(used)
             manifest.append(_entry(row, done, used))
         if numbers:
-            files.append((plan.path, plan.text, written(plan, numbers)))
+            files.append((plan.path, plan.text, text_with_probes(plan, numbers)))
     return Instrumented(files, sorted(manifest, key=lambda row: row["id"]), left, warnings)
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The runtime of the probes, put into a kernel's tree and taken out again.
+"""The runtime of the probes, added to a kernel's tree and removed again.
 
-Two files are added, and a line to lib/Makefile; nothing else of the kernel changes.
+Two files are added, and a line to lib/Makefile; nothing else in the kernel changes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LINE = "obj-y += kbl_probe.o\n"
 
 
 class Change(NamedTuple):
-    """A file before and after; None: it is not there."""
+    """A file before and after; None means that it does not exist."""
 
     path: str
     before: str | None
@@ -41,8 +41,8 @@ def _makefile(root: Path) -> str:
     return text
 
 
-def put(root: Path) -> list[Change]:
-    """Return what puts the runtime into a tree; nothing if it is there.  Raises BadTree."""
+def additions(root: Path) -> list[Change]:
+    """Return the changes that add the runtime to a tree; none if it is there. Raises BadTree."""
     folder = INSTALLED if INSTALLED.is_dir() else SOURCE_TREE
     old = _makefile(root)
     with_end = old if old.endswith("\n") or not old else f"{old}\n"
@@ -54,8 +54,8 @@ def put(root: Path) -> list[Change]:
     return [change for change in changes if change.before != change.after]
 
 
-def taken_out(root: Path) -> list[Change]:
-    """Return what takes the runtime out of a tree; nothing if it is not there."""
+def removals(root: Path) -> list[Change]:
+    """Return the changes that remove the runtime from a tree; none if it is not there."""
     old = _read(root / MAKEFILE) or ""
     changes = [Change(MAKEFILE, old, old.removesuffix(LINE))] if old.endswith(LINE) else []
     changes += [Change(place, _read(root / place), None) for place in PLACES.values()]
@@ -63,7 +63,7 @@ def taken_out(root: Path) -> list[Change]:
 
 
 def write(root: Path, changes: Iterable[Change]) -> None:
-    """Change the files."""
+    """Write the changed files, and remove those whose `after` is None."""
     for path, _, after in changes:
         if after is None:
             (root / path).unlink()

@@ -37,7 +37,7 @@ class Typedefs:
         return name in self._types
 
     def void(self, name: str) -> bool:
-        """Return whether some definition of the name stands for void."""
+        """Return whether a definition of this name stands for void."""
         return any(kind[:2] == ("void", 0) for kind in self._types.get(name, ()))
 
     def scalar(self, base: str, depth: int = 0) -> bool:
@@ -66,7 +66,7 @@ def _function_declarator(node: Node) -> tuple[Node | None, bool]:
     return declarator, name is not None and name.type == "identifier"
 
 
-def spelt(node: Node, text: str, shadowed: set[str], typedefs: Typedefs) -> str | None:
+def result_text(node: Node, text: str, shadowed: set[str], typedefs: Typedefs) -> str | None:
     """Return the type of a definition's result, such as ``struct sk_buff *``.
 
     text: the normalised file.  shadowed: names that mean something else inside the body.

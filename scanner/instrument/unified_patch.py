@@ -24,14 +24,14 @@ def _line(sign: str, line: str) -> str:
 
 
 def _name(path: str) -> str:
-    """Return a name as a patch has it, its bytes as Latin-1; odd ones in C's quotes."""
+    """Return a name as it is written in a patch: its bytes as Latin-1, odd ones in C's quotes."""
     name = os.fsencode(path).decode("latin-1")
     if re.search(r'[\x00-\x1f\x7f"\\]', name):
         return '"' + re.sub(r"[^ -!#-\[\]-~]", lambda m: f"\\{ord(m[0]):03o}", name) + '"'
     return f"{name}\t" if " " in name else name
 
 
-def unified(path: str, old: str, new: str) -> Iterator[str]:
+def diff_lines(path: str, old: str, new: str) -> Iterator[str]:
     """Yield the diff of a file as ``patch -p1`` reads it; nothing if nothing changed."""
     if old == new:
         return

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """pycparser's parser with faster access to tokens, which takes most of its time.
 
-The grammar is pycparser's.  This module replaces its private methods that go to the next token, and
-those that descend fifteen levels of precedence to an operand that is a single name.  Therefore
-pyproject.toml requires an exact version.
+The grammar is pycparser's.  This module replaces two kinds of its private methods: methods that go
+to the next token, and methods that descend fifteen levels of precedence to an operand that is a
+single name.  Therefore pyproject.toml requires an exact version.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class IslandParser(CParser):  # type: ignore[misc]
     def island(self, text: str, types: frozenset[str]) -> list[Any]:
         """Return the external declarations of a text whose first line counts as line 2.
 
-        types: the names that are types.  Raises what pycparser raises.
+        types: the names that are types. Raises the exceptions of pycparser.
         """
         self._given = types
         found: list[Any] = self.parse(text).ext

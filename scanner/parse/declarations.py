@@ -17,7 +17,7 @@ _TAGS = {c_ast.Struct: "struct", c_ast.Union: "union", c_ast.Enum: "enum"}
 
 
 class Unreadable(Exception):
-    """pycparser cannot read the island; the text says why."""
+    """Raised if pycparser cannot read an island; the text says why."""
 
 
 def parse(text: str, types: frozenset[str]) -> list[Any]:
@@ -36,7 +36,7 @@ def parse(text: str, types: frozenset[str]) -> list[Any]:
 
 
 def type_ref(node: Any) -> TypeRef:
-    """Return what a declarator declares."""
+    """Return the type that a declarator declares."""
     stars = 0
     function = False
     while True:
@@ -66,9 +66,7 @@ def _inner_record(node: Any) -> Any:
 
 
 def members(node: Any, prefix: str = "") -> Iterator[Member]:
-    """Yield the members of a struct, and members of anonymous inner structs as if they were its
-    own.
-    """
+    """Yield the members of a struct, including those of anonymous inner structs."""
     for declared in node.decls or ():
         if type(declared) is not c_ast.Decl:
             continue
@@ -94,7 +92,7 @@ def record(text: str, types: frozenset[str], line: int) -> Record:
 
 
 def typedefs(text: str, types: frozenset[str], line: int) -> list[Typedef | Record]:
-    """Return what a typedef defines: names, and a record for each anonymous struct.
+    """Return the definitions of a typedef: its names, and a record for each anonymous struct.
 
     Raises Unreadable.
     """

@@ -37,7 +37,7 @@ def base_type(node: Node | None) -> str:
     return " ".join(_text(node).split())
 
 
-def declared(node: Node | None) -> tuple[str, int, bool]:
+def declarator_parts(node: Node | None) -> tuple[str, int, bool]:
     """Return the name in a declarator, its number of stars, and whether it is a function."""
     stars = 0
     function = False
@@ -77,7 +77,7 @@ def parameters(function: Node) -> tuple[tuple[Param, ...], bool]:
     listed = node.child_by_field_name("parameters") if node is not None else None
     for child in listed.named_children if listed is not None else ():
         if child.type == "parameter_declaration":
-            name, stars, is_function = declared(child.child_by_field_name("declarator"))
+            name, stars, is_function = declarator_parts(child.child_by_field_name("declarator"))
             base = base_type(child.child_by_field_name("type"))
             if (base, stars, is_function) != ("void", 0, False):
                 found.append(Param(name, TypeRef(base, stars, is_function)))
@@ -118,7 +118,7 @@ def members(record: Node) -> tuple[Member, ...]:
             if inner is not None and kind is not None and not kind.child_by_field_name("name"):
                 stack.append(inner)
             for declarator in child.children_by_field_name("declarator"):
-                name, stars, function = declared(declarator)
+                name, stars, function = declarator_parts(declarator)
                 found.append(Member(name, TypeRef(base_type(kind), stars, function)))
     return tuple(found)
 
@@ -164,7 +164,7 @@ class LooseBody:
     def _declaration(self, node: Node) -> None:
         base = base_type(node.child_by_field_name("type"))
         for child in node.children_by_field_name("declarator"):
-            name, stars, function = declared(child)
+            name, stars, function = declarator_parts(child)
             self.variables.append(Param(name, TypeRef(base, stars, function)))
             if child.type == "init_declarator" and (value := child.child_by_field_name("value")):
                 atoms = self._atoms(value, name, 0)

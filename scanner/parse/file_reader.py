@@ -43,8 +43,8 @@ class _OutOfTime(Exception):
 class FileReader:
     """Reads files with one macro table.
 
-    seconds: the CPU time for one file; when it is over, the facts read so far are the result. cut:
-    why reading the last file stopped, or "".
+    seconds: the CPU time for one file; when it has passed, reading stops with the facts read so
+    far. cut: why reading the last file stopped, or "".
     """
 
     def __init__(self, table: MacroTable, seconds: float | None = None) -> None:
@@ -102,7 +102,7 @@ class _Reading:
         self.unprobed = frozenset(_NOKPROBE.findall(prepared.text))
 
     def facts(self, path: str) -> FileFacts:
-        """Return what was found."""
+        """Return the facts that were found."""
         return FileFacts(
             path,
             len(self.prepared.newlines),
@@ -120,13 +120,13 @@ class _Reading:
         )
 
     def variants(self) -> None:
-        """Read every #if variant and unite what they show."""
+        """Read every #if variant and unite the facts that they show."""
         for variant, chosen in variants(self.prepared):
             self.uneven.append(unclosed.uneven(chosen))
             for kind, name in per_cpu_variables(chosen):
                 self.variables[Param(name, TypeRef(kind.rstrip(" *"), kind.count("*")))] = None
             normal = self.reader.normaliser.normalise(chosen)
-            found = islands.find(normal.text)
+            found = islands.find_islands(normal.text)
             for node in found.records:
                 self._record(node, normal.text, found)
             for node in found.typedefs:
@@ -175,7 +175,7 @@ class _Reading:
         if time.process_time() > self.end:
             place = f"at line {self.prepared.line(node.start_byte)}"
             spent = f"{self.reader.seconds:.0f} s of CPU time"
-            raise _OutOfTime(f"gave up after {spent} {place}: what follows is not read")
+            raise _OutOfTime(f"gave up after {spent} {place}: the text after it is not read")
         key = (node.start_byte, text)
         if key in self.texts:
             return False
@@ -220,7 +220,9 @@ class _Reading:
         try:
             defined = declarations.typedefs(gnu_dialect.record_text(island), types, line)
         except declarations.Unreadable as problem:
-            name, stars, function = fallback.declared(node.child_by_field_name("declarator"))
+            name, stars, function = fallback.declarator_parts(
+                node.child_by_field_name("declarator")
+            )
             self._fall_back("typedef", name, line, problem)
             base = fallback.base_type(node.child_by_field_name("type"))
             defined = [Typedef(name, line, TypeRef(base, stars, function), ())]

@@ -40,7 +40,7 @@ _NODE = c_ast.Node
 
 
 class _Slots(dict[type, tuple[str, ...]]):
-    """The attributes of each kind of node that may hold others."""
+    """The attributes of each kind of node that may hold other nodes."""
 
     def __missing__(self, kind: Any) -> tuple[str, ...]:
         self[kind] = slots = tuple(s for s in kind.__slots__ if s not in _NO_NODES)
@@ -73,7 +73,7 @@ class Body:
         self.variables: list[Param] = []
 
     def read(self, node: Any) -> None:
-        """Read a statement."""
+        """Collect the facts of a statement and of all statements inside it."""
         kind = type(node)
         if kind is _COMPOUND:
             for item in node.block_items or ():
@@ -140,7 +140,7 @@ class Body:
         return ""
 
     def _atoms(self, node: Any, result: str) -> Atoms:
-        """Return what an expression is made of."""
+        """Return the atoms of which an expression is made."""
         reader = _READERS.get(type(node))
         if reader is not None:
             return reader(self, node, result)

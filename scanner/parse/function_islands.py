@@ -26,9 +26,9 @@ class Island(NamedTuple):
     """A function definition before it is parsed.
 
     text: the text for pycparser; its lines are those of the file, beginning with line ``first``.
-    types: the type names used in it. head: the macro that makes its head, or "". unknown_head:
-    nothing is known of what this macro makes. annotations: words of the head that forbid a probe.
-    inside: the node that holds the statements of the body.
+    types: the type names used in it. head: the macro that makes its head, or "". unknown_head: the
+    definition of this macro is unknown. annotations: words of the head that forbid a probe. inside:
+    the node that holds the statements of the body.
     """
 
     name: str
@@ -97,10 +97,10 @@ def read_island(
 
 
 def parse_island(island: Island) -> tuple[Any, str, list[tuple[str, Exception]]]:
-    """Return pycparser's FuncDef, how much of it can be used, and what failed.
+    """Return pycparser's FuncDef, which part of it can be used, and the failures.
 
-    How much: "pycparser" means all of it, "signature" only the head, "tree-sitter" nothing (the
-    FuncDef is None).
+    The part is "pycparser" for all of it, "signature" for only the head, "tree-sitter" for nothing
+    (the FuncDef is None).
     """
     problems: list[tuple[str, Exception]] = []
     text, types = island.text, island.types

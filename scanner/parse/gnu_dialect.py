@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Rewrite what GNU C and the kernel add to C99 in one island, so that pycparser can read it.
+"""Rewrite the extensions of GNU C and the kernel in one island, so that pycparser can read it.
 
-Lengths are kept where that is easy, newlines always, so that line numbers stay right.
+Lengths are kept where that is easy; newlines are always kept, so that line numbers stay right.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def _strings(text: str) -> str:
 
 
 def body_text(text: str, types: frozenset[str]) -> str:
-    """Return a function definition as pycparser can read it; types: names used as types in it."""
+    """Return a function definition that pycparser can read; types: names used as types in it."""
     if '"' in text:
         text = _strings(text)
     if "typeof" in text:

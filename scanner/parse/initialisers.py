@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from scanner.facts import Init, Param, TypeRef
-from scanner.parse.fallback import base_type, declared
+from scanner.parse.fallback import base_type, declarator_parts
 
 DEPTH = 40  # deepest nesting of initialisers that is followed
 
@@ -18,12 +18,12 @@ def _text(node: Node) -> str:
 
 
 def variables(declaration: Node) -> tuple[list[Param], list[Init]]:
-    """Return what one file-scope declaration declares, and the functions in its initialisers."""
+    """Return the variables of a file-scope declaration, and functions in their initialisers."""
     base = base_type(declaration.child_by_field_name("type"))
     params: list[Param] = []
     inits: list[Init] = []
     for child in declaration.children_by_field_name("declarator"):
-        name, stars, function = declared(child)
+        name, stars, function = declarator_parts(child)
         if name and not function:
             params.append(Param(name, TypeRef(base, stars)))
         value = child.child_by_field_name("value") if child.type == "init_declarator" else None
@@ -86,7 +86,7 @@ def _fields(pair: Node) -> list[str]:
 
 
 def _function_name(node: Node) -> str:
-    """f, &f, (T)f and PTR(f) name a function f."""
+    """Return the function that an expression names: f for f, &f, (T)f and PTR(f)."""
     while node.type in ("pointer_expression", "cast_expression", "parenthesized_expression"):
         if not node.named_children:
             return ""

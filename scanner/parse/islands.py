@@ -79,7 +79,7 @@ def parse(source: bytes) -> Node:
     return Parser(_LANGUAGE).parse(source).root_node
 
 
-def find(text: str) -> Found:
+def find_islands(text: str) -> Found:
     """Return the islands of a normalised text."""
     source = text.encode("latin-1")
     parsed = _captures(parse(source))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which architecture a file belongs to, and which one is used if a tree has several."""
+"""The architecture to which a file belongs, and the one that is used if a tree has several."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ def _of_folder(folder: str) -> str:
 
 
 def architecture(path: str) -> str:
-    """Return the architecture whose folder a file is in, "" if it is for all."""
+    """Return the architecture in whose folder a file is, "" if the file is for all."""
     return _of_folder(path.rpartition("/")[0])
 
 
 def order(architecture: str, first: str = "") -> tuple[bool, int, str]:
-    """Return a sort key for architectures, the preferred ones first; `first` comes before all."""
+    """Return a sort key for architectures, the preferred ones first; `first` precedes all."""
     known = architecture in PREFERRED
     place = PREFERRED.index(architecture) if known else len(PREFERRED)
     return architecture != first, place, architecture
 
 
-def chosen(paths: Iterable[str], wanted: str = "") -> str:
-    """Return the architecture whose copies represent all of a tree; "" if it has none."""
+def main_architecture(paths: Iterable[str], wanted: str = "") -> str:
+    """Return the architecture whose copies represent all of a tree; "" if it has no copies."""
     found = Counter(map(architecture, paths))
     del found[""]
     return min(found, key=lambda name: order(name, wanted), default="")

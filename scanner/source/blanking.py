@@ -51,7 +51,7 @@ class Group(NamedTuple):
 
 
 class Directive(NamedTuple):
-    """A directive: its keyword, the rest joined into one line, and its first byte."""
+    """A directive: its keyword, the text after it joined into one line, and its first byte."""
 
     keyword: str
     rest: str

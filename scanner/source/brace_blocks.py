@@ -145,8 +145,7 @@ def without_bodies(text: str, hidden: list[Block]) -> str:
 
 
 def plain_heads(text: str, hidden: list[Block]) -> str:
-    """Return the text with these blocks empty and macro calls before types removed from their
-    heads.
+    """Return the text with these blocks empty, and without macro calls before types in their heads.
 
     Such a call is followed by a word and is not the last one, which holds the parameters.
     """
@@ -184,7 +183,7 @@ def is_function(text: str, block: Block) -> bool:
 
 
 def is_class(text: str, block: Block) -> bool:
-    """Return whether a block is a struct with functions inside, as only C++ has."""
+    """Return whether a block is a struct with functions inside, which only C++ allows."""
     head = text[block.head : block.open]
     return bool(_TAG.fullmatch(head) and _METHOD.search(text, block.open, block.end))
 

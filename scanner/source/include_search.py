@@ -26,9 +26,9 @@ class Includes:
         self._order = lru_cache(maxsize=64)(self._reached)
 
     def nearest(self, file: str, among: Collection[str]) -> str:
-        """Return which of the files `among` this file includes by the fewest steps.
+        """Return the file among `among` that `file` includes by the fewest steps.
 
-        If it includes none of them, return the one in the nearest folder; "" if several are as
+        If it includes none of them, return the one in the nearest folder; "" if several are equally
         near.
         """
         if file in among:

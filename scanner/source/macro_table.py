@@ -56,11 +56,11 @@ _ATTRIBUTE = re.compile(r"__attribute__\s*\(\(.*?\)\)\s*(?=$|[A-Za-z_])|__attrib
 
 
 class MacroTable(NamedTuple):
-    """What macros mean to the normaliser; the names are those of the whole tree.
+    """The meaning of macros to the normaliser; the names are those of the whole tree.
 
-    annotations: blanked (value "" or "static").  attributes: blanked with their
-    parentheses.  loops: read as ``while``.  heads: function-like macros whose body
-    ends in the head of a function.  functions: every other function-like macro.
+    annotations: blanked (value "" or "static"). attributes: blanked with their parentheses. loops:
+    read as ``while``. heads: function-like macros whose body ends in the head of a function.
+    functions: every other function-like macro.
     """
 
     annotations: dict[str, str]

@@ -282,7 +282,7 @@ def _declared_beside(text: str, heads: dict[int, Head]) -> Iterator[tuple[int, i
 def _untyped(
     text: str, start: int, end: int, body: int, heads: dict[int, Head]
 ) -> Iterator[tuple[int, int, str]]:
-    """Replace a head without a type by ``int z()``, if it has room for that.
+    """Yield ``int z()`` for a head without a type, if the head is long enough for that.
 
     start, end: the head. body: the offset of its brace.
     """

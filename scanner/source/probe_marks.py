@@ -38,16 +38,20 @@ _BACK = (
 
 
 def enter(carriers: list[str], kind: str | None, scope: bool) -> str:
-    """Return the entry probe; kind: the type of the result to be kept, None for none."""
+    """Return the entry probe.
+
+    kind: the type of the result to be kept, None for none. scope: the exit probe is a cleanup.
+    """
     word = "KBL_ENTER_SCOPE" if scope else "KBL_ENTER"
     kept = f" KBL_RESULT({kind});" if kind else ""
     return f" {word}({', '.join(['@', *carriers])});{kept}"
 
 
 def leave(opened: str, value: bool) -> str:
-    """Return what replaces the semicolon of a return that began with KEEP, DROP or NOTHING.
+    """Return the text that replaces the semicolon of a return.
 
-    value: the result is a number or a pointer, so it is passed to the probe.
+    The return began with `opened`: KEEP, DROP or NOTHING. value: the result is a number or a
+    pointer, so it is passed to the probe.
     """
     if opened == KEEP:
         call = f"KBL_LEAVE_VALUE(@, {RESULT})" if value else "KBL_LEAVE(@)"
@@ -55,17 +59,17 @@ def leave(opened: str, value: bool) -> str:
     return f"{')' if opened == DROP else ''}; KBL_LEAVE(@); return; }}"
 
 
-def instrumented(text: str) -> bool:
+def has_probes(text: str) -> bool:
     """Return whether a file has probes."""
     return INCLUDE in text
 
 
 def includes(text: str) -> list[int]:
-    """Return where the probe header is included."""
+    """Return the offsets at which the probe header is included."""
     return [match.start() for match in _INCLUDED.finditer(text)]
 
 
-def entered(text: str, brace: int) -> tuple[int, list[str], bool] | None:
+def entry_probe(text: str, brace: int) -> tuple[int, list[str], bool] | None:
     """Return id, carriers, and whether its mode is scope, of the probe after a brace."""
     labels = LOCAL_LABELS.match(text, brace + 1)
     match = _ENTERED.match(text, labels.end() if labels else brace + 1)
@@ -80,7 +84,7 @@ def ids(text: str) -> list[int]:
 
 
 def lines_before(text: str) -> int:
-    """Return how many lines were put before the first one."""
+    """Return the number of lines that were put before the first line."""
     return PREFIX.count("\n") if text.startswith(PREFIX) else 0
 
 
@@ -92,7 +96,7 @@ def without_probes(data: bytes) -> bytes:
 
 
 def count(body: str, number: int) -> tuple[int, int]:
-    """Return how many returns and how many ends of a body have a probe of this id."""
+    """Return the number of returns and of ends of a body that have a probe of this id."""
     returns = len(_RETURNS.findall(body))
     return returns, len(re.findall(rf"KBL_LEAVE\({number}\); \}}", body))
 

@@ -36,10 +36,10 @@ class TreeFiles(NamedTuple):
 def folders(root: Path, wanted: list[str]) -> list[str]:
     """Return the folders to scan: those `wanted`, or include and net, or all.
 
-    Without wanted folders, include and net are scanned if both exist.  Raises BadTree.
+    Include and net are scanned if no folder is wanted and both exist. Raises BadTree.
     """
     if not root.is_dir():
-        missing = "not a folder: give that of the tree" if root.exists() else "no such folder"
+        missing = "not a folder: give the folder of the tree" if root.exists() else "no such folder"
         raise BadTree(f"{root}: {missing}")
     for name in wanted:
         if not (root / name).is_dir():

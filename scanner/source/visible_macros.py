@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find which macro of a name a file means: its own, or that of a header it includes."""
+"""Find the macro that a name means in a file: its own, or that of a header it includes."""
 
 from __future__ import annotations
 

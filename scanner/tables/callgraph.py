@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Who calls whom: by name, through macros, through callbacks, through tables of operations."""
+"""The calls between functions: by name, through macros, callbacks and tables of operations."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ _NUMBERS = frozenset(("offsetof", "offsetofend", "sizeof_field"))  # macros give
 
 
 class Edge(NamedTuple):
-    """A call.  targets: node numbers; by: "call", "macro M", "callback of F", "table" (what
-    members hold) or "pointer" (what variables hold)."""
+    """A call. targets: node numbers; by: "call", "macro M", "callback of F", "table" or "pointer".
+
+    A table is a member that holds functions, a pointer a variable that holds functions.
+    """
 
     targets: tuple[int, ...]
     args: tuple[Atoms, ...]
@@ -32,7 +34,7 @@ class CallGraph:
     """The functions by number (nodes), and the calls that each of them makes (edges)."""
 
     def __init__(self, files: list[FileFacts], types: Types, main: str = "") -> None:
-        """main: the architecture whose copies represent all, if the tree has several."""
+        """Make the graph. main: the architecture whose copies represent all, or ""."""
         self.types = types
         self.main = main
         self.nodes = [Node(f.path, function) for f in files for function in f.functions]
@@ -81,7 +83,7 @@ class CallGraph:
         return known
 
     def _of_one(self, numbers: list[int], near: str) -> tuple[int, ...]:
-        """Keep definitions for all architectures, and those for `near` if any, else for main."""
+        """Return the definitions for all architectures, and those for `near`, else for main."""
         homes = {n: architecture(self.nodes[n].file) for n in numbers}
         named = set(homes.values()) - {""}
         first = near if near in named else self.main

@@ -33,7 +33,7 @@ class Direct(NamedTuple):
 
     @property
     def mark(self) -> str:
-        """D: the struct itself; P & D: only forms of it."""
+        """Return "D" if the struct itself occurs, "P & D" if only forms of it do."""
         return "D" if self.level == 0 else "P & D"
 
 
@@ -52,7 +52,10 @@ def uses(
 def direct(
     files: list[FileFacts], types: Types, found: Closure, pointers: bool = False
 ) -> list[Direct]:
-    """Return the table, in order of file and position."""
+    """Return the functions that take or return the struct or a form of it, by file and position.
+
+    pointers: count function pointers, too.
+    """
     table = []
     for facts in files:
         for function in facts.functions:

@@ -20,16 +20,23 @@ class Node(NamedTuple):
 
 
 class Definitions(Protocol):
-    """What this module needs of a call graph: the functions and variables of a source tree."""
+    """The parts of a call graph that this module needs: functions and variables of a tree."""
 
     types: Types
     globals: dict[str, TypeRef]
 
     @property
-    def nodes(self) -> Sequence[Node]: ...
-    def resolve(self, name: str, file: str) -> tuple[int, ...]: ...
-    def names(self, number: int) -> dict[str, TypeRef]: ...
-    def type_of(self, number: int, path: str) -> TypeRef | None: ...
+    def nodes(self) -> Sequence[Node]:
+        """Return the function definitions by number."""
+
+    def resolve(self, name: str, file: str) -> tuple[int, ...]:
+        """Return the definitions that a name means in a file."""
+
+    def names(self, number: int) -> dict[str, TypeRef]:
+        """Return the types of the parameters and variables of a function."""
+
+    def type_of(self, number: int, path: str) -> TypeRef | None:
+        """Return the type of a path inside a function; None if it is unknown."""
 
 
 class Held:
@@ -73,8 +80,9 @@ class Held:
                 self._add_variable(file, assign.to, targets)
 
     def by_member(self, number: int, field: str, pointer: str, count: int) -> tuple[int, ...]:
-        """Return the functions to which ``pointer->field``, called with `count` arguments, may
-        point.
+        """Return the functions to which ``pointer->field`` may point.
+
+        It is called with `count` arguments.
         """
         if field not in self._members:
             return ()
@@ -86,9 +94,7 @@ class Held:
         return tuple(sorted(fitting)) if len(fitting) <= MANY else ()
 
     def by_variable(self, number: int, name: str) -> tuple[int, ...]:
-        """Return the functions to which a variable, or one of its elements, may point in a
-        function.
-        """
+        """Return the functions to which a variable, or its elements, may point in a function."""
         if name in self._graph.names(number):
             return tuple(sorted(self._locals.get(number, {}).get(name, set())))
         own = self._variables.get((self._graph.nodes[number].file, name))

@@ -176,14 +176,14 @@ class Search:
                 touched.add(target)
 
     def _forget(self, numbers: Iterable[int]) -> None:
-        """Mark these functions, whose names and results must be computed again."""
+        """Discard the names and results of these functions, so that they are computed again."""
         for number in numbers:
             self._names.pop(number, None)
             self._atoms.pop(number, None)
             self._settled.discard(number)
 
     def _open_params(self, target: int) -> tuple[tuple[int, str], ...]:
-        """Return the parameters that can be associated, but are not so by their type."""
+        """Return the parameters that can be associated, but are not associated by their type."""
         known = self._open.get(target)
         if known is None:
             node = self.graph.nodes[target]
@@ -244,7 +244,7 @@ class Search:
             assigns = tuple(waiting)
 
     def _results(self, number: int) -> bool:
-        """Find what a function's result consists of; return True if something new was found."""
+        """Find the values of which a function's result consists; return True if one is new."""
         function = self.graph.nodes[number].function
         if number in self._settled or number in self.returning:
             return False

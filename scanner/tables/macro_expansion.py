@@ -125,7 +125,7 @@ def _renamed(call: Flat, macro: Function, first: Function) -> Flat:
 
 
 def _deep(args: tuple[Atoms, ...], macro: Function) -> tuple[Atoms, ...]:
-    """Results of calls inside a macro count as the arguments of these calls."""
+    """Return the arguments, with results of a macro's inner calls as arguments of these calls."""
 
     def open_call(atom: str, depth: int) -> Atoms:
         number = atom[1:].partition(".")[0]

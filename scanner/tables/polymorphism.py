@@ -51,9 +51,7 @@ class Closure(NamedTuple):
         return form.level if form else None
 
     def chain(self, name: str) -> list[str]:
-        """Return the forms from this one down to the struct; a long chain is shortened in the
-        middle.
-        """
+        """Return the forms from this one down to the struct; a long chain lacks its middle."""
         found = [name]
         while name != self.seed and len(found) < LONGEST:
             name = self.forms[name].via
@@ -62,7 +60,10 @@ class Closure(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """max_level: highest level followed, None for any.  stops: tags not followed."""
+    """Limits of the search.
+
+    max_level: highest level followed, None for any.  stops: tags not followed.
+    """
 
     max_level: int | None = None
     stops: tuple[str, ...] = HUBS
@@ -146,7 +147,7 @@ def aliases(files: list[FileFacts], found: Closure) -> list[Alias]:
     return sorted(every.values(), key=lambda a: (a.file, a.line))
 
 
-def customized(files: list[FileFacts], seed: str) -> list[str]:
+def typedefs_naming(files: list[FileFacts], seed: str) -> list[str]:
     """Return the typedefs whose own text names the struct.
 
     It may name it as the target, as a member, or in the signature of a function type.

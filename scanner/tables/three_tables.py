@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Make the three tables from the facts of a tree, in the order in which they need each other."""
+"""Make the three tables from the facts of a tree, each after those on which it depends."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 from scanner.facts import Fallback, FileFacts, Function, TypeRef
-from scanner.source.architectures import chosen
+from scanner.source.architectures import main_architecture
 from scanner.source.file_layer import layer
 from scanner.tables import direct as direct_uses
 from scanner.tables import polymorphism
@@ -21,7 +21,7 @@ Row = dict[str, Any]
 
 
 class Options(NamedTuple):
-    """What the tables search for, and by which rules.
+    """The struct that the tables search for, and the rules.
 
     seed: the struct, or a typedef of it. data_flow: use the data-flow rule for indirect use. arch:
     the architecture whose copies represent all; "" for the first one in a list of preference.
@@ -34,11 +34,11 @@ class Options(NamedTuple):
 
 
 class Result(NamedTuple):
-    """The tables as rows ready to print, and what the other commands need.
+    """The tables as rows ready to print, and the data that the other commands need.
 
-    functions: a row for every function definition.  edges: calls between packet functions,
-    as pairs of indices into functions.  counts: the numbers of the summary.  structs: every
-    struct and union that the tree defines.
+    functions: a row for every function definition. edges: calls between packet functions, as pairs
+    of indices into functions. counts: the numbers of the summary. structs: every struct and union
+    that the tree defines.
     """
 
     polymorphism: list[Row]
@@ -53,7 +53,7 @@ class Result(NamedTuple):
 
 
 def type_text(kind: TypeRef) -> str:
-    """Return the type as C writes it, without a name."""
+    """Return a type as C writes it, without a name."""
     stars = (" " if kind.stars else "") + "*" * kind.stars
     return f"{kind.base}{stars} (*)()" if kind.function else f"{kind.base}{stars}"
 
@@ -64,14 +64,14 @@ def analyse(files: list[FileFacts], options: Options, warnings: list[str]) -> Re
     types = Types(files, seed)
     found = polymorphism.closure(types, seed, options.limits)
     table = direct_uses.direct(files, types, found, options.limits.function_pointers)
-    main = chosen((facts.path for facts in files), options.arch)
+    main = main_architecture((facts.path for facts in files), options.arch)
     graph = CallGraph(files, types, main)
     uses = {id(entry.function): entry for entry in table}
     direct = {n for n, node in enumerate(graph.nodes) if id(node.function) in uses}
     reached = Search(graph, found, direct, options.data_flow).run()
     packet = direct | {entry.number for entry in reached}
     if options.arch not in ("", main):
-        other = f"those of {main} count" if main else "the tree has none"
+        other = f"only those of {main} count" if main else "the tree has none"
         warnings = [*warnings, f"{options.arch}: no such architecture, {other}"]
     if seed not in types.places:
         warnings = [*warnings, f"{seed} is not defined in the folders scanned"]
@@ -250,7 +250,7 @@ def _counts(files: list[FileFacts], found: Closure, functions: list[Row], forms:
         "aliases": kinds["names"] + kinds["alias"],
         "aliases_by_chain": kinds["chain"],
         "aliases_by_cast_of_cb": kinds["view"],
-        "customized_types": len(polymorphism.customized(files, found.seed)),
+        "customized_types": len(polymorphism.typedefs_naming(files, found.seed)),
         "nested_structures": sum(
             1
             for f in found.forms.values()

@@ -28,7 +28,7 @@ class Place(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A type that contains or names the one it is listed under.
+    """A type that contains or names the type under which it is listed.
 
     how: "pointer", "embedded", "typedef" or "alias".
     """
@@ -46,7 +46,7 @@ class Types:
     """
 
     def __init__(self, files: list[FileFacts], seed: str = "") -> None:
-        """seed: a base that means all of its definitions."""
+        """Collect the types of `files`. seed: a base that means all of its definitions."""
         self.includes = Includes(files)
         found = [(base, _joined(homes, self.includes)) for base, homes in _clashing(files)]
         self._homes = {base: homes for base, homes in found if base != seed and any(homes.values())}
@@ -142,7 +142,7 @@ class Types:
                     found = True
 
     def strip(self, kind: TypeRef) -> TypeRef:
-        """Follow typedefs and aliases."""
+        """Return the type that a type means after all typedefs and aliases."""
         if kind.base not in self.named:
             return kind
         for _ in range(20):
@@ -179,9 +179,7 @@ class Types:
         return kind
 
     def _stand_in(self, known: dict[str, TypeRef], name: str) -> list[str] | None:
-        """Return the fields that a macro expands to; if there are several such macros, this
-        struct's.
-        """
+        """Return the fields to which a macro expands; of several such macros, this struct's."""
         meant = self.stand_ins.get(name, [])
         for fields in meant:
             if any(".".join(fields[: n + 1]) in known for n in range(len(fields))):
@@ -196,8 +194,9 @@ class Types:
         return not plain.base.startswith(BASIC_STRUCTS) and plain.base not in self.members
 
     def is_object(self, kind: TypeRef) -> bool:
-        """Return whether the type is a struct that refers to other objects, unlike a packet's
-        header.
+        """Return whether the type is a struct that refers to other objects.
+
+        A packet's header does not.
         """
         base = self.strip(kind).base
         known = self._objects.get(base)
@@ -256,7 +255,7 @@ def _clashing(files: list[FileFacts]) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def _joined(homes: dict[str, str], includes: Includes) -> dict[str, str]:
-    """Return which definition of a base each file has; "" for the headers if they all share one.
+    """Return the definition of a base that each file has; "" for the headers if they all share one.
 
     If one file includes two of the headers, their definitions count as one struct, for two
     configurations.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The command line.  Exit codes: 0 success, 1 warnings about the data, 2 unusable input.
+"""The command line. Exit codes: 0 success, 1 warnings about the data, 2 unusable input.
 
 A command is one module with add(), and a line in main.COMMANDS.
 """

@@ -33,7 +33,7 @@ def _print_json(found: Answer) -> None:
 
 
 def _distinct(columns: Sequence[str]) -> list[str]:
-    """Keys of an object: the second "n" becomes "n_2"."""
+    """Return a distinct key for each column: the second "n" becomes "n_2"."""
     names: list[str] = []
     for column in columns:
         name, number = column, 2
@@ -44,7 +44,7 @@ def _distinct(columns: Sequence[str]) -> list[str]:
 
 
 def _value(cell: Cell) -> Cell:
-    """A value that JSON has: no infinite number, no blob."""
+    """Return a cell as a value that JSON has: None for an infinite number, a text for a blob."""
     if isinstance(cell, float) and not math.isfinite(cell):
         return None
     return cell.hex() if isinstance(cell, bytes) else cell
@@ -66,5 +66,5 @@ def _print_table(found: Answer) -> None:
 
 
 def _text(cell: Cell) -> Cell:
-    """A cell of a table: NULL is empty, a blob is in hexadecimal."""
+    """Return a cell of a table: NULL is empty, a blob is in hexadecimal."""
     return cell.hex() if isinstance(cell, bytes) else "" if cell is None else cell

@@ -20,12 +20,14 @@ class Stderr:
         self._last = 0.0
 
     def report(self, what: str, done: int, total: int) -> None:
+        """Show that `done` of `total` units of `what` are done."""
         now = time.monotonic()
         if self._shown and now - self._last > 0.1:
             self._last = now
             print(f"\r{what}: {100 * done // max(total, 1):3d} %\033[K", end="", file=sys.stderr)
 
     def close(self) -> None:
+        """Remove the progress line."""
         if self._last:
             print("\r\033[K", end="", file=sys.stderr)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""skbviewer compare: what changed between two recordings, or between two packets."""
+"""skbviewer compare: print what changed between two recordings, or between two packets."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ..export.comparison_json import comparison_json, steps_json
 from ..export.comparison_text import comparison_lines, step_lines
 from ..export.differential_stacks import write_folded_pairs, write_profile_pair
 from ..session import Session
-from ..session.comparing import Filters, compared, compared_stacks
+from ..session.comparing import Filters, comparison_of, session_stack_pairs
 from .command_output import Commands, Stderr, command, formats
 from .file_argument import HELP as FILE_HELP
-from .file_argument import opened, warn_of
+from .file_argument import open_session, warn_of
 from .row_numbers import path_of, row_id
 
 HELP = """Two files are A and B.  If a recording consists of several files, write those of B after
@@ -63,7 +63,7 @@ def add(commands: Commands) -> None:
 
 
 def _pair(text: str) -> tuple[int, int]:
-    """Parse "3,K2" into rows."""
+    """Parse "3,K2" into the rows (3, -2). Raises argparse.ArgumentTypeError."""
     parts = text.split(",")
     if len(parts) != 2:
         raise argparse.ArgumentTypeError(f"{text!r} is not two packets: N,M")
@@ -83,7 +83,7 @@ def _percent(text: str) -> float:
 
 def _compare(arguments: argparse.Namespace) -> int:
     files = _files(arguments)
-    a, b = (opened(part) for part in files)
+    a, b = (open_session(part) for part in files)
     if arguments.packets:
         _packets(arguments, (a, b), files)
     else:
@@ -131,9 +131,9 @@ def _recordings(
     names = (" ".join(texts[0]), " ".join(texts[1]))
     progress = Stderr()
     try:
-        found = compared(*sessions, filters, arguments.least, progress)
+        found = comparison_of(*sessions, filters, arguments.least, progress)
         if arguments.folded or arguments.speedscope:
-            pairs = compared_stacks(*sessions, filters, progress)
+            pairs = session_stack_pairs(*sessions, filters, progress)
     finally:
         progress.close()
     if arguments.json:

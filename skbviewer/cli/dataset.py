@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""skbviewer dataset: the tables of many recordings in one folder, and questions to them."""
+"""skbviewer dataset: keep the tables of many recordings in one folder, and query all of them."""
 
 from __future__ import annotations
 
@@ -34,9 +34,7 @@ def add(commands: Commands) -> None:
     text = "keep the tables of many recordings in one folder, and ask questions about all of them"
     parser: argparse.ArgumentParser = commands.add_parser("dataset", help=text, description=text)
     parser.epilog = HELP
-    inner = parser.add_subparsers(
-        required=True, metavar="COMMAND", help="what to do with the dataset"
-    )
+    inner = parser.add_subparsers(required=True, metavar="COMMAND", help="one of these commands")
     _adding(inner)
     formats(_of(inner, "info", "list hosts, times, sessions and sizes", _info), "json")
     _packets(inner)
@@ -155,7 +153,7 @@ def _add(arguments: argparse.Namespace) -> int:
     finally:
         progress.close()
     code = warn(line for each in listed for line in each.warnings)
-    code |= warn(adding_all.repeated(arguments.folder, {each.session for each in listed}))
+    code |= warn(adding_all.repeat_warnings(arguments.folder, {each.session for each in listed}))
     failed = [each.error for each in listed if each.error]
     return 2 if warn(failed) and len(failed) == len(listed) else code or int(bool(failed))
 
@@ -204,9 +202,9 @@ def _totals(found: list[Manifest]) -> dict[str, int | list[str]]:
 
 def _find(arguments: argparse.Namespace) -> int:
     with _libraries():
-        from ..dataset.finding import find
+        from ..dataset.same_packet import candidates
     words = arguments.folder, arguments.packet, round(arguments.within * 1e9)
-    return _answered(arguments, lambda of: find(*words, of))
+    return _answered(arguments, lambda of: candidates(*words, of))
 
 
 def _drop(arguments: argparse.Namespace) -> int:

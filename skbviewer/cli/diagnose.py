@@ -14,8 +14,8 @@ from ..analysis.stats import Chosen
 from ..export.diagnosis_text import lines
 from ..session import Session
 from .command_output import Commands, Stderr, command, formats
-from .file_argument import add_files, opened, warn_of
-from .filter_option import add_filter, chosen
+from .file_argument import add_files, open_session, warn_of
+from .filter_option import add_filter, matching_ids
 from .range_option import add_range, session_range
 from .row_numbers import row_id
 
@@ -41,7 +41,7 @@ def add(commands: Commands) -> None:
 
 
 def _diagnose(arguments: argparse.Namespace) -> int:
-    session = opened(arguments.files)
+    session = open_session(arguments.files)
     made = _made(session, arguments)
     if arguments.json:
         print(json.dumps(as_json(made), indent=1, ensure_ascii=False))
@@ -62,7 +62,7 @@ def _made(session: Session, arguments: argparse.Namespace) -> Diagnosis:
         if abs(row) > most:
             raise KeyError(f"there is no packet {_value(row)}")
     times = session_range(arguments.range, session) if arguments.range else (None, None)
-    ids = chosen(session, arguments.filter) if arguments.filter else None
+    ids = matching_ids(session, arguments.filter) if arguments.filter else None
     if ids is not None and row is not None and row not in ids:
         raise KeyError(f"packet {_value(row)} does not match --filter")
     progress = Stderr()
@@ -74,7 +74,7 @@ def _made(session: Session, arguments: argparse.Namespace) -> Diagnosis:
 
 
 def as_json(made: Diagnosis) -> dict[str, Any]:
-    """Return a diagnosis as values for JSON; times are nanoseconds."""
+    """Return a diagnosis as values for JSON. Times are integer nanoseconds."""
     findings = [_finding_json(rank, one) for rank, one in enumerate(made.findings, 1)]
     judged = [one._asdict() for one in made.judged]
     time = [row._asdict() for row in made.time.rows]

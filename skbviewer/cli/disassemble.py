@@ -10,7 +10,7 @@ from pathlib import Path
 from . import file_argument
 from .command_output import Commands, Stderr, command, formats
 
-HELP = """FILE of --image is the kernel that was recorded: vmlinux, or /boot/vmlinuz-RELEASE.
+HELP = """IMAGE is the kernel that was recorded: vmlinux, or /boot/vmlinuz-RELEASE.
 Calls at which packets were dropped, and calls that were recorded, are marked with their number."""
 
 
@@ -40,7 +40,7 @@ def _disassemble(arguments: argparse.Namespace) -> int:
     if not files:
         raise KeyError(f"disassemble: {function}: expected a file and a function")
     paths = [Path(file) for file in files]
-    session = file_argument.opened(paths)
+    session = file_argument.open_session(paths)
     progress = Stderr()
     try:
         shown = session.code.disassemble(function, arguments.image, progress)

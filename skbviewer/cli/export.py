@@ -17,7 +17,7 @@ from ..export.log_packets import without_bytes
 from ..export.pseudonyms import key_of, random_key
 from ..session import Session
 from .command_output import Commands, Stderr, command
-from .file_argument import add_files, opened, warn_of
+from .file_argument import add_files, open_session, warn_of
 from .starting import needing_qt
 
 HELP = """Without --lanes, --filter and --range, the path of --packet is written: as a picture with
@@ -53,12 +53,12 @@ def add(commands: Commands) -> None:
         help="a packet's number, or K<N>; for lanes a list such as 3-5,9,K2; default: 1",
     )
     parser.add_argument("--filter", metavar="F", help="only packets that match; '' matches all")
-    parser.add_argument("--lanes", choices=KINDS, help="what the lanes of the timeline are")
+    parser.add_argument("--lanes", choices=KINDS, help="kind of lanes in the timeline")
     parser.add_argument(
         "--range",
         type=_range,
         metavar="A,B",
-        help="seconds since the recording began; for aligned lanes, since each packet began",
+        help="seconds since the recording began; for aligned lanes, since each packet's first call",
     )
     parser.add_argument(
         "--markers",
@@ -157,7 +157,7 @@ def _export(arguments: argparse.Namespace) -> int:
             offered = ", ".join(f"--{n}" for n, e in FORMS.items() if option in e.options)
             raise KeyError(f"--{option.replace('_', '-')} is for {offered}, not for --{name}")
     subject = _subject(arguments, name)
-    session = opened(arguments.files)
+    session = open_session(arguments.files)
     if out == STDOUT:
         _to_stdout(arguments, session, name, subject)
     else:
@@ -166,7 +166,7 @@ def _export(arguments: argparse.Namespace) -> int:
 
 
 def _subject(arguments: argparse.Namespace, name: str) -> Subject:
-    """What the options ask for; KeyError if the format cannot hold it."""
+    """Return the subject that the options select. Raises KeyError if the format cannot hold it."""
     offered = {subject for export in EXPORTS if export.name == name for subject in export.subjects}
     named = "packet" in FORMS[name].options  # --packet, --range and --filter choose packets
     if named and not (arguments.lanes or arguments.markers):
@@ -220,7 +220,7 @@ def _write(
 
 
 def _packets(arguments: argparse.Namespace, session: Session, export: Export) -> Request:
-    """Return which packets are written, and how much of each."""
+    """Return the request of the packets to be written, with the part of each that is kept."""
     text = arguments.filter or ""
     if "range" not in export.options:
         return Request(None, text)
@@ -261,7 +261,7 @@ def _painter(export: Export, subject: Subject) -> Writer:
 
 
 def _one(rows: tuple[int, ...] | None) -> int:
-    """Return the row whose path is exported; default 1."""
+    """Return the row whose path is exported, by default 1. Raises KeyError if there are several."""
     if rows is not None and len(rows) != 1:
         raise KeyError(
             f"--packet {rows_text(rows)}: a path belongs to one packet; for several, use --lanes"

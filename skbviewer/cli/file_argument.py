@@ -18,7 +18,7 @@ def add_files(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help=HELP)
 
 
-def opened(files: Sequence[Path]) -> Session:
+def open_session(files: Sequence[Path]) -> Session:
     """Open the session of `files`.  Raises BadInput and Cancelled."""
     progress = Stderr()
     try:
@@ -30,9 +30,9 @@ def opened(files: Sequence[Path]) -> Session:
 def warn_of(session: Session, files: Sequence[Path]) -> int:
     """Print the warnings about an opened session and return the exit code.
 
-    A warning says that another version of the matching rules made the verdicts.  Warnings about
-    captures and KBLs are printed only if `files` are these: `import` and `info` list the warnings
-    of a session file.
+    A warning says that another version of the matching rules made the verdicts. Warnings about
+    captures and KBLs are printed only if these are the `files` that were opened: `import` and
+    `info` list the warnings of a session file.
     """
     from ..session.match_again import rules_warning
 

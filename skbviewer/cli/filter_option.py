@@ -18,7 +18,7 @@ RowIds = npt.NDArray[np.int64]
 
 
 def add_filter(parser: argparse.ArgumentParser, of: str = "rows") -> None:
-    """Add the option --filter to `parser`; `of` is what it selects, for the help text."""
+    """Add the option --filter to `parser`. `of` names what it selects, for the help text."""
     parser.add_argument(
         "--filter", default="", metavar="F", help=f"only {of} that match this display filter"
     )
@@ -29,11 +29,11 @@ def error_text(error: FilterError) -> str:
     return f"--filter: {error.message}\n{error.text}\n{error.marked().splitlines()[1]}"
 
 
-def chosen(session: Session, text: str, kernel_only: bool = False) -> RowIds:
-    """Return the ids of the packets that match, in file order (int64).
+def matching_ids(session: Session, text: str, kernel_only: bool = False) -> RowIds:
+    """Return the ids of the packets that match a display filter, in file order (int64).
 
-    With `kernel_only`, return those of the rows K<n> instead.  Raises FilterError, BadInput and
-    Cancelled.
+    With `kernel_only`, return the ids of matching rows K<n> instead.  Raises FilterError, BadInput
+    and Cancelled.
     """
     progress = Stderr()
     try:
@@ -46,6 +46,6 @@ def chosen(session: Session, text: str, kernel_only: bool = False) -> RowIds:
 
 
 def pages(ids: RowIds) -> Iterator[RowIds]:
-    """Yield `ids` in parts of PAGE; each part is read with one query."""
+    """Yield `ids` (int64) in parts of at most PAGE; each part is read with one query."""
     for begin in range(0, len(ids), PAGE):
         yield ids[begin : begin + PAGE]

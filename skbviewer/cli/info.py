@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from .command_output import Commands, command, formats, warn
-from .file_argument import add_files, opened
+from .file_argument import add_files, open_session
 
 
 def add(commands: Commands) -> None:
@@ -22,7 +22,7 @@ def add(commands: Commands) -> None:
 
 
 def _info(arguments: argparse.Namespace) -> int:
-    info = opened(arguments.files).info()
+    info = open_session(arguments.files).info()
     if arguments.json:
         print(json.dumps(info, indent=2))
     else:

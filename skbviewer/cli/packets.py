@@ -14,15 +14,15 @@ from ..records import PacketRow, SeriesRow
 from ..session import Session
 from ..session.exported_rows import first_ns
 from .command_output import Commands, Stderr, command, formats
-from .file_argument import add_files, opened, warn_of
-from .filter_option import add_filter, chosen, pages
+from .file_argument import add_files, open_session, warn_of
+from .filter_option import add_filter, matching_ids, pages
 
 # Keys of a packet's object; a row K<n> has the fields of SeriesRow instead.
 JSON_KEYS = COLUMNS
 HELP = """Without an option, a table is printed whose Time counts from the first packet.  JSON and
 CSV have all columns of the window.  relative_ns is the Time column.  source_text and
-destination_text are the addresses.  drop and drop_place are why and where the kernel dropped the
-packet, and lost is whether the drop lost it.  Times are nanoseconds."""
+destination_text are the addresses.  drop and drop_place show why and where the kernel dropped the
+packet; lost shows whether the packet was lost with it.  Times are nanoseconds."""
 
 
 def add(commands: Commands) -> None:
@@ -40,9 +40,9 @@ def add(commands: Commands) -> None:
 
 
 def _packets(arguments: argparse.Namespace) -> int:
-    session = opened(arguments.files)
+    session = open_session(arguments.files)
     _follow_streams(session)
-    ids = chosen(session, arguments.filter, arguments.kernel_only)
+    ids = matching_ids(session, arguments.filter, arguments.kernel_only)
     first = first_ns(session.packets)
     rows = (row for part in pages(ids) for row in session.packets.rows(part))
     if arguments.json:
@@ -57,7 +57,7 @@ def _packets(arguments: argparse.Namespace) -> int:
 
 
 def _follow_streams(session: Session) -> None:
-    """Follow TCP streams, so that the Info column includes what they show."""
+    """Follow TCP streams, so that the Info column includes their findings."""
     progress = Stderr()
     try:
         session.packets.follow_streams(progress)
@@ -93,7 +93,7 @@ def _print_table(rows: Iterable[PacketRow | SeriesRow], first: int, match: int) 
 
 
 def _ends(row: PacketRow | SeriesRow) -> tuple[object, ...]:
-    """Return addresses, protocol and length; "" for what is unknown."""
+    """Return addresses, protocol and length of a row; "" for unknown ones."""
     if isinstance(row, PacketRow):
         return row.source_text, row.destination_text, row.protocol_name, row.len
     return row.saddr or "", row.daddr or "", row.protocol_name, ""

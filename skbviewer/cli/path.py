@@ -10,7 +10,7 @@ from typing import Any
 from ..export import path_lines, path_xml
 from ..records import Leg, PacketPath, PathEvent
 from .command_output import Commands, command, formats
-from .file_argument import add_files, opened, warn_of
+from .file_argument import add_files, open_session, warn_of
 from .row_numbers import path_of, row_id
 
 ROWS = ("calls", "waits", "events")
@@ -46,7 +46,7 @@ def _series(text: str) -> int:
 
 
 def _path(arguments: argparse.Namespace) -> int:
-    session = opened(arguments.files)
+    session = open_session(arguments.files)
     path = path_of(session, arguments.packet, arguments.series)
     if arguments.json:
         legs, branches = ([_leg(leg) for leg in part] for part in (path.legs, path.branches))
@@ -64,7 +64,7 @@ def _path(arguments: argparse.Namespace) -> int:
 def _clock(path: PacketPath) -> dict[str, int | None]:
     """Return the clock values that all legs share.
 
-    They are None if the legs are of several logs.  Each leg has its own then.
+    They are None if the legs are of several logs: then each leg has its own.
     """
     if not path.legs:
         return {"wire_ns": None, "wire_error_ns": None, "epoch_offset_ns": 0}

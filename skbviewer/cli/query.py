@@ -9,7 +9,7 @@ from pathlib import Path
 from ..session.querying import Bounds, query
 from .answer_output import print_answer
 from .command_output import Commands, Stderr, command, formats, warn
-from .file_argument import HELP, opened, warn_of
+from .file_argument import HELP, open_session, warn_of
 
 EPILOG = """docs/schema.md lists the tables and their columns.  The query can read nothing else and
 change nothing; rows, memory and time are bounded.  Ctrl-C cancels it.  Example:
@@ -28,7 +28,7 @@ def add(commands: Commands) -> None:
 
 
 def _query(arguments: argparse.Namespace) -> int:
-    session = opened([arguments.file])
+    session = open_session([arguments.file])
     progress = Stderr()
     try:
         found = query(session.file, arguments.sql, Bounds(), progress)

@@ -14,7 +14,7 @@ from ..export.table_csv import cell, write_table_csv
 from ..session import Session
 from . import file_argument, stats_columns
 from .command_output import Commands, command, formats, warn
-from .filter_option import add_filter, chosen
+from .filter_option import add_filter, matching_ids
 from .range_option import add_range, session_range
 
 
@@ -53,7 +53,7 @@ def add(commands: Commands) -> None:
 
 def _stats(arguments: argparse.Namespace) -> int:
     files, name = _in_order([str(word) for word in arguments.files])
-    session = file_argument.opened(files)
+    session = file_argument.open_session(files)
     table = STATISTICS[name].make(session.stats.scope(_chosen(session, arguments)))
     if arguments.json:
         rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
@@ -83,7 +83,7 @@ def _chosen(session: Session, arguments: argparse.Namespace) -> Chosen:
     begin = end = None
     if arguments.range:
         begin, end = session_range(arguments.range, session)
-    ids = chosen(session, arguments.filter, False) if arguments.filter else None
+    ids = matching_ids(session, arguments.filter, False) if arguments.filter else None
     return Chosen(ids, begin, end, arguments.all, arguments.interval)
 
 

@@ -13,8 +13,8 @@ from ..export.wireshark.profile import wireshark_files
 from .command_output import command, warn
 
 HELP = """The script reads the kernel's fields from the comments that export --pcapng writes.  The
-profile is named skbviewer; it has columns, colours and filter buttons.  No file of yours is
-overwritten or removed."""
+profile is named skbviewer; it has columns, colours and filter buttons.  Files that
+skbviewer did not write are neither overwritten nor removed."""
 
 
 def add(commands: Any) -> None:

@@ -24,7 +24,7 @@ NO_HOST = "unknown"
 
 
 class Outcome(NamedTuple):
-    """What became of a pair.  `error` is one line, "" if its session is in the dataset."""
+    """The result of adding a pair. `error` is one line, "" if its session is in the dataset."""
 
     files: Pair
     session: str
@@ -37,7 +37,8 @@ class Outcome(NamedTuple):
 def add_pair(folder: Path, files: Pair, progress: Progress | None = None) -> Outcome:
     """Import a log with its captures and publish its tables, unless that was done before.
 
-    Bad input is in the result, so that it does not end other tasks.  Raises Cancelled.
+    The result names bad input instead of raising, so that it does not end other tasks. Raises
+    Cancelled.
     """
     watch: Progress = progress or Silent()
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""All of `dataset add`: group the files, remove what killed processes left, run a task a pair."""
+"""All of `dataset add`: group files, remove what killed processes left, run one task per pair."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from .writers import clean
 def add_all(
     folder: Path, words: Sequence[str], jobs: int, scheduler: str, progress: Progress
 ) -> Iterator[Outcome]:
-    """Add files to the dataset `folder`, which is made if it is not there.
+    """Add files to the dataset `folder`, which is created if it does not exist.
 
-    Yields the outcome of each pair.  Raises BadInput if `folder` or `scheduler` cannot be used, and
-    Cancelled.
+    Yields the outcome of each pair. `jobs` is the number of local workers; `scheduler` is the
+    address of a Dask cluster that is used instead, or "". Raises BadInput if `folder` or
+    `scheduler` cannot be used, and Cancelled.
     """
     folder = folder.absolute()
     make(folder)
@@ -28,8 +29,8 @@ def add_all(
     yield from cluster.run(folder, pairs_of(words), jobs, scheduler, progress)
 
 
-def repeated(folder: Path, sessions: Collection[str]) -> list[str]:
-    """Return a warning for each original of `sessions` that other sessions have, too."""
+def repeat_warnings(folder: Path, sessions: Collection[str]) -> list[str]:
+    """Return a warning for each input file of `sessions` that is also part of another session."""
     having: dict[str, list[str]] = {}
     paths: dict[str, str] = {}
     for manifest in manifests.read_all(folder):

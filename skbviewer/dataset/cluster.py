@@ -32,10 +32,10 @@ AGAIN = 3  # how often a task may lose its worker
 def run(
     folder: Path, pairs: Sequence[Pair], jobs: int, scheduler: str, progress: Progress
 ) -> Iterator[Outcome]:
-    """Add pairs on `jobs` local workers, or on the cluster of `scheduler` if that is not "".
+    """Add pairs on `jobs` local workers, or on the cluster at `scheduler` if that is not "".
 
-    Yields outcomes as they come, of each pair one.  Raises BadInput if there is no such cluster,
-    and Cancelled; tasks that have not begun are then never run.
+    Yields one outcome per pair, as they come. Raises BadInput if there is no such cluster, and
+    Cancelled; then tasks that have not begun never run.
     """
     with _client(folder, min(jobs, len(pairs)), scheduler) as client:
         futures = {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """DuckDB over a dataset: a view for each table, with the columns date, host and session.
 
-The database is in memory.  Before anybody's SQL runs, its settings are locked, and the only files
-that it may read are those that the manifests name.
+The database is in memory.  Before SQL of a user runs, the settings are locked.  This SQL may read
+only files that the manifests name.
 """
 
 from __future__ import annotations

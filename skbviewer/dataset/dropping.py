@@ -24,13 +24,13 @@ def time_ns(text: str) -> int:
 
 
 def drop(folder: Path, before_ns: int) -> list[Manifest]:
-    """Remove the sessions that ended before `before_ns`; return their manifests.
+    """Remove the sessions that ended before `before_ns` (since 1970); return their manifests.
 
-    Each is gone at once, when its manifest is removed.  A query that reads one at that moment fails
-    with an error, it never misses part of a session.  Raises BadInput.
+    A session is gone as soon as its manifest is removed. A query that reads it at that moment fails
+    with an error; it never misses part of a session. Raises BadInput.
     """
     try:
-        with manifests.locked(folder):
+        with manifests.manifest_lock(folder):
             found = [each for each in manifests.read_all(folder) if each.end_ns < before_ns]
             for each in found:
                 manifests.place_of(folder, each.key).unlink()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A display filter as SQL over a dataset, with the meaning that it has in one session.
 
-A condition on calls, legs or drops holds for a packet if a row that matches it fulfils it
-(docs/display-filter.md).  What cannot be said in SQL is refused, never approximated.
+A condition on calls, legs or drops holds for a packet if one row that belongs to the packet fulfils
+it (docs/display-filter.md). A condition that SQL cannot express exactly is refused.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class _Scope:
         self._text = text
 
     def carry(self, field: SqlField, inner: str) -> str:
-        """SQL that is true if the row has a row of the field's table for which `inner` holds."""
+        """Return SQL that is true if a row of the field's table for this row fulfils `inner`."""
         raise NotImplementedError
 
     def sql(self, plan: p.Plan) -> str:
@@ -62,7 +62,7 @@ class _Scope:
         raise AssertionError(plan)
 
     def _field(self, of: p.Operand) -> SqlField:
-        """The SQL of an operand.  Raises FilterError if there is none."""
+        """Return the SQL of an operand.  Raises FilterError if there is none."""
         field = FIELDS.get(of.field.name)
         if field is None:
             raise self._refused(of, f"{of.field.name} is known {NEEDS}")
@@ -116,7 +116,7 @@ class _Scope:
         return self._reduced(field, plan.of.every, "==", pairs)
 
     def _test(self, plan: p.Relation, field: SqlField, value: str, right: p.Value) -> str:
-        """SQL that compares one value; NULL or false where the field is not present."""
+        """Return SQL that compares one value; NULL or false where the field is not present."""
         operator, value = plan.operator, _grouped(value)
         if field.form == WORDS and isinstance(right, str):
             if operator == "contains":
@@ -134,7 +134,7 @@ class _Scope:
     def _reduced(
         self, field: SqlField, every: bool, operator: str, pairs: list[tuple[str, str]]
     ) -> str:
-        """What a comparison of a field with several values, or several rows, means."""
+        """Return SQL for a comparison of a field that has several values, or several rows."""
         known = self.carry(field, _any([known for known, _ in pairs]))
         hit = self.carry(field, _any([_true(hit) for _, hit in pairs]))
         missed = self.carry(field, _any([f"({k} AND NOT {_true(hit)})" for k, hit in pairs]))
@@ -163,7 +163,7 @@ class _Calls(_Scope):
         self._joins: dict[str, None] = {}
 
     def joins(self) -> str:
-        """The joins that the SQL made so far needs."""
+        """Return the joins that the SQL made so far needs."""
         return " ".join(self._joins)
 
     def carry(self, field: SqlField, inner: str) -> str:
@@ -202,7 +202,7 @@ def _ranged(operator: str, value: str, first: str, last: str) -> str:
 
 
 def _address(form: str, operator: str, value: str, right: Range) -> str:
-    """Compare an address: one by its text, which is quick, others as numbers."""
+    """Return SQL that compares an address: with one address as text (quick), else as numbers."""
     first, last = int(right.first), int(right.last)
     if operator in EQUAL and first == last:
         return f"{value} = {literal(_text(form, first))}"
@@ -212,7 +212,7 @@ def _address(form: str, operator: str, value: str, right: Range) -> str:
 
 
 def _text(form: str, number: int) -> str:
-    """An address as the tables have it: IPv6 in eight groups."""
+    """Return an address as the tables have it: IPv6 in eight groups."""
     if form == ADDRESS4:
         return str(IPv4Address(number))
     groups = IPv6Address(number).exploded.split(":")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where the files of a dataset are, and what makes a folder one."""
+"""The places of files in a dataset, and the mark that makes a folder a dataset."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def table_file(table: str, date: str, host: str, session: str, token: str) -> Path:
-    """Return where a table of a session is, relative to the dataset.
+    """Return the path of a table of a session, relative to the dataset.
 
-    The folders are those that Hive, Spark, Polars and DuckDB read as columns.
+    Hive, Spark, Polars and DuckDB read the names of its folders as columns.
     """
     place = Path(TABLES, table, f"date={date}", f"host={quote(host, safe='')}")
     return place / f"session={session}" / f"{token}.parquet"
@@ -42,7 +42,7 @@ def check(folder: Path) -> None:
 
 
 def make(folder: Path) -> None:
-    """Make `folder` a dataset unless it is one; two processes may do so at once.
+    """Make `folder` a dataset unless it is one; two processes may do so at the same time.
 
     Raises BadInput if it holds other files, is a dataset of another version or cannot be written.
     """
@@ -54,7 +54,7 @@ def make(folder: Path) -> None:
                 raise BadInput(folder, None, f"the folder holds other files, such as {min(others)}")
             for name in (MANIFESTS, TABLES, WRITING):
                 (folder / name).mkdir(exist_ok=True)
-            put(folder / MARK, json.dumps(FORMAT) + "\n")
+            write_synced(folder / MARK, json.dumps(FORMAT) + "\n")
     except OSError as error:
         raise BadInput(folder, None, f"cannot write: {error.strerror or error}") from error
     check(folder)
@@ -64,7 +64,7 @@ def _ours(name: str) -> bool:
     return name in (MANIFESTS, TABLES, WRITING, LOCK) or name.startswith(f".{MARK}")
 
 
-def put(path: Path, text: str) -> None:
+def write_synced(path: Path, text: str) -> None:
     """Write a file under another name, make sure that it is on the disk, and rename it."""
     made = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     with made.open("w", encoding="utf-8") as file:

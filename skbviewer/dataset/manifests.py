@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Manifests: one small file a session, which names its tables.
+"""Manifests: one small file per session, which names its tables.
 
-Readers read only what a manifest names.  A manifest is written last, and its rename publishes all
-tables of its session at once.  Its name is the hash of the inputs, so a session of newer rules
-replaces the older one in the same moment.
+Readers read only files that a manifest names. A manifest is written last, and its rename publishes
+all tables of its session at once. Its name is the hash of the inputs, so a session made by newer
+rules replaces the older one at that moment.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from typing import Any, NamedTuple
 from ..matching import RULES
 from ..records import BadInput
 from ..store.schema import SCHEMA_VERSION
-from .folder import DATE, HEX, LOCK, MANIFESTS, check, put, table_file
+from .folder import DATE, HEX, LOCK, MANIFESTS, check, table_file, write_synced
 
 ID = 32  # hexadecimal digits of a session's id
 
 
 class Original(NamedTuple):
-    """An input file as it was when its session was made."""
+    """An input file at the time at which its session was made. `size` is in bytes."""
 
     path: str
     kind: str
@@ -35,7 +35,10 @@ class Original(NamedTuple):
 
 
 class Manifest(NamedTuple):
-    """One session of a dataset.  Times are ns since 1970, by the clock of the first log's host."""
+    """One session of a dataset. Times are ns since 1970, by the clock of the first log's host.
+
+    `tables` has the number of rows and the size in bytes of each table.
+    """
 
     session: str
     key: str  # of its inputs, without the rules
@@ -58,12 +61,12 @@ class Manifest(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The bytes of all tables."""
+        """Return the bytes of all tables."""
         return sum(size for _, size in self.tables.values())
 
     @property
     def records(self) -> int:
-        """The records of all kernel logs and the packets of all captures."""
+        """Return the records of all kernel logs and the packets of all captures."""
         return sum(original.rows for original in self.originals)
 
 
@@ -118,14 +121,14 @@ def place_of(folder: Path, key: str) -> Path:
 
 
 def write(folder: Path, manifest: Manifest) -> None:
-    """Publish a session.  Raises OSError.  The caller holds the lock."""
+    """Publish a session. The caller must hold the lock. Raises OSError."""
     found = manifest._asdict() | {"originals": [each._asdict() for each in manifest.originals]}
-    put(place_of(folder, manifest.key), json.dumps(found, indent=1) + "\n")
+    write_synced(place_of(folder, manifest.key), json.dumps(found, indent=1) + "\n")
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Let one process at a time change which manifests there are; the kernel frees its lock."""
+def manifest_lock(folder: Path) -> Iterator[None]:
+    """Let only one process at a time change the manifests; the kernel frees its lock if it ends."""
     with (folder / LOCK).open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield

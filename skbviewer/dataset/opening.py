@@ -20,7 +20,7 @@ from .manifests import Manifest, Original
 def sessions_of(folder: Path, host: str, begin_ns: int, end_ns: int) -> list[Manifest]:
     """Return the sessions of `host` that overlap a range of time (ns since 1970).
 
-    Raises BadInput if there is none.
+    Times are ns since 1970. Raises BadInput if there is no such session.
     """
     found = manifests.read_all(folder)
     meant = [each for each in found if each.host == host and _overlaps(each, begin_ns, end_ns)]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from ..records import Progress
 from . import manifests
-from .finding import find
 from .manifests import Manifest
+from .same_packet import candidates
 
 
 def sessions_of_packet(
@@ -16,9 +16,9 @@ def sessions_of_packet(
 ) -> list[Manifest]:
     """Return the session of the packet `word` ("SESSION:N") and those of its candidates.
 
-    Candidates are the packets that `dataset find` lists.  Raises what find() raises.
+    Candidates are the packets that `dataset find` lists.  Raises what candidates() raises.
     """
-    answer = find(folder, word, window_ns, progress)
+    answer = candidates(folder, word, window_ns, progress)
     at = answer.columns.index("session")
     names = {str(row[at]) for row in answer.rows}
     own, _, number = word.partition(":")

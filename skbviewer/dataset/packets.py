@@ -7,8 +7,8 @@ from pathlib import Path
 
 from ..records import Progress
 from ..session.querying import Answer
+from .filter_connection import filter_connection
 from .filter_sql import condition
-from .prepared import prepared
 from .querying import BOUNDS, run
 
 COLUMNS = (
@@ -24,5 +24,5 @@ def packets(folder: Path, text: str, progress: Progress) -> Answer:
     """
     where = condition(text)
     sql = f"SELECT {COLUMNS} FROM packets p WHERE {where} ORDER BY ts_ns, session, number"  # noqa: S608
-    with prepared(folder) as db:
+    with filter_connection(folder) as db:
         return run(db, folder, sql, BOUNDS, progress)

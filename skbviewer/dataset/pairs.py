@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which files become one session: a kernel log and its captures."""
+"""Groups of files that become one session: a kernel log and its captures."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ SUFFIXES = (".gz", ".xz", ".zst")  # of compression
 def pairs_of(words: Sequence[str]) -> list[Pair]:
     """Group the arguments FILE of `dataset add`.
 
-    "LOG+CAPTURE+..." is one pair.  Other files of one folder are a pair if their names differ only
-    in what follows the last dot: a.kbl and a.pcap.  A file that has no counterpart is alone.
+    "LOG+CAPTURE+..." is one pair. Other files of one folder are a pair if their names differ only
+    in the suffix: a.kbl and a.pcap. Each other file is alone.
     """
     found: dict[Path, list[Path]] = {}
     for word in words:

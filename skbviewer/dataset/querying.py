@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Run SQL over a dataset beside the caller, who can cancel it.
+"""Run SQL over a dataset in a thread of its own, so that the caller can cancel it.
 
 Rows, memory and time are bounded.
 """
@@ -86,7 +86,7 @@ def _waited(db: duckdb.DuckDBPyConnection, thread: Thread, end: float, progress:
 
 @contextmanager
 def _memory() -> Iterator[None]:
-    """Limit this process meanwhile: DuckDB's own limit does not count texts, such as repeat()'s."""
+    """Limit this process's memory: DuckDB's own limit does not count texts, such as repeat()'s."""
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
     status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
     now = next(int(line.split()[1]) << 10 for line in status.splitlines() if "VmData" in line)
@@ -129,7 +129,7 @@ def _answer(db: duckdb.DuckDBPyConnection, bounds: Bounds) -> Answer:
 
 
 def _cell(value: Any) -> Cell:
-    """Numbers, texts and bytes as they are; dates, lists and the like as texts."""
+    """Return numbers, texts and bytes unchanged; dates, lists and the like as texts."""
     if value is None or isinstance(value, int | float | str | bytes):
         return value
     return str(value)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from ..records import Progress
 from ..session.querying import Answer, Cell
+from .filter_connection import filter_connection
 from .filter_sql import condition
-from .prepared import prepared
 from .querying import BOUNDS, run
 from .statistics_sql import ALL_BUT, OF_PACKETS, ONLY, OTHERS, TABLES
 
@@ -24,7 +24,7 @@ def statistics(folder: Path, table: str, text: str, progress: Progress) -> Answe
     where = condition(text)
     legs, join = (OF_PACKETS, ONLY) if text.strip() else (OTHERS, ALL_BUT)
     sql = TABLES[table].format(legs=legs.format(where=where), join=join, where=where)
-    with prepared(folder) as db:
+    with filter_connection(folder) as db:
         found = run(db, folder, sql, BOUNDS, progress)
     return found._replace(rows=[_short(found.columns, row) for row in found.rows])
 

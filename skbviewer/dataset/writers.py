@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A writer of one session: its private folder, how it publishes, and what killed ones leave behind.
+"""A writer of one session: its private folder, its publishing, and the removal of killed writers.
 
-Each writer holds a lock on a file of its own.  The kernel frees the lock when the process ends,
-however it ends, so whoever gets the lock of another writer knows that it is dead.
+Each writer holds a lock on a file of its own. The kernel frees the lock when the process ends,
+however it ends, so a process that gets the lock of another writer knows that this one has ended.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SUFFIX = ".lock"
 
 
 class Writer(NamedTuple):
-    """One that is alive: `token` is in the names of its files, `work` is a private folder."""
+    """A running writer: `token` is in the names of its files, `work` is its private folder."""
 
     folder: Path
     token: str
@@ -64,10 +64,10 @@ def _is(path: Path, file: IO[str]) -> bool:
 
 
 def publish(made: Writer, manifest: Manifest) -> bool:
-    """Move the tables of a writer to their places and name them in a manifest, which is last.
+    """Move the tables of a writer to their places, and write the manifest that names them last.
 
-    Returns False if another writer has published this session meanwhile; then nothing changes.
-    Files of an older session of the same inputs are removed.  Raises OSError.
+    Returns False if another writer has published this session in the meantime; then nothing
+    changes. Files of an older session of the same inputs are removed. Raises OSError.
     """
     try:
         for table in manifest.tables:
@@ -84,8 +84,8 @@ def publish(made: Writer, manifest: Manifest) -> bool:
 
 
 def _name(folder: Path, manifest: Manifest) -> Manifest | None:
-    """Write the manifest unless its session is there; return the one that was there."""
-    with manifests.locked(folder):
+    """Write the manifest unless its session is there; return the one that was there, or None."""
+    with manifests.manifest_lock(folder):
         before = manifests.read(manifests.place_of(folder, manifest.key))
         if before is None or before.session != manifest.session:
             manifests.write(folder, manifest)
@@ -119,10 +119,10 @@ def _remove(path: Path) -> None:
 
 
 def clean(folder: Path) -> int:
-    """Remove what killed processes left behind; return how many files and folders there were.
+    """Remove what killed processes left behind; return the number of files and folders removed.
 
-    The order decides: a file that is listed before the locks and the manifests, and that none of
-    them names, has no living writer and no session.
+    The order matters: a file that is listed before the locks and the manifests, and that none of
+    them names, has no running writer and no session.
     """
     files = list((folder / TABLES).glob("*/*/*/*/*.parquet"))
     count = sum(_clean_lock(folder, lock) for lock in (folder / WRITING).glob(f"*{SUFFIX}"))
@@ -135,7 +135,7 @@ def clean(folder: Path) -> int:
 
 
 def _clean_lock(folder: Path, lock: Path) -> bool:
-    """Remove the private folder and the lock file of a writer that is dead."""
+    """Remove the private folder and the lock file of a writer that has ended."""
     with suppress(FileNotFoundError, BlockingIOError), lock.open("r+") as file:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if _is(lock, file):

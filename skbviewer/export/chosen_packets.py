@@ -19,9 +19,10 @@ MOST_PACKETS, MOST_BYTES = 1 << 15, 1 << 25  # of a block of packets that is wri
 
 
 class Places(NamedTuple):
-    """Where packets of one capture are in its file, bytes, and what is written of them.
+    """The places of packets of one capture in its file, in bytes, and the part that is written.
 
-    `kept`: bytes of `caplen` that are written.  `ts` is the capture's own time, ns.
+    `caplen` bytes begin at `offset`; the first `kept` of them are written; `length` is the size on
+    the wire. `ts` is the capture's own time, ns.
     """
 
     offset: Int64s
@@ -34,7 +35,10 @@ class Places(NamedTuple):
 
 
 def packet_places(data: Data, file: UInt8s, packets: Int64s, request: Request) -> Places:
-    """Return the places of packets, numbers from 1.  Raises BadInput if `file` is too short."""
+    """Return the places of `packets` (numbers from 1) in the capture whose bytes are `file`.
+
+    Raises BadInput if `file` is too short.
+    """
 
     def column(name: str) -> Int64s:
         return data.columns.take(PACKET, name, packets - 1).astype(np.int64)

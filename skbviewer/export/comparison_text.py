@@ -29,7 +29,7 @@ DIRECTION = {"tx": "sent", "rx": "received", "forward": "forwarded"}
 
 
 def comparison_lines(found: Comparison, names: tuple[str, str], every: bool) -> Iterator[str]:
-    """Yield the lines of a comparison of the recordings `names`; `every` row, or the largest."""
+    """Yield the lines of a comparison of the recordings `names`: all rows, or only the largest."""
     yield from head_lines(found, names)
     yield from (f"  {sentence(row, found.paths)}" for row in sorted(found.changes, key=_order))
     for section in SECTIONS:
@@ -40,7 +40,7 @@ def comparison_lines(found: Comparison, names: tuple[str, str], every: bool) -> 
 
 
 def head_lines(found: Comparison, names: tuple[str, str]) -> Iterator[str]:
-    """Yield what is compared, what the recordings have not in common, and how much changed."""
+    """Yield lines: what is compared, how the recordings differ, how many numbers changed."""
     for letter, name, amount in zip("AB", names, found.amounts, strict=True):
         yield f"{letter}  {name}: {_amount(amount)}"
     yield ""
@@ -50,7 +50,7 @@ def head_lines(found: Comparison, names: tuple[str, str]) -> Iterator[str]:
 
 
 def by_weight(rows: Sequence[Difference]) -> list[Difference]:
-    """Return the changes first, by section, then the other rows; the largest first in each."""
+    """Return the changes by section, then the other rows by section; in each, the largest first."""
     share = _shares(rows)
     return sorted(rows, key=lambda row: (not row.changed, -share.get(row.name, 0), *_order(row)))
 
@@ -74,7 +74,7 @@ def _condition_lines(found: Comparison) -> Iterator[str]:
         yield "Recorded alike: same kernel, host, probes and counter; nothing was lost."
         return
     if any(condition.spoils for condition in found.conditions):
-        yield "Not all of it is comparable (lines with !):"
+        yield "Some numbers are not comparable (lines with !):"
     else:
         yield "The recordings differ:"
     for one in found.conditions:
@@ -102,7 +102,10 @@ def _weight(row: Difference) -> float:
 
 
 def sentence(row: Difference, paths: Mapping[str, PathClass] | None = None) -> str:
-    """Return "f, self time: 1.2 us -> 1.6 us a call, +31.0 % (95 % interval +24.0 to +39.0)"."""
+    """Return a change as a sentence about a row; `paths` has the steps of paths by their name.
+
+    For example "f, self time: 1.2 us -> 1.6 us a call, +31.0 % (95 % interval +24.0 to +39.0)".
+    """
     what = row.measure.name
     title = f"{title_of(row, paths or {})}, {what}"
     mark = "*" if row.lossy else ""
@@ -116,7 +119,7 @@ def sentence(row: Difference, paths: Mapping[str, PathClass] | None = None) -> s
 
 
 def per(row: Difference) -> str:
-    """Return "a call", "a pass", "of passes of its direction"."""
+    """Return what a number is relative to: "a call", "a pass", "of passes of its direction"."""
     word = "of" if row.measure.unit == SHARE else "a"
     return f"{word} {row.measure.of}"
 
@@ -128,7 +131,10 @@ def _interval(row: Difference) -> str:
 
 
 def title_of(row: Difference, paths: Mapping[str, PathClass]) -> str:
-    """Return the name of a row's thing; of a path, its direction, length, and ends."""
+    """Return the name of a row's function, layer, reason or path.
+
+    A path is named by its direction, its number of calls, and its first and last function.
+    """
     if row.measure.section != PATHS or row.name not in paths:
         return row.name
     one = paths[row.name]
@@ -152,7 +158,10 @@ def value_text(row: Difference, value: float | None) -> str:
 
 
 def percent(change: float) -> str:
-    """Return "+31.0", "-4.2"; changes of more than 1000 % without decimals."""
+    """Return a relative change in per cent, without the sign %: 0.31 as "+31.0".
+
+    Changes of 1000 % or more have no decimals.
+    """
     return f"{100 * change:+.1f}" if abs(change) < 10 else f"{100 * change:+.0f}"
 
 

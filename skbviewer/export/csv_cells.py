@@ -2,7 +2,8 @@
 """Cells of CSV files.
 
 A spreadsheet takes a text that begins with =, +, - or @ for a formula, and a process, a device or a
-function may have such a name.  An apostrophe before it keeps it a text (OWASP, "CSV Injection").
+function may have such a name. With an apostrophe in front it remains a text (OWASP, "CSV
+Injection").
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Call stacks as folded stacks, the format of Brendan Gregg's flamegraph.pl.
 
-One line per stack: the functions from the outermost to the innermost, joined by ";", a space, and
-the self time of the innermost in ns.
+Each stack is one line: the functions from the outermost to the innermost, joined by ";", then a
+space and the self time of the innermost function in ns.
 """
 
 from __future__ import annotations
@@ -14,7 +14,11 @@ from .formats import Exportable, Request, stacks_of
 
 
 def write_folded(recording: Exportable, request: Request, out: Path) -> None:
-    """Write the stacks of `request`.  Raises KeyError, FilterError, BadInput and Cancelled."""
+    """Write the call stacks of the packets that `request` names to the file `out`.
+
+    Raises KeyError if there is no such packet, FilterError, BadInput if a file cannot be used, and
+    Cancelled.
+    """
     stacks = stacks_of(recording, request)
     text = "".join(f"{';'.join(stack.functions)} {stack.self_ns}\n" for stack in stacks)
     try:

@@ -27,7 +27,7 @@ TableRows = Mapping[str, Bools]  # chosen rows of documented tables, see session
 
 
 class Subject(Enum):
-    """The thing that is exported."""
+    """The kinds of things that an export can contain."""
 
     PACKET = "a packet"
     PACKETS = "packets"  # those that a display filter shows, or all
@@ -35,11 +35,11 @@ class Subject(Enum):
 
 
 class Request(NamedTuple):
-    """What to export: `row` of a PACKET, else `filter` of PACKETS, else `shown` of the TIMELINE.
+    """What to export: `row` for a PACKET, `filter` for PACKETS, `shown` for the TIMELINE.
 
     `shown` also has the size, resolution and theme of a picture of a packet.  `progress` gets
-    reports of long work, and may cancel it.  The fields after it are for formats that hold PACKETS
-    and name them in their options.
+    reports of long work, and may cancel it.  The fields after `progress` are for formats that hold
+    PACKETS and have these options.
     """
 
     row: int | None = None  # n = packet n, -n = row K<n>
@@ -56,7 +56,7 @@ class Request(NamedTuple):
 
     @property
     def title(self) -> str:
-        """ "packet 3", "packet K1", "tcp.port == 80", "all packets"."""
+        """Return what is exported in words: "packet K1", "tcp.port == 80", "all packets"."""
         if self.row is not None:
             return f"packet {self.row}" if self.row > 0 else f"packet K{-self.row}"
         return self.filter or "all packets"
@@ -65,10 +65,18 @@ class Request(NamedTuple):
 class ExportableRows(Protocol):
     """The packet list of an open session."""
 
-    def count(self) -> int: ...
-    def kernel_only_count(self) -> int: ...
-    def all_kernel_only_count(self) -> int: ...
-    def select(self, text: str) -> RowIds | None: ...
+    def count(self) -> int:
+        """Return the number of packets."""
+
+    def kernel_only_count(self) -> int:
+        """Return the number of skb lifetimes that have an address but no packet."""
+
+    def all_kernel_only_count(self) -> int:
+        """Return kernel_only_count() plus the lifetimes without an address, which come last."""
+
+    def select(self, text: str) -> RowIds | None:
+        """Return the rows that match a display filter; None means all packets."""
+
     def listed(
         self,
         text: str,
@@ -77,81 +85,128 @@ class ExportableRows(Protocol):
         hidden: RowIds | None,
         progress: Progress,
         all_lives: bool = False,
-    ) -> RowIds | None: ...
-    def rows(self, ids: RowIds) -> list[PacketRow | SeriesRow]: ...
+    ) -> RowIds | None:
+        """Return rows as select() does; `order` may also be a word such as "source"."""
+
+    def rows(self, ids: RowIds) -> list[PacketRow | SeriesRow]:
+        """Return the rows `ids` in that order: n is packet n, -n is row K<n>."""
 
 
 class ExportablePaths(Protocol):
     """The kernel paths of an open session."""
 
-    def of(self, packet: int | None = None, series: int | None = None) -> PacketPath: ...
+    def of(self, packet: int | None = None, series: int | None = None) -> PacketPath:
+        """Return the path of a packet, else of a series. Raises KeyError if there is none."""
 
 
 class ExportableContents(Protocol):
     """The packets' bytes of an open session."""
 
-    def packet_bytes(self, number: int) -> bytes | None: ...
+    def packet_bytes(self, number: int) -> bytes | None:
+        """Return the captured bytes of a packet; None if its file moved or changed its size."""
 
 
 class LayerColours(Protocol):
     """A layer and its colours, "#rrggbb"."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Return the name of the layer."""
+
     @property
-    def colour(self) -> str: ...
+    def colour(self) -> str:
+        """Return its colour on a light background."""
+
     @property
-    def colour_dark(self) -> str: ...
+    def colour_dark(self) -> str:
+        """Return its colour on a dark background."""
 
 
 class ExportableStacks(Protocol):
     """The call stacks and statistics of an open session."""
 
-    def table(self, name: str, rows: RowIds | None, progress: Progress) -> Table: ...
-    def stacks(self, text: str, progress: Progress) -> Sequence[Stack]: ...
+    def table(self, name: str, rows: RowIds | None, progress: Progress) -> Table:
+        """Return a table of STATISTICS for the packets of `rows` (None: all). Raises Cancelled."""
+
+    def stacks(self, text: str, progress: Progress) -> Sequence[Stack]:
+        """Return the call stacks of matching rows ("": all)."""
 
 
 class ExportableList(Protocol):
-    """The packet list of an open session as a file, and what captures are written from."""
+    """The packet list of an open session as a file, and the data from which captures are made."""
 
-    def captured_between(self, packets: RowIds, times: tuple[int, int]) -> RowIds: ...
-    def to_session(self, source: int, ts: Int64s) -> Int64s: ...
-    def field_data(self) -> Data: ...
-    def capture_bytes(self, source: int) -> UInt8s: ...
-    def point_packets(self, source: int, progress: Progress) -> tuple[PointPackets, UInt8s]: ...
+    def captured_between(self, packets: RowIds, times: tuple[int, int]) -> RowIds:
+        """Return the packets among `packets` that were captured in a range of session time, ns."""
 
-    def packets_csv(self, text: str, out: Path, progress: Progress) -> None: ...
+    def to_session(self, source: int, ts: Int64s) -> Int64s:
+        """Convert times (int64, ns) of a source's clock to session time."""
+
+    def field_data(self) -> Data:
+        """Return the tables from which the fields of display filters are computed."""
+
+    def capture_bytes(self, source: int) -> UInt8s:
+        """Return the contents of a capture; packet offsets are positions in it."""
+
+    def point_packets(self, source: int, progress: Progress) -> tuple[PointPackets, UInt8s]:
+        """Return the packets that the points of a retis log hold, and the decompressed log."""
+
+    def packets_csv(self, text: str, out: Path, progress: Progress) -> None:
+        """Write the rows that match a display filter to `out` as CSV."""
 
 
 class ExportableTables(Protocol):
     """The documented tables of an open session."""
 
-    def described(self) -> tuple[TableMeaning, ...]: ...
+    def described(self) -> tuple[TableMeaning, ...]:
+        """Return the tables with their columns, in the order of docs/schema.md."""
+
     def blocks(
         self, name: str, columns: Sequence[str] | None, chosen: TableRows | None, progress: Progress
-    ) -> Iterator[dict[str, Vector]]: ...
-    def chosen(self, packets: Int64s, kernel_only: Sequence[int]) -> TableRows: ...
+    ) -> Iterator[dict[str, Vector]]:
+        """Yield columns of a table for some rows at a time, and at least once."""
+
+    def chosen(self, packets: Int64s, kernel_only: Sequence[int]) -> TableRows:
+        """Return the rows that belong to some packets, and to the lifetimes of rows K<n>."""
 
 
 class Exportable(Protocol):
-    """What writers ask of an open session."""
+    """The parts of an open session that writers use."""
 
     @property
-    def packets(self) -> ExportableRows: ...
+    def packets(self) -> ExportableRows:
+        """Return the packet list."""
+
     @property
-    def paths(self) -> ExportablePaths: ...
+    def paths(self) -> ExportablePaths:
+        """Return the kernel paths."""
+
     @property
-    def stats(self) -> ExportableStacks: ...
+    def stats(self) -> ExportableStacks:
+        """Return the statistics."""
+
     @property
-    def export(self) -> ExportableList: ...
+    def export(self) -> ExportableList:
+        """Return the access that exports need."""
+
     @property
-    def contents(self) -> ExportableContents: ...
-    def info(self) -> dict[str, Any]: ...
-    def layers(self) -> Sequence[LayerColours]: ...
+    def contents(self) -> ExportableContents:
+        """Return the bytes of the packets."""
+
+    def info(self) -> dict[str, Any]:
+        """Return counts, matches, losses, clock fits and sources: the JSON of `skbviewer info`."""
+
+    def layers(self) -> Sequence[LayerColours]:
+        """Return the layers of the network stack with their colours."""
+
     @property
-    def tables(self) -> ExportableTables: ...
-    def words(self) -> tuple[str, ...]: ...
-    def sources(self) -> tuple[SourceRow, ...]: ...
+    def tables(self) -> ExportableTables:
+        """Return the documented tables."""
+
+    def words(self) -> tuple[str, ...]:
+        """Return the name of the open session in commands; see input_files.words()."""
+
+    def sources(self) -> tuple[SourceRow, ...]:
+        """Return the input files, in import order."""
 
 
 Writer = Callable[[Exportable, Request, Path], None]
@@ -160,7 +215,7 @@ Writer = Callable[[Exportable, Request, Path], None]
 class Export(NamedTuple):
     """One line of EXPORTS: a format, and the subjects that it can hold.
 
-    `write` is None for pictures, which skbviewer.gui paints (its table PAINTERS).  It raises
+    `write` is None for pictures, which skbviewer.gui paints (its table PAINTERS). `write` raises
     KeyError with a line for the user, FilterError, BadInput and Cancelled.
     """
 
@@ -177,7 +232,10 @@ class Export(NamedTuple):
 
 
 def packet_path(recording: Exportable, row: int) -> PacketPath:
-    """Return the path of a row of the packet list.  Raises KeyError if there is none."""
+    """Return the path of a row of the packet list: n is packet n, -n is row K<n>.
+
+    Raises KeyError if there is no such row.
+    """
     if row > 0:
         return recording.paths.of(row)
     if -row > recording.packets.all_kernel_only_count():

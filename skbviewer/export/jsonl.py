@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The documented tables as JSON lines: an object a line, whose key "table" names its table.
+"""The documented tables as JSON lines: one object per line, whose key "table" names its table.
 
-Other keys are the columns of docs/schema.md; unknown values are null.  Table packet_bytes has the
+Other keys are the columns of docs/schema.md; unknown values are null. Table packet_bytes has the
 packets' bytes in base64.
 """
 
@@ -19,7 +19,7 @@ from ..records.table_columns import Vector
 from .formats import Exportable, Request, TableRows
 from .packet_bytes import BYTES, byte_blocks
 from .pseudonyms import Pseudonyms
-from .pseudonyms.tables import pseudonyms_of, renamed
+from .pseudonyms.tables import pseudonyms_of, rows_with_pseudonyms
 from .table_rows import rows_of_request
 from .written_whole import written_file
 
@@ -27,7 +27,7 @@ AT_ONCE = 1 << 13  # rows whose texts are in memory
 
 
 def write_jsonl(recording: Exportable, request: Request, out: Path) -> None:
-    """Write what belongs to the packets that `request` names.
+    """Write the rows that belong to the packets that `request` names to the file `out`.
 
     Raises KeyError if there is no such packet, FilterError, BadInput if a capture or `out` cannot
     be used, and Cancelled.
@@ -36,7 +36,7 @@ def write_jsonl(recording: Exportable, request: Request, out: Path) -> None:
     with written_file(out) as file:
         for table in recording.tables.described():
             blocks = recording.tables.blocks(table.name, None, chosen, request.progress)
-            for block in renamed(blocks, names):
+            for block in rows_with_pseudonyms(blocks, names):
                 for lines in block_lines(table.name, block):
                     file.write(lines.encode())
         for lines in _bytes(recording, request, chosen, names):
@@ -44,7 +44,7 @@ def write_jsonl(recording: Exportable, request: Request, out: Path) -> None:
 
 
 def block_lines(table: str, block: dict[str, Vector]) -> Iterator[str]:
-    """Yield the lines of a block of rows, some at a time."""
+    """Yield the lines of `block`, rows of `table` by column; each text has many lines."""
     keys = "".join(f", {json.dumps(name)}: %s" for name in block)
     line = f'{{"table": {json.dumps(table)}{keys}}}\n'
     words = {name: [*map(_text, vector.words or ()), "null"] for name, vector in block.items()}
@@ -60,7 +60,7 @@ def _text(value: str) -> str:
 
 
 def _texts(vector: Vector, words: list[str], rows: slice) -> list[str]:
-    """The values of some rows as JSON."""
+    """Return the values of some rows as JSON."""
     values = vector.values[rows].tolist()
     if vector.words is not None:
         return [words[code] for code in values]  # -1 is the last one

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How many bytes of each packet an export keeps."""
+"""The number of bytes of each packet that an export keeps."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ OTHERS = 4  # bytes of other transport headers: ports, or what is there instead
 
 
 def kept_bytes(caplen: Int64s, headers: Int64s | None, snaplen: int) -> Int64s:
-    """Return the bytes to keep: at most `headers` (None: all) and `snaplen` (0: all)."""
+    """Return the number of bytes to keep of each packet (int64).
+
+    That is at most `caplen`, `headers` (None: no limit) and `snaplen` (0: no limit).
+    """
     kept = caplen.copy() if headers is None else np.minimum(caplen, headers)
     return np.minimum(kept, snaplen) if snaplen else kept
 
@@ -21,10 +24,10 @@ def kept_bytes(caplen: Int64s, headers: Int64s | None, snaplen: int) -> Int64s:
 def header_bytes(
     data: UInt8s, linktype: Int64s, offset: Int64s, caplen: Int64s, length: Int64s
 ) -> Int64s:
-    """Return the bytes of the headers that are known, from the link layer to the outer transport.
+    """Return the size of each packet's known headers, from the link layer to the outer transport.
 
-    Whatever is not known to be a header counts as payload: the inner headers of a tunnel, a packet
-    quoted by ICMP, a link type that is not dissected (0 bytes).
+    Everything that is not known to be a header counts as payload: the inner headers of a tunnel, a
+    packet quoted by ICMP, a link type that is not dissected (0 bytes).
     """
     found = places(data, linktype, offset, caplen, length)
     end = np.where(found["eth"][0] >= 0, offset + 14, offset)
@@ -43,7 +46,7 @@ def header_bytes(
 
 
 def _after(end: Int64s, place: Place, size: int) -> Int64s:
-    """The end of a header of `size` bytes in packets that have it, else `end`."""
+    """Return the end of a header of `size` bytes in packets that have it, else `end`."""
     begin, _ = place
     made: Int64s = np.where(begin >= 0, begin + size, end)
     return made

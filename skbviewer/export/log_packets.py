@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Packets that no capture has, from the bytes that logs of points hold: rows K<n>.
+"""Packets that no capture has (rows K<n>), from the bytes that logs of points hold.
 
-A kernel log (.kbl) holds values of headers, but no bytes.  A retis log holds the bytes that its
-points show; the first of them represent a lifetime.
+A kernel log (.kbl) holds values of headers, but no bytes. A retis log holds the bytes of its
+points; the first of these bytes represent a lifetime.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NO_BYTES = "--kernel-only: no log of this recording holds bytes of packets (a re
 
 
 class PointsOfLifetimes(NamedTuple):
-    """Points of one log: their rows in PointPackets, table event and table series, 0-based."""
+    """Points of one log, as 0-based rows: in PointPackets, in table event and in table series."""
 
     point: Int64s
     event: Int64s
@@ -35,9 +35,10 @@ class PointsOfLifetimes(NamedTuple):
 class LogPackets(NamedTuple):
     """Lifetimes of one log with the bytes that represent them, in order of time.
 
-    `number` are the n of rows K<n>, `series` the 0-based rows of table series, `event` those of the
-    points whose bytes they are.  Packet k has the bytes data[offset[k] :][: caplen[k]].  `ts`: when
-    the point was, ns since the epoch by the clock of the first capture.
+    `number` are the n of rows K<n>; `series` and `event` are 0-based rows of the tables `series`
+    and `event`: the lifetimes, and the points that hold the bytes.  Packet k has the bytes
+    data[offset[k] :][: caplen[k]].  `ts` is the time of the point, ns since the epoch by the clock
+    of the first capture.
     """
 
     source: SourceRow
@@ -51,7 +52,7 @@ class LogPackets(NamedTuple):
     ts: Int64s
 
     def places(self, request: Request) -> Places:
-        """Where the packets are, and what is written of them."""
+        """Return the places of the packets, with the size of the part that is written."""
         zeros = np.zeros(len(self.number), np.int64)
         linktype, headers = zeros + ETHERNET, None
         if not request.payload:
@@ -60,7 +61,7 @@ class LogPackets(NamedTuple):
         return Places(self.offset, self.caplen, self.length, kept, self.ts, zeros, linktype)
 
     def part(self, rows: Int64s) -> LogPackets:
-        """Some of the packets, by position."""
+        """Return some of the packets, by position."""
         return LogPackets(
             self.source, self.number[rows], self.series[rows], self.event[rows], self.data,
             self.offset[rows], self.caplen[rows], self.length[rows], self.ts[rows],
@@ -68,10 +69,11 @@ class LogPackets(NamedTuple):
 
 
 def log_packets(recording: Exportable, request: Request) -> list[LogPackets]:
-    """Return the kernel-only packets that `request` names, by log; [] unless it asks for them.
+    """Return the kernel-only packets that `request` names, by log.
 
-    Raises KeyError if no log holds bytes, or none those of a row that it names; FilterError,
-    BadInput if a log cannot be read, and Cancelled.
+    The list is empty unless the request asks for kernel-only packets.  Raises KeyError if no log
+    holds bytes, or if none holds the bytes of a row that the request names; FilterError; BadInput
+    if a log cannot be read; and Cancelled.
     """
     if not request.kernel_only:
         return []
@@ -97,7 +99,10 @@ def log_packets(recording: Exportable, request: Request) -> list[LogPackets]:
 
 
 def without_bytes(recording: Exportable, request: Request) -> str:
-    """Return a line if lifetimes that `request` names are left out, as no log holds their bytes."""
+    """Return a line that counts the lifetimes that are left out because no log holds their bytes.
+
+    "" if none of those that `request` names is left out.
+    """
     if not request.kernel_only or request.rows:
         return ""
     there = sum(len(one.number) for one in log_packets(recording, request._replace(times=None)))
@@ -108,7 +113,7 @@ def without_bytes(recording: Exportable, request: Request) -> str:
 
 
 def _wanted(recording: Exportable, request: Request) -> Int64s:
-    """The n of the rows K<n> that the filter and the named rows leave."""
+    """Return the n of the rows K<n> that the filter and the named rows leave."""
     ids = recording.packets.listed(request.filter, None, True, None, request.progress, True)
     assert ids is not None  # as rows K<n> are asked for
     numbers = np.sort(-ids[ids < 0])
@@ -134,7 +139,7 @@ def _of_log(data: Data, source: SourceRow, points: PointPackets, wanted: Int64s)
 
 
 def points_with_bytes(data: Data, source: SourceRow, points: PointPackets) -> PointsOfLifetimes:
-    """Return the points with bytes of lifetimes, in order of time.
+    """Return the points of lifetimes that have bytes, in order of time.
 
     Raises BadInput if the log has changed.
     """

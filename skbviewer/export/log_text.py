@@ -47,7 +47,7 @@ class _Beside(NamedTuple):
 
 
 def dump_lines(log: KernelLog, batch: int = 4096) -> Iterator[str]:
-    """Yield the lines of `log` in time order; `batch` is how many records are formatted at once."""
+    """Yield the lines of `log` in time order; `batch` records are formatted at a time."""
     names, details = names_in(log), log.details
     hooks = {row.ordinal: row.hook for row in _rows(details.drops)}
     changes = {row.ordinal: row for row in _rows(details.changes)}

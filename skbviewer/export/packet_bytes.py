@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The bytes of packets, many at a time: one array of bytes, and where each packet begins in it."""
+"""The bytes of many packets at a time: one array of bytes, and the offset of each packet in it."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ def byte_blocks(
     progress: Progress,
     names: Pseudonyms | None = None,
 ) -> Iterator[Block]:
-    """Yield (numbers, offsets, bytes) of some packets; packet k has bytes offsets[k:k+2].
+    """Yield (numbers, offsets, bytes) for blocks of packets; packet k has bytes offsets[k:k+2].
 
-    `packets` are in ascending order, None means all; `snaplen` is the most bytes of each, 0 = all.
-    `names` replace their addresses; payloads become zeros then.
-    Raises BadInput if a capture cannot be read, and Cancelled.
+    `packets` are in ascending order; None means all. `snaplen` is the largest number of bytes of
+    each packet; 0 means all. With `names`, addresses are replaced and payloads become zeros. Raises
+    BadInput if a capture cannot be read, and Cancelled.
     """
     fields = recording.export.field_data()
     columns = fields.columns

@@ -21,7 +21,7 @@ KERNEL_COLUMNS: tuple[str, ...] = (*SeriesRow._fields, "relative_ns")  # of a li
 
 
 def write_packets_of(recording: Exportable, request: Request, out: Path) -> None:
-    """Write the rows that the filter of `request` shows.
+    """Write the rows that match the filter of `request` to the file `out`.
 
     Raises FilterError, BadInput and Cancelled.
     """
@@ -58,9 +58,9 @@ def write_rows(
 
 
 def row_items(rows: Iterable[PacketRow | SeriesRow], first_ns: int) -> Iterator[dict[str, object]]:
-    """Yield the fields of each row and relative_ns, which counts from `first_ns` and may be None.
+    """Yield the fields of each row, and relative_ns: its time minus `first_ns`, None if unknown.
 
-    A row K<n> also has the addresses and the verdict under the names that a packet has them.
+    A row K<n> also has the addresses and the verdict under the names that a packet has for them.
     """
     for row in rows:
         at = row.ts_ns if isinstance(row, PacketRow) else row.time_ns

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The documented tables as Parquet: a folder with one file a table (docs/schema.md).
+"""The documented tables as Parquet: a folder with one file per table (docs/schema.md).
 
-Values are those of the session's views, so the same SELECT runs on both.  Types are int32, int64,
-double and string only: some readers refuse unsigned 64-bit numbers and times in nanoseconds, or
-change them.  packet_bytes.parquet has the packets' bytes, which a session does not hold.
+The values are the same as in the session's views, so the same SELECT runs on both.  The only types
+are int32, int64, double and string: some readers refuse unsigned 64-bit numbers and times in
+nanoseconds, or change them.  packet_bytes.parquet has the packets' bytes, which a session does not
+hold.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ..records import BadInput
 from ..records.table_columns import DOUBLE, INT32, INT64, TEXT, TableMeaning, Vector
 from .formats import Exportable, Request
 from .packet_bytes import BYTES, byte_blocks
-from .pseudonyms.tables import pseudonyms_of, renamed
+from .pseudonyms.tables import pseudonyms_of, rows_with_pseudonyms
 from .table_rows import rows_of_request
 from .written_whole import written_folder
 
@@ -36,9 +37,8 @@ MISSING = "Parquet needs pyarrow: install skbviewer with the extra parquet, 'skb
 def write_parquet(recording: Exportable, request: Request, out: Path, codec: str = QUICK) -> None:
     """Write a folder with the rows that belong to the packets that `request` names.
 
-    `codec` compresses the files: QUICK or SMALL.
-    Raises KeyError if there is no such packet, FilterError, BadInput if pyarrow is missing or a
-    capture or `out` cannot be used, and Cancelled.
+    `codec` compresses the files: QUICK or SMALL. Raises KeyError if there is no such packet,
+    FilterError, BadInput if pyarrow is missing or a capture or `out` cannot be used, and Cancelled.
     """
     arrow, parquet = _libraries(out)
     chosen, names = rows_of_request(recording, request), pseudonyms_of(recording, request)
@@ -46,7 +46,9 @@ def write_parquet(recording: Exportable, request: Request, out: Path, codec: str
         for table in recording.tables.described():
             schema = _schema(arrow, table)
             blocks = recording.tables.blocks(table.name, None, chosen, request.progress)
-            batches = (_batch(arrow, schema, block) for block in renamed(blocks, names))
+            batches = (
+                _batch(arrow, schema, block) for block in rows_with_pseudonyms(blocks, names)
+            )
             _write(parquet, folder, table, schema, batches, codec)
         if request.payload:
             packets = None if chosen is None else np.flatnonzero(chosen["packet"]) + 1

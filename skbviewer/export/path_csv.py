@@ -47,7 +47,10 @@ ACROSS = ("log", "session_ns")  # columns for sessions with several KBLs
 
 
 def write_path_of(recording: Exportable, request: Request, out: Path) -> None:
-    """Write the path of the row of `request`, else of packet 1.  Raises KeyError and BadInput."""
+    """Write the path of the row of `request`, by default of packet 1.
+
+    Raises KeyError and BadInput.
+    """
     path = packet_path(recording, 1 if request.row is None else request.row)
     write_path_csv(path, recording.sources(), out)
 

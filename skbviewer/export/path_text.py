@@ -63,7 +63,10 @@ def _captured(leg: Leg) -> str:
 
 
 def leg_place(leg: Leg) -> str:
-    """Return "tx eth0", with several logs "tx eth0 of server", or "candidate tx eth0"."""
+    """Return the direction and device of a leg: "tx eth0"; "candidate tx eth0" for a candidate.
+
+    If the session has several logs, the name of the log is added: "tx eth0 of server".
+    """
     words = ("candidate " if leg.match == "ambiguous" else "", leg.kind, " ", leg.device)
     return "".join(words) + (f" of {leg.log}" if leg.log else "")
 
@@ -95,7 +98,10 @@ def _leg_numbers(leg: Leg) -> str:
 
 
 def has_line(event: PathEvent) -> bool:
-    """Return whether an event gets a line.  Calls show births and frees already."""
+    """Return whether an event gets a line of its own.
+
+    Births and frees get none, because the calls show them already.
+    """
     return event.event not in QUIET
 
 

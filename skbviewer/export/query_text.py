@@ -11,7 +11,7 @@ Rows = Sequence[Sequence[Value]]
 
 
 def as_tsv(columns: Sequence[str], rows: Rows) -> str:
-    """Return a header line and one line a row; tabs and line ends in texts become spaces."""
+    """Return a header line and one line per row; tabs and line ends in texts become spaces."""
     lines = [columns, *([_text(value) for value in row] for row in rows)]
     return "".join("\t".join(" ".join(cell.split()) for cell in line) + "\n" for line in lines)
 

@@ -25,7 +25,11 @@ SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 
 
 def write_speedscope(recording: Exportable, request: Request, out: Path) -> None:
-    """Write the stacks of `request`.  Raises KeyError, FilterError, BadInput and Cancelled."""
+    """Write the call stacks of the packets that `request` names to the file `out`.
+
+    Raises KeyError if there is no such packet, FilterError, BadInput if a file cannot be used, and
+    Cancelled.
+    """
     stacks = stacks_of(recording, request)
     name = f"{Path(recording.words()[0]).name}: {request.title}"
     try:
@@ -40,7 +44,10 @@ def profile(stacks: Sequence[Stack], name: str) -> dict[str, Any]:
 
 
 def profiles(named: Mapping[str, Sequence[Stack]], name: str) -> dict[str, Any]:
-    """Return the JSON of a file with several profiles, by their names; they share their frames."""
+    """Return the JSON of a file with several profiles, which share their frames.
+
+    `named` has the stacks of each profile by its name; `name` is the name of the file.
+    """
     every = (stack for stacks in named.values() for stack in stacks)
     layers = {name: layer_of(name) for stack in every for name in stack.functions}
     place = {function: at for at, function in enumerate(layers)}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which rows of the documented tables an export writes."""
+"""The rows of the documented tables that an export writes."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from .formats import Exportable, Request, TableRows
 
 
 def rows_of_request(recording: Exportable, request: Request) -> TableRows | None:
-    """Return the rows that belong to the packets that `request` names; None is all rows.
+    """Return the rows that belong to the packets that `request` names; None means all rows.
 
-    Its rows may also be K<n>: lifetimes without a packet.  Raises KeyError if there is no such row,
-    and FilterError.
+    The request may also name rows K<n>: lifetimes without a packet. Raises KeyError if there is no
+    such row, and FilterError.
     """
     if not request.rows and not request.filter and request.times is None:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Write a file, or a folder of files, under another name, and rename it when it is whole."""
+"""Write a file, or a folder of files, under another name, and rename it when it is complete."""
 
 from __future__ import annotations
 

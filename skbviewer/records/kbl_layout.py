@@ -2,7 +2,7 @@
 """Layout of a .kbl file: dtypes, sizes, enums, constants.
 
 Generated from kmod/kbl.h by kmod/gen_layout.py; do not edit.
-kbl.h SHA-256: 7d01cc6d16f2af46948b17109bb1390f794f0f84efca2763ad3c62bd2e16fc55
+kbl.h SHA-256: 72b3dd911b688441241715ab6981e881b041475044620106ad3074fbf7868d48
 """
 
 from __future__ import annotations
@@ -197,7 +197,7 @@ KBL_EVENTS: tuple[tuple[int, str, str, tuple[str, ...]], ...] = (
     (31, "link", "", ("change",)),
     (32, "module", "KBL_EXT_COMM: its name, 15 bytes a slot", ()),
     (33, "clock_set", "data = CLOCK_REALTIME - the file's clock from here on", ()),
-    (34, "footprint", "skb's footprint in this CPU's next calls", ("aside", "describes")),
+    (34, "footprint", "skb's footprint for this CPU's next calls", ("aside", "describes")),
     (35, "carry", "skb = one more packet of the call entered at ts; see docs", ()),
     (36, "nf_hook", "data = hook | pf << 8 | (verdict + 1) << 16", ("late",)),
 )

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Open, import, match and export sessions: the only way to the data for command line and window."""
+"""Open, import, match and export sessions.
+
+The command line and the window use data only through this package.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING

@@ -30,17 +30,18 @@ def notes(db: Database, kind: str | None) -> list[Annotation]:
     return [note for note in found if note is not None]
 
 
-def keep(db: Database, path: Path, note: Annotation) -> Annotation:
-    """Store a note, replacing the one with its id.  Returns it with its id.
+def store_note(db: Database, path: Path, note: Annotation) -> Annotation:
+    """Store a note, replacing the note with its id; return it with its id.
 
     Raises KeyError if its target does not exist, BadInput if the file cannot be written.
     """
     sha256, anchor, ordinal = _place(db, _Files(db), note)
     row = store.Note(note.kind, sha256, anchor, ordinal, note.begin_ns, note.end_ns, note.text)
-    return note._replace(id=store.put(path, row, note.id))
+    return note._replace(id=store.put_note(path, row, note.id))
 
 
 def remove(path: Path, note: int) -> None:
+    """Remove the note with this id. Raises BadInput if the file cannot be written."""
     store.remove(path, note)
 
 
@@ -76,7 +77,7 @@ def set_flags(db: Database, path: Path, kind: str, rows: RowIds, on: bool) -> No
 
 
 def rising(ids: RowIds) -> RowIds:
-    """Return the ids in ascending order, each once.  If they already are, nothing is sorted."""
+    """Return the ids in ascending order, each once.  Ids already in order are not sorted."""
     return ids if bool((np.diff(ids) > 0).all()) else np.unique(ids)
 
 

@@ -12,16 +12,17 @@ from .session import Session
 Filters = tuple[str, str]
 
 
-def compared(
+def comparison_of(
     a: Session,
     b: Session,
     filters: Filters = ("", ""),
     least: float = LEAST,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Compare `b` with `a`; `filters` choose the packets of each ("": all).
+    """Return the changes from `a` to `b`.
 
-    Raises FilterError, BadInput and Cancelled.
+    `filters` are the display filters of a and b ("": all packets); changes below the fraction
+    `least` are not reported. Raises FilterError, BadInput and Cancelled.
     """
     report = progress or Silent()
     one, two = (
@@ -31,7 +32,7 @@ def compared(
     return compare(one, two, report, least)
 
 
-def compared_stacks(
+def session_stack_pairs(
     a: Session, b: Session, filters: Filters = ("", ""), progress: Progress | None = None
 ) -> list[StackPair]:
     """Return the call stacks of both sessions.  Raises FilterError, BadInput and Cancelled."""
@@ -40,7 +41,10 @@ def compared_stacks(
 
 
 def scope_of(session: Session, text: str, progress: Progress) -> Scope:
-    """Return the passes of matching packets, those of lifetimes without packet if text is ""."""
+    """Return the passes of the packets that match `text`.
+
+    If `text` is "", also the passes of lifetimes without a packet.
+    """
     rows = session.packets.select(text, progress=progress) if text else None
     packets = None if rows is None else rows[rows > 0]
     return session.stats.scope(Chosen(packets), progress)

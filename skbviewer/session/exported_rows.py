@@ -43,7 +43,7 @@ def lane_ids(
 def captured_between(
     columns: Columns, clock: Clock, packets: RowIds, times: tuple[int, int]
 ) -> RowIds:
-    """Return those of `packets` that were captured in a range of session time, ns."""
+    """Return the packets among `packets` that were captured in a range of session time, ns."""
     ts = columns.array("packet", "ts")[packets - 1].astype(np.int64)
     source = columns.array("packet", "source")[packets - 1]
     for one in np.unique(source).tolist():
@@ -114,18 +114,18 @@ def _pages(
 
 
 class Exports:
-    """What exports ask of an open session besides its rows, paths and statistics."""
+    """Access that exports need to an open session, besides its rows, paths and statistics."""
 
     def __init__(self, opened: OpenedFile, packets: PacketList, fields: Fields) -> None:
         self._opened, self._packets, self._fields = opened, packets, fields
 
     def captured_between(self, packets: RowIds, times: tuple[int, int]) -> RowIds:
-        """Return those of `packets` that were captured in a range of session time, ns."""
+        """Return the packets among `packets` that were captured in a range of session time, ns."""
         clock = self._opened.timebase()
         return captured_between(self._opened.columns, clock, packets, times)
 
     def to_session(self, source: int, ts: Int64s) -> Int64s:
-        """Return times of a source's clock as session time, ns."""
+        """Convert times (int64, ns) of a source's clock to session time."""
         return self._opened.timebase().to_session(source, ts)
 
     def field_data(self) -> Data:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Import input files into a session file: all steps of an import, in their order.
 
-KBLs come first, one by one, because what is made from one needs much memory for a while.  Then each
-capture is matched with each KBL.  At most one input at a time is whole in memory.
+KBLs come first, one by one, because the tables made from one need much memory for a while.  Then
+each capture is matched with each KBL.  At any time, at most one input is completely in memory.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def _without_sessions(paths: Sequence[Path], progress: Progress) -> list[Path]:
 def store_inputs(
     inputs: Sequence[Input | Unread], builder: Builder, progress: Progress
 ) -> tuple[str, ...]:
-    """Match all inputs and write them to `builder`, which the caller finishes; returns warnings."""
+    """Match all inputs and write them to `builder`, which the caller finishes; return warnings."""
     stored = _Import(builder, progress, _has_points_beside(inputs))
     sources = list(enumerate(inputs, start=1))
     logs = [stored.store_log(source, _read(item)) for source, item in sources if _is_log(item)]
@@ -155,7 +155,7 @@ def _is_log(item: Input | Unread) -> bool:
 
 
 def _has_points_beside(inputs: Sequence[Input | Unread]) -> bool:
-    """Whether a log of points is one of several logs, which may be of one host."""
+    """Return whether a log of points is one of several logs, which may be of one host."""
     kinds = [item.kind if isinstance(item, Unread) else item.data.kind for item in inputs]
     return sum(kind.is_log for kind in kinds) > 1 and any(kind.has_points for kind in kinds)
 
@@ -165,10 +165,10 @@ def _read(item: Input | Unread) -> Input:
 
 
 class _Import:
-    """What is in the session so far: rows of table `source`, and warnings, by source."""
+    """The content of the session so far: rows of table `source`, and warnings, by source."""
 
     def __init__(self, builder: Builder, progress: Progress, spans: bool) -> None:
-        """`spans`: find when each lifetime had which skb."""
+        """Begin an import.  `spans`: find in which times each lifetime had which skb."""
         self._builder, self._progress, self._spans = builder, progress, spans
         self._before = {"series": 0, "leg": 0}  # rows of the KBLs so far; they are stored last
         self.rows: dict[int, tuple[object, ...]] = {}
@@ -243,7 +243,7 @@ class _Import:
         return FollowedLog(source, kernel_side, scratch, pid, reason, spent, summary, first, spans)
 
     def _forget(self, log: KernelLog, done: int) -> None:
-        """Report a step and drop pages: the next step reads other columns."""
+        """Report a step and drop pages from memory: the next step reads other columns."""
         self._progress.report(FOLLOWING, done, STEPS)
         scratch_of(log.records).forget()
 
@@ -258,7 +258,7 @@ class _Import:
         self._store_packets(source, packets, logs, matches, number)
 
     def store_own_packets(self, logs: Sequence[FollowedLog], joining: Joining) -> None:
-        """Store the packets whose bytes logs hold: each log's become a source of their own."""
+        """Store the packets whose bytes logs hold, each log's as a source of their own."""
         for log in logs:
             own = log.kernel_side.log.own_packets
             if own is None:

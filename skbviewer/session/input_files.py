@@ -33,13 +33,13 @@ def words(file: Path, sources: Sequence[SourceRow]) -> tuple[str, ...]:
 def inputs_as_then(
     session: Path, progress: Progress | None = None, at: Sequence[Path] | None = None
 ) -> list[Path]:
-    """Return the files that `session` was built from; `at` are their paths if they have moved.
+    """Return the files from which `session` was built; `at` are their paths if they have moved.
 
-    Raises BadInput if a file is missing or has changed since, and Cancelled.
+    Raises BadInput if a file is missing or has changed since then, and Cancelled.
     """
     known = inputs_of(session)
     if not known:
-        raise BadInput(session, None, "does not record which files it was made of")
+        raise BadInput(session, None, "does not record from which files it was made")
     found = [path for path, _ in known] if at is None else list(at)
     for (name, hashed), path in zip(known, found, strict=True):
         if not path.is_file():

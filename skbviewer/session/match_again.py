@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The version of the matching rules that made a session's verdicts, and matching it again."""
+"""Match a session again, if other matching rules made its verdicts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def rules_of(db: Database) -> int:
 
 
 def rules_words(rules: int) -> str:
-    """Return "older rules (0, now 1)"; "" if they are this program's rules."""
+    """Return a text such as "older rules (0, now 1)"; "" for this program's rules."""
     if rules == RULES:
         return ""
     older = f"older rules ({rules}, now {RULES})"

@@ -30,7 +30,7 @@ SPARING = {M_TRIM_THRESHOLD: 64 << 20, M_TOP_PAD: 16 << 20, M_MMAP_THRESHOLD: 4 
 def reused_memory() -> Iterator[None]:
     """Keep freed memory inside the process until the context ends.
 
-    Only for the main thread.  Does nothing if the C library is not glibc.
+    Use it only in the main thread. It does nothing if the C library is not glibc.
     """
     libc = ctypes.CDLL(None) if sys.platform == "linux" else None
     if libc is None or not hasattr(libc, "malloc_trim"):
@@ -54,7 +54,7 @@ def reused_memory() -> Iterator[None]:
 def keep_less() -> None:
     """Return freed memory to the kernel now, and large arrays as soon as they are freed.
 
-    For inputs that are so large that memory matters more than time.  It lasts until the end of
+    For inputs that are so large that memory matters more than time. This holds until the end of
     reused_memory().
     """
     libc = ctypes.CDLL(None) if sys.platform == "linux" else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The notes and flags of an open session.  They are the only part of it that changes."""
+"""The notes and flags of an open session.  Nothing else in the session changes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Notes:
         written.
         """
         with self._opened.database() as db:
-            return places.keep(db, self._opened.path, note)
+            return places.store_note(db, self._opened.path, note)
 
     def remove(self, note: int) -> None:
         """Remove the note with that id.  Raises BadInput if the file cannot be written."""

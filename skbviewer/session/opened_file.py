@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""An open session file: its database, its columns, and what all parts of a session need of it."""
+"""An open session file: its database, its columns, and values that all parts of a session use."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ class OpenedFile:
     """A session file opened for reading.  Several threads may use it at once."""
 
     def __init__(self, path: Path) -> None:
-        """Raises BadInput if `path` is no session or has another version."""
+        """Open the session file `path`.
+
+        Raises BadInput if it is no session or has another version.
+        """
         self.path = path
         self._engine = open_session(path)
         self._names: dict[int, Names] = {}
@@ -34,7 +37,7 @@ class OpenedFile:
 
     @contextmanager
     def database(self) -> Iterator[Database]:
-        """A connection for one thread."""
+        """Yield a connection for one thread."""
         with self._engine.connect() as connection:
             yield connection
 
@@ -49,10 +52,11 @@ class OpenedFile:
         )
 
     def has_kbl(self) -> bool:
+        """Return whether the session has a kernel log."""
         return any(source.kind.is_log for source in self.sources())
 
     def timebase(self) -> Timebase:
-        """Return what maps the clock of each source to session time."""
+        """Return the map from the clock of each source to session time."""
         with self.database() as db:
             return clocks.timebase_of(db)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Run a user's query beside the caller, who can cancel it at any time."""
+"""Run a user's query in a thread of its own, so that the caller can cancel it at any time."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A session file opened for reading: what it was made from, and its parts."""
+"""A session file opened for reading: its input files, and its parts."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Session:
 
     @property
     def tables(self) -> SessionTables:
-        """The documented tables.  Only their users load the declarations."""
+        """Return the documented tables. Their declarations are loaded only when they are used."""
         from .tables import SessionTables
 
         self._tables = self._tables or SessionTables(self._opened)
@@ -76,7 +76,7 @@ class Session:
         return self._opened.sources()
 
     def words(self) -> tuple[str, ...]:
-        """Return how a command names the open session; see inputs.words()."""
+        """Return the name of the open session in commands; see input_files.words()."""
         return input_files.words(self.file, self.sources())
 
     def info(self) -> dict[str, Any]:
@@ -101,7 +101,7 @@ class Session:
             return facts_of(db, self.sources())
 
     def timebase(self) -> Timebase:
-        """Return what maps the clock of each source to session time."""
+        """Return the map from the clock of each source to session time."""
         return self._opened.timebase()
 
     def span_ns(self) -> tuple[int, int]:
@@ -117,7 +117,10 @@ class Session:
         saving.save_as(self.file, out, progress or Silent())
 
     def relocate(self, source: int, path: Path) -> None:
-        """Record where an input is now.  Raises KeyError, and BadInput if its content differs."""
+        """Record that the input `source` is now at `path`.
+
+        Raises KeyError if there is no such source, BadInput if the file has other content.
+        """
         saving.relocate(self.file, {row.id: row for row in self.sources()}[source], path)
         self.packets.look_again()
         self._summary = None

@@ -26,7 +26,7 @@ def summary(
 ) -> dict[str, Any]:
     """Return the JSON object of the open session `db`.
 
-    `file` is its path; `columns` and `sources` are those of the session.
+    `file` is the session's path; `columns` and `sources` are its columns and input files.
     """
     tables = (schema.packet, schema.series, schema.call)
     counts = {t.name: queries.count(db, t) for t in tables}
@@ -97,7 +97,7 @@ def _by_protocol(columns: Columns) -> dict[str, dict[str, int]]:
 
 
 def _source(row: SourceRow) -> dict[str, Any]:
-    """Return an input: `points` counts records without a return, `clock` names the clock.
+    """Return an input as JSON: `points` counts records without a return, `clock` names the clock.
 
     The packets of a log have the times of the log's clock.
     """
@@ -110,7 +110,7 @@ def _source(row: SourceRow) -> dict[str, Any]:
 
 
 def _same_hosts(db: Database, sources: Sequence[SourceRow]) -> list[dict[str, Any]]:
-    """Return the pairs of a log of points and a KBL whose lifetimes were joined.
+    """Return the pairs of a log of points and a KBL that share joined lifetimes.
 
     KBL time = the point's time + offset_ns, to within error_ns.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The documented tables of an open session as arrays: all rows, or those of chosen packets."""
+"""The documented tables of an open session as arrays: all rows, or the rows of chosen packets."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ class SessionTables:
     ) -> Iterator[dict[str, Vector]]:
         """Yield columns of a table for some rows at a time, and at least once.
 
-        `columns` are all by default.  With `chosen`, only rows of chosen packets, legs and
-        lifetimes; tables that describe a source are whole.  Raises KeyError if there is no such
-        table or column, BadInput and Cancelled.
+        By default, `columns` are all. With `chosen`, only rows of chosen packets, legs and
+        lifetimes are read; tables that describe a source stay whole. Raises KeyError if there is no
+        such table or column, BadInput and Cancelled.
         """
         names = self._named(name, columns)
         view, progress = VIEWS[name], progress or Silent()
@@ -74,9 +74,10 @@ class SessionTables:
             return small_table(db, table)
 
     def chosen(self, packets: Int64s, kernel_only: Sequence[int] = ()) -> Chosen:
-        """Return what belongs to some packets, and to the lifetimes of rows K<n>.
+        """Return the rows that belong to some packets, and to the lifetimes of rows K<n>.
 
-        A packet's legs are those that match it, also ambiguously; a row's are all of its lifetime.
+        A packet's legs are those that match it, even ambiguously; a row's legs are all legs of its
+        lifetime.
         """
         columns = self._opened.columns
         packet = np.zeros(columns.length("packet"), np.bool_)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Copy the notes and flags of an older session into one that is made again."""
+"""Copy the notes and flags of an older session into a session that was made again."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ BY_TIME = 3  # last session version in which records were counted in order of ti
 
 
 def unpacked(bits: bytes | None) -> npt.NDArray[np.uint8]:
+    """Return the flags of rows in stored bits, one byte each; None means no bits."""
     if bits is None:
         return np.zeros(FLAGS_PER_ROW, np.uint8)
     return np.unpackbits(np.frombuffer(bits, np.uint8))
@@ -55,7 +56,7 @@ def take_over(db: sqlite3.Connection, old: Path) -> None:
 
 
 def _by_ordinal(before: sqlite3.Connection, notes: list[Any], bits: list[Any]) -> Any:
-    """Return rows with ordinals of records; up to version 3 they had positions by time."""
+    """Return rows with ordinals of records; up to version 3 they had positions by time instead."""
     if before.execute("PRAGMA user_version").fetchone()[0] > BY_TIME:
         return notes, bits
     first = dict(before.execute("SELECT sha256, first FROM source"))
@@ -89,7 +90,7 @@ def _merge(db: sqlite3.Connection, key: tuple[str, str, str, int], packed: bytes
 
 
 def _grown(db: sqlite3.Connection, was: Sequence[tuple[str, str, int]]) -> dict[str, str]:
-    """Map old SHA-256 to new SHA-256 for files whose path is the same and that did not shrink."""
+    """Map old SHA-256 to new SHA-256 for files that have the same path and did not shrink."""
     asked = db.execute("SELECT path, sha256, size FROM source")
     now = {path: (sha256, size) for path, sha256, size in asked}
     return {

@@ -44,7 +44,7 @@ class Note(NamedTuple):
 
 @contextmanager
 def writing(path: Path) -> Iterator[sqlite3.Connection]:
-    """A connection that may change the session at `path`; commits at the end.
+    """Yield a connection that may change the session at `path`; commit at the end.
 
     Raises BadInput if the file cannot be written.
     """
@@ -63,7 +63,7 @@ def notes(db: Connection, kind: str | None) -> list[StoredNote]:
     return list(map(StoredNote._make, rows))
 
 
-def put(path: Path, note: Note, note_id: int = 0) -> int:
+def put_note(path: Path, note: Note, note_id: int = 0) -> int:
     """Store a note and return its id.  A nonzero `note_id` names the note to replace."""
     with writing(path) as db:
         made = db.execute(
@@ -76,6 +76,7 @@ def put(path: Path, note: Note, note_id: int = 0) -> int:
 
 
 def remove(path: Path, note_id: int) -> None:
+    """Remove the note with this id. Raises BadInput if the file cannot be written."""
     with writing(path) as db:
         db.execute("DELETE FROM annotation WHERE id = ?", (note_id,))
 

@@ -20,7 +20,7 @@ from ..records import Progress, Silent
 from .btree import page_file
 from .btree.blob_rows import Value
 from .btree.typed_column_loops import Values
-from .btree.typed_columns import Sources, StagedColumns, signed
+from .btree.typed_columns import Sources, StagedColumns, as_signed
 from .session_files import connect_new
 from .table_declarations import BLOB, FLOAT, INTEGER, Column, Index, Table
 
@@ -29,9 +29,10 @@ NARROW = ("<i1", "<i2", "<i4")
 
 
 class Bulk(Protocol):
-    """Fills tables of one connection, which has no open transaction when a method returns.
+    """A writer of the bulk tables of one connection.
 
-    `indexes` are the indexes to make of these tables.
+    The connection has no open transaction when a method returns. `indexes` are the indexes to make
+    of these tables.
     """
 
     def __init__(
@@ -48,7 +49,7 @@ class Bulk(Protocol):
         """Append rows with all columns except `id`; the last column is a blob."""
 
     def finish(self, progress: Progress) -> None:
-        """Write the rest and make the indexes.  Raises Cancelled."""
+        """Write the remaining rows and make the indexes. Raises Cancelled."""
 
 
 class Rows:
@@ -60,17 +61,20 @@ class Rows:
         self._connection, self._indexes = connection, indexes
 
     def add(self, table: Table, columns: dict[str, Values]) -> StagedColumns | None:
-        part = [signed(columns[name]).tolist() for name in table.names]
+        """Append equally long columns, as Bulk.add() describes."""
+        part = [as_signed(columns[name]).tolist() for name in table.names]
         if rows := list(zip(*part, strict=True)):
             self._connection.executemany(table.insertion(), rows)
         self._connection.commit()
         return None
 
     def add_records(self, table: Table, rows: Iterable[Sequence[Value]]) -> None:
+        """Append rows, as Bulk.add_records() describes."""
         self._connection.executemany(table.insertion(), rows)
         self._connection.commit()
 
     def finish(self, progress: Progress) -> None:
+        """Make the indexes. Raises Cancelled."""
         for done, index in enumerate(self._indexes):
             progress.report(INDEXING, done, len(self._indexes))
             self._connection.execute(index.creation())
@@ -91,6 +95,7 @@ class Pages:
         self._keys: dict[str, dict[str, list[Values]]] = {}  # index keys by table and column
 
     def add(self, table: Table, columns: dict[str, Values]) -> StagedColumns | None:
+        """Append equally long columns, as Bulk.add() describes."""
         if table.name not in self._trees:
             self._trees[table.name] = page_file.Rows(self._root(table.name), len(table.names))
             mine = (index.columns for index in self._indexes if index.table.name == table.name)
@@ -110,6 +115,7 @@ class Pages:
         return staged
 
     def add_records(self, table: Table, rows: Iterable[Sequence[Value]]) -> None:
+        """Append rows, as Bulk.add_records() describes."""
         if table.name not in self._records:
             self._records[table.name] = page_file.Records(self._root(table.name))
         file = self._open()
@@ -120,6 +126,7 @@ class Pages:
             file.close()
 
     def finish(self, progress: Progress) -> None:
+        """Write the remaining pages and make the indexes. Raises Cancelled."""
         for index in self._indexes:
             self._connection.execute(index.creation())  # empty: SQLite does not see the rows yet
         roots = {index: self._root(index.name) for index in self._indexes}
@@ -150,8 +157,8 @@ def _narrowed(values: Values, low: int, high: int) -> Values:
     """Return a copy in the narrowest type for values from `low` to `high`."""
     for dtype in NARROW:
         if np.iinfo(dtype).min <= low and high <= np.iinfo(dtype).max:
-            return signed(values).astype(dtype)
-    return signed(values).astype(np.int64)
+            return as_signed(values).astype(dtype)
+    return as_signed(values).astype(np.int64)
 
 
 def fastest(path: Path) -> type[Pages] | type[Rows]:

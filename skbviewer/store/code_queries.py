@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What disassembly asks of a session file: where functions are, and calls of no packet."""
+"""Queries of a session file for disassembly: the places of functions, and calls of no packet."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ProbePlace(NamedTuple):
 
 
 def probe_places(db: Connection, source: int) -> list[ProbePlace]:
-    """Return where the probed functions of a KBL are, without those of unknown address."""
+    """Return the places of a KBL's probed functions, without those whose address is unknown."""
     wanted = select(probe.c.name, probe.c.module, probe.c.address)
     rows = db.execute(wanted.where(probe.c.source == source, probe.c.address != 0))
     return list(map(ProbePlace._make, rows))

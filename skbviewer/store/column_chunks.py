@@ -15,7 +15,7 @@ import numpy as np
 
 from ..records.types import Int64s
 from .btree.typed_column_loops import Values, narrow
-from .btree.typed_columns import MEMORY, Sources, StagedColumns, signed
+from .btree.typed_columns import MEMORY, Sources, StagedColumns, as_signed
 
 CHUNK = 1 << 16
 SMALL = {8: "<u1", 16: "<u2", 32: "<u4"}  # by bits
@@ -35,12 +35,15 @@ class Chunk(NamedTuple):
 
 
 def pack(table: str, column: str, first: int, values: Values) -> Chunk:
-    """Return a chunk of `values`, of which there must be at least one."""
+    """Return a chunk of `values`, which must not be empty.
+
+    `first` is the row of the first value.
+    """
     if values.dtype.kind == "f":
         stored = values[:1] if bool((values == values[0]).all()) else values
         data = stored.astype("<f8").tobytes()
         return Chunk(table, column, first, len(values), "<f8", 0, 0, data)
-    values = signed(values)
+    values = as_signed(values)
     some = values[:1] if values.strides == (0,) else values
     source = Sources([values])  # keeps the memory at its places alive
     low, high = int(some.min()), int(some.max())
@@ -62,12 +65,12 @@ def _pack(
             data = np.empty(count * bits // 8, np.uint8)
             narrow(MEMORY, *place, low, count, data)
             return Chunk(*head, count, dtype, low, high, data.data)
-    whole = signed(values).astype("<i8").tobytes()
+    whole = as_signed(values).astype("<i8").tobytes()
     return Chunk(*head, count, "<i8", low, high, whole)
 
 
 def unpack(dtype: str, low: int, data: bytes, out: Values) -> None:
-    """Fill `out` from a chunk.  Its type must be wide enough for the chunk's values."""
+    """Fill `out` from a chunk. The type of `out` must be wide enough for the chunk's values."""
     if not dtype:
         out[:] = low
     elif dtype in SMALL.values():

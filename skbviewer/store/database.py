@@ -24,9 +24,9 @@ READERS = 8  # connections that the pool keeps open
 
 
 class _Closing(sqlite3.Connection):
-    """A connection that is closed when nobody has its engine any more.
+    """A connection that is closed when its engine is no longer used.
 
-    Python 3.13 warns about one that is not.
+    Python 3.13 warns about connections that are not closed.
     """
 
     def __del__(self) -> None:
@@ -77,10 +77,10 @@ def forget_pages(connection: Connection) -> None:
 
 
 def open_session(path: Path) -> Engine:
-    """Return an engine that reads the session at `path`; connect anew in each thread.
+    """Return an engine that reads the session at `path`; each thread needs its own connection.
 
-    Raises BadInput if the file does not exist or is no session, and OtherVersion if another
-    version wrote it.
+    Raises BadInput if the file does not exist or is no session, and OtherVersion if another version
+    wrote it.
     """
     if not head(path).startswith(SQLITE_HEAD):
         raise BadInput(path, 0, "not a session file (no SQLite database)")
@@ -139,7 +139,7 @@ def _paths(path: Path) -> tuple[Path, ...]:
 
 
 def _take_back(path: Path) -> None:
-    """Roll back a change that a crash interrupted; this needs to write, which readers may not."""
+    """Roll back a change that a crash interrupted; this must write, which readers may not."""
     if not path.with_name(f"{path.name}-journal").exists():
         return
     uri = f"file:{quote(str(path.absolute()))}?mode=rw"

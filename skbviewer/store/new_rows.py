@@ -15,7 +15,7 @@ Columns = dict[str, npt.NDArray[np.generic]]
 
 
 class BulkRows(NamedTuple):
-    """`total` rows of numbers.  `make` returns all columns except `id` for a slice of them."""
+    """New rows of numbers, `total` of them.  `make` returns all columns except `id` for a slice."""
 
     table: Table
     total: int
@@ -33,6 +33,6 @@ NewRows = BulkRows | FewRows
 
 
 def of_columns(table: Table, columns: Columns) -> BulkRows:
-    """Return rows from equally long columns."""
+    """Return the rows of `table` that equally long columns make up."""
     total = len(next(iter(columns.values())))
     return BulkRows(table, total, lambda rows: {n: c[rows] for n, c in columns.items()})

@@ -69,7 +69,7 @@ _SUMMARIES_OF_SERIES = (
 
 
 class LegSummary(NamedTuple):
-    """What the packet list shows of a leg.  `row` is a packet or a series."""
+    """The facts about a leg that the packet list shows. `row` is a packet or a series."""
 
     row: int
     source: int
@@ -95,7 +95,7 @@ class AddressOfRow(NamedTuple):
 
 
 def packets(db: Connection, numbers: Iterable[int]) -> dict[int, StoredPacket]:
-    """Return rows of `packet` by number."""
+    """Return rows of table `packet` by packet number."""
     found = map(StoredPacket._make, db.execute(_PACKETS, _numbers(numbers)))
     return {row.id: row for row in found}
 
@@ -107,7 +107,7 @@ def kernel_only(db: Connection, numbers: Iterable[int]) -> dict[int, StoredSerie
 
 
 def addresses_of_packets(db: Connection, numbers: Iterable[int]) -> list[AddressOfRow]:
-    """Addresses that packets had in the kernel, by time; `row` is the packet."""
+    """Return the addresses that packets had in the kernel, by time; `row` is the packet."""
     return list(map(AddressOfRow._make, db.execute(_ADDRESSES_OF_PACKETS, _numbers(numbers))))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""All queries of a session file, as named functions that return plain rows."""
+"""Queries of a session file, as named functions that return plain rows."""
 
 from __future__ import annotations
 
@@ -25,22 +25,18 @@ from ..records.kernel_events import DROP
 from ..records.view_rows import RELATIONS
 from .rows import (
     StoredAddress,
-    StoredBound,
     StoredCall,
     StoredChange,
-    StoredClock,
     StoredDrop,
     StoredEvent,
     StoredFrame,
     StoredLeg,
     StoredMoment,
-    StoredOneWay,
     StoredPacket,
     StoredProbe,
     StoredSeries,
     StoredSource,
     StoredSyscall,
-    StoredTimebase,
     StoredWait,
 )
 from .schema import SECTIONS
@@ -48,7 +44,6 @@ from .sqlalchemy_tables import (
     address,
     call,
     change,
-    clock,
     device,
     drop,
     event,
@@ -60,8 +55,6 @@ from .sqlalchemy_tables import (
     merge,
     metadata,
     moment,
-    oneway,
-    oneway_bound,
     packet,
     probe,
     series,
@@ -69,7 +62,6 @@ from .sqlalchemy_tables import (
     symbol,
     syscall,
     task,
-    timebase,
     wait,
 )
 from .sqlalchemy_tables import (
@@ -92,6 +84,7 @@ _SOURCES = select(source).order_by(source.c.id)
 
 
 def sources(db: Connection) -> list[StoredSource]:
+    """Return the input files in import order."""
     return list(map(StoredSource._make, db.execute(_SOURCES)))
 
 
@@ -157,6 +150,7 @@ _LEGS_OF_SERIES = select(leg).where(leg.c.series == bindparam("number")).order_b
 
 
 def legs_of_series(db: Connection, number: int) -> list[StoredLeg]:
+    """Return the legs of an skb lifetime."""
     return [StoredLeg(*row) for row in db.execute(_LEGS_OF_SERIES, {"number": number})]
 
 
@@ -190,7 +184,7 @@ _RELATED_LEGS = _related_legs()
 def related_legs(db: Connection, own: Sequence[int], most: int) -> list[StoredLeg]:
     """Return legs of series related to `own`: ancestors, merge targets, clones, merged series.
 
-    Returns at most `most` legs, in this order and then by time, each with its `relation`.
+    Returns at most `most` legs, sorted by relation and then by time, each with its `relation`.
     Sniffers' copies are left out.
     """
     rows = db.execute(_RELATED_LEGS, {"own": list(own), "most": most})
@@ -267,7 +261,7 @@ def addresses_in(db: Connection, number: int) -> list[int]:
 
 
 def addresses_of_leg(db: Connection, number: int) -> list[StoredAddress]:
-    """Addresses that the series of a leg had first in this leg."""
+    """Return the addresses that the series of a leg had first in this leg."""
     rows = db.execute(select(address).where(address.c.leg == number).order_by(address.c.id))
     return list(map(StoredAddress._make, rows))
 
@@ -296,7 +290,7 @@ _DROP, _CHANGE, _SYSCALL, _NAME, _END = accumulate(_WIDTHS)
 
 
 def _event(row: Sequence[Any]) -> StoredEvent:
-    """Return an event from its columns and those of its details, which are None if it has none."""
+    """Return an event from its columns and its details' columns, which are None without details."""
     details = (
         None if row[_DROP] is None else StoredDrop._make(row[_DROP:_CHANGE]),
         None if row[_CHANGE] is None else StoredChange._make(row[_CHANGE:_SYSCALL]),
@@ -325,7 +319,7 @@ def frames_of_leg(db: Connection, number: int) -> list[StoredFrame]:
 
 
 def meta(db: Connection, source_id: int) -> dict[str, str]:
-    """The META values of a KBL, without the sections of points."""
+    """Return the META values of a KBL, without the sections of points."""
     wanted = select(meta_table.c.key, meta_table.c.value).where(
         meta_table.c.source == source_id, ~meta_table.c.key.startswith(SECTIONS)
     )
@@ -333,7 +327,7 @@ def meta(db: Connection, source_id: int) -> dict[str, str]:
 
 
 def sections(db: Connection, source_id: int, numbers: Collection[int]) -> dict[int, str]:
-    """The sections of points with these numbers, as JSON."""
+    """Return the sections of points with these numbers, as JSON."""
     keys, found = [f"{SECTIONS}{number}" for number in numbers], dict[int, str]()
     for at in range(0, len(keys), MOST_KEYS):
         wanted = select(meta_table.c.key, meta_table.c.value).where(
@@ -350,7 +344,7 @@ def functions(db: Connection, source_id: int) -> dict[int, str]:
 
 
 def armed_functions(db: Connection, source_id: int) -> frozenset[str]:
-    """Names of the functions on which a KBL's recorder could set a probe."""
+    """Return the names of the functions on which a KBL's recorder could set a probe."""
     there = (probe.c.source == source_id) & (probe.c.address != 0) & (probe.c.error == 0)
     return frozenset(row.name for row in db.execute(select(probe.c.name).where(there)))
 
@@ -362,39 +356,19 @@ def probe_names(db: Connection) -> list[StoredProbe]:
 
 
 def symbols(db: Connection, source_id: int) -> dict[int, str]:
+    """Return the names of a KBL's text symbols by address."""
     wanted = select(symbol.c.address, symbol.c.name).where(symbol.c.source == source_id)
     return {row.address: row.name for row in db.execute(wanted)}
 
 
 def tasks(db: Connection, source_id: int) -> dict[int, str]:
+    """Return the names of a KBL's threads by process id."""
     wanted = select(task.c.pid, task.c.comm).where(task.c.source == source_id)
     return {row.pid: row.comm for row in db.execute(wanted)}
 
 
 def devices(db: Connection, source_id: int) -> dict[tuple[int, int], str]:
+    """Return the names of a KBL's devices by (netns, ifindex)."""
     wanted = select(device.c.netns, device.c.ifindex, device.c.name)
     found = db.execute(wanted.where(device.c.source == source_id))
     return {(netns, ifindex): name for netns, ifindex, name in found}
-
-
-def clocks(db: Connection) -> list[StoredClock]:
-    return list(map(StoredClock._make, db.execute(select(clock).order_by(clock.c.id))))
-
-
-def interface_of(db: Connection, number: int) -> int:
-    """Return the capture interface of a packet."""
-    return int(db.execute(select(packet.c.interface).where(packet.c.id == number)).scalar_one())
-
-
-def timebases(db: Connection) -> list[StoredTimebase]:
-    rows = db.execute(select(timebase).order_by(timebase.c.id))
-    return list(map(StoredTimebase._make, rows))
-
-
-def oneways(db: Connection) -> list[StoredOneWay]:
-    return list(map(StoredOneWay._make, db.execute(select(oneway).order_by(oneway.c.id))))
-
-
-def oneway_bounds(db: Connection) -> list[StoredBound]:
-    rows = db.execute(select(oneway_bound).order_by(oneway_bound.c.id))
-    return list(map(StoredBound._make, rows))

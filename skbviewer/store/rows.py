@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The rows that queries return.  Their fields are columns of schema.py, in the same order.
+"""The rows that queries return. Their fields are columns of schema.py, in the same order.
 
-A field that a query adds to the columns of its table stands last.
+Fields that a query adds to the columns of its table come last.
 """
 
 from __future__ import annotations
@@ -114,8 +114,8 @@ class StoredSeries(NamedTuple):
 class StoredLeg(NamedTuple):
     """A row of `leg`.
 
-    `verdict` to `delta_ns` are those of its match with a packet, if the query is about a packet;
-    `relation` is why a query returned the leg of another lifetime.
+    If a query is about a packet, `verdict` to `delta_ns` are from the leg's match with the packet.
+    `relation` says why a query returned the leg of another lifetime.
     """
 
     id: int

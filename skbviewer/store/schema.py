@@ -243,7 +243,7 @@ CHUNKED: dict[str, tuple[str, ...]] = {
 
 
 def is_float(table: str, column: str) -> bool:
-    """Whether a column holds floating-point numbers."""
+    """Return whether a column holds floating-point numbers."""
     return any(c.name == column and c.type == FLOAT for c in TABLES[table].columns)
 
 

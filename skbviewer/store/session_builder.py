@@ -91,7 +91,7 @@ class Builder:
             raise self._bad(error) from error
 
     def count(self, table: Table) -> int:
-        """Return rows added to `table` so far.  The next row gets this number + 1 as its id."""
+        """Return the number of rows added to `table` so far; the next row's id is one more."""
         return self._rows.get(table.name, 0)
 
     def add_array(self, table: Table, columns: Values) -> None:
@@ -104,7 +104,10 @@ class Builder:
         self.add_parts(table, total, lambda rows: {n: c[rows] for n, c in columns.items()})
 
     def add_parts(self, table: Table, total: int, make: Callable[[slice], Values]) -> None:
-        """Like add_array(); `make` returns the columns for a slice of rows, from row 0 on."""
+        """Append `total` rows, some at a time, as add_array() does.
+
+        `make` returns the columns for a slice of rows, from row 0 on.
+        """
         assert self._bulk is not None, "Builder is used outside its with statement"
         self._bulk_tables.add(table.name)
         for begin in range(0, total, BATCH):

@@ -17,9 +17,11 @@ PAGES_AT_ONCE = 4096
 
 
 def copy_session(file: Path, out: Path, progress: Progress) -> None:
-    """Copy with SQLite's backup: a change made meanwhile is either whole or absent in the copy.
+    """Copy a session by SQLite's backup.
 
-    Raises BadInput for `out`, or Cancelled; then nothing of the copy is left.
+    If the session is changed during the copy, the copy has this change either completely or not at
+    all.  Raises BadInput if `out` cannot be written, and Cancelled; then no part of the copy
+    remains.
     """
     made = temporary(out)
 
@@ -45,9 +47,10 @@ def copy_session(file: Path, out: Path, progress: Progress) -> None:
 
 
 def set_path(file: Path, source: int, path: Path) -> None:
-    """Set the path of an input file.  Raises BadInput if the session cannot be written.
+    """Set the path of the input `source` in the session `file`.
 
-    A log and the packets in it are two sources with one path.
+    A log and the packets in it are two sources with one path, so both get the new path. Raises
+    BadInput if the session cannot be written.
     """
     with writing(file) as db:
         db.execute("UPDATE source SET path = ? WHERE id = ?", (str(path), source))

@@ -31,7 +31,7 @@ def connect_new(path: Path) -> sqlite3.Connection:
 
 
 def temporary(out: Path) -> Path:
-    """Return where this process writes the file that will be renamed to `out`.
+    """Return the path at which this process writes the file that will be renamed to `out`.
 
     Removes files that killed processes have left there.
     """
@@ -65,7 +65,7 @@ def is_session(path: Path) -> bool:
 def inputs_of(file: Path) -> list[tuple[Path, str]]:
     """Return path and SHA-256 of the files from which a session of any version was made.
 
-    Empty if the session does not contain them.
+    The list is empty if the session does not contain them.
     """
     uri = f"file:{quote(str(file.absolute()))}?mode=ro"
     with suppress(sqlite3.Error), closing(sqlite3.connect(uri, uri=True)) as connection:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Tables and indexes as plain values, and the SQL statements that make them.
 
-Code that writes sessions needs no more.  sqlalchemy_tables.py declares the same tables for
+Code that writes sessions needs only this module. sqlalchemy_tables.py declares the same tables for
 SQLAlchemy, which makes the queries; loading it takes as long as reading 300,000 packets.
 """
 
@@ -28,7 +28,7 @@ class Table(NamedTuple):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All columns except `id`."""
+        """Return all columns except `id`."""
         return tuple(column.name for column in self.columns)
 
     def creation(self) -> str:

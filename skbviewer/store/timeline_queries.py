@@ -87,7 +87,7 @@ def legs_of_packets(db: Connection, numbers: Sequence[int]) -> list[LegOfPacket]
 
 
 def legs_of_kernel_only(db: Connection, numbers: Sequence[int]) -> list[LegOfKernelOnly]:
-    """Return the legs of rows K<n>."""
+    """Return the legs of the rows K<n> with these n."""
     joined = series.join(leg, leg.c.series == series.c.id)
     wanted = select(series.c.kernel_only, leg.c.id.label("leg")).select_from(joined)
     wanted = wanted.where(series.c.kernel_only.in_(numbers))

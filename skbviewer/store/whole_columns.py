@@ -63,14 +63,14 @@ class Columns:
         return sum(place.number for place in self._of(table, self.names(table)[0]))
 
     def array(self, table: str, column: str) -> Array:
-        """Return the whole column, cached."""
+        """Return the whole column; it is kept in memory for later calls."""
         kept = self._get((table, column, -1))
         if kept is not None:
             return kept
         return self._keep((table, column, -1), self.once(table, column))
 
     def once(self, table: str, column: str) -> Array:
-        """Return the whole column, not cached: for code that reads it once."""
+        """Return the whole column without keeping it: for code that reads it once."""
         kept = self._get((table, column, -1))
         if kept is not None:
             return kept

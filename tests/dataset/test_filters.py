@@ -12,9 +12,9 @@ from skbviewer.analysis.fields.all_fields import FIELDS as ALL
 from skbviewer.analysis.fields.field_data import ROW
 from skbviewer.analysis.fields.field_kind import Kind
 from skbviewer.analysis.stats.table import quote_text
+from skbviewer.dataset.filter_connection import filter_connection
 from skbviewer.dataset.filter_fields import FIELDS
 from skbviewer.dataset.filter_sql import condition
-from skbviewer.dataset.prepared import prepared
 from tests.dataset.recordings import Both
 
 MOST = 2  # values of a field
@@ -39,7 +39,7 @@ JOINED = (
 
 def test_all_fields_that_a_dataset_has(both: Both) -> None:
     wrong, decisive = [], 0
-    with prepared(both.folder) as db:
+    with filter_connection(both.folder) as db:
         for text in (*JOINED, *(text for name in FIELDS for text in _filters(both, name))):
             where = condition(text)
             sql = f"SELECT session, number FROM packets p WHERE {where}"
@@ -119,7 +119,7 @@ def test_what_a_dataset_cannot_answer_is_refused(text: str, place: str) -> None:
 
 
 def test_values_cannot_end_the_text_in_sql(both: Both) -> None:
-    with prepared(both.folder) as db:
+    with filter_connection(both.folder) as db:
         for text in (
             "kbl.func == \"x' OR true OR '\"",
             'kbl.comm contains "\'; DROP VIEW calls; --"',

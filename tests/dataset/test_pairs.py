@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which files become one session."""
+"""The arguments of `dataset add` are grouped into sessions."""
 
 from __future__ import annotations
 

@@ -20,14 +20,14 @@ HEAD = """\
 <!-- SPDX-License-Identifier: MIT -->
 # Line coverage
 
-Which lines of the packages with compiled loops their own tests run. `make coverage` writes this
-table. Python runs the loops there (`NUMBA_DISABLE_JIT=1`), because coverage.py does not see into
-machine code. That takes a hundred times as long, so only the tests run that `make check` runs too.
-The figures are minima: they do not count the slow files (`tests/slow.txt`), the whole recordings
-(`tests/e2e`) and the tests of other packages.
+This page shows how many lines of the packages with compiled loops are run by these packages' own
+tests. `make coverage` writes it. It runs the loops in Python (`NUMBA_DISABLE_JIT=1`), because
+coverage.py does not see into machine code. That takes a hundred times as long, so it runs only the
+tests of `make check`. The figures are minima: they do not count the slow files
+(`tests/slow.txt`), the whole recordings (`tests/e2e`) and the tests of other packages.
 
-Some tests fail there, because numbers of Python do not wrap around as those of a machine do. The
-lines that they ran are counted.
+Some tests fail without the compiler, because Python's numbers do not wrap around as machine numbers
+do. The lines that they ran are counted.
 
 | package | lines | run | % |
 | --- | ---: | ---: | ---: |

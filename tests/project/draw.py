@@ -13,16 +13,25 @@ import argparse
 import ast
 import random
 import re
+from ast import FunctionDef
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
 from .tree import ROOT, project_files
 
 CODE = ("skbviewer/", "scanner/", "kmod/")
 LEAST_WORDS, SENTENCES, THINGS = 6, 60, 30
-END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"(])")
-FENCE = re.compile(r"^```[^`]*^```|^ {4,}\S.*$|^\|.*$|^#.*$|<!--[^>]*-->", re.MULTILINE)
-DEFINITIONS = ast.Module | ast.ClassDef | ast.FunctionDef
+END = re.compile(r"(?<=[.!?])(?<!Ann\.)(?<!Scand\.)(?<! J\.)\s+(?=[A-Z`\"(])")
+CODE_BLOCK = re.compile(r"^```[\s\S]*?^```$|(?:(?<=\n\n)(?: {4,}\S.*\n+)+)", re.MULTILINE)
+NO_TEXT = re.compile(r"^\|.*$|^#.*$|<!--[^>]*-->", re.MULTILINE)
+NO_SENTENCE = re.compile(
+    r"SELECT |CASE | IS NOT |JOIN |[{};<>]\s*$|[*%]|[A-Z\d]{3,} [A-Z\d]{3,} |"
+    r"^\s*\([a-z_]+.*\) @[a-z]+",
+    re.DOTALL,
+)
+BLOCK = "[code]"
+DEFINITIONS = ast.Module | ast.ClassDef | FunctionDef
 KINDS = ("documents", "docstrings", "messages")
 
 
@@ -45,15 +54,28 @@ def documents() -> Iterator[Found]:
     """Yield the sentences of all documents for people, without code and tables."""
     for name in project_files():
         if name.endswith(".md") and name.startswith(("docs/", *"ACRS")):
-            for sentence in sentences(FENCE.sub("", (ROOT / name).read_text(encoding="utf-8"))):
+            for sentence in sentences(without_code((ROOT / name).read_text(encoding="utf-8"))):
                 yield Found(name, sentence)
 
 
-def modules() -> Iterator[tuple[str, ast.Module]]:
-    """Yield path and syntax tree of each module of the program."""
-    for name in project_files():
-        if name.endswith(".py") and name.startswith(CODE):
-            yield name, ast.parse((ROOT / name).read_text(encoding="utf-8"))
+def without_code(text: str) -> str:
+    """Return a document without tables, headings and code.
+
+    "[code]" stands for a block that the next paragraph goes on from, as in "[code] prints it."
+    """
+    text = NO_TEXT.sub("", CODE_BLOCK.sub(f"\n\n{BLOCK}\n\n", text))
+    text = re.sub(rf"{re.escape(BLOCK)}\s+(?=[a-z])", f"{BLOCK} ", text)
+    return text.replace(f"\n{BLOCK}\n", "\n")
+
+
+@cache
+def modules() -> list[tuple[str, ast.Module]]:
+    """Return path and syntax tree of each module of the program."""
+    return [
+        (name, ast.parse((ROOT / name).read_text(encoding="utf-8")))
+        for name in project_files()
+        if name.endswith(".py") and name.startswith(CODE)
+    ]
 
 
 def docstrings() -> Iterator[Found]:
@@ -81,7 +103,7 @@ def messages() -> Iterator[Found]:
                 text = "".join(map(_part, node.values))
             elif isinstance(node, ast.Constant) and id(node) not in docs | inside:
                 text = node.value if isinstance(node.value, str) else ""
-            if not re.search(r"SELECT |[{};<>]\s*$|[*%]|[A-Z\d]{3,} [A-Z\d]{3,} ", text):
+            if not NO_SENTENCE.search(text):
                 for sentence in sentences(text):
                     yield Found(name, sentence)
 
@@ -91,17 +113,27 @@ def _part(node: ast.expr) -> str:
 
 
 def functions() -> Iterator[Found]:
-    """Yield the public functions of the program: arguments, result, docstring."""
+    """Yield the public functions and methods of the program: arguments, result, docstring."""
     for name, tree in modules():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
-                made = f" -> {ast.unparse(node.returns)}" if node.returns else ""
-                head = f"{node.name}({ast.unparse(node.args)}){made}"
-                yield Found(name, f"{head}\n      {ast.get_docstring(node) or ''}")
+        for owner, node in _functions_of(tree, ""):
+            result = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+            head = f"{owner}{node.name}({ast.unparse(node.args)}){result}"
+            yield Found(name, f"{head}\n      {ast.get_docstring(node) or ''}")
+
+
+def _functions_of(tree: ast.Module | ast.ClassDef, owner: str) -> Iterator[tuple[str, FunctionDef]]:
+    """Yield the public functions in `tree`, each with its public class and a dot ("Found.")."""
+    for node in tree.body:
+        public = isinstance(node, FunctionDef | ast.ClassDef) and not node.name.startswith("_")
+        # Qt calls the methods with capitals: its documentation explains them.
+        if public and isinstance(node, FunctionDef) and node.name.islower():
+            yield owner, node
+        elif public and isinstance(node, ast.ClassDef):
+            yield from _functions_of(node, f"{owner}{node.name}.")
 
 
 def files(answers: bool) -> Iterator[Found]:
-    """Yield the names of the program's modules, if asked with the begin of their docstrings."""
+    """Yield the names of the modules; with `answers`, the first lines of their docstrings."""
     for name, tree in modules():
         if not name.endswith("__init__.py"):
             first = (ast.get_docstring(tree) or "").partition("\n")[0]
@@ -119,7 +151,7 @@ def drawn(what: str, seed: int, answers: bool = False) -> list[Found]:
 
 
 def seed_of(word: str) -> int:
-    """Return the seed for a hash, which a number in decimal digits may be added to."""
+    """Return the seed that "HASH" or "HASH+N" names; N is decimal."""
     base, _, more = word.partition("+")
     return int(base, 16) + int(more or 0)
 

@@ -3,7 +3,17 @@
 
 from __future__ import annotations
 
-from .draw import SENTENCES, THINGS, documents, drawn, seed_of, sentences
+from .draw import (
+    SENTENCES,
+    THINGS,
+    documents,
+    drawn,
+    functions,
+    messages,
+    seed_of,
+    sentences,
+    without_code,
+)
 
 
 def test_texts_are_cut_into_sentences() -> None:
@@ -15,6 +25,21 @@ def test_texts_are_cut_into_sentences() -> None:
 def test_documents_are_read_without_tables_and_code() -> None:
     texts = [found.text for found in documents()]
     assert texts and not any(text.startswith("|") or "```" in text for text in texts)
+
+
+def test_code_that_a_sentence_begins_with_is_named() -> None:
+    text = "Run it:\n\n    make x\n    make y\n\nprints all.\n\n```sh\nls\n```\n\nAfter it.\n"
+    found = [line for line in without_code(text).splitlines() if line]
+    assert found == ["Run it:", "[code] prints all.", "After it."]
+
+
+def test_queries_of_parsers_are_no_messages() -> None:
+    assert not any("(function_definition" in found.text for found in messages())
+
+
+def test_methods_are_drawn_with_their_class() -> None:
+    heads = {found.text.partition("(")[0] for found in functions() if found.place.startswith("skb")}
+    assert "Session.close" in heads and "close" not in heads
 
 
 def test_a_seed_gives_one_draw() -> None:

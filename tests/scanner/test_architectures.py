@@ -10,7 +10,7 @@ import pytest
 from scanner import graph_drawing
 from scanner.progress import Progress
 from scanner.results import Run, tables
-from scanner.source.architectures import architecture, chosen
+from scanner.source.architectures import architecture, main_architecture
 from scanner.tables.three_tables import Options, Result
 
 SKB = "struct sk_buff { void *data; };\n"
@@ -101,7 +101,7 @@ def test_architecture_by_folder(path: str, name: str) -> None:
 
 def test_x86_stands_for_all_if_it_is_there() -> None:
     paths = ["arch/arm/a.c", "arch/zeta/a.c", "arch/x86/a.c", "net/a.c"]
-    assert chosen(paths) == "x86"
-    assert chosen(paths[:2]) == "arm"
-    assert chosen(paths[3:]) == ""
-    assert chosen(paths, "zeta") == "zeta"
+    assert main_architecture(paths) == "x86"
+    assert main_architecture(paths[:2]) == "arm"
+    assert main_architecture(paths[3:]) == ""
+    assert main_architecture(paths, "zeta") == "zeta"

@@ -101,9 +101,9 @@ def test_joined(tree: Path, kernel: Path, capsys: pytest.CaptureFixture[str]) ->
     assert reasons == {
         "hidden": "the source forbids it: notrace",
         "held": "the source forbids it: NOKPROBE_SYMBOL",
-        "early": "only there while the kernel starts or a module goes (__init)",
+        "early": "only in memory while the kernel starts or a module is unloaded (__init)",
         "inlined": "in BTF, but System.map has no such symbol",
-        "user": "the name stands at 2 addresses",
+        "user": "the name has 2 addresses",
         "many": "in BTF, but System.map has no such symbol",
     }
     assert "left out" in capsys.readouterr().err

@@ -157,7 +157,7 @@ def _time_filter(row: Row) -> str | None:
 
 def _path_filter(row: Row) -> str | None:
     """Return the filter of a path.  Rarer paths are one row, which has no name."""
-    return f"kbl.path == {quoted(row['name'])}" if row["name"] else None
+    return f"kbl.path == {quote_text(row['name'])}" if row["name"] else None
 
 
 def _numbers_filter(numbers: tuple[int, ...]) -> str | None:

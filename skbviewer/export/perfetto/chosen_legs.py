@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which legs an export of calls contains, and which packets each of them has."""
+"""The legs that an export of calls contains, and the packets that each of them has."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ChosenLegs(NamedTuple):
 def chosen_legs(recording: Exportable, request: Request) -> ChosenLegs:
     """Return the legs of the rows that `request` names; without filter, range and rows all legs.
 
-    A row K<n> is in a range if its skb lifetime begins then.  Raises KeyError if there is no such
+    A row K<n> is in a range if its skb lifetime begins in it. Raises KeyError if there is no such
     row, and FilterError.
     """
     data = recording.export.field_data()
@@ -48,7 +48,7 @@ def chosen_legs(recording: Exportable, request: Request) -> ChosenLegs:
 
 
 def _rows(recording: Exportable, request: Request) -> Int64s | None:
-    """The rows that the request names, None if it names none."""
+    """Return the rows that the request names, None if it names none."""
     packets, others = recording.packets.count(), recording.packets.all_kernel_only_count()
     for row in request.rows:
         if not (1 <= row <= packets or 1 <= -row <= others):
@@ -74,7 +74,10 @@ def _between(recording: Exportable, rows: Int64s, times: tuple[int, int]) -> Int
 
 
 def session_times(recording: Exportable, source: Int64s, ts: Int64s) -> Int64s:
-    """Return times of several kernel logs as session time, ns."""
+    """Return times of kernel logs as session time, ns (int64).
+
+    `source` is the log of each time in `ts`.
+    """
     made: Int64s = ts.astype(np.int64)
     for one in np.unique(source).tolist():
         mine = source == one
@@ -83,7 +86,7 @@ def session_times(recording: Exportable, source: Int64s, ts: Int64s) -> Int64s:
 
 
 def _titles(packet: Int64s, leg: Int64s, kernel_only: Int64s) -> tuple[Int64s, tuple[str, ...]]:
-    """The packets of each leg as a text."""
+    """Return the packets of each leg as a text."""
     of = dict[int, list[int]]()
     for one, number in sorted(zip(leg.tolist(), packet.tolist(), strict=True)):
         of.setdefault(one, []).append(number)

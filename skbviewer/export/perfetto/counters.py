@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How many packets are in a kernel, and in each kind of wait, over session time."""
+"""The number of packets in a kernel, and in each kind of wait, over session time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .chosen_legs import ChosenLegs, session_times
 
 
 class Counter(NamedTuple):
-    """How many packets of the chosen legs are in a state, from each time on."""
+    """The number of packets in a state: `value` from the time `at` (session time, ns) on."""
 
     source: int
     title: str
@@ -24,7 +24,7 @@ class Counter(NamedTuple):
 
 
 def counter(source: int, title: str, begin: Int64s, end: Int64s) -> Counter:
-    """Count how many of some intervals contain each time."""
+    """Return the number of intervals from `begin` to `end` (ns) that contain each time."""
     times = np.concatenate([begin, end])
     step = np.repeat([1, -1], [len(begin), len(end)])
     at, place = np.unique(times, return_inverse=True)
@@ -34,7 +34,7 @@ def counter(source: int, title: str, begin: Int64s, end: Int64s) -> Counter:
 def counters_of(
     recording: Exportable, legs: ChosenLegs, waits: Sequence[tuple[int, str]]
 ) -> list[Counter]:
-    """Count the packets in each kernel, and those in each of `waits`: (kind, title)."""
+    """Return counters of the packets in each kernel, and in each of `waits`: (kind, title)."""
     data, made = recording.export.field_data(), []
     chosen = np.flatnonzero(legs.chosen)
 

@@ -14,10 +14,10 @@ DEEPEST = 1024  # slices inside each other on one track; deeper ones get another
 
 @compiled
 def assign(track: Int64s, begin: Int64s, end: Int64s, level: Int64s) -> np.int64:
-    """Write in `level` which of several tracks each slice gets; returns the most of a track.
+    """Write the level of each slice into `level`; return the most levels that a track needs.
 
-    Slices are in order of track, begin, and end from the latest.  A slice gets the first level on
-    which it is inside of the slices that have begun and not ended, or after them.
+    Slices are in order of track, begin, and end from the latest. A slice gets the first level on
+    which it lies inside the slices that have begun and not ended, or after them.
     """
     count, most, open_ends = len(track), np.int64(0), np.empty(DEEPEST, np.int64)
     left, here = count, np.int64(0)
@@ -60,10 +60,10 @@ def _ends_until(
 def events(
     track: Int64s, begin: Int64s, end: Int64s, kind: Int64s, row: Int64s, when: Int64s
 ) -> None:
-    """Write all begins and ends, of one track after the other, in order of time.
+    """Write all begins and ends, one track after the other, in order of time.
 
-    Slices are in order of track, begin, and end from the latest, and nest.  The last three arrays
-    have two elements for each slice.
+    Slices are in order of track, begin, and end from the latest, and nest. The loop fills `kind`,
+    `row` and `when`, which have two elements for each slice.
     """
     stack, depth, at, last = np.empty(DEEPEST, np.int64), np.int64(0), np.int64(0), np.int64(-1)
     never = np.int64(LATEST_NS)

@@ -21,7 +21,7 @@ FLOW = 10  # bytes of a flow
 
 
 class Fields(NamedTuple):
-    """Tags of fields: number << 3 | wire type.  And values of theirs that are always the same."""
+    """Tags of fields (number << 3 | wire type), and field values that are always the same."""
 
     packet: np.int64
     timestamp: np.int64
@@ -77,7 +77,10 @@ def _field(out: UInt8s, at: Int, tag: Int, value: Int) -> np.int64:
 
 @compiled
 def _length(out: UInt8s, at: Int, begin: Int) -> None:
-    """Write at `at`, in two bytes, the length of what begins at `begin` and ends at `out`'s end."""
+    """Write the length of a part into two bytes at `at`.
+
+    The part begins at `begin` and ends with `out`.
+    """
     size = np.int64(begin) - np.int64(at) - 2
     out[at] = np.uint8((size & np.int64(127)) | np.int64(128))
     out[at + 1] = np.uint8(size >> np.int64(7))
@@ -95,7 +98,7 @@ def _annotation(out: UInt8s, at: Int, fields: Fields, name: Int, tag: Int, value
 
 @compiled
 def _details(out: UInt8s, at: Int, fields: Fields, events: Events, row: Int) -> np.int64:
-    """Write what a begin or an instant has besides its time and track."""
+    """Write the fields that a begin or an instant has besides its time and track."""
     place = _field(out, at, fields.name, events.name[row] + 1)
     place = _field(out, place, fields.category, events.category[row] + 1)
     if events.title[row] > 0:
@@ -117,10 +120,10 @@ def _details(out: UInt8s, at: Int, fields: Fields, events: Events, row: Int) -> 
 
 @compiled
 def write_events(out: UInt8s, fields: Fields, events: Events, first: int, last: int) -> np.int64:
-    """Write events `first` .. `last` - 1; returns the size written.
+    """Write events `first` .. `last` - 1 into `out`; return the number of bytes written.
 
-    An event has at most LARGEST bytes and FLOW bytes for each flow; all of it below 16 KiB, because
-    lengths are written in two bytes.  That holds for up to 1000 flows.
+    An event needs at most LARGEST bytes, and FLOW bytes for each flow. It must stay below 16 KiB,
+    because lengths are written in two bytes; this holds for up to 1000 flows.
     """
     at = np.int64(0)
     for i in range(first, last):

@@ -32,7 +32,7 @@ SAME = ("source", "cpu", "entry_ns", "func", "dur_ns", "pid")  # of rows of one 
 
 
 class Track(NamedTuple):
-    """What a track shows: a thread, or a context of a CPU."""
+    """The subject of a track: a thread, or a context of a CPU."""
 
     source: int
     context: int
@@ -71,7 +71,7 @@ class _Texts:
         return np.array(made, np.int64)
 
     def of_field(self, view: View, field: str) -> Int64s:
-        """The first value of a field in each row; "" where there is none."""
+        """Return the first value of a field in each row; "" where there is none."""
         values = FIELDS[field].make(view)[0]
         codes = np.r_[self.codes(values.texts or ()), self.codes([""])]
         made: Int64s = codes[np.where(values.present(), values.low, -1)]
@@ -79,13 +79,16 @@ class _Texts:
 
 
 def rows_of(data: Data, table: str, legs: ChosenLegs) -> Int64s:
-    """Return the 0-based rows of calls or events that the chosen legs have."""
+    """Return the 0-based rows of table `table` (calls or events) that belong to the chosen legs."""
     leg = data.columns.array(table, "leg").astype(np.int64)
     return np.flatnonzero(np.r_[legs.chosen, False][np.maximum(leg, 0) - 1] & (leg > 0))
 
 
 def slices_of(recording: Exportable, legs: ChosenLegs, calls: Int64s, events: Int64s) -> Slices:
-    """Return rows of calls and events as slices."""
+    """Return the slices of `calls` and `events`, which are 0-based rows of the tables.
+
+    A call of several packets is one slice with several flows. Times are session time, ns.
+    """
     data = recording.export.field_data()
     names, categories, titles = _Texts(), _Texts(), _Texts(*legs.titles)
     first, members, bounds = _distinct(data, legs, calls)
@@ -138,7 +141,10 @@ def _nothing(legs: ChosenLegs) -> Slices:
 
 
 def _distinct(data: Data, legs: ChosenLegs, calls: Int64s) -> tuple[Int64s, Int64s, Int64s]:
-    """Rows of `calls` by call: the first row of each, all rows in order of the call, and bounds."""
+    """Group the rows of `calls` by call.
+
+    Returns the first row of each call, all rows in order of the call, and the bounds in these.
+    """
     columns = [
         legs.source[data.columns.take(CALL, "leg", calls).astype(np.int64) - 1],
         *(data.columns.take(CALL, name, calls).astype(np.int64) for name in SAME[1:]),
@@ -152,7 +158,7 @@ def _distinct(data: Data, legs: ChosenLegs, calls: Int64s) -> tuple[Int64s, Int6
 
 
 def _titles(data: Data, legs: ChosenLegs, rows: Int64s, bounds: Int64s, titles: _Texts) -> Int64s:
-    """The packets of each call, as codes; `rows` are those of the calls in their order."""
+    """Return the packets of each call, as codes; `rows` are the calls' rows in their order."""
     leg = data.columns.take(CALL, "leg", rows).astype(np.int64)
     title = legs.title[leg - 1]
     made = title[bounds[:-1]]
@@ -170,7 +176,11 @@ def _titles(data: Data, legs: ChosenLegs, rows: Int64s, bounds: Int64s, titles: 
 def _flows(
     data: Data, legs: ChosenLegs, calls: Int64s, members: Int64s, bounds: Int64s
 ) -> tuple[Int64s, Int64s]:
-    """The flows of each call: those of legs in which it is outermost, if another slice has them."""
+    """Return the flows of each call.
+
+    These are the flows of the legs in which it is the outermost call, if another slice has them,
+    too.
+    """
     rows = calls[members]
     outermost = data.columns.take(CALL, "parent", rows) <= 0
     leg = data.columns.take(CALL, "leg", rows).astype(np.int64)
@@ -187,7 +197,7 @@ def _flows(
 
 
 def _event_names(view: View, names: _Texts) -> Int64s:
-    """The word of each event; of a drop with its reason, of a point with its place."""
+    """Return the word of each event; of a drop with its reason, of a point with its place."""
     kinds = view.column("event").astype(np.int64)
     codes = np.zeros(256, np.int64)
     for kind in np.unique(kinds).tolist():
@@ -217,7 +227,10 @@ class _Tracks:
         self.found: list[Track] = []
 
     def of(self, source: Int64s, context: Int64s, pid: Int64s, cpu: Int64s) -> Int64s:
-        """The track of each row: threads have one, and each CPU's interrupts and idle task."""
+        """Return the track of each row.
+
+        Each thread has a track, and so have each CPU's interrupts and idle task.
+        """
         of_cpu = (context != TASK) | (pid == IDLE)
         key = np.where(of_cpu, cpu, pid) & LOW32
         packed = ((source * CONTEXTS_MOST + context) * 2 + of_cpu) << 32 | key

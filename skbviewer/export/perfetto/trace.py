@@ -70,7 +70,7 @@ def _write(
 
     progress = request.progress
     progress.report("Ordering calls", 2, STEPS)
-    kind, row, when, level = ordered(slices)
+    kind, row, when, level = events_in_order(slices)
     levels = int(level.max(initial=0)) + 1
     distinct, place = np.unique(slices.track * levels + level, return_inverse=True)
     head = Head(file)
@@ -107,10 +107,10 @@ def _describe(recording: Exportable, legs: ChosenLegs, slices: Slices, head: Hea
     head.logs({s.id: log_title(s.path, s.detail.get("hostname", "")) for s in shown})
 
 
-def ordered(slices: Slices) -> tuple[Int64s, Int64s, Int64s, Int64s]:
-    """Return the events in order of time: kind, row and time of each; and the level of each row.
+def events_in_order(slices: Slices) -> tuple[Int64s, Int64s, Int64s, Int64s]:
+    """Return kind, row and time (ns) of each event in order of time, and the level of each row.
 
-    On the tracks of one level slices nest, and every end is that of the last begin.
+    On the tracks of one level slices nest: every end belongs to the slice that began last.
     """
     timed = np.flatnonzero(slices.end >= 0)
     begin, end = slices.begin[timed], slices.end[timed]

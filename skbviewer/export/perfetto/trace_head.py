@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What a trace has besides begins and ends: tracks, names, clocks and counters.
+"""The part of a trace besides begins and ends: tracks, names, clocks and counters.
 
-The package perfetto makes these packets.  All packets are of one sequence, whose first packet has
-the names that later ones refer to by number.
+The package perfetto makes these packets. All packets are of one sequence, whose first packet has
+the names to which later ones refer by number.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Head:
         self._builder.write_packet(packet)
 
     def clocks(self, session_ns: int, monotonic_ns: int) -> None:
-        """Write that CLOCK_REALTIME, the time of events, and CLOCK_MONOTONIC were these at once."""
+        """Write one moment on both clocks: CLOCK_REALTIME (that of events) and CLOCK_MONOTONIC."""
         packet = self._packet()
         packet.timestamp = session_ns
         packet.timestamp_clock_id = pb.BUILTIN_CLOCK_REALTIME
@@ -110,7 +110,10 @@ class Head:
             self._builder.write_packet(packet)
 
     def tracks(self, tracks: Sequence[Track], of: Int64s, level: Int64s) -> None:
-        """Write tracks UUID, UUID + 1, ...: of each, its row in `tracks` and its level."""
+        """Write tracks UUID, UUID + 1, ...
+
+        Track UUID + i is on level level[i] of tracks[of[i]].
+        """
         ranks = np.lexsort((level, of))
         order = sorted(range(len(tracks)), key=lambda n: (tracks[n].context, tracks[n].title))
         place = {row: at for at, row in enumerate(order)}
@@ -144,6 +147,6 @@ class Head:
 
 
 def log_title(path: str, host: str) -> str:
-    """Return what a group of tracks is called: "lab (nat.kbl)"."""
+    """Return the title of a kernel log's group of tracks: "lab (nat.kbl)"."""
     name = Path(path).name
     return f"{host} ({name})" if host else name

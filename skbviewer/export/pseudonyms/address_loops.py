@@ -50,7 +50,7 @@ class Keyed(NamedTuple):
 
 @allocation_free
 def _upper(value: Int, width: Int, bits: Int) -> np.int64:
-    """The first `bits` of a number of `width` bits."""
+    """Return the first `bits` of a number of `width` bits."""
     if bits == 0:
         return np.int64(0)
     whole = np.int64(value) >> np.int64(width - bits)
@@ -61,7 +61,7 @@ def _upper(value: Int, width: Int, bits: Int) -> np.int64:
 
 @compiled
 def _staying(value: Int, width: Int, blocks: Int64s) -> np.int64:
-    """How many of the first bits stay."""
+    """Return how many of the first bits stay."""
     stay = np.int64(0)
     for row in range(len(blocks)):
         size, same = blocks[row, 1], np.int64(0)
@@ -91,13 +91,13 @@ def _flipped(
 
 @compiled
 def last24(keyed: Keyed, value: Int) -> np.int64:
-    """The pseudonym of the last 24 bits of a MAC or IPv6 address."""
+    """Return the pseudonym of the last 24 bits of a MAC or IPv6 address."""
     return _flipped(keyed, LAST24, np.int64(0), value, np.int64(24), np.int64(0), np.int64(24))
 
 
 @compiled
 def ipv4(keyed: Keyed, value: Int) -> np.int64:
-    """The pseudonym of an IPv4 address."""
+    """Return the pseudonym of an IPv4 address."""
     row = (np.int64(value) ^ (np.int64(value) >> np.int64(12))) & np.int64(CACHED - 1)
     if keyed.four[row, 0] == 1 and keyed.four[row, 1] == value:
         return np.int64(keyed.four[row, 2])
@@ -109,7 +109,7 @@ def ipv4(keyed: Keyed, value: Int) -> np.int64:
 
 @compiled
 def _low64(keyed: Keyed, high: Int, low: Int) -> np.int64:
-    """The lower half of an IPv6 address that is no multicast address."""
+    """Return the lower half of an IPv6 address that is no multicast address."""
     stay = np.int64(0)
     if high == 0:
         if np.int64(low) >> np.int64(32) == 0xFFFF:
@@ -140,7 +140,7 @@ def _new_ipv6(keyed: Keyed, high: Int, low: Int) -> tuple[np.int64, np.int64]:
 
 @compiled
 def ipv6(keyed: Keyed, high: Int, low: Int) -> tuple[np.int64, np.int64]:
-    """The pseudonym of an IPv6 address, upper and lower half."""
+    """Return the pseudonym of an IPv6 address, upper and lower half."""
     mixed = np.int64(high) ^ np.int64(low) ^ (np.int64(low) >> np.int64(32))
     row = (mixed ^ (mixed >> np.int64(16))) & np.int64(CACHED - 1)
     six = keyed.six
@@ -164,7 +164,7 @@ def _mac_once(keyed: Keyed, value: Int) -> np.int64:
 
 @compiled
 def mac(keyed: Keyed, value: Int) -> np.int64:
-    """The pseudonym of a MAC address of 48 bits.  Zero and group addresses stay."""
+    """Return the pseudonym of a MAC address of 48 bits.  Zero and group addresses stay."""
     if (np.int64(value) >> np.int64(24)) == SOLICITED_MAC:
         rest = last24(keyed, np.int64(value) & np.int64(LOW24))
         return np.int64(SOLICITED_MAC) << np.int64(24) | rest
@@ -178,20 +178,20 @@ def mac(keyed: Keyed, value: Int) -> np.int64:
 
 @compiled
 def all_ipv4(keyed: Keyed, values: Int64s, out: Int64s) -> None:
-    """Write the pseudonym of each address."""
+    """Write the pseudonym of each IPv4 address in `values` to `out`."""
     for i in range(len(values)):
         out[i] = ipv4(keyed, values[i])
 
 
 @compiled
 def all_ipv6(keyed: Keyed, high: Int64s, low: Int64s, out_high: Int64s, out_low: Int64s) -> None:
-    """Write the pseudonym of each address."""
+    """Write the pseudonym of each IPv6 address to `out_high` and `out_low`, its two halves."""
     for i in range(len(high)):
         out_high[i], out_low[i] = ipv6(keyed, high[i], low[i])
 
 
 @compiled
 def all_mac(keyed: Keyed, values: Int64s, out: Int64s) -> None:
-    """Write the pseudonym of each address."""
+    """Write the pseudonym of each MAC address in `values` to `out`."""
     for i in range(len(values)):
         out[i] = mac(keyed, values[i])

@@ -31,7 +31,7 @@ class Packet(NamedTuple):
 
 @allocation_free
 def number(data: UInt8s, at: Int, size: Int) -> np.int64:
-    """A big-endian number."""
+    """Return the big-endian number of `size` bytes at `at`."""
     value = np.int64(0)
     for i in range(size):
         value = value << np.int64(8) | np.int64(data[at + i])
@@ -39,8 +39,8 @@ def number(data: UInt8s, at: Int, size: Int) -> np.int64:
 
 
 @allocation_free
-def put(data: UInt8s, at: Int, value: Int, size: Int) -> None:
-    """Write a big-endian number."""
+def put_number(data: UInt8s, at: Int, value: Int, size: Int) -> None:
+    """Write `value` at `at` as a big-endian number of `size` bytes."""
     left = np.int64(value)
     for i in range(size):
         data[at + size - 1 - i] = np.uint8(left & np.int64(255))
@@ -49,7 +49,7 @@ def put(data: UInt8s, at: Int, value: Int, size: Int) -> None:
 
 @compiled
 def word_sum(data: UInt8s, begin: Int, end: Int) -> np.int64:
-    """The sum of 16-bit words, the last one filled up by a zero."""
+    """Return the sum of 16-bit words; a last single byte is filled up with a zero."""
     total, at = np.int64(0), np.int64(begin)
     while at + 1 < end:
         total += np.int64(data[at]) << np.int64(8) | np.int64(data[at + 1])
@@ -61,17 +61,17 @@ def word_sum(data: UInt8s, begin: Int, end: Int) -> np.int64:
 
 @compiled
 def fill(packet: Packet, begin: Int, end: Int, value: Int) -> None:
-    """Overwrite bytes of the copy."""
+    """Set the bytes `begin` .. `end` - 1 of the copy to `value`."""
     for at in range(begin, end):
         packet.new[at] = np.uint8(value)
 
 
 @compiled
 def blank(packet: Packet, begin: Int, end: Int) -> None:
-    """Overwrite a payload by zeros, but for the first word, which keeps the payload's sum.
+    """Overwrite a payload with zeros, except for the first word, which keeps the payload's sum.
 
-    So all checksums over it stay as good or bad as they are, also where other fragments have them.
-    They tell this sum anyway.
+    So all checksums over the payload stay good or bad as they are, even if other fragments hold
+    them. The checksums reveal this sum anyway.
     """
     if end <= begin:
         return
@@ -86,18 +86,18 @@ def blank(packet: Packet, begin: Int, end: Int) -> None:
 
 @compiled
 def put_ipv4(packet: Packet, at: Int) -> None:
-    """Replace the IPv4 address at `at`."""
-    put(packet.new, at, ipv4(packet.keyed, number(packet.old, at, np.int64(4))), np.int64(4))
+    """Write the pseudonym of the IPv4 address at `at` into the copy."""
+    put_number(packet.new, at, ipv4(packet.keyed, number(packet.old, at, np.int64(4))), np.int64(4))
 
 
 @compiled
 def put_ipv6(packet: Packet, at: Int) -> None:
-    """Replace the IPv6 address at `at`."""
+    """Write the pseudonym of the IPv6 address at `at` into the copy."""
     eight = np.int64(8)
     high, low = number(packet.old, at, eight), number(packet.old, at + eight, eight)
     high, low = ipv6(packet.keyed, high, low)
-    put(packet.new, at, high, eight)
-    put(packet.new, at + eight, low, eight)
+    put_number(packet.new, at, high, eight)
+    put_number(packet.new, at + eight, low, eight)
 
 
 @compiled
@@ -120,17 +120,18 @@ def put_prefix(packet: Packet, at: Int, bits: Int, size: Int) -> None:
 
 @compiled
 def put_mac(packet: Packet, at: Int) -> None:
-    """Replace the MAC address at `at`."""
-    put(packet.new, at, mac(packet.keyed, number(packet.old, at, np.int64(6))), np.int64(6))
+    """Write the pseudonym of the MAC address at `at` into the copy."""
+    put_number(packet.new, at, mac(packet.keyed, number(packet.old, at, np.int64(6))), np.int64(6))
 
 
 @compiled
 def note_checksum(
     packet: Packet, field: Int, begin: Int, end: Int, more: Int, never_zero: Int
 ) -> None:
-    """Note a checksum of bytes `begin` .. `end` - 1 to be adjusted.
+    """Note that the checksum of bytes `begin` .. `end` - 1 at `field` must be adjusted.
 
-    `more`: how much smaller the sum of bytes outside, a pseudo-header, has become.
+    `more` is by how much the sum of other bytes, a pseudo-header, has decreased. With `never_zero`,
+    a sum of 0 is written as 0xffff.
     """
     count = packet.found[0]
     if count == MOST_CHECKSUMS or field + 2 > end:
@@ -154,4 +155,4 @@ def adjust_checksums(packet: Packet) -> None:
         made = (number(packet.old, field, np.int64(2)) + less) % np.int64(ONES)
         if made == 0 and row[NEVER_ZERO] == 1:
             made = np.int64(ONES)
-        put(packet.new, field, made, np.int64(2))
+        put_number(packet.new, field, made, np.int64(2))

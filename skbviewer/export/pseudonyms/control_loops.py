@@ -48,7 +48,7 @@ def arp(packet: Packet, at: Int, end: Int) -> None:
 
 @compiled
 def icmp(packet: Packet, at: Int, end: Int) -> Quoted:
-    """Replace the gateway of a redirect; returns the packet quoted."""
+    """Replace the gateway of a redirect; return the packet that ICMP quotes."""
     if end - at < ICMP_SIZE:
         fill(packet, at, end, np.int64(0))
         return np.int64(-1), np.int64(-1)
@@ -92,7 +92,7 @@ def _listener_reports(packet: Packet, at: Int, end: Int) -> None:
 
 @compiled
 def _icmp6_body(packet: Packet, at: Int, end: Int, kind: Int) -> Quoted:
-    """Replace what is after the first 8 bytes; returns the packet quoted."""
+    """Replace the addresses after the first 8 bytes; return the packet that is quoted."""
     nowhere = (np.int64(-1), np.int64(-1))
     if kind == MLD2_REPORT:
         _listener_reports(packet, at + 8, end)
@@ -116,7 +116,10 @@ def _icmp6_body(packet: Packet, at: Int, end: Int, kind: Int) -> Quoted:
 
 @compiled
 def icmp6(packet: Packet, at: Int, end: Int, less: Int) -> Quoted:
-    """Replace addresses of ICMPv6; `less` is of the pseudo-header.  Returns the packet quoted."""
+    """Replace the addresses of ICMPv6; return the packet that it quotes.
+
+    `less` is by how much the sum of the pseudo-header has decreased.
+    """
     if end - at < ICMP_SIZE:
         fill(packet, at, end, np.int64(0))
         return np.int64(-1), np.int64(-1)
@@ -126,7 +129,7 @@ def icmp6(packet: Packet, at: Int, end: Int, less: Int) -> Quoted:
 
 @compiled
 def igmp(packet: Packet, at: Int, end: Int) -> None:
-    """Replace groups, which stay if they are such, and the sources of IGMP version 3."""
+    """Replace the groups that are not multicast addresses, and the sources of IGMP version 3."""
     if end - at < ICMP_SIZE:
         fill(packet, at, end, np.int64(0))
         return

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """SipHash-2-4 of messages of 24 bytes (Aumasson and Bernstein, 2012), for compiled loops.
 
-Whoever does not have the key of 128 bits cannot tell its values from random numbers.
+Without the key of 128 bits, its values cannot be distinguished from random numbers.
 """
 
 from __future__ import annotations

@@ -28,10 +28,17 @@ REMEMBERED = 1 << 16
 class Addresses(Protocol):
     """The part of Pseudonyms that texts need."""
 
-    def ipv4(self, values: Int64s) -> Int64s: ...
-    def ipv6(self, high: Int64s, low: Int64s) -> tuple[Int64s, Int64s]: ...
-    def mac(self, values: Int64s) -> Int64s: ...
-    def host(self, name: str) -> str: ...
+    def ipv4(self, values: Int64s) -> Int64s:
+        """Return the pseudonyms of IPv4 addresses (numbers of 32 bits)."""
+
+    def ipv6(self, high: Int64s, low: Int64s) -> tuple[Int64s, Int64s]:
+        """Return the pseudonyms of IPv6 addresses, as signed halves."""
+
+    def mac(self, values: Int64s) -> Int64s:
+        """Return the pseudonyms of MAC addresses (numbers of 48 bits)."""
+
+    def host(self, name: str) -> str:
+        """Return the pseudonym of a host name."""
 
 
 class Texts:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Packets with pseudonyms: addresses in all headers, zeros for payloads, checksums adjusted.
 
-What is not known to be a header counts as payload.  IP in IP, GRE, VXLAN and quoted packets are
-followed.
+Everything that is not known to be a header counts as payload. IP in IP, GRE, VXLAN and quoted
+packets are followed.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def _gre(packet: Packet, at: Int, end: Int) -> Step:
 
 @compiled
 def _transport(packet: Packet, protocol: Int, at: Int, end: Int, less: Int) -> Step:
-    """`less` is how much smaller the sum of the pseudo-header has become."""
+    """Rewrite a transport header; `less` is by how much the pseudo-header's sum has decreased."""
     what, begin, stop = np.int64(DONE), np.int64(at), np.int64(end)
     if protocol == TCP:
         _tcp(packet, at, end, less)
@@ -279,9 +279,9 @@ def rewrite(
 ) -> None:  # fmt: skip
     """Rewrite packets in packet.new, which begins as a copy of packet.old.
 
-    `macs` (n, 2): where the link header has MAC addresses, -1 = nowhere.  `kept`: bytes of the link
-    header that are not zeroed.  ipv4, ipv6, arps: where these headers are, -1 = nowhere.  All
-    positions must be inside the arrays.
+    `macs` (n, 2) are the offsets of MAC addresses in link headers, -1 = none. `kept` is the number
+    of bytes of each link header that are not zeroed. `ipv4`, `ipv6` and `arps` are the offsets of
+    these headers, -1 = none. All offsets must be inside the arrays.
     """
     for i in range(len(begin)):
         packet.found[0] = 0

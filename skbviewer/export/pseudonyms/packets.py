@@ -26,10 +26,10 @@ def with_pseudonyms(
     data: UInt8s, linktype: Int64s, offset: Int64s, caplen: Int64s, length: Int64s,
     pseudonyms: Pseudonyms,
 ) -> UInt8s:  # fmt: skip
-    """Return `data` with pseudonyms in the packets at `offset`, which must be inside of it.
+    """Return a copy of `data` with pseudonyms in the packets at `offset`, which must be inside it.
 
-    Payloads become zeros, but for a word that keeps their sum.  So do link headers whose addresses
-    are not known, and all of a packet of an unknown link type.
+    Payloads become zeros, except for a word that keeps their sum. So do link headers whose
+    addresses are not known, and whole packets of an unknown link type.
     """
     found = places(data, linktype, offset, caplen, length)
     end = (offset + caplen).astype(np.int64)
@@ -44,14 +44,14 @@ def with_pseudonyms(
 
 
 def _inside(place: Place, end: Int64s) -> Int64s:
-    """Where a header begins, -1 if that is not in the captured bytes."""
+    """Return the offset at which a header begins, -1 if that is beyond the captured bytes."""
     begin, _ = place
     made: Int64s = np.where(begin < end, begin, -1).astype(np.int64)
     return made
 
 
 def _link(data: UInt8s, linktype: Int64s, offset: Int64s, caplen: Int64s) -> tuple[Int64s, Int64s]:
-    """Where the MAC addresses of link headers are, and how many bytes of a header are kept."""
+    """Return the offsets of MAC addresses in link headers, and the number of header bytes kept."""
     macs = np.full((len(offset), 2), -1, np.int64)
     ethernet = (linktype == ETHERNET) & (caplen >= ETH_SIZE)
     kept = np.where(np.isin(linktype, NO_ADDRESS), ALL, 0).astype(np.int64)
@@ -64,7 +64,7 @@ def _link(data: UInt8s, linktype: Int64s, offset: Int64s, caplen: Int64s) -> tup
 
 
 def _ethernet_header(data: UInt8s, offset: Int64s, end: Int64s) -> Int64s:
-    """How many bytes before the network header are kept."""
+    """Return how many bytes before the network header are kept."""
     kept = np.full(len(offset), ETH_SIZE, np.int64)
     at, tagged = offset + ETH_TYPE, np.ones(len(offset), np.bool_)
     for _ in range(MOST_TAGS + 1):

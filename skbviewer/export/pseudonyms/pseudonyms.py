@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Consistent pseudonyms of addresses and host names, for recordings that are published.
 
-The same key always gives the same pseudonyms.  Which bits of an address they preserve, and which
-addresses stay, is in address_loops.py.
+The same key always gives the same pseudonyms. address_loops.py says which bits of an address they
+preserve, and which addresses do not change.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ KEY_BYTES = 16
 
 
 def random_key() -> bytes:
-    """Return a new key."""
+    """Return a new random key of KEY_BYTES bytes."""
     return secrets.token_bytes(KEY_BYTES)
 
 
@@ -48,7 +48,7 @@ class Pseudonyms:
     """
 
     def __init__(self, key: bytes, hosts: Iterable[str] = ()) -> None:
-        """`key` has KEY_BYTES bytes; `hosts` are the names to replace in texts."""
+        """Take `key`, of KEY_BYTES bytes, and `hosts`, the names to replace in texts."""
         words = np.frombuffer(key, "<i8", 2)
         self.keyed = Keyed(
             np.int64(words[0]),

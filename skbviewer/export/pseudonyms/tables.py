@@ -16,17 +16,17 @@ Rows = dict[str, Vector]
 
 
 def pseudonyms_of(recording: Exportable, request: Request) -> Pseudonyms | None:
-    """Return the pseudonyms that `request` wants, with the recording's host names; None if none."""
+    """Return the pseudonyms that `request` asks for, with the recording's host names, or None."""
     if not request.pseudonym_key:
         return None
     hosts = [source.detail.get("hostname", "") for source in recording.sources()]
     return Pseudonyms(request.pseudonym_key, hosts)
 
 
-def renamed(blocks: Iterable[Rows], names: Pseudonyms | None) -> Iterator[Rows]:
-    """Yield blocks of rows with pseudonyms, if there are any.
+def rows_with_pseudonyms(blocks: Iterable[Rows], names: Pseudonyms | None) -> Iterator[Rows]:
+    """Yield blocks of rows with pseudonyms; unchanged if `names` is None.
 
-    IPv6 addresses have eight groups before and after.  Of files the folders are left out.
+    IPv6 addresses have eight groups before and after. The folders of files are left out.
     """
     for block in blocks:
         yield block if names is None else {c: _renamed(c, v, names) for c, v in block.items()}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A report about a recording: one HTML file that needs nothing else."""
+"""A report about a recording: one HTML file that needs no other file."""
 
 from .facts import Facts, facts_of
 from .report import Paint, write_page

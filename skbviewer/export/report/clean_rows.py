@@ -9,14 +9,14 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-def changed(value: T, change: Callable[[str], str]) -> T:
+def with_changed_texts(value: T, change: Callable[[str], str]) -> T:
     """Return a copy of a text, or of nested tuples and dicts, with each text changed."""
     made: Any = value
     if type(value) is str:  # not an enumeration
         made = change(str(value))
     elif isinstance(value, dict):
-        made = {key: changed(part, change) for key, part in value.items()}
+        made = {key: with_changed_texts(part, change) for key, part in value.items()}
     elif isinstance(value, tuple):
-        parts = [changed(part, change) for part in value]
+        parts = [with_changed_texts(part, change) for part in value]
         made = type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
     return made  # type: ignore[no-any-return]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a report says, read from an open session and cleaned."""
+"""The contents of a report, read from an open session and cleaned."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...records import BadInput, PacketPath, PacketRow, SeriesRow, SourceRow
 from ...records.types import Int64s
 from ..formats import Exportable, LayerColours, Request, packet_path
 from ..pseudonyms import Pseudonyms
-from .clean_rows import changed
+from .clean_rows import with_changed_texts
 from .markup import printable
 from .shown_bytes import Bytes, bytes_of
 
@@ -50,7 +50,7 @@ class Facts(NamedTuple):
 
 
 def facts_of(recording: Exportable, request: Request) -> Facts:
-    """Read what a report needs.
+    """Read the contents of the report that `request` names.
 
     Raises KeyError if there is no such packet, FilterError, BadInput and Cancelled.
     """
@@ -67,7 +67,7 @@ def facts_of(recording: Exportable, request: Request) -> Facts:
         progress.report("Computing statistics", at, STEPS)
         part = bool(request.filter or request.times or request.row is not None)
         made = recording.stats.table(name, ids if part else None, progress)
-        tables[name] = made._replace(rows=changed(tuple(made.rows), clean))
+        tables[name] = made._replace(rows=with_changed_texts(tuple(made.rows), clean))
     shown = []
     chosen = list(named) or _notable(recording, ids)
     for at, row in enumerate(chosen):
@@ -76,9 +76,9 @@ def facts_of(recording: Exportable, request: Request) -> Facts:
     return Facts(
         title=clean(request.title if request.row is not None or request.filter else ""),
         info=recording.info(),
-        sources=[changed(_short(s), clean) for s in recording.sources()],
+        sources=[with_changed_texts(_short(s), clean) for s in recording.sources()],
         packets=len(ids),
-        rows=changed(tuple(listed), clean),
+        rows=with_changed_texts(tuple(listed), clean),
         shown=shown,
         named=bool(named),
         tables=tables,
@@ -89,7 +89,7 @@ def facts_of(recording: Exportable, request: Request) -> Facts:
 
 
 def _short(source: SourceRow) -> SourceRow:
-    """A source without the folder of its file, which nobody else needs to know."""
+    """Return a source without the folder of its file, which readers of a report need not know."""
     return source._replace(path=Path(source.path).name)
 
 
@@ -104,7 +104,7 @@ def _cleaning(
 
 
 def _ids(recording: Exportable, request: Request) -> Int64s:
-    """The rows that the report is about, n for packet n, -n for K<n>."""
+    """Return the rows that the report is about, n for packet n, -n for K<n>."""
     if request.row is not None:
         return np.array([request.row])
     packets, others = recording.packets.count(), recording.packets.all_kernel_only_count()
@@ -120,7 +120,7 @@ def _ids(recording: Exportable, request: Request) -> Int64s:
 
 
 def _notable(recording: Exportable, ids: Int64s) -> list[int]:
-    """The packets that were lost first, and those that were longest in the kernel."""
+    """Return the first packets that were lost, and those that were longest in the kernel."""
     rows = recording.packets.rows(ids[:MOST_LISTED])
     pairs = list(zip(ids.tolist(), rows, strict=False))
     lost = [number for number, row in pairs if row.lost][:DROPPED]
@@ -133,8 +133,8 @@ def _shown(
     recording: Exportable, request: Request, row: int, clean: Callable[[str], str],
     names: Pseudonyms | None,
 ) -> Shown:  # fmt: skip
-    path = changed(packet_path(recording, row), clean)
-    (listed,) = changed(tuple(recording.packets.rows(np.array([row]))), clean)
+    path = with_changed_texts(packet_path(recording, row), clean)
+    (listed,) = with_changed_texts(tuple(recording.packets.rows(np.array([row]))), clean)
     data = None
     if isinstance(listed, PacketRow):
         try:

@@ -51,9 +51,10 @@ class Palette:
 
 
 def inline(light: bytes, dark: bytes, prefix: str, palette: Palette, title: str) -> Markup:
-    """Return the picture.  `prefix` makes its ids unique; `title` is read to who cannot see it.
+    """Return the picture as one `svg` element.
 
-    Qt divides equal pictures in other colours into other groups, so groups are resolved first.
+    `prefix` makes its ids unique; `title` is for screen readers. Qt groups the shapes of equal
+    pictures differently if their colours differ, so groups are resolved first.
     """
     one, other = (ElementTree.fromstring(picture) for picture in (light, dark))
     shapes, darker = list(_shapes(one, {})), list(_shapes(other, {}))
@@ -70,12 +71,12 @@ def inline(light: bytes, dark: bytes, prefix: str, palette: Palette, title: str)
 
 
 def _local(name: str) -> str:
-    """A name without its namespace."""
+    """Return a name without its namespace."""
     return name.rpartition("}")[2]
 
 
 def _shapes(node: Node, above: dict[str, str]) -> Iterator[Node]:
-    """Yield what is painted, with the attributes of the groups around it."""
+    """Yield the shapes that are painted, with the attributes of the groups around them."""
     own = {_local(k): v for k, v in node.attrib.items()}
     here = above | {k: v for k, v in own.items() if k in INHERITED}
     for child in node:

@@ -10,12 +10,12 @@ from .markup import Content, element
 
 
 def layer_numbers(facts: Facts) -> dict[str, int]:
-    """Return the number of each layer, which its class in the style sheet has."""
+    """Return the number of each layer, which is part of its class in the style sheet."""
     return {layer.name: number for number, layer in enumerate(facts.layers)}
 
 
 def layer_chip(name: str, numbers: Mapping[str, int]) -> Content:
-    """Return the name of a layer after a square of its colour."""
+    """Return the name of a layer, with a square of its colour in front."""
     if name not in numbers:
         return name
     chip = element("span", class_=f"chip l{numbers[name]}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""HTML from values.  Whatever is no Markup is escaped, so no value can become an element."""
+"""HTML from values. Every value except Markup is escaped, so no value can become an element."""
 
 from __future__ import annotations
 
@@ -44,7 +44,10 @@ def html(content: Content) -> Markup:
 
 
 def element(tag: str, *contents: Content, **attributes: Content) -> Markup:
-    """Return an element.  Attributes lose a trailing "_"; those that are None are left out."""
+    """Return an element.
+
+    A trailing "_" of an attribute's name is removed; attributes that are None are left out.
+    """
     words = "".join(
         f' {name.rstrip("_").replace("_", "-")}="{html(value)}"'
         for name, value in attributes.items()
@@ -52,11 +55,11 @@ def element(tag: str, *contents: Content, **attributes: Content) -> Markup:
     )
     if tag in VOID:
         return Markup(f"<{tag}{words}>")
-    return Markup(f"<{tag}{words}>{joined(contents)}</{tag}>")
+    return Markup(f"<{tag}{words}>{join_html(contents)}</{tag}>")
 
 
-def joined(parts: Iterable[Content]) -> Markup:
-    """Return values one after the other."""
+def join_html(parts: Iterable[Content]) -> Markup:
+    """Return the HTML of several values, one after the other."""
     return Markup("".join(map(html, parts)))
 
 
@@ -64,7 +67,7 @@ def table(
     titles: Sequence[str], rows: Iterable[Sequence[Content]], numbers: Iterable[int] = (),
     look: str | None = None,
 ) -> Markup:  # fmt: skip
-    """Return a table; `numbers` are the columns that are aligned on the right."""
+    """Return a table; `numbers` are the columns aligned on the right, `look` is its class."""
     right = frozenset(numbers)
 
     def cell(tag: str, value: Content, at: int) -> Markup:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from ...analysis.words.time_words import duration
 from ...records import PacketRow, SourceRow, counted
 from .facts import Facts
-from .markup import Content, Markup, element, joined, table
+from .markup import Content, Markup, element, join_html, table
 
 LOSSES = ("lost", "missed", "nested")  # counters of the recorder
 WORDS = {
@@ -20,7 +20,7 @@ KIND = {"kbl": "kernel log", "pcap": "capture", "pcapng": "capture"}
 
 
 def heading(facts: Facts) -> Markup:
-    """Return title, what the report is about, and when that was recorded."""
+    """Return the title, the subject of the report, and when it was recorded."""
     of = f"Packets of {facts.title}" if facts.title else "All packets of the recording"
     hosts = dict.fromkeys(filter(None, (s.detail.get("hostname", "") for s in facts.sources)))
     words = [of, *([f"on {', '.join(hosts)}"] if hosts else []), *_when(facts)]
@@ -40,7 +40,7 @@ def _when(facts: Facts) -> Iterator[str]:
 
 
 def numbers(facts: Facts) -> Markup:
-    """Return the summary: one card a number."""
+    """Return the summary: one card per number."""
     info, matches = facts.info, facts.info["matches"]
     column = facts.tables["drops"].keys.index("number")
     drops = sum(row[column] for row in facts.tables["drops"].rows)
@@ -64,7 +64,7 @@ def numbers(facts: Facts) -> Markup:
 
 
 def sources(facts: Facts) -> Markup:
-    """Return the input files, their hosts and hashes, what was lost, and the clock fits."""
+    """Return the input files with their hosts and hashes, the records lost, and the clock fits."""
     rows = [_source(source) for source in facts.sources]
     titles = ("File", "Kind", "Host", "Kernel or link", "Packets or records", "Bytes", "SHA-256")
     return element(
@@ -91,11 +91,11 @@ def _losses(facts: Facts) -> Markup:
     counters = facts.info["recorder"]
     found = [f"{counters[name]:,} {WORDS[name]}" for name in LOSSES if counters.get(name)]
     warnings = [warning for source in facts.sources for warning in source.warnings]
-    said: Content = f"Records that are missing: {', '.join(found)}." if found else (
+    said: Content = f"Missing records: {', '.join(found)}." if found else (
         "The recorder lost no records." if counters else None
     )  # fmt: skip
     lines = (element("li", warning) for warning in warnings)
-    return joined(
+    return join_html(
         (
             element("p", said) if said else None,
             element("ul", *lines) if warnings else None,
@@ -113,4 +113,4 @@ def _clocks(facts: Facts) -> Markup:
                 f"The clock of {names[clock['source']]} was fitted to that of "
                 f"{names[clock['kbl']]} with {counted(segment['pairs'], 'packet')}: ± {error}."
             )
-    return joined(element("p", line, class_="dim") for line in lines)
+    return join_html(element("p", line, class_="dim") for line in lines)

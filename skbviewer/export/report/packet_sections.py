@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Packets in a report: the list, and some of them with picture, calls, events and bytes."""
+"""Packets in a report: the list, and some packets with picture, calls, events and bytes."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from ...records import Leg, PacketPath, PacketRow
 from ..path_text import has_line
 from .facts import Facts, Row, Shown
 from .layer_chips import layer_chip, layer_numbers
-from .markup import Content, Markup, Span, element, joined, table
+from .markup import Content, Markup, Span, element, join_html, table
 from .shown_bytes import dump
 
 Picture = Callable[[PacketPath, str], Markup]  # of a path, with a title
 INDENT = "\u2007\u2007"  # of a call, for each call around it
 
 
-def listed(facts: Facts) -> Markup:
-    """Return the list of packets; those that are shown below are links."""
+def packet_list(facts: Facts) -> Markup:
+    """Return the list of packets; the numbers of packets that are shown below are links."""
     shown = {number(one.row) for one in facts.shown}
     first = next((r.ts_ns for r in facts.rows if isinstance(r, PacketRow) and r.ts_ns), 0)
     rows = [_line(row, shown, first) for row in facts.rows]
@@ -52,7 +52,7 @@ def _line(row: Row, shown: set[str], first: int) -> tuple[Content, ...]:
 
 
 def ends(row: Row) -> tuple[str, str]:
-    """Return source and destination, "" if unknown."""
+    """Return the addresses of source and destination; "" if unknown."""
     if isinstance(row, PacketRow):
         return row.source_text, row.destination_text
     return row.saddr or "", row.daddr or ""
@@ -76,7 +76,7 @@ def _badge(row: Row) -> Markup:
 
 
 def shown_packets(facts: Facts, picture: Picture) -> Markup:
-    """Return a box for each packet that is shown."""
+    """Return a box for each packet whose path is shown; `picture` paints a path."""
     if not facts.shown:
         return Markup()
     why = (
@@ -178,7 +178,7 @@ def _events(leg: Leg) -> Iterator[_Line]:
         look = "drop" if event.event == "drop" else None
         yield (event.ts_ns, 2, 0), (
             microseconds(event.ts_ns - leg.zero_ns), "", "", event.cpu, event.context, event.comm,
-            Span(joined((element("span", text, class_=look), by)), 3),
+            Span(join_html((element("span", text, class_=look), by)), 3),
         )  # fmt: skip
 
 
@@ -192,5 +192,5 @@ def _bytes(one: Shown) -> Markup:
 
 
 def _escaped_lines(data: bytes) -> str:
-    """Escape each line; a line break is a control character that is meant."""
-    return "\n".join(map(str, (joined([line]) for line in dump(data).split("\n"))))
+    """Escape each line of a dump, and keep the line breaks between them."""
+    return "\n".join(map(str, (join_html([line]) for line in dump(data).split("\n"))))

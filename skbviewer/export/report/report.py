@@ -18,9 +18,9 @@ from ...records import PacketPath
 from ..written_whole import written_file
 from .facts import Facts
 from .inline_svg import Palette, inline
-from .markup import Markup, element, joined
+from .markup import Markup, element, join_html
 from .overview import heading, numbers, sources
-from .packet_sections import listed, shown_packets
+from .packet_sections import packet_list, shown_packets
 from .statistics_tables import drops, functions, layers
 from .style import style
 
@@ -32,14 +32,17 @@ SECTIONS = (
 
 
 def write_page(facts: Facts, out: Path, paint: Paint) -> None:
-    """Write a report of what was read before.  Raises BadInput if `out` cannot be written."""
+    """Write `facts` as one HTML page to `out`; `paint` draws a path as SVG.
+
+    Raises BadInput if `out` cannot be written.
+    """
     text = page(facts, paint)
     with written_file(out) as file:
         file.write(text.encode())
 
 
 def page(facts: Facts, paint: Paint) -> str:
-    """Return the whole document."""
+    """Return the report as an HTML document; `paint` draws a path as SVG."""
     palette, count = Palette(), iter(range(len(facts.shown)))
 
     def picture(path: PacketPath, title: str) -> Markup:
@@ -52,7 +55,7 @@ def page(facts: Facts, paint: Paint) -> str:
         element("h2", "Summary"),
         numbers(facts),
         sources(facts),
-        listed(facts),
+        packet_list(facts),
         shown_packets(facts, picture),
         drops(facts),
         layers(facts),
@@ -86,4 +89,4 @@ def _footer(facts: Facts) -> Markup:
         lines.append("Addresses and host names are pseudonyms, and payloads are zeros.")
     if facts.cut:
         lines.append("Only parts of the packets' bytes are shown.")
-    return element("footer", joined(element("p", line) for line in lines))
+    return element("footer", join_html(element("p", line) for line in lines))

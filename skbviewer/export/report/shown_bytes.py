@@ -25,7 +25,10 @@ class Bytes(NamedTuple):
 
 
 def bytes_of(raw: bytes, row: PacketRow, request: Request, names: Pseudonyms | None) -> Bytes:
-    """Return what `request` lets a report show of a packet's captured bytes."""
+    """Return the part of a packet's captured bytes (`raw`) that a report may show by `request`.
+
+    With `names`, addresses are replaced and the payload becomes zeros.
+    """
     data = np.frombuffer(raw, np.uint8)
     offset, caplen, length, linktype = (
         np.array([value], np.int64) for value in (0, len(raw), row.len, row.linktype)
@@ -40,7 +43,7 @@ def bytes_of(raw: bytes, row: PacketRow, request: Request, names: Pseudonyms | N
 
 
 def dump(data: bytes) -> str:
-    """Return lines such as "0010  45 00 ...  E..."."""
+    """Return a hexadecimal dump: lines such as "0010 45 00 ... E..."."""
     lines = []
     for at in range(0, len(data), PER_LINE):
         part = data[at : at + PER_LINE]

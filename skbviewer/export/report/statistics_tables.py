@@ -10,7 +10,7 @@ from ...analysis.stats.table import Table
 from ...analysis.words.time_words import duration, microseconds
 from .facts import Facts
 from .layer_chips import layer_chip, layer_numbers
-from .markup import Markup, element, joined, table
+from .markup import Markup, element, join_html, table
 
 MOST_FUNCTIONS = 40
 WIDTH = 100
@@ -21,11 +21,11 @@ def _rows(made: Table) -> list[Mapping[str, Any]]:
 
 
 def _warnings(made: Table) -> Markup:
-    return joined(element("p", f"{warning}.", class_="dim") for warning in made.warnings)
+    return join_html(element("p", f"{warning}.", class_="dim") for warning in made.warnings)
 
 
 def drops(facts: Facts) -> Markup:
-    """Return reasons and places of drops."""
+    """Return the table of drops by reason and place."""
     made = facts.tables["drops"]
     rows = [
         (
@@ -41,7 +41,7 @@ def drops(facts: Facts) -> Markup:
 
 
 def layers(facts: Facts) -> Markup:
-    """Return the time in each layer, and that of waits and stages."""
+    """Return the table of the time in each layer, wait and stage."""
     made = facts.tables["layers"]
     numbers = layer_numbers(facts)
     longest = max((row["total_ns"] for row in _rows(made)), default=0)
@@ -63,7 +63,7 @@ def layers(facts: Facts) -> Markup:
 
 
 def functions(facts: Facts) -> Markup:
-    """Return the functions with the most time of their own."""
+    """Return the table of the functions with the longest self time."""
     made = facts.tables["functions"]
     found = sorted(_rows(made), key=lambda row: (-(row["self_ns"] or 0), row["function"]))
     numbers = layer_numbers(facts)

@@ -23,7 +23,7 @@ MARK_BYTES, PREFIX_BYTES = np.frombuffer(MARK, np.uint8), np.frombuffer(PREFIX, 
 
 @allocation_free
 def _number(data: UInt8s, at: Int, size: Int, little: bool) -> np.int64:
-    """An unsigned number of the source file."""
+    """Return an unsigned number of the source file."""
     value = np.int64(0)
     for i in range(size):
         value = value << np.int64(8) | np.int64(data[at + size - 1 - i if little else at + i])
@@ -60,7 +60,7 @@ def _copy_number(
 
 @allocation_free
 def _without_mark(out: UInt8s, begin: Int, end: Int) -> None:
-    """Change each MARK in a foreign comment, so that nobody takes it for the exporter's."""
+    """Change each MARK in a foreign comment, so that it is not mistaken for the exporter's."""
     size = len(MARK_BYTES)
     for at in range(begin, end - size + 1):
         same = True
@@ -86,7 +86,7 @@ def _option(
     data: UInt8s, begin: Int, code: Int, size: Int, little: bool, changed: bool, texts: bool,
     out: UInt8s, at: Int,
 ) -> np.int64:  # fmt: skip
-    """Copy an option of the source file, if it is still true.  Returns the position after it."""
+    """Copy an option of the source file if it is still true; return the position after it."""
     if not texts and code in (OPT_COMMENT, OPT_CUSTOM_TEXT, OPT_CUSTOM_BYTES):
         return np.int64(at)
     if code == OPT_COMMENT:
@@ -111,7 +111,10 @@ def _option(
 
 @allocation_free
 def options_place(data: UInt8s, offset: Int, caplen: Int) -> tuple[np.int64, np.int64, bool]:
-    """Where the options of the packet block are whose packet is at `offset`: begin, end, order."""
+    """Return where the options of a packet block begin and end, and whether it is little-endian.
+
+    The packet of the block begins at `offset`.
+    """
     start, nowhere = offset - HEADER, np.int64(0)
     begin = offset + caplen + -caplen % 4
     if start < 0 or begin > len(data):
@@ -218,7 +221,7 @@ def _divided_comment(text: UInt8s, begin: Int, end: Int, out: UInt8s, at: Int) -
 
 @compiled
 def options_sizes(data: UInt8s, offset: Int64s, caplen: Int64s) -> np.int64:
-    """Bytes of the options of packet blocks, and of what looks like them."""
+    """Return the size of the options of packet blocks, and of bytes that look like options."""
     size = np.int64(0)
     for i in range(len(offset)):
         begin, end, _ = options_place(data, offset[i], caplen[i])
@@ -230,9 +233,9 @@ def options_sizes(data: UInt8s, offset: Int64s, caplen: Int64s) -> np.int64:
 def copy_blocks(
     data: UInt8s, has_options: Bools, offset: Int64s, caplen: Int64s, out: UInt8s, offsets: Int64s
 ) -> None:
-    """Copy packets, and what stands before and after them in blocks that can have options.
+    """Copy packets with the bytes before and after them that may be parts of their blocks.
 
-    `offsets` becomes where the packets are in `out`, which must be large enough.
+    `offsets` receives the places of the packets in `out`, which must be large enough.
     """
     at = np.int64(0)
     for i in range(len(offset)):
@@ -270,13 +273,14 @@ def write_blocks(
     out: UInt8s,
     words: UInt32s,
 ) -> np.int64:
-    """Write the packets at `offset` of `data`, `kept` bytes of each; returns the size written.
+    """Write the packets at `offset` of `data`, `kept` bytes of each; return the size written.
 
-    offset + caplen must be within `data`.  `has_options`: the packet is in a packet block of a
-    pcapng file that can have options.  packet_id is -1 where it is unknown; `others` are the second
-    comments, notes those of the user ("": none).  `original`: bytes are those of the source file,
-    whose comments, custom options and hashes may be copied.  `words` is `out` as 32-bit numbers;
-    `out`, `comments` and `others` have AHEAD bytes more than are needed.
+    offset + caplen must be within `data`. `has_options` says whether a packet is in a packet block
+    of a pcapng file that can have options. `packet_id` is -1 where it is unknown. `comments` and
+    `others` are the first and the second comment with fields, `notes` the comments of the user ("":
+    none). With `original`, the bytes are those of the source file, and its comments, custom options
+    and hashes may be copied. `words` is `out` as 32-bit numbers. `out`, `comments` and `others`
+    have AHEAD bytes more than are needed.
     """
     at = np.int64(0)
     for i in range(len(offset)):

@@ -16,7 +16,7 @@ NANOSECONDS = 9  # as IF_TSRESOL
 
 
 def option(code: int, value: bytes) -> bytes:
-    """Return an option."""
+    """Return a pcapng option with this code and value, padded to four bytes."""
     return struct.pack("<HH", code, len(value)) + value + bytes(-len(value) % 4)
 
 

@@ -26,7 +26,7 @@ class Buffer:
         self._bytes = np.empty(0, np.uint8)
 
     def of(self, size: int) -> UInt8s:
-        """Return `size` bytes; what they held before, and what of() returned before, is lost."""
+        """Return `size` bytes of undefined content; earlier results of of() become invalid."""
         if size > len(self._bytes):
             self._bytes = np.empty(size + size // 4, np.uint8)
         return self._bytes[:size]
@@ -34,9 +34,9 @@ class Buffer:
 
 @allocation_free
 def copy_ahead(data: UInt8s, begin: Int, end: Int, out: UInt8s, at: Int) -> np.int64:
-    """Copy data[begin:end] to out[at:], and up to AHEAD bytes after it; returns the position after.
+    """Copy data[begin:end] to out[at:], and up to AHEAD bytes more; return the position after it.
 
-    Both arrays must have AHEAD bytes after the last one.
+    Both arrays must have AHEAD further bytes at their ends.
     """
     source, target, size = np.uint64(begin), np.uint64(at), np.uint64(end - begin)
     done = np.uint64(0)

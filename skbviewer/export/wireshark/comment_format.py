@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The comment that carries the kernel fields of a packet, and which fields it has.
+"""The comment that carries the kernel fields of a packet, and the fields that it has.
 
 A comment is PREFIX and then, for each field that the packet has, a space, the field's name without
-"kbl.", "=" and its distinct values, separated by commas.  A label has only its name.  Durations are
-whole ns, truth values 0 or 1, kernel addresses hexadecimal.  All bytes of a text but SAFE ones are
-percent-encoded, so that no name can look like a field.
+"kbl.", "=" and its distinct values, separated by commas. A label has only its name. Durations are
+whole ns, truth values 0 or 1, kernel addresses hexadecimal. All bytes of a text except SAFE ones
+are percent-encoded, so that no name can look like a field.
 
 What can be made of other fields is left out (DERIVED); callers are written only with their offset.
 
@@ -60,7 +60,7 @@ def short_name(name: str) -> str:
     return name.removeprefix(COMMON)
 
 
-def encoded(text: str) -> bytes:
+def percent_encoded(text: str) -> bytes:
     """Return `text` in UTF-8, percent-encoded."""
     raw = text[:LONGEST_TEXT].encode("utf-8", "surrogatepass")
     return b"".join(b"%c" % byte if byte in SAFE else b"%%%02X" % byte for byte in raw)

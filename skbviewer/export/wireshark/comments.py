@@ -13,7 +13,7 @@ from ...analysis.fields.field_kind import Kind, Values
 from ...records.types import Int64s
 from ..pseudonyms import Pseudonyms
 from .byte_copies import AHEAD, Buffer
-from .comment_format import FIRST_FIELDS, OTHER_FIELDS, PREFIX, encoded, short_name
+from .comment_format import FIRST_FIELDS, OTHER_FIELDS, PREFIX, percent_encoded, short_name
 from .field_rows import FieldRows
 from .text_loops import (
     ADDRESS4,
@@ -56,9 +56,9 @@ class Comments:
         self._others = _Written(OTHER_FIELDS, names, always=False)
 
     def of(self, packets: Int64s) -> tuple[Texts, Texts]:
-        """Return the first and the other comments of packets, numbers from 1 in ascending order.
+        """Return the first and the second comments of packets, numbers from 1 in ascending order.
 
-        A packet without other fields has "" as the other comment.  The next call overwrites them.
+        A packet without fields for a second comment has "" there. The next call overwrites both.
         """
         return self._first.of(self._rows, packets), self._others.of(self._rows, packets)
 
@@ -143,7 +143,7 @@ class _Written:
         """Return the texts of a field, encoded; most blocks have those of the block before."""
         before, made = self._texts.get(field.name, ((), texts_of([])))
         if before is not texts:
-            made = texts_of([encoded(text) for text in texts])
+            made = texts_of([percent_encoded(text) for text in texts])
             self._texts[field.name] = texts, made
         return made
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which calls, legs, drops and addresses belong to which packets, for blocks of packets."""
+"""The calls, legs, drops and addresses that belong to packets, for blocks of packets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...records.types import Int64s
 
 
 class Owned(NamedTuple):
-    """Rows of a view by packet: those of packet i are bounds[i] .. bounds[i + 1] - 1."""
+    """Rows of a view by packet: packet i has the rows bounds[i] .. bounds[i + 1] - 1."""
 
     view: View
     bounds: Int64s
@@ -22,14 +22,14 @@ class FieldRows:
     """Finds the rows of each table that belong to some packets, or skb lifetimes, of a session."""
 
     def __init__(self, data: Data, of: str = PACKET) -> None:
-        """`of`: whose rows: PACKET, or SERIES for skb lifetimes."""
+        """Find rows of packets, or of skb lifetimes if `of` is SERIES."""
         self._data, self._of = data, of
         self._sorted: dict[str, tuple[Int64s, Int64s]] = {}  # as _in_order() returns them
 
     def of(self, packets: Int64s, table: str) -> Owned:
-        """Return the rows of `table` (see field_data) that belong to packets, numbers from 1.
+        """Return the rows of `table` (see field_data) that belong to `packets`, numbers from 1.
 
-        Of skb lifetimes, these are the numbers of rows in table series.
+        For skb lifetimes, these are row numbers of table series.
         """
         if table == ROW:
             return Owned(View(self._data, self._of, packets - 1), np.arange(len(packets) + 1))
@@ -44,7 +44,7 @@ class FieldRows:
         return _owned(View(self._data, name, rows), owner, len(packets))
 
     def _legs(self, packets: Int64s) -> tuple[Int64s, Int64s]:
-        """The legs of packets, and the position of each one's packet."""
+        """Return the legs of packets, and the position of each one's packet."""
         if self._of == SERIES:
             owner, row = self._found(LEG, np.arange(len(packets)), packets)
             return owner, row + 1
@@ -52,7 +52,7 @@ class FieldRows:
         return owner, self._data.columns.take("match", "leg", row).astype(np.int64)
 
     def _found(self, table: str, owner: Int64s, key: Int64s) -> tuple[Int64s, Int64s]:
-        """The rows of `table` whose key is one of `key`, and the owner of that one."""
+        """Return the rows of `table` whose key is one of `key`, and the owner of that one."""
         if table not in self._sorted:
             self._sorted[table] = self._in_order(table)
         ends, rows = self._sorted[table]
@@ -64,7 +64,7 @@ class FieldRows:
         return np.repeat(owner, count), rows[np.repeat(begin, count) + within]
 
     def _in_order(self, table: str) -> tuple[Int64s, Int64s]:
-        """Return all rows of a table by key: those of key k are rows[ends[k] : ends[k + 1]]."""
+        """Return all rows of a table by key: key k has the rows rows[ends[k] : ends[k + 1]]."""
         columns = self._data.columns
         if table == "match":
             keys, rows = columns.array("match", "packet"), np.arange(columns.length("match"))
@@ -85,7 +85,7 @@ class FieldRows:
 
 
 def _distinct(owner: Int64s, key: Int64s) -> tuple[Int64s, Int64s]:
-    """The pairs of owner and key without repetition, by owner."""
+    """Return the pairs of owner and key without repetition, by owner."""
     order = np.lexsort((key, owner))
     owner, key = owner[order], key[order]
     new = np.ones(len(key), np.bool_)

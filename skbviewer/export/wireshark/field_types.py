@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How Wireshark declares and makes the values of each kind of field."""
+"""The Lua code with which Wireshark declares each kind of field and makes its values."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SMALL = LuaType("uint32", "base.DEC", "tonumber")
 
 
 def lua_type(field: Field) -> LuaType:
-    """Return how Wireshark has a field that is no label.  Raises KeyError for other kinds."""
+    """Return the Lua type of a field that is no label. Raises KeyError for other kinds."""
     if field.kind is Kind.UNSIGNED and field.bits <= BITS32:
         return SMALL
     return LUA_TYPES[field.kind]

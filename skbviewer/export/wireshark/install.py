@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Put files into Wireshark's folders of the user, and remove them again.
+"""Put files into the user's Wireshark folders, and remove them again.
 
-The folders are those of Wireshark on Unix (User's Guide, appendix B): WIRESHARK_CONFIG_DIR, else
+Wireshark on Unix uses these folders (User's Guide, appendix B): WIRESHARK_CONFIG_DIR, else
 wireshark in XDG_CONFIG_HOME (~/.config), else, if only that exists, ~/.wireshark; and
 ~/.local/lib/wireshark/plugins.
 """
@@ -29,7 +29,7 @@ def folders(environment: Mapping[str, str], home: Path) -> dict[str, Path]:
 
 
 def install(where: Mapping[str, Path]) -> list[Path]:
-    """Write all files and return their paths.  State that Wireshark has written stays.
+    """Write all files and return their paths. Files in which Wireshark keeps its state stay.
 
     Raises BadInput, before anything is written, if a file is not as skbviewer wrote it.
     """
@@ -54,9 +54,9 @@ def install(where: Mapping[str, Path]) -> list[Path]:
 
 
 def uninstall(where: Mapping[str, Path]) -> tuple[list[Path], list[Path]]:
-    """Remove the files; returns those that were removed, and those that stay, as they changed.
+    """Remove the files; return those that were removed, and those that stay because they changed.
 
-    Wireshark's state of the profile goes with the profile.
+    Wireshark's state of the profile is removed with the profile.
     """
     removed: list[Path] = []
     kept: list[Path] = []
@@ -78,7 +78,7 @@ def uninstall(where: Mapping[str, Path]) -> tuple[list[Path], list[Path]]:
 
 
 def is_installed(where: Mapping[str, Path], folder: str) -> bool:
-    """Whether all files that belong in this one of Wireshark's folders are there."""
+    """Return whether all files for `folder`, one of Wireshark's folders, are there."""
     return all(
         path.is_file()
         for path, file in _places(where)
@@ -92,7 +92,7 @@ def _places(where: Mapping[str, Path]) -> Iterator[tuple[Path, File]]:
 
 
 def _is_ours(path: Path) -> bool:
-    """Whether a file is as skbviewer wrote it; a link is not."""
+    """Return whether a file is as skbviewer wrote it; False for a link."""
     if path.is_symlink() or not path.is_file():
         return False
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Write packets for Wireshark into a folder of their own, and the command that opens them."""
+"""Write packets for Wireshark into a temporary folder, and return the command that opens them."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ def command_for_wireshark(
 ) -> list[str]:
     """Write the packets of `request` and return the command that shows them in Wireshark.
 
-    `program` is Wireshark's, `where` has its folders (see install.folders()).  The command uses the
-    profile if that is installed, and brings the script if that is not.  It removes what was written
-    when Wireshark ends.  Raises what write_pcapng() raises, and Cancelled.
+    `program` is Wireshark's, `where` has its folders (see install.folders()). The command uses the
+    profile if it is installed, and passes the script if it is not installed. The command removes
+    the files that were written when Wireshark ends. Raises the exceptions of write_pcapng(), and
+    Cancelled.
     """
     folder = Path(mkdtemp(prefix="skbviewer-"))
     with ExitStack() as on_failure:
@@ -38,7 +39,10 @@ def command_for_wireshark(
 
 
 def _options(folder: Path, where: Mapping[str, Path]) -> list[str]:
-    """Two copies of the script would register the fields twice, which Wireshark refuses."""
+    """Return the options for script and profile.
+
+    Two copies of the script would register the fields twice, which Wireshark refuses.
+    """
     options = ["-C", "skbviewer"] if is_installed(where, CONFIGURATION) else []
     if is_installed(where, PLUGINS):
         return options

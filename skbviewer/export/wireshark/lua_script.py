@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The script by which Wireshark reads the kernel fields from comments: a Lua post-dissector.
 
-Its fields are those of the comments (comment_format.py), so they have the names, types and
+It has the fields that are in the comments (comment_format.py), with the names, types and
 descriptions that docs/display-filter.md lists.  Durations become relative times, in seconds.
 """
 
@@ -241,7 +241,7 @@ register_postdissector(kbl)
 
 
 def lua_script() -> str:
-    """Return the script."""
+    """Return the text of the Lua script."""
     fields = [field for field in COMMENT_FIELDS if field.kind is not Kind.LABEL]
     texts = {"prefix": PREFIX.decode(), "old": OLD_PREFIX.decode(), "mark": MARK.decode()}
     lines = [HEAD % (texts | {"long": LONGEST // 2}), "local FIELDS = {}\n"]

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Packets as a classic pcap file: bytes and times alone, for programs that read no more.
+"""Packets as a classic pcap file: only bytes and times, for programs that read nothing else.
 
-Times are in ns.  Packets that only a log holds cannot be marked.  A pcap file has one link type, so
-all packets must have the same.
-Format: https://datatracker.ietf.org/doc/draft-ietf-opsawg-pcap/
+Times are in ns. Packets that only a log holds cannot be marked. A pcap file has one link type, so
+all packets must have the same. Format: https://datatracker.ietf.org/doc/draft-ietf-opsawg-pcap/
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ def write_pcap(recording: Exportable, request: Request, out: Path) -> None:
 
 
 class _Chosen(NamedTuple):
-    """The packets of all captures, then those that only logs hold: a value for each.
+    """The packets of all captures, then the packets that only logs hold: a value for each.
 
     `source` is a capture's id, or -1 - n for log n of `logs`; `row` is the packet's number, or the
     position among the packets of that log.
@@ -66,7 +65,7 @@ class _Chosen(NamedTuple):
 
     @classmethod
     def of(cls, data: Data, packets: Int64s, logs: list[LogPackets]) -> _Chosen:
-        """All of them in order of time."""
+        """Return all packets in order of time."""
         names = ("source", "ts", "caplen", "linktype")
         taken = (data.columns.take(PACKET, name, packets - 1).astype(np.int64) for name in names)
         source, ts, caplen, linktype = ([column] for column in taken)

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Packets as pcapng: their bytes, times, link types and comments, and one with the kernel's fields.
 
-Each interface of each capture is one of the file, in import order, with times in ns.  Options of
-the capture's packet blocks are kept: flags, drop count, queue, verdict, packet id, hash (unless the
-packet is changed) and custom ones.  Other packets get an epb_packetid if their match is exact: it
-is the number of their skb lifetime, so that two sightings of one skb have the same.  What a sniffer
-dropped, and the queue and the verdict of a packet, no kernel log records.  Packets that no sniffer
-captured have a comment that says so, and rows K<n> have an interface of their own.  With
-pseudonyms, the comments and custom options of captures and the user's comments are left out: they
-can hold anything.
+The file has one interface for each interface of each capture, in import order, with times in ns.
+Options of the capture's packet blocks are kept: flags, drop count, queue, verdict, packet id, hash
+(unless the packet is changed) and custom ones. Other packets get an epb_packetid if their match is
+exact: it is the number of their skb lifetime, so that two sightings of one skb have the same. No
+kernel log records what a sniffer dropped, nor the queue and the verdict of a packet. Packets that
+no sniffer captured have a comment that says so, and rows K<n> have an interface of their own. With
+pseudonyms, the comments and custom options of captures and the user's comments are left out,
+because they can hold anything.
 """
 
 from __future__ import annotations
@@ -69,10 +69,10 @@ class _Source(NamedTuple):
 
 
 def write_pcapng(recording: Exportable, request: Request, out: Path) -> None:
-    """Write the packets that `request` names.
+    """Write the packets that `request` names to the file `out`.
 
-    Raises KeyError if there is no such packet, or no log holds the bytes of packets that no capture
-    has; FilterError, BadInput if an input or `out` cannot be used, and Cancelled.
+    Raises KeyError if there is no such packet, or if no log holds the bytes of packets that no
+    capture has; FilterError; BadInput if an input or `out` cannot be used; and Cancelled.
     """
     if request.retis:
         write_retis(recording, request, out)
@@ -116,7 +116,7 @@ def _interfaces(sources: list[_Source], snaplen: int) -> Iterator[bytes]:
 
 
 def _interface_of_log(found: LogPackets, snaplen: int) -> bytes:
-    """The interface of packets that only a log holds."""
+    """Return the interface of packets that only a log holds."""
     head = struct.pack("<HHI", ETHERNET, 0, snaplen)
     text = f"packets that no capture has, from a {kind_name(found.source.kind)}"
     options = option(IF_NAME, b"kernel-only") + option(IF_DESCRIPTION, text.encode())
@@ -168,7 +168,7 @@ def _blocks_of_logs(
 
 
 def _notes(notes: Mapping[int, str], rows: Int64s, marks: Mapping[int, str]) -> list[bytes]:
-    """The comments of the user, below those that say where a packet is from."""
+    """Return the user's comments, each below the comment that says where a packet is from."""
     if not notes and not marks:
         return [b""] * len(rows)
     both = ((marks.get(n, ""), notes.get(n, "")) for n in rows.tolist())
@@ -176,7 +176,7 @@ def _notes(notes: Mapping[int, str], rows: Int64s, marks: Mapping[int, str]) -> 
 
 
 def _series(data: Data) -> Int64s:
-    """The skb lifetime of each packet, -1 where the match is not exact."""
+    """Return the skb lifetime of each packet, -1 where the match is not exact."""
     series = np.full(data.columns.length(PACKET), -1, np.int64)
     exact = np.flatnonzero(data.columns.array("match", "verdict") == EXACT)
     leg = data.columns.take("match", "leg", exact).astype(np.int64)
@@ -203,7 +203,7 @@ class _Blocks:
     ) -> UInt8s:
         """Return packet blocks.  `series` becomes the packet id, -1 = none.
 
-        `texts` are the first and the other comments, and those of the user.
+        `texts` are the first comments, the second comments and the user's comments.
         """
         offset, caplen, length, kept = of.offset, of.caplen, of.length, of.kept
         ticks = np.where(of.ts != UNTIMED, of.ts - self.tsoffset * SECOND, 0)

@@ -66,7 +66,10 @@ def wireshark_files() -> tuple[File, ...]:
 
 
 def is_ours(text: str) -> bool:
-    """Whether a file is as some version of skbviewer wrote it: the mark fits the rest."""
+    """Return whether some version of skbviewer wrote this text.
+
+    Its first line has a hash of the others.
+    """
     first, _, rest = text.partition("\n")
     return first.partition(" ")[2] == f"{MARK} {_hash(rest)}"
 

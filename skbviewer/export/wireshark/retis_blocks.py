@@ -3,7 +3,7 @@
 
 A custom block with the JSON schema of events comes first, then interfaces, each before its first
 packet, and enhanced packet blocks with two options: a comment, and the event as JSON.
-docs/wireshark.md says what is equal to retis and what is not.  Read from
+docs/wireshark.md lists the differences from retis. The format was read from
 https://github.com/retis-org/retis: retis/src/process/cli/pcap.rs.
 """
 
@@ -49,7 +49,7 @@ from .retis_events import (
     event_of_log,
     name,
     probe_of,
-    shortened,
+    short_event,
     text_of,
 )
 from .retis_points import Point, points_of
@@ -77,7 +77,7 @@ class _Interfaces:
         self._numbers: dict[_Place, int] = {}
 
     def of(self, place: _Place) -> tuple[int, bytes]:
-        """The number of an interface, and its block if it is new."""
+        """Return the number of an interface, and its block if it is new (else b"")."""
         known = place in self._numbers
         number = self._numbers.setdefault(place, len(self._numbers))
         return number, b"" if known else self._block(place)
@@ -92,7 +92,10 @@ class _Interfaces:
 
 
 def write_retis(recording: Exportable, request: Request, out: Path) -> None:
-    """Write the packets that `request` names.  Raises as write_pcapng() does."""
+    """Write the packets that `request` names to the file `out`.
+
+    Raises the exceptions of write_pcapng().
+    """
     data = recording.export.field_data()
     packets, beside = chosen_packets(recording, request), log_packets(recording, request)
     interfaces = _Interfaces()
@@ -148,7 +151,7 @@ def _names(found: tuple[Interface, ...]) -> list[str]:
 
 
 def _shown(file: UInt8s, of: Places, names: Pseudonyms | None) -> tuple[UInt8s, Int64s]:
-    """The packets with pseudonyms, and where they begin."""
+    """Return the packets with pseudonyms, and where they begin."""
     if names is None:
         return file, of.offset
     begin = np.cumsum(of.caplen) - of.caplen
@@ -158,7 +161,7 @@ def _shown(file: UInt8s, of: Places, names: Pseudonyms | None) -> tuple[UInt8s, 
 
 
 def _of_device(event: Event, linktype: int) -> _Place | None:
-    """The interface of a device in a namespace, None if it is unknown."""
+    """Return the interface of a device in a namespace, None if it is unknown."""
     if "dev" not in event:
         return None
     device, netns = event["dev"], event.get("netns", {}).get("inum", 0)
@@ -198,8 +201,11 @@ def _block_of(
 
 
 def _json_of(event: Event) -> bytes:
-    """The event as an option can hold it: if it is too long, fewer sections; b"" without one."""
+    """Return an event as the text of an option; if that is too long, with fewer sections.
+
+    b"" for no event.
+    """
     raw = as_json(event) if event else b""
     if len(raw) > LONGEST:
-        raw = as_json(shortened(event))
+        raw = as_json(short_event(event))
     return raw if len(raw) <= LONGEST else b""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What a kernel log knows of captured packets, as events of retis.
+"""Calls of captured packets in a kernel log, as events of retis.
 
-The event of a packet is a call: of those of the leg that it exactly matches, the last one that
-began before the packet passed the packet sockets, else the first one.
+The event of a packet is a call of the leg that it matches exactly: the last call that began before
+the packet passed the packet sockets, else the first one.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class EventsOfPackets:
         self._sorted = of_leg[self._order]
 
     def of(self, packet: int) -> Event:
-        """Return the event of a packet, by number; {} if no log shows a call of it."""
+        """Return the event of packet number `packet`; {} if no log shows a call of it."""
         leg = self._legs.get(packet)
         if leg is None:
             return {}

@@ -11,7 +11,7 @@ import json
 from functools import lru_cache
 from typing import Any
 
-from .comment_format import encoded
+from .comment_format import percent_encoded
 
 Event = dict[str, Any]
 
@@ -50,9 +50,9 @@ SCHEMA = {
 
 
 def event_of_log(raw: bytes, plain: bool) -> Event:
-    """Return an event of a log without its bytes, in the layout of retis 1.6.
+    """Return an event of a log without its packet bytes, in the layout of retis 1.6.
 
-    `plain`: only the PLAIN sections.  {} if it cannot be parsed.
+    With `plain`, only the PLAIN sections. {} if the event cannot be parsed.
     """
     try:
         event = json.loads(raw)
@@ -72,7 +72,7 @@ def event_of_log(raw: bytes, plain: bool) -> Event:
     return {name: event[name] for name in PLAIN if name in event} if plain else event
 
 
-def shortened(event: Event) -> Event:
+def short_event(event: Event) -> Event:
     """Return the PLAIN sections of an event without a stack."""
     made = {key: event[key] for key in PLAIN if key in event}
     kernel = _section(event, "kernel")
@@ -85,7 +85,10 @@ def as_json(event: Event) -> bytes:
 
 
 def text_of(event: Event) -> str:
-    """Return the first line of an event, and one with its namespace and device."""
+    """Return an event as `retis print` shows it: its first line, and the line with its place.
+
+    The second line is missing if the event has neither namespace nor device.
+    """
     common, kernel, tracking = (_section(event, n) for n in ("common", "kernel", "skb-tracking"))
     task = _section(common, "task")
     cpu = f" ({_number(common, 'smp_id')})" if "smp_id" in common else ""
@@ -114,20 +117,20 @@ def _place(event: Event) -> str:
 
 
 def probe_of(event: Event) -> str:
-    """Return "kprobe/ip_rcv", the name of an event's interface; "" if no kernel probe made it."""
+    """Return the name of an event's interface: "kprobe/ip_rcv"; "" if no kernel probe made it."""
     kernel = _section(event, "kernel")
     symbol, kind = kernel.get("symbol"), kernel.get("probe_type")
     return f"{name(kind)}/{name(symbol)}" if symbol and kind else ""
 
 
 def name(value: Any) -> str:
-    """Return a name as it stands in texts."""
+    """Return `value` as retis writes a name in texts, percent-encoded."""
     return _as_text(str(value))
 
 
 @lru_cache(maxsize=1 << 12)  # names repeat; encoding them takes longer than the rest of an event
 def _as_text(text: str) -> str:
-    return encoded(text).decode().replace("%2F", "/")
+    return percent_encoded(text).decode().replace("%2F", "/")
 
 
 def _section(values: Event, key: str) -> Event:

@@ -32,10 +32,10 @@ class Point(NamedTuple):
 def points_of(
     recording: Exportable, request: Request, packets: Int64s, beside: list[LogPackets]
 ) -> Iterator[Point]:
-    """Yield the points with bytes of lifetimes, by log and in order of time.
+    """Yield the points with bytes of some lifetimes, by log and in order of time.
 
-    These lifetimes are those of `packets` that a log holds, and those of `beside`.  Raises BadInput
-    if a log cannot be read, and Cancelled.
+    The lifetimes are `beside`, and the lifetimes of the `packets` that a log holds.  Raises
+    BadInput if a log cannot be read, and Cancelled.
     """
     data = recording.export.field_data()
     lifetimes = _lifetimes(recording, data, packets)
@@ -48,7 +48,7 @@ def points_of(
 
 
 def _lifetimes(recording: Exportable, data: Data, packets: Int64s) -> Int64s:
-    """The lifetimes (0-based) of those packets whose bytes a log holds."""
+    """Return the lifetimes (0-based) of those packets whose bytes a log holds."""
     own = [source.id for source in recording.sources() if source.kind.is_of_log]
     mine = packets[np.isin(data.columns.take(PACKET, "source", packets - 1), own)]
     exact = data.columns.array("match", "verdict") == EXACT
@@ -79,7 +79,7 @@ def _of_log(
 def _different(
     data: UInt8s, offset: Int64s, caplen: Int64s, length: Int64s, request: Request
 ) -> tuple[UInt8s, Int64s, Int64s]:
-    """The different packets with pseudonyms, where they begin, and how many bytes are written."""
+    """Return the different packets with pseudonyms: bytes, offsets, and sizes to write."""
     linktype, headers = np.full(len(offset), ETHERNET, np.int64), None
     if not request.payload:
         headers = header_bytes(data, linktype, offset, caplen, length)

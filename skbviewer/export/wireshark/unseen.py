@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Comments of packets that no sniffer captured: where their bytes are from."""
+"""Comments that say where the bytes of packets that no sniffer captured are from."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from ...analysis.fields.field_data import Data
 from ...records.bulk_dtypes import DETAIL_BITS
 from ...records.kernel_events import SEEN_AT
 from ...records.types import Int64s
-from .comment_format import encoded
+from .comment_format import percent_encoded
 
 UNSEEN = "never seen on the wire: bytes of a retis log"
 
 
 def point_marks(data: Data, rows: Int64s, events: Int64s) -> dict[int, str]:
-    """The comment of each row: the n of a packet or -n of K<n>; `events` shows its bytes."""
+    """Return the comment of each row: n is packet n, -n is row K<n>.
+
+    `events` are the points that hold the bytes of these rows.
+    """
     kind, source, value = (
         data.columns.take("event", n, events) for n in ("event", "source", "data")
     )
@@ -25,11 +28,11 @@ def point_marks(data: Data, rows: Int64s, events: Int64s) -> dict[int, str]:
         rows.tolist(), (kind == SEEN_AT.number).tolist(), source.tolist(), probe.tolist(),
         strict=True,
     ):  # fmt: skip
-        where = f" at {encoded(data.names(log).point(number)).decode()}" if is_point else ""
+        where = f" at {percent_encoded(data.names(log).point(number)).decode()}" if is_point else ""
         made[row] = UNSEEN + where
     return made
 
 
 def marks_of_packets(data: Data, packets: Int64s) -> dict[int, str]:
-    """The comments of packets of a log that was opened without a capture."""
+    """Return the comments of packets of a log that was opened without a capture."""
     return dict.fromkeys(packets.tolist(), UNSEEN)

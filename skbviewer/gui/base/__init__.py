@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What all views share: theme, wording, background tasks, small widgets."""
+"""Parts that all views share: theme, wording, background tasks, small widgets."""

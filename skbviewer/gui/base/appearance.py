@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The theme, dark, light or the system's, and the text size.  Both are kept in the settings."""
+"""The theme (dark, light or the system's) and the text size. Both are kept in the settings."""
 
 from __future__ import annotations
 
@@ -39,6 +39,7 @@ class Appearance(QObject):
         self._size()
 
     def set_theme(self, theme: Theme) -> None:
+        """Apply a theme and save it in the settings."""
         self.theme = theme
         QSettings().setValue("theme", theme.name)
         self._paint()
@@ -50,6 +51,7 @@ class Appearance(QObject):
         self._size()
 
     def dark(self) -> bool:
+        """Return whether the theme is dark now."""
         if self.theme is Theme.SYSTEM:
             return self._app.styleHints().colorScheme() is Qt.ColorScheme.Dark
         return self.theme is Theme.DARK

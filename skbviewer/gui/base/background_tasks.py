@@ -77,7 +77,7 @@ class _Job(QRunnable):
 
 
 class Tasks(QObject):
-    """Runs one work at a time.  Starting another one cancels it."""
+    """Runs one job at a time. Starting another job cancels the running one."""
 
     started = Signal(str)
     progress = Signal(str, object, object)  # what, done, total: may exceed 32 bits
@@ -93,6 +93,7 @@ class Tasks(QObject):
 
     @property
     def busy(self) -> bool:
+        """Return whether work is running."""
         return self._job is not None
 
     def start(

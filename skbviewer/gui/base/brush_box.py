@@ -46,18 +46,19 @@ class BrushBox(pg.ViewBox):  # type: ignore[misc]  # pyqtgraph has no types
         self._mark.setBrush(shade)
 
     def unmark(self) -> None:
+        """Hide the marked range."""
         self._marked = None
         self._mark.hide()
 
     def mark(self, area: QRectF) -> None:
-        """Show a marked range."""
+        """Show `area` (in the graph's coordinates) as the marked range."""
         self._marked = (area.left(), area.right())
         self._mark.setRect(area)
         self._mark.show()
         self._stretch()
 
     def _stretch(self) -> None:
-        """A range of x is as high as the graph."""
+        """Make a marked range of x as high as the graph."""
         if self._marked is not None and not self._both:
             (low, high), (left, right) = self.viewRange()[1], self._marked
             self._mark.setRect(QRectF(left, low, right - left, high - low))

@@ -102,6 +102,7 @@ class GraphPlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
 
     @property
     def dark(self) -> bool:
+        """Return whether the palette is dark."""
         return is_dark(QGuiApplication.palette())  # its own palette follows later
 
     def recolour(self) -> None:

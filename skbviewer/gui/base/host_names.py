@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterable
 
 from PySide6.QtCore import QObject, QRunnable, QThreadPool, QTimer, Signal
 
@@ -31,7 +30,10 @@ class _Lookup(QRunnable):
 
 
 class HostNames(QObject):
-    """`changed`: more names are known.  No name server is asked while `on` is False."""
+    """Names of addresses. `changed` is emitted when more names are known.
+
+    No name server is queried while `on` is False.
+    """
 
     changed = Signal()
 
@@ -49,7 +51,7 @@ class HostNames(QObject):
         self._announce.timeout.connect(self.changed)
 
     def switch(self, on: bool) -> None:
-        """Show names, or addresses."""
+        """Show names if `on`, else addresses."""
         self.on = on
         self.changed.emit()
 
@@ -81,8 +83,3 @@ def _is_ip(address: str) -> bool:
             continue
         return True
     return False
-
-
-def known(names: HostNames, addresses: Iterable[str]) -> dict[str, str]:
-    """Return the addresses whose names are known by now, with these names."""
-    return {one: name for one in addresses if (name := names.name(one)) != one}

@@ -22,7 +22,10 @@ def paint_legend(
     entries: Sequence[tuple[str, QColor | QBrush]],
     palette: QPalette,
 ) -> float:
-    """Paint a chip and a name per entry until there is no room, then "…"; return the right end."""
+    """Paint a chip and a name per entry as long as there is space, then "…".
+
+    Returns the right end in pixels.
+    """
     x, middle = area.left() + 8.0, area.center().y()
     metrics = painter.fontMetrics()
     for at, (name, colour) in enumerate(entries):

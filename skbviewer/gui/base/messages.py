@@ -18,14 +18,15 @@ class Messages:
 
     @property
     def is_shown(self) -> bool:
-        """Whether the banner shows a line."""
+        """Return whether the banner shows a line."""
         return self._banner.isVisible()
 
     def error(self, text: str, link: Link | None = None) -> None:
-        """Show an error; `link` is a button for what to do about it."""
+        """Show an error; `link` is the title and the action of a button that helps."""
         self._banner.show_text(text, "error", link)
 
     def hint(self, text: str, link: Link | None = None) -> None:
+        """Show a hint; `link` is the title and the action of a button."""
         self._banner.show_text(text, "hint", link)
 
     def clear(self, about: str = "") -> None:

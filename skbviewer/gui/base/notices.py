@@ -56,10 +56,14 @@ class Banner(QFrame):
 
     @property
     def text(self) -> str:
+        """Return the text of the message that is shown."""
         return self._text.text()
 
     def show_text(self, text: str, kind: str, link: Link | None = None) -> None:
-        """Show `text`; `kind` is "error" or "hint".  `link` is a button for what to do about it."""
+        """Show `text`; `kind` is "error" or "hint".
+
+        `link` is the title and the action of a button.
+        """
         self._kind = kind
         self._colour()
         self._text.setText(text)
@@ -70,7 +74,7 @@ class Banner(QFrame):
         self.show()
 
     def _colour(self) -> None:
-        """Set background and text for the present theme."""
+        """Set the colours of background and text for the present theme."""
         background, foreground = _COLOURS[self._kind][is_dark(QGuiApplication.palette())]
         palette = QPalette()
         for role in (_ROLE.Window, _ROLE.Button):
@@ -130,6 +134,7 @@ class WorkBar(QFrame):
         self.hide()
 
     def begin(self, title: str) -> None:
+        """Show that the work `title` has begun."""
         self._text.setText(title)
         self.bar.setRange(0, 0)
         self._what = ""
@@ -139,6 +144,7 @@ class WorkBar(QFrame):
             self.show()
 
     def end(self) -> None:
+        """Hide the bar: no work is running."""
         self._delay.stop()
         self.hide()
 

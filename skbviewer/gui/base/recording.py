@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the window needs from the layer below: a recording, and how to open one."""
+"""The interface between the window and the layer below: a recording, and how to open one."""
 
 from __future__ import annotations
 
@@ -48,12 +48,24 @@ RowIds = npt.NDArray[np.int64]  # int64: n = packet n, -n = row K<n>
 class RecordedPackets(Protocol):
     """The part of skbviewer.session's PacketList that views use."""
 
-    def count(self) -> int: ...
-    def numbered(self, first: int, count: int) -> list[PacketRow]: ...
-    def kernel_only_count(self) -> int: ...
-    def all_kernel_only_count(self) -> int: ...
-    def kernel_only(self, first: int, count: int) -> list[SeriesRow]: ...
-    def rows(self, ids: RowIds) -> list[PacketRow | SeriesRow]: ...
+    def count(self) -> int:
+        """Return the number of packets."""
+
+    def numbered(self, first: int, count: int) -> list[PacketRow]:
+        """Return the packets with numbers first .. first + count - 1 that exist."""
+
+    def kernel_only_count(self) -> int:
+        """Return the number of skb lifetimes that have an address but no packet."""
+
+    def all_kernel_only_count(self) -> int:
+        """Return kernel_only_count() plus the lifetimes without an address, which come last."""
+
+    def kernel_only(self, first: int, count: int) -> list[SeriesRow]:
+        """Return the rows K<first> .. K<first + count - 1>."""
+
+    def rows(self, ids: RowIds) -> list[PacketRow | SeriesRow]:
+        """Return the rows `ids` in that order: n is packet n, -n is row K<n>."""
+
     def listed(
         self,
         text: str,
@@ -62,80 +74,132 @@ class RecordedPackets(Protocol):
         hidden: RowIds | None,
         progress: Progress,
         all_lives: bool = False,
-    ) -> RowIds | None: ...
-    def select(self, text: str) -> RowIds | None: ...
-    def first_fit(self, texts: Sequence[str], ids: RowIds) -> list[int]: ...
-    def streams_followed(self) -> bool: ...
-    def follow_streams(self, progress: Progress) -> None: ...
+    ) -> RowIds | None:
+        """Return rows as select() does; `order` may also be a word such as "source"."""
+
+    def select(self, text: str) -> RowIds | None:
+        """Return the rows that match a display filter; None means all packets."""
+
+    def first_fit(self, texts: Sequence[str], ids: RowIds) -> list[int]:
+        """Return the first of `texts` that each row matches, else -1. Raises FilterError."""
+
+    def streams_followed(self) -> bool:
+        """Return whether rows() includes the findings in TCP streams."""
+
+    def follow_streams(self, progress: Progress) -> None:
+        """Follow all TCP streams once: seconds for millions of packets. Raises Cancelled."""
 
 
 class RecordedFields(Protocol):
     """The part of skbviewer.session's Fields that views use."""
 
-    def values(self, name: str, ids: Sequence[int]) -> list[str]: ...
-    def texts(self, name: str) -> list[str]: ...
+    def values(self, name: str, ids: Sequence[int]) -> list[str]:
+        """Return a field's values in rows n and -n (K<n>). Raises KeyError if unknown."""
+
+    def texts(self, name: str) -> list[str]:
+        """Return the texts that a field can have in this session, such as function names."""
 
 
 class RecordedContents(Protocol):
     """The part of skbviewer.session's Contents that views use."""
 
-    def packet_bytes(self, number: int) -> bytes | None: ...
-    def detail(self, number: int) -> tuple[Node, ...]: ...
-    def stream(self, number: int, progress: Progress | None = None) -> Stream: ...
+    def packet_bytes(self, number: int) -> bytes | None:
+        """Return the captured bytes of a packet; None if its file moved or changed its size."""
+
+    def detail(self, number: int) -> tuple[Node, ...]:
+        """Return the headers of packet `number`; () if its source file has moved."""
+
+    def stream(self, number: int, progress: Progress | None = None) -> Stream:
+        """Return the stream of packet `number`. Raises KeyError if it has none, and Cancelled."""
 
 
 class RecordedPaths(Protocol):
     """The part of skbviewer.session's Paths that views use."""
 
-    def of(self, packet: int | None = None, series: int | None = None) -> PacketPath: ...
-    def call_place(self, call: int) -> CallPlace: ...
-    def row_of_leg(self, leg: int) -> int: ...
-    def row_of_event(self, event: int) -> int: ...
-    def call_number(self, packet: int | None, series: int, leg: int, call: int) -> int: ...
+    def of(self, packet: int | None = None, series: int | None = None) -> PacketPath:
+        """Return the path of a packet, else of a series. Raises KeyError if there is none."""
+
+    def call_place(self, call: int) -> CallPlace:
+        """Return a call's place in its packet's path. Raises KeyError for an unknown id."""
+
+    def row_of_leg(self, leg: int) -> int:
+        """Return the row of a leg's packet (n, or -n for K<n>); 0 if there is none."""
+
+    def row_of_event(self, event: int) -> int:
+        """Return the row of an event's packet (n, or -n for K<n>); 0 if there is none."""
+
+    def call_number(self, packet: int | None, series: int, leg: int, call: int) -> int:
+        """Return the id of a call in a packet's or a lifetime's path. Raises KeyError."""
+
     def raw(
         self, packet: int | None, series: int, leg: int, call: int, progress: Progress | None = None
-    ) -> RawCall: ...
+    ) -> RawCall:
+        """Return the raw records of a call in a path; see call_number() and raw_calls.raw_of()."""
 
 
 class RecordedCode(Protocol):
     """The part of skbviewer.session's KernelCode that views use."""
 
-    def releases(self) -> tuple[str, ...]: ...
+    def releases(self) -> tuple[str, ...]:
+        """Return the releases of the recorded kernels, in import order."""
+
     def disassemble(
         self, function: str, image: Path, progress: Progress | None = None
-    ) -> Disassembly: ...
+    ) -> Disassembly:
+        """Return the code of `function` in the file `image`, with the marks of this recording."""
 
 
 class RecordedTimeline(Protocol):
     """The part of skbviewer.session's SessionTimeline that views use."""
 
-    def overview(self, progress: Progress | None = None) -> Overview: ...
+    def overview(self, progress: Progress | None = None) -> Overview:
+        """Return density, gaps and drops of the session. The first call may take seconds."""
+
     def lanes(
         self, kind: str, ids: Sequence[int] = (), progress: Progress | None = None
-    ) -> Timeline: ...
-    def note_places(self) -> list[NotePlace]: ...
-    def range_filter(self, times: tuple[int, int]) -> str: ...
-    def range_note(self, text: str, times: tuple[int, int]) -> Annotation: ...
+    ) -> Timeline:
+        """Return lanes by "cpu", "layer" or "process", or a lane for each of `ids`."""
+
+    def note_places(self) -> list[NotePlace]:
+        """Return the notes that refer to a time, with their session times."""
+
+    def range_filter(self, times: tuple[int, int]) -> str:
+        """Return the display filter for packets captured in a range of session time."""
+
+    def range_note(self, text: str, times: tuple[int, int]) -> Annotation:
+        """Make a note on a range of session time. Notes.keep() stores it."""
 
 
 class RecordedNotes(Protocol):
     """The part of skbviewer.session's Notes that views use."""
 
-    def all(self, kind: str | None = None) -> list[Annotation]: ...
-    def keep(self, note: Annotation) -> Annotation: ...
-    def remove(self, note: int) -> None: ...
-    def flags(self, kind: str) -> RowIds: ...
-    def set_flags(self, kind: str, rows: RowIds, on: bool = True) -> None: ...
+    def all(self, kind: str | None = None) -> list[Annotation]:
+        """Return the notes of one kind, or all notes."""
+
+    def keep(self, note: Annotation) -> Annotation:
+        """Store a note and return it with its id. An id other than 0 replaces that note."""
+
+    def remove(self, note: int) -> None:
+        """Remove the note with that id. Raises BadInput if the file cannot be written."""
+
+    def flags(self, kind: str) -> RowIds:
+        """Return the rows with the flag "mark", "ignore" or "time_ref": n, or -n for K<n>."""
+
+    def set_flags(self, kind: str, rows: RowIds, on: bool = True) -> None:
+        """Set or clear a flag on rows. Raises BadInput if the file cannot be written."""
 
 
 class RecordedStatistics(Protocol):
     """The part of skbviewer.session's Statistics that views use."""
 
-    def table(self, name: str, rows: RowIds | None, progress: Progress) -> Table: ...
-    def stacks(self, text: str, progress: Progress) -> Sequence[Stack]: ...
-    def diagnosis(
-        self, chosen: Chosen | None, ids: RowIds | None, progress: Progress
-    ) -> Diagnosis: ...
+    def table(self, name: str, rows: RowIds | None, progress: Progress) -> Table:
+        """Return a table of STATISTICS for the packets of `rows` (None: all). Raises Cancelled."""
+
+    def stacks(self, text: str, progress: Progress) -> Sequence[Stack]:
+        """Return the call stacks of matching rows ("": all)."""
+
+    def diagnosis(self, chosen: Chosen | None, ids: RowIds | None, progress: Progress) -> Diagnosis:
+        """Diagnose the `chosen` packets, or the rows `ids` (-n for row K<n>). Raises Cancelled."""
 
 
 class RecordedGraphs(Protocol):
@@ -153,66 +217,121 @@ class RecordedGraphs(Protocol):
 class RecordedExports(Protocol):
     """The part of skbviewer.session's Exports that views use."""
 
-    def packets_csv(self, text: str, out: Path, progress: Progress) -> None: ...
-    def captured_between(self, packets: RowIds, times: tuple[int, int]) -> RowIds: ...
-    def to_session(self, source: int, ts: Int64s) -> Int64s: ...
-    def field_data(self) -> Data: ...
-    def capture_bytes(self, source: int) -> UInt8s: ...
-    def point_packets(self, source: int, progress: Progress) -> tuple[PointPackets, UInt8s]: ...
+    def packets_csv(self, text: str, out: Path, progress: Progress) -> None:
+        """Write the rows that match a display filter to `out` as CSV."""
+
+    def captured_between(self, packets: RowIds, times: tuple[int, int]) -> RowIds:
+        """Return the packets among `packets` that were captured in a range of session time, ns."""
+
+    def to_session(self, source: int, ts: Int64s) -> Int64s:
+        """Convert times (int64, ns) of a source's clock to session time."""
+
+    def field_data(self) -> Data:
+        """Return the tables from which the fields of display filters are computed."""
+
+    def capture_bytes(self, source: int) -> UInt8s:
+        """Return the contents of a capture; packet offsets are positions in it."""
+
+    def point_packets(self, source: int, progress: Progress) -> tuple[PointPackets, UInt8s]:
+        """Return the packets that the points of a retis log hold, and the decompressed log."""
 
 
 class RecordedTables(Protocol):
     """The part of skbviewer.session's SessionTables that exports use."""
 
-    def described(self) -> tuple[TableMeaning, ...]: ...
+    def described(self) -> tuple[TableMeaning, ...]:
+        """Return the tables with their columns, in the order of docs/schema.md."""
+
     def blocks(
         self,
         name: str,
         columns: Sequence[str] | None,
         chosen: Mapping[str, Bools] | None,
         progress: Progress,
-    ) -> Iterator[dict[str, Vector]]: ...
-    def chosen(self, packets: Int64s, kernel_only: Sequence[int]) -> Mapping[str, Bools]: ...
+    ) -> Iterator[dict[str, Vector]]:
+        """Yield columns of a table for some rows at a time, and at least once."""
+
+    def chosen(self, packets: Int64s, kernel_only: Sequence[int]) -> Mapping[str, Bools]:
+        """Return the rows that belong to some packets, and to the lifetimes of rows K<n>."""
 
 
 class Recording(Protocol):
     """The part of skbviewer.session.Session that views use.  Only notes and flags change."""
 
     @property
-    def file(self) -> Path: ...
+    def file(self) -> Path:
+        """Return the path of the session."""
+
     @property
-    def packets(self) -> RecordedPackets: ...
+    def packets(self) -> RecordedPackets:
+        """Return the packet list."""
+
     @property
-    def fields(self) -> RecordedFields: ...
+    def fields(self) -> RecordedFields:
+        """Return the fields of display filters."""
+
     @property
-    def contents(self) -> RecordedContents: ...
+    def contents(self) -> RecordedContents:
+        """Return the bytes of the packets."""
+
     @property
-    def paths(self) -> RecordedPaths: ...
+    def paths(self) -> RecordedPaths:
+        """Return the kernel paths."""
+
     @property
-    def code(self) -> RecordedCode: ...
+    def code(self) -> RecordedCode:
+        """Return the machine code of functions."""
+
     @property
-    def timeline(self) -> RecordedTimeline: ...
+    def timeline(self) -> RecordedTimeline:
+        """Return the timeline."""
+
     @property
-    def notes(self) -> RecordedNotes: ...
+    def notes(self) -> RecordedNotes:
+        """Return the notes and flags."""
+
     @property
-    def stats(self) -> RecordedStatistics: ...
+    def stats(self) -> RecordedStatistics:
+        """Return the statistics."""
+
     @property
-    def graphs(self) -> RecordedGraphs: ...
+    def graphs(self) -> RecordedGraphs:
+        """Return the graphs of the Statistics menu."""
+
     @property
-    def export(self) -> RecordedExports: ...
+    def export(self) -> RecordedExports:
+        """Return the access that exports need."""
+
     @property
-    def tables(self) -> RecordedTables: ...
-    def close(self) -> None: ...
-    def words(self) -> tuple[str, ...]: ...
-    def sources(self) -> tuple[SourceRow, ...]: ...
-    def info(self) -> dict[str, Any]: ...
+    def tables(self) -> RecordedTables:
+        """Return the documented tables."""
+
+    def close(self) -> None:
+        """Close the file. It is opened again if the session is used afterwards."""
+
+    def words(self) -> tuple[str, ...]:
+        """Return the name of the open session in commands; see input_files.words()."""
+
+    def sources(self) -> tuple[SourceRow, ...]:
+        """Return the input files, in import order."""
+
+    def info(self) -> dict[str, Any]:
+        """Return counts, matches, losses, clock fits and sources: the JSON of `skbviewer info`."""
+
     def rules(self) -> int:
         """Return the number of the matching rules that made the verdicts."""
 
-    def reasons(self) -> list[Reason]: ...
-    def save_as(self, out: Path, progress: Progress) -> None: ...
-    def relocate(self, source: int, path: Path) -> None: ...
-    def layers(self) -> Sequence[LayerColours]: ...
+    def reasons(self) -> list[Reason]:
+        """Count packets and skb lifetimes by verdict and reason."""
+
+    def save_as(self, out: Path, progress: Progress) -> None:
+        """Write a copy with its notes and flags to `out`. Raises BadInput and Cancelled."""
+
+    def relocate(self, source: int, path: Path) -> None:
+        """Record that the input `source` is now at `path`.  Raises KeyError and BadInput."""
+
+    def layers(self) -> Sequence[LayerColours]:
+        """Return the layers of the network stack with their colours."""
 
 
 class Opener(Protocol):

@@ -15,9 +15,10 @@ BETWEEN = "  ·  "  # separates two parts
 
 
 def list_text(packets: int, lives: int, shown: int, marked: int, ignored: int) -> str:
-    """Return "Packets: 60 · Displayed: 12 (20.0 %) · Marked: 1".  Counts of 0 are left out.
+    """Return the first text of the status bar: "Packets: 60 · Displayed: 12 (20.0 %) · Marked: 1".
 
-    `lives` is the number of rows K<n> that can be listed: 0 if they are hidden.
+    Counts of 0 are left out. `lives` is the number of rows K<n> that can be listed: 0 if they are
+    hidden.
     """
     every = packets + lives
     share = f" ({shown / every:.1%})".replace("%", " %") if every else ""
@@ -30,7 +31,7 @@ def list_text(packets: int, lives: int, shown: int, marked: int, ignored: int) -
 
 
 def status_text(recording: Recording) -> str:
-    """Return "Matched: 18 · ...", with the clock offset at the end."""
+    """Return the second text of the status bar: "Matched: 18 · ...", then the clock offset."""
     info = recording.info()
     matches = info["matches"]
     parts = (

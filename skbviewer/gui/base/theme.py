@@ -39,7 +39,7 @@ def is_dark(palette: QPalette) -> bool:
     return text.lightness() > palette.color(QPalette.ColorRole.Window).lightness()
 
 
-def chosen(pair: tuple[str, str], dark: bool) -> QColor:
+def themed(pair: tuple[str, str], dark: bool) -> QColor:
     """Return the light or the dark colour of a pair."""
     return QColor(pair[dark])
 
@@ -71,10 +71,12 @@ def text_on(background: QColor) -> QColor:
 
 
 def light_palette() -> QPalette:
+    """Return the palette of the light theme."""
     return _palette("#f4f5f7", "#ffffff", "#f2f4f8", "#1b2126", "#2f6fd0", "#ffffff", "#7a828a")
 
 
 def dark_palette() -> QPalette:
+    """Return the palette of the dark theme."""
     return _palette("#23262b", "#1a1d21", "#202429", "#e3e6ea", "#3d7bd9", "#ffffff", "#868e97")
 
 

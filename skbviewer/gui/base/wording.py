@@ -31,7 +31,7 @@ VERDICT = {
 
 
 def difference(ns: int) -> str:
-    """Return "+12.345 µs", with all digits, as it was measured."""
+    """Return a difference of times with all digits: "+12.345 µs"."""
     return f"{'+' if ns >= 0 else '−'}{microseconds(abs(ns))} µs"
 
 
@@ -46,19 +46,22 @@ def seconds(ns: int) -> str:
 
 
 def functions(count: int) -> str:
+    """Return "1 function" or "12 functions", for example."""
     return "1 function" if count == 1 else f"{count:,} functions"
 
 
 def legs(count: int) -> str:
+    """Return "1 leg" or "2 legs", for example."""
     return "1 leg" if count == 1 else f"{count:,} legs"
 
 
 def candidates(count: int) -> str:
+    """Return "1 candidate" or "2 candidates", for example."""
     return "1 candidate" if count == 1 else f"{count:,} candidates"
 
 
 def drop(reason: str, place: str, lost: bool) -> str:
-    """Return "NO_SOCKET at icmp_rcv+0x1f4", and what it means for the packet."""
+    """Return a drop in words: "NO_SOCKET at icmp_rcv+0x1f4", and whether the packet was lost."""
     where = f"{reason} at {place}" if place else reason
     meaning = (
         "the packet was lost"
@@ -86,7 +89,10 @@ def leg_name(leg: Leg) -> str:
 
 
 def whose(leg: Leg) -> str:
-    """Return "packet 25" or "kernel-only packet K1"; for what is not listed, "lifetime 181"."""
+    """Return the owner of a leg: "packet 25" or "kernel-only packet K1".
+
+    For a lifetime that is not listed: "lifetime 181".
+    """
     if leg.packet is not None:
         return f"packet {leg.row}"
     return f"kernel-only packet {leg.row}" if leg.row else f"lifetime {leg.series}"
@@ -108,13 +114,16 @@ def leg_title(leg: Leg, behind: Behind | None = None) -> str:
 
 
 def addresses(pairs: Sequence[tuple[str, str]], before: str = "") -> str:
-    """Return "10.9.1.2 → 10.9.2.2; …", preceded by `before`; "" if there are none."""
+    """Return pairs of addresses as "10.9.1.2 → 10.9.2.2; …", after `before`; "" without pairs."""
     text = "; ".join(f"{source} → {target}" for source, target in pairs)
     return f"{before}{text}" if text else ""
 
 
-def captured(leg: Leg, origin_ns: int) -> str:
-    """Return "as veth-c sent it, +12.000 µs to +14.250 µs", since `origin_ns`; "" if unknown."""
+def capture_text(leg: Leg, origin_ns: int) -> str:
+    """Return where and when a leg's packet was captured.
+
+    For example "as veth-c sent it, +12.000 µs to +14.250 µs", since `origin_ns`; "" if unknown.
+    """
     seen = leg.captured
     if seen is None:
         return ""
@@ -130,7 +139,7 @@ def begin(behind: Behind) -> str:
     return f"{duration(behind.ns)}{error} after leg 1"
 
 
-def waited(wait: Wait) -> str:
+def wait_text(wait: Wait) -> str:
     """Return "waited 85.2 µs in the socket queue", for example."""
     if wait.what in WAITS:
         return f"waited {duration(wait.dur_ns)} {WAITS[wait.what]}"
@@ -139,7 +148,7 @@ def waited(wait: Wait) -> str:
 
 def wait_title(wait: Wait, origin_ns: int) -> str:
     """Return "… +12.000 µs  waited 85.2 µs in the socket queue", for example."""
-    return f"… {offset(wait.begin_ns - origin_ns)}  {waited(wait)}"
+    return f"… {offset(wait.begin_ns - origin_ns)}  {wait_text(wait)}"
 
 
 def event_title(event: PathEvent, origin_ns: int) -> str:
@@ -162,7 +171,7 @@ def _with_error(call: PathCall) -> str:
 
 
 def call_details(call: PathCall, origin_ns: int) -> tuple[tuple[str, str], ...]:
-    """Return what is known of a call as (what, value); the entry is relative to `origin_ns`."""
+    """Return the facts about a call as (name, value); the entry is relative to `origin_ns`."""
     rows = (
         ("Called from", call.caller + ("  (tail call)" if call.tail_call else "")),
         ("Layer", call.layer),

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 
 from skbviewer.analysis.display_filter import FilterError, parse
 
-from ..base.theme import DROP_COLOURS, chosen, is_dark
+from ..base.theme import DROP_COLOURS, is_dark, themed
 from ..base.window_size import open_at
 from ..packets.colour_rules import DEFAULTS, Rule, colours
 
@@ -157,12 +157,14 @@ class ColourDialog(QDialog):
         self._check()
 
     def remove(self) -> None:
+        """Remove the current rule."""
         at = self._at()
         if at >= 0:
             self.list.takeTopLevelItem(at)
         self._check()
 
     def move_by(self, step: int) -> None:
+        """Move the current rule down by `step` places; a negative number moves it up."""
         at = self._at()
         if at >= 0 and 0 <= at + step < self.list.topLevelItemCount():
             item = self.list.takeTopLevelItem(at)
@@ -190,7 +192,7 @@ class ColourDialog(QDialog):
         self.note.setText(wrong or HINT)
         palette = self.palette()
         if wrong:
-            red = chosen(DROP_COLOURS, is_dark(palette))
+            red = themed(DROP_COLOURS, is_dark(palette))
             palette.setColor(self.note.foregroundRole(), red)
         self.note.setPalette(palette)
         self.buttons.button(QDialogButtonBox.StandardButton.Ok).setEnabled(not wrong)

@@ -16,7 +16,7 @@ from ..base.background_tasks import Tasks
 from ..base.messages import Messages
 from ..base.recording import Recording
 from ..filters.cell_filter import NO_CONVERSATION, conversations
-from ..packets.colour_rules import DARK_TEXT, Rule, store, stored
+from ..packets.colour_rules import DARK_TEXT, Rule, store, stored_rules
 from ..packets.packet_table import PacketTable
 from ..packets.row_query import RowQuery
 from ..packets.selection import Selection
@@ -43,7 +43,7 @@ class Colouring(QObject):
         super().__init__(window)
         self._window, self._selection, self._row_query = window, selection, row_query
         self._table, self._messages = table, messages
-        self.rules = stored()
+        self.rules = stored_rules()
         self.on = True
         self.painted: tuple[Rule, ...] = ()  # of conversations, until other files are opened
         self._shown: tuple[Rule, ...] = ()
@@ -56,7 +56,7 @@ class Colouring(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether streams are being followed, or will be."""
+        """Return whether streams are being followed, or will be."""
         return self._pause.isActive() or self.tasks.busy
 
     def close(self) -> None:

@@ -64,7 +64,7 @@ def _columns(paths: Mapping[str, PathClass]) -> tuple[_Column, ...]:
     lost = "* = lost records may have changed it"
     return (
         _Column("Name", "What is compared", title, title, True),
-        _Column("Measure", "What was measured of it", _measure,
+        _Column("Measure", "The measured quantity", _measure,
                 lambda r: r.measure.name, True),
         _Column("A", f"Value of the open recording; {lost}", lambda r: _value(r, r.a),
                 lambda r: r.a),
@@ -74,9 +74,9 @@ def _columns(paths: Mapping[str, PathClass]) -> tuple[_Column, ...]:
         _Column("95 % interval", "Range of the true change, in percent", _interval,
                 lambda r: r.low),
         _Column("Result", "Whether it changed, or why that is not known", _note, _note, True),
-        _Column("Data in A", "Calls or passes behind the value", lambda r: f"{r.number_a:,}",
+        _Column("Data in A", "Number of calls or passes counted", lambda r: f"{r.number_a:,}",
                 lambda r: r.number_a),
-        _Column("Data in B", "Calls or passes behind the value", lambda r: f"{r.number_b:,}",
+        _Column("Data in B", "Number of calls or passes counted", lambda r: f"{r.number_b:,}",
                 lambda r: r.number_b),
     )  # fmt: skip
 
@@ -121,6 +121,7 @@ class ComparisonModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(self._columns)
 
     def data(self, index: Index, role: int = _ROLE.DisplayRole) -> Any:
+        """Return a cell's text, alignment, font or tooltip for Qt."""
         if not index.isValid():
             return None
         row, column = self.rows[index.row()], self._columns[index.column()]

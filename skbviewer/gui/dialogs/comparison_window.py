@@ -44,10 +44,10 @@ MOST_WIDE = 380  # pixels of a column
 
 
 class ComparisonWindow(QDialog):
-    """Recordings `names` compared; `ask` compares the packets of a display filter ("": all).
+    """The comparison of the recordings `names`.
 
-    `text` is the filter that is set in the main window.  `filter_asked`: a display filter, and
-    whether to apply it.
+    `ask` compares the packets of a display filter ("": all); `text` is the filter that is set in
+    the main window. `filter_asked` has a display filter, and whether to apply it.
     """
 
     filter_asked = Signal(str, bool)
@@ -168,13 +168,13 @@ class ComparisonWindow(QDialog):
             self.filter_asked.emit(text, True)
 
     def model(self) -> ComparisonModel | None:
-        """Return the rows of the tab that is shown; None before they are there."""
+        """Return the rows of the tab that is shown; None before they are computed."""
         view = self.tabs.currentWidget()
         found = view.model() if isinstance(view, QTableView) else None
         return found if isinstance(found, ComparisonModel) else None
 
     def csv(self) -> str:
-        """Return what the tab shows as CSV; "" before it is there."""
+        """Return the rows of the tab that is shown as CSV; "" before they are computed."""
         model = self.model()
         if model is None:
             return ""
@@ -200,6 +200,7 @@ class ComparisonWindow(QDialog):
     # Qt's own names
 
     def done(self, result: int) -> None:
+        """Stop the work in the background, and close."""
         self.tasks.close()
         super().done(result)
 
@@ -227,13 +228,13 @@ def show_comparison(
 
     def work(limit: str, progress: Progress) -> Comparison:
         from skbviewer.session import Session, open_files
-        from skbviewer.session.comparing import compared
+        from skbviewer.session.comparing import comparison_of
 
         mine = Session.open(file)  # of its own, so that the window's one may be closed meanwhile
         try:
             theirs = open_files(others, progress)
             try:
-                return compared(mine, theirs, (limit, limit), progress=progress)
+                return comparison_of(mine, theirs, (limit, limit), progress=progress)
             finally:
                 theirs.close()
         finally:

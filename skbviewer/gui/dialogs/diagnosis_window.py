@@ -40,7 +40,7 @@ WORK_DELAY_MS = 300  # no progress is shown before
 
 
 class Extent(Enum):
-    """Which packets are diagnosed."""
+    """The packets that are diagnosed."""
 
     SELECTED = "Selected packet"
     DISPLAYED = "Displayed packets"
@@ -129,7 +129,7 @@ class DiagnosisWindow(QDialog):
         self._selection.recording_changed.connect(self._leave)
 
     def diagnose(self) -> None:
-        """Diagnose the packets of the chosen extent, as it is now."""
+        """Diagnose the packets that the chosen extent has now."""
         recording, rows = self._selection.recording, self._selection.rows
         extent, row = list(Extent)[self.extent.currentIndex()], self._selection.row
         if recording is None:
@@ -179,7 +179,7 @@ class DiagnosisWindow(QDialog):
         return said
 
     def text(self) -> str:
-        """Return the diagnosis as `skbviewer diagnose` prints it; "" before it is there."""
+        """Return the diagnosis as `skbviewer diagnose` prints it; "" before it is made."""
         return "" if self.made is None else "\n".join(lines(self.made)) + "\n"
 
     def _go_to(self, fact: Evidence) -> None:
@@ -207,12 +207,13 @@ class DiagnosisWindow(QDialog):
         return number if kind == "packet" else 0
 
     def _leave(self, _: object) -> None:
-        """Close, because another recording or none is open.  Qt disconnects methods, no lambdas."""
+        """Close, as no recording or another one is open.  Qt disconnects methods, not lambdas."""
         self.close()
 
     # Qt's own names
 
     def done(self, result: int) -> None:
+        """Stop the work in the background, and close."""
         self.tasks.close()
         super().done(result)
 

@@ -22,9 +22,9 @@ from skbviewer.analysis.diagnosis import Evidence, Finding, packets_filter
 
 from ..base import wording
 from ..base.empty_text import EmptyText
-from ..base.theme import DROP_COLOURS, VERDICT_COLOURS, chip, chosen, is_dark
+from ..base.theme import DROP_COLOURS, VERDICT_COLOURS, chip, is_dark, themed
 
-TITLES = ("#", "Severity", "Cause", "Packets", "Cost (µs)", "What was found")
+TITLES = ("#", "Severity", "Cause", "Packets", "Cost (µs)", "Finding")
 COUNTS = (3, 4)
 COLUMN_GAP = 8  # pixels
 COLOURS = {
@@ -40,8 +40,8 @@ NO_FILTER = "The display filter has no field for these packets"
 class FindingView(QSplitter):
     """The list of findings above the selected one.
 
-    `evidence_chosen`: an Evidence with an id.  `filter_asked`: a display filter, and whether to
-    apply it.
+    `evidence_chosen` has an Evidence with an id. `filter_asked` has a display filter, and whether
+    to apply it.
     """
 
     evidence_chosen = Signal(object)
@@ -93,7 +93,7 @@ class FindingView(QSplitter):
         self.setSizes([240, 340])
 
     def show_findings(self, findings: Sequence[Finding], empty: str) -> None:
-        """Show `findings` in their order; `empty` is said if there are none."""
+        """Show `findings` in their order; if there are none, show the text `empty`."""
         self._findings = findings
         self.list.clear()
         dark = is_dark(self.palette())
@@ -101,7 +101,7 @@ class FindingView(QSplitter):
             cost = "" if one.cost_ns is None else wording.microseconds(one.cost_ns)
             texts = [str(rank), one.severity, one.rule, f"{one.number:,}", cost, one.text]
             item = QTreeWidgetItem(self.list, texts)
-            item.setIcon(1, chip(chosen(COLOURS[one.severity], dark)))
+            item.setIcon(1, chip(themed(COLOURS[one.severity], dark)))
             for at in COUNTS:
                 item.setTextAlignment(at, RIGHT)
         for at in range(len(TITLES) - 1):

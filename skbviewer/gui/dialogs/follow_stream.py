@@ -28,10 +28,10 @@ from skbviewer.session.packets.followed_stream import Stream
 
 from ..base.background_tasks import Tasks
 from ..base.messages import Messages
-from ..base.theme import chosen, is_dark
+from ..base.theme import is_dark, themed
 from ..base.window_size import open_at
 from ..packets.selection import Selection
-from .stream_text import Form, Said, written
+from .stream_text import Form, Said, said_texts
 
 # Wireshark's client and server, light and dark theme: colours of text and background.
 TEXTS = (("#7f0000", "#ff9c9c"), ("#00007f", "#9cb8ff"))
@@ -85,8 +85,8 @@ class StreamText(QPlainTextEdit):
 
 def _format(side: int, dark: bool) -> QTextCharFormat:
     form = QTextCharFormat()
-    form.setForeground(QColor(chosen(TEXTS[side], dark)))
-    form.setBackground(QColor(chosen(GROUNDS[side], dark)))
+    form.setForeground(QColor(themed(TEXTS[side], dark)))
+    form.setBackground(QColor(themed(GROUNDS[side], dark)))
     return form
 
 
@@ -144,7 +144,7 @@ class FollowStream(QDialog):
     def said(self) -> list[Said]:
         """Return the data in the chosen form and direction."""
         return list(
-            written(self._stream.pieces, self.form.currentData(), self.direction.currentData())
+            said_texts(self._stream.pieces, self.form.currentData(), self.direction.currentData())
         )
 
     def _show(self) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QByteArray, QSettings
 from ..filters.filter_bar import FilterBar
 from ..packet_panes.call_tree import CallTree
 from ..packets import column_state
-from ..packets.colour_rules import stored
+from ..packets.colour_rules import stored_rules
 from ..packets.packet_table import PacketTable
 from ..packets.time_column import Precision, TimeFormat
 from .colouring import Colouring
@@ -19,8 +19,11 @@ from .colouring import Colouring
 class Panes(Protocol):
     """The panes of a window, whose layout the settings keep."""
 
-    def restore_layout(self, layout: QByteArray | None) -> None: ...
-    def layout_to_keep(self) -> QByteArray | None: ...
+    def restore_layout(self, layout: QByteArray | None) -> None:
+        """Restore the panes' positions; None restores the default ones."""
+
+    def layout_to_keep(self) -> QByteArray | None:
+        """Return the panes' positions for restore_layout(); None means the default ones."""
 
 
 class KeptSettings(NamedTuple):
@@ -33,7 +36,7 @@ class KeptSettings(NamedTuple):
     colouring: Colouring
 
     def use(self) -> None:
-        """Apply the settings.  What they do not contain gets its default."""
+        """Apply the settings. Parts that the settings do not contain get their defaults."""
         settings = QSettings()
         self.panes.restore_layout(settings.value("panes"))
         columns = str(settings.value("columns", ""))
@@ -42,10 +45,10 @@ class KeptSettings(NamedTuple):
         use_times(self.table, *map(str, times))
         self.tree.use_settings()
         self.filter_bar.show_buttons()
-        self.colouring.change(stored())
+        self.colouring.change(stored_rules())
 
     def keep(self) -> None:
-        """Save the settings that are not saved as soon as they change."""
+        """Save the settings that are not saved immediately when they change."""
         settings, table = QSettings(), self.table
         settings.setValue("panes", self.panes.layout_to_keep())
         settings.setValue("columns", column_state.write(table.columns_state()))

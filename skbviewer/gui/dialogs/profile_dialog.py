@@ -29,7 +29,7 @@ TEXT = (
 
 
 class ProfileDialog(QDialog):
-    """Changes the settings of a window at once.  `changed` is called after another choice."""
+    """The dialog of a window's profiles. `changed` is called after another profile was chosen."""
 
     def __init__(
         self, window: QWidget, settings: KeptSettings, changed: Callable[[], object]
@@ -82,8 +82,8 @@ class ProfileDialog(QDialog):
 
     def _add(self) -> None:
         self._settings.keep()
-        profiles.keep(profiles.current())
-        profiles.keep(self.name.text().strip())
+        profiles.save_profile(profiles.current())
+        profiles.save_profile(self.name.text().strip())
         self.name.clear()
         self._show()
         self._changed()
@@ -97,7 +97,7 @@ class ProfileDialog(QDialog):
         item = self.list.currentItem()
         if item is not None and item.text() != profiles.current():
             self._settings.keep()
-            profiles.keep(profiles.current())
+            profiles.save_profile(profiles.current())
             profiles.switch(item.text())
             self._settings.use()
             self._changed()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Named sets of settings for different work: columns, panes, colours, filter buttons, times."""
+"""Named sets of settings for different tasks: columns, panes, colours, filter buttons, times."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def names() -> list[str]:
 
 
 def current() -> str:
-    """Return the current profile."""
+    """Return the name of the current profile."""
     name = str(QSettings().value(CURRENT, DEFAULT))
     return name if name in names() else DEFAULT
 
 
-def keep(name: str) -> None:
+def save_profile(name: str) -> None:
     """Save the current settings as profile `name`, and make it the current one."""
     settings = QSettings()
     settings.remove(f"{GROUP}/{name}")

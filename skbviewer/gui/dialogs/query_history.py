@@ -17,7 +17,7 @@ def queries() -> list[str]:
     return [str(one) for one in kept] if isinstance(kept, list) else []
 
 
-def keep(sql: str) -> None:
-    """Put a query first; the oldest of more than MOST are forgotten."""
+def add_query(sql: str) -> None:
+    """Put a query first. If there are more than MOST, the oldest is removed."""
     others = [one for one in queries() if one != sql]
     QSettings().setValue(KEY, [sql, *others][:MOST])

@@ -24,7 +24,7 @@ WARNING = "warning: "
 
 
 class Result(NamedTuple):
-    """Rows of a query, the seconds it took, and warnings, such as that rows were cut."""
+    """Rows of a query, the seconds it took, and warnings (for example, that rows were left out)."""
 
     columns: tuple[str, ...]
     rows: list[list[Value]]
@@ -32,8 +32,11 @@ class Result(NamedTuple):
     warnings: tuple[str, ...]
 
 
-def parsed(out: bytes, err: str, seconds: float) -> Result:
-    """Return the result that the command printed.  Raises BadInput if it printed none."""
+def result_of(out: bytes, err: str, seconds: float) -> Result:
+    """Return the result that the command printed.
+
+    `out` and `err` are its output, `seconds` the time it took. Raises BadInput if it printed none.
+    """
     warnings, errors = list[str](), list[str]()
     for line in filter(None, err.splitlines()):
         is_warning = line.startswith(WARNING)
@@ -64,6 +67,7 @@ class QueryProcess(QObject):
 
     @property
     def busy(self) -> bool:
+        """Return whether a query is running or its result is being read."""
         return self._process is not None or self._tasks.busy
 
     def run(self, file: Path, sql: str) -> None:
@@ -87,7 +91,7 @@ class QueryProcess(QObject):
             self.ended.emit()
 
     def close(self) -> None:
-        """End everything."""
+        """End the running query and all background work."""
         self.cancel()
         self._tasks.close()
 
@@ -107,6 +111,6 @@ class QueryProcess(QObject):
         process.deleteLater()
 
         def work(_: Progress) -> Result:
-            return parsed(out, err, seconds)
+            return result_of(out, err, seconds)
 
         self._tasks.start("Reading the result", work, self.done.emit)

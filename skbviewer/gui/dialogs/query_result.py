@@ -43,6 +43,7 @@ class QueryModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(self.result.columns)
 
     def data(self, index: Index, role: int = _ROLE.DisplayRole) -> Any:
+        """Return a cell's text or alignment for Qt."""
         if not index.isValid():
             return None
         value = self.result.rows[index.row()][index.column()]

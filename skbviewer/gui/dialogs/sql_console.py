@@ -79,6 +79,7 @@ class SqlConsole(QDialog):
 
     @property
     def busy(self) -> bool:
+        """Return whether a query is running."""
         return self.process.busy
 
     def _build(self) -> None:
@@ -171,11 +172,11 @@ class SqlConsole(QDialog):
         self._selection.recording_changed.connect(self._leave)
 
     def run(self) -> None:
-        """Run the query in the editor, instead of the one that runs."""
+        """Run the query in the editor; a running query is ended first."""
         sql = self.editor.toPlainText().strip()
         if not sql:
             return
-        query_history.keep(sql)
+        query_history.add_query(sql)
         self.process.run(self._file, sql)
         self.note.setText("Running …")
         self._show_state()
@@ -248,7 +249,7 @@ class SqlConsole(QDialog):
                 self._selection.filter_asked.emit(text, True)
 
     def text(self, form: str) -> str:
-        """Return the result in a form of COPIES; "" before there is one."""
+        """Return the result in a form of COPIES; "" before there is a result."""
         if self.model is None:
             return ""
         return COPIES[form](self.model.result.columns, self.model.result.rows)
@@ -257,12 +258,13 @@ class SqlConsole(QDialog):
         QGuiApplication.clipboard().setText(self.text(form))
 
     def _leave(self, _: object) -> None:
-        """Close, because another recording or none is open.  Qt disconnects methods, no lambdas."""
+        """Close, as no recording or another one is open.  Qt disconnects methods, not lambdas."""
         self.close()
 
     # Qt's own names
 
     def done(self, result: int) -> None:
+        """End the running query, and close."""
         self.process.close()
         super().done(result)
 

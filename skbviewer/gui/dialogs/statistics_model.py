@@ -65,6 +65,7 @@ class StatisticModel(QAbstractTableModel):
         ]
 
     def key(self, column: int) -> str:
+        """Return the key of a column, such as "self_ns"."""
         return self._keys[self.columns[column]]
 
     def shown(self) -> Table:
@@ -85,7 +86,7 @@ class StatisticModel(QAbstractTableModel):
             self.dataChanged.emit(self.index(0, 0), last)
 
     def text(self, position: int, column: int) -> str:
-        """Return the text of a cell."""
+        """Return the text of a cell; `position` is the row as it is sorted now."""
         key, value = self.key(column), self._rows[position][self.columns[column]]
         if value is None:
             return ""
@@ -126,6 +127,7 @@ class StatisticModel(QAbstractTableModel):
         return LEFT if any(isinstance(row[at], str) for row in self._rows[:1]) else RIGHT
 
     def data(self, index: Index, role: int = _ROLE.DisplayRole) -> Any:
+        """Return a cell's text, alignment or tooltip for Qt."""
         if not index.isValid():
             return None
         if role == _ROLE.DisplayRole:

@@ -45,10 +45,10 @@ MOST_WIDE = 420  # pixels of a column
 
 
 class StatisticsWindow(QDialog):
-    """The table `statistic`.  `ask` counts the given rows, or all packets for None.
+    """The table `statistic`. `ask` counts the given rows, or all packets for None.
 
-    `limit_to` are the display filter and the rows that it shows; without a filter "" and None.
-    `filter_asked`: a display filter, and whether to apply it.
+    `limit_to` is the display filter and the rows that it shows; without a filter "" and None.
+    `filter_asked` has a display filter, and whether to apply it.
     """
 
     filter_asked = Signal(str, bool)
@@ -151,7 +151,7 @@ class StatisticsWindow(QDialog):
             view.setFocus()
 
     def _hint(self, found: Table) -> str:
-        """Return what is missing from the numbers, else what a double-click does."""
+        """Return what the numbers lack, or else the action of a double-click."""
         if found.warnings:
             return ". ".join(warning[:1].upper() + warning[1:] for warning in found.warnings) + "."
         can_filter = found.rows and STATISTICS[self.statistic].filter is not None
@@ -235,7 +235,7 @@ class StatisticsWindow(QDialog):
         return [model for model in found if isinstance(model, StatisticModel)]
 
     def csv(self) -> str:
-        """What the tab shows, as `skbviewer stats --csv` writes it; "" before it is there."""
+        """Return the shown tab as `skbviewer stats --csv` writes it; "" before it is computed."""
         models = self.models()
         if not models:
             return ""
@@ -265,6 +265,7 @@ class StatisticsWindow(QDialog):
     # Qt's own names
 
     def done(self, result: int) -> None:
+        """Stop the work in the background, and close."""
         self.tasks.close()
         super().done(result)
 

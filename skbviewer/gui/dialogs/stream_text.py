@@ -13,7 +13,7 @@ LINE = 16
 
 
 class Form(Enum):
-    """How bytes are written; values are the words of the window."""
+    """The form in which bytes are written; values are the words of the window."""
 
     ASCII = "ASCII"
     UTF8 = "UTF-8"
@@ -29,8 +29,8 @@ class Said(NamedTuple):
     text: str
 
 
-def written(pieces: Iterable[Piece], form: Form, side: int | None = None) -> Iterator[Said]:
-    """Yield `pieces` as text; if `side` is 0 or 1, only those of that side."""
+def said_texts(pieces: Iterable[Piece], form: Form, side: int | None = None) -> Iterator[Said]:
+    """Yield `pieces` as text; if `side` is 0 or 1, only the pieces of that side."""
     at = [0, 0]
     for number, piece in enumerate(pieces):
         offset = at[piece.side] + piece.missing

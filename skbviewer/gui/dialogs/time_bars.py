@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where the time in kernel went: a ranked table with bars, beside the median packets."""
+"""The parts of the time in kernel: a ranked table with bars, beside the median packets."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from skbviewer.analysis.stats.time_table import TimeTable
 from skbviewer.export.diagnosis_text import part_name
 
 from ..base import wording
-from ..base.theme import VERDICT_COLOURS, WIRE_COLOURS, chosen, is_dark
+from ..base.theme import VERDICT_COLOURS, WIRE_COLOURS, is_dark, themed
 
 TITLES = ("Part", "Share", "Time (µs)", "Median (µs)")
 TIPS = (
     "Part of the time in kernel",
-    "Bar: share of the time in kernel. Line: what it would be in median packets",
+    "Bar: share of the time in kernel. Line: its share in median packets",
     "Total of the chosen packets",
     "Total if each packet were like the median packet of its path",
 )
@@ -48,7 +48,7 @@ class _Bar(QStyledItemDelegate):
         place: QRect = option.rect.adjusted(4, 3, -6, -3)
         bar = QRect(place)
         bar.setWidth(max(round(place.width() * length), 1))
-        painter.fillRect(bar, chosen(VERDICT_COLOURS["kernel-only"], dark))
+        painter.fillRect(bar, themed(VERDICT_COLOURS["kernel-only"], dark))
         if median is not None:
             at = place.left() + round((place.width() - 2) * median)
             line = QRect(at, place.top() - 2, 2, place.height() + 4)
@@ -60,7 +60,7 @@ class _Bar(QStyledItemDelegate):
         if selected:
             palette: QPalette = option.palette
             return palette.color(QPalette.ColorRole.HighlightedText)
-        return chosen(WIRE_COLOURS, dark)
+        return themed(WIRE_COLOURS, dark)
 
 
 class TimeBars(QTreeWidget):

@@ -10,7 +10,7 @@ from skbviewer.records.resource_files import resource
 NAME = "handshake"  # the one to start with
 
 
-def bundled(name: str = NAME) -> tuple[Path, ...]:
+def bundled_files(name: str = NAME) -> tuple[Path, ...]:
     """Return the files of a bundled recording.  Raises FileNotFoundError if there is none."""
     folder = resource(f"samples/{name}")
     return folder / f"{name}.kbl", folder / f"{name}.pcap"

@@ -33,11 +33,16 @@ SESSIONS = f"Sessions (*{SESSION})"
 
 
 class View(Protocol):
-    """The view of the window: what it shows of a recording."""
+    """The view of the window on a recording."""
 
-    def show_recording(self, recording: Recording, title: str) -> None: ...
-    def view_state(self) -> ViewState: ...
-    def restore(self, state: ViewState) -> None: ...
+    def show_recording(self, recording: Recording, title: str) -> None:
+        """Show `recording` from its first row under this title."""
+
+    def view_state(self) -> ViewState:
+        """Return the present view: files, filter, order, row, zoom and columns."""
+
+    def restore(self, state: ViewState) -> None:
+        """Restore filter, order, row, columns and zoom."""
 
 
 class _Opened(NamedTuple):
@@ -148,7 +153,7 @@ class Opening(QObject):
             self._report_import(opened.recording)
 
     def _report_import(self, recording: Recording) -> None:
-        """Show the result of an import in the banner, unless it shows what is missing."""
+        """Show the result of an import in the banner, unless the banner names missing files."""
         if not self._messages.is_shown:
             link = ("Summary…", self.show_summary)
             self._messages.hint(import_line(recording), link)
@@ -195,6 +200,7 @@ class Opening(QObject):
         self._messages.hint("\n".join(filter(None, [text, hint])), link)
 
     def ask(self) -> None:
+        """Ask for files and open them."""
         folder = str(QSettings().value("folder", ""))
         names, _ = QFileDialog.getOpenFileNames(self._window, "Open", folder, FILES)
         if names:
@@ -206,6 +212,7 @@ class Opening(QObject):
         self.open_again(entry, None)
 
     def open_again(self, entry: Sequence[Path], then: ViewState | None) -> None:
+        """Open files that were open before and show the view `then`; ask where moved files are."""
         found = ask_missing(self._window, entry)
         if found is not None:
             self._start(found, then)
@@ -213,7 +220,7 @@ class Opening(QObject):
     def open_bundled(self, name: str = bundled_recordings.NAME) -> None:
         """Open a recording that comes with the program."""
         try:
-            self.open(bundled_recordings.bundled(name))
+            self.open(bundled_recordings.bundled_files(name))
         except FileNotFoundError as error:
             self._messages.error(str(error))
 
@@ -231,7 +238,7 @@ class Opening(QObject):
             self.open_again(state.paths(), state)
 
     def save(self) -> None:
-        """Save a session that has no name yet.  Notes and marks are saved at once in any case."""
+        """Save a session that has no name yet. Notes and marks are always saved immediately."""
         recording = self._selection.recording
         if recording is None:
             return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which files to open if some are open already: a capture and a kernel log are joined."""
+"""Select the files to open if some are open already: a capture and a kernel log are joined."""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Statistics > Summary: what was loaded, matched and lost, and why.  Does not block the window."""
+"""Statistics > Summary: packets and records that were loaded, matched and lost, and why.
+
+The dialog does not block the window.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,7 @@ WIDTH, MOST_HEIGHT, AROUND = 720, 700, 24  # pixels; AROUND: approximate margin 
 
 
 def summary_html(recording: Recording) -> str:
-    """Return the whole text."""
+    """Return the text of the summary as HTML."""
     info = recording.info()
     return "".join(
         (
@@ -104,9 +107,9 @@ def _matches(info: dict[str, Any]) -> str:
 
 
 def _kernel_only(count: int) -> str:
-    """Return a sentence on kernel-only packets with an address.
+    """Return a sentence on kernel-only packets that have an address.
 
-    The table of reasons counts all.
+    The table of reasons counts all kernel-only packets.
     """
     why = "(dropped before the wire, or not captured)"
     if count == 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find files that moved: which ones, and a dialog that asks where they are now."""
+"""Find input files that moved: list them, and ask where they are now."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def ask_missing(parent: QWidget, paths: Sequence[Path]) -> list[Path] | None:
 
 
 class Locate(QDialog):
-    """One line per file.  Once one is found, others in the same folder are filled in."""
+    """A dialog with one line per file.  Once one is found, others in its folder are filled in."""
 
     def __init__(self, gone: Sequence[Path], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -84,7 +84,7 @@ class Locate(QDialog):
         self.lines[row].setText(str(path))
 
     def _fill(self, text: str) -> None:
-        """If the text is a file, fill in others from its folder."""
+        """Fill in other files from the same folder, if `text` is a file."""
         path = Path(text)
         for line, name in zip(self.lines, self._gone, strict=True):
             beside = path.parent / name.name

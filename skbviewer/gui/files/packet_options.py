@@ -27,7 +27,7 @@ from skbviewer.export.pseudonyms import key_of, random_key
 from ..base.recording import Recording
 
 ALL = "all bytes"
-OTHER_FORMAT = "The chosen format does not have this."
+OTHER_FORMAT = "The chosen format does not have this option."
 NO_LOG = "No open log can hold bytes of packets: retis logs can, KBLs cannot."
 NOTHING_HIDDEN = "Captures have all packets whose lifetimes are known."
 KERNEL_ONLY_TIP = "Rows K<n>, from the bytes in a retis log; marked as never seen on the wire"
@@ -36,7 +36,7 @@ KEY_TIP = "A file of at least 16 bytes: pseudonyms are the same in all exports w
 
 
 class PacketOptions(QWidget):
-    """What is written of packets."""
+    """The choices about the packets that an export writes."""
 
     changed = Signal()
 
@@ -86,7 +86,7 @@ class PacketOptions(QWidget):
             box.toggled.connect(self.changed)
 
     def allow(self, options: frozenset[str]) -> None:
-        """Enable what a format has; `options` are its options."""
+        """Enable the choices that a format has; `options` are its options."""
         for option, widget, tip in (
             ("snaplen", self.snaplen, ""),
             ("payload", self.headers, ""),
@@ -111,7 +111,7 @@ class PacketOptions(QWidget):
             self.key.setText(name)
 
     def words(self) -> list[str]:
-        """Return the options of the command that writes the same."""
+        """Return the options of the command that writes the same file."""
         made = []
         if self.snaplen.isEnabled() and self.snaplen.value():
             made += ["--snaplen", str(self.snaplen.value())]
@@ -124,7 +124,7 @@ class PacketOptions(QWidget):
         return made + ["--retis"] * _is_on(self.retis)
 
     def applied(self, request: Request) -> Request:
-        """Return `request` with what is chosen.  Raises BadInput if the key cannot be read."""
+        """Return `request` with the user's choices. Raises BadInput if the key cannot be read."""
         key = b""
         if _is_on(self.pseudonyms):
             key = key_of(Path(self._key_file())) if self._key_file() else random_key()
@@ -145,7 +145,7 @@ def _is_on(box: QCheckBox) -> bool:
 
 
 def _why_nothing_is_added(recording: Recording) -> str:
-    """Return why a recording has no packets that only a log holds, "" if it may have some."""
+    """Return why a recording has no packets that only a log holds; "" if it may have some."""
     if not any(source.kind.has_points for source in recording.sources()):
         return NO_LOG
     return "" if recording.packets.all_kernel_only_count() else NOTHING_HIDDEN

@@ -29,13 +29,14 @@ def recent_files() -> list[tuple[Path, ...]]:
 
 
 def remember(paths: Sequence[Path]) -> None:
-    """Put `paths` on top."""
+    """Make `paths`, which were opened together, the latest entry. At most KEPT entries are kept."""
     entry = tuple(Path(os.path.abspath(path)) for path in paths)  # without ".."
     entries = [entry, *(other for other in recent_files() if other != entry)][:KEPT]
     QSettings().setValue(_KEY, json.dumps([[str(path) for path in each] for each in entries]))
 
 
 def forget_all() -> None:
+    """Remove all entries."""
     QSettings().remove(_KEY)
 
 

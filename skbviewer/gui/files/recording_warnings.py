@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Messages about what a recording lacks, and its warnings."""
+"""Messages about missing inputs of a recording, and its warnings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ NO_CAPTURE = (
 
 
 def missing(recording: Recording) -> str | None:
-    """Return what is missing and the first warning, with the number of others; None if nothing."""
+    """Return a message about a missing input, or the first warning and the number of others.
+
+    None if nothing is missing and there are no warnings.
+    """
     kinds = {source.kind for source in recording.sources()}
     lines = []
     if not any(kind.is_log for kind in kinds):

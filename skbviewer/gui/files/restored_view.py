@@ -14,7 +14,7 @@ _KEY = "last_view"
 
 @dataclass(frozen=True)
 class ViewState:
-    """A view.  Marks and notes are not part of it: the session has them."""
+    """A view. Marks and notes are not part of it: they are in the session."""
 
     files: tuple[str, ...]
     filter: str = ""
@@ -28,10 +28,12 @@ class ViewState:
     precision: str = ""
 
     def paths(self) -> tuple[Path, ...]:
+        """Return the files of the view as paths."""
         return tuple(Path(name) for name in self.files)
 
 
-def keep(state: ViewState) -> None:
+def save_view(state: ViewState) -> None:
+    """Save `state` as the last view."""
     QSettings().setValue(_KEY, json.dumps(asdict(state)))
 
 

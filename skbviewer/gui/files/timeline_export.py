@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""File > Export Timeline: what is written, and the command that writes the same file.
+"""File > Export Timeline: choose what is written, and see the command that writes the same file.
 
-Tables and profiles are written by a worker, with progress, and what reports show is read by one.
-Only this thread can paint pictures.
+A worker writes tables and profiles, with progress, and reads the data of reports. Only the window's
+thread can paint pictures.
 """
 
 from __future__ import annotations
@@ -51,7 +51,10 @@ AskName = Callable[[QWidget, str, str, str], tuple[str, str]]
 
 
 class ExportDialog(QDialog):
-    """Writes what the timeline shows.  `made` is the file written, None until then."""
+    """Writes the content of the timeline to a file.
+
+    `made` is that file, None until it is written.
+    """
 
     def __init__(self, recording: Recording, shown: Shown, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -130,7 +133,7 @@ class ExportDialog(QDialog):
         self.dpi.setValue(int(str(settings.value("export/dpi", 300))))
 
     def shown(self) -> Shown:
-        """Return what will be written."""
+        """Return the part of the timeline that will be written, with the chosen size and theme."""
         return self._shown._replace(
             title=self.title_edit.text().strip(),
             size=(self.wide.value(), self.high.value()),
@@ -234,6 +237,7 @@ class ExportDialog(QDialog):
     # Qt's own name
 
     def done(self, result: int) -> None:
+        """Stop the work in the background, and close."""
         self.tasks.close()
         super().done(result)
 
@@ -258,7 +262,7 @@ def ask_export(
 
 
 def _say(dialog: ExportDialog, messages: Messages) -> None:
-    """Report the file that was written, and what is not in it."""
+    """Report the file that was written, and what it lacks."""
     messages.say_written(dialog.made)
     if dialog.note:
         messages.hint(f"{dialog.made}: {dialog.note}")

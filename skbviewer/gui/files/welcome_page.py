@@ -128,9 +128,9 @@ class Welcome(QScrollArea):
     def _record_your_own(self) -> None:
         self._heading("Record your own", 1.2)
         self._text(
-            "Run these commands as root on the machine to observe (Linux 6.1 or 6.12), in a copy "
-            "of the source. Use a machine that you can afford to reboot: a kernel module can "
-            "crash it."
+            "Run these commands as root on the machine that you want to record (Linux 6.1 or "
+            "6.12), in a clone of the repository. Use a machine that you can afford to reboot: a "
+            "kernel module can crash it."
         )
         self.commands = QPlainTextEdit(RECORD_COMMANDS)
         self.commands.setReadOnly(True)
@@ -151,4 +151,5 @@ class Welcome(QScrollArea):
                 link.setIcon(arrow(self.palette()))
 
     def copy_commands(self) -> None:
+        """Copy the commands that record packets and the kernel."""
         QGuiApplication.clipboard().setText(RECORD_COMMANDS)

@@ -34,7 +34,10 @@ LONGEST = 60  # characters of a filter in a menu
 
 
 class FilterBar(QWidget):
-    """`applied` has the text of a valid filter; an empty one shows everything."""
+    """The bar of the display filter.
+
+    `applied` has the text of a valid filter; "" shows everything.
+    """
 
     applied = Signal(str)
 
@@ -174,7 +177,7 @@ class FilterBar(QWidget):
         self.apply_action.setVisible(self.edit.error is None and text != self._applied)
 
     def _show_error_when_typed(self) -> None:
-        """Show the error, unless completions are open: the word may not be finished."""
+        """Show the error, unless completions are open: then the word may be unfinished."""
         if self.edit.popup.isVisible():
             self._pause.start()
         else:
@@ -189,7 +192,10 @@ class FilterBar(QWidget):
             self.error.show()
 
     def fall_back(self, why: str, applied: str) -> None:
-        """Show that the filter in the line could not run and `applied` is still applied."""
+        """Show that the filter in the line could not run, for the reason `why`.
+
+        `applied` is the filter that is still applied.
+        """
         self._applied = applied
         self.edit.fail(why)
         self.apply_action.setVisible(True)
@@ -247,7 +253,7 @@ class FilterBar(QWidget):
         menu.popup(button.mapToGlobal(at))
 
     def edit_button(self, place: int | None) -> None:
-        """Ask for a button's label and filter: of a new one, or of that at `place`."""
+        """Ask for the label and filter of the button `place`; None is a new button."""
         new = memory.Saved("", self.text().strip())
         dialog = ButtonDialog(new if place is None else memory.buttons()[place], self)
         dialog.filter.known = self.edit.known
@@ -259,6 +265,7 @@ class FilterBar(QWidget):
         self.show_buttons()
 
     def remove_button(self, place: int) -> None:
+        """Remove the button at `place`."""
         memory.remove_button(place)
         self.show_buttons()
 

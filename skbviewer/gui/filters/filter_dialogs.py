@@ -67,6 +67,7 @@ class FieldList(QDialog):
         self.table.setCurrentIndex(self._shown.index(0, 0))
 
     def accept(self) -> None:
+        """Emit the chosen field, and close."""
         index: QModelIndex = self.table.currentIndex()
         if index.isValid():
             self.chosen.emit(str(index.siblingAtColumn(0).data()))
@@ -101,7 +102,7 @@ def _table(model: QSortFilterProxyModel) -> QTableView:
 
 
 class ButtonDialog(QDialog):
-    """Asks for the label and the filter of a button; `kept` is the Saved."""
+    """Asks for the label and the filter of a button; `kept` is the result."""
 
     kept = Signal(object)
 
@@ -137,6 +138,7 @@ class ButtonDialog(QDialog):
         save.setEnabled(self._complete())
 
     def accept(self) -> None:
+        """Keep label and filter, and close; an invalid filter keeps the dialog open."""
         if self._complete():
             self.kept.emit(Saved(self.label.text().strip(), self.filter.text().strip()))
             super().accept()

@@ -63,7 +63,7 @@ class FilterEdit(QLineEdit):
         self.textEdited.connect(lambda: self.propose())
 
     def propose(self, all_words: bool = False) -> None:
-        """Offer completions at the cursor; `all_words`: even if nothing is typed yet."""
+        """Offer completions at the cursor; with `all_words`, even if nothing has been typed yet."""
         cursor = self.cursorPosition()
         found = complete(self.text(), cursor, self.known)
         typed = self.text()[found.begin : found.end].lstrip('"')
@@ -117,7 +117,7 @@ class FilterEdit(QLineEdit):
             self._colour()
 
     def event(self, event: QEvent) -> bool:
-        """Tab takes the selected completion, else the first.  Qt would move the focus."""
+        """Let Tab accept the selected completion, else the first one. Qt would move the focus."""
         if (
             isinstance(event, QKeyEvent)
             and event.type() == QEvent.Type.KeyPress

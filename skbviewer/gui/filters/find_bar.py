@@ -54,6 +54,7 @@ class FindBar(QFrame):
         self.line.selectAll()
 
     def leave(self) -> None:
+        """Hide the bar and emit `closed`."""
         self.hide()
         self.closed.emit()
 

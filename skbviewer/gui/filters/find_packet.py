@@ -19,7 +19,7 @@ FIRST, BLOCK = 64, 1024  # rows per request: first few, then many
 
 
 class What(Enum):
-    """What to search for; values are Wireshark's words."""
+    """The kinds of search texts; values are Wireshark's words."""
 
     FILTER = "Display filter"
     STRING = "String"
@@ -28,7 +28,7 @@ class What(Enum):
 
 
 class Where(Enum):
-    """Where to search for strings."""
+    """The places in which strings are searched for."""
 
     LIST = "Packet list"
     BYTES = "Packet bytes"
@@ -47,7 +47,7 @@ class BadSearch(ValueError):
     """The search text is invalid; the message is one line."""
 
 
-def find(
+def find_position(
     recording: Recording,
     ids: RowIds | None,
     start: int,
@@ -87,9 +87,9 @@ def check(search: Search) -> None:
 
 
 def _around(count: int, start: int, step: int) -> Iterator[tuple[int, RowIds]]:
-    """Yield (rows before, positions) from `start` all around.
+    """Yield (rows before, positions) from `start` once around the whole list.
 
-    Blocks start small: a match may be near.
+    The first blocks are small, because a match may be near.
     """
     begin, size = 1, FIRST
     while begin <= count:
@@ -176,4 +176,5 @@ def conversation_step(
 
 
 def row_of(recording: Recording, row_id: int) -> ListRow:
+    """Return the row with an id: n for packet n, -n for row K<n>."""
     return list_row(recording.packets.rows(np.array([row_id]))[0])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The display filters that the settings keep: recent ones, and those with a button."""
+"""The display filters that the settings keep: recent filters, and filters with a button."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ def remember(text: str) -> None:
 
 
 def forget_recent() -> None:
+    """Remove all recent filters."""
     QSettings().remove(RECENT)
 
 
@@ -52,6 +53,7 @@ def save_button(saved: Saved, place: int | None = None) -> None:
 
 
 def remove_button(place: int) -> None:
+    """Remove the saved filter at `place`."""
     found = buttons()
     del found[place]
     _keep(found)

@@ -9,7 +9,7 @@ from ..base.recording import Recording
 
 
 class RangeFilter:
-    """`current` returns the applied filter, `apply` applies another one."""
+    """Adds a range to the display filter; `current` returns the applied filter, `apply` sets it."""
 
     def __init__(self, current: Callable[[], str], apply: Callable[[str], None]) -> None:
         self._current, self._apply = current, apply

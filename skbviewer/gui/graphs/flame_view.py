@@ -44,10 +44,11 @@ class FlameView(QWidget):
 
     @property
     def row_px(self) -> int:
+        """Return the height of a row of boxes in pixels."""
         return self.fontMetrics().height() + 5
 
     def show_boxes(self, boxes: FlameBoxes) -> None:
-        """Show other boxes, all of them."""
+        """Show other boxes, zoomed out."""
         self.boxes, self.zoomed, self._at = boxes, -1, -1
         self.setMinimumHeight(boxes.levels * self.row_px + 2)
         self.updateGeometry()
@@ -85,7 +86,7 @@ class FlameView(QWidget):
         return QRectF(left, top, right - left, self.row_px - 1)
 
     def _shown(self, boxes: FlameBoxes) -> tuple[float, float]:
-        """Return begin and width of what the view shows, in units of the weight."""
+        """Return begin and width of the visible part, in units of the weight."""
         if self.zoomed < 0:
             return 0.0, float(max(boxes.whole, 1))
         return float(boxes.begin[self.zoomed]), float(boxes.total[self.zoomed])
@@ -155,7 +156,7 @@ class FlameView(QWidget):
 
 
 def _mixed(colour: QColor, other: QColor, part: float) -> QColor:
-    """Return `part` of a colour, and the rest of the other one."""
+    """Return a mixture of two colours, with the fraction `part` of the first."""
     red, green, blue = (
         round(a * part + b * (1 - part))
         for a, b in (

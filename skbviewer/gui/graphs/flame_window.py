@@ -84,6 +84,7 @@ class FlameGraph(GraphWindow):
         self.graph.menu_asked.connect(self._show_menu)
 
     def work(self, recording: Recording, chosen: Chosen) -> Callable[[Progress], Any]:
+        """Return the function that counts stacks and lays out their boxes."""
         weight = self._weight()
 
         def count(progress: Progress) -> tuple[StackTree, FlameBoxes] | str:
@@ -96,6 +97,7 @@ class FlameGraph(GraphWindow):
         return count
 
     def show_made(self, made: tuple[StackTree, FlameBoxes]) -> None:
+        """Show the stacks and their boxes."""
         self.tree, boxes = made
         self._offer(self.tree.counter)
         self._show_boxes(boxes)
@@ -109,6 +111,7 @@ class FlameGraph(GraphWindow):
             self.weight.removeItem(at)
 
     def erase(self) -> None:
+        """Show no stacks."""
         self.tree = self.graph.boxes = None
         self.graph.update()
 
@@ -129,6 +132,7 @@ class FlameGraph(GraphWindow):
         self._describe(-1)
 
     def recolour(self) -> None:
+        """Use the colours of the present theme."""
         recording = self.selection.recording
         if recording is None:
             return
@@ -144,7 +148,7 @@ class FlameGraph(GraphWindow):
         self.legend.show_layers(shown, self.graph.colours)
 
     def _describe(self, box: int) -> None:
-        """Show the numbers of the box at the pointer, else what the mouse does."""
+        """Show the numbers of the box at the pointer, else the actions of the mouse."""
         boxes = self.graph.boxes
         if boxes is None or box < 0:
             self.note.setText(HINT)
@@ -187,7 +191,7 @@ class FlameGraph(GraphWindow):
 
 
 def show_flame_graph(window: QWidget, selection: Selection, view: View) -> FlameGraph:
-    """Open the flame graph."""
+    """Open the flame graph of the open recording; `view` is the state of the main window."""
     dialog = FlameGraph(selection, view, window)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.show()

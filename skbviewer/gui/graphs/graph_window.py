@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the windows of graphs share: which packets they show, counting them, filters by range."""
+"""The common base of graph windows: choosing packets, counting them, filters by range."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SIZE = (1200, 720)
 
 
 class Extent(Enum):
-    """Which packets a graph shows; values are the words of the window."""
+    """The packets that a graph shows; values are the words of the window."""
 
     DISPLAYED = "Displayed packets"
     VISIBLE = "Visible range of the timeline"
@@ -111,15 +111,18 @@ class GraphWindow(QDialog):
     # for subclasses
 
     def work(self, recording: Recording, chosen: Chosen) -> Callable[[Progress], Any]:
-        """Return what counts the chosen packets, for another thread; it may return a complaint."""
+        """Return the function that counts the chosen packets, for another thread.
+
+        It may return a complaint instead of a result.
+        """
         raise NotImplementedError
 
     def show_made(self, made: Any) -> None:
-        """Draw the result of work(), if it is no complaint."""
+        """Draw the result of work(), unless it is a complaint."""
         raise NotImplementedError
 
     def erase(self) -> None:
-        """Show no packets: there is nothing to draw."""
+        """Remove everything from the graph: there is nothing to draw."""
         raise NotImplementedError
 
     def recolour(self) -> None:
@@ -129,7 +132,7 @@ class GraphWindow(QDialog):
     # shared
 
     def count(self) -> None:
-        """Count the packets of the extent, as they are now."""
+        """Count the packets that the extent has now."""
         recording, chosen = self.selection.recording, self._chosen()
         if recording is None or chosen is None:
             return
@@ -171,7 +174,7 @@ class GraphWindow(QDialog):
         self.clear.setEnabled(times is not None or bool(more))
 
     def _leave(self, _: object) -> None:
-        """Close, because another recording or none is open.  Qt disconnects methods, no lambdas."""
+        """Close, as no recording or another one is open.  Qt disconnects methods, not lambdas."""
         self.close()
 
     # Qt's own names
@@ -182,5 +185,6 @@ class GraphWindow(QDialog):
             self.recolour()
 
     def done(self, result: int) -> None:
+        """Stop the work in the background, and close."""
         self.tasks.close()
         super().done(result)

@@ -102,6 +102,7 @@ class IoGraphs(GraphWindow):
     # counting
 
     def work(self, recording: Recording, chosen: Chosen) -> Callable[[Progress], Any]:
+        """Return the function that counts the series."""
         places, texts = [], []
         for at, one in enumerate(self.list.series()):
             error = _error_of(one.text)
@@ -124,11 +125,13 @@ class IoGraphs(GraphWindow):
         return count
 
     def show_made(self, made: Made) -> None:
+        """Draw the counted series."""
         self.made = made
         self.fit()
         self._describe(None)
 
     def erase(self) -> None:
+        """Show no series."""
         self.made = Made((), ())
         self.draw()
 
@@ -194,6 +197,7 @@ class IoGraphs(GraphWindow):
         self.plot.plot(edges, values, stepMode="center", pen=pen, connect="finite", **fill)
 
     def recolour(self) -> None:
+        """Use the colours of the present theme."""
         self.plot.recolour()
         self.list.recolour(self.plot.dark)
         self.draw()
@@ -208,7 +212,7 @@ class IoGraphs(GraphWindow):
         self.use_range(times)
 
     def _choose(self, x: float, _: float) -> None:
-        """Select the first packet of the interval at `x`, of the first series that has one."""
+        """Select the first packet of the interval at `x`, in the first series with one there."""
         at = self._interval_at(x)
         if at is None:
             return
@@ -230,7 +234,7 @@ class IoGraphs(GraphWindow):
         return at if 0 <= at < len(first.packets) else None
 
     def _describe(self, place: QPointF | None) -> None:
-        """Show the numbers of the interval at the pointer, else what the mouse does."""
+        """Show the numbers of the interval at the pointer, else the actions of the mouse."""
         at = None if place is None else self._interval_at(place.x())
         if not self.made.series:
             self.note.setText("No packets.")
@@ -285,7 +289,7 @@ def _a_second(series: IoSeries, counts: Int64s) -> Floats:
 
 
 def _numbers(series: IoSeries, at: int) -> str:
-    """Return what is known of one interval."""
+    """Return the known numbers of one interval."""
     found = f"{int(series.packets[at]):,} packets, {short(float(series.bits[at]))} bits"
     if series.p50_ns[at] != UNKNOWN:
         ranks = (series.p50_ns, series.p90_ns, series.p99_ns)
@@ -295,7 +299,7 @@ def _numbers(series: IoSeries, at: int) -> str:
 
 
 def show_io_graphs(window: QWidget, selection: Selection, view: View) -> IoGraphs:
-    """Open the I/O graphs."""
+    """Open the I/O graphs of the open recording; `view` is the state of the main window."""
     dialog = IoGraphs(selection, view, window)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.show()

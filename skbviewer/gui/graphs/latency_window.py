@@ -20,7 +20,7 @@ from skbviewer.records import Progress
 from ..base.graph_plot import SERIES_COLOURS, GraphPlot, duration
 from ..base.recording import Recording
 from ..base.shown_view import View
-from ..base.theme import WIRE_COLOURS, chosen
+from ..base.theme import WIRE_COLOURS, themed
 from ..packets.selection import Selection
 from .graph_window import GraphWindow
 
@@ -67,19 +67,23 @@ class LatencyGraphs(GraphWindow):
     # counting
 
     def work(self, recording: Recording, chosen: Chosen) -> Callable[[Progress], Any]:
+        """Return the function that counts packets by latency and time."""
+
         def count(progress: Progress) -> LatencyGrid | str:
             made = recording.graphs.latencies(chosen, progress)
-            return made or "The time in kernel is known of no packet."
+            return made or "No packet has a known time in kernel."
 
         return count
 
     def show_made(self, made: LatencyGrid) -> None:
+        """Draw histogram and heat map."""
         self.made = made
         self.draw()
         self.fit()
         self._say()
 
     def erase(self) -> None:
+        """Show no packets."""
         self.made = None
         self.histogram.getPlotItem().clear()
         self._image.clear()
@@ -87,7 +91,7 @@ class LatencyGraphs(GraphWindow):
     # drawing
 
     def draw(self) -> None:
-        """Draw both pictures."""
+        """Draw histogram and heat map from the counted packets."""
         if self.made is None:
             return
         dark = self.histogram.dark
@@ -102,7 +106,7 @@ class LatencyGraphs(GraphWindow):
         plot, colour = self.histogram, QColor(SERIES_COLOURS[0][dark])
         plot.getPlotItem().clear()
         x = np.log10(made.edges_ns)
-        brush, line = pg.mkBrush(colour), chosen(WIRE_COLOURS, dark)
+        brush, line = pg.mkBrush(colour), themed(WIRE_COLOURS, dark)
         plot.plot(x, made.histogram, stepMode="center", fillLevel=0, brush=brush, pen=colour)
         for percent, ns in zip(PERCENTS, made.percentiles_ns, strict=True):
             label = {"position": 0.93, "color": line, "rotateAxis": None}
@@ -117,7 +121,7 @@ class LatencyGraphs(GraphWindow):
         return (begin, begin + len(made.counts) * made.interval_ns / SECOND), (low, high)
 
     def fit(self) -> None:
-        """Show everything."""
+        """Zoom both pictures out to all counted packets."""
         if self.made is None:
             return
         x, y = self._sides(self.made)
@@ -127,6 +131,7 @@ class LatencyGraphs(GraphWindow):
         self.histogram.box.setYRange(0, float(self.made.histogram.max()) * 1.15, padding=0)
 
     def recolour(self) -> None:
+        """Use the colours of the present theme."""
         self.histogram.recolour()
         self.heat.recolour()
         self.draw()
@@ -220,7 +225,7 @@ def _coloured(shade: Floats, dark: bool) -> npt.NDArray[np.uint8]:
 
 
 def show_latency_graphs(window: QWidget, selection: Selection, view: View) -> LatencyGraphs:
-    """Open the latency graphs."""
+    """Open the latency graphs of the open recording; `view` is the state of the main window."""
     dialog = LatencyGraphs(selection, view, window)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.show()

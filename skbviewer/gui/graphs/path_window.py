@@ -21,7 +21,7 @@ from ..base.graph_plot import SERIES_COLOURS, GraphPlot, duration
 from ..base.layer_legend import Legend
 from ..base.recording import Recording
 from ..base.shown_view import View
-from ..base.theme import WIRE_COLOURS, chosen
+from ..base.theme import WIRE_COLOURS, themed
 from ..packets.selection import Selection
 from ..timeline.selection_links import choose_row
 from .graph_window import GraphWindow
@@ -108,7 +108,7 @@ class PathGraph(GraphWindow):
     def _colours(dark: bool) -> dict[str, QColor]:
         box, points = (QColor(SERIES_COLOURS[at][dark]) for at in (0, 1))
         text = QGuiApplication.palette().color(QPalette.ColorRole.Text)
-        return {BOXES: box, MEDIAN: text, P99: chosen(WIRE_COLOURS, dark), OUTLIERS: points}
+        return {BOXES: box, MEDIAN: text, P99: themed(WIRE_COLOURS, dark), OUTLIERS: points}
 
     def fit(self) -> None:
         """Show everything."""

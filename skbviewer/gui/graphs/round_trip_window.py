@@ -21,7 +21,7 @@ from ..base.graph_plot import SERIES_COLOURS, GraphPlot, duration
 from ..base.layer_legend import Legend
 from ..base.recording import Recording
 from ..base.shown_view import View
-from ..base.theme import WIRE_COLOURS, chosen
+from ..base.theme import WIRE_COLOURS, themed
 from ..packets.selection import Selection
 from ..timeline.selection_links import choose_row
 from .graph_window import GraphWindow
@@ -32,7 +32,7 @@ COLOURS = (0, 4, 2, 5, 1)  # of PARTS, in SERIES_COLOURS
 
 
 class RoundTripGraph(GraphWindow):
-    """A bar for each interval, stacked by part, and a point of what the capture shows."""
+    """A bar for each interval, stacked by part, and a point for the capture's round trip."""
 
     title = "Round Trip Graph"
 
@@ -52,6 +52,8 @@ class RoundTripGraph(GraphWindow):
         self.count()
 
     def work(self, recording: Recording, chosen: Chosen) -> Callable[[Progress], Any]:
+        """Return the function that sums up round trips."""
+
         def count(progress: Progress) -> RoundTripBars | str:
             made = recording.graphs.round_trips(chosen, progress)
             return made or "These packets acknowledge no captured TCP segment."
@@ -59,12 +61,14 @@ class RoundTripGraph(GraphWindow):
         return count
 
     def show_made(self, made: RoundTripBars) -> None:
+        """Draw the bars and points."""
         self.made = made
         self.draw()
         self.fit()
         self._describe(None)
 
     def erase(self) -> None:
+        """Show no round trips."""
         self.made = None
         self.plot.getPlotItem().clear()
 
@@ -100,10 +104,10 @@ class RoundTripGraph(GraphWindow):
         found = {
             part: QColor(SERIES_COLOURS[at][dark]) for part, at in zip(PARTS, COLOURS, strict=True)
         }
-        return found | {MEDIAN: chosen(WIRE_COLOURS, dark)}
+        return found | {MEDIAN: themed(WIRE_COLOURS, dark)}
 
     def fit(self) -> None:
-        """Show everything."""
+        """Zoom out to all intervals."""
         made = self.made
         if made is None:
             return
@@ -114,6 +118,7 @@ class RoundTripGraph(GraphWindow):
         self.plot.box.setYRange(0, top * 1.05, padding=0)
 
     def recolour(self) -> None:
+        """Use the colours of the present theme."""
         self.plot.recolour()
         self.draw()
 
@@ -162,7 +167,7 @@ class RoundTripGraph(GraphWindow):
 
 
 def show_round_trips(window: QWidget, selection: Selection, view: View) -> RoundTripGraph:
-    """Open the graph of round trips."""
+    """Open the round trip graph of the open recording; `view` is the state of the main window."""
     dialog = RoundTripGraph(selection, view, window)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.show()

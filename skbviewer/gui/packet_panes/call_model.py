@@ -12,7 +12,7 @@ from skbviewer.export import has_line
 from skbviewer.records import OUTSIDE, Leg, PacketPath, PathCall, PathEvent, Wait
 
 from ..base import wording
-from ..base.theme import DROP_COLOURS, UNKNOWN_LAYER, WAIT_COLOURS, chip, chosen
+from ..base.theme import DROP_COLOURS, UNKNOWN_LAYER, WAIT_COLOURS, chip, themed
 from .call_columns import CALL_COLUMNS, FUNCTION, LAYER
 
 Index = QModelIndex | QPersistentModelIndex
@@ -108,7 +108,7 @@ def _append_event(
 def _append_with_details(
     nodes: list[Node], leg_number: int, leg: Leg, number: int, parent: int
 ) -> None:
-    """Add an event and, below it, what another tracer's log says about it."""
+    """Add an event and, below it, the details in another tracer's log."""
     event = leg.events[number]
     own = _append(nodes, leg_number, event.call, parent, number)
     for line in range(len(wording.event_details(event))):
@@ -140,6 +140,7 @@ class CallModel(QAbstractItemModel):
         self._dark = False
 
     def show(self, path: PacketPath | None) -> None:
+        """Show a path; None shows nothing."""
         self.beginResetModel()
         self._path = path
         self._legs = () if path is None else (*path.legs, *path.branches)
@@ -207,7 +208,7 @@ class CallModel(QAbstractItemModel):
             return self._title(leg) if column == FUNCTION else None
         if role == _ROLE.ToolTipRole:
             verdict = wording.VERDICT.get(leg.match, leg.match)
-            seen = wording.captured(leg, leg.zero_ns)
+            seen = wording.capture_text(leg, leg.zero_ns)
             lines = [self._title(leg), f"{verdict}: {leg.reason}"]
             lines += [f"Captured {seen}"] if seen else []
             lines += ["Double-click to go to it"] if leg.relation and leg.row else []
@@ -227,7 +228,7 @@ class CallModel(QAbstractItemModel):
             lines = [f"{what}: {value}" for what, value in wording.call_details(call, leg.zero_ns)]
             return "\n".join([call.function, *lines])
         if role == _ROLE.ForegroundRole and (call.dur_ns is None or call.note.startswith("drop")):
-            return QBrush(chosen(DROP_COLOURS, self._dark))
+            return QBrush(themed(DROP_COLOURS, self._dark))
         return None
 
     def _wait_data(self, leg: Leg, wait: Wait, column: int, role: int) -> Any:
@@ -238,7 +239,7 @@ class CallModel(QAbstractItemModel):
             font.setItalic(True)
             return font
         if role == _ROLE.ForegroundRole:
-            return QBrush(chosen(WAIT_COLOURS, self._dark))
+            return QBrush(themed(WAIT_COLOURS, self._dark))
         return None
 
     def _event_data(self, leg: Leg, event: PathEvent, column: int, role: int) -> Any:
@@ -253,7 +254,7 @@ class CallModel(QAbstractItemModel):
             font.setItalic(True)
             return font
         if role == _ROLE.ForegroundRole and event.event == "drop":
-            return QBrush(chosen(DROP_COLOURS, self._dark))
+            return QBrush(themed(DROP_COLOURS, self._dark))
         return None
 
     def _detail_data(self, event: PathEvent, line: int, column: int, role: int) -> Any:
@@ -264,11 +265,13 @@ class CallModel(QAbstractItemModel):
     # Qt's own names
 
     def index(self, row: int, column: int, parent: Index = _NOWHERE) -> QModelIndex:
+        """Return the index of a row below `parent` for Qt."""
         children = self._nodes[parent.internalId() if parent.isValid() else _ROOT].children
         inside = 0 <= row < len(children) and 0 <= column < len(CALL_COLUMNS)
         return self.createIndex(row, column, children[row]) if inside else QModelIndex()
 
     def parent(self, index: Index = _NOWHERE) -> QModelIndex:  # type: ignore[override]  # stub has QObject.parent() too
+        """Return the index of the row above for Qt."""
         above = self._nodes[index.internalId()].parent if index.isValid() else -1
         return (
             QModelIndex() if above <= _ROOT else self.createIndex(self._nodes[above].row, 0, above)
@@ -283,6 +286,7 @@ class CallModel(QAbstractItemModel):
         return len(CALL_COLUMNS)
 
     def data(self, index: Index, role: int = _ROLE.DisplayRole) -> Any:
+        """Return a cell's text, colour, alignment or tooltip for Qt."""
         if not index.isValid():
             return None
         if role == _ROLE.TextAlignmentRole:

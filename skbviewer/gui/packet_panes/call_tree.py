@@ -140,6 +140,7 @@ class CallTree(QTreeView):
         self.show_call(leg, call)
 
     def show_path(self, path: PacketPath | None) -> None:
+        """Show the path of the selected packet; None shows nothing."""
         self._path = path
         self.calls.show(path)
         self.empty.show_text(NO_PACKET if path is None else "" if path.legs else NO_CALLS)
@@ -169,6 +170,7 @@ class CallTree(QTreeView):
             self.scrollTo(index)
 
     def set_colours(self, colours: dict[str, QColor], dark: bool) -> None:
+        """Set the colour of each layer, by name."""
         self.calls.set_colours(colours, dark)
 
     def use_settings(self) -> None:
@@ -197,7 +199,7 @@ class CallTree(QTreeView):
         self._show_columns()
 
     def _show_columns(self) -> None:
-        """Hide the columns that the user hid, and those without values in the recording."""
+        """Hide the columns that the user hid, and those that have no values in the recording."""
         for place, column in enumerate(CALL_COLUMNS):
             known = self._known.get(place, True)
             self.setColumnHidden(place, not known or column.title in self._hidden)

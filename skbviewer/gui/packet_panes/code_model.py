@@ -12,7 +12,7 @@ from PySide6.QtGui import QBrush, QFont, QFontDatabase
 
 from skbviewer.analysis.words.machine_code import instruction_text, mark_text, short_text
 
-from ..base.theme import DROP_COLOURS, chosen
+from ..base.theme import DROP_COLOURS, themed
 
 if TYPE_CHECKING:
     from skbviewer.analysis.disassembly import Disassembly, Instruction
@@ -93,6 +93,7 @@ class CodeModel(QAbstractTableModel):
         return None
 
     def data(self, index: QModelIndex | QPersistentModelIndex, role: int = 0) -> Any:
+        """Return a cell's text, font, colour or tooltip for Qt."""
         one, column = self._rows[index.row()], index.column()
         if role == _ROLE.DisplayRole:
             return self._text(one, column)
@@ -105,5 +106,5 @@ class CodeModel(QAbstractTableModel):
             font.setBold(True)
             return font
         if role == _ROLE.ForegroundRole and one.drops and column != CodeColumn.JUMPS:
-            return QBrush(chosen(DROP_COLOURS, self.dark))
+            return QBrush(themed(DROP_COLOURS, self.dark))
         return None

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The pane of machine code: the instructions of a function, from a kernel image.
 
-The image is asked for once a kernel release and kept in the settings.
+The user is asked for the image once per kernel release; the settings keep it.
 """
 
 from __future__ import annotations

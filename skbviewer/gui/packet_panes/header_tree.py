@@ -18,10 +18,10 @@ Item = QTreeWidgetItem
 
 
 class DetailTree(QTreeWidget):
-    """`node_chosen`: the Node of the current line.
+    """The tree of headers. `node_chosen` has the Node of the current line.
 
-    `filter_asked`: a filter, and whether to apply it.  `packet_asked`: the packet that a line
-    names, when it is double-clicked or activated by Return.
+    `filter_asked` has a filter, and whether to apply it. `packet_asked` has the packet that a line
+    names, when the line is double-clicked or activated by Return.
     """
 
     node_chosen = Signal(object)

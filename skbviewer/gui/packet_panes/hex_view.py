@@ -49,7 +49,7 @@ class HexView(QAbstractScrollArea):
 
     @property
     def lit(self) -> range:
-        """The highlighted bytes."""
+        """Return the range of the highlighted bytes."""
         return self._lit
 
     def show_bytes(self, data: bytes, empty: str = "") -> None:

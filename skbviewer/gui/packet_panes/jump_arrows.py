@@ -50,6 +50,7 @@ class JumpArrows(QStyledItemDelegate):
         option: QStyleOptionViewItem,
         index: QModelIndex | QPersistentModelIndex,
     ) -> None:
+        """Paint the arrows that cross a row."""
         super().paint(painter, option, index)
         palette: QPalette = option.palette
         box, row = option.rect, index.row()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The pane of kernel source: the definition of a function, found by a scan of skbscan.
 
-The scan and the kernel tree are asked for once and kept in the settings.
+The user is asked for the scan and the kernel tree once; the settings keep them.
 """
 
 from __future__ import annotations

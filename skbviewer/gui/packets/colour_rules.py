@@ -2,7 +2,7 @@
 """Colouring rules of the packet list: Wireshark's defaults (its file colorfilters, of 4.4).
 
 Rules for packets that no capture opened here can hold are left out: HTTP/2 without TLS and system
-events.  A packet gets the colours of the first rule whose display filter it matches.
+events. A packet gets the colours of the first rule whose display filter it matches.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ DARK_TEXT = "#12272e"
 
 
 class Rule(NamedTuple):
-    """`background` and `foreground` are "#rrggbb" for light windows; dark windows darken them."""
+    """A rule.
+
+    `background` and `foreground` are "#rrggbb" for light windows; dark windows darken them.
+    """
 
     name: str
     text: str  # a display filter
@@ -86,7 +89,7 @@ DEFAULTS = (
 )
 
 
-def stored() -> tuple[Rule, ...]:
+def stored_rules() -> tuple[Rule, ...]:
     """Return the user's rules, else the defaults."""
     try:
         rows = json.loads(str(QSettings().value(SETTING, "")))

@@ -68,7 +68,7 @@ class ColumnWidths:
         return min(most, self._room() // 2) if key in ADDRESSES else most
 
     def _tighten(self, columns: Sequence[int]) -> None:
-        """Give the width that the listed rows do not need to Info."""
+        """Give Info the width that the listed rows do not need."""
         for at in columns:
             column, width = self._packets.columns[at], self._header.sectionSize(at)
             self._have(at, min(self._usual(column, tight=True), width))
@@ -87,7 +87,7 @@ class ColumnWidths:
         self.fill()
 
     def see(self, first: int, last: int) -> None:
-        """Widen columns for the rows on screen: in long lists not all rows were measured."""
+        """Widen columns for the rows on screen: not all rows of a long list were measured."""
         packets, header = self._packets, self._header
         for at in self._header.shown_columns():
             column = packets.columns[at]
@@ -112,7 +112,7 @@ class ColumnWidths:
         return round(INFO_LETTERS * self._letter)
 
     def _left(self, *keys: str) -> int:
-        """Return the window's width less all columns except Info and those of `keys`."""
+        """Return the window's width minus the widths of all columns except Info and `keys`."""
         columns = self._packets.columns
         others = [
             self._header.sectionSize(at)
@@ -166,7 +166,7 @@ class ColumnWidths:
         return self._least_info() if column.key == "info" else max(least, self._wide(column, texts))
 
     def _wide(self, column: Column, texts: Iterable[str]) -> int:
-        """Return the width that texts need in a column."""
+        """Return the width that `texts` need in a column."""
         metrics = QFontMetrics(self._table.font())
         room = metrics.height() + 6 if column.key == "match" else 0  # for the chip
         return max(map(metrics.horizontalAdvance, texts), default=0) + room + MARGINS

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which rows are marked, ignored or time references: one bit per row, so that all rows can be."""
+"""The rows that are marked, ignored or time references, as one bit per row: it may be all rows."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ class FlagSets:
         self._bits = {kind: np.zeros(packets + lives + 1, np.bool_) for kind in FLAGS}
 
     def has(self, kind: str, row_id: int) -> bool:
+        """Return whether a row has the flag `kind`."""
         bits = self._bits[kind]
         at = row_id + self._lives
         return bool(bits[at]) if 0 <= at < len(bits) else False
@@ -38,4 +39,5 @@ class FlagSets:
         return found
 
     def count(self, kind: str) -> int:
+        """Return the number of rows that have the flag `kind`."""
         return int(np.count_nonzero(self._bits[kind]))

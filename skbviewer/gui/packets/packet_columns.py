@@ -23,10 +23,10 @@ TEXTS = ("text", "protocol", "bytes", "hardware address", "IPv4 address", "IPv6 
 
 
 class Column(NamedTuple):
-    """A column: `key` identifies it in the settings, `sample` is a text of its width.
+    """A column: `key` identifies it in the settings, `sample` is a text as wide as the column.
 
-    A `sample` of "" takes the remaining width.  `value` is None for a column that shows the field
-    `order`.  `order` is the sort key: a field's name, or a word of Session.listed().
+    A `sample` of "" takes the remaining width. `value` is None for a column that shows the field
+    `order`. `order` is the sort key: a field's name, or a word of Session.listed().
     """
 
     key: str
@@ -54,7 +54,7 @@ COLUMNS = (
     Column("number", "No.", lambda row: row.number, RIGHT, "00000", "frame.number",
            "Packet number; K: an skb lifetime without a captured packet"),
     Column("time", "Time", lambda row: "", RIGHT, "", "frame.time",
-           "Time of capture; of a K row, the kernel's time by the clock fit"),
+           "Time of capture; for a K row, when its skb lifetime began, on the capture's clock"),
     Column("source", "Source", lambda row: row.source, LEFT, "00:00:00:00:00:00", "source",
            "Source address", MIDDLE),
     Column("destination", "Destination", lambda row: row.destination, LEFT, "00:00:00:00:00:00",

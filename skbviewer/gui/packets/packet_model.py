@@ -15,7 +15,7 @@ from skbviewer.records.annotation import IGNORE, MARK, TIME_REF
 from ..base import wording
 from ..base.host_names import HostNames
 from ..base.recording import Recording, RowIds
-from ..base.theme import DROP_COLOURS, VERDICT_COLOURS, RowColours, chip, chosen
+from ..base.theme import DROP_COLOURS, VERDICT_COLOURS, RowColours, chip, themed
 from .colour_rules import Rule, colours
 from .flag_sets import FlagSets
 from .packet_columns import COLUMNS, RIGHT, Column
@@ -53,7 +53,8 @@ class Noted(Protocol):
 
     flags: FlagSets
 
-    def comment(self, row: ListRow) -> str: ...
+    def comment(self, row: ListRow) -> str:
+        """Return the comment on a row, "" if there is none."""
 
 
 class Unnoted:
@@ -63,6 +64,7 @@ class Unnoted:
         self.flags = FlagSets()
 
     def comment(self, row: ListRow) -> str:
+        """Return "": no row has a comment."""
         return ""
 
 
@@ -119,16 +121,17 @@ class PacketModel(QAbstractTableModel):
 
     @property
     def packets(self) -> int:
-        """The number of packets, listed or not."""
+        """Return the number of packets, listed or not."""
         return 0 if self.pages is None else self.pages.packets
 
     def longest_numbers(self) -> tuple[str, str]:
-        """Return the No.  of the last packet and of the last row K<n>."""
+        """Return the numbers ("12", "K3") of the last packet and of the last row K<n>."""
         if self.pages is None:
             return "", ""
         return str(self.packets), f"K{self.pages.recording.packets.all_kernel_only_count()}"
 
     def set_columns(self, columns: Sequence[Column]) -> None:
+        """Show these columns, from left to right."""
         self.beginResetModel()
         self._cells.clear()
         self.columns = tuple(columns)
@@ -140,10 +143,12 @@ class PacketModel(QAbstractTableModel):
         return keys.index(key) if key in keys else -1
 
     def set_time_format(self, form: TimeFormat) -> None:
+        """Set the format of the Time column."""
         self.time_format = form
         self.repaint()
 
     def set_precision(self, precision: Precision) -> None:
+        """Set the number of digits in the Time column."""
         self.precision = precision
         self.repaint()
 
@@ -159,6 +164,7 @@ class PacketModel(QAbstractTableModel):
         self.repaint()
 
     def set_dark(self, dark: bool) -> None:
+        """Use the colours for dark or light windows."""
         self._dark = dark
         self.repaint()
 
@@ -200,7 +206,7 @@ class PacketModel(QAbstractTableModel):
             (None, None) if painted is None else (painted.background, painted.text)
         )
         if column.key == "drop" and row.lost and painted not in (MARKED, *IGNORED):
-            foreground = chosen(DROP_COLOURS, self._dark)
+            foreground = themed(DROP_COLOURS, self._dark)
         icon = self._decoration(row, column.key)
         text = self._text(row, position, at)
         # Names are cut at their end, addresses as the column says.
@@ -208,7 +214,7 @@ class PacketModel(QAbstractTableModel):
         return Cell(text, background, foreground, icon, column.align == RIGHT, elide)
 
     def text(self, position: int, column: int) -> str:
-        """Return the text of a cell."""
+        """Return the text of a cell; `position` counts the listed rows from 0."""
         row = self.row(position)
         return "" if row is None else self._text(row, position, column)
 
@@ -255,7 +261,7 @@ class PacketModel(QAbstractTableModel):
 
     def _decoration(self, row: ListRow, key: str) -> QIcon | None:
         if key == "match" and row.verdict in VERDICT_COLOURS:
-            return chip(chosen(VERDICT_COLOURS[row.verdict], self._dark))
+            return chip(themed(VERDICT_COLOURS[row.verdict], self._dark))
         if key == "number" and self.notes.comment(row):
             return chip(QColor("#2ca02c"))
         return None
@@ -269,6 +275,7 @@ class PacketModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(self.columns)
 
     def data(self, index: Index, role: int = _ROLE.DisplayRole) -> Any:
+        """Return a cell's text or tooltip for Qt."""
         if role == _ROLE.TextAlignmentRole:
             return self.columns[index.column()].align if index.isValid() else None
         if role not in _ANSWERED or not index.isValid():

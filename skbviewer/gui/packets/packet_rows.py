@@ -50,11 +50,12 @@ class ListRow(NamedTuple):
 
     @property
     def id(self) -> int:
-        """n for packet n, -n for row K<n>."""
+        """Return n for packet n, -n for row K<n>."""
         return self.packet if self.packet is not None else -int(self.number[1:])
 
 
 def of_packet(row: PacketRow) -> ListRow:
+    """Return a packet as a row of the list."""
     return ListRow(
         str(row.number),
         row.number,
@@ -85,6 +86,7 @@ def of_packet(row: PacketRow) -> ListRow:
 
 
 def of_series(row: SeriesRow) -> ListRow:
+    """Return a row K<n> as a row of the list."""
     return ListRow(
         row.number,
         None,
@@ -113,6 +115,7 @@ def of_series(row: SeriesRow) -> ListRow:
 
 
 def list_row(row: PacketRow | SeriesRow) -> ListRow:
+    """Return a packet or a row K<n> as a row of the list."""
     return of_packet(row) if isinstance(row, PacketRow) else of_series(row)
 
 

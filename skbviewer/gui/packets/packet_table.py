@@ -124,10 +124,11 @@ class PacketTable(QTableView):
             self.scrollTo(index)
 
     def go_to_last(self) -> None:
+        """Make the last row current."""
         self.go_to_row(self.packets.rowCount() - 1)
 
     def step(self, rows: int) -> None:
-        """Go down by `rows`."""
+        """Make the row current that is `rows` below the current one."""
         self.go_to_row(self.currentIndex().row() + rows)
 
     def go_to_id(self, row_id: int) -> bool:
@@ -139,6 +140,7 @@ class PacketTable(QTableView):
         return exact is not None
 
     def current_row(self) -> ListRow | None:
+        """Return the current row; None if there is none."""
         return self.packets.row(self.currentIndex().row())
 
     def chosen_positions(self) -> list[range]:
@@ -245,10 +247,12 @@ class PacketTable(QTableView):
         self.widths.fill()
 
     def set_time_format(self, form: TimeFormat) -> None:
+        """Set the format of the Time column."""
         self.packets.set_time_format(form)
         self.widths.fit_time()
 
     def set_precision(self, precision: Precision) -> None:
+        """Set the number of digits in the Time column."""
         self.packets.set_precision(precision)
         self.widths.fit_time()
 

@@ -126,7 +126,7 @@ class Notes(QObject):
             self._push(text, do, undo)
 
     def put_comment(self, row: ListRow, text: str) -> None:
-        """Comment on a row; "" removes the comment."""
+        """Set the comment on a row; "" removes it."""
         self._when_free(lambda: self._comment(row, text))
 
     def _comment(self, row: ListRow, text: str) -> None:
@@ -141,8 +141,8 @@ class Notes(QObject):
     def next_flag(self, kind: str, ids: RowIds | None, position: int, step: int) -> int | None:
         """Return the id of the next (step 1) or previous (-1) row with a flag, wrapping around.
 
-        `ids` are the listed rows (None = all packets), `position` is where to start.  Returns None
-        if there is no other such row.
+        `ids` are the listed rows (None = all packets); the search starts at `position`. Returns
+        None if there is no other such row.
         """
         those = self.flags.all(kind)
         at = those[those > 0] - 1 if ids is None else np.flatnonzero(np.isin(ids, those))
@@ -154,10 +154,11 @@ class Notes(QObject):
         return found + 1 if ids is None else int(ids[found])
 
     def marked(self) -> int:
+        """Return the number of marked rows."""
         return self.flags.count(MARK)
 
     def push(self, text: str, do: Callable[[], None], undo: Callable[[], None]) -> None:
-        """Make a change for another view, as one step that can be undone."""
+        """Make a change for another view as one step of the undo stack; `text` names the step."""
         self._when_free(lambda: self._push(text, do, undo))
 
     def _push(self, text: str, do: Callable[[], None], undo: Callable[[], None]) -> None:
@@ -170,7 +171,7 @@ class Notes(QObject):
         self._done(text, do, undo)
 
     def _done(self, text: str, do: Callable[[], None], undo: Callable[[], None]) -> None:
-        """Put a change that was made on the undo stack."""
+        """Put a change that has been made on the undo stack."""
         first = [True]  # push() calls redo(), but the change was made already
 
         def again() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which rows the packet list shows: filter, order, kernel-only and ignored rows."""
+"""The rows that the packet list shows: filter, order, kernel-only and ignored rows."""
 
 from __future__ import annotations
 
@@ -115,11 +115,12 @@ class RowQuery(QObject):
         return self.kernel_only and (every or number <= known)
 
     def hide_ignored(self, hidden: bool) -> None:
+        """Hide or show ignored rows."""
         self.ignored_hidden = hidden
         self.refresh()
 
     def refresh(self) -> None:
-        """Query the rows."""
+        """Query the listed rows again with the present settings."""
         self.changed.emit()
         recording = self._recording
         if recording is None:

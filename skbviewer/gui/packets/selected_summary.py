@@ -12,23 +12,23 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 from skbviewer.records import MAYBE_LOST, POINTS_ONLY, PacketPath
 
 from ..base import wording
-from ..base.theme import DROP_COLOURS, VERDICT_COLOURS, chosen, is_dark
+from ..base.theme import DROP_COLOURS, VERDICT_COLOURS, is_dark, themed
 from .packet_rows import ListRow
 
 MARGINS = QMargins(10, 6, 10, 6)
 
 
 def headline(row: ListRow) -> str:
-    """Return "Packet 3: 10.0.0.1 → 10.0.0.2 TCP", for example."""
+    """Return a packet's title: "Packet 3: 10.0.0.1 → 10.0.0.2 TCP"."""
     kind = "Packet" if row.packet is not None else "Kernel-only packet"
     ends = f"{row.source} → {row.destination}  " if row.source or row.destination else ""
     return f"{kind} {row.number}: {ends}{row.protocol}"
 
 
 def totals(path: PacketPath) -> str:
-    """Return the kernel time and number of functions of all legs that are no candidates.
+    """Return the kernel time and number of functions of all legs except candidates.
 
-    If there are none, the text says what is missing.
+    If there are no such legs, the text says what is missing.
     """
     if not path.legs:
         return "no kernel records belong to this packet"
@@ -56,7 +56,7 @@ def _spent(path: PacketPath) -> str:
     return f"{wording.duration(whole.kernel_ns)} in the kernel ({', '.join(parts)})"
 
 
-def dropped(row: ListRow) -> str:
+def drop_text(row: ListRow) -> str:
     """Return "Dropped: NO_SOCKET at icmp_rcv+0x1f4"; "" if the packet was not lost."""
     if not row.drop or not row.lost:
         return ""
@@ -76,14 +76,15 @@ class Summary(QLabel):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def show_path(self, row: ListRow | None, path: PacketPath | None) -> None:
+        """Show the selected row and its path; None shows nothing."""
         self._shown = (row, path)
         if row is None or path is None:
             self.clear()
             return
-        colour = chosen(VERDICT_COLOURS.get(row.verdict, ("#555", "#bbb")), is_dark(self.palette()))
+        colour = themed(VERDICT_COLOURS.get(row.verdict, ("#555", "#bbb")), is_dark(self.palette()))
         verdict = html.escape(wording.VERDICT.get(row.verdict, row.verdict))
-        head, sums, drop = headline(row), totals(path), dropped(row)
-        red = chosen(DROP_COLOURS, is_dark(self.palette())).name()
+        head, sums, drop = headline(row), totals(path), drop_text(row)
+        red = themed(DROP_COLOURS, is_dark(self.palette())).name()
         lost = f" &nbsp;·&nbsp; <b style='color:{red}'>{html.escape(drop)}</b>" if drop else ""
         whole = "" if row.info == row.protocol else row.info
         other = path.packet.elsewhere if path.packet is not None else ()
@@ -99,7 +100,7 @@ class Summary(QLabel):
         )
 
     def _cut(self, text: str, bold: str, plain: str) -> str:
-        """Cut `text` to the room that a bold and a plain text leave before it."""
+        """Return `text` cut to the width that a bold and a plain text leave before it."""
         font = QFont(self.font())
         font.setBold(True)
         before = QFontMetrics(font).horizontalAdvance(bold) + MARGINS.left() + MARGINS.right()

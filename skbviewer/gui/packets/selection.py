@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is open, listed and selected.  Views follow the Selection, never each other."""
+"""The open recording, the listed rows and the selected row. Views follow it, never each other."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Selection(QObject):
         self._set(None, None)
 
     def show_rows(self, rows: RowIds | None) -> None:
-        """Set the listed rows."""
+        """Set the rows that the packet list shows (ids; None = all packets)."""
         self.rows = rows
         self.rows_changed.emit(rows)
 
@@ -60,6 +60,7 @@ class Selection(QObject):
             self._set(row, self.recording.paths.of(series=row.series))
 
     def choose_nothing(self) -> None:
+        """Select no row, call or range."""
         self._set(None, None)
 
     def choose_call(self, leg: int, call: int) -> None:

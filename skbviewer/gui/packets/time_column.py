@@ -38,6 +38,7 @@ class Precision(Enum):
 
     @property
     def digits(self) -> int:
+        """Return the number of decimal places."""
         return _DIGITS[self]
 
 
@@ -45,9 +46,9 @@ _DIGITS = dict(zip(Precision, (0, 1, 2, 3, 6, 9), strict=True))
 
 
 class Moment(NamedTuple):
-    """The time of a row, and the times it may be relative to.
+    """The time of a row, and the times to which it may be relative.
 
-    `first_ns` is that of packet 1 or of a time reference.  Unknown times are None, and so is a
+    `first_ns` is the time of packet 1 or of a time reference. Unknown times are None, and so is a
     previous time if there is no previous row.
     """
 

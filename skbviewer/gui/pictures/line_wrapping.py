@@ -8,7 +8,7 @@ from collections.abc import Callable
 Width = Callable[[str], float]  # of a text, in the unit of the line's
 
 
-def wrapped(text: str, width_of: Width, width: float) -> list[str]:
+def wrapped_lines(text: str, width_of: Width, width: float) -> list[str]:
     """Return `text` in lines up to `width`, broken at spaces and, if necessary, inside words."""
     lines, line = [], ""
     for word in text.split(" "):

@@ -17,7 +17,7 @@ from skbviewer.records import PacketPath
 from ..base import wording
 from ..base.recording import Recording
 from ..base.status_text import clock_texts
-from ..base.theme import VERDICT_COLOURS, chosen, dark_palette, layer_colours, light_palette
+from ..base.theme import VERDICT_COLOURS, dark_palette, layer_colours, light_palette, themed
 from ..packets.packet_rows import ListRow, list_row
 from ..packets.selected_summary import headline, totals
 from .path_picture import PathPicture
@@ -120,7 +120,7 @@ class _Picture:
         y = MARGIN + line
         for words, size, bold, colour in (
             (f"{headline(row)}  {row.info}", 20, True, text),
-            (f"{verdict}: {row.reason}", 14, False, chosen(colours, self._dark)),
+            (f"{verdict}: {row.reason}", 14, False, themed(colours, self._dark)),
             (totals(self._path), 14, True, text),
             (legs, 14, False, text),
         ):

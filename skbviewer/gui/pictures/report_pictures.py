@@ -20,12 +20,15 @@ WIDTH, MARGIN = 1200, 8  # of a picture, pixels at DPI; it grows with the page
 
 
 def write_html(recording: Exportable, request: Request, out: Path) -> None:
-    """Write a report; see facts_of() and write_page()."""
+    """Write the report that `request` names; see facts_of() and write_page()."""
     write_read(facts_of(recording, request), out)
 
 
 def write_read(facts: Facts, out: Path) -> None:
-    """Write a report of what was read before, which takes less time.  Raises BadInput."""
+    """Write the report of facts that facts_of() has read. Raises BadInput.
+
+    Reading the facts is the slow part.
+    """
     ensure_application()
 
     def paint(path: PacketPath, dark: bool) -> bytes:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""How wide a text is in the bundled font, from the font's own tables (OpenType).  No Qt.
+"""The width of a text in the bundled font, from the font's own tables (OpenType). No Qt.
 
-Pictures wrap their texts by it, so that a table of what a picture shows needs no Qt.
+Pictures wrap their texts by this width, so that a table of the texts in a picture needs no Qt.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ FULL_RANGE = 12  # format of a character map with all of Unicode
 def text_width(text: str, pixels: int) -> float:
     """Return the width of `text` in a font of that size, in pixels, without kerning.
 
-    A character that the font lacks is taken for a square.
+    A character that the font lacks counts as a square.
     """
     widths = _widths()
     return sum(widths.get(ord(letter), 1.0) for letter in text) * pixels

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where a picture of the timeline has its title, lanes and footer, and its words.  No Qt."""
+"""The places of title, lanes and footer in a picture of the timeline, and its words. No Qt."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ..base.recording import Recording
 from ..base.status_text import clock_texts
 from ..timeline.markers_and_range import LANE_TITLES, TimeState
 from ..timeline.pixel_frame import Frame, places_of
-from .line_wrapping import wrapped
+from .line_wrapping import wrapped_lines
 from .text_width import text_width
 
 MARGIN = 20
@@ -37,7 +37,7 @@ AXIS = 22  # height of the axis
 
 
 class TimelineLayout:
-    """What a picture of the timeline shows, and where.  Its data are read when it is made.
+    """The contents of a picture of the timeline, and their places. Data are read when it is made.
 
     Lengths are in units: pixels at DPI.
     """
@@ -103,7 +103,7 @@ class TimelineLayout:
     def foot_lines(self) -> list[str]:
         """Return the footer, wrapped to lines."""
         width = self.width - 2 * MARGIN
-        return [line for text in self.footer() for line in wrapped(text, _foot_width, width)]
+        return [line for text in self.footer() for line in wrapped_lines(text, _foot_width, width)]
 
     def _lanes_below(self) -> int:
         """Return how many lanes begin below the end of the picture."""
@@ -114,7 +114,7 @@ class TimelineLayout:
 
     @property
     def top(self) -> float:
-        """The y of the frame."""
+        """Return the y of the frame."""
         return MARGIN + 26 + LINE * len(self.subtitle()) + 6 + STRIP + 8 + AXIS
 
     @staticmethod

@@ -13,6 +13,6 @@ from .timeline_layout import TimelineLayout
 
 
 def write_timeline_table(recording: Exportable, request: Request, out: Path) -> None:
-    """Write as CSV what a picture of that size draws.  Raises BadInput."""
+    """Write the boxes that a picture of that size draws as CSV. Raises BadInput."""
     layout = TimelineLayout(cast(Recording, recording), request.shown, "csv")
     write_timeline_csv(layout.timeline, layout.bins(), layout.lines(), out)

@@ -39,8 +39,8 @@ def log_rows(leg: Leg) -> tuple[tuple[str, str], ...]:
 
 
 def leg_rows(leg: Leg, origin_ns: int) -> tuple[tuple[str, str], ...]:
-    """Return log_rows(), and where and when the packet was captured, if in this leg."""
-    seen = wording.captured(leg, origin_ns)
+    """Return log_rows() and, if the packet was captured in this leg, where and when."""
+    seen = wording.capture_text(leg, origin_ns)
     return (*log_rows(leg), *((("Captured", seen),) if seen else ()))
 
 

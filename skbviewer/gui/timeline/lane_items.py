@@ -53,10 +53,12 @@ class FramedItem(QGraphicsObject):
         self.update()
 
     def set_look(self, look: Look) -> None:
+        """Set the colours with which the item is painted."""
         self.look = look
         self.update()
 
     def paint_frame(self, painter: QPainter, frame: Frame) -> None:
+        """Paint in pixels of the visible part."""
         raise NotImplementedError
 
     # Qt's own names
@@ -70,6 +72,7 @@ class FramedItem(QGraphicsObject):
         option: QStyleOptionGraphicsItem,
         widget: QWidget | None = None,
     ) -> None:
+        """Paint the visible part for Qt; see paint_frame()."""
         corner = painter.transform().map(self._view.topLeft())
         painter.save()
         painter.setTransform(QTransform.fromTranslate(corner.x(), corner.y()))
@@ -92,16 +95,19 @@ class LanesItem(FramedItem):
         self._of: tuple[object, ...] = ()
 
     def draw(self, timeline: Timeline | None) -> None:
+        """Draw the boxes of `timeline`; None draws nothing."""
         self.timeline = timeline
         self.places = places_of(timeline)
         self._of = ()
         self.update()
 
     def set_gaps(self, gaps: Sequence[Gap]) -> None:
+        """Set the times in which records were lost."""
         self.gaps = gaps
         self.update()
 
     def select(self, call: int | None) -> None:
+        """Highlight the box of a call; None highlights none."""
         self.selected = call
         self.update()
 
@@ -127,7 +133,7 @@ class LanesItem(FramedItem):
         return mine[near[np.argmin(away[near])]] if len(near) else None
 
     def gap_at(self, x: float, y: float) -> Gap | None:
-        """Return the gap whose hatching is at pixel (x, y) of the frame."""
+        """Return the gap whose hatching covers pixel (x, y) of the frame; None if there is none."""
         row = self.places.row_at(self.frame.row(y))
         if self.timeline is None or self.timeline.is_relative or row is None:
             return None
@@ -152,6 +158,7 @@ class LanesItem(FramedItem):
         return np.concatenate([chosen["begin"], chosen["end"]]).astype(np.float64)
 
     def paint_frame(self, painter: QPainter, frame: Frame) -> None:
+        """Paint lanes, boxes, waits, gaps and wire times."""
         if self.timeline is None:
             return
         bins = self.bins_of(frame)
@@ -205,6 +212,7 @@ class MarksItem(FramedItem):
         return next((tag for tag in reversed(self.tags) if tag.box.contains(place)), None)
 
     def paint_frame(self, painter: QPainter, frame: Frame) -> None:
+        """Paint markers, range and notes."""
         if self.message:
             painter.setPen(self.look.role(QPalette.ColorRole.PlaceholderText))
             area = QRectF(0, 0, frame.width, frame.height).adjusted(12, 12, -12, -12)

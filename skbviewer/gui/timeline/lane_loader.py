@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Read what the timeline shows outside the window's thread: overview, lanes, a call's place."""
+"""Read data of the timeline outside the window's thread: overview, lanes, a call's place."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DELAY_MS = 300
 
 
 class Loader(QObject):
-    """Serves one recording.  Each kind of work has its own Tasks, and only the latest counts."""
+    """Serves one recording.  Each kind of work has its own Tasks; only its latest result counts."""
 
     overview_ready = Signal(object)  # Overview
     timeline_ready = Signal(object)  # Timeline
@@ -42,6 +42,7 @@ class Loader(QObject):
 
     @property
     def busy(self) -> bool:
+        """Return whether anything is being read."""
         return self._lanes.busy or self._calls.busy or self._soon.isActive()
 
     def use(self, recording: Recording | None) -> None:

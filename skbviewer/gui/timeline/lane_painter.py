@@ -17,7 +17,7 @@ from skbviewer.analysis.timeline.pixel_bins import DROP, LAYER, OPEN
 from skbviewer.analysis.timeline.session_overview import Gap
 
 from ..base.rect_array import Rects, draw_rects
-from ..base.theme import DROP_COLOURS, UNKNOWN_LAYER, WIRE_COLOURS, chosen, is_dark, text_on
+from ..base.theme import DROP_COLOURS, UNKNOWN_LAYER, WIRE_COLOURS, is_dark, text_on, themed
 from .pixel_frame import Frame, Places
 
 TITLE_OVER = 4  # pixels by which a title may be higher than its lane
@@ -40,11 +40,13 @@ class Look(NamedTuple):
 
     @property
     def dark(self) -> bool:
+        """Return whether the palette is dark."""
         return is_dark(self.palette)
 
     def layer(self, name: str) -> QColor:
+        """Return the colour of a layer, by name."""
         if name == WIRE_LAYER:
-            return chosen(WIRE_COLOURS, self.dark)
+            return themed(WIRE_COLOURS, self.dark)
         return self.colours.get(name, QColor(UNKNOWN_LAYER))
 
     def merged(self, name: str) -> QColor:
@@ -52,6 +54,7 @@ class Look(NamedTuple):
         return _blend(self.layer(name), self.palette.color(QPalette.ColorRole.Base), MERGED_PART)
 
     def role(self, role: QPalette.ColorRole) -> QColor:
+        """Return the palette's colour of a role."""
         return self.palette.color(role)
 
 
@@ -107,7 +110,10 @@ def paint_span(
 
 
 def is_hatched(gap: Gap, lane: Lane, timeline: Timeline) -> bool:
-    """Return whether a gap is shown in a lane: in its CPU's; without CPU lanes, in all."""
+    """Return whether a gap is shown in a lane.
+
+    It is shown in the lane of its CPU, or in all lanes if these are not of CPUs.
+    """
     mine = timeline.kind != "cpu" or (lane.key, lane.source) == (gap.cpu, gap.source)
     return mine and lane.what == "calls"
 
@@ -171,7 +177,7 @@ def _paint_flags(painter: QPainter, bins: npt.NDArray[np.void], rects: Rects, lo
     thick = np.minimum(dropped[:, 3], 3.0)
     dropped[:, 1] += dropped[:, 3] - thick
     dropped[:, 2], dropped[:, 3] = np.maximum(dropped[:, 2], 3.0), thick
-    painter.setBrush(chosen(DROP_COLOURS, look.dark))
+    painter.setBrush(themed(DROP_COLOURS, look.dark))
     draw_rects(painter, dropped)
 
 
@@ -228,7 +234,7 @@ def paint_wire_bands(
     painter: QPainter, timeline: Timeline, places: Places, frame: Frame, look: Look
 ) -> None:
     """Paint the possible error of packets' wire times, below the boxes."""
-    colour = chosen(WIRE_COLOURS, look.dark)
+    colour = themed(WIRE_COLOURS, look.dark)
     colour.setAlpha(44)
     for wire in timeline.wires:
         half = max(wire.error_ns, 0) * frame.per_ns  # -1: unknown
@@ -257,7 +263,7 @@ def paint_wires(
     look: Look,
 ) -> None:
     """Paint wire times of packet lanes, and the visible error bars of wire lanes."""
-    colour = chosen(WIRE_COLOURS, look.dark)
+    colour = themed(WIRE_COLOURS, look.dark)
     painter.setPen(QPen(colour, 1.5, Qt.PenStyle.DashLine))
     for wire in timeline.wires:
         x = frame.x(float(wire.at))

@@ -37,21 +37,25 @@ class LanesMode:
 
     @property
     def timeline(self) -> Timeline | None:
+        """Return the lanes that are drawn; None if there are none."""
         return self._view.lanes.timeline
 
     @property
     def is_relative(self) -> bool:
-        """Whether times count from each lane's first entry instead of being session times."""
+        """Return whether times count from each lane's first entry, and are no session times."""
         return self.kind == ALIGNED
 
     @property
     def has_low_rows(self) -> bool:
-        """Whether rows may be lower than their text: those of packets, which are many."""
+        """Return whether rows may be lower than their text.
+
+        Rows of packets may, as they are many.
+        """
         return self.kind in PACKET_KINDS
 
     @property
     def origin_ns(self) -> int:
-        """The session time at x = 0; 0 if times are relative."""
+        """Return the session time at x = 0; 0 if times are relative."""
         if self.is_relative:
             return 0
         if self.timeline is not None:
@@ -61,9 +65,11 @@ class LanesMode:
 
     @property
     def rows(self) -> float:
+        """Return the height of all lanes, in rows."""
         return self._view.lanes.places.total + 1
 
     def layers(self) -> Iterable[str]:
+        """Return the names of the layers that are drawn."""
         if self.timeline is None:
             return ()
         numbers = np.unique(self.timeline.boxes.look & LAYER) if len(self.timeline.lanes) else ()
@@ -71,7 +77,7 @@ class LanesMode:
         return [name for n in numbers if (name := self.timeline.layers[n]) in known]
 
     def bounds(self) -> tuple[float, float, float]:
-        """Return the begin and the end of the recording and how far one may pan beyond, ns."""
+        """Return begin and end of the recording, and how far beyond one may pan, ns."""
         span = float(self.timeline.span_ns) if self.timeline is not None else 1.0
         return 0.0, span, span * 0.4
 
@@ -87,6 +93,7 @@ class LanesMode:
         return ""
 
     def clear(self) -> None:
+        """Draw nothing; the next lanes show everything."""
         self._view.lanes.draw(None)
         self._fit_next, self._left, self._wanted = True, None, None
 
@@ -100,7 +107,7 @@ class LanesMode:
         self._wanted = window
 
     def show_kind(self, kind: str) -> None:
-        """Show these lanes: the range that lanes showed last, at first everything."""
+        """Show these lanes with the range that lanes showed last; at first, show everything."""
         self._fit_next = True
         if kind != self.kind or self.timeline is None:
             self.kind = kind
@@ -119,6 +126,7 @@ class LanesMode:
         self.load()
 
     def show_timeline(self, timeline: Timeline) -> None:
+        """Draw lanes that have been read."""
         if timeline.kind != self.kind or self._view.mode is not self:
             return
         self._view.lanes.draw(timeline)
@@ -189,8 +197,8 @@ class LanesMode:
     def _find(self, item: int, begin: int, end: int) -> tuple[int | None, int | None]:
         """Return (box, row) of a call entered from `begin` to `end`; (None, None) if there is none.
 
-        Lanes convert the time of each call, a path that of each leg, so clock drift may separate
-        the two.
+        Lanes convert the time of each call to session time, a path converts the time of each leg,
+        so clock drift may separate the two.
         """
         assert self.timeline is not None
         of = self.timeline.boxes
@@ -208,6 +216,7 @@ class LanesMode:
         return None if selected is None else selected + 1
 
     def click(self, scene: QPointF) -> None:
+        """Select the call at a scene position, and its packet."""
         view, timeline = self._view, self.timeline
         hit = self._bin(scene)
         if hit is None or timeline is None or hit["count"] != 1:
@@ -232,6 +241,7 @@ class LanesMode:
         return self._view.lanes.bin_at(place.x(), place.y())
 
     def edges(self, _y: float, pixel: float) -> npt.NDArray[np.float64]:
+        """Return the begins and ends of boxes to which a marker may snap."""
         return self._view.lanes.edges_near(pixel)
 
     def tip_at(self, scene: QPointF) -> str:

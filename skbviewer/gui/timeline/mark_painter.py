@@ -13,9 +13,9 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPalette, QPen, QRegi
 from skbviewer.records import NotePlace
 
 from ..base import wording
-from ..base.theme import chosen
+from ..base.theme import themed
 from .lane_painter import Look, band
-from .markers_and_range import MARKERS, TimeState, stacked
+from .markers_and_range import MARKERS, TimeState, stack_levels
 from .path_item import above_all
 from .pixel_frame import Frame
 
@@ -84,7 +84,7 @@ def _paint_marker(
     x = frame.x(float(at))
     if not -1 <= x <= frame.width + 1:
         return
-    colour = chosen(MARKER_COLOURS[letter], look.dark)
+    colour = themed(MARKER_COLOURS[letter], look.dark)
     painter.setPen(QPen(colour, 1.5))
     painter.drawLine(QPointF(x, 0), QPointF(x, frame.height))
     box = QRectF(x, top, TAG_PX - 4, TAG_PX - 2)
@@ -149,7 +149,7 @@ def note_tags(
             left = min(max(x, 0.0), max(frame.width - width, 0.0))
             seen.append((left, width, place))
     seen.sort(key=lambda one: one[0])
-    levels = stacked([(left, left + width) for left, width, _ in seen], NOTE_LEVELS)
+    levels = stack_levels([(left, left + width) for left, width, _ in seen], NOTE_LEVELS)
     tags: list[NoteTag] = []
     for (left, width, place), level in zip(seen, levels, strict=True):
         box = QRectF(left, frame.height - (level + 1) * (TAG_PX + 2) - 2, width, TAG_PX)
@@ -181,7 +181,7 @@ def _paint_guides(
 
 
 def _paint_note(painter: QPainter, tag: NoteTag, look: Look) -> None:
-    background = chosen(NOTE_COLOURS, look.dark)
+    background = themed(NOTE_COLOURS, look.dark)
     edge = look.role(QPalette.ColorRole.Text)
     painter.fillRect(tag.box, background)
     painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the user has set on the timeline: markers, range, notes.  No Qt; times are session time."""
+"""The user's settings on the timeline: markers, range, notes.  No Qt; times are session time."""
 
 from __future__ import annotations
 
@@ -40,25 +40,28 @@ class TimeState:
         self.others, (self.a, self.b) = (self.a, self.b), self.others
 
     def marker(self, letter: str) -> int | None:
+        """Return the time of marker "a" or "b", ns; None if it is not set."""
         return self.a if letter == "A" else self.b
 
     def set_marker(self, letter: str, at_ns: int | None) -> None:
+        """Set marker "a" or "b" to a time, ns; None removes it."""
         if letter == "A":
             self.a = at_ns
         else:
             self.b = at_ns
 
     def clear(self) -> None:
+        """Remove markers, range and notes."""
         self.a = self.b = self.range = self.span = None
         self.notes, self.others = (), (None, None)
 
     @property
     def difference(self) -> int | None:
-        """The time from A to B, ns; None unless both are set."""
+        """Return the time from A to B, ns; None unless both are set."""
         return None if self.a is None or self.b is None else self.b - self.a
 
 
-def snapped(at: float, edges: npt.NDArray[np.float64], reach: float) -> float:
+def snap(at: float, edges: npt.NDArray[np.float64], reach: float) -> float:
     """Return the edge nearest to `at` if it is within `reach`, else `at`."""
     if not len(edges):
         return at
@@ -66,7 +69,7 @@ def snapped(at: float, edges: npt.NDArray[np.float64], reach: float) -> float:
     return nearest if abs(nearest - at) <= reach else at
 
 
-def stacked(spans: Sequence[tuple[float, float]], levels: int) -> list[int]:
+def stack_levels(spans: Sequence[tuple[float, float]], levels: int) -> list[int]:
     """Return a level for each span, so that spans of one level do not overlap.
 
     If there are more overlaps than `levels`, the last level has them.

@@ -10,7 +10,7 @@ from PySide6.QtGui import QHelpEvent, QMouseEvent
 from PySide6.QtWidgets import QToolTip
 
 from .box_menu import box_menu
-from .markers_and_range import snapped
+from .markers_and_range import snap
 from .timeline_notes import Notes
 from .timeline_plot import TimelinePlot
 
@@ -39,7 +39,7 @@ class Mouse(QObject):
         at = view.box.mapSceneToView(scene)
         reach = SNAP_PX * view.box.viewPixelSize()[0]
         edges = view.mode.edges(at.y(), self.frame_point(scene).y())
-        return round(snapped(at.x(), edges, reach)) + view.mode.origin_ns
+        return round(snap(at.x(), edges, reach)) + view.mode.origin_ns
 
     def tip_at(self, scene: QPointF) -> str:
         """Return the tip at a scene position.  Lanes may add details later."""
@@ -77,7 +77,7 @@ class Mouse(QObject):
             view.mode.click(scene)
 
     def _right_click(self, scene: QPointF) -> None:
-        """Open the menu of a box.  At the active marker, or beside all boxes, remove the marker."""
+        """Open the menu of a box. At the active marker, or outside the boxes, remove the marker."""
         view = self._view
         menu = None if self._on_marker(scene) else box_menu(view, scene)
         if menu is None:

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from skbviewer.analysis.timeline.session_overview import Overview
 
 from ..base.rect_array import draw_rects
-from ..base.theme import DROP_COLOURS, WIRE_COLOURS, chosen, is_dark
+from ..base.theme import DROP_COLOURS, WIRE_COLOURS, is_dark, themed
 from .time_axis import ZOOM_STEP
 
 HEIGHT_PX = 44
@@ -40,7 +40,7 @@ def paint_overview(painter: QPainter, area: QRectF, overview: Overview, palette:
     room = area.adjusted(0, 2, 0, -DROP_PX - 1)
     for counts, colour, thick in (
         (overview.calls, palette.color(QPalette.ColorRole.PlaceholderText), 0.0),
-        (overview.packets, chosen(WIRE_COLOURS, dark), 2.0),
+        (overview.packets, themed(WIRE_COLOURS, dark), 2.0),
     ):
         painter.setBrush(colour)
         draw_rects(painter, _columns(counts, room, thick))
@@ -48,7 +48,7 @@ def paint_overview(painter: QPainter, area: QRectF, overview: Overview, palette:
     for gap in overview.gaps:
         low, high = (area.left() + t / overview.span_ns * area.width() for t in gap[:2])
         painter.fillRect(QRectF(low, area.top(), max(high - low, 2.0), area.height()), hatch)
-    painter.setBrush(chosen(DROP_COLOURS, dark))
+    painter.setBrush(themed(DROP_COLOURS, dark))
     pixels = np.unique((overview.drops * (area.width() / overview.span_ns)).astype(np.int64))
     marks = np.empty((len(pixels), 4))
     marks[:, 0], marks[:, 1] = area.left() + pixels - 1, area.bottom() - DROP_PX

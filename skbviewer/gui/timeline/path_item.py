@@ -21,7 +21,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QGraphicsObject, QStyleOptionGraphicsItem, QWidget
 
-from ..base.theme import DROP_COLOURS, UNKNOWN_LAYER, WIRE_COLOURS, chosen, is_dark, text_on
+from ..base.theme import DROP_COLOURS, UNKNOWN_LAYER, WIRE_COLOURS, is_dark, text_on, themed
 from .path_layout import Layout, WaitBar, lay_out
 
 LABEL_FROM_PX = 40
@@ -70,12 +70,14 @@ class TimelineItem(QGraphicsObject):
         ]
 
     def draw(self, layout: Layout) -> None:
+        """Show another layout: the bars, titles and waits of a packet's path."""
         self.prepareGeometryChange()
         self.layout = layout
         self.selected = None
         self.update()
 
     def set_colours(self, colours: dict[str, QColor], palette: QPalette) -> None:
+        """Set the colour of each layer, by name, and the palette."""
         self._colours, self._palette, self._dark = colours, palette, is_dark(palette)
         self.update()
 
@@ -86,6 +88,7 @@ class TimelineItem(QGraphicsObject):
         self.update()
 
     def select(self, bar: int | None) -> None:
+        """Highlight a bar; None highlights none."""
         self.selected = bar
         self.update()
 
@@ -173,7 +176,7 @@ class TimelineItem(QGraphicsObject):
             painter.setBrush(QBrush(QColor(255, 255, 255, 150), Qt.BrushStyle.Dense5Pattern))
             painter.drawRect(QRectF(*rects[at]))
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(chosen(DROP_COLOURS, self._dark), 2))
+        painter.setPen(QPen(themed(DROP_COLOURS, self._dark), 2))
         painter.drawRects([QRectF(*rects[at]) for at in np.flatnonzero(seen & bars["drop"])])
         if self.selected is not None and seen[self.selected]:
             box = QRectF(*rects[self.selected])
@@ -187,7 +190,7 @@ class TimelineItem(QGraphicsObject):
     ) -> None:
         if self.layout.wire is None:
             return
-        colour = chosen(WIRE_COLOURS, self._dark)
+        colour = themed(WIRE_COLOURS, self._dark)
         x = self.layout.wire * scale.m11()
         half = self.layout.wire_error * scale.m11()
         band = QColor(colour)
@@ -240,6 +243,7 @@ class TimelineItem(QGraphicsObject):
         option: QStyleOptionGraphicsItem,
         widget: QWidget | None = None,
     ) -> None:
+        """Paint the visible part for Qt."""
         scale = painter.transform()
         painter.save()
         painter.setTransform(QTransform.fromTranslate(scale.dx(), scale.dy()))

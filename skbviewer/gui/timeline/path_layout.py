@@ -51,7 +51,7 @@ class LaneTitle(NamedTuple):
 
 
 class WaitBar(NamedTuple):
-    """A time in which the packet waited, or of which nothing is known."""
+    """A time in which the packet waited, or about which nothing is known."""
 
     text: str
     tip: str
@@ -61,10 +61,10 @@ class WaitBar(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """The picture of one packet.  `bars` is sorted by leg, then call.
+    """The picture of one packet. `bars` is sorted by leg, then call.
 
-    `offsets` has for each leg what to add to its log's times, so that they have the origin of
-    `origin_ns`.
+    `offsets` has a number (ns) for each leg: the sum of this number and a time of the leg's log
+    counts from `origin_ns`'s origin.
     """
 
     origin_ns: int
@@ -99,7 +99,7 @@ def lay_out(path: PacketPath | None) -> Layout:
         for wait in leg.waits:
             begin = float(wait.begin_ns - since)
             text = f"{wait.what}: {wording.duration(wait.dur_ns)}"
-            tip = wording.waited(wait)
+            tip = wording.wait_text(wait)
             waits.append(WaitBar(text, tip[:1].upper() + tip[1:], begin, begin + wait.dur_ns, y))
         y += bool(leg.waits)
         places, height = call_rows(leg)
@@ -125,7 +125,7 @@ def lay_out(path: PacketPath | None) -> Layout:
 
 
 def _offsets(legs: Sequence[Leg]) -> tuple[int, ...]:
-    """Return what to add to each leg's times: its session offset if its clock is related."""
+    """Return the number to add to each leg's times: its session offset if its clock is related."""
     more: dict[int, int] = {}  # by source; 0: all sources with related clocks
     found, end = [], 0
     for leg in legs:

@@ -30,23 +30,25 @@ class PathMode:
 
     @property
     def origin_ns(self) -> int:
-        """The session time at x = 0."""
+        """Return the session time at x = 0."""
         return self.item.layout.origin_ns
 
     @property
     def rows(self) -> float:
+        """Return the height of the path, in rows."""
         return self.item.layout.rows
 
     @property
     def top_rows(self) -> float:
-        """The height of the first leg's title."""
+        """Return the height of the first leg's title."""
         return TITLE_ROWS if self.item.layout.titles else 0.0
 
     def layers(self) -> Iterable[str]:
+        """Return the names of the layers that are drawn."""
         return self.item.layout.layers
 
     def bounds(self) -> tuple[float, float, float]:
-        """Return the begin and the end of the path and how far one may pan beyond, ns."""
+        """Return begin and end of the path, and how far beyond one may pan, ns."""
         layout = self.item.layout
         return layout.begin, layout.end, (layout.end - layout.begin) * 0.02 * SLACK_PADS
 
@@ -61,6 +63,7 @@ class PathMode:
         return "The kernel log has no record of this packet."
 
     def show_path(self, path: PacketPath | None) -> None:
+        """Draw the path of a packet; None draws nothing."""
         view = self._view
         self.item.draw(lay_out(path))
         span = None
@@ -75,6 +78,7 @@ class PathMode:
             view.fit()
 
     def show_call(self, leg: int, call: int) -> None:
+        """Highlight a call and bring it into view."""
         bars = self.item.layout.bars
         hits = ((bars["leg"] == leg) & (bars["call"] == call)).nonzero()[0]
         self.item.select(int(hits[0]) if len(hits) else None)
@@ -90,7 +94,7 @@ class PathMode:
         return self._view.call_number(path, int(bar["leg"]), int(bar["call"]))
 
     def step(self, by: int) -> None:
-        """Select the call that is `by` calls further."""
+        """Select the call `by` places after the selected one; a negative number goes back."""
         bars, now = self.item.layout.bars, self.item.selected
         if len(bars):
             at = (0 if by > 0 else len(bars) - 1) if now is None else now + by
@@ -121,6 +125,7 @@ class PathMode:
         return path.legs[int(bar["leg"])].calls[int(bar["call"])].function
 
     def click(self, scene: QPointF) -> None:
+        """Select the call at a scene position."""
         at = self.bar_under(scene)
         leg, call = -1, -1
         if at is not None:

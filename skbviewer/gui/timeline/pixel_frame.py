@@ -18,7 +18,10 @@ Number = TypeVar("Number", float, npt.NDArray[np.float64])
 
 
 class Frame(NamedTuple):
-    """x = (ns - begin) * per_ns and y = (row - top) * row_px, in pixels from (0, 0)."""
+    """The visible part of the timeline: ns from `begin`, rows from `top`, and its size in pixels.
+
+    x = (ns - begin) * per_ns and y = (row - top) * row_px, in pixels from (0, 0).
+    """
 
     begin: float  # ns since the timeline's t0
     end: float
@@ -29,18 +32,23 @@ class Frame(NamedTuple):
 
     @property
     def per_ns(self) -> float:
+        """Return the pixels per ns."""
         return self.width / max(self.end - self.begin, 1e-9)
 
     def x(self, ns: Number) -> Number:
+        """Return the x of a time (ns), in pixels."""
         return (ns - self.begin) * self.per_ns
 
     def y(self, row: Number) -> Number:
+        """Return the y of a row, in pixels."""
         return (row - self.top) * self.row_px
 
     def ns(self, x: float) -> float:
+        """Return the time (ns) at x pixels."""
         return self.begin + x / self.per_ns
 
     def row(self, y: float) -> float:
+        """Return the row at y pixels."""
         return self.top + y / self.row_px
 
 

@@ -55,7 +55,10 @@ def base_of(low_ns: float, span_ns: float) -> int:
 
 
 def base_text(base_ns: int) -> str:
-    """Return "1.234567 s +", with as many digits as needed; "" for 0."""
+    """Return the label of the time from which an axis counts: "1.234567 s +"; "" for 0.
+
+    It has 0, 3, 6 or 9 decimals, as needed.
+    """
     if not base_ns:
         return ""
     whole, rest = divmod(base_ns, 10**9)
@@ -66,7 +69,7 @@ def base_text(base_ns: int) -> str:
 
 
 def drag_moves() -> bool:
-    """Return the preference: whether a plain drag pans and Shift+drag selects."""
+    """Return whether the user prefers that a plain drag pans and Shift+drag selects."""
     return bool(QSettings().value(DRAG, "selects") == "moves")
 
 

@@ -16,17 +16,32 @@ SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 
 class Keyed(Protocol):
-    """What the keys act on: the timeline."""
+    """The object on which the keys act: the timeline."""
 
     @property
-    def box(self) -> TimeBox: ...
-    def fit(self) -> None: ...
-    def zoom_to_selection(self) -> None: ...
-    def ask_note(self) -> None: ...
-    def step_call(self, by: int) -> None: ...
-    def activate_marker(self, letter: str) -> None: ...
-    def ask_keys(self) -> None: ...
-    def choose_range(self, times: tuple[int, int] | None) -> None: ...
+    def box(self) -> TimeBox:
+        """Return the view box."""
+
+    def fit(self) -> None:
+        """Show everything."""
+
+    def zoom_to_selection(self) -> None:
+        """Show the selected range, the range of the markers, or the packet."""
+
+    def ask_note(self) -> None:
+        """Ask for a note on the selected range, call or packet."""
+
+    def step_call(self, by: int) -> None:
+        """Select the next call (1) or the previous one (-1)."""
+
+    def activate_marker(self, letter: str) -> None:
+        """Make a marker active, and move it to the pointer."""
+
+    def ask_keys(self) -> None:
+        """Ask the window to list the keys."""
+
+    def choose_range(self, times: tuple[int, int] | None) -> None:
+        """Select a range of session time; None selects none."""
 
 
 Act = Callable[[Keyed], object]
@@ -58,7 +73,7 @@ MOUSE: tuple[tuple[str, str], ...] = (
 
 
 def rows() -> tuple[tuple[str, str], ...]:
-    """Return (keys, what they do), as the list of keys shows them."""
+    """Return (keys, their action), as the list of keys shows them."""
     listed = []
     for (key, modifier), (text, _) in KEYS.items():
         name = QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from skbviewer.records import Annotation, BadInput
 from skbviewer.records.annotation import CALL_NOTE, COMMENT
 
+from ..base.ask_text import ask_text
 from ..base.recording import Recording
-from ..base.text_dialog import ask_text
 from .timeline_plot import TimelinePlot
 
 Do = Callable[[], None]
@@ -28,11 +28,12 @@ class Notes:
         self.put_comment: Callable[[int, str], None] | None = None  # stores comments on packets
 
     def use(self, recording: Recording | None) -> None:
+        """Show and store the notes of `recording` from now on."""
         self._recording = recording
         self.reload()
 
     def reload(self) -> None:
-        """Show the stored notes."""
+        """Read the notes from the recording and show them."""
         places = self._recording.timeline.note_places() if self._recording is not None else []
         self._view.state.notes = tuple(places)
         self._view.marks.update()

@@ -30,33 +30,37 @@ TEXT_ROWS = (0.95, 1.3)  # the same limits in heights of the text
 
 
 class Mode(Protocol):
-    """What the plot shows: the path of one packet, or lanes."""
+    """The content of the plot: the path of one packet, or lanes."""
 
     @property
     def is_relative(self) -> bool:
-        """Whether times count from each lane's first entry instead of being session times."""
+        """Return whether times count from each lane's first entry, and are no session times."""
 
     @property
     def filters_by_range(self) -> bool:
-        """Whether a range that was dragged filters the packet list."""
+        """Return whether dragging a range filters the packet list."""
 
     @property
     def has_low_rows(self) -> bool:
-        """Whether rows may be lower than their text."""
+        """Return whether rows may be lower than their text."""
 
     @property
     def origin_ns(self) -> int:
-        """The session time at x = 0; 0 if times are relative."""
+        """Return the session time at x = 0; 0 if times are relative."""
 
     @property
-    def rows(self) -> float: ...
+    def rows(self) -> float:
+        """Return the height of everything, in rows."""
+
     @property
     def top_rows(self) -> float:
-        """The height of what stands above the first row."""
+        """Return the height of the part above the first row, in rows."""
 
-    def layers(self) -> Iterable[str]: ...
+    def layers(self) -> Iterable[str]:
+        """Return the names of the layers that are drawn."""
+
     def bounds(self) -> tuple[float, float, float]:
-        """Return begin and end of everything and how far one may pan beyond, ns."""
+        """Return begin and end of everything, and how far beyond one may pan, ns."""
 
     def message(self) -> str:
         """Return the text to show if nothing is drawn."""
@@ -64,8 +68,12 @@ class Mode(Protocol):
     def selected_call(self) -> int | None:
         """Return the id of the selected call in table call."""
 
-    def click(self, scene: QPointF) -> None: ...
-    def tip_at(self, scene: QPointF) -> str: ...
+    def click(self, scene: QPointF) -> None:
+        """Select what is drawn at a scene position."""
+
+    def tip_at(self, scene: QPointF) -> str:
+        """Return the tip at a scene position, "" if there is none."""
+
     def function_at(self, scene: QPointF) -> str:
         """Return the function of the single call painted at a scene position, "" if none."""
 
@@ -110,12 +118,13 @@ class TimelinePlot(QWidget):
         self.plot.setFrameShape(self.plot.Shape.NoFrame)
 
     def show_layers(self) -> None:
+        """Show the drawn layers in the legend."""
         self.legend.show_layers(self.mode.layers(), self.colours)
 
     # Position and zoom
 
     def fit(self) -> None:
-        """Show everything."""
+        """Zoom out to everything that the mode draws."""
         begin, end, slack = self.mode.bounds()
         pad = (end - begin) * 0.02
         self.box.setLimits(xMin=begin - slack, xMax=end + slack, minXRange=MIN_SPAN_NS)
@@ -123,7 +132,7 @@ class TimelinePlot(QWidget):
         self.fit_rows()
 
     def show_window(self, begin_ns: int, end_ns: int) -> None:
-        """Show a range of session time."""
+        """Show the range from `begin_ns` to `end_ns` of session time."""
         origin = self.mode.origin_ns
         self.box.setXRange(begin_ns - origin, end_ns - origin)
 
@@ -154,7 +163,7 @@ class TimelinePlot(QWidget):
             self.bar.setValue(int(y - (bottom - top) / 2))
 
     def fit_rows(self) -> None:
-        """Make rows as high as the room allows, within ROW_PX; the rest is scrolled."""
+        """Make rows as high as the space allows, within ROW_PX; scrolling shows further rows."""
         height, rows = max(self.box.height(), 1.0), max(self.mode.rows, 1.0)
         least, most = PACKETS_ROW_PX if self.mode.has_low_rows else ROW_PX
         text = self.fontMetrics().height()
@@ -200,6 +209,6 @@ class TimelinePlot(QWidget):
         return self.recording.paths.call_number(packet, path.legs[leg].series, leg, call)
 
     def difference(self) -> str:
-        """Return the time between the markers in words; "" unless both are set."""
+        """Return the time between the markers in words; "" unless both markers are set."""
         ns = self.state.difference
         return "" if ns is None else f"B − A = {wording.difference(ns)}"

@@ -60,7 +60,7 @@ class TimelineView(TimelinePlot):
         self.marks.spared = lambda: self.item.texts() if self.item.isVisible() else []
         for kind, title in LANE_TITLES.items():
             self.kind.addItem(title, kind)
-        self.kind.setToolTip("What the lanes are")
+        self.kind.setToolTip("Kind of lanes")
         self.kind.setAccessibleName("Lanes of the timeline")
         self.legend.hint = HINT
         head = QHBoxLayout()

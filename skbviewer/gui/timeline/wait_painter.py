@@ -11,7 +11,7 @@ from PySide6.QtGui import QBrush, QFontMetricsF, QPainter, QPalette
 from skbviewer.analysis.timeline.lanes import Timeline
 
 from ..base.rect_array import Rects
-from ..base.theme import WAIT_COLOURS, chosen
+from ..base.theme import WAIT_COLOURS, themed
 from .lane_painter import FAR_PX, TEXT_FROM_PX, Look, lane_area, rects_of
 from .pixel_frame import Frame, Places
 
@@ -20,7 +20,7 @@ MARGIN = 8
 
 def wait_brush(look: Look) -> QBrush:
     """Return the hatching of waits."""
-    return QBrush(chosen(WAIT_COLOURS, look.dark), Qt.BrushStyle.BDiagPattern)
+    return QBrush(themed(WAIT_COLOURS, look.dark), Qt.BrushStyle.BDiagPattern)
 
 
 def paint_waits(
@@ -44,7 +44,7 @@ def paint_wait_names(
     if frame.row_px < TEXT_FROM_PX or not timeline.waits:
         return
     metrics, rects = QFontMetricsF(painter.font()), rects_of(bins, places, frame)
-    painter.setPen(chosen(WAIT_COLOURS, look.dark))
+    painter.setPen(themed(WAIT_COLOURS, look.dark))
     for what, area in _waits(timeline, places, frame):
         width, height = metrics.horizontalAdvance(what) + MARGIN, metrics.height()
         left, right = max(area.left(), 0.0), min(area.right(), float(frame.width))

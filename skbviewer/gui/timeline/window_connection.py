@@ -49,7 +49,7 @@ def _comment(selection: Selection, notes: Notes, number: int, text: str) -> None
 def ask_range(window: QWidget, view: TimelineView, pane: QWidget) -> None:
     """Ask for the time range to show, in seconds as in the command line's --range.
 
-    `pane` is what holds the timeline; it is opened if it is closed.
+    `pane` holds the timeline; it is opened if it is closed.
     """
     zero = view.zero_ns()
     now = ", ".join(seconds(at - zero) for at in view.window_ns())
@@ -78,7 +78,7 @@ def range_of(text: str) -> tuple[int, int] | str:
 
 
 def shown_now(view: TimelineView, selection: Selection, text: str) -> Shown | None:
-    """Return what the timeline shows, for an export; None if it is empty.
+    """Return the part that the timeline shows, for an export; None if the timeline is empty.
 
     `text` is the applied display filter.
     """

@@ -62,7 +62,7 @@ class Action(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The text without mnemonic and ellipsis, as in the list of keys."""
+        """Return the text without mnemonic and ellipsis, as in the list of keys."""
         return self.text.replace("&", "").rstrip("…")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Help > Keys: what every key does, made from the table of actions."""
+"""Help > Keys: the action of every key, made from the table of actions."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _table(title: str, rows: list[tuple[str, str]] | tuple[tuple[str, str], ...]
 
 
 class KeyList(QDialog):
-    """A window that may stay open."""
+    """The list of keys in a window that may stay open beside the main window."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

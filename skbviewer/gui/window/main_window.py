@@ -13,7 +13,10 @@ from .window_parts import WindowParts
 
 
 class MainWindow(WindowParts):
-    """`opener` opens files as a Recording; it runs in a worker thread."""
+    """The window with its menus.
+
+    `opener` opens files as a Recording; it runs in a worker thread.
+    """
 
     def __init__(self, opener: Opener) -> None:
         super().__init__(opener)

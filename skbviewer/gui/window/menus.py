@@ -89,7 +89,7 @@ class Menus:
         self.refresh()
 
     def refresh(self) -> None:
-        """Update the check marks."""
+        """Update the check marks of all menu entries."""
         for action, made in self._made:
             if action.checked is not None:
                 made.setChecked(action.checked(self._window))

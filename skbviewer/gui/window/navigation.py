@@ -27,7 +27,7 @@ _NUMBER = re.compile(r"([Kk]?)\s*([0-9][0-9,]*)")
 
 
 class Navigation(QObject):
-    """Moves the packet list of one window.  The status bar says why a move was not possible."""
+    """Moves in the packet list of one window. The status bar says why a move was not possible."""
 
     life_asked = Signal(object)  # row -n, that of a lifetime which is not listed
 
@@ -53,7 +53,7 @@ class Navigation(QObject):
         self._table.row_chosen.connect(lambda row: self.history.visit(row.id))
 
     def to_id(self, row_id: int) -> None:
-        """Go to a row.  If it is not listed, go to the nearest one that is, and say so."""
+        """Go to a row. If it is not listed, go to the nearest listed row, and say so."""
         if row_id < 0 and not self._row_query.holds_life(-row_id):
             self.life_asked.emit(row_id)
             return
@@ -62,14 +62,16 @@ class Navigation(QObject):
             self._say(f"{name} is not in the list; this is the nearest row")
 
     def use_nothing(self) -> None:
-        """The recording was closed: stop searching and forget where the user was."""
+        """Stop searching and forget the visited rows, because the recording was closed."""
         self.tasks.cancel()
         self.history.clear()
 
     def back(self) -> None:
+        """Go back to the previously visited row."""
         self._step_history(self.history.back())
 
     def forward(self) -> None:
+        """Go forward to the next visited row."""
         self._step_history(self.history.forward())
 
     def _step_history(self, row_id: int | None) -> None:
@@ -128,7 +130,7 @@ class Navigation(QObject):
 
         def work(progress: Progress) -> int | str | None:
             try:
-                return find_packet.find(recording, ids, start, step, search, progress)
+                return find_packet.find_position(recording, ids, start, step, search, progress)
             except (find_packet.BadSearch, FilterError) as error:
                 return str(error)
 
@@ -153,6 +155,7 @@ class Navigation(QObject):
             self.to_id(row_id)
 
     def current(self) -> ListRow | None:
+        """Return the current row; None if there is none."""
         return self._table.current_row()
 
     def _say(self, text: str) -> None:

@@ -27,7 +27,7 @@ RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 
 
 class Pane(NamedTuple):
-    """`name` identifies it in the settings; `beside` is a pane that it shares a place with."""
+    """A pane: `name` identifies it in the settings; it shares its place with the pane `beside`."""
 
     name: str
     title: str

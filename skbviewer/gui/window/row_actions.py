@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What the menus do with rows of the packet list: flags, comments, copies."""
+"""Actions of the menus on rows of the packet list: flags, comments, copies."""
 
 from __future__ import annotations
 
 from PySide6.QtGui import QGuiApplication
 
+from ..base.ask_text import ask_text
 from ..base.messages import Messages
-from ..base.text_dialog import ask_text
 from ..filters.find_packet import row_of
 from ..packets import copied_rows
 from ..packets.packet_table import PacketTable
@@ -57,6 +57,7 @@ class RowActions:
         self._notes.stack.endMacro()
 
     def copy_cell(self) -> None:
+        """Copy the text of the current cell."""
         index = self._table.currentIndex()
         text = self._table.packets.text(index.row(), index.column())
         QGuiApplication.clipboard().setText(text)

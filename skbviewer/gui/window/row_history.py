@@ -14,6 +14,7 @@ class History:
         self._at = -1
 
     def clear(self) -> None:
+        """Forget all visited rows."""
         self._visited, self._at = [], -1
 
     def visit(self, row_id: int) -> None:

@@ -65,7 +65,7 @@ def fill_conversations(window: WindowParts, menu: QMenu) -> None:
 def row_menu(window: WindowParts, actions: Mapping[str, QAction]) -> QMenu:
     """Return the context menu of the current cell.  Delete it after it is closed.
 
-    `actions` are those of the menus by name.
+    `actions` are the actions of the menus by name.
     """
     menu = QMenu(window)
     for name in (*_MARKS, *_NOTES):

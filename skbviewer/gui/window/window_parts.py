@@ -160,7 +160,7 @@ class WindowParts(QMainWindow):
         timeline.keys_asked.connect(self.keys_asked)
 
     def use_settings(self) -> None:
-        """Restore size, place and layout of the window, and what else the settings keep."""
+        """Restore size, place and layout of the window, and the other settings that are kept."""
         settings = QSettings()
         open_at(self, 1280, 800)
         if settings.contains("geometry"):
@@ -196,7 +196,7 @@ class WindowParts(QMainWindow):
     def close_recording(self) -> None:
         """Close the recording and show the welcome page."""
         if self.recording is not None and self.opening.files:
-            restored_view.keep(self.view_state())
+            restored_view.save_view(self.view_state())
         self.banner.clear()
         self.setWindowTitle("skbviewer")
         self.counting.cancel()
@@ -229,9 +229,9 @@ class WindowParts(QMainWindow):
         )
 
     def visible_ns(self) -> tuple[int, int] | None:
-        """Return the selected range of the timeline, else the one that it shows (session ns).
+        """Return the selected range of the timeline, else the range that it shows (session ns).
 
-        None if its times are no session times.
+        None if the timeline's times are no session times.
         """
         timeline = self.workspace.timeline
         if self.selection.range is not None:
@@ -272,7 +272,7 @@ class WindowParts(QMainWindow):
             self.status.setText(list_text(*counts, flags.count(MARK), flags.count(IGNORE)))
 
     def _show_notes(self) -> None:
-        """Notes or flags changed: apply the time references and repaint the rows."""
+        """Apply the time references and repaint the rows, after notes or flags changed."""
         refs, table = self.notes.flags.all(TIME_REF), self.workspace.table
         refs = refs[refs > 0]
         rows = [] if self.recording is None or not len(refs) else self.recording.packets.rows(refs)
@@ -308,9 +308,11 @@ class WindowParts(QMainWindow):
             self.row_query.show_kernel_only(True)
 
     def toggle_ignored(self) -> None:
+        """Show or hide ignored rows."""
         self.row_query.hide_ignored(not self.row_query.ignored_hidden)
 
     def about(self) -> None:
+        """Show version and licence."""
         QMessageBox.about(
             self,
             "About skbviewer",

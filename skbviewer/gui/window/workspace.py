@@ -49,14 +49,17 @@ class Workspace(QMainWindow):
 
     @property
     def tree(self) -> CallTree:
+        """Return the pane of the kernel path."""
         return cast(CallTree, self.docks["tree"].widget())
 
     @property
     def timeline(self) -> TimelineView:
+        """Return the pane of the timeline."""
         return cast(TimelineView, self.docks["timeline"].widget())
 
     @property
     def source(self) -> SourceView:
+        """Return the pane of kernel source."""
         return cast(SourceView, self.docks["source"].widget())
 
     def _build(self) -> None:
@@ -121,7 +124,7 @@ class Workspace(QMainWindow):
         self.filter_bar.edit.propose()
 
     def lanes(self) -> str:
-        """Return the lanes that the timeline shows; "" if nothing is selected."""
+        """Return the kind of lanes that the timeline shows; "" if nothing is selected."""
         return "" if self._selection.path is None else str(self.timeline.kind.currentData())
 
     def next_pane(self, step: int) -> None:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What the kernel did, as an open session answers it."""
+"""The kernel's part of an open session: paths, calls, clocks, statistics and timeline."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where a call stands in the path of its packet, and which call stands at a place."""
+"""The place of a call in the path of its packet, and the call at such a place."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ class CallPlace(NamedTuple):
 
     @property
     def path_call(self) -> PathCall:
+        """Return the call itself, in the path."""
         return self.path.legs[self.leg].calls[self.call]
 
 

@@ -10,11 +10,11 @@ import numpy as np
 from ...analysis.timeline.session_time import Clock
 from ...matching import EVERY, EXACT, OneWay, Piece, Segment, Timebase
 from ...records import PacketRow
-from ...store import Database, queries
+from ...store import Database, clock_queries, queries
 
 
 class UnderWay(NamedTuple):
-    """How long a packet travelled between two hosts, as bounds in ns.
+    """The time that a packet travelled between two hosts, as bounds in ns.
 
     `middle_ns` is the travel time if both directions take equally long.
     """
@@ -26,18 +26,19 @@ class UnderWay(NamedTuple):
 
     @property
     def middle_ns(self) -> int:
+        """Return the middle of the bounds, ns."""
         return (self.low_ns + self.high_ns) // 2
 
 
 def timebase_of(db: Database) -> Timebase:
-    """Return what maps the clocks of all sources to session time."""
-    return Timebase(Piece._make(row[1:]) for row in queries.timebases(db))
+    """Return the map from the clocks of all sources to session time."""
+    return Timebase(Piece._make(row[1:]) for row in clock_queries.timebases(db))
 
 
 def wire_time(db: Database, packet: PacketRow, kbl: int) -> tuple[int, int] | None:
     """Return the time of capture on a KBL's clock and its possible error, ns; None if unknown."""
-    rows = [r for r in queries.clocks(db) if (r.source, r.kbl) == (packet.source, kbl)]
-    interface = queries.interface_of(db, packet.number) if rows else EVERY
+    rows = [r for r in clock_queries.clocks(db) if (r.source, r.kbl) == (packet.source, kbl)]
+    interface = clock_queries.interface_of(db, packet.number) if rows else EVERY
     rows = [r for r in rows if r.interface in (EVERY, interface)]
     if not rows or packet.ts_ns is None:
         return None
@@ -52,16 +53,16 @@ def session_time(db: Database, clock: Clock, source: int, number: int, ts: int) 
 
     An error of -1 means that it is unknown.
     """
-    interface = queries.interface_of(db, number)
+    interface = clock_queries.interface_of(db, number)
     columns = (np.array([value], np.int64) for value in (ts, number, interface))
     return int(clock.of_packets(source, *columns)[0]), clock.error(source, interface)
 
 
 def ways(db: Database) -> dict[tuple[int, int], OneWay]:
     """Return the bounds between the clocks of each pair of KBLs."""
-    bounds = queries.oneway_bounds(db)
+    bounds = clock_queries.oneway_bounds(db)
     found = {}
-    for row in queries.oneways(db):
+    for row in clock_queries.oneways(db):
         mine = [b[3:] for b in bounds if (b.kbl, b.other) == (row.kbl, row.other)]
         columns = [np.array(column, np.int64) for column in zip(*mine, strict=True)]
         found[row.kbl, row.other] = OneWay._make([*columns, *row[3:]])
@@ -71,7 +72,7 @@ def ways(db: Database) -> dict[tuple[int, int], OneWay]:
 def under_way(db: Database, packet: int) -> list[UnderWay]:
     """Return how long a packet travelled between each pair of hosts that sent and received it.
 
-    Only pairs of hosts whose legs both match the packet exactly are included.
+    A pair of hosts is included only if the packet exactly matches a leg on both.
     """
     legs = [leg for leg in queries.legs_of_packet(db, packet) if leg.verdict == EXACT]
     found = []
@@ -115,7 +116,7 @@ def clock_json(db: Database) -> list[dict[str, Any]]:
     A segment has an "interface" if each interface of the capture has its own clock.
     """
     found: dict[tuple[int, int], list[dict[str, Any]]] = {}
-    for row in queries.clocks(db):
+    for row in clock_queries.clocks(db):
         names = ("begin_ns", "first", "offset_ns", "drift_ppm", "residual_ns", "pairs")
         segment = {name: getattr(row, name) for name in names}
         if row.interface != EVERY:

@@ -143,7 +143,7 @@ class KernelCode:
         return {stext + at: n for at, n in zip(found.tolist(), counts.tolist(), strict=True)}
 
     def _calls(self, source: int, first: int, last: int) -> list[tuple[int, str, int]]:
-        """Count calls by return address (signed) and function, those of no packet included.
+        """Count calls by return address (signed) and function, including calls of no packet.
 
         A call that handled several packets counts once.
         """

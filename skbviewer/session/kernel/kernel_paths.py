@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The kernel path of a packet or of an skb lifetime: its legs, and those of related lifetimes.
+"""The kernel path of a packet or of an skb lifetime: its legs, and the legs of related lifetimes.
 
 Legs from several hosts' logs are in the order of session time.  The times in each leg stay on the
 clock of its log.
@@ -75,7 +75,7 @@ def _since_first(
 
 
 def rows_of_packet(db: Database, number: int) -> list[StoredLeg]:
-    """Return queries.legs_of_packet() in the order of a path."""
+    """Return the legs of queries.legs_of_packet() in the order of a path."""
     return by_session_time(queries.legs_of_packet(db, number), clocks.timebase_of(db))
 
 

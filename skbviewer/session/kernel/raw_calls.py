@@ -14,7 +14,7 @@ from ...store import Database, annotation_anchors
 
 
 class RawCall(NamedTuple):
-    """`nodes` has a line for each slot, with its fields; `data` are the bytes of all slots."""
+    """The records of a call: a line with fields for each slot, and the bytes of all slots."""
 
     nodes: tuple[Node, ...]
     data: bytes

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How a session was recorded: what a comparison with another one must know."""
+"""The circumstances of a recording, which a comparison with another recording needs."""
 
 from __future__ import annotations
 

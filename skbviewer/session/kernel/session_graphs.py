@@ -19,7 +19,7 @@ from .session_statistics import Statistics
 
 
 class Graphs:
-    """What the graphs of the Statistics menu show of chosen packets and times."""
+    """The graphs of the Statistics menu, for chosen packets and times."""
 
     def __init__(self, stats: Statistics, packets: PacketList) -> None:
         self._stats, self._packets = stats, packets
@@ -42,7 +42,10 @@ class Graphs:
         return io_series(scopes, chosen.interval_ns)
 
     def latencies(self, chosen: Chosen, progress: Progress | None = None) -> LatencyGrid | None:
-        """Count the chosen packets by time and time in kernel.  Raises Cancelled."""
+        """Count the chosen packets by time and time in kernel; None if no such time is known.
+
+        Raises Cancelled.
+        """
         return latency_grid(self._stats.scope(chosen, progress))
 
     def paths(self, chosen: Chosen, progress: Progress | None = None) -> PathBoxes | None:

@@ -12,7 +12,7 @@ from .raw_calls import RawCall, raw_of
 
 
 class Paths:
-    """The ways of packets and skb lifetimes through the kernels."""
+    """The paths of packets and skb lifetimes through the kernels."""
 
     def __init__(self, opened: OpenedFile, packets: PacketList) -> None:
         self._opened, self._packets = opened, packets

@@ -24,7 +24,7 @@ class Statistics:
         self._opened, self._packets, self._fields = opened, packets, fields
 
     def scope(self, chosen: Chosen | None = None, progress: Progress | None = None) -> Scope:
-        """Return what analysis.stats needs about the `chosen` packets and times; default all."""
+        """Return the scope of analysis.stats for the `chosen` packets and times; by default all."""
         opened = self._opened
         with opened.database() as db:
             given = (db, opened.columns, opened.sources(), opened.timebase(), chosen or Chosen())

@@ -36,7 +36,10 @@ class SessionTimeline:
     def lanes(
         self, kind: str, ids: Sequence[int] = (), progress: Progress | None = None
     ) -> Timeline:
-        """Return lanes by "cpu", "layer" or "process", or a lane for each of `ids` ("packet")."""
+        """Return lanes by "cpu", "layer" or "process", or a lane for each of `ids`.
+
+        With `ids`, `kind` is "packet" or "aligned".  Raises Cancelled.
+        """
         whole, clock = self.overview(progress), self._opened.timebase()
         given = (self._opened, self._packets, clock, kind, ids, whole, progress)
         with self._opened.database() as db:

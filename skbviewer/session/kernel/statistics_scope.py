@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Statistics of an open session: which legs and calls count, and their names."""
+"""The scope of statistics of an open session: the legs and calls that count, and their names."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from ...store import Columns
 
 
 class Reason(NamedTuple):
-    """`number` packets have this verdict for the reason `why`.
+    """The number of packets that have a verdict for the reason `why`.
 
     With the verdict "kernel-only" they are skb lifetimes instead.
     """

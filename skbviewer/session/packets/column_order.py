@@ -23,7 +23,7 @@ _OF_PACKETS = ("eth_src", "eth_dst", "payload")
 Key = npt.NDArray[np.int64]
 
 
-def ordered(columns: Columns, ids: RowIds, word: str, descending: bool) -> RowIds:
+def sorted_ids(columns: Columns, ids: RowIds, word: str, descending: bool) -> RowIds:
     """Return `ids` sorted by the column `word`, a key of WORDS; equal rows keep their order."""
     keys = _keys(columns, ids, WORDS[word])
     if descending:

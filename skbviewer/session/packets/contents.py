@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the captured bytes of an open session's packets show: headers, and streams of data."""
+"""Data from the captured bytes of an open session's packets: headers, and streams."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def data_of(opened: OpenedFile, notes: Notes) -> Data:
 
 
 def _life(columns: Columns, series: int | None) -> int:
-    """Return -n for the row K<n> of a series; 0 if it has none."""
+    """Return -n for the row K<n> of a series; 0 if the series has no row."""
     if series is None:
         return 0
     return min(0, -int(columns.take(SERIES, "kernel_only", np.array([series - 1]))[0]))

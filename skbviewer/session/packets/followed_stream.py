@@ -22,9 +22,9 @@ PAGE = 4096  # packets per query
 
 
 class Stream(NamedTuple):
-    """One conversation.  `ends` are "address:port", first of the side that sent first.
+    """One conversation. `ends` are two texts "address:port"; the side that sent first comes first.
 
-    `text` is the display filter for it.  `unread` is the number of packets whose bytes could not be
+    `text` is the display filter for it. `unread` is the number of packets whose bytes could not be
     read from the capture.
     """
 
@@ -37,7 +37,10 @@ class Stream(NamedTuple):
 
 
 def stream_filter(protocol: int | None, number: str) -> str:
-    """Return "tcp.stream == 3".  Raises KeyError if packets of this protocol have no stream."""
+    """Return the filter for stream `number`: "tcp.stream == 3".
+
+    Raises KeyError if packets of this protocol have no stream.
+    """
     word = WORDS.get(protocol or 0)
     if word is None or not number:
         raise KeyError("only TCP and UDP packets have a stream to follow")
@@ -76,7 +79,7 @@ def _end(row: StoredPacket, side: str) -> str:
 
 
 def numbers_of(ids: RowIds | None, count: int) -> RowIds:
-    """Return the packet numbers among the rows that match a filter."""
+    """Return the packet numbers among the rows that match a filter; None means all `count` ones."""
     if ids is None:
         return np.arange(1, count + 1)
     return np.asarray(ids[ids > 0])

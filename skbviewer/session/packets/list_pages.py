@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pages of the packet list: any rows in any order, with what the kernel recorded about them."""
+"""Pages of the packet list: any rows in any order, with the kernel's data about them."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ class Origins(NamedTuple):
 
 
 def origins(db: Database) -> Origins:
+    """Return the first row of each source, and the kinds of kernel logs in the session."""
     sources = queries.sources(db)
     kinds = {row.id: SourceKind(row.kind) for row in sources}
     return Origins(
@@ -46,9 +47,9 @@ def origins(db: Database) -> Origins:
 
 
 class Known(NamedTuple):
-    """What other packets show about packets, by packet number.
+    """Facts about packets that other packets show, by packet number.
 
-    Only packets that were looked at are included.  `lives` holds rows K<n>, by n.
+    It has only packets that were asked for. `lives` holds rows K<n>, by n.
     """
 
     streams: Mapping[int, SegmentSummary]
@@ -57,7 +58,7 @@ class Known(NamedTuple):
 
 
 def known_of(data: Data, ids: RowIds, followed: bool) -> Known:
-    """Return what is known of `ids`; nothing until a large session's streams were followed."""
+    """Return what is known of `ids`; in a large session, nothing until streams were followed."""
     if not followed:
         return Known({}, {}, {})
     numbers, lives = ids[ids > 0], -ids[ids < 0]
@@ -77,7 +78,7 @@ def rows(
     files: Payloads,
     known: Known,
 ) -> list[PacketRow | SeriesRow]:
-    """Return the rows `ids` in their order; `known` is what other packets show about them.
+    """Return the rows `ids` in their order; `known` has facts that other packets show about them.
 
     Raises KeyError for a row that does not exist.
     """
@@ -151,6 +152,6 @@ def _fitted_times(series: Iterable[StoredSeries], fitted: Fitted) -> dict[int, i
     return found
 
 
-def numbered(first: int, count: int, last: int) -> RowIds:
+def row_numbers(first: int, count: int, last: int) -> RowIds:
     """Return the numbers first .. first + count - 1 that are between 1 and `last`."""
     return np.arange(max(first, 1), min(first + count - 1, last) + 1, dtype=np.int64)

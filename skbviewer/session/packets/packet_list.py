@@ -38,7 +38,7 @@ class PacketList:
 
     def numbered(self, first: int, count: int) -> list[PacketRow]:
         """Return the packets with numbers first .. first + count - 1 that exist."""
-        ids = list_pages.numbered(first, count, self.count())
+        ids = list_pages.row_numbers(first, count, self.count())
         return cast(list[PacketRow], self.rows(ids))
 
     def rows(self, ids: RowIds) -> list[PacketRow | SeriesRow]:
@@ -67,7 +67,7 @@ class PacketList:
 
     def kernel_only(self, first: int, count: int) -> list[SeriesRow]:
         """Return the rows K<first> .. K<first + count - 1>."""
-        ids = list_pages.numbered(first, count, self.kernel_only_count())
+        ids = list_pages.row_numbers(first, count, self.kernel_only_count())
         return cast(list[SeriesRow], self.rows(-ids))
 
     def listed(
@@ -79,13 +79,13 @@ class PacketList:
         progress: Progress | None = None,
         all_lives: bool = False,
     ) -> RowIds | None:
-        """Return the rows as select() does.  `order` may also be a word of column_order.WORDS."""
+        """Return rows as select() does. `order` may also be a word of column_order.WORDS."""
         if order is None or order[0] not in column_order.WORDS:
             return self.select(text, order, kernel_only, hidden, progress, all_lives)
         ids = self.select(text, None, kernel_only, hidden, progress, all_lives)
         if ids is None:
-            ids = list_pages.numbered(1, self.count(), self.count())
-        return column_order.ordered(self._opened.columns, ids, *order)
+            ids = list_pages.row_numbers(1, self.count(), self.count())
+        return column_order.sorted_ids(self._opened.columns, ids, *order)
 
     def select(
         self,
@@ -111,7 +111,7 @@ class PacketList:
         return filtered_rows.first_fit(self._fields.data(), texts, ids)
 
     def streams_followed(self) -> bool:
-        """Return whether rows() includes what TCP streams show about their packets."""
+        """Return whether rows() includes the findings in TCP streams."""
         return tcp_info.streams_known(self._fields.data()) or self.count() <= FEW_PACKETS
 
     def follow_streams(self, progress: Progress | None = None) -> None:
@@ -121,7 +121,7 @@ class PacketList:
         list_pages.known_of(self._fields.data(), nothing, True)  # cached, so no page waits
 
     def look_again(self) -> None:
-        """Read bytes from where the input files are now."""
+        """Read bytes from the present places of the input files."""
         self._payloads = None
 
     def payloads(self) -> Payloads:

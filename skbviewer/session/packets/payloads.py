@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What only captured bytes show: the protocol of a packet's payload, and the payload itself.
+"""Facts that only captured bytes show: the protocol of a packet's payload, and the payload itself.
 
-Bytes are read from the source files.  Files that moved or changed are treated as unreadable.
+Bytes are read from the source files. Files that moved or changed are treated as unreadable.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Payloads:
         return made._replace(protocol_name=summary.protocol, info=words + summary.info)
 
     def options(self, row: StoredPacket, stream: SegmentSummary | None = None) -> str:
-        """Return what the options of a TCP header add to Info: " MSS=1460"."""
+        """Return the options of a TCP header as a text for Info: " MSS=1460"."""
         if row.protocol != TCP or row.tcp_flags < 0:
             return ""
         data = self.data(row.source, row.offset, row.caplen)

@@ -60,7 +60,7 @@ def packet_row(
 
 
 def spent(row: StoredPacket | StoredSeries) -> dict[str, Any]:
-    """Return where a row's time in the kernel went, in ns.  See docs/times.md for the terms."""
+    """Return the parts of a row's time in the kernel, in ns. See docs/times.md for the terms."""
     names = ("busy_ns", "wait_ns", "unknown_ns", "cpu_ns", "overlap_ns")
     if row.kernel_ns < 0:
         return dict.fromkeys(names)
@@ -79,9 +79,9 @@ def _reason(row: StoredPacket, has_kbl: bool) -> str:
 def series_row(
     row: StoredSeries, stream: SegmentSummary | None = None, has_points: bool = False
 ) -> SeriesRow:
-    """Convert an skb lifetime to row K<n>.  `stream` has its numbers in a captured stream.
+    """Convert an skb lifetime to row K<n>. `stream` has its numbers in a captured stream.
 
-    `has_points`: its log has points only.
+    `has_points` means that its log has only points.
     """
     unknown = POINTS if has_points else LOST
     protocol_name, info = describe(row, stream)

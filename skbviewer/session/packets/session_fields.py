@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The fields of an open session: what display filters, columns and sorting see of its rows."""
+"""The fields of an open session: values of its rows for display filters, columns and sorting."""
 
 from __future__ import annotations
 

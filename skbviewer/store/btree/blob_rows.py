@@ -40,7 +40,7 @@ def beginning(values: Sequence[Value], blob: int) -> bytes:
         body.append(stored)
     types.append(varint(BLOB + 2 * blob))
     size = sum(map(len, types)) + 1
-    assert size < 128, "as many columns need a longer header size"
+    assert size < 128, "so many columns need a longer header"
     return b"".join([varint(size), *types, *body])
 
 
@@ -84,7 +84,7 @@ def chain(numbers: Int64s, data: memoryview) -> Pages:
 
 
 def leaf(cells: Sequence[bytes]) -> Pages:
-    """Return a table leaf page of these cells: (1, PAGE)."""
+    """Return a table leaf page with these cells: (1, PAGE)."""
     body = b"".join(reversed(cells))
     ends = PAGE - np.cumsum([len(cell) for cell in cells])
     start = PAGE - len(body)

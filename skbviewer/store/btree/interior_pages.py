@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Interior pages of SQLite's b-trees: those above the leaves (sqlite.org/fileformat2.html, 1.6)."""
+"""Interior pages of SQLite's b-trees, above the leaves (sqlite.org/fileformat2.html, 1.6)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Pages = npt.NDArray[np.uint8]  # (n, PAGE)
 
 
 def varint(value: int) -> bytes:
-    """SQLite's variable-length integer, for 0 <= value < 2**56."""
+    """Return SQLite's variable-length integer of `value`, for 0 <= value < 2**56."""
     if value < 0x80:
         return bytes((value,))
     groups = [value & 0x7F]
@@ -27,7 +27,7 @@ def varint(value: int) -> bytes:
 
 
 def varints(values: Int64s) -> list[npt.NDArray[np.uint8]]:
-    """varint() of rising numbers: one array (n, bytes) for each length of varint."""
+    """Return the varints of rising numbers: one array (n, bytes) for each length of varint."""
     made = []
     steps = np.searchsorted(values, [1 << 7 * size for size in range(1, 9)])
     for size, (begin, end) in enumerate(pairwise([0, *steps.tolist()]), start=1):
@@ -40,7 +40,10 @@ def varints(values: Int64s) -> list[npt.NDArray[np.uint8]]:
 
 
 def interior(kind: int, children: Int64s, cells: list[npt.NDArray[np.uint8]]) -> Pages:
-    """One interior page (1, PAGE); `cells` separate the children and lack the child's number."""
+    """Return one interior page (1, PAGE).
+
+    `cells` separate the children, and lack the child's number.
+    """
     page = np.zeros((1, PAGE), np.uint8)
     numbers = children.astype(">u4").view(np.uint8).reshape(-1, 4)
     parts, sizes, count = [], [], 0

@@ -124,7 +124,7 @@ def _count_up(
         for group in range(np.uint64(6)):
             ones = np.uint64(0x7F) << np.uint64(7) * group
             spread |= (id_ & ones) << group
-        u8[begin + number * apart] = beside | swapped(spread) >> down << up
+        u8[begin + number * apart] = beside | byte_swapped(spread) >> down << up
 
 
 @compiled
@@ -150,31 +150,31 @@ def _put(
             u1[at + i * apart] = values[source + i] & 0xFF
     elif width == 2:
         for i in range(np.uint64(rows)):
-            value = swapped(np.uint64(values[source + i]))
+            value = byte_swapped(np.uint64(values[source + i]))
             u2[at + i * apart] = value >> np.uint64(48)
     elif width == 4 or width == 3 + OVER:
         at -= np.uint64(width & 1)
         for i in range(np.uint64(rows)):
-            value = swapped(np.uint64(values[source + i]))
+            value = byte_swapped(np.uint64(values[source + i]))
             u4[at + i * apart] = value >> np.uint64(32)
     elif width == 8 or width == 6 + OVER:
         at -= np.uint64(8 - (width & 15))
         for i in range(np.uint64(rows)):
-            u8[at + i * apart] = swapped(np.uint64(values[source + i]))
+            u8[at + i * apart] = byte_swapped(np.uint64(values[source + i]))
     elif width == 3:
         for i in range(np.uint64(rows)):
-            value = swapped(np.uint64(values[source + i]))
+            value = byte_swapped(np.uint64(values[source + i]))
             u1[at + i * apart] = value >> np.uint64(40) & np.uint64(0xFF)
             u2[at + i * apart + np.uint64(1)] = value >> np.uint64(48)
     else:
         for i in range(np.uint64(rows)):
-            value = swapped(np.uint64(values[source + i])) >> np.uint64(16)
+            value = byte_swapped(np.uint64(values[source + i])) >> np.uint64(16)
             u4[at + i * apart] = value & np.uint64(0xFFFFFFFF)
             u2[at + i * apart + np.uint64(4)] = value >> np.uint64(32)
 
 
 @compiled
-def swapped(value: Int) -> Int:
+def byte_swapped(value: Int) -> Int:
     """Return an unsigned 64-bit number with its bytes reversed: compiles to one instruction."""
     value = (value & np.uint64(0x00FF00FF00FF00FF)) << np.uint64(8) | (
         value >> np.uint64(8) & np.uint64(0x00FF00FF00FF00FF)

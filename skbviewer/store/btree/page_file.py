@@ -26,7 +26,7 @@ from .leaf_pages import Sheet, sheet
 from .row_cell_loops import EACH, INTERIOR_HEADER, LEAF_HEADER, PAGE, ROWID, SIZE, lay_out
 from .row_cells import Layout, layout
 from .typed_column_loops import Values
-from .typed_columns import MEMORY, Sources, signed
+from .typed_columns import MEMORY, Sources, as_signed
 
 TABLE_LEAF, INDEX_LEAF = 0x0D, 0x0A
 BLOCK = 1 << 14  # rows that share one layout
@@ -47,7 +47,7 @@ class PageFile:
 
     @cached_property
     def sheet(self) -> Sheet:
-        """Memory in which pages are filled."""
+        """Return the memory in which pages are filled."""
         return sheet(MANY)
 
     def following(self, count: int) -> Int64s:
@@ -59,7 +59,7 @@ class PageFile:
         return numbers
 
     def append(self, pages: Pages) -> Int64s:
-        """Write pages at the end; returns their numbers."""
+        """Write pages at the end of the file; return their numbers."""
         first, count = self._pages + 1, len(pages)
         numbers = self.following(count)
         if first <= LOCK_PAGE < first + count:
@@ -125,7 +125,7 @@ class Rows:
         return np.stack([together[..., 0].min(axis=0), together[..., 1].max(axis=0)], axis=1)
 
     def finish(self, file: PageFile) -> None:
-        """Write the rest of the tree."""
+        """Write the remaining pages of the tree."""
         if self._single is not None:
             file.put(self._root, self._single)
         elif self._leaves:
@@ -163,7 +163,7 @@ class Records:
         self._room -= len(cell) + 2
 
     def finish(self, file: PageFile) -> None:
-        """Write the rest of the tree."""
+        """Write the remaining pages of the tree."""
         if not self._leaves and self._cells:
             file.put(self._root, leaf(self._cells))
         elif self._cells:
@@ -181,7 +181,7 @@ class Records:
         if here == size:
             return b"".join([head, begin, blob])
         numbers = file.following(overflowing(size))
-        assert here >= len(begin), "as long a text is not for this writer"
+        assert here >= len(begin), "this writer cannot write so long a text"
         file.append(chain(numbers, memoryview(blob)[here - len(begin) :]))
         return b"".join(
             [head, begin, blob[: here - len(begin)], int(numbers[0]).to_bytes(4, "big")]
@@ -191,9 +191,10 @@ class Records:
 def _leaves(
     out: Sheet, columns: Sources, made: Layout, rows: range, each: int, first: int = 0
 ) -> Iterator[Pages]:
-    """Leaf pages of `rows`, `each` rows a page.  They are in `out` and valid until the next ones.
+    """Yield leaf pages of `rows`, with `each` rows per page.
 
-    The step of `rows` is the number of rows from page to page.  `first` is the row id of row 0.
+    The pages are in `out`, and valid until the next ones. The step of `rows` is the number of rows
+    from page to page. `first` is the row id of row 0.
     """
     kind = TABLE_LEAF if made.shape[ROWID] else INDEX_LEAF
     fixed = (MEMORY, columns.places, made.shape, made.body, made.cell, kind)
@@ -230,7 +231,7 @@ def write_index(file: PageFile, root: int, keys: list[Values]) -> None:
     total = len(keys[0])
     if not total:
         return
-    columns = in_order([signed(values) for values in keys])
+    columns = in_order([as_signed(values) for values in keys])
     sources, made = Sources(columns), layout(len(columns))
     lay_out(MEMORY, sources.places, 0, total, 0, *made)
     each = int(made.shape[EACH])

@@ -27,7 +27,7 @@ class _Memory:
 MEMORY: UInt8s = np.asarray(_Memory())
 
 
-def signed(values: Values) -> Values:
+def as_signed(values: Values) -> Values:
     """Return `values` as SQLite stores them: uint64 as int64 with the same bits, bool as uint8."""
     if values.dtype.kind == "b":
         return values.view(np.uint8)
@@ -53,7 +53,7 @@ class StagedColumns(NamedTuple):
 
 
 def _plain(values: Values) -> Values:
-    """Return a contiguous copy in native byte order if needed; one value if it is repeated."""
+    """Return the values contiguous and in native byte order; a repeated value only once."""
     if values.strides == (0,):
         values = values[:1]
     flags, dtype = values.flags, values.dtype
@@ -61,7 +61,7 @@ def _plain(values: Values) -> Values:
         return np.require(values, np.float64, ["C", "A"])
     if not (flags.c_contiguous and flags.aligned and dtype.isnative):
         values = np.require(values, dtype.newbyteorder("="), ["C", "A"])
-    return signed(values)
+    return as_signed(values)
 
 
 def _place(values: Values, count: int) -> tuple[int, int, int]:

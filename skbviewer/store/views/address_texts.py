@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""IP addresses as texts: here all address columns of documented tables are made.
+"""IP addresses as texts, for all address columns of documented tables.
 
-Whoever replaces addresses (by pseudonyms, say) replaces the words of the vector that
-address_texts() returns: there is one word for each distinct address.
+To replace addresses (by pseudonyms, say), replace the words of the vector that address_texts()
+returns: it has one word for each distinct address.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ GROUP = 0xFFFF
 
 
 def address_texts(version: Int64s, hi: Int64s, lo: Int64s) -> Vector:
-    """Return the addresses as the SQL views do; rows of another version than 4 and 6 have none."""
+    """Return the addresses as texts, as the SQL views do; None for versions other than 4 and 6."""
     version = np.where((version == 4) | (version == 6), version, 0)
     versions, kinds, lows = pairs(version, lo)
     highs, upper = distinct(np.where(version == 6, hi, 0))

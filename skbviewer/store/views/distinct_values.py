@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Distinct values of long columns, found without sorting, so that texts are made once for each."""
+"""Distinct values of long columns, found without sorting, so that each text is made only once."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _by_value(values: npt.NDArray[np.integer[Any]], low: int, high: int) -> tupl
 
 @compiled
 def _number(values: Int64s, slots: Int32s, codes: Int32s, found: Int64s) -> int:
-    """Fill `codes` and `found`; return how many are found, -1 if `found` is too small."""
+    """Fill `codes` and `found`; return the number of values, -1 if `found` is too small."""
     mask, count = len(slots) - 1, 0
     for row in range(len(values)):
         value = values[row]

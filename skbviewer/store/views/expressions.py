@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""How the values of documented columns follow from the tables of a session.
+"""Expressions that compute the values of documented columns from the tables of a session.
 
-Columns of tables are written as in SQL: "call.self_ns".  view_sql.py makes SQL of these values,
-view_vectors.py computes them in arrays.
+Columns of tables are written as in SQL: "call.self_ns". view_sql.py translates these expressions
+into SQL, view_vectors.py computes them in arrays.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Address(NamedTuple):
 
 
 class EventData(NamedTuple):
-    """What `kmod/kbl.h` says of an event's data: the lower 32 bits in logs of other tracers.
+    """An event's data as `kmod/kbl.h` defines it: in logs of other tracers, the lower 32 bits.
 
     There, the upper 32 bits are the number of the event's sections, which the session uses.
     """
@@ -108,17 +108,17 @@ class View(NamedTuple):
 
     @property
     def described(self) -> TableMeaning:
-        """The table without how it is made."""
+        """Return the table without the way in which it is made."""
         return TableMeaning(self.name, self.meaning, tuple(c.meaning for c in self.columns))
 
 
 def table_of(column: str) -> str:
-    """The table of "call.self_ns": "call"."""
+    """Return the table of a column: "call" for "call.self_ns"."""
     return column.partition(".")[0]
 
 
 def inputs(value: Value) -> tuple[str, ...]:
-    """The stored columns from which a value is computed."""
+    """Return the stored columns from which a value is computed."""
     match value:
         case Address(table, side):
             return (f"{table}.ip_version", f"{table}.{side}_hi", f"{table}.{side}_lo")

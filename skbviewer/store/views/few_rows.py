@@ -14,12 +14,12 @@ from .. import schema
 from ..table_declarations import INTEGER
 from .expressions import View
 from .view_rows import Array
-from .view_sql import quoted, select
+from .view_sql import select, sql_name
 
 
 def small_table(db: Connection, name: str) -> dict[str, Array]:
-    """All columns of a table: int64, or objects for texts."""
-    rows = db.execute(text(f"SELECT * FROM {quoted(name)} ORDER BY id")).all()  # noqa: S608
+    """Return all columns of a table by name: int64, or objects for texts."""
+    rows = db.execute(text(f"SELECT * FROM {sql_name(name)} ORDER BY id")).all()  # noqa: S608
     made: dict[str, Array] = {}
     for at, column in enumerate(schema.TABLES[name].columns, 1):
         dtype = np.dtype(np.int64 if column.type == INTEGER else object)
@@ -30,7 +30,7 @@ def small_table(db: Connection, name: str) -> dict[str, Array]:
 
 
 def view_vectors(db: Connection, view: View, names: Sequence[str]) -> dict[str, Vector]:
-    """All rows of a view of a table with few rows."""
+    """Return all rows of a view of a table with few rows."""
     columns = [c.meaning for c in view.columns]
     rows = db.execute(text(select(view))).all()
     return {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The documented tables of what the kernel did: lifetimes, legs, calls, waits, events, drops."""
+"""The documented tables of the kernel's work: lifetimes, legs, calls, waits, events, drops."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ def _device(base: str) -> Join:
 
 
 def _lost(name: str, meaning: str, stored: str, type_: str = INT64) -> ViewColumn:
-    """A number of a leg, which is missing if the leg has a gap."""
+    """Return a column of a leg's numbers, which are missing if the leg has a gap."""
     unit = "ns" if name.endswith("_ns") else ""
     return column(name, type_, meaning, Stored(stored, None, "leg.gap"), unit, LOST)
 
 
 LIFETIMES = View(
     "lifetimes",
-    "An skb lifetime: one packet's way through one kernel. Header values are those of the record "
+    "An skb lifetime: one packet's path through one kernel. Header values are those of the record "
     "that shows the packet best.",
     "series", (_device("series"),),
     (
         number("id", "number of the lifetime, from 1; other tables call it series", "series.id"),
         number("source", LOG, "series.source"),
-        number("parent", "the lifetime it was cloned or cut from", "series.parent", "none"),
+        number("parent", "the lifetime from which it was cloned or cut", "series.parent", "none"),
         number("begin_ns", "first record, by the log's clock", "series.begin_ns"),
         number("end_ns", "last record, by the log's clock", "series.end_ns"),
         column("skb", TEXT, "address of the skb", Hex("series.skb")),
@@ -64,7 +64,7 @@ LIFETIMES = View(
         number("kernel_ns", "time in kernel", "series.kernel_ns", LOST),
         number("busy_ns", "part of kernel_ns in which a function worked for it", "series.busy_ns",
                LOST),
-        number("unknown_ns", "part of kernel_ns of which nothing is known", "series.unknown_ns",
+        number("unknown_ns", "part of kernel_ns about which nothing is known", "series.unknown_ns",
                LOST),
         number("cpu_ns", "CPU time of its functions", "series.cpu_ns", LOST),
         number("functions", "calls", "series.functions", LOST, INT32),
@@ -105,7 +105,7 @@ LEGS = View(
                DropReason("leg.drop_reason", "leg.source"), null="it was not dropped"),
         _lost("functions", "calls", "leg.functions", INT32),
         _lost("busy_ns", "time in which a function worked for it", "leg.busy_ns"),
-        _lost("unknown_ns", "time of which nothing is known", "leg.unknown_ns"),
+        _lost("unknown_ns", "time about which nothing is known", "leg.unknown_ns"),
         _lost("cpu_ns", "CPU time of its functions", "leg.cpu_ns"),
     ),
     chosen_by=("leg", "leg.id"),
@@ -131,7 +131,7 @@ CALLS = View(
         number("exit_ns", "return, by the log's clock", "call.exit_ns", NO_RETURN, since=FIRST),
         number("dur_ns", "exit_ns - entry_ns", "call.dur_ns", NO_RETURN, since=FIRST),
         number("self_ns", "self time (docs/times.md)", "call.self_ns", NO_RETURN, since=FIRST),
-        number("comp_ns", "dur_ns less the cost of probes", "call.comp_ns",
+        number("comp_ns", "dur_ns minus the cost of the probes", "call.comp_ns",
                "the cost was not measured", since=FIRST),
         number("counter", "events of the hardware counter", "call.counter", "no counter ran",
                since=FIRST),
@@ -154,8 +154,8 @@ CALLS = View(
         number("mark", "skb->mark", "call.mark", "unknown"),
         column("drop_reason", TEXT, "why the kernel dropped the packet in this call",
                DropReason("call.drop_reason", "leg.source"), null="it did not"),
-        number("carried", "which further packet of the same call it is, from 0", "call.carried",
-               "the first or only one", INT32),
+        number("carried", "number among the call's further packets, from 0", "call.carried",
+               "the call's first or only packet", INT32),
     ),
     chosen_by=("leg", "call.leg"),
 )  # fmt: skip

@@ -17,7 +17,11 @@ def column(
     name: str, type_: str, meaning: str, value: Value, unit: str = "", null: str = "",
     since: int = NEW,
 ) -> ViewColumn:  # fmt: skip
-    """A column of a view."""
+    """Return a column of a view.
+
+    `meaning`, `unit`, `null` (what a missing value means) and `since` (version) are for the
+    documentation.
+    """
     return ViewColumn(TableColumn(name, type_, unit, null, meaning, since), value)
 
 
@@ -25,7 +29,7 @@ def number(
     name: str, meaning: str, stored: str, null: str = "", type_: str = INT64, since: int = NEW,
     unit: str = "",
 ) -> ViewColumn:  # fmt: skip
-    """A stored number, or a time in ns if its name says so; -1 is a missing value."""
+    """Return a column of stored numbers, or of times in ns if `name` says so; -1 means missing."""
     unit = "ns" if name.endswith("_ns") else unit
     return column(name, type_, meaning, Stored(stored, -1 if null else None), unit, null, since)
 
@@ -70,7 +74,7 @@ PACKETS = View(
         column("confidence", DOUBLE, "of the verdict, 0 to 1", Stored("packet.confidence", None)),
         number("busy_ns", "part of kernel_ns in which a function worked for it", "packet.busy_ns",
                MAYBE_LOST),
-        number("unknown_ns", "part of kernel_ns of which nothing is known", "packet.unknown_ns",
+        number("unknown_ns", "part of kernel_ns about which nothing is known", "packet.unknown_ns",
                MAYBE_LOST),
         number("cpu_ns", "CPU time of its functions", "packet.cpu_ns", MAYBE_LOST),
         number("interface", "interface of the capture, from 0", "packet.interface", "", INT32),
@@ -92,7 +96,8 @@ PACKETS = View(
 
 NO_MOMENT = "it is unknown where this leg was captured"
 MATCHES = View(
-    "matches", "A leg that is, or may be, a packet's. A packet without a match is wire-only.",
+    "matches",
+    "A leg that belongs, or may belong, to a packet. A packet without a match is wire-only.",
     "match",
     (
         Join("leg", (("id", "match.leg"),)),
@@ -133,7 +138,7 @@ CLOCKS = View(
                Stored("timebase.interface"), null="all interfaces"),
         number("first_packet", "the piece begins with this packet; 0 for a log", "timebase.first"),
         number("begin_ns", "begin of the piece, by the source's clock", "timebase.begin_ns"),
-        number("offset_ns", "what to add", "timebase.offset_ns"),
+        number("offset_ns", "ns to add to the source's time", "timebase.offset_ns"),
         column("drift_ppm", DOUBLE, "drift of the clock", Stored("timebase.drift_ppm", None),
                "ppm"),
         number("error_ns", "possible error", "timebase.error_ns", "unknown: no clock fit"),

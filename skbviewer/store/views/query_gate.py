@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What a user's query may read: an authorizer for SQLite (sqlite.org/c3ref/set_authorizer.html).
+"""An authorizer for SQLite that limits what a user's query may read.
 
-SQLite names the view in which a table is read, but a user may give a table expression the name of
-a view.  So the tables are read in views whose names nobody can guess, and the documented ones read
-these.
+SQLite (sqlite.org/c3ref/set_authorizer.html) names only the view in which a table is read, but a
+user may give a table expression the name of a view. So the tables are read in views with random
+names, and the documented views read these.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from contextlib import closing
 
 from ..schema import TABLES
 from .declared_views import VIEWS
-from .view_sql import quoted, select
+from .view_sql import select, sql_name
 
 BUILT_IN = "format"  # the other name of SQLite's printf, which may run for minutes in one call
 FORBIDDEN = {"load_extension", "fts3_tokenizer", BUILT_IN}
@@ -26,7 +26,7 @@ ALWAYS = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE}
 
 
 def checked_printf(form: object = None, *values: str | bytes | float | None) -> str | None:
-    """SQLite's printf() without large widths.  Raises ValueError for one."""
+    """Return the text of SQLite's printf(). Raises ValueError for a width of 10,000 or more."""
     if isinstance(form, str) and WIDE.search(form):
         raise ValueError(WIDE_IS_REFUSED)
     places = ", ".join("?" * (len(values) + 1))
@@ -46,15 +46,18 @@ class Gate:
         db.create_function("printf", -1, checked_printf, deterministic=True)
 
     def make_views(self, wanted: Mapping[str, Collection[str]] | None = None) -> None:
-        """Make the views anew; columns that are not `wanted` are NULL.  None is all columns."""
+        """Make the views again.
+
+        Columns that are not `wanted`, by view, are NULL; None means all columns.
+        """
         for inner, name in self._inner.items():
             columns = None if wanted is None else wanted.get(name, ())
             for view, text in (
                 (inner, select(VIEWS[name], columns).replace("printf(", f"{BUILT_IN}(")),
-                (name, f"SELECT * FROM temp.{quoted(inner)}"),  # noqa: S608
+                (name, f"SELECT * FROM temp.{sql_name(inner)}"),  # noqa: S608
             ):
-                self._db.execute(f"DROP VIEW IF EXISTS temp.{quoted(view)}")
-                self._db.execute(f"CREATE TEMP VIEW {quoted(view)} AS {text}")
+                self._db.execute(f"DROP VIEW IF EXISTS temp.{sql_name(view)}")
+                self._db.execute(f"CREATE TEMP VIEW {sql_name(view)} AS {text}")
 
     def named(self, sql: str) -> dict[str, set[str]]:
         """Return the columns of views that a statement names, without running it.
@@ -69,14 +72,14 @@ class Gate:
         return self._named
 
     def close(self) -> None:
-        """From now on the connection only reads the views."""
+        """Let the connection read only the views from now on."""
         self._db.execute("PRAGMA query_only = ON")
         self._db.set_authorizer(self._allows)
 
     def _allows(
         self, action: int, one: str | None, two: str | None, _: str | None, view: str | None
     ) -> int:
-        """Answer SQLITE_OK or SQLITE_DENY; `view` is that whose SELECT does it."""
+        """Return SQLITE_OK or SQLITE_DENY for an action; `view` is the view in which it happens."""
         allowed = action in ALWAYS
         if action == sqlite3.SQLITE_FUNCTION:
             allowed = (two or "").lower() not in FORBIDDEN or view in self._inner
@@ -100,5 +103,5 @@ class Gate:
 
 
 def _is_stored(table: str) -> bool:
-    """Whether a session has such a table, or SQLite itself."""
+    """Return whether a session has such a table, or SQLite itself."""
     return table.lower() in TABLES or table.lower().startswith(("sqlite_", "pragma_"))

@@ -41,7 +41,7 @@ ONLY = f"only SELECT over {', '.join(VIEWS)} is allowed"
 
 
 class Bounds(NamedTuple):
-    """What a query may take."""
+    """The bounds of a query: rows, time (s), bytes of all rows, memory and disk space (bytes)."""
 
     rows: int = 100_000
     seconds: float = 60.0
@@ -84,8 +84,8 @@ def answer(file: Path, sql: str, bounds: Bounds, stop: Event) -> Answer:
 def _connection(file: Path) -> sqlite3.Connection:
     """Open the session.
 
-    SQLite's own bound of memory, PRAGMA hard_heap_limit, would hold for all of the process and for
-    good.  Each value is small, so it is enough to look at the process now and then.
+    SQLite's own bound of memory, PRAGMA hard_heap_limit, would apply to the whole process, for
+    good. Each value is small, so it is enough to check the memory of the process from time to time.
     """
     db = sqlite3.connect(f"file:{quote(str(file.absolute()))}?mode=ro", uri=True)
     db.execute(f"PRAGMA mmap_size = {MMAP}")
@@ -119,7 +119,7 @@ class _Watch:
         self._why = ""
 
     def ends(self) -> int:
-        """Whether SQLite shall end the query: 0 = no."""
+        """Return whether SQLite must end the query: 0 = no."""
         now = time.monotonic()
         if now > self._end:
             self._why = f"it took more than {self._bounds.seconds:g} s"
@@ -147,7 +147,7 @@ class _Watch:
 
 
 def _resident() -> int:
-    """Bytes of memory of this process, without mapped files; 0 if the kernel does not tell."""
+    """Return the memory of this process in bytes, without mapped files; 0 if unknown."""
     try:
         pages = Path("/proc/self/statm").read_text(encoding="ascii").split()
     except OSError:
@@ -156,7 +156,7 @@ def _resident() -> int:
 
 
 def _written() -> int:
-    """Bytes that this thread has written so far; 0 if the kernel does not count them."""
+    """Return bytes that this thread has written so far; 0 if the kernel does not count them."""
     try:
         lines = Path("/proc/thread-self/io").read_text(encoding="ascii").splitlines()
     except OSError:

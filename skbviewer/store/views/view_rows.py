@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Stored columns for some rows of a view, with those of the rows that are joined to them."""
+"""Stored columns for some rows of a view, and columns of the rows that are joined to them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Tables:
     """The tables of one session: bulk tables by column, others read once as a whole."""
 
     def __init__(self, columns: Columns, read: Callable[[str], Small]) -> None:
-        """`read` returns a table that has no column chunks."""
+        """Read columns from `columns`; `read` returns a table that has no column chunks."""
         self.columns = columns
         self._read = read
         self._small: dict[str, Small] = {}
@@ -35,20 +35,20 @@ class Tables:
         self._names: dict[tuple[str, int], dict[Any, str]] = {}
 
     def small(self, table: str) -> Small:
-        """A table that has few rows; integers are int64, texts objects."""
+        """Return a table that has few rows; integers are int64, texts objects."""
         if table not in self._small:
             self._small[table] = self._read(table)
         return self._small[table]
 
     def column(self, name: str) -> Array:
-        """A whole column, of a bulk table or a small one."""
+        """Return a whole column, of a bulk table or a small one."""
         table, _, column = name.partition(".")
         if table in schema.CHUNKED:
             return self.columns.array(table, column)
         return self.small(table)[column]
 
     def texts(self, name: str) -> tuple[Int32s, list[str]]:
-        """A text column of a small table: a code for each row, and the texts by code."""
+        """Return a text column of a small table: a code for each row, and the texts by code."""
         if name not in self._texts:
             table, _, column = name.partition(".")
             rows = self.small(table)[column].tolist()
@@ -58,7 +58,7 @@ class Tables:
         return self._texts[name]
 
     def names(self, table: str, key: str, value: str, source: int) -> dict[Any, str]:
-        """Texts of a small table by another column, for one source."""
+        """Return texts of a small table by another column, for one source."""
         if (table, source) not in self._names:
             small = self.small(table)
             mine = np.flatnonzero(small["source"] == source)
@@ -67,7 +67,7 @@ class Tables:
         return self._names[table, source]
 
     def keys(self, join: Join) -> JoinKeys:
-        """The keys of the joined table."""
+        """Return the keys of the joined table."""
         if join not in self._keys:
             columns = [self.column(f"{join.table}.{key}").astype(np.int64) for key, _ in join.keys]
             self._keys[join] = JoinKeys(columns)
@@ -84,7 +84,7 @@ class JoinKeys:
         self._sorted = numbers[self._rows]
 
     def rows(self, columns: list[Int64s]) -> Int64s:
-        """Rows (from 0) that have these values, -1 where there is none."""
+        """Return rows (from 0) that have these values, -1 where there is none."""
         numbers = self._numbers(columns)
         if not len(self._sorted):
             return np.full(len(numbers), -1, np.int64)
@@ -92,7 +92,7 @@ class JoinKeys:
         return np.where(self._sorted[place] == numbers, self._rows[place], -1)
 
     def _numbers(self, columns: list[Int64s]) -> Int64s:
-        """One number for each row's values, in their order; -1 for values that are not there."""
+        """Return one number for each row's values, in their order; -1 for other values."""
         made, outside = np.zeros(len(columns[0]), np.int64), np.zeros(len(columns[0]), np.bool_)
         for column, places in zip(columns, self._places, strict=True):
             place = places.of(column)
@@ -103,7 +103,7 @@ class JoinKeys:
 
 
 class _Places:
-    """Small numbers for the values of a column: by value if they are near each other."""
+    """Small numbers for the values of a column: the values themselves if they lie close."""
 
     def __init__(self, column: Int64s) -> None:
         self._low = int(column.min(initial=INT64_MAX))
@@ -112,7 +112,7 @@ class _Places:
         self.count = span if self._values is None else len(self._values)
 
     def of(self, column: Int64s) -> Int64s:
-        """Return the place of each value, -1 where it is none of the column's."""
+        """Return the place of each value; -1 if the column does not have the value."""
         if self._values is not None:
             place = np.minimum(np.searchsorted(self._values, column), len(self._values) - 1)
             return np.where(self._values[place] == column, place, -1)
@@ -121,7 +121,7 @@ class _Places:
 
 
 class ViewRows:
-    """Some rows of a view's base table: `count` from `first` on, or those of them in `some`."""
+    """Some rows of a view's base table: `count` rows from `first` on, or those true in `some`."""
 
     def __init__(self, tables: Tables, view: View, first: int, count: int) -> None:
         self._tables, self._view = tables, view
@@ -136,13 +136,13 @@ class ViewRows:
         return self._count if self._some is None else len(self._some)
 
     def keep(self, some: Bools) -> None:
-        """Leave out the rows that are not in `some`."""
+        """Leave out the rows that are false in `some`."""
         rows = np.flatnonzero(some)
         self._some = rows if self._some is None else self._some[rows]
         self._kept, self._at, self._distinct = {}, {}, {}
 
     def stored(self, name: str) -> Array:
-        """The values of a stored column; see missing() for rows without a joined row."""
+        """Return the values of a stored column; see missing() for rows without a joined row."""
         if name not in self._kept:
             self._kept[name] = self._load(name)
         return self._kept[name]
@@ -164,13 +164,13 @@ class ViewRows:
         return made if self._some is None else made[self._some]
 
     def distinct(self, name: str) -> tuple[Int32s, Int64s]:
-        """Codes and distinct values of a stored column; see distinct()."""
+        """Return codes and distinct values of a stored column; see distinct()."""
         if name not in self._distinct:
             self._distinct[name] = distinct(self.stored(name))
         return self._distinct[name]
 
     def missing(self, name: str) -> Bools | None:
-        """Which rows have no row of the column's table; None if all have one."""
+        """Return which rows have no row of the column's table (bool); None if all have one."""
         table = table_of(name)
         if table == self._view.base:
             return None
@@ -178,7 +178,7 @@ class ViewRows:
         return missing if missing.any() else None
 
     def rows_of(self, table: str) -> Int64s:
-        """Rows (from 0) of a joined table, -1 where there is none."""
+        """Return rows (from 0) of a joined table, -1 where there is none."""
         if table not in self._at:
             join = self._joins[table]
             by_id = [key for key, _ in join.keys] == ["id"]
@@ -203,9 +203,9 @@ class ViewRows:
         return found
 
     def _combined(self, names: list[str]) -> tuple[Int32s | None, list[Int64s]]:
-        """A code for each row's values of some columns, and the values by code.
+        """Return a code for each row's values of some columns, and the values by code.
 
-        Without codes, the values are those of the rows.
+        Without codes, there is one value for each row.
         """
         parts = [self.distinct(name) for name in names]
         if math.prod(len(values) for _, values in parts) > FEW:

@@ -25,73 +25,75 @@ TRACER = "tracer"  # a key of `meta` that logs of other tracers have
 TWO_64 = (18446744073, 709551616)  # 2**64: billions, and the rest
 
 
-def quoted(column: str) -> str:
-    """ "event.data" as an SQL name."""
+def sql_name(column: str) -> str:
+    """Return a column such as "event.data" as a quoted SQL name."""
     return ".".join(f'"{part}"' for part in column.split("."))
 
 
 def statements() -> Iterable[str]:
-    """The statements that make the views of a session file."""
+    """Yield the statements that make the views of a session file."""
     for view in VIEWS.values():
         yield f'CREATE VIEW "{view.name}" AS {select(view)}'
 
 
 def select(view: View, wanted: Collection[str] | None = None) -> str:
-    """A SELECT of all columns; those that are not `wanted` are NULL, which saves joins."""
+    """Return a SELECT of all columns; columns that are not `wanted` are NULL, which saves joins."""
     chosen = {c.meaning.name: wanted is None or c.meaning.name in wanted for c in view.columns}
     columns = [
         f'{expression(c.value) if chosen[c.meaning.name] else "NULL"} AS "{c.meaning.name}"'
         for c in view.columns
     ]
     used = [c.value for c in view.columns if chosen[c.meaning.name]]
-    where = f" WHERE {quoted(view.where[0])} = {view.where[1]}" if view.where else ""
+    where = f" WHERE {sql_name(view.where[0])} = {view.where[1]}" if view.where else ""
     return f'SELECT {", ".join(columns)} FROM "{view.base}"{_joins(view, used)}{where}'  # noqa: S608
 
 
 def _joins(view: View, used: Iterable[Value]) -> str:
-    """The joins that `used` needs; LEFT JOIN, so that each row of the base stays one row."""
+    """Return the joins that `used` needs; LEFT JOIN, so that each row of the base stays one row."""
     needed = {table_of(column) for value in used for column in inputs(value)}
     texts: list[str] = []
     for join in reversed(view.joins):  # a join may need those before it
         if join.table in needed:
             needed |= {table_of(column) for _, column in join.keys}
-            on = (f"{quoted(f'{join.table}.{key}')} = {quoted(value)}" for key, value in join.keys)
+            on = (
+                f"{sql_name(f'{join.table}.{key}')} = {sql_name(value)}" for key, value in join.keys
+            )
             texts.insert(0, f' LEFT JOIN "{join.table}" ON {" AND ".join(on)}')
     return "".join(texts)
 
 
 def expression(value: Value) -> str:
-    """SQL that computes a value."""
+    """Return SQL that computes a value."""
     match value:
         case Stored(column, unknown, only_if_0):
-            made = quoted(column) if unknown is None else f"nullif({quoted(column)}, {unknown})"
-            return f"CASE {quoted(only_if_0)} WHEN 0 THEN {made} END" if only_if_0 else made
+            made = sql_name(column) if unknown is None else f"nullif({sql_name(column)}, {unknown})"
+            return f"CASE {sql_name(only_if_0)} WHEN 0 THEN {made} END" if only_if_0 else made
         case Text(column):
-            return quoted(column)
+            return sql_name(column)
         case Word(column, words, otherwise):
             cases = " ".join(f"WHEN {n} THEN '{word}'" for n, word in words.items())
             other = f" ELSE '{otherwise}'" if otherwise is not None else ""
-            return f"CASE {quoted(column)} {cases}{other} END"
+            return f"CASE {sql_name(column)} {cases}{other} END"
         case Hex(column):
-            return f"printf('0x%x', {quoted(column)})"
+            return f"printf('0x%x', {sql_name(column)})"
         case Address(table, side):
             return _address(table, side)
         case EventData(column, source):
-            return _event_data(quoted(column), quoted(source))
+            return _event_data(sql_name(column), sql_name(source))
         case DropReason(column, source):
-            return _reason(quoted(column), quoted(source))
+            return _reason(sql_name(column), sql_name(source))
         case DropPlace(column, source):
-            return _place(quoted(column), quoted(source))
+            return _place(sql_name(column), sql_name(source))
 
 
 def _address(table: str, side: str) -> str:
-    """SQL that formats an address; IPv6 has eight groups, since SQLite cannot shorten them."""
-    hi, lo = quoted(f"{table}.{side}_hi"), quoted(f"{table}.{side}_lo")
+    """Return SQL that formats an address; IPv6 has eight groups: SQLite cannot shorten them."""
+    hi, lo = sql_name(f"{table}.{side}_hi"), sql_name(f"{table}.{side}_lo")
     four = ", ".join(f"{lo} >> {shift} & 255" for shift in (24, 16, 8, 0))
     six = ", ".join(f"{part} >> {shift} & 65535" for part in (hi, lo) for shift in (48, 32, 16, 0))
     groups = ":".join(["%x"] * 8)
     return (
-        f"CASE {quoted(f'{table}.ip_version')} WHEN 4 THEN printf('%d.%d.%d.%d', {four}) "
+        f"CASE {sql_name(f'{table}.ip_version')} WHEN 4 THEN printf('%d.%d.%d.%d', {four}) "
         f"WHEN 6 THEN printf('{groups}', {six}) END"
     )
 
@@ -113,7 +115,10 @@ def _reason(column: str, source: str) -> str:
 
 
 def _place(column: str, source: str) -> str:
-    """The symbol at stext + offset; stext is a decimal text of 20 digits, so subtract 2**64."""
+    """Return SQL for the symbol at stext + offset.
+
+    stext is a decimal text of 20 digits, so 2**64 is subtracted.
+    """
     high = f'CAST(substr("value", 1, length("value") - 9) AS INTEGER) - {TWO_64[0]}'
     low = f'CAST(substr("value", -9) AS INTEGER) - {TWO_64[1]}'
     stext = f"(SELECT ({high}) * 1000000000 + {low} {_meta(source, chr(39) + 'stext' + chr(39))})"

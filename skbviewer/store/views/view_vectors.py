@@ -36,8 +36,8 @@ def blocks(
 ) -> Iterator[tuple[int, dict[str, Vector]]]:
     """Yield (rows of the base table so far, the columns `names`) for up to BLOCK rows at a time.
 
-    With `chosen`, only rows of chosen packets, legs and lifetimes: of each kind an array that is
-    true at id - 1.  At least one block is yielded, which may be empty.
+    `chosen` restricts the rows to chosen packets, legs and lifetimes: for each kind, it has an
+    array that is true at id - 1.  At least one block is yielded, which may be empty.
     """
     total = tables.columns.length(view.base)
     wanted = [c for c in view.columns if c.meaning.name in names]
@@ -59,7 +59,7 @@ def _chosen(ids: Int64s, chosen: Bools) -> Bools:
 
 
 def vector(tables: Tables, rows: ViewRows, value: Value, type_: str) -> Vector:
-    """Compute a column for some rows."""
+    """Compute a documented column: `value` for some rows, with the documented type `type_`."""
     match value:
         case Stored(column, unknown, only_if_0):
             return _number(rows, column, unknown, only_if_0, type_)
@@ -109,7 +109,7 @@ def _word(rows: ViewRows, column: str, words: Mapping[int, str], otherwise: str 
 
 
 def _joined_text(tables: Tables, rows: ViewRows, column: str) -> Vector:
-    """A text of a joined table."""
+    """Return a text of a joined table."""
     codes, words = tables.texts(column)
     at = rows.rows_of(table_of(column))
     return Vector(np.append(codes, np.int32(-1))[at], None, words)  # at -1 is the last one
@@ -120,7 +120,7 @@ def _texts(codes: Int32s, words: list[str], missing: Bools | None) -> Vector:
 
 
 def _of_texts(codes: Int32s, texts: Sequence[str | None]) -> Vector:
-    """A text for each code, which may be None; equal texts become one."""
+    """Return a text for each code, which may be None; equal texts become one."""
     words = sorted({text for text in texts if text is not None})
     place = {word: code for code, word in enumerate(words)}
     new = np.array([-1 if t is None else place[t] for t in texts] or [-1], np.int32)

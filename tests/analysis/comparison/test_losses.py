@@ -10,7 +10,7 @@ from skbviewer.analysis.comparison.function_estimates import CALLS
 from skbviewer.analysis.comparison.leg_estimates import DIRECTIONS, IN_KERNEL
 from skbviewer.export.comparison_text import comparison_lines
 from skbviewer.session import Session, import_files
-from skbviewer.session.comparing import compared
+from skbviewer.session.comparing import comparison_of
 from tests.matching.story import HOST, SOFTIRQ, Story, udp4
 
 SKB, PACKETS = 0xFFFF888000001000, 80
@@ -39,7 +39,7 @@ def test_losses(tmp_path: Path) -> None:
     for name, lossy in (("whole", False), ("lossy", True)):
         (tmp_path / name).mkdir()
         sessions.append(session_of(tmp_path / name, lossy))
-    found = compared(sessions[0], sessions[1])
+    found = comparison_of(sessions[0], sessions[1])
     (condition,) = found.conditions
     assert (condition.what, condition.a, condition.b) == ("lost", "0 records", "30 records")
     assert condition.spoils
@@ -55,7 +55,7 @@ def test_losses(tmp_path: Path) -> None:
     lines = list(comparison_lines(found, ("a", "b"), True))
     assert any(line.startswith("! lost: A 0 records | B 30 records.") for line in lines)
     assert any(line.startswith("received packets, time in kernel *") for line in lines)
-    itself = compared(sessions[0], sessions[0])
+    itself = comparison_of(sessions[0], sessions[0])
     assert not any(row.lossy for row in itself.rows)
     for session in sessions:
         session.close()

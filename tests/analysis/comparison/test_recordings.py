@@ -20,7 +20,7 @@ from skbviewer.analysis.stats import drop_rows, function_rows, layer_table
 from skbviewer.records import Cancelled
 from skbviewer.records.types import Bools
 from skbviewer.session import Session, import_files, open_files
-from skbviewer.session.comparing import compared
+from skbviewer.session.comparing import comparison_of
 from tests.analysis.comparison.made_recordings import EVENTS, recording
 from tests.bench.generate import generate
 
@@ -37,7 +37,7 @@ def test_of_equal_recordings_at_most_one_in_twenty_pairs_changed(tmp_path: Path)
     changed = 0
     for pair in range(PAIRS):
         a, b = (recording(tmp_path, PACKETS, 2 * pair + side) for side in (0, 1))
-        found = compared(a, b)
+        found = comparison_of(a, b)
         assert found.tests > 40
         changed += bool(found.changes)
         a.close()
@@ -49,12 +49,12 @@ def test_of_equal_recordings_at_most_one_in_twenty_pairs_changed(tmp_path: Path)
 def test_five_percent_in_one_function_are_found(function: str, tmp_path: Path) -> None:
     a = recording(tmp_path, PLANTED, 31)
     b = recording(tmp_path, PLANTED, 32, {function: 1.05})
-    found = compared(a, b)
+    found = comparison_of(a, b)
     assert functions_changed(found) == {function}
     (row,) = (row for row in found.rows if row.name == function and row.measure == SELF)
     assert row.low is not None and row.high is not None
     assert row.low < 0.05 < row.high
-    back = compared(b, a)
+    back = comparison_of(b, a)
     assert functions_changed(back) == {function}
 
 
@@ -65,7 +65,7 @@ def test_other_flows_of_the_same_kind_are_no_change(tmp_path: Path) -> None:
         out = tmp_path / f"{seed}.skbv"
         import_files([generate(tmp_path / str(seed), 20_000, 60_000, seed).log], out)
         sessions.append(Session.open(out))
-    found = compared(sessions[0], sessions[1])
+    found = comparison_of(sessions[0], sessions[1])
     shares = [row.change for row in found.rows if row.measure == PART and row.change is not None]
     assert min(shares) < -0.1
     assert not found.changes
@@ -73,7 +73,7 @@ def test_other_flows_of_the_same_kind_are_no_change(tmp_path: Path) -> None:
 
 def test_a_recording_with_itself(tmp_path: Path) -> None:
     one = recording(tmp_path, 2000, 5)
-    found = compared(one, one)
+    found = comparison_of(one, one)
     assert not found.changes
     assert not found.conditions
     assert all(row.change in (0.0, None) for row in found.rows)
@@ -110,14 +110,14 @@ def test_parts_of_a_real_recording_are_alike(bulk: Session, parts: int) -> None:
 
 def test_different_recordings_differ(bulk: Session) -> None:
     nat = open_files([SAMPLES / "nat" / "nat.kbl", SAMPLES / "nat" / "nat.pcap"])
-    found = compared(bulk, nat)
+    found = comparison_of(bulk, nat)
     new = {row.name for row in found.changes if row.only == "B" and row.measure in CALLS}
     assert {"ip_forward", "nf_ip_checksum"} <= new
     nat.close()
 
 
 def test_values_equal_those_of_statistics(bulk: Session) -> None:
-    found = compared(bulk, bulk)
+    found = comparison_of(bulk, bulk)
     rows = {(row.measure, row.name): row for row in found.rows}
     scope = bulk.stats.scope()
     stated = function_rows(scope)
@@ -161,14 +161,14 @@ def test_values_equal_those_of_statistics(bulk: Session) -> None:
 def test_short_recordings_are_not_judged() -> None:
     files = [SAMPLES / "handshake" / f"handshake.{kind}" for kind in ("kbl", "pcap")]
     session = open_files(files)
-    found = compared(session, session)
+    found = comparison_of(session, session)
     assert found.tests == 0
     assert found.amounts[0].blocks == 0
     session.close()
 
 
 def test_a_filter_chooses_packets(bulk: Session) -> None:
-    found = compared(bulk, bulk, ("tcp", "tcp.len > 1000"))
+    found = comparison_of(bulk, bulk, ("tcp", "tcp.len > 1000"))
     one, two = found.amounts
     chosen = bulk.packets.select("tcp")
     assert chosen is not None
@@ -181,14 +181,14 @@ def test_counted_events(tmp_path: Path) -> None:
     for folder in folders:
         folder.mkdir()
     a, b = (recording(folder, 2000, seed, None, True) for seed, folder in enumerate(folders[:2]))
-    rows = {(row.measure, row.name): row for row in compared(a, b).rows}
+    rows = {(row.measure, row.name): row for row in comparison_of(a, b).rows}
     counted, lasting = rows[COUNTER, "ip_rcv"], rows[DURATION, "ip_rcv"]
     assert counted.number_a == counted.number_b == 2000
     assert counted.a == pytest.approx(EVENTS * (lasting.a or 0))
     assert counted.b == pytest.approx(EVENTS * (lasting.b or 0))
     assert counted.p is None  # it contains the calls inside
     without = recording(folders[2], 2000, 3)
-    assert COUNTER not in {row.measure for row in compared(a, without).rows}
+    assert COUNTER not in {row.measure for row in comparison_of(a, without).rows}
 
 
 class _Stopping:
@@ -202,7 +202,7 @@ class _Stopping:
 def test_cancelling_ends_both_sides(bulk: Session) -> None:
     threads = set(threading.enumerate())
     with pytest.raises(Cancelled):
-        compared(bulk, bulk, progress=_Stopping())
+        comparison_of(bulk, bulk, progress=_Stopping())
     for _ in range(200):  # the second thread ends at once, but after its last statement
         if set(threading.enumerate()) == threads:
             break

@@ -8,7 +8,7 @@ import pytest
 
 from skbviewer.export.perfetto.nesting_loops import BEGIN, INSTANT
 from skbviewer.export.perfetto.slices import Slices
-from skbviewer.export.perfetto.trace import ordered
+from skbviewer.export.perfetto.trace import events_in_order
 from skbviewer.records.types import Int64s
 
 
@@ -24,7 +24,7 @@ def slices(begin: Int64s, end: Int64s, track: Int64s) -> Slices:
 
 def check(made: Slices) -> Int64s:
     """Every end closes the last begin of its track; returns the level of each slice."""
-    kind, row, when, level = ordered(made)
+    kind, row, when, level = events_in_order(made)
     assert (np.diff(when) >= 0).all()
     stacks: dict[tuple[int, int], list[int]] = {}
     seen = []

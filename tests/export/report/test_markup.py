@@ -7,7 +7,7 @@ from html import unescape
 
 import pytest
 
-from skbviewer.export.report.clean_rows import changed
+from skbviewer.export.report.clean_rows import with_changed_texts
 from skbviewer.export.report.markup import Markup, Span, element, html, printable, table
 from skbviewer.records import SourceKind, SourceRow
 from tests.export.hostile import NAMES
@@ -42,7 +42,7 @@ def test_tables() -> None:
 
 def test_all_texts_of_rows_are_changed() -> None:
     row = SourceRow(1, "a", SourceKind.PCAP, 2, "b", 3, ("c",), {"hostname": "d"})
-    made = changed((row, (None, "e")), str.upper)
+    made = with_changed_texts((row, (None, "e")), str.upper)
     assert made == (row._replace(path="A", sha256="B", warnings=("C",), detail={"hostname": "D"}),
                     (None, "E"))  # fmt: skip
     assert made[0].kind is SourceKind.PCAP

@@ -15,7 +15,7 @@ import pytest
 from skbviewer.export import Request, write_pcapng
 from skbviewer.export.wireshark import comments
 from skbviewer.export.wireshark.block_loops import write_blocks
-from skbviewer.export.wireshark.comment_format import LONGEST, OLD_PREFIX, PREFIX, encoded
+from skbviewer.export.wireshark.comment_format import LONGEST, OLD_PREFIX, PREFIX, percent_encoded
 from skbviewer.export.wireshark.lua_script import lua_script
 from skbviewer.records import BadInput, resource
 from skbviewer.session import Session, import_files
@@ -116,7 +116,7 @@ def test_the_script_reads_as_many_comments_as_it_needs(tmp_path: Path, text: str
 
 def test_names_are_encoded() -> None:
     for name in HOSTILE:
-        made = encoded(name)
+        made = percent_encoded(name)
         assert not set(made) & set(b" ,=\n"), name
         assert unquote_to_bytes(made.decode()) == name.encode("utf-8", "surrogatepass")
 

@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 from skbviewer.analysis.display_filter import parse
 from skbviewer.gui.dialogs.colour_dialog import ColourDialog
 from skbviewer.gui.dialogs.colouring import PAUSE_MS
-from skbviewer.gui.packets.colour_rules import DEFAULTS, Rule, colours, store, stored
+from skbviewer.gui.packets.colour_rules import DEFAULTS, Rule, colours, store, stored_rules
 from skbviewer.gui.packets.packet_model import PacketModel
 from skbviewer.gui.window.main_window import MainWindow
 from skbviewer.records import Progress, resource
@@ -94,9 +94,9 @@ def test_dark_rows_stay_readable(rule: Rule) -> None:
 def test_rules_are_kept_and_broken_settings_do_no_harm() -> None:
     mine = (Rule("mine", "udp.port == 53", "#112233", "#ffffff", False), *DEFAULTS[:2])
     store(mine)
-    assert stored() == mine
+    assert stored_rules() == mine
     store(DEFAULTS)
-    assert stored() == DEFAULTS
+    assert stored_rules() == DEFAULTS
 
 
 def test_the_dialog_edits(
@@ -118,7 +118,7 @@ def test_the_dialog_edits(
     dialog.move_by(1)
     dialog.move_by(-1)
     QTest.mouseClick(dialog.buttons.button(OK), Qt.MouseButton.LeftButton)
-    assert stored()[0] == Rule("Mine", "tcp", "#123456", "#12272e")
+    assert stored_rules()[0] == Rule("Mine", "tcp", "#123456", "#12272e")
     packets = opened.workspace.table.packets
     tcp = next(
         n for n in range(packets.rowCount()) if (r := packets.row(n)) and r.protocol == "TCP"

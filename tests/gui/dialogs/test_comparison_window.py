@@ -19,7 +19,7 @@ from skbviewer.gui.dialogs.comparison_window import ComparisonWindow
 from skbviewer.gui.window.main_window import MainWindow
 from skbviewer.records import Progress
 from skbviewer.session import Session, open_files
-from skbviewer.session.comparing import compared
+from skbviewer.session.comparing import comparison_of
 
 SAMPLES = Path("resources/samples").absolute()
 BULK = [SAMPLES / "bulk" / f"bulk.{kind}" for kind in ("kbl", "pcap")]
@@ -37,7 +37,7 @@ def bulk() -> Iterator[Session]:
 @pytest.fixture(scope="module")
 def found(bulk: Session) -> Iterator[Comparison]:
     nat = open_files(NAT)
-    yield compared(bulk, nat)
+    yield comparison_of(bulk, nat)
     nat.close()
 
 

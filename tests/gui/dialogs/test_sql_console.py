@@ -134,8 +134,8 @@ def test_no_interpreter(console: SqlConsole, qtbot: QtBot, monkeypatch: pytest.M
 
 def test_history(console: SqlConsole) -> None:
     for number in range(60):
-        query_history.keep(f"SELECT {number}")
-    query_history.keep("SELECT 30")
+        query_history.add_query(f"SELECT {number}")
+    query_history.add_query("SELECT 30")
     kept = query_history.queries()
     assert len(kept) == 50 and kept[:2] == ["SELECT 30", "SELECT 59"]
     menu = console.history.menu()

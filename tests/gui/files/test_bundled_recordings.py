@@ -45,7 +45,7 @@ def test_it_opens_from_the_welcome_page(real: MainWindow, qtbot: QtBot) -> None:
 
 def test_a_kbl_alone_shows_every_packet_life(real: MainWindow, qtbot: QtBot) -> None:
     with qtbot.waitSignal(real.tasks.ended, timeout=60_000):
-        real.open_files(bundled_recordings.bundled()[:1])
+        real.open_files(bundled_recordings.bundled_files()[:1])
     assert real.recording is not None
     table, count = real.workspace.table, real.recording.packets.kernel_only_count()
     qtbot.waitUntil(lambda: table.packets.rowCount() == count > 0)
@@ -61,7 +61,7 @@ def test_a_kbl_alone_shows_every_packet_life(real: MainWindow, qtbot: QtBot) -> 
 
 
 def test_capture_then_kbl_join(real: MainWindow, qtbot: QtBot) -> None:
-    kbl, capture = bundled_recordings.bundled()
+    kbl, capture = bundled_recordings.bundled_files()
     for path in (capture, kbl):
         with qtbot.waitSignal(real.tasks.ended, timeout=60_000):
             real.open_files([path])
@@ -96,7 +96,7 @@ def test_run_shows_the_window_and_ends_clean(tmp_path: Path) -> None:
     )
     folders = {"XDG_CACHE_HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
     done = subprocess.run(
-        [sys.executable, "-c", program, *map(str, bundled_recordings.bundled())],
+        [sys.executable, "-c", program, *map(str, bundled_recordings.bundled_files())],
         env=os.environ | folders | {"QT_QPA_PLATFORM": "offscreen"},
         cwd=Path(__file__).parents[3],
         capture_output=True,

@@ -47,6 +47,6 @@ def test_no_packets_leave_no_picture(title: str, sample_window: MainWindow, qtbo
     count(graph, Extent.DISPLAYED, qtbot)
     graph.recolour()
     said = graph.note.text()
-    assert any(word in said for word in ("No packets", "no packet", "no recorded", "no captured"))
+    assert any(word in said for word in ("No packet", "no packet", "no recorded", "no captured"))
     sample_window.close_recording()
     assert not graph.isVisible()

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QFileDialog, QInputDialog
 from pytestqt.qtbot import QtBot
 
 from skbviewer.gui.base.theme import DROP_COLOURS
-from skbviewer.gui.filters.find_packet import Search, What, Where, find
+from skbviewer.gui.filters.find_packet import Search, What, Where, find_position
 from skbviewer.gui.packet_panes.call_columns import CALL_COLUMNS
 from skbviewer.gui.window.main_window import MainWindow
 from skbviewer.gui.window.row_menu import current_filter
@@ -309,13 +309,13 @@ def test_bytes_are_found_by_the_filter_engine(real: MainWindow, qtbot: QtBot) ->
     for search in tries:
         found, at = [], -1
         for _ in said:
-            hit = find(recording, None, at, 1, search, Silent())
+            hit = find_position(recording, None, at, 1, search, Silent())
             assert hit is not None
             at = hit
             found.append(at + 1)
         assert found == said
     loud = Search("HELLO FROM", What.STRING, Where.BYTES, True)
-    assert find(recording, None, 0, 1, loud, Silent()) is None
+    assert find_position(recording, None, 0, 1, loud, Silent()) is None
 
 
 def test_every_cell_of_the_kernel_path_makes_a_filter_that_finds_its_packet(

@@ -28,7 +28,7 @@ from skbviewer.analysis.timeline.shown_part import (
     seconds_text,
 )
 from skbviewer.export import Request
-from skbviewer.gui.pictures.line_wrapping import wrapped
+from skbviewer.gui.pictures.line_wrapping import wrapped_lines
 from skbviewer.gui.pictures.picture_font import export_font
 from skbviewer.gui.pictures.text_width import text_width
 from skbviewer.gui.pictures.timeline_picture import TimelinePicture, write_timeline
@@ -183,7 +183,7 @@ def test_each_clock_is_named(qtbot: QtBot) -> None:
 @pytest.mark.parametrize("text", ["one two three", "a" * 300, "", "x " * 50 + "y" * 90])
 def test_wrapped_text_is_whole_and_fits(qapp: QApplication, text: str) -> None:
     metrics = QFontMetricsF(export_font(10))
-    lines = wrapped(text, metrics.horizontalAdvance, 120)
+    lines = wrapped_lines(text, metrics.horizontalAdvance, 120)
     assert "".join(lines).replace(" ", "") == text.replace(" ", "")
     assert all(metrics.horizontalAdvance(line) <= 120 for line in lines)
 

@@ -10,7 +10,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from skbviewer.gui.packets.packet_rows import of_packet
-from skbviewer.gui.packets.selected_summary import dropped, totals
+from skbviewer.gui.packets.selected_summary import drop_text, totals
 from skbviewer.gui.packets.selection import Selection
 from skbviewer.gui.timeline.selection_links import choose_place
 from skbviewer.records import resource
@@ -37,8 +37,8 @@ def test_a_click_on_a_kernel_only_packet_selects_it(session: Session, qtbot: QtB
 
 def test_the_strip_shows_the_drop_and_where_the_time_went(session: Session) -> None:
     packet = session.packets.numbered(7, 1)[0]
-    assert dropped(of_packet(packet)) == "Dropped: NETFILTER_DROP at nf_hook_slow+0xaa"
+    assert drop_text(of_packet(packet)) == "Dropped: NETFILTER_DROP at nf_hook_slow+0xaa"
     assert totals(session.paths.of(packet=7)).startswith(
         "71.1 µs in the kernel (70.0 µs busy, 1.2 µs waiting), 54 functions"
     )
-    assert dropped(of_packet(session.packets.numbered(4, 1)[0])) == ""  # only a copy
+    assert drop_text(of_packet(session.packets.numbered(4, 1)[0])) == ""  # only a copy

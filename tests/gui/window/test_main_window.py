@@ -147,8 +147,8 @@ def test_the_bundled_recordings_are_all_in_the_file_menu(window: MainWindow, qtb
         menu.aboutToShow.emit()
         with qtbot.waitSignal(window.tasks.ended):
             menu.actions()[number].trigger()
-        assert window.opening.files == bundled_recordings.bundled(name)
-        assert all(path.exists() for path in bundled_recordings.bundled(name))
+        assert window.opening.files == bundled_recordings.bundled_files(name)
+        assert all(path.exists() for path in bundled_recordings.bundled_files(name))
 
 
 def test_a_bad_file_is_reported_in_one_line_and_nothing_is_lost(

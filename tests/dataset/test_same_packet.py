@@ -11,7 +11,7 @@ import pytest
 
 from skbviewer.dataset import folder, manifests
 from skbviewer.dataset.adding import add_pair
-from skbviewer.dataset.finding import find
+from skbviewer.dataset.same_packet import candidates
 from skbviewer.records import BadInput, Silent
 from tests.dataset.recordings import Both, pair
 
@@ -41,7 +41,7 @@ def test_each_packet_finds_its_other_sighting(twice: tuple[Path, str]) -> None:
     numbers = []
     for number in range(1, 17):
         try:
-            found = find(made, f"{first[:12]}:{number}", SECOND, Silent())
+            found = candidates(made, f"{first[:12]}:{number}", SECOND, Silent())
         except BadInput:  # ARP
             continue
         rows: list[dict[str, Any]] = [
@@ -63,7 +63,7 @@ def test_the_time_between_is_bounded(twice: tuple[Path, str]) -> None:
     made, first = twice
     for number in range(1, 17):
         try:
-            assert find(made, f"{first}:{number}", SECOND // 100, Silent()).rows == []
+            assert candidates(made, f"{first}:{number}", SECOND // 100, Silent()).rows == []
         except BadInput:
             continue
 
@@ -77,4 +77,4 @@ def test_wrong_names(both: Both) -> None:
         ("ffffffffffff:1", "there is no such packet"),
     ):
         with pytest.raises(KeyError, match=why):
-            find(both.folder, word, SECOND, Silent())
+            candidates(both.folder, word, SECOND, Silent())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A connection with what filters and statistics need besides the views."""
+"""A connection with the functions and tables that filters and statistics need besides the views."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ UNION SELECT split_part(place, '+', 1) FROM drops WHERE place IS NOT NULL"""
 
 
 @contextmanager
-def prepared(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+def filter_connection(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """Yield a connection with the functions of filters, and the table function_layers.
 
     Raises BadInput if `folder` is no dataset.

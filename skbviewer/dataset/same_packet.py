@@ -35,7 +35,7 @@ WHERE p.session <> w.session AND p.ts_ns BETWEEN w.ts_ns - {{window}} AND w.ts_n
 ORDER BY abs(after_ns), p.session, p.number"""
 
 
-def find(folder: Path, word: str, window_ns: int, progress: Progress) -> Answer:
+def candidates(folder: Path, word: str, window_ns: int, progress: Progress) -> Answer:
     """Return packets of other sessions with the headers of packet `word`, "SESSION:N".
 
     Column after_ns is the difference of the times by the two sniffers' clocks, at most `window_ns`;
