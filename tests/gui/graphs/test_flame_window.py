@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from skbviewer.gui.graphs.flame_window import FlameGraph
 from skbviewer.gui.window.main_window import MainWindow
 from skbviewer.session import open_files
-from tests.analysis.stats.counted_log import counted_log
+from tests.analysis.breakdown.counted_log import counted_log
 from tests.gui.conftest import show_window
 
 from .opened_window import open_graph, wait_for_rows

@@ -7,10 +7,14 @@ of the calls inside it, as its duration contains theirs.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ...records.types import Bools, Int64s
-from .scope import Scope
+
+if TYPE_CHECKING:
+    from ..stats.scope import Scope
 
 META = "counter"  # what the recorder was asked to count
 UNKNOWN = -1
