@@ -31,7 +31,14 @@ with importing():  # as the program itself does
     from skbviewer.session import open_files
 
 SEED = 20261121
-GRAPH_NAMES = ("I/O graph", "latency graphs", "flame graph", "round trips")  # as GRAPHS
+# As in GRAPHS
+GRAPH_NAMES = (
+    "I/O graph",
+    "latency graphs",
+    "path graph",
+    "flame graph",
+    "round trips",
+)  # as GRAPHS
 ZOOM_TO_NS = 1_000
 FILTERS = ("udp", "tcp.port == 443", "ip.addr == 10.0.0.0/9", "kbl.dur > 20us", "frame.len > 500")
 Found = dict[str, list[tuple[float, float]]]

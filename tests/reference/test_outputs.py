@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 
 from skbviewer.analysis import stats
-from skbviewer.analysis.breakdown import leg_columns, parts
+from skbviewer.analysis.breakdown import parts, path_rule
 from skbviewer.analysis.calls.interruptions import MARK_INTERRUPTED
 from skbviewer.analysis.graphs import io_series
 from skbviewer.analysis.stats import (
@@ -132,7 +132,7 @@ WRONG_TABLES: dict[str, tuple[object, object]] = {
     "PERMILLES": (latency_table, (0, 500, 500, 990, 999, 1000)),
     "CALLED": (callgraph_table, "called"),
     "own_calls": (program_table, lambda scope: _with_a_call_missing(scope)),
-    "OFF_PATH": (leg_columns, frozenset(style.name for style in layers())),
+    "OFF_PATH": (path_rule, frozenset(style.name for style in layers())),
     "OTHERS": (parts, 0),
     "RX": (round_trips, 0),
 }

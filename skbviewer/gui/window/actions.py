@@ -193,7 +193,7 @@ FILE = (
     Action("&File", "&Open…", lambda w: w.opening.ask(), ("Ctrl+O",),
            "Open captures, kernel logs or sessions; several at once are joined", False),
     Action("&File", "Open &Recent", fill=_fill_recent, needs_recording=False),
-    Action("&File", "Open &Dataset…", lambda w: w.dataset_opening.ask(), (),
+    Action("&File", "Ope&n Dataset…", lambda w: w.dataset_opening.ask(), (),
            "List the hosts and times of a dataset, and open recordings of it", False),
     Action("&File", "Restore Last &View", lambda w: w.opening.restore(), ("Ctrl+Shift+L",),
            "Reopen the last files with their filter, row, zoom and columns", False),
