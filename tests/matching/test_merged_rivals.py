@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from skbviewer.matching import AMBIGUOUS, EXACT, matcher
 from skbviewer.matching.rules import BY_TIME
 from tests.readers import build
+from tests.readers.build_kbl import Ipv4
 
 from .joined import ANCHOR_FRAMES, ANCHORS, MS, A, join, sent
 from .story import HOST, SOFTIRQ, Story, tcp4
@@ -34,7 +36,7 @@ def sender(story: Story) -> None:
     story.free(HERE + 2 * MS, SENT)
 
 
-def header(tot_len: int) -> object:
+def header(tot_len: int) -> Ipv4:
     return tcp4(77, seq=5000)._replace(
         saddr="10.0.0.1", daddr="10.0.0.2", sport=1000, dport=2000, tot_len=tot_len
     )
@@ -44,7 +46,12 @@ def receiver(story: Story) -> None:
     """The merged packet: the log has the length that its first segment had in the IP header."""
     story.alloc(HERE - 200, GOT, context=SOFTIRQ, cpu=1)
     info = HOST._replace(ifindex=3, len=DATA + HEADERS, gso_size=MSS, gso_segs=2)
-    shown = {"skbinfo": info, "ipv4": header(MSS + HEADERS), "context": SOFTIRQ, "cpu": 1}
+    shown: dict[str, Any] = {
+        "skbinfo": info,
+        "ipv4": header(MSS + HEADERS),
+        "context": SOFTIRQ,
+        "cpu": 1,
+    }
     story.call("__netif_receive_skb_core", HERE - 50, HERE + 100, GOT, **shown)
     story.free(HERE + 200, GOT, context=SOFTIRQ, cpu=1)
 
