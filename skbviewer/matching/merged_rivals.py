@@ -6,7 +6,7 @@ In: the decided pairs of one interface, the clock.  Out: these pairs; those in d
 GRO writes the new length into the IP header at the end (inet_gro_complete()), and a log may show
 the header that the first segment had.  Such an skb contradicts the packet by its length.  If the
 packet was sent on the same host as one large skb, this has the same identification and the same
-length, so identity alone would choose it.
+length, so identity alone would choose it where records are missing: its own moment may be lost.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from .candidates.gso_candidates import segments
 from .clock.clock_fit import ClockFit
 from .decide import Decided, all_ambiguous
 from .rules import AMBIGUOUS, BY_TIME, EXACT
+from .solve import incomplete
 
 if TYPE_CHECKING:
     from .model import KernelSide
@@ -37,7 +38,7 @@ def doubt_merged(
     size = np.asarray(kernel.prints.rows["gso_size"])
     size = size[size > 0]
     exact = pairs.verdict == EXACT
-    if not len(size) or not exact.any():
+    if not len(size) or not exact.any() or not incomplete(kernel.log):
         return pairs
     series = np.full(len(packets), -1, np.int64)
     series[pairs.packet[exact]] = pairs.series[exact]

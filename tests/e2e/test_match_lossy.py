@@ -205,7 +205,7 @@ def test_a_missed_hit_does_not_hide_when_other_skbs_were_sent(
             rows = np.concatenate([losses_declared_by(log), row])
             return rows[np.argsort(rows["first_ns"], kind="stable")]
 
-        monkeypatch.setattr(matcher, "declared", more)
+        monkeypatch.setattr(matcher, "losses_declared_by", more)
         found = matched(packets, followed(replace(whole.log, lost_records=1)))
         assert found.sniffer == sniffer
         exact = np.unique(found.rows["packet"][found.rows["verdict"] == EXACT])
