@@ -38,7 +38,6 @@ from .legs.capture_points import build as build_points
 from .legs.declared_losses import losses_declared_by, of_births, of_calls
 from .legs.leg_cutting import LegTable
 from .lifetimes.skb_lifetimes import SeriesTable
-from .merged_rivals import doubt_merged
 from .model import CAPTURED_DTYPE, MATCH_DTYPE, Fitted, KernelSide, Matches
 from .rules import NAMELESS
 from .solve import incomplete
@@ -146,7 +145,6 @@ def _match(packets: Packets, kernel: KernelSide, progress: Progress) -> Matches:
     progress.report(MATCHING, 3, STEPS)
     every = found.and_also(by_ethertype(packets, kernel, clock))
     made, clock = decide(packets, kernel, every, clock, where, often)
-    made = doubt_merged(packets, kernel, made, clock)
     _forget(packets, kernel)
     progress.report(MATCHING, 4, STEPS)
     rest = numbers_without(np.flatnonzero(packets["ip_version"] != 0), found.packet)
