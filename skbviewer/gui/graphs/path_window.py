@@ -57,7 +57,7 @@ class PathGraph(GraphWindow):
     def work(self, recording: Recording, chosen: Chosen) -> Callable[[Progress], Any]:
         def count(progress: Progress) -> PathBoxes | str:
             made = recording.graphs.paths(chosen, progress)
-            return made or "The time in kernel is known of no packet."
+            return made or "No packet has a known time in kernel."
 
         return count
 

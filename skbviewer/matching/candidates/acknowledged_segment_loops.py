@@ -23,14 +23,13 @@ def find_acknowledged(
     seq: Int64s,
     length: Int64s,
     ack: Int64s,
-    paired: Bools,
     soon: int,
     once: Bools,
 ) -> None:
     """Set `once` of each segment whose sender shows within `soon` ns that it was acknowledged.
 
     Rows are sorted by connection, then by time.  `ack` is -1 without the flag ACK.  `length` counts
-    SYN and FIN.  Only rows that are `paired` count.
+    SYN and FIN.
     """
     peer_at = own_at = 0
     known = -1
@@ -39,7 +38,7 @@ def find_acknowledged(
             if i == 0 or connection[i] != connection[i - 1]:
                 peer_at = own_at = i
                 known = -1
-            if sender[i] != way or not paired[i] or ack[i] < 0:
+            if sender[i] != way or ack[i] < 0:
                 continue
             # What the peer had acknowledged in the segments that this packet acknowledges.
             while peer_at < i:
@@ -47,7 +46,7 @@ def find_acknowledged(
                 if sender[j] != way and length[j] > 0:
                     if beyond(seq[j] + length[j], ack[i]) > 0:
                         break
-                    if paired[j] and ack[j] >= 0 and (known < 0 or beyond(ack[j], known) > 0):
+                    if ack[j] >= 0 and (known < 0 or beyond(ack[j], known) > 0):
                         known = ack[j]
                 peer_at += 1
             while known >= 0 and own_at < i:
@@ -55,5 +54,5 @@ def find_acknowledged(
                 if sender[j] == way and length[j] > 0:
                     if beyond(seq[j] + length[j], known) > 0:
                         break
-                    once[j] = paired[j] and ts[i] - ts[j] <= soon
+                    once[j] = ts[i] - ts[j] <= soon
                 own_at += 1

@@ -29,16 +29,15 @@ SYN, ACK, FIN = 0x02, 0x10, 0x01  # RFC 9293, 3.1
 _ENDPOINTS = ("saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo", "sport", "dport")
 
 
-def acknowledged(packets: Packets, paired: Bools, part: Int64s) -> Bools:
-    """Return the segments that were sent only once.
+def acknowledged(packets: Packets, paired: Bools) -> Bools:
+    """Return for each packet whether it is a segment that was sent only once.
 
-    `paired` says which packets the log may have, `part` the part of the clock of each: the three
-    packets must be of one part.
+    `paired` says which packets the log may have at one clock. Only these count.
     """
     once = np.zeros(len(packets), np.bool_)
-    rows = np.flatnonzero(_is_whole(packets))
+    rows = np.flatnonzero(paired & _is_whole(packets))
     some = packets[rows]
-    connection, sender = _connections(some, part[rows])
+    connection, sender = _connections(some)
     order = np.lexsort((some["ts"], connection))
     rows, some = rows[order], some[order]
     flags = some["tcp_flags"].astype(np.int64)
@@ -47,7 +46,7 @@ def acknowledged(packets: Packets, paired: Bools, part: Int64s) -> Bools:
     found = np.zeros(len(rows), np.bool_)
     find_acknowledged(
         connection[order], sender[order], some["ts"].astype(np.int64), some["seq"].astype(np.int64),
-        length, ack, paired[rows], SOON_NS, found,
+        length, ack, SOON_NS, found,
     )  # fmt: skip
     once[rows] = found
     return once
@@ -61,13 +60,13 @@ def _is_whole(packets: Packets) -> Bools:
     return np.asarray(tcp & header & ~fragment & (packets["frag_id"] < 0), np.bool_)
 
 
-def _connections(packets: Packets, part: Int64s) -> tuple[Int64s, Bools]:
-    """Return the number of each packet's connection within its part, and which end sent it."""
+def _connections(packets: Packets) -> tuple[Int64s, Bools]:
+    """Return the number of each packet's connection, and which end sent it."""
     ends = np.stack([packets[name].astype(np.int64) for name in _ENDPOINTS], axis=1)
     back = ends[:, [2, 3, 0, 1, 5, 4]]
     unequal = ends != back
     first = unequal.argmax(axis=1)[:, None]
     sender = np.take_along_axis(ends < back, first, axis=1)[:, 0]
-    rows = np.column_stack([part, np.where(sender[:, None], ends, back)])
+    rows = np.where(sender[:, None], ends, back)
     number = np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1)
     return number.astype(np.int64), np.asarray(sender, np.bool_)

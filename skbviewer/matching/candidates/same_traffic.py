@@ -46,9 +46,10 @@ def trusted(
     `edges` are the pairs in time; `precision` (ns) is that of the packets' times.
     """
     segment = clock.segment_of(np.arange(len(packets)))
-    tcp, readings = _tcp_packets(packets, edges, segment), kernel.log.clock
+    paired, readings = np.zeros(len(packets), np.bool_), kernel.log.clock
+    paired[edges.packet] = True
     each = [
-        _is_trusted(one, readings, int(np.count_nonzero(tcp[segment == number])), precision)
+        _is_trusted(one, packets, paired & (segment == number), precision)
         or (
             _by_wall_clock(one, readings)
             and (_is_local(one, precision) or _on_the_way(packets, clock, kernel, edges, number))
@@ -73,14 +74,12 @@ def _is_local(segment: Segment, precision: int) -> bool:
     return segment.torn_ns < max(precision, 1)
 
 
-def _tcp_packets(packets: Packets, edges: Edges, segment: Int64s) -> Bools:
-    """Return for each packet whether it is TCP, sent once, and possibly captured at a moment.
-
-    `segment` is the number of the clock's segment by packet.
-    """
-    paired = np.zeros(len(packets), np.bool_)
-    paired[edges.packet] = True
-    return paired & (sent_once(packets) | acknowledged(packets, paired, segment))
+def _numbers_agree(packets: Packets, paired: Bools) -> bool:
+    """Return whether enough of the packets `paired` are TCP segments that were sent once."""
+    once = paired & sent_once(packets)
+    if np.count_nonzero(once) >= SOME:
+        return True
+    return int(np.count_nonzero(once | acknowledged(packets, paired))) >= SOME
 
 
 def sent_once(packets: Packets) -> Bools:
@@ -93,13 +92,15 @@ def sent_once(packets: Packets) -> Bools:
     return np.asarray(numbered & (packets["protocol"] == TCP) & (packets["seq"] >= 0), np.bool_)
 
 
-def _is_trusted(
-    segment: Segment, readings: tuple[ClockTriple, ...], tcp: int, precision: int
-) -> bool:
-    """Return whether many stamps lie between their moments, or TCP's numbers agree."""
+def _is_trusted(segment: Segment, packets: Packets, paired: Bools, precision: int) -> bool:
+    """Return whether many stamps lie between their moments, or TCP's numbers agree.
+
+    `paired` are the packets of the segment that may have been captured at a moment.
+    """
     if _is_scattered(segment):
         return False
-    return tcp >= SOME or (_is_local(segment, precision) and segment.pairs >= ENOUGH)
+    here = _is_local(segment, precision) and segment.pairs >= ENOUGH
+    return here or _numbers_agree(packets, paired)
 
 
 def _is_scattered(segment: Segment) -> bool:

@@ -50,8 +50,7 @@ class Capture:
         """Return the segments sent once, if the log has all packets but `without`."""
         paired = np.ones(len(self.rows), np.bool_)
         paired[list(without)] = False
-        part = np.zeros(len(self.rows), np.int64)
-        return np.flatnonzero(acknowledged(self.packets(), paired, part)).tolist()
+        return np.flatnonzero(acknowledged(self.packets(), paired)).tolist()
 
 
 def handshake(isn: int = WRAP - 1, late: float = 0) -> Capture:
@@ -92,14 +91,7 @@ def test_other_packets_count_for_nothing() -> None:
         packets = made.packets()
         packets[column] = value
         paired = np.ones(len(packets), np.bool_)
-        assert not acknowledged(packets, paired, np.zeros(len(packets), np.int64)).any()
-
-
-def test_the_three_packets_are_of_one_part_of_the_clock() -> None:
-    packets = handshake().packets()
-    part = np.array([0, 0, 1, 1, 1, 1])
-    once = acknowledged(packets, np.ones(len(packets), np.bool_), part)
-    assert np.flatnonzero(once).tolist() == [3]
+        assert not acknowledged(packets, paired).any()
 
 
 def drawn(rng: Random) -> Capture:
