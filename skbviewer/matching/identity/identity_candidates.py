@@ -164,9 +164,9 @@ def has_larger_header(rows: Records | ColumnTable) -> Bools:
 def without_old_headers(rows: Records | ColumnTable) -> Records | ColumnTable:
     """Return the footprints; those of skbs into which GRO merged others lose what GRO changes.
 
-    Such an skb holds several segments.  Until tcp_gro_complete() and inet_gro_complete() its headers
-    are those of the first segment, so its length and its flags are unknown.  Earlier recorders did
-    not notice these changes if the headers had been in a fragment of the skb.
+    Such an skb holds several segments.  Its headers are those of the first segment until
+    tcp_gro_complete() and inet_gro_complete(), so its length and its flags are unknown.  Earlier
+    recorders did not notice these changes if the headers had been in a fragment of the skb.
     """
     size, held, length = (np.asarray(rows[n]) for n in ("gso_size", "skb_len", "tot_len"))
     old = (size > 0) & (length > 0) & (held > length) & (length <= size + MOST_HEADERS)
