@@ -45,6 +45,7 @@ DISTINGUISHING = (*KNOWN, "gso_size", "gso_segs")
 STRONG = ("ip_id", "frag_id")
 MANY = 64  # most partners of a packet by its key; with more, only those near in time are candidates
 
+GSO_BY_FRAGS = 0xFFFF  # gso_size of an skb that is cut where its fragments end (SCTP)
 MOST_HEADERS = 120  # bytes of a segment before its data
 PULLED = 120  # most bytes of IP and TCP headers, which a function may have removed from the skb
 
@@ -169,7 +170,8 @@ def without_old_headers(rows: Records | ColumnTable) -> Records | ColumnTable:
     recorders did not notice these changes if the headers had been in a fragment of the skb.
     """
     size, held, length = (np.asarray(rows[n]) for n in ("gso_size", "skb_len", "tot_len"))
-    old = (size > 0) & (length > 0) & (held > length) & (length <= size + MOST_HEADERS)
+    old = (size > 0) & (size < GSO_BY_FRAGS) & (held > length) & (length > 0)
+    old &= length <= size + MOST_HEADERS
     if not old.any():
         return rows
     changed = {name: np.where(old, NONE, rows[name]) for name in ("tot_len", "tcp_flags")}
