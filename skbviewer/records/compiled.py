@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import update_wrapper
 from hashlib import sha256
 from types import CodeType, FunctionType, ModuleType
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 import numpy as np
 
@@ -24,6 +25,9 @@ Int = int | np.integer[Any]  # a number in a compiled function
 # Only C programs would need the C wrapper, which takes a fifth of the time to compile.
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "python", "no_cfunc_wrapper": True}
 ALLOCATION_FREE = OPTIONS | {"_nrt": False}
+# numba imports this module wherever it is installed, which takes a quarter of numba's own time.
+MEASURES = "coverage"
+FORMAT = 3  # of the files with machine code, as machine_code.py writes and reads them
 SHORT = 16  # hex digits that distinguish the versions of a function
 
 _announced = False
@@ -110,7 +114,8 @@ class Compiled(Generic[P, R]):
 
     def _hashed(self) -> str:
         used = {name: _version(value) for name, value in self._globals().items()}
-        parts = (*_code(self._function.__code__), sorted(used.items()), *self._options.items())
+        code = _code(self._function.__code__)
+        parts = (FORMAT, *code, sorted(used.items()), *self._options.items())
         return sha256(repr(parts).encode()).hexdigest()[:SHORT]
 
     def _globals(self) -> dict[str, object]:
@@ -167,12 +172,24 @@ def _machine_code() -> ModuleType:
         collects = gc.isenabled()
         gc.disable()
         try:
-            from . import machine_code
+            with _without(MEASURES):
+                from . import machine_code
         finally:
             if collects:
                 gc.enable()
         _loaded = machine_code
     return _loaded
+
+
+@contextmanager
+def _without(name: str) -> Iterator[None]:
+    """Let imports of a module fail in this context, unless it is loaded already."""
+    hidden = sys.modules.setdefault(name, cast(ModuleType, None)) is None
+    try:
+        yield
+    finally:
+        if hidden:
+            del sys.modules[name]
 
 
 def _announce(dispatcher: Any) -> None:

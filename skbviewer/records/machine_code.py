@@ -3,43 +3,68 @@
 
 numba prepares its compiler before it loads code, even if nothing has to be compiled; that takes
 three times as long as loading the code.  It also stores a copy of each function for inlining into
-other compiled functions, and reads it each time.  This module does neither.  Importing it loads
-numba.
+other compiled functions, reads it each time, and gives each function an LLVM module.  This module
+does none of that: it adds object code to the engine.  Importing it loads numba.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from types import FunctionType
 from typing import Any
 
 from llvmlite import binding
-from numba import njit
+from numba import _dynfunc, njit
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
+from numba.core.compiler import CompileResult
 from numba.core.runtime import rtsys
-
-OBJECT = "object"  # the kind of a library that numba keeps as machine code
-ENVIRONMENT = "_ZN08NumbaEnv"  # prefix of the variables that hold the globals of functions
 
 
 class _Stored(CompileResultCacheImpl):  # type: ignore[misc]
     """The parts of a compiled function that are written to disk."""
 
     def reduce(self, result: Any) -> tuple[Any, ...]:
-        """Return the parts to store: numba's own, but only names from the copy for inlining."""
-        (name, kind, code), made, *rest = super().reduce(result)
-        if kind == OBJECT:
-            functions = made.llvm_func_name, made.llvm_cpython_wrapper_name
-            code = code[0], _names(code[1], functions)
-        return (name, kind, code), made, *rest
+        """Return the parts to store: numba's own, but not the copy for inlining.
 
+        Machine code reads only constants in the environments of the functions that it contains.
+        Those without constants would make numba import their modules.
+        """
+        (_, _, (code, _)), *rest, inlined = super().reduce(result)
+        return (code, *rest, [one for one in inlined if one.consts])
 
-def _names(code: bytes, functions: tuple[str, ...]) -> bytes:
-    """Return bitcode that defines only the names numba needs: its variables and `functions`."""
-    variables = binding.parse_bitcode(code).global_variables
-    names = {*functions, *(one.name for one in variables if one.name.startswith(ENVIRONMENT))}
-    lines = (f'@"{name}" = global i8 0' for name in sorted(names))
-    return bytes(binding.parse_assembly("\n".join(lines)).as_bitcode())
+    def rebuild(self, target: Any, payload: tuple[Any, ...]) -> Any:
+        """Load the machine code from the parts that reduce() returned."""
+        code, names, own, signature, object_mode, lifted, text, prepare, inlined = payload
+        for call in prepare:
+            call()
+        codegen = target.codegen()
+        engine = codegen._engine
+        engine._ee.add_object_file(binding.ObjectFileRef.from_data(code))
+        engine.finalize_object()
+        for each in (own, *inlined):
+            codegen.set_env(each.env_name, each)
+        address = engine.get_function_address(names.llvm_cpython_wrapper_name)
+        entry = _dynfunc.make_function(
+            names.lookup_module(), names.qualname.split(".")[-1], "", address, own, (engine,)
+        )
+        return CompileResult(
+            target_context=target,
+            typing_context=target.typing_context,
+            library=None,
+            environment=own,
+            entry_point=entry,
+            fndesc=names,
+            type_annotation=text,
+            signature=signature,
+            objectmode=object_mode,
+            lifted=lifted,
+            typing_error=None,
+            call_helper=None,
+            metadata=None,
+            reload_init=prepare,
+            referenced_envs=inlined,
+        )
 
 
 class _Files(FunctionCache):  # type: ignore[misc]
@@ -60,6 +85,17 @@ class _Files(FunctionCache):  # type: ignore[misc]
                 return found
         self._prepare()
         return None
+
+    def _index_key(self, signature: Any, codegen: Any) -> tuple[Any, ...]:
+        """Return the key of a signature's code; the name of the function contains its version."""
+        return signature, _processor(codegen)
+
+
+@cache
+def _processor(codegen: Any) -> tuple[Any, ...]:
+    """Return what identifies the processor; asking LLVM for each function takes 10 ms."""
+    found: tuple[Any, ...] = codegen.magic_tuple()
+    return found
 
 
 def dispatcher(function: FunctionType, options: dict[str, Any], prepare: Callable[[], None]) -> Any:

@@ -102,6 +102,41 @@ def test_works_where_nothing_can_be_kept(tmp_path: Path) -> None:
     assert _ask(tmp_path, HOME=nowhere, XDG_CACHE_HOME=nowhere) == "30 0"
 
 
+LOADED = """
+import sys
+import made
+try:
+    made.share(1, 0)
+except ValueError as error:
+    print(error, sum(made.share.dispatcher().stats.cache_hits.values()), made.share(7, 2))
+print([name for name in ("coverage",) if name in sys.modules])
+"""
+SHARE = """
+import numpy
+from skbviewer.records.compiled import compiled
+@compiled
+def checked(value):
+    if value <= 0:
+        raise ValueError("nothing to divide by")
+    return value
+@compiled
+def share(whole, parts):
+    return numpy.full(3, whole // checked(parts)).sum()
+"""
+
+
+def test_loaded_code_allocates_and_raises(tmp_path: Path) -> None:
+    (tmp_path / "made.py").write_text(SHARE)
+    made = {**os.environ, "PYTHONPATH": f"{tmp_path}:{Path.cwd()}"}
+    said = []
+    for _ in range(2):
+        command = [sys.executable, "-c", LOADED]
+        said.append(subprocess.run(command, cwd=tmp_path, env=made, capture_output=True, text=True))
+    assert [one.stderr for one in said] == ["", ""]
+    assert said[0].stdout.startswith("nothing to divide by 0 9")
+    assert said[1].stdout == "nothing to divide by 1 9\n[]\n"
+
+
 @pytest.mark.parametrize("scratch", [0, 100, 5000])
 def test_works_where_the_disk_is_full(tmp_path: Path, scratch: int) -> None:
     (tmp_path / "made.py").write_text(MODULE.format(factor=3))

@@ -18,9 +18,8 @@ SOFTIRQ, HARDIRQ = 1, 2  # context
 RECORD, UNTIL, ON_CPU, ABOVE = 0, 1, 2, 3  # rows of `spans`; ABOVE is the interrupt's context
 LEVELS = 3  # contexts that can be interrupted
 COLUMNS = "ts exit_ts kind context exit_cpu"
-CPUS = 1 << 16  # the recorder's CPU numbers have 16 bits
-# Rows of intervals: CPUS * context + CPU, begin, end, number of probed calls in it, of those with
-# a packet.
+# Rows of intervals: number of CPUs * context + CPU, begin, end, number of probed calls in it, of
+# those with a packet.
 PLACE, BEGIN, END, CALLS, WITH_SKB = range(5)
 FIELDS = (np.int64, np.int64, np.int64, np.int32, np.int32)
 
@@ -29,14 +28,14 @@ FIELDS = (np.int64, np.int64, np.int64, np.int32, np.int32)
 def pair_events(
     first: int, ts: Int64s, kind: UInt8s, event: UInt8s, cpu: Int32s, last: Int64s, made: Int64s
 ) -> int:
-    """Fill `made`; `last` is each CPU's interrupt that has no exit yet."""
-    count = 0
+    """Fill `made`; `last` is each CPU's interrupt that has no exit yet, by context."""
+    count, cpus = 0, len(last) // LEVELS
     for i in range(len(kind)):
         is_interrupt = (kind[i] == EVENT) & IS_INTERRUPT[event[i]]
-        if not is_interrupt or not 0 <= cpu[i] < CPUS:  # a single branch, to avoid mispredictions
+        if not is_interrupt or not 0 <= cpu[i] < cpus:  # a single branch, to avoid mispredictions
             continue
         above = HARDIRQ if event[i] <= IRQ_EXIT else SOFTIRQ
-        at = CPUS * above + cpu[i]
+        at = cpus * above + cpu[i]
         if event[i] == IRQ_ENTRY or event[i] == SOFTIRQ_ENTRY:
             last[at] = first + i
         elif last[at] >= 0:
@@ -65,7 +64,7 @@ def unite(
 
     Returns how many columns of `made` are complete; `done` counts the used columns of `spans`.
     """
-    count, asked = np.int64(0), len(probed) > 0
+    count, asked, cpus = np.int64(0), len(probed) > 0, last.shape[1] // LEVELS
     for i in range(len(ts)):
         at = done[0]
         if at < spans.shape[1] and spans[RECORD, at] == first + i:
@@ -74,7 +73,7 @@ def unite(
                 spans[ABOVE, at], spans[ON_CPU, at], ts[i], spans[UNTIL, at],
                 np.int64(0), np.int64(0), last, made, count,
             )  # fmt: skip
-        elif (kind[i] == ENTRY) & (context[i] > 0) & (exit_ts[i] >= 0) and 0 <= exit_cpu[i] < CPUS:
+        elif (kind[i] == ENTRY) & (context[i] > 0) & (exit_ts[i] >= 0) and 0 <= exit_cpu[i] < cpus:
             calls, shown = np.int64(0), np.int64(0)
             if asked:
                 calls, shown = np.int64(probed[i]), np.int64(with_skb[i])
@@ -102,7 +101,7 @@ def _add(
     Intervals that only touch are not merged, because a call may have returned between them.
     """
     for level in range(min(above, LEVELS)):
-        at = CPUS * level + cpu
+        at = last.shape[1] // LEVELS * level + cpu
         if last[END, at] > since:
             last[END, at] = max(last[END, at], until)
             last[CALLS, at] += calls

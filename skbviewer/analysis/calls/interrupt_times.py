@@ -16,7 +16,6 @@ from ...records import Gathered, Records, Scratch, scratch_of
 from ...records.types import Int32s, Int64s
 from .interrupt_loops import (
     COLUMNS,
-    CPUS,
     END,
     FIELDS,
     LEVELS,
@@ -27,13 +26,15 @@ from .interrupt_loops import (
     unite,
 )
 from .probed_calls import Probed
+from .recorded_cpus import cpus_of
 
 
 class Interrupts(NamedTuple):
     """Intervals in order of time that do not overlap.
 
-    Those of a context and CPU begin at index first[CPUS * context + CPU].  `total` is the length of
-    all intervals before each one; `calls` and `with_skb` count the probed calls in these.
+    Those of a context and CPU begin at index first[cpus_of(records) * context + CPU].  `total` is
+    the length of all intervals before each one; `calls` and `with_skb` count the probed calls in
+    these.
     """
 
     first: Int32s
@@ -46,8 +47,9 @@ class Interrupts(NamedTuple):
 
 def interrupts(records: Records, probed: Probed) -> Interrupts:
     """Return the interrupts of all contexts and CPUs."""
-    spans, scratch, done = _spans(records), scratch_of(records), np.zeros(1, np.int64)
-    last = np.zeros((len(FIELDS), LEVELS * CPUS), np.int64)
+    places = LEVELS * cpus_of(records)
+    spans, scratch, done = _spans(records, places), scratch_of(records), np.zeros(1, np.int64)
+    last = np.zeros((len(FIELDS), places), np.int64)
     last[END] = -1
     united = tuple(Gathered(scratch, field) for field in FIELDS)
     made = np.empty((len(FIELDS), 0), np.int64)
@@ -61,17 +63,23 @@ def interrupts(records: Records, probed: Probed) -> Interrupts:
         )
         for column, values, field in zip(united, made[:, :count], FIELDS, strict=True):
             column.add(values.astype(field))
-    last[PLACE] = np.arange(LEVELS * CPUS)
+    last[PLACE] = np.arange(places)
     for column, values, field in zip(united, last[:, last[END] >= 0], FIELDS, strict=True):
         column.add(values.astype(field))
-    return _ordered(scratch, *(column.whole() for column in united))
+    return _ordered(scratch, places, *(column.whole() for column in united))
 
 
 def _ordered(
-    scratch: Scratch, where: Int64s, begin: Int64s, end: Int64s, calls: Int32s, with_skb: Int32s
+    scratch: Scratch,
+    places: int,
+    where: Int64s,
+    begin: Int64s,
+    end: Int64s,
+    calls: Int32s,
+    with_skb: Int32s,
 ) -> Interrupts:
     """Sort intervals by place (FIELDS), and sum them up."""
-    size = np.bincount(where, minlength=LEVELS * CPUS)
+    size = np.bincount(where, minlength=places)
     first = np.append(0, np.cumsum(size))
     times = [scratch.take(len(where) + more, np.int64) for more in (0, 0, 1)]
     numbers = [scratch.take(len(where) + 1, np.int32) for _ in range(2)]
@@ -79,9 +87,9 @@ def _ordered(
     return Interrupts(first.astype(np.int32), *times, *numbers)
 
 
-def _spans(records: Records) -> Int64s:
+def _spans(records: Records, places: int) -> Int64s:
     """Return interrupts with entry and exit events, in order of entry: an array of shape (4, n)."""
-    last = np.full(LEVELS * CPUS, -1, np.int64)
+    last = np.full(places, -1, np.int64)
     parts = [np.zeros((4, 0), np.int64)]
     for some in record_blocks(records):
         rows = Rows(records, some)

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...records.compiled import Int, allocation_free
 from ...records.types import Bools, Int32s, Int64s, UInt8s
-from .interrupt_loops import CPUS, LEVELS
+from .interrupt_loops import LEVELS
 
 ENTRY = 1  # kbl.h enum kbl_kind
 TASK = 0  # context
@@ -30,6 +30,7 @@ def add_stretches(
     at_cpu: Int32s,
     switch_first: Int32s,
     switch_ts: Int64s,
+    switch_near: Int64s,
     irq_first: Int32s,
     begin: Int64s,
     end: Int64s,
@@ -55,7 +56,7 @@ def add_stretches(
         if ts[i] > at[up]:
             _stretch(
                 up, np.int64(ts[i]), np.int64(cpu[i]), context, pid, at, at_cpu, switch_first,
-                switch_ts, irq_first, begin, end, total, calls, with_skb, near,
+                switch_ts, switch_near, irq_first, begin, end, total, calls, with_skb, near,
                 own, irq, off, probed, shown,
             )  # fmt: skip
         if exit_ts[record] > at[up]:
@@ -77,6 +78,7 @@ def add_totals(
     at_cpu: Int32s,
     switch_first: Int32s,
     switch_ts: Int64s,
+    switch_near: Int64s,
     irq_first: Int32s,
     begin: Int64s,
     end: Int64s,
@@ -98,15 +100,17 @@ def add_totals(
         if exit_ts[record] > at[record]:
             _stretch(
                 record, exit_ts[record], np.int64(exit_cpu[record]), context, pid, at, at_cpu,
-                switch_first, switch_ts, irq_first, begin, end, total, calls, with_skb, near,
+                switch_first, switch_ts, switch_near, irq_first, begin, end, total, calls,
+                with_skb, near,
                 own, irq, off, probed, shown,
             )  # fmt: skip
         up = np.int64(parent[record])
         if up >= 0:
             irq[up] += irq[record]
             off[up] += off[record]
-            probed[up] += probed[record]
-            shown[up] += shown[record]
+            if len(probed):
+                probed[up] += probed[record]
+                shown[up] += shown[record]
 
 
 @allocation_free
@@ -120,6 +124,7 @@ def _stretch(
     at_cpu: Int32s,
     switch_first: Int32s,
     switch_ts: Int64s,
+    switch_near: Int64s,
     irq_first: Int32s,
     begin: Int64s,
     end: Int64s,
@@ -138,13 +143,14 @@ def _stretch(
     if (
         level == TASK
         and pid[record] > 0
-        and was_switched(on, since, cpu, until, switch_first, switch_ts)
+        and was_switched(on, since, cpu, until, switch_first, switch_ts, switch_near)
     ):
         off[record] += until - since
         return
     taken = np.int64(0)
-    if level < LEVELS and 0 <= on < CPUS:
-        place = CPUS * level + on
+    cpus = (len(irq_first) - 1) // LEVELS
+    if level < LEVELS and 0 <= on < cpus:
+        place = cpus * level + on
         low, high = np.int64(irq_first[place]), np.int64(irq_first[place + 1])
         if low < high:
             one = search(begin, low, high, near[place], since)
@@ -155,29 +161,29 @@ def _stretch(
             if other > one:
                 taken = total[other] - total[one] - max(since - begin[one], 0)
                 taken -= max(end[other - 1] - until, 0)
-                probed[record] += calls[other] - calls[one]
-                shown[record] += with_skb[other] - with_skb[one]
+                if len(probed):
+                    probed[record] += calls[other] - calls[one]
+                    shown[record] += with_skb[other] - with_skb[one]
     irq[record] += taken
     own[record] += until - since - taken
 
 
 @allocation_free
 def was_switched(
-    on: Int, since: Int, cpu: Int, until: Int, first: Int32s, switched: Int64s
+    on: Int, since: Int, cpu: Int, until: Int, first: Int32s, switched: Int64s, near: Int64s
 ) -> bool:
-    """Return whether thread or CPU changed from `since` (CPU `on`) to `until` (CPU `cpu`)."""
+    """Return whether thread or CPU changed from `since` (CPU `on`) to `until` (CPU `cpu`).
+
+    The search starts where the last one for this CPU ended (`near`).
+    """
     if on != cpu:
         return True
-    if not 0 <= on < CPUS:
+    if not 0 <= on < len(first) - 1:
         return False
     low, high = np.int64(first[on]), np.int64(first[on + 1])
-    while low < high:  # find the first one after `since`
-        middle = (low + high) // 2
-        if switched[middle] <= since:
-            low = middle + 1
-        else:
-            high = middle
-    return bool(low < first[on + 1] and switched[low] <= until)
+    one = search(switched, low, high, near[on], since)  # the first one after `since`
+    near[on] = one
+    return bool(one < high and switched[one] <= until)
 
 
 @allocation_free

@@ -35,7 +35,7 @@ class SelfTimes(NamedTuple):
     """For each record, ns: its self time, and the time of interrupts and of being switched out.
 
     `irq_ns` and `off_ns` include these times in inner calls.  `probed` and `with_skb` are the
-    numbers of probed calls in those interrupts.
+    numbers of probed calls in those interrupts; both are empty if no interrupt has any.
     """
 
     self_ns: Int64s
@@ -49,13 +49,15 @@ def self_times(records: Records, nesting: Nesting, between: Between) -> SelfTime
     """Return the times of all records; 0 for records that are not calls or did not return."""
     higher, switched = between
     scratch, count = scratch_of(records), len(records)
-    made = [scratch.full(count, np.int64, 0) for _ in range(5)]
+    sizes = [count] * 3 + [count if higher.calls[-1] else 0] * 2
+    made = [scratch.full(size, np.int64, 0) for size in sizes]
     at, at_cpu = scratch.take(count, np.int64), scratch.take(count, np.int32)
     near = higher.first.astype(np.int64)
     kind, context = whole(records, "kind", "u1"), whole(records, "context", "u1")
     pid, exit_cpu = whole(records, "pid", "i4"), whole(records, "exit_cpu", "i4")
     exit_ts = whole(records, "exit_ts", "i8")
-    beside: tuple[Any, ...] = (switched.first, switched.ts, *higher, near, *made)
+    runs = switched.first, switched.ts, switched.first.astype(np.int64)
+    beside: tuple[Any, ...] = (*runs, *higher, near, *made)
     for some in record_blocks(records):
         ts, cpu = Rows(records, some).columns("ts cpu")
         add_stretches(

@@ -12,7 +12,6 @@ MARK_SLEPT = 1  # another task ran on its CPU meanwhile
 MARK_MIGRATED = 2  # its task ran on another CPU meanwhile
 
 ENTRY, EXIT = 1, 2  # kbl.h enum kbl_kind
-CPUS = 1 << 16  # the recorder's CPU numbers have 16 bits
 TASK = 0  # context
 
 STACKED, HEAPED = 0, 1  # indices of sizes
@@ -39,13 +38,13 @@ def thread_runs(
     for i in range(len(ts) + 1):
         while at < len(end) and (i == len(ts) or end[at] < ts[i]):
             on, who = end_cpu[at], end_pid[at]
-            if 0 <= on < CPUS and who >= 0 and last[on] != who:
+            if 0 <= on < len(last) and who >= 0 and last[on] != who:
                 if last[on] >= 0:
                     made[0, count], made[1, count] = on, end[at]
                     count += 1
                 last[on] = who
             at += 1
-        if i < len(ts) and kind[i] == ENTRY and 0 <= cpu[i] < CPUS and pid[i] >= 0:
+        if i < len(ts) and kind[i] == ENTRY and 0 <= cpu[i] < len(last) and pid[i] >= 0:
             on = np.int64(cpu[i])
             if last[on] != pid[i]:
                 if last[on] >= 0:

@@ -17,7 +17,8 @@ import numpy as np
 from ...matching import IntIndex, Rows, longer, record_blocks
 from ...records import Records, part, scratch_of
 from ...records.types import Int32s, Int64s, UInt8s
-from .task_switch_loops import CPUS, END, RECORD, mark_returns, order_returns, thread_runs
+from .recorded_cpus import cpus_of
+from .task_switch_loops import END, RECORD, mark_returns, order_returns, thread_runs
 
 
 class Switches(NamedTuple):
@@ -36,7 +37,8 @@ def switches(records: Records) -> Switches:
     """Return the marks of all records, and the switches of all CPUs."""
     marks = scratch_of(records).full(len(records), np.uint8, 0)
     returns, tasks, cpus = _Returns(), _Seen(), _Seen()
-    last, found = np.full(CPUS, -1, np.int64), [np.zeros((2, 0), np.int64)]
+    size = cpus_of(records)
+    last, found = np.full(size, -1, np.int64), [np.zeros((2, 0), np.int64)]
     for some in record_blocks(records):
         rows = Rows(records, some)
         end, record = returns.until(rows, some.stop == len(records))
@@ -54,7 +56,7 @@ def switches(records: Records) -> Switches:
         )
     on, ts = np.concatenate(found, axis=1)
     order = np.argsort(on, kind="stable")  # they are already in order of time
-    first = np.searchsorted(on[order], np.arange(CPUS + 1)).astype(np.int32)
+    first = np.append(0, np.cumsum(np.bincount(on, minlength=size))).astype(np.int32)
     return Switches(marks, first, np.ascontiguousarray(ts[order]))
 
 

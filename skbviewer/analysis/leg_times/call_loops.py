@@ -13,7 +13,7 @@ import numpy as np
 
 from ...records.compiled import Int, allocation_free
 from ...records.types import Bools, Int32s, Int64s, UInt8s
-from ..calls.interrupt_loops import CPUS, LEVELS
+from ..calls.interrupt_loops import LEVELS
 from ..calls.self_time_loops import search, was_switched
 from ..words.wait_kinds import BUSY, INTERRUPTS, OFF, OTHERS, UNPROBED
 
@@ -54,6 +54,7 @@ class Beside(NamedTuple):
     near: Int64s
     switch_first: Int32s
     switched: Int64s
+    switch_near: Int64s
     lost_begin: Int64s
     lost_end: Int64s
 
@@ -247,7 +248,9 @@ def _stretch(
         return
     level = np.int64(inside.context[record])
     is_thread = level == TASK and inside.pid[record] > 0
-    if is_thread and was_switched(on, at, cpu, until, beside.switch_first, beside.switched):
+    if is_thread and was_switched(
+        on, at, cpu, until, beside.switch_first, beside.switched, beside.switch_near
+    ):
         add(OFF, at, until, low, high, paint, counts)
         return
     begin, end = max(at, low), min(until, high)
@@ -271,10 +274,10 @@ def paint_interrupts(
     counts: Int64s,
 ) -> np.int64:
     """Paint interrupts of a CPU, and `cut` them out of the last span.  Returns their total, ns."""
-    taken = np.int64(0)
-    if level >= LEVELS or not 0 <= cpu < CPUS:
+    taken, cpus = np.int64(0), (len(beside.irq_first) - 1) // LEVELS
+    if level >= LEVELS or not 0 <= cpu < cpus:
         return taken
-    place = CPUS * level + cpu
+    place = cpus * level + cpu
     low, high = np.int64(beside.irq_first[place]), np.int64(beside.irq_first[place + 1])
     if low >= high:
         return taken
@@ -336,7 +339,7 @@ def paint_unprobed(
             child = inside.child[one]
             until, there = np.int64(inside.ts[child]), np.int64(inside.cpu[child])
         if at < until <= at + SHORT_NS and not was_switched(
-            here, at, there, until, beside.switch_first, beside.switched
+            here, at, there, until, beside.switch_first, beside.switched, beside.switch_near
         ):
             add(UNPROBED, at, until, begin, high, paint, counts)
         if is_last:

@@ -323,7 +323,9 @@ def _paint_between(
         on = cpu
         if last >= 0:
             on = np.int64(inside.exit_cpu[owned.record[last]])
-        away = was_switched(on, begin, cpu, end, beside.switch_first, beside.switched)
+        away = was_switched(
+            on, begin, cpu, end, beside.switch_first, beside.switched, beside.switch_near
+        )
         if end - begin <= SHORT_NS and not away:
             add(UNPROBED, begin, end, begin, high, paint, counts)
         else:

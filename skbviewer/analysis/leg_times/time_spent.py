@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...matching import READER, IntIndex, LegTable, Nesting, Rows, record_blocks, whole
+from ...matching import READER, LegTable, Nesting, record_blocks, whole
 from ...readers import KblEvent
 from ...records import ColumnTable, KernelLog, Records, part, scratch_of
 from ...records.compiled import allocation_free
@@ -74,7 +74,7 @@ def build(
     spans = spans_of(lost)
     beside = Beside(
         higher.first, higher.begin, higher.end, higher.first.astype(np.int64),
-        switched.first, switched.ts, spans.begins, spans.ends,
+        switched.first, switched.ts, switched.first.astype(np.int64), spans.begins, spans.ends,
     )  # fmt: skip
     owned = _owned(log, legs, nesting, calls, events)
     count = len(legs.rows)
@@ -82,7 +82,7 @@ def build(
     most = int(np.diff(owned.at).max(initial=0)) + 1
     held, stack = np.empty((3, most), np.int64), np.empty((5, DEEP), np.int64)
     paint, open_ = np.empty((4, SOME), np.int64), np.zeros(RANKS, np.int64)
-    made = np.empty((4, SOME), np.int64)
+    made = np.empty((4, max(SOME, 2 * count)), np.int64)
     while not fill(inside, beside, owned, held, paint, stack, made, sums, counts, open_):
         if 2 * counts[0] + 4 > paint.shape[1]:
             paint = np.empty((4, 4 * int(counts[0]) + 8), np.int64)
@@ -100,14 +100,9 @@ def _unknown(legs: LegTable) -> Spent:
 
 def _inside(records: Records, nesting: Nesting) -> Inside:
     scratch, count = scratch_of(records), len(records)
-    around, contexts = scratch.take(count, np.int32), IntIndex()
-    for some in record_blocks(records):
-        parent = nesting.parent[some]
-        number = contexts.of(Rows(records, some).contexts())
-        around[some] = np.where(parent >= 0, parent, count + number)
-    size = np.zeros(count + contexts.count + 1, np.int32)
+    around, size = scratch.take(count, np.int32), np.zeros(count + nesting.contexts + 1, np.int32)
     kind, exit_ts = whole(records, "kind", "u1"), whole(records, "exit_ts", "i8")
-    _count(kind, exit_ts, nesting.carried, around, size)
+    _count(kind, exit_ts, nesting.carried, nesting.parent, nesting.context, around, size)
     np.cumsum(size, out=size)
     child = scratch.take(int(size[-1]), np.int32)
     _place(kind, exit_ts, nesting.carried, around, size.copy(), child)
@@ -126,10 +121,17 @@ def _inside(records: Records, nesting: Nesting) -> Inside:
 
 @allocation_free
 def _count(
-    kind: npt.NDArray[np.uint8], exit_ts: Int64s, carried: Bools, around: Int32s, size: Int32s
+    kind: npt.NDArray[np.uint8],
+    exit_ts: Int64s,
+    carried: Bools,
+    parent: Int32s,
+    context: Int32s,
+    around: Int32s,
+    size: Int32s,
 ) -> None:
-    """Count the calls inside each record or context, in the index after its own."""
+    """Set `around`; count the calls inside each record or context, in the index after its own."""
     for i in range(len(kind)):
+        around[i] = parent[i] if parent[i] >= 0 else len(kind) + context[i]
         if kind[i] == ENTRY and exit_ts[i] >= 0 and not carried[i]:
             size[around[i] + 1] += 1
 
@@ -168,8 +170,8 @@ def _owned(
         flags["gives"][rows] = returns & ~(takes[func] & (said & NULL_SKB == 0))
         for name, of_function in zip(FLAGS[2:], roles, strict=True):
             flags[name][rows] = of_function[func]
-    leg = calls.stored("leg")
-    at = np.searchsorted(leg, np.arange(len(legs.rows) + 1)).astype(np.int64)
+    size = np.bincount(calls.stored("leg"), minlength=len(legs.rows))
+    at = np.append(0, np.cumsum(size))
     begin, end = (np.asarray(legs.rows[name], np.int64) for name in ("begin_ns", "end_ns"))
     series = np.asarray(legs.rows["series"], np.int64)
     marks = (scratch.full(len(records), np.int32, -1) for _ in range(2))

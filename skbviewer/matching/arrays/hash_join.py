@@ -133,6 +133,23 @@ def by_pair(first: Int64s, second: Int64s) -> Int64s:
     return np.argsort(first * span + second, kind="stable")  # mostly sorted already
 
 
+def by_group(group: npt.NDArray[np.integer], value: Int64s) -> Int64s:
+    """Return the indices that sort rows by group and value; equal rows keep their order.
+
+    Fast if the groups are sorted except for a few runs, and the values of nearly all groups are.
+    No group may be negative.
+    """
+    order = np.argsort(group, kind="stable")
+    a, b = group[order], value[order]
+    swapped = (a[1:] == a[:-1]) & (b[1:] < b[:-1])
+    if swapped.any():
+        unsorted = np.zeros(int(a[-1]) + 1, np.bool_)
+        unsorted[a[1:][swapped]] = True
+        some = np.flatnonzero(unsorted[a])
+        order[some] = order[some][np.lexsort((b[some], a[some]))]
+    return np.asarray(order, np.int64)
+
+
 def distinct(first: Int64s, second: Int64s) -> Int64s:
     """Return the index of the first occurrence of each pair of numbers, sorted by pair."""
     order = by_pair(first, second)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import mmap
 from typing import NamedTuple
 
 import numpy as np
@@ -65,14 +66,22 @@ class Scratch(NamedTuple):
         steps = int(self.counts[MOST])
         size = 1 << (2 * steps + 2).bit_length()
         return scratch._replace(
-            taken=np.zeros(steps + 2, np.int64),
-            latest=np.zeros(steps + 2, np.int64),
-            leads=np.zeros(steps + 2, np.bool_),
-            source=np.zeros(steps, np.int64),
-            pair=np.zeros(steps, np.int64),
-            target=np.zeros(steps, np.int64),
-            table=np.zeros(size, np.int64),
+            taken=np.empty(steps + 2, np.int64),
+            latest=np.empty(steps + 2, np.int64),
+            leads=np.empty(steps + 2, np.bool_),
+            source=np.empty(steps, np.int64),
+            pair=np.empty(steps, np.int64),
+            target=np.empty(steps, np.int64),
+            table=_zeros(size),
         )
+
+
+def _zeros(size: int) -> Int64s:
+    """Return zeros (int64) that take memory only where they are used.
+
+    numpy clears all of an array that is made of freed memory, although most groups are small.
+    """
+    return np.frombuffer(mmap.mmap(-1, size * np.dtype(np.int64).itemsize), np.int64)
 
 
 @allocation_free

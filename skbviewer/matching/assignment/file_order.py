@@ -45,8 +45,8 @@ def problem_for(
     """
     numbers, moment = _numbered(edges.moment, parts, len(kernel.moments))
     rows = {name: kernel.moments.part(name, numbers) for name in TIMED}
-    life, after, before = (rows[name].astype(np.int64) for name in ("series", "after", "before"))
-    begin, end = (one.astype(np.int64) for one in WINDOWS[order or CALLED](rows))
+    life, after, before = (np.asarray(rows[n], np.int64) for n in ("series", "after", "before"))
+    begin, end = (np.asarray(one, np.int64) for one in WINDOWS[order or CALLED](rows))
     packet = edges.packet
     made = Problem(at, error, may_lack, life, after, before, begin, end, packet, moment)
     return numbers, _unordered(made) if order is None else made

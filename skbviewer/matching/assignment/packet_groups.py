@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...records.types import Bools, Int64s
+from ..arrays.hash_join import by_group
 from .packet_group_loops import (
     EXACT,
     TOO_LARGE,
@@ -73,7 +74,7 @@ def moments_by_group(tangle: Tangle, groups: Groups) -> Places:
     group = np.full(len(tangle.begin), -1)
     groups_of(tangle, groups, group)
     moments = np.flatnonzero(group >= 0)
-    moments = moments[np.lexsort((tangle.begin[moments], group[moments]))]
+    moments = moments[by_group(group[moments], tangle.begin[moments])]
     of = np.full(len(group), -1)
     of[moments] = np.arange(len(moments))
     first = np.searchsorted(group[moments], np.arange(len(groups.first)))

@@ -16,6 +16,7 @@ from ...records import ColumnTable, Packets, part
 from ...records.compiled import allocation_free
 from ...records.types import INT64_MAX, Bools, Int64s
 from ..arrays.array_blocks import blocks
+from ..arrays.hash_join import by_pair
 from ..identity.identity_columns import KNOWN, LENGTH
 from ..identity.ladder_loops import FRAGMENT
 from ..legs.tap_moments import UNKNOWN
@@ -72,10 +73,11 @@ def between(
     its time on the log's clock, and `error` is the clock's possible error then (ns).
     """
     moments = kernel.moments
-    order = np.lexsort((series, packet))
+    order = by_pair(packet, series)
     owner = np.asarray(moments["series"], np.int64)
     after, before = (np.asarray(moments[name], np.int64) for name in ("after", "before"))
-    first = np.searchsorted(owner, np.arange(int(series.max(initial=-1)) + 2))
+    size = np.bincount(owner, minlength=int(series.max(initial=-1)) + 1)
+    first = np.append(0, np.cumsum(size))
     asked = (packet[order], series[order], at, error, first, after, before, here)
     count = int(_between(*asked, *np.zeros((3, 0), np.int64)))
     made = np.empty((3, count), np.int64)

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...records.types import Bools, Float64s, Int64s
+from ..arrays.hash_join import by_group
 from .clock_steps import borders, runs
 from .feasible_lines import Intervals, corridor
 from .small_clock_steps import cuts
@@ -147,7 +148,7 @@ def fit(pairs: TimedPairs, captured: Int64s, bounded: bool = True) -> ClockFit |
     """
     if not len(pairs.packet):
         return None
-    pairs = _whole(pairs.only(np.lexsort((pairs.kernel_ns, pairs.packet))))
+    pairs = _whole(pairs.only(by_group(pairs.packet, pairs.kernel_ns)))
     difference = captured[pairs.packet] - pairs.kernel_ns
     run = runs(difference, pairs.kernel_ns, pairs.packet)
     begins = borders(pairs.packet, captured, difference, run)
@@ -171,7 +172,7 @@ def refit(clock: ClockFit, pairs: TimedPairs, captured: Int64s) -> ClockFit:
     A segment without any of these pairs stays as it is.  So does a segment that never had pairs,
     because its packets may have been stamped by the clock before it or by the one after it.
     """
-    pairs = _whole(pairs.only(np.lexsort((pairs.kernel_ns, pairs.packet))))
+    pairs = _whole(pairs.only(by_group(pairs.packet, pairs.kernel_ns)))
     which = clock.segment_of(pairs.packet)
     ends = [*(segment.first for segment in clock.segments[1:]), len(captured)]
     made = []

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ...records import ColumnTable
 from ...records.types import INT64_MAX, Bools, Int64s
-from ..arrays.hash_join import runs, spread
+from ..arrays.hash_join import by_group, runs, spread
 from ..legs.capture_points import SOCKET
 
 Points = ColumnTable | npt.NDArray[np.void]  # POINT_DTYPE
@@ -69,7 +69,7 @@ def reach(
     known = points["how"][point] == SOCKET  # a packet socket's call, from entry to exit
     inside = np.where(known, points["before"][point] - points["ts"][point], 0)
     away = np.maximum(np.abs(at[pair] - points["ts"][point]) - inside, 0)
-    order = np.lexsort((away, pair))
+    order = by_group(pair, away)
     first = order[np.unique(pair[order], return_index=True)[1]]
     made = Reach(np.full(len(series), -1, np.int64), np.full(len(series), FAR))
     made.point[pair[first]], made.distance[pair[first]] = point[first], away[first]

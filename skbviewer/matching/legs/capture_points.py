@@ -137,7 +137,7 @@ _SMALL = ("series", "leg", "netns", "ifindex")  # stored in the narrowest type
 def _by_series(parts: list[Rows], scratch: Scratch) -> ColumnTable:
     """Return all rows sorted by series; rows of one series keep the order of `parts`."""
     owner = narrow(np.concatenate([rows["series"] for rows in parts]))
-    order = np.argsort(owner, kind="stable").astype(np.int32)  # runs in order
+    order = np.argsort(owner, kind="stable")  # runs in order
     columns = {"series": scratch.keep(owner[order])}
     del owner
     for name in (POINT_DTYPE.names or ())[1:]:

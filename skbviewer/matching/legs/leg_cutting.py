@@ -92,9 +92,7 @@ def build(log: KernelLog, series: SeriesTable) -> LegTable:
             else int(np.searchsorted(waited.when, rows["ts"][-1], "right"))
         )
         most = some.stop - some.start + due - int(counts[WAITED_PUT])
-        if int(counts[SLOTS]) + most > len(state):
-            more = np.empty((int(counts[SLOTS]) + most, STATE_FIELDS), np.int64)
-            state = np.concatenate([state, more])
+        state = _with_rows(state, int(counts[SLOTS]), most)
         made = np.empty((most, STATE_FIELDS), np.int64)
         ts, exit_ts, kind, event, func = rows.columns("ts exit_ts kind event func")
         netns, ifindex, ethertype = rows.columns("netns ifindex ethertype")
@@ -107,6 +105,15 @@ def build(log: KernelLog, series: SeriesTable) -> LegTable:
         for name, field in FIELD_OF_COLUMN.items():
             parts[name].add(made[: counts[ROWS], field].astype(_type(name)))
     return _table(parts, series.of, of, count, scratch_of(records))
+
+
+def _with_rows(state: Int64s, used: int, more: int) -> Int64s:
+    """Return `state` with `more` rows besides the used ones; copies only these."""
+    if used + more <= len(state):
+        return state
+    made = np.empty((2 * (used + more), STATE_FIELDS), np.int64)
+    made[:used] = state[:used]
+    return made
 
 
 def _type(name: str) -> np.dtype[np.generic]:
@@ -150,8 +157,8 @@ def _table(
     size = np.bincount(series, minlength=count)
     begin = (np.cumsum(size) - size).astype(np.int32)
     renumber(of, series_of, begin)
-    order = np.empty(len(leg), np.int32)
-    order[begin[series] + leg] = np.arange(len(leg), dtype=np.int32)
+    order = np.empty(len(leg), np.int64)
+    order[begin[series] + leg] = np.arange(len(leg))
     columns: dict[str, npt.NDArray[np.generic]] = {"series": scratch.keep(series[order])}
     del leg, series
     for name in list(parts):

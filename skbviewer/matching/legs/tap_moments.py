@@ -20,7 +20,7 @@ import numpy.typing as npt
 from ...records import ColumnTable, Records, RecordTable, Scratch, narrow, part, pick
 from ...records.kernel_events import FOOTPRINT
 from ...records.types import LATEST_NS, Bools, Int64s
-from ..arrays.hash_join import is_repeated
+from ..arrays.hash_join import by_group, is_repeated
 from ..lifetimes.skb_lifetimes import SeriesTable
 from ..record_kinds import EVENT
 from .leg_cutting import LegTable
@@ -52,6 +52,7 @@ MOMENT_DTYPE = np.dtype(
     ]
 )
 _SMALL = ("series", "leg", "netns", "ifindex", "shown", "content")
+_ORDER = ("series", "begin")
 PLACE = ("leg", "netns", "ifindex", "sends")
 
 
@@ -104,13 +105,16 @@ def build(
     handed = _only(handed, ~series.tap[handed["series"]])
     handed = _only(handed, ~_shown_better(handed, called))
     known = np.concatenate([called["leg"], handed["leg"], others[others >= 0]])
-    bare = _bare(series, legs, known, arrival)
-    made = np.concatenate([called, handed, bare])
-    made = pick(made, np.lexsort((made["begin"], made["series"])))
+    return _table([called, handed, _bare(series, legs, known, arrival)], scratch)
+
+
+def _table(parts: list[Rows], scratch: Scratch) -> ColumnTable:
+    """Return all rows sorted by series and begin, in columns."""
     columns: dict[str, npt.NDArray[Any]] = {}
+    order = by_group(*(np.concatenate([rows[name] for rows in parts]) for name in _ORDER))
     for name in MOMENT_DTYPE.names or ():
-        column = np.ascontiguousarray(made[name])
-        columns[name] = scratch.keep(narrow(column) if name in _SMALL else column)
+        column = np.concatenate([rows[name] for rows in parts])
+        columns[name] = scratch.keep((narrow(column) if name in _SMALL else column)[order])
     return ColumnTable(MOMENT_DTYPE, columns, scratch)
 
 

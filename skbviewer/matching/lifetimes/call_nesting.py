@@ -46,7 +46,10 @@ class _Stacks(NamedTuple):
 
 
 class Nesting:
-    """The nesting of calls; `parent` is the ENTRY of the innermost call around a record, or -1."""
+    """The nesting of calls; `parent` is the ENTRY of the innermost call around a record, or -1.
+
+    `context` is the number of each record's execution context; there are `contexts` of them.
+    """
 
     def __init__(self, records: Records) -> None:
         self._records = records
@@ -55,6 +58,10 @@ class Nesting:
         for some in record_blocks(records):
             entry = part(records, "kind", some) == ENTRY
             self.carried[some] = entry & (part(records, "data", some) >= 0)
+        self.context, numbers = scratch.take(len(records), np.int32), IntIndex()
+        for some in record_blocks(records):
+            self.context[some] = numbers.of(Rows(records, some).contexts())
+        self.contexts = numbers.count
         self.parent = scratch.full(len(records), np.int32, -1)
         self._follow(np.zeros(0, np.bool_), self.parent, np.zeros(0, np.int32))
 
@@ -65,17 +72,17 @@ class Nesting:
         return count
 
     def _follow(self, chosen: Bools, parent: Int32s, inside: Int32s) -> None:
-        contexts, none = IntIndex(), np.zeros(0, np.int32)
+        none = np.zeros(0, np.int32)
         open_ = _Stacks(none, none.astype(np.int64), none, none, none, none, none, *_sizes())
         for some in record_blocks(self._records):
             rows = Rows(self._records, some)
-            context = contexts.of(rows.contexts())
-            open_ = _with_room(open_, contexts.count, int(open_.sizes[1]) + len(context))
+            context = self.context[some]
+            open_ = _with_room(open_, self.contexts, int(open_.sizes[1]) + len(context))
             nest_records(
                 some.start, rows["ts"], rows["exit_ts"], rows["kind"], context, self.carried[some],
                 chosen[some], parent, inside, *open_,
             )  # fmt: skip
-        for number in range(contexts.count if len(inside) else 0):
+        for number in range(self.contexts if len(inside) else 0):
             at = int(open_.top[number])
             while at >= 0:  # only in a damaged log, these are more than a few
                 if open_.before[at] >= 0:

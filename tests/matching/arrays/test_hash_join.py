@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from skbviewer.matching.arrays.hash_join import column_hashes, is_in, join, key_counts
+from skbviewer.matching.arrays.hash_join import by_group, column_hashes, is_in, join, key_counts
 
 TOP = np.uint64(1) << np.uint64(63)
 
@@ -37,3 +37,14 @@ def test_columns_of_one_row_do_not_hash_as_those_of_another() -> None:
     values = np.arange(1 << 16)
     assert len(np.unique(column_hashes([values >> 8, values & 0xFF]))) == len(values)
     assert len(np.unique(column_hashes([values & 0xFF, values >> 8]))) == len(values)
+
+
+@pytest.mark.parametrize("size, swaps", [(0, 0), (1, 0), (300, 0), (300, 9), (300, 900)])
+def test_rows_by_group_and_value(size: int, swaps: int) -> None:
+    dice = np.random.default_rng(size + swaps)
+    group, value = np.sort(dice.integers(0, 60, size)), np.sort(dice.integers(-9, 40, size))
+    for _ in range(swaps):
+        i, j = dice.integers(0, size, 2)
+        group[[i, j]], value[i] = group[[j, i]], value[j]
+    assert by_group(group, value).tolist() == np.lexsort((value, group)).tolist()
+    assert by_group(group.astype(np.int8), value).tolist() == by_group(group, value).tolist()
