@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Entry and exit of a probed function, except the inline path in kbl_hot.h.  An entry takes a
- * place in its CPU's table of open calls.  An exit writes one CALL and gives the place back.
- * An exit never reads the skb of its entry, which may be freed.
+ * Entry of a probed function, except the inline path in kbl_hot.h.  An entry takes a place in
+ * its CPU's table of open calls.
  */
 #ifdef CONFIG_RETHOOK
 #include <linux/rethook.h>
@@ -13,12 +12,6 @@
 unsigned long kbl_hooked __read_mostly;	/* address of the return hook, see kbl_unhooked() */
 /* Stands for all calls that found no free entry. */
 struct kbl_call kbl_unpaired = { .who.cpu = KBL_CALL_ODD };
-
-static struct kbl_cpu *kbl_call_owner(const struct kbl_call *call)
-{
-	return per_cpu(kbl_cpu, call->who.cpu & ~KBL_CALL_ODD);
-}
-NOKPROBE_SYMBOL(kbl_call_owner);
 
 /*
  * After a tail call the return address on the stack is a return hook of the function that
@@ -74,12 +67,6 @@ static __always_inline unsigned long kbl_jumper(const struct pt_regs *regs, u64 
 	if (addr != kbl_return_address(regs))
 		*head |= KBL_HEAD(flags, KBL_FLAG_TAIL_CALL);
 	return addr;
-}
-
-/* The part of a call's first word that is known before the call. */
-static __always_inline u64 kbl_call_head(const struct kbl_cpu *c, const struct kbl_target *t)
-{
-	return (t->head | c->head) & ~KBL_SLOW;
 }
 
 /* Free the entries of calls that returned on another CPU, or inside another record. */
@@ -153,12 +140,8 @@ static __always_inline bool kbl_enter_one(struct kbl_cpu *c, const struct kbl_ta
 	/* At kfree_skbmem() the data has already been freed. */
 	if (t->event != KBL_EV_FREE && unlikely(!kbl_skb_emit_alone(c, skb)))
 		*flags |= KBL_FLAG_EXT_LOST;
-	if (t->entry_event) {
-		kbl_batch_begin(c);
-		kbl_life_entry(c, t, regs, skb, caller);
-		if (!kbl_batch_end(c))
-			*flags |= KBL_FLAG_EXT_LOST;
-	}
+	if (t->entry_event && unlikely(!kbl_life_entry_alone(c, t, regs, skb, caller)))
+		*flags |= KBL_FLAG_EXT_LOST;
 	return true;
 }
 
@@ -191,7 +174,7 @@ static __always_inline bool kbl_enter_recorded(struct kbl_cpu *c, struct kbl_tar
 		call->who.cpu |= KBL_CALL_ODD;
 	}
 	if (t->tap) {
-		kbl_tap_read(c, call, regs);
+		kbl_tap_read(kbl_known_slot(c, skb), t, call, regs);
 		call->who.cpu |= KBL_CALL_ODD;
 	}
 	ticket->call = call;
@@ -234,15 +217,36 @@ int kbl_enter_rest(struct kbl_cpu *c, struct kbl_target *t, unsigned long addr,
 }
 NOKPROBE_SYMBOL(kbl_enter_rest);
 
-/* The rest of kbl_enter_as(); first handles calls for which only a CALL is recorded. */
-int kbl_enter_slow(struct kbl_cpu *c, struct kbl_target *t, unsigned long addr,
-		   struct pt_regs *regs, struct kbl_ticket *ticket)
+/* The rest of kbl_enter_slow() for the function of a packet socket. */
+static noinline int kbl_enter_tap(struct kbl_cpu *c, struct kbl_target *t, unsigned long addr,
+				  struct pt_regs *regs, struct kbl_ticket *ticket)
+{
+	const struct sk_buff *skb = *(const struct sk_buff **)((u8 *)regs + t->plain);
+	struct kbl_known *k = kbl_known_slot(c, (unsigned long)skb);
+	struct kbl_call *call = c->free;
+	u64 head = kbl_call_head(c, t);
+	s32 caller = kbl_caller_offset(kbl_jumper(regs, &head), &head);
+
+	kbl_call_fill(call, head, c->now, (unsigned long)skb, caller, t->trap);
+	if (!kbl_packet_alike(k, skb) || !kbl_fields_same(k, skb)) {
+		if (unlikely(!kbl_is_kernel((unsigned long)skb)))
+			return kbl_enter_rest(c, t, addr, regs, ticket);
+		if (unlikely(!kbl_skb_emit_alone(c, (unsigned long)skb)))
+			call->span.flags |= KBL_FLAG_EXT_LOST;
+	}
+	kbl_tap_read(k, t, call, regs);
+	call->who.cpu |= KBL_CALL_ODD;
+	return kbl_enter_end(c, t, ticket);
+}
+NOKPROBE_SYMBOL(kbl_enter_tap);
+
+/* The rest of kbl_enter_slow() if only a CALL is recorded. */
+static noinline int kbl_enter_bare(struct kbl_cpu *c, struct kbl_target *t, unsigned long addr,
+				   struct pt_regs *regs, struct kbl_ticket *ticket)
 {
 	u64 head = 0, sk = 0;
 	s32 caller;
 
-	if (static_branch_unlikely(&kbl_detour) || !t->bare || unlikely(!c->free))
-		return kbl_enter_rest(c, t, addr, regs, ticket);
 	caller = kbl_caller_offset(kbl_jumper(regs, &head), &head);
 	if (t->sock)
 		sk = *(unsigned long *)((u8 *)regs + t->plain);
@@ -250,6 +254,20 @@ int kbl_enter_slow(struct kbl_cpu *c, struct kbl_target *t, unsigned long addr,
 		head |= KBL_HEAD(flags, KBL_FLAG_SOCK);
 	kbl_call_fill(c->free, head | kbl_call_head(c, t), c->now, sk, caller, t->trap);
 	return kbl_enter_end(c, t, ticket);
+}
+NOKPROBE_SYMBOL(kbl_enter_bare);
+
+/* The rest of kbl_enter_as(). */
+int kbl_enter_slow(struct kbl_cpu *c, struct kbl_target *t, unsigned long addr,
+		   struct pt_regs *regs, struct kbl_ticket *ticket)
+{
+	if (static_branch_unlikely(&kbl_detour) || unlikely(!c->free))
+		return kbl_enter_rest(c, t, addr, regs, ticket);
+	if (t->tap)
+		return kbl_enter_tap(c, t, addr, regs, ticket);
+	if (t->bare)
+		return kbl_enter_bare(c, t, addr, regs, ticket);
+	return kbl_enter_rest(c, t, addr, regs, ticket);
 }
 NOKPROBE_SYMBOL(kbl_enter_slow);
 
@@ -280,103 +298,3 @@ int kbl_enter_nested(struct kbl_cpu *c, unsigned long irq)
 	return 1;
 }
 NOKPROBE_SYMBOL(kbl_enter_nested);
-
-static void kbl_counter_ext(struct kbl_cpu *c, const struct kbl_call *call)
-{
-	struct kbl_ext_counter *ext = &kbl_ext(c, KBL_EXT_COUNTER)->counter;
-
-	ext->valid = kbl_call_owner(call) == c && call->counter && c->counter;
-	ext->event = kbl_counter_event();
-	ext->count = c->counter - call->counter;
-}
-NOKPROBE_SYMBOL(kbl_counter_ext);
-
-/* The call had neither a packet nor a socket before it returned a socket. */
-static void kbl_sock_returned(union kbl_slot *head, const struct kbl_target *t, unsigned long ret)
-{
-	if (!t->ret_sock || head->span.skb || !kbl_is_kernel(ret))
-		return;
-	head->span.skb = ret;
-	head->span.flags |= KBL_FLAG_SOCK;
-}
-NOKPROBE_SYMBOL(kbl_sock_returned);
-
-/* Exit of a call with more to record than the CALL, or without room for it. */
-static void kbl_leave_paired(struct kbl_cpu *c, struct kbl_call *call, unsigned long ret)
-{
-	const struct kbl_target *t = call->target;
-	union kbl_slot *head;
-
-	kbl_batch_begin(c);
-	if (!t->quiet) {
-		head = kbl_head_raw(c);
-		c->nslots += kbl_write_call(head, call, t, c->now, ret) - head - 1;
-		kbl_sock_returned(head, t, ret);
-		if (static_branch_unlikely(&kbl_counter_on)) {
-			kbl_counter_ext(c, call);
-			head->span.ext++;
-		}
-		if (t->tap) {
-			kbl_tap_ext(c, call);
-			head->span.ext++;
-		}
-	}
-	if (t->exit_event)
-		kbl_life_exit(c, call, t->returns == KBL_RETURNS_INT ? (int)ret : ret);
-	kbl_batch_end(c);
-	if (kbl_call_owner(call) == c) {
-		call->who.cpu = c->last_who.cpu;
-		kbl_call_free(c, call);
-	} else {
-		kbl_call_give_back(call);
-	}
-}
-NOKPROBE_SYMBOL(kbl_leave_paired);
-
-static void kbl_leave_unpaired(struct kbl_cpu *c, const struct kbl_ticket *ticket,
-			       unsigned long ret)
-{
-	struct kbl_call call;
-
-	/* A return is never entered by a breakpoint. */
-	kbl_call_fill(&call, kbl_call_head(c, ticket->target), c->now, ticket->skb, ret, false);
-	kbl_batch_begin(c);
-	kbl_call_record(c, KBL_EXIT, &call, 0);
-	kbl_batch_end(c);
-}
-NOKPROBE_SYMBOL(kbl_leave_unpaired);
-
-/* At the time c->now, between kbl_busy() and kbl_idle(). */
-void kbl_leave_slow(struct kbl_cpu *c, unsigned long unused, unsigned long unused2,
-		    struct pt_regs *regs, const struct kbl_ticket *ticket)
-{
-	unsigned long ret = kbl_ret(regs);
-	struct kbl_call *call = ticket->call;
-
-	if (static_branch_unlikely(&kbl_counter_on))
-		c->counter = kbl_counter_read();
-	if (unlikely(call == &kbl_unpaired))
-		kbl_leave_unpaired(c, ticket, ret & ticket->target->ret_mask);
-	else if (!call->target->tap || !kbl_tap_leave(c, call, ret & call->target->ret_mask))
-		kbl_leave_paired(c, call, ret & call->target->ret_mask);
-	kbl_idle(c, true);
-}
-NOKPROBE_SYMBOL(kbl_leave_slow);
-
-/* The rest of kbl_leave() if the kernel's clock must be read. */
-void kbl_leave_late(struct kbl_cpu *c, unsigned long unused, unsigned long unused2,
-		    struct pt_regs *regs, const struct kbl_ticket *ticket)
-{
-	kbl_leave_at(c, regs, ticket, kbl_clock_read(c), true);
-}
-NOKPROBE_SYMBOL(kbl_leave_late);
-
-/* The probe fired while this CPU writes another record: the call is lost. */
-void kbl_leave_nested(struct kbl_cpu *c, const struct kbl_ticket *ticket, unsigned long irq)
-{
-	kbl_nested(c);
-	if (ticket->call != &kbl_unpaired)
-		kbl_call_give_back(ticket->call);
-	kbl_irq_back(irq, true);
-}
-NOKPROBE_SYMBOL(kbl_leave_nested);

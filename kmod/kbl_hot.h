@@ -22,6 +22,18 @@ static __always_inline s32 kbl_caller_offset(unsigned long addr, u64 *head)
 	return 0;
 }
 
+/* The part of a call's first word that is known before the call. */
+static __always_inline u64 kbl_call_head(const struct kbl_cpu *c, const struct kbl_target *t)
+{
+	return (t->head | c->head) & ~KBL_SLOW;
+}
+
+/* The CPU of the entry. */
+static __always_inline struct kbl_cpu *kbl_call_owner(const struct kbl_call *call)
+{
+	return per_cpu(kbl_cpu, call->who.cpu & ~KBL_CALL_ODD);
+}
+
 /*
  * Fill everything but call->target.  Until the target is set the entry is free, so @head may
  * still change.

@@ -10,10 +10,10 @@
  * targets:   target target_parse
  * back ends: kretprobe fprobe source armed_site.h fake_regs.h open_calls.h
  * events:    trace trace_skb trace_irq syscall notify route events.h
- * call:      hot.h call call_packet call_table
+ * call:      hot.h call call_exit call_packet call_table
  * lifetime:  carry life tap stack
  * filter:    filter filter_parse filter_id filter_words filter_eval filter_facts filter_table
- * footprint: footprint footprint.h known.h skb dev
+ * footprint: footprint known.h footprint.h skb dev
  * records:   read relay_batch record.h relay
  * clock:     clock counter
  * state:     state context.h l4.h view.h arch.h arch_irq.h arch_counter.h
@@ -31,6 +31,7 @@
 #include "kbl.h"
 #include "kbl_arch.h"
 #include "kbl_map.h"
+#include "kbl_tap.h"
 #include "kbl_target.h"
 #include "kbl_view.h"
 
@@ -97,13 +98,21 @@ struct kbl_call {
 	union {
 		struct kbl_span_slot span;	/* dur is not set */
 		u64 words[KBL_SLOT_SIZE / 8];
+		struct {
+			u64 before_sum[3];
+			u32 caller;
+			union kbl_tap_sum tap_sum;	/* in the place of dur */
+		};
 	};
 	union kbl_who who;
 	union {
 		struct kbl_target *target;	/* KBL_CALL_RETURNED: kbl_sweep() frees it */
 		struct kbl_call *next;		/* next free entry */
 	};
-	u64 data;		/* data of the exit's life event, or union kbl_tap */
+	union {
+		u64 data;	/* data of the exit's life event */
+		union kbl_tap_head tap_head;
+	};
 	union {
 		u64 counter;
 		u64 tap_sk;	/* if the counter is off */
@@ -256,9 +265,8 @@ bool kbl_skb_view(struct kbl_view *v, const struct kbl_known *k, const struct sk
 
 /* kbl_tap.c */
 bool kbl_tap_is(const char *name);
-void kbl_tap_read(struct kbl_cpu *c, struct kbl_call *call, struct pt_regs *regs);
-void kbl_tap_ext(struct kbl_cpu *c, const struct kbl_call *call);
-bool kbl_tap_leave(struct kbl_cpu *c, struct kbl_call *call, unsigned long ret);
+void kbl_tap_read(const struct kbl_known *k, const struct kbl_target *t, struct kbl_call *call,
+		  struct pt_regs *regs);
 
 /* kbl_footprint.c */
 extern const u64 kbl_place_mask;
@@ -273,8 +281,8 @@ void kbl_cycles_start(void);
 u64 kbl_clock_read(struct kbl_cpu *c);
 
 /*
- * kbl_call.c; the inline part is kbl_hot.h.  The order of the arguments is that of an fprobe
- * handler, so that most stay in their registers.  addr: the return address.
+ * kbl_call.c, kbl_call_exit.c; the inline part is kbl_hot.h.  The order of the arguments is
+ * that of an fprobe handler, so that most stay in their registers.  addr: the return address.
  */
 extern struct kbl_call kbl_unpaired;
 extern unsigned long kbl_hooked;
@@ -321,8 +329,12 @@ int kbl_life_number(const char *name);
 void kbl_life_kind(struct kbl_target *t);
 void kbl_life_entry(struct kbl_cpu *c, const struct kbl_target *t, struct pt_regs *regs, u64 skb,
 		    s32 caller);
+bool kbl_life_entry_alone(struct kbl_cpu *c, const struct kbl_target *t, struct pt_regs *regs,
+			  u64 skb, s32 caller);
 u64 kbl_life_data(const struct kbl_target *t, struct pt_regs *regs);
 void kbl_life_exit(struct kbl_cpu *c, const struct kbl_call *call, unsigned long ret);
+union kbl_slot *kbl_life_exit_write(struct kbl_cpu *c, union kbl_slot *slot,
+				    const struct kbl_call *call, unsigned long ret);
 
 /* kbl_control.c */
 int kbl_control_init(struct dentry *dir);

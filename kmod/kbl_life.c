@@ -66,7 +66,7 @@ static void kbl_life(struct kbl_cpu *c, u8 event, u64 skb, u64 data)
 NOKPROBE_SYMBOL(kbl_life);
 
 /* If the skb has other users, the call drops a reference but does not free the packet. */
-static bool kbl_last_user(u64 addr)
+static __always_inline bool kbl_last_user(u64 addr)
 {
 	const struct sk_buff *skb = (const struct sk_buff *)(unsigned long)addr;
 	int users;
@@ -76,32 +76,75 @@ static bool kbl_last_user(u64 addr)
 fault:
 	return false;
 }
-NOKPROBE_SYMBOL(kbl_last_user);
 
-/* Called inside the batch of the entry. */
-void kbl_life_entry(struct kbl_cpu *c, const struct kbl_target *t, struct pt_regs *regs, u64 skb,
-		    s32 caller)
+/* As kbl_life(), into a reserved slot; returns the slot after it. */
+static __always_inline union kbl_slot *kbl_life_write(struct kbl_cpu *c, union kbl_slot *slot,
+						      u8 event, u64 skb, u64 data)
+{
+	if (READ_ONCE(kbl_probe_events) & BIT_ULL(event))
+		slot = kbl_event_write(c, slot, event, skb, data);
+	if (static_branch_unlikely(&kbl_filter_on))
+		kbl_filter_life(event, skb, data);
+	return slot;
+}
+
+/* Has an entry an event to record?  Sets the event's @data. */
+static __always_inline bool kbl_life_entered(const struct kbl_target *t, struct pt_regs *regs,
+					     u64 skb, s32 caller, u64 *data)
 {
 	u64 location = (u64)(u32)caller << 32;
 
 	switch (t->event) {
 	case KBL_EV_FREE:
 	case KBL_EV_DEFER_FREE:
-		kbl_life(c, t->event, skb, 0);
-		break;
+		*data = 0;
+		return true;
 	case KBL_EV_DROP:
+		if (!kbl_last_user(skb))
+			return false;
 		/* kfree_skb_reason(skb, reason), sk_skb_reason_drop(sk, skb, reason) */
-		if (kbl_last_user(skb))
-			kbl_life(c, t->event, skb,
-				 location | (u32)kbl_arg(regs, (t->carrier[0] & 15) + 1));
-		break;
+		*data = location | (u32)kbl_arg(regs, (t->carrier[0] & 15) + 1);
+		return true;
 	case KBL_EV_CONSUME:
-		if (kbl_last_user(skb))
-			kbl_life(c, t->event, skb, location);
-		break;
+		*data = location;
+		return kbl_last_user(skb);
 	}
+	return false;
+}
+
+/* Called inside the batch of the entry. */
+void kbl_life_entry(struct kbl_cpu *c, const struct kbl_target *t, struct pt_regs *regs, u64 skb,
+		    s32 caller)
+{
+	u64 data;
+
+	if (kbl_life_entered(t, regs, skb, caller, &data))
+		kbl_life(c, t->event, skb, data);
 }
 NOKPROBE_SYMBOL(kbl_life_entry);
+
+static noinline bool kbl_life_entry_batch(struct kbl_cpu *c, const struct kbl_target *t,
+					  struct pt_regs *regs, u64 skb, s32 caller)
+{
+	kbl_batch_begin(c);
+	kbl_life_entry(c, t, regs, skb, caller);
+	return kbl_batch_end(c);
+}
+NOKPROBE_SYMBOL(kbl_life_entry_batch);
+
+/* As kbl_life_entry(), outside a batch.  False if the event is lost. */
+bool kbl_life_entry_alone(struct kbl_cpu *c, const struct kbl_target *t, struct pt_regs *regs,
+			  u64 skb, s32 caller)
+{
+	u64 data;
+
+	if (unlikely(!kbl_room_next(c)))
+		return kbl_life_entry_batch(c, t, regs, skb, caller);
+	if (kbl_life_entered(t, regs, skb, caller, &data))
+		kbl_put(c, kbl_life_write(c, c->at, t->event, skb, data));
+	return true;
+}
+NOKPROBE_SYMBOL(kbl_life_entry_alone);
 
 /* The argument of the second carrier, 0 = none. */
 static u64 kbl_second(const struct kbl_target *t, struct pt_regs *regs)
@@ -177,40 +220,57 @@ static u64 kbl_hook_verdict(long ret)
 }
 NOKPROBE_SYMBOL(kbl_hook_verdict);
 
+/* Has an exit one event to record?  Sets the event's @skb and @data. */
+static __always_inline bool kbl_life_left(const struct kbl_call *call, unsigned long ret,
+					  u64 *skb, u64 *data)
+{
+	*skb = call->span.skb;
+	*data = call->data;
+	switch (call->target->event) {
+	case KBL_EV_ALLOC:
+		*skb = ret;
+		return kbl_is_kernel(ret);
+	case KBL_EV_CLONE:
+	case KBL_EV_COPY:
+		*data = ret;
+		return kbl_is_kernel(ret);
+	case KBL_EV_MORPH:
+		return true;
+	case KBL_EV_COALESCE:
+		return ret;
+	case KBL_EV_GRO_MERGE:
+	case KBL_EV_SOCK_ENQUEUE:
+		return !ret;
+	case KBL_EV_NF_HOOK:
+		*data |= kbl_hook_verdict(ret);
+		return call->data;
+	}
+	return false;
+}
+
 /* Called inside the batch of the exit. */
 void kbl_life_exit(struct kbl_cpu *c, const struct kbl_call *call, unsigned long ret)
 {
-	u8 event = call->target->event;
+	u64 skb, data;
 
-	switch (event) {
-	case KBL_EV_ALLOC:
-		if (kbl_is_kernel(ret))
-			kbl_life(c, event, ret, call->data);
-		break;
-	case KBL_EV_CLONE:
-	case KBL_EV_COPY:
-		if (kbl_is_kernel(ret))
-			kbl_life(c, event, call->span.skb, ret);
-		break;
-	case KBL_EV_SEGMENT:
+	if (call->target->event == KBL_EV_SEGMENT)
 		kbl_segments(c, call->span.skb, ret);
-		break;
-	case KBL_EV_MORPH:
-		kbl_life(c, event, call->span.skb, call->data);
-		break;
-	case KBL_EV_COALESCE:
-		if (ret)
-			kbl_life(c, event, call->span.skb, call->data);
-		break;
-	case KBL_EV_GRO_MERGE:
-	case KBL_EV_SOCK_ENQUEUE:
-		if (!ret)
-			kbl_life(c, event, call->span.skb, call->data);
-		break;
-	case KBL_EV_NF_HOOK:
-		if (call->data)
-			kbl_life(c, event, call->span.skb, call->data | kbl_hook_verdict(ret));
-		break;
-	}
+	else if (kbl_life_left(call, ret, &skb, &data))
+		kbl_life(c, call->target->event, skb, data);
 }
 NOKPROBE_SYMBOL(kbl_life_exit);
+
+/*
+ * As kbl_life_exit(), into a reserved slot; returns the slot after it.  Not for KBL_EV_SEGMENT,
+ * which may need more slots.
+ */
+union kbl_slot *kbl_life_exit_write(struct kbl_cpu *c, union kbl_slot *slot,
+				    const struct kbl_call *call, unsigned long ret)
+{
+	u64 skb, data;
+
+	if (!kbl_life_left(call, ret, &skb, &data))
+		return slot;
+	return kbl_life_write(c, slot, call->target->event, skb, data);
+}
+NOKPROBE_SYMBOL(kbl_life_exit_write);

@@ -60,6 +60,15 @@ static __always_inline union kbl_slot *kbl_room(const struct kbl_cpu *c, unsigne
 	return likely(c->at + slots <= c->end) ? c->at : NULL;
 }
 
+/*
+ * Can records be written at c->at without a batch?  There must be room for three slots, and
+ * neither LOST nor TASK must precede them.
+ */
+static __always_inline bool kbl_room_next(const struct kbl_cpu *c)
+{
+	return likely(c->at < c->limit) && likely(kbl_task_same(c));
+}
+
 /* Publish the slots up to @to: the data must be visible before c->at. */
 static __always_inline void kbl_put(struct kbl_cpu *c, union kbl_slot *to)
 {
@@ -85,6 +94,15 @@ static __always_inline void kbl_event_fill(union kbl_slot *slot, u64 now, u8 eve
 	slot->event.ts = now;
 	slot->event.skb = skb;
 	slot->event.data = data;
+}
+
+/* Write an event without EXT slots, at the time c->now; returns the slot after it. */
+static __always_inline union kbl_slot *kbl_event_write(struct kbl_cpu *c, union kbl_slot *slot,
+						       u8 event, u64 skb, u64 data)
+{
+	kbl_event_fill(slot, c->now, event, 0, skb, data);
+	c->written++;
+	return slot + 1;
 }
 
 /* True if the batch has no room for one more record with all its EXT slots. */

@@ -153,13 +153,12 @@ NOKPROBE_SYMBOL(kbl_network);
  * Keep the bytes that kbl_skb_same() compares; false if they are not all in the linear area.
  * GRO copies a header from the first fragment to the linear area, and changes it there.
  */
-static __always_inline bool kbl_watch(const struct kbl_view *v, u32 offset, u32 words,
+static __always_inline bool kbl_watch(const struct kbl_view *v, u32 offset, u32 len,
 				      const void **from, u64 *to)
 {
-	u32 size = words * sizeof(u64);
 	u64 at = v->head + offset;
 
-	if (size > v->tail || offset > v->tail - size || !kbl_fetch(to, at, words * sizeof(u64)))
+	if (len > v->tail || offset > v->tail - len || !kbl_fetch(to, at, len))
 		return false;
 	*from = (const void *)(unsigned long)at;
 	return true;
@@ -181,16 +180,10 @@ static bool kbl_watch_headers(const struct kbl_view *v, u32 l3_at, u32 l4_at, st
 		return false;
 	if (ipv6)
 		k->watch |= KBL_WATCH_IPV6;
-	/*
-	 * For IPv4 20 bytes are compared.  The bytes after them may not exist, so the last four
-	 * are read separately.
-	 */
-	if (ipv6 ? !kbl_watch(v, l3_at, 5, &k->l3, k->l3_word) :
-		   !kbl_watch(v, l3_at, 2, &k->l3, k->l3_word))
+	if (ipv6 ? !kbl_watch(v, l3_at, 40, &k->l3, k->l3_word) :
+		   !kbl_watch(v, l3_at, 20, &k->l3, k->l3_word))
 		return false;
-	if (!ipv6 && !kbl_read(v, l3_at + 16, &k->l3_word[2], sizeof(u32)))
-		return false;
-	return !l4_at || kbl_watch(v, tcp ? l4_at : l4_at - 8, 2, &k->l4, k->l4_word);
+	return !l4_at || kbl_watch(v, tcp ? l4_at : l4_at - 8, 16, &k->l4, k->l4_word);
 }
 NOKPROBE_SYMBOL(kbl_watch_headers);
 
@@ -228,16 +221,27 @@ NOKPROBE_SYMBOL(kbl_header);
 /* Find the first fragment, if the packet has one with an address. */
 static void kbl_view_frag(struct kbl_view *v, const struct skb_shared_info *shared)
 {
-	skb_frag_t frag KBL_NOT_CLEARED;
+	const u64 *from = (const u64 *)&shared->frags[0];
+	union {
+		struct {
+			u64 first;
+			u64 second;
+		};
+		skb_frag_t frag;
+	} copy KBL_NOT_CLEARED;
 	struct page *page;
+	int err = 0;
 
-	if (!kbl_fetch(&frag, (unsigned long)&shared->frags[0], sizeof(frag)))
+	BUILD_BUG_ON(sizeof(copy) != sizeof(copy.frag));
+	kbl_load(copy.first, from, err);
+	kbl_load(copy.second, from + 1, err);
+	if (unlikely(err))
 		return;
-	page = skb_frag_page(&frag);
+	page = skb_frag_page(&copy.frag);
 	if (!page || !kbl_is_kernel((unsigned long)page) || PageHighMem(page))
 		return;
-	v->frag = (unsigned long)page_address(page) + skb_frag_off(&frag);
-	v->frag_len = skb_frag_size(&frag);
+	v->frag = (unsigned long)page_address(page) + skb_frag_off(&copy.frag);
+	v->frag_len = skb_frag_size(&copy.frag);
 }
 NOKPROBE_SYMBOL(kbl_view_frag);
 

@@ -16,24 +16,13 @@
 #include "kbl_record.h"
 
 #define KBL_TAP_WORDS 6		/* of content: 48 bytes */
+#define KBL_TAP_BYTES (8 * KBL_TAP_WORDS)
 #define KBL_TAP_FACTOR 0x9e3779b97f4a7c15ULL
 #define KBL_TAP_ARP 28		/* bytes of an ARP packet for Ethernet and IPv4 */
 #define KBL_TAP_PT 2		/* index of the struct packet_type argument */
 #define KBL_TAP_NONE 0		/* protocol of a packet without transport header */
 
 static const char *const kbl_tap_names[] = { "tpacket_rcv", "packet_rcv", "packet_rcv_spkt" };
-
-/* Kept in kbl_call.data between entry and exit. */
-union kbl_tap {
-	struct {
-		u32 content;
-		u16 checksum;
-		u8 pkt_type;
-		u8 ip_summed:4;
-		u8 valid:4;
-	};
-	u64 word;
-};
 
 /* The bytes to read: address, length and protocol. */
 struct kbl_tap_place {
@@ -53,7 +42,7 @@ bool kbl_tap_is(const char *name)
 }
 
 /* After the IPv4 header.  Only the first fragment has a transport header. */
-static bool kbl_tap_ipv4(const struct kbl_known *k, struct kbl_tap_place *place)
+static __always_inline bool kbl_tap_ipv4(const struct kbl_known *k, struct kbl_tap_place *place)
 {
 	const struct kbl_ext_ipv4 *ext = &k->fp.ipv4;
 	u32 header = (*(const u8 *)k->l3_word & 15) * 4;
@@ -65,10 +54,9 @@ static bool kbl_tap_ipv4(const struct kbl_known *k, struct kbl_tap_place *place)
 	place->protocol = ext->frag_off & 0x1fff ? KBL_TAP_NONE : ext->protocol;
 	return true;
 }
-NOKPROBE_SYMBOL(kbl_tap_ipv4);
 
 /* After an IPv6 header without extension headers. */
-static bool kbl_tap_ipv6(const struct kbl_known *k, struct kbl_tap_place *place)
+static __always_inline bool kbl_tap_ipv6(const struct kbl_known *k, struct kbl_tap_place *place)
 {
 	u8 next = ((const u8 *)k->l3_word)[offsetof(struct ipv6hdr, nexthdr)];
 
@@ -79,9 +67,8 @@ static bool kbl_tap_ipv6(const struct kbl_known *k, struct kbl_tap_place *place)
 	place->protocol = next;
 	return true;
 }
-NOKPROBE_SYMBOL(kbl_tap_ipv6);
 
-static bool kbl_tap_place(const struct kbl_known *k, struct kbl_tap_place *place)
+static __always_inline bool kbl_tap_place(const struct kbl_known *k, struct kbl_tap_place *place)
 {
 	const u16 *at = (const u16 *)&k->place;
 
@@ -95,30 +82,45 @@ static bool kbl_tap_place(const struct kbl_known *k, struct kbl_tap_place *place
 		return false;
 	return k->fp.slots == 2 ? kbl_tap_ipv4(k, place) : kbl_tap_ipv6(k, place);
 }
-NOKPROBE_SYMBOL(kbl_tap_place);
 
-/* Read @len contiguous bytes as little-endian words; the last word is padded with zeros. */
-static bool kbl_tap_near(u64 at, u32 len, u64 *words)
+/* Read a little-endian word. */
+static __always_inline u64 kbl_tap_word(u64 at, int *err)
 {
-	const __le64 *from = (const __le64 *)(unsigned long)at;
-	u32 i, rest = len % sizeof(*from);
 	__le64 raw;
+
+	kbl_load(raw, (const __le64 *)(unsigned long)at, *err);
+	return le64_to_cpu(raw);
+}
+
+/*
+ * Read @len contiguous bytes, at most KBL_TAP_BYTES; the last word is padded with zeros.  Not a
+ * loop, as in kbl_slot_copy().
+ */
+static __always_inline bool kbl_tap_near(u64 at, u32 len, u64 *words)
+{
+	u32 rest = len % 8;
 	int err = 0;
 
-	for (i = 0; i < len / sizeof(*from); i++) {
-		kbl_load(raw, from + i, err);
-		words[i] = le64_to_cpu(raw);
-	}
+	if (len >= 8)
+		words[0] = kbl_tap_word(at, &err);
+	if (len >= 16)
+		words[1] = kbl_tap_word(at + 8, &err);
+	if (len >= 24)
+		words[2] = kbl_tap_word(at + 16, &err);
+	if (len >= 32)
+		words[3] = kbl_tap_word(at + 24, &err);
+	if (len >= 40)
+		words[4] = kbl_tap_word(at + 32, &err);
+	if (len >= 48)
+		words[5] = kbl_tap_word(at + 40, &err);
 	if (!rest)
 		return !err;
 	/* The bytes before it can be read, those after it perhaps not. */
-	if (len < sizeof(*from))
+	if (len < 8)
 		return false;
-	kbl_load(raw, (const __le64 *)(unsigned long)(at + len - sizeof(*from)), err);
-	words[i] = le64_to_cpu(raw) >> (8 * (sizeof(*from) - rest));
+	words[len / 8] = kbl_tap_word(at + len - 8, &err) >> (8 * (8 - rest));
 	return !err;
 }
-NOKPROBE_SYMBOL(kbl_tap_near);
 
 /* As kbl_tap_near(), for bytes that need not be contiguous. */
 static bool kbl_tap_words(const struct kbl_view *v, u32 offset, u32 len, u64 *words)
@@ -143,7 +145,7 @@ static bool kbl_tap_words(const struct kbl_view *v, u32 offset, u32 len, u64 *wo
 NOKPROBE_SYMBOL(kbl_tap_words);
 
 /* Clear ports and checksum; returns the checksum as it is in the packet, or -1 for none. */
-static int kbl_tap_mask(u64 *words, u32 len, u8 protocol)
+static __always_inline int kbl_tap_mask(u64 *words, u32 len, u8 protocol)
 {
 	u64 first = words[0];
 
@@ -173,20 +175,32 @@ static int kbl_tap_mask(u64 *words, u32 len, u8 protocol)
 	}
 	return -1;
 }
-NOKPROBE_SYMBOL(kbl_tap_mask);
 
-static u32 kbl_tap_hash(const u64 *words, u32 len)
+static __always_inline u64 kbl_tap_mix(u64 hash, u64 word)
+{
+	hash = (hash ^ word) * KBL_TAP_FACTOR;
+	return hash ^ hash >> 32;
+}
+
+/* Not a loop, as in kbl_tap_near(). */
+static __always_inline u32 kbl_tap_hash(const u64 *words, u32 len)
 {
 	u64 hash = len;
-	u32 i;
 
-	for (i = 0; i < DIV_ROUND_UP(len, 8); i++) {
-		hash = (hash ^ words[i]) * KBL_TAP_FACTOR;
-		hash ^= hash >> 32;
-	}
+	if (len > 0)
+		hash = kbl_tap_mix(hash, words[0]);
+	if (len > 8)
+		hash = kbl_tap_mix(hash, words[1]);
+	if (len > 16)
+		hash = kbl_tap_mix(hash, words[2]);
+	if (len > 24)
+		hash = kbl_tap_mix(hash, words[3]);
+	if (len > 32)
+		hash = kbl_tap_mix(hash, words[4]);
+	if (len > 40)
+		hash = kbl_tap_mix(hash, words[5]);
 	return hash & 0x7fffffff;
 }
-NOKPROBE_SYMBOL(kbl_tap_hash);
 
 /* Offset in the packet of the bytes at an address. */
 static bool kbl_tap_offset(const struct kbl_view *v, u64 at, u32 *offset)
@@ -202,7 +216,7 @@ static bool kbl_tap_offset(const struct kbl_view *v, u64 at, u32 *offset)
 NOKPROBE_SYMBOL(kbl_tap_offset);
 
 /* End of the linear area; 0: unknown. */
-static u64 kbl_tap_tail(const struct kbl_known *k, const struct sk_buff *skb)
+static __always_inline u64 kbl_tap_tail(const struct kbl_known *k, const struct sk_buff *skb)
 {
 	sk_buff_data_t tail;
 
@@ -215,25 +229,50 @@ static u64 kbl_tap_tail(const struct kbl_known *k, const struct sk_buff *skb)
 fault:
 	return 0;
 }
-NOKPROBE_SYMBOL(kbl_tap_tail);
 
-/* Read the words of @place, which are usually in the linear area. */
-static bool kbl_tap_fetch(const struct kbl_known *k, const struct sk_buff *skb,
-			  const struct kbl_tap_place *place, u32 len, u64 *words)
+/* The first @near bytes are at @at, the others at the begin of the first fragment. */
+static bool kbl_tap_split(const struct kbl_view *v, u64 at, u32 near, u32 len, u64 *words)
+{
+	if (near % sizeof(u64) || !kbl_is_kernel(v->frag) || len - near > v->frag_len)
+		return false;
+	return kbl_tap_near(at, near, words) &&
+	       kbl_tap_near(v->frag, len - near, words + near / sizeof(u64));
+}
+NOKPROBE_SYMBOL(kbl_tap_split);
+
+/* The bytes of @place are not all in the linear area, which ends at @tail. */
+static noinline bool kbl_tap_far(const struct kbl_known *k, const struct sk_buff *skb,
+				 const struct kbl_tap_place *place, u64 tail, u32 len, u64 *words)
 {
 	struct kbl_view v KBL_NOT_CLEARED;
 	u32 offset;
 
-	if (place->at >= k->head && place->at + len <= kbl_tap_tail(k, skb) &&
-	    kbl_is_kernel(k->head) && kbl_tap_near(place->at, len, words))
+	if (!kbl_skb_view(&v, k, skb))
+		return false;
+	if (place->at >= k->head && place->at <= tail &&
+	    kbl_tap_split(&v, place->at, tail - place->at, len, words))
 		return true;
-	return kbl_skb_view(&v, k, skb) && kbl_tap_offset(&v, place->at, &offset) &&
-	       kbl_tap_words(&v, offset, len, words);
+	return kbl_tap_offset(&v, place->at, &offset) && kbl_tap_words(&v, offset, len, words);
 }
-NOKPROBE_SYMBOL(kbl_tap_fetch);
+NOKPROBE_SYMBOL(kbl_tap_far);
 
-static void kbl_tap_content(const struct kbl_known *k, const struct sk_buff *skb,
-			    union kbl_tap *tap)
+/* Read the words of @place, which are usually in the linear area. */
+static __always_inline bool kbl_tap_fetch(const struct kbl_known *k, const struct sk_buff *skb,
+					  const struct kbl_tap_place *place, u32 len, u64 *words)
+{
+	u64 tail = kbl_tap_tail(k, skb);
+
+	if (place->at < k->head || place->at + len > tail || !kbl_is_kernel(k->head))
+		return kbl_tap_far(k, skb, place, tail, len, words);
+	/* Fewer tests for the usual length, which is known then. */
+	if (len == KBL_TAP_BYTES && likely(kbl_tap_near(place->at, KBL_TAP_BYTES, words)))
+		return true;
+	return likely(kbl_tap_near(place->at, len, words)) ||
+	       kbl_tap_far(k, skb, place, tail, len, words);
+}
+
+static __always_inline void kbl_tap_content(const struct kbl_known *k, const struct sk_buff *skb,
+					    struct kbl_call *call)
 {
 	struct kbl_tap_place place KBL_NOT_CLEARED;
 	u64 words[KBL_TAP_WORDS] KBL_NOT_CLEARED;
@@ -242,100 +281,55 @@ static void kbl_tap_content(const struct kbl_known *k, const struct sk_buff *skb
 
 	if (!kbl_tap_place(k, &place))
 		return;
-	len = min_t(u32, place.len, sizeof(words));
+	len = min_t(u32, place.len, KBL_TAP_BYTES);
 	words[0] = 0;
 	words[1] = 0;
 	words[2] = 0;
 	if (!kbl_tap_fetch(k, skb, &place, len, words))
 		return;
 	checksum = kbl_tap_mask(words, len, place.protocol);
-	tap->content = kbl_tap_hash(words, len);
-	tap->valid = KBL_TAP_CONTENT;
+	call->tap_head.content = kbl_tap_hash(words, len);
+	call->tap_head.valid = KBL_TAP_CONTENT;
 	if (checksum < 0)
 		return;
-	tap->checksum = checksum;
-	tap->valid |= KBL_TAP_CHECKSUM;
+	call->tap_sum.checksum = checksum;
+	call->tap_head.valid |= KBL_TAP_CHECKSUM;
 }
-NOKPROBE_SYMBOL(kbl_tap_content);
 
 /* Two bit fields in one word; only the offset of the first has a name. */
-static void kbl_tap_flags(const struct sk_buff *skb, union kbl_tap *tap)
+static __always_inline void kbl_tap_flags(const struct sk_buff *skb, struct kbl_call *call)
 {
 	struct sk_buff copy KBL_NOT_CLEARED;
 	u32 *to = (u32 *)((u8 *)&copy + PKT_TYPE_OFFSET);
 
 	kbl_get(*to, (const u32 *)((const u8 *)skb + PKT_TYPE_OFFSET), fault);
-	tap->pkt_type = copy.pkt_type;
-	tap->ip_summed = copy.ip_summed;
+	call->tap_head.pkt_type = copy.pkt_type;
+	call->tap_sum.ip_summed = copy.ip_summed;
 fault:
 	return;
 }
-NOKPROBE_SYMBOL(kbl_tap_flags);
 
-/* At the entry of @call, after its packet's footprint was recorded. */
-void kbl_tap_read(struct kbl_cpu *c, struct kbl_call *call, struct pt_regs *regs)
+/* At the entry of @call, after its packet's footprint was recorded in @k. */
+void kbl_tap_read(const struct kbl_known *k, const struct kbl_target *t, struct kbl_call *call,
+		  struct pt_regs *regs)
 {
 	const struct sk_buff *skb = (const struct sk_buff *)(unsigned long)call->span.skb;
 	const struct packet_type *pt = (const void *)kbl_arg(regs, KBL_TAP_PT);
-	struct kbl_known *k = kbl_known_slot(c, (unsigned long)skb);
-	union kbl_tap tap = { .word = 0 };
 	u64 sk = 0;
 
+	call->tap_head.word = KBL_FIELD(struct kbl_ext_tap, kind, KBL_EXT) |
+			      KBL_FIELD(struct kbl_ext_tap, type, KBL_EXT_TAP);
+	call->tap_sum.word = 0;
 	if (k->addr == (unsigned long)skb && kbl_is_kernel(call->span.skb)) {
-		kbl_tap_flags(skb, &tap);
-		kbl_tap_content(k, skb, &tap);
+		kbl_tap_flags(skb, call);
+		kbl_tap_content(k, skb, call);
 	}
-	call->data = tap.word;
 	if (static_branch_unlikely(&kbl_counter_on))
 		return;
 	/* Probes in the source pass only the packet. */
-	if (call->target->mechanism != KBL_BY_SOURCE && kbl_is_kernel((unsigned long)pt))
+	if (t->mechanism != KBL_BY_SOURCE && kbl_is_kernel((unsigned long)pt))
 		kbl_get(sk, (const u64 *)&pt->af_packet_priv, fault);
 fault:
 	call->tap_sk = sk;
 }
 NOKPROBE_SYMBOL(kbl_tap_read);
-
-static __always_inline void kbl_tap_fill(struct kbl_ext_tap *ext, const struct kbl_call *call)
-{
-	union kbl_tap tap = { .word = call->data };
-
-	ext->kind = KBL_EXT;
-	ext->type = KBL_EXT_TAP;
-	ext->pkt_type = tap.pkt_type;
-	ext->valid = tap.valid;
-	ext->content = tap.content;
-	ext->sk = static_branch_unlikely(&kbl_counter_on) ? 0 : call->tap_sk;
-	ext->checksum = tap.checksum;
-	ext->ip_summed = tap.ip_summed;
-	ext->pad = 0;
-	ext->pad2 = 0;
-	ext->pad3 = 0;
-}
-
-/* After the CALL, in a batch. */
-void kbl_tap_ext(struct kbl_cpu *c, const struct kbl_call *call)
-{
-	kbl_tap_fill(&kbl_ext(c, KBL_EXT_TAP)->tap, call);
-}
-NOKPROBE_SYMBOL(kbl_tap_ext);
-
-/* Exit of such a call.  False if there is more to record or no room. */
-bool kbl_tap_leave(struct kbl_cpu *c, struct kbl_call *call, unsigned long ret)
-{
-	union kbl_slot *slot = kbl_room(c, 3), *end;
-
-	if (!slot || c->slow || static_branch_unlikely(&kbl_counter_on) ||
-	    call->who.pid != c->last_who.pid ||
-	    (call->who.cpu & ~KBL_CALL_ODD) != c->last_who.cpu)
-		return false;
-	end = kbl_write_call(slot, call, call->target, c->now, ret);
-	kbl_tap_fill(&end->tap, call);
-	slot->span.ext++;
-	kbl_put(c, end + 1);
-	c->written++;
-	call->who.cpu = c->last_who.cpu;
-	kbl_call_free(c, call);
-	return true;
-}
-NOKPROBE_SYMBOL(kbl_tap_leave);

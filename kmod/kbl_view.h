@@ -30,23 +30,33 @@ static __always_inline u64 kbl_at(const struct kbl_view *v, u32 offset, u32 len)
 	return 0;
 }
 
-/* Copy a few words.  @len is a compile-time constant. */
+/* Copy up to 47 bytes.  @len is a compile-time constant.  Not a loop, as in kbl_slot_copy(). */
 static __always_inline bool kbl_fetch(void *to, u64 from, u32 len)
 {
-	const u8 *p = (const u8 *)(unsigned long)from;
+	const u64 *p = (const u64 *)(unsigned long)from;
+	const u8 *rest = (const u8 *)p + (len & ~7);
+	u8 *to_rest = (u8 *)to + (len & ~7);
 	int err = 0;
-	u32 i = 0;
 
+	BUILD_BUG_ON(len >= 48);
 	if (!kbl_is_kernel(from))
 		return false;
-	for (; i + 8 <= len; i += 8)
-		kbl_load(*(u64 *)((u8 *)to + i), (const u64 *)(p + i), err);
-	for (; i + 4 <= len; i += 4)
-		kbl_load(*(u32 *)((u8 *)to + i), (const u32 *)(p + i), err);
-	for (; i + 2 <= len; i += 2)
-		kbl_load(*(u16 *)((u8 *)to + i), (const u16 *)(p + i), err);
-	for (; i < len; i++)
-		kbl_load(*((u8 *)to + i), p + i, err);
+	if (len >= 8)
+		kbl_load(((u64 *)to)[0], p, err);
+	if (len >= 16)
+		kbl_load(((u64 *)to)[1], p + 1, err);
+	if (len >= 24)
+		kbl_load(((u64 *)to)[2], p + 2, err);
+	if (len >= 32)
+		kbl_load(((u64 *)to)[3], p + 3, err);
+	if (len >= 40)
+		kbl_load(((u64 *)to)[4], p + 4, err);
+	if (len & 4)
+		kbl_load(*(u32 *)to_rest, (const u32 *)rest, err);
+	if (len & 2)
+		kbl_load(*(u16 *)(to_rest + (len & 4)), (const u16 *)(rest + (len & 4)), err);
+	if (len & 1)
+		kbl_load(to_rest[len & 6], rest + (len & 6), err);
 	return !err;
 }
 

@@ -42,9 +42,9 @@ graph() {
 	echo "BENCH armed $(grep -c . $trace/enabled_functions)"
 	echo 1 > $trace/tracing_on
 }
-# A sniffer at each end that keeps nothing: packet sockets are given all packets.
+# A sniffer at each end named that keeps nothing: packet sockets are given all packets.
 sniff() {
-	for end in "client vc" "server vs"; do
+	for end; do
 		$ip netns exec ${end% *} /bin/tcpdump -Z root -n -s 96 -B 65536 -i ${end#* } -w /dev/null &
 	done
 	sleep 2
@@ -92,8 +92,10 @@ loaded) load ;;
 inactive) load; put $kbl/probes ;;
 floor) load floor=1; arm ;;
 memory) load subbuf_kb=1024 n_subbufs=256; arm ;;
-sniffed) sniff; load subbuf_kb=1024 n_subbufs=256; arm ;;
-sniffed-none) sniff ;;
+sniffed) sniff "client vc" "server vs"; load subbuf_kb=1024 n_subbufs=256; arm ;;
+sniffed-one) sniff "server vs"; load subbuf_kb=1024 n_subbufs=256; arm ;;
+sniffed-none) sniff "client vc" "server vs" ;;
+sniffed-one-none) sniff "server vs" ;;
 disk) load; record /disk/bench.kbl --no-life ;;
 tmpfs) load; record /tmp/bench.kbl --no-life ;;
 default) must /bin/insmod /kbl.ko; record /disk/bench.kbl ;;

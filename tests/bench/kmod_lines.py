@@ -38,7 +38,12 @@ MORE = (
         Line(f"sniffed-{n}", "sniffed", n, f"{n} active, to memory, both ends sniffed")
         for n in LISTS
     ),
+    *(
+        Line(f"sniffed-one-{n}", "sniffed-one", n, f"{n} active, to memory, one end sniffed")
+        for n in LISTS
+    ),
     Line("sniffed-none", "sniffed-none", "50", "no module, both ends sniffed"),
+    Line("sniffed-one-none", "sniffed-one-none", "50", "no module, one end sniffed"),
 )
 
 

@@ -17,7 +17,7 @@ FUNCTION = re.compile(
 NO_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 # A C file and the header with its inline half call each other; so do the halves of an entry.
 TOGETHER = (
-    {"kbl_hot.h", "kbl_call.c", "kbl_call_packet.c"},
+    {"kbl_hot.h", "kbl_call.c", "kbl_call_exit.c", "kbl_call_packet.c"},
     {"kbl_record.h", "kbl_relay_batch.c"},
     {"kbl_footprint.c", "kbl_footprint.h", "kbl_known.h"},
 )
