@@ -11,6 +11,8 @@ local kbl = Proto("kbl", "Kernel path (skbviewer)")
 local comment = Field.new("frame.comment")
 local byte, find, match, sub = string.byte, string.find, string.match, string.sub
 local COMMA, EQUALS = byte(","), byte("=")
+local STARTS = {} -- what each of the comments of a packet begins with
+for part, name in ipairs(PARTS) do STARTS[part] = PREFIX .. name end
 local add_item = TreeItem.add -- finding it at each item takes a fifth of adding one
 
 -- What makes the value of a field from a text.  It returns nil if the text is no value.
@@ -297,21 +299,22 @@ end
 -- is needed.  In tshark they are the same for all packets of a pass, and asking for each packet
 -- takes as long as dissecting it.
 local last, visible, needed, itself = math.huge, false, nil, nil
-local only -- the comment that has all that is needed, nil if there is no such
-local start -- what that comment begins with
+local parts -- the comments that have all that is needed, nil if all must be read
+local texts = {} -- of these comments
 
 local function is_needed(root, one)
     if visible then return not named or named[one.name] end
     return root:referenced(one.field)
 end
 
--- Of fields that are all in one comment, the number of that comment.
-local function comment_of(some)
-    local part = some[1] and some[1].part
-    for _, one in ipairs(some) do
-        if one.part ~= part then return nil end
+-- The numbers of the comments that have some fields.  The first says if there is a kernel path.
+local function parts_of(some, is_itself_needed)
+    local found, has = {}, { [1] = is_itself_needed }
+    for _, one in ipairs(some) do has[one.part] = true end
+    for part = 1, #PARTS do
+        if has[part] then found[#found + 1] = part end
     end
-    return part
+    return found
 end
 
 local function find_needed(root)
@@ -322,7 +325,6 @@ local function find_needed(root)
             table.insert(needed, made.must_exist and 1 or #needed + 1, made)
         end
     end
-    only = comment_of(needed)
     itself = itself or Dissector.get("kbl")
     local is_itself_needed
     if named then
@@ -330,9 +332,8 @@ local function find_needed(root)
     else
         is_itself_needed = visible or root:referenced(itself)
     end
-    if is_itself_needed and only ~= 1 then only = nil end -- the first comment says if it is there
+    parts = (named or not visible) and parts_of(needed, is_itself_needed) or nil
     if #needed == 0 and not is_itself_needed then needed = nil end
-    start = PREFIX .. (only and PARTS[only] or "")
 end
 
 -- The item of the protocol, if the comment says that there is a kernel path.  Making it takes as
@@ -360,15 +361,23 @@ local function read(root, tree, calls, info, ...)
     return read(root, tree, calls, ...)
 end
 
--- Reads only the comment that has all that is needed.  Returns whether that was enough.
-local function read_only(root, info)
-    local text = info.value
-    if sub(text, 1, #start) ~= start or #text > LONG then return false end
-    local tree = branch(root, text)
+-- Reads only the comments that have what is needed.  Returns whether that was enough.
+local function read_parts(root, first, second, third, fourth)
+    for i = 1, #parts do
+        local part = parts[i]
+        local info = part == 1 and first or part == 2 and second or part == 3 and third or fourth
+        local text = info and info.value or ""
+        local start = STARTS[part]
+        if sub(text, 1, #start) ~= start or #text > LONG then return false end
+        texts[part] = text
+    end
     for i = 1, #needed do -- first those that must exist
         local one = needed[i]
-        if not add_field(tree, text, one) and one.must_exist then return false end
+        if not one.must_exist then break end
+        if not find(texts[1], one.names[1], 1, true) then return false end
     end
+    local tree = parts[1] == 1 and branch(root, texts[1]) or root
+    for i = 1, #needed do add_field(tree, texts[needed[i].part], needed[i]) end
     return true
 end
 
@@ -380,10 +389,7 @@ function kbl.dissector(buffer, packet, root)
     end
     if not needed then return end
     local first, second, third, fourth, fifth = comment()
-    if only and not fifth then
-        local info = only == 1 and first or only == 2 and second or only == 3 and third or fourth
-        if info and read_only(root, info) then return end
-    end
+    if parts and not fifth and read_parts(root, first, second, third, fourth) then return end
     read(root, nil, nil, comment())
 end
 

@@ -11,7 +11,7 @@ import numpy as np
 from ...analysis.fields.all_fields import Field
 from ...analysis.fields.field_data import PACKET, Array, Data, View
 from ...analysis.fields.field_kind import Kind, Values
-from ...records.types import Int64s
+from ...records.types import INT64_MAX, Int64s
 from ..pseudonyms import Pseudonyms
 from .byte_copies import AHEAD, Buffer
 from .comment_format import (
@@ -47,7 +47,6 @@ FORMS = {Kind.KERNEL: HEXADECIMAL, Kind.IPV4: ADDRESS4, Kind.IPV6: ADDRESS6}
 FORMS |= {Kind.STRING: TEXT, Kind.FLOAT: TEXT, Kind.LABEL: NAME_ALONE}
 SHORT = 64  # bytes of a text; pages of a buffer that are not written cost nothing
 FEW = 8  # distinct numbers
-LIMITS = np.iinfo(np.int64)
 
 
 def texts_of(parts: list[bytes]) -> Texts:
@@ -191,8 +190,8 @@ def _fill_range(column: Column, field: Field, owned: Owned) -> None:
     values, begin = _values(field, owned.view), owned.bounds[:-1][has_any]
     low = high = values.low.astype(np.int64, copy=False)
     if values.known is not None:
-        low = np.where(values.known, low, LIMITS.max)
-        high = np.where(values.known, high, LIMITS.min)
+        low = np.where(values.known, low, INT64_MAX)
+        high = np.where(values.known, high, -INT64_MAX)
     least, most = np.minimum.reduceat(low, begin), np.maximum.reduceat(high, begin)
     column.low[::2][has_any], column.low[1::2][has_any] = least, most
     column.known[::2][has_any] = column.known[1::2][has_any] = least <= most
