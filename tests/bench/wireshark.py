@@ -42,6 +42,8 @@ CASES = {
         + ("-e", "kbl.verdict", "-e", "kbl.dev"),
     ),
     "filter by calls": (("-Y", "frame.len > 100000"), ("-Y", "kbl.dur > 0.001")),
+    "filter by function": (("-Y", "frame.len > 100000"), ("-Y", 'kbl.func == "ip_rcv"')),
+    "filter that needs all values": (("-Y", "frame.len > 100000"), ("-Y", "kbl.dur == 0.001")),
 }
 
 

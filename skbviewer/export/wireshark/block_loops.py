@@ -12,6 +12,7 @@ from ...records.compiled import Int, allocation_free, compiled
 from ...records.types import Bools, Int64s, UInt8s, UInt32s
 from .byte_copies import copy_ahead, copy_exactly
 from .comment_format import LONGEST, MARK, PREFIX
+from .text_loops import Texts
 
 HEADER = 28  # bytes of a block before the packet's
 OPT_END, OPT_COMMENT, OPT_FLAGS, OPT_HASH, OPT_DROPCOUNT, OPT_PACKETID = 0, 1, 2, 3, 4, 5
@@ -263,12 +264,8 @@ def write_blocks(
     interface: Int64s,
     ticks: Int64s,
     packet_id: Int64s,
-    comments: UInt8s,
-    comment_ends: Int64s,
-    others: UInt8s,
-    other_ends: Int64s,
-    notes: UInt8s,
-    note_ends: Int64s,
+    comments: tuple[Texts, ...],
+    notes: Texts,
     original: bool,
     out: UInt8s,
     words: UInt32s,
@@ -276,11 +273,11 @@ def write_blocks(
     """Write the packets at `offset` of `data`, `kept` bytes of each; return the size written.
 
     offset + caplen must be within `data`. `has_options` says whether a packet is in a packet block
-    of a pcapng file that can have options. `packet_id` is -1 where it is unknown. `comments` and
-    `others` are the first and the second comment with fields, `notes` the comments of the user ("":
-    none). With `original`, the bytes are those of the source file, and its comments, custom options
-    and hashes may be copied. `words` is `out` as 32-bit numbers. `out`, `comments` and `others`
-    have AHEAD bytes more than are needed.
+    of a pcapng file that can have options. `packet_id` is -1 where it is unknown. `comments` are
+    the comments with fields, part by part, `notes` the comments of the user ("": none). With
+    `original`, the bytes are those of the source file, and its comments, custom options and hashes
+    may be copied. `words` is `out` as 32-bit numbers. `out` and `comments` have AHEAD bytes more
+    than are needed.
     """
     at = np.int64(0)
     for i in range(len(offset)):
@@ -294,11 +291,12 @@ def write_blocks(
         if has_options[i]:
             changed = not original or kept[i] < caplen[i]
             at, has_id = _options(data, offset[i], caplen[i], changed, original, out, at)
-        if note_ends[i + 1] > note_ends[i]:
-            size = note_ends[i + 1] - note_ends[i]
-            at = _foreign_comment(notes, note_ends[i], size, out, at)
-        at = _our_comment(comments, comment_ends[i], comment_ends[i + 1], out, words, at)
-        at = _our_comment(others, other_ends[i], other_ends[i + 1], out, words, at)
+        if notes.ends[i + 1] > notes.ends[i]:
+            size = notes.ends[i + 1] - notes.ends[i]
+            at = _foreign_comment(notes.data, notes.ends[i], size, out, at)
+        for k in range(len(comments)):
+            begin, end = comments[k].ends[i], comments[k].ends[i + 1]
+            at = _our_comment(comments[k].data, begin, end, out, words, at)
         if packet_id[i] >= 0 and not has_id:
             at = _put_option(words, at, OPT_PACKETID, 8)
             at = _put_words(words, at, packet_id[i], packet_id[i] >> np.int64(32))

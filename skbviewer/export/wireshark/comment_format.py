@@ -11,12 +11,18 @@ What can be made of other fields is left out (DERIVED); callers are written only
 The exporter writes MARK in no other comment: where a comment of the capture or of the user has it,
 its ":" becomes ";".  Therefore a comment that begins with PREFIX is the exporter's.
 
-The fields are in two comments: first those of the packet, its devices and drops, then those of
-namespaces, addresses and calls, which are longer and which few filters need.  Wireshark needs about
-50 instructions for each byte of a comment that a script reads.  A long one is continued in others.
+Wireshark needs about 50 instructions for each byte of a comment that a script reads, and a packet
+can have a hundred calls.  So the fields are in four comments (PARTS): those of the packet, names of
+calls, numbers of calls, and what few filters need.  All but the first begin with PREFIX, a space
+and the name of their part.  A long comment is continued in others.
+
+The first comment also has the least and the greatest value of some fields of calls (RANGED), after
+their name and "_range", because a test for more or less than a number needs no others.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 from ...analysis.fields.all_fields import FIELDS, Field
 from ...analysis.fields.field_data import DROP, LEG, ROW
@@ -24,7 +30,6 @@ from ...analysis.fields.field_kind import Kind
 
 MARK = b"skbviewer:"
 PREFIX = MARK + b"kbl/2"  # 2 is the version of the format
-OLD_PREFIX = MARK + b"kbl/1"  # names had "kbl." before them; the script still reads it
 COMMON = "kbl."  # what all names begin with, which comments leave out
 SAFE = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:+-")
 LONGEST = 60_000  # bytes of a comment; a longer one is continued in another (the limit is 65,535)
@@ -42,12 +47,35 @@ DERIVED = {
 }
 SHORTENED = "kbl.caller"  # has each value also without what stands after "+"
 WRITTEN_FIELDS = tuple(field for field in COMMENT_FIELDS if field.name not in DERIVED)
-FIRST_FIELDS = tuple(
+
+
+class Part(NamedTuple):
+    """One of the comments of a packet: the name that begins it, "" for none, and its fields."""
+
+    name: str
+    fields: tuple[Field, ...]
+
+
+NAMES = ("kbl.func", "kbl.layer", "kbl.context", "kbl.comm", "kbl.path")
+NUMBERS = ("kbl.dur", "kbl.self", "kbl.cpu", "kbl.pid", "kbl.depth")
+RARE = ("kbl.netns", "kbl.confidence")  # few filters ask for them
+_FIRST = tuple(
     field
     for field in WRITTEN_FIELDS
-    if field.table in (ROW, LEG, DROP) and field.name != "kbl.netns"  # long, and rarely asked for
+    if field.table in (ROW, LEG, DROP) and field.name not in (*NAMES, *RARE)
 )
-OTHER_FIELDS = tuple(field for field in WRITTEN_FIELDS if field not in FIRST_FIELDS)
+_OTHERS = tuple(
+    field
+    for field in WRITTEN_FIELDS
+    if field not in _FIRST and field.name not in (*NAMES, *NUMBERS)
+)
+PARTS = (
+    Part("", _FIRST),
+    Part("names", tuple(FIELDS[name] for name in NAMES)),
+    Part("numbers", tuple(FIELDS[name] for name in NUMBERS)),
+    Part("others", _OTHERS),
+)
+RANGED = (FIELDS["kbl.dur"], FIELDS["kbl.self"])
 KINDS = frozenset(
     {Kind.LABEL, Kind.BOOLEAN, Kind.UNSIGNED, Kind.DURATION, Kind.FLOAT, Kind.STRING, Kind.KERNEL}
     | {Kind.IPV4, Kind.IPV6}
@@ -58,6 +86,11 @@ assert all(field.kind in KINDS for field in COMMENT_FIELDS)
 def short_name(name: str) -> str:
     """Return the name by which comments have a field: "verdict" for kbl.verdict."""
     return name.removeprefix(COMMON)
+
+
+def range_name(field: Field) -> str:
+    """Return the name of a field's least and greatest value: "dur_range" for kbl.dur."""
+    return f"{short_name(field.name)}_range"
 
 
 def percent_encoded(text: str) -> bytes:

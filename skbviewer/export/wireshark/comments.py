@@ -3,18 +3,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 
 from ...analysis.fields.all_fields import Field
 from ...analysis.fields.field_data import PACKET, Array, Data, View
 from ...analysis.fields.field_kind import Kind, Values
-from ...records.types import Int64s
+from ...records.types import INT64_MAX, Int64s
 from ..pseudonyms import Pseudonyms
 from .byte_copies import AHEAD, Buffer
-from .comment_format import FIRST_FIELDS, OTHER_FIELDS, PREFIX, percent_encoded, short_name
-from .field_rows import FieldRows
+from .comment_format import (
+    PARTS,
+    PREFIX,
+    RANGED,
+    Part,
+    percent_encoded,
+    range_name,
+    short_name,
+)
+from .field_rows import FieldRows, Owned
 from .text_loops import (
     ADDRESS4,
     ADDRESS6,
@@ -52,59 +61,78 @@ class Comments:
     def __init__(self, data: Data, names: Pseudonyms | None = None, of: str = PACKET) -> None:
         """`of`: PACKET, or SERIES for skb lifetimes."""
         self._rows = FieldRows(data, of)
-        self._first = _Written(FIRST_FIELDS, names, always=True)
-        self._others = _Written(OTHER_FIELDS, names, always=False)
+        first, *others = PARTS
+        self._written = [_Written(first, names, RANGED)]
+        self._written += [_Written(part, names) for part in others]
+        self._tables = dict.fromkeys(field.table for part in PARTS for field in part.fields)
 
-    def of(self, packets: Int64s) -> tuple[Texts, Texts]:
-        """Return the first and the second comments of packets, numbers from 1 in ascending order.
+    def of(self, packets: Int64s) -> list[Texts]:
+        """Return the comments of packets, numbers from 1 in ascending order, part by part.
 
-        A packet without fields for a second comment has "" there. The next call overwrites both.
+        A packet without fields of a part has "" there, except in the first. The next call
+        overwrites all.
         """
-        return self._first.of(self._rows, packets), self._others.of(self._rows, packets)
+        owned = {table: self._rows.of(packets, table) for table in self._tables}
+        return [part.of(owned, len(packets)) for part in self._written]
 
 
 class _Written:
-    """Writes the comments of some fields, for one block of packets after the other."""
+    """Writes one of the comments of packets, for one block of packets after the other."""
 
-    def __init__(self, fields: Sequence[Field], names: Pseudonyms | None, always: bool) -> None:
-        """`always`: a packet without any of the fields has a comment, too."""
-        self._fields, self._names, self._always = fields, names, always
-        self._tables = tuple(dict.fromkeys(field.table for field in fields))
-        self._labels = texts_of([PREFIX, *map(_label, fields)])
+    def __init__(self, part: Part, names: Pseudonyms | None, ranged: Sequence[Field] = ()) -> None:
+        """`ranged`: fields whose least and greatest value are written, too.
+
+        In the first part, a packet without any of the fields has a comment, too.
+        """
+        self._fields, self._names, self._ranged = part.fields, names, tuple(ranged)
+        self._always = not part.name
+        self._tables = tuple(dict.fromkeys(field.table for field in part.fields))
+        prefix = PREFIX + f" {part.name}".encode() if part.name else PREFIX
+        labels = [*map(_label, part.fields), *(f" {range_name(one)}=".encode() for one in ranged)]
+        self._labels = texts_of([prefix, *labels])
         self._texts: dict[str, tuple[Sequence[str], Texts]] = {}  # by field: what was encoded last
         self._low, self._high, self._known, self._out = (Buffer() for _ in range(4))
 
-    def of(self, found: FieldRows, packets: Int64s) -> Texts:
-        """Return the comments of packets; the next call overwrites them."""
-        owned = {table: found.of(packets, table) for table in self._tables}
-        bounds = np.stack([owned[table].bounds for table in self._tables])
-        begin = np.cumsum([0, *(owned[field.table].view.size for field in self._fields)])
+    def of(self, owned: Mapping[str, Owned], count: int) -> Texts:
+        """Return the comments of `count` packets; the next call overwrites them."""
+        bounds = [owned[table].bounds for table in self._tables]
+        bounds += [np.arange(0, 2 * count + 1, 2)] if self._ranged else []
+        sizes = [owned[field.table].view.size for field in self._fields]
+        begin = np.cumsum([0, *sizes, *([2 * count] * len(self._ranged))])
         size = int(begin[-1])
         all_rows = Column(
             self._low.of(8 * size).view(np.int64),
             self._high.of(8 * size).view(np.int64),
             self._known.of(size).view(np.bool_),
         )
+        columns = [
+            Column(all_rows.low[first:end], all_rows.high[first:end], all_rows.known[first:end])
+            for first, end in pairwise(begin.tolist())
+        ]
         texts, most = [], 0
-        for field, first, end in zip(self._fields, begin, begin[1:], strict=False):
-            rows = slice(int(first), int(end))
-            column = Column(all_rows.low[rows], all_rows.high[rows], all_rows.known[rows])
+        for field, column in zip(self._fields, columns, strict=False):
             texts.append(self._fill(column, field, owned[field.table].view))
             most += _most(field, column, texts[-1])
+        for field, column in zip(self._ranged, columns[len(self._fields) :], strict=True):
+            _fill_range(column, field, owned[field.table])
+            texts.append(texts_of([]))
+            most += _most(field, column, texts[-1])
         labels = self._labels
-        out = self._out.of(most + int(labels.ends[-1]) * len(packets) + AHEAD)
-        ends = np.empty(len(packets) + 1, np.int64)
+        out = self._out.of(most + int(labels.ends[-1]) * count + AHEAD)
+        ends = np.empty(count + 1, np.int64)
         write_comments(
-            self._described(begin, texts), labels, self._always, bounds, all_rows,
+            self._described(begin, texts), labels, self._always, np.stack(bounds), all_rows,
             _one_after_the_other(texts), out, ends,
         )  # fmt: skip
         return Texts(out, ends)
 
     def _described(self, begin: Int64s, texts: Sequence[Texts]) -> Int64s:
-        """Return what write_comments() needs to know of each field."""
-        table = np.zeros((len(self._fields), NAME_END + 1), np.int64)
-        table[:, FORM] = [_form(field) for field in self._fields]
-        table[:, TABLE] = [self._tables.index(field.table) for field in self._fields]
+        """Return what write_comments() needs to know of each field, and of each range."""
+        fields = (*self._fields, *self._ranged)
+        tables = [self._tables.index(field.table) for field in self._fields]
+        table = np.zeros((len(fields), NAME_END + 1), np.int64)
+        table[:, FORM] = [_form(field) for field in fields]
+        table[:, TABLE] = tables + [len(self._tables)] * len(self._ranged)
         table[:, FIRST] = begin[:-1]
         counts = np.cumsum([0, *(len(of_field.ends) - 1 for of_field in texts)])
         table[:, FIRST_TEXT] = np.where(table[:, FORM] == TEXT, counts[:-1], 0)
@@ -115,7 +143,7 @@ class _Written:
         """Set the values of a field; returns its texts.  One without rows is not asked for them."""
         if not view.size:
             return texts_of([])
-        values = field.make(view)[0]
+        values = _values(field, view)
         column.known[:] = True if values.known is None else values.known
         if field.kind is Kind.FLOAT:
             distinct, column.low[:] = _distinct(values.low)
@@ -146,6 +174,27 @@ class _Written:
             made = texts_of([percent_encoded(text) for text in texts])
             self._texts[field.name] = texts, made
         return made
+
+
+def _values(field: Field, view: View) -> Values:
+    values: Values = view.made(field.name, lambda one: field.make(one)[0])
+    return values
+
+
+def _fill_range(column: Column, field: Field, owned: Owned) -> None:
+    """Set the least and the greatest known value of each packet, two rows a packet."""
+    column.known[:] = False
+    has_any = owned.bounds[1:] > owned.bounds[:-1]
+    if not np.any(has_any):
+        return
+    values, begin = _values(field, owned.view), owned.bounds[:-1][has_any]
+    low = high = values.low.astype(np.int64, copy=False)
+    if values.known is not None:
+        low = np.where(values.known, low, INT64_MAX)
+        high = np.where(values.known, high, -INT64_MAX)
+    least, most = np.minimum.reduceat(low, begin), np.maximum.reduceat(high, begin)
+    column.low[::2][has_any], column.low[1::2][has_any] = least, most
+    column.known[::2][has_any] = column.known[1::2][has_any] = least <= most
 
 
 def _label(field: Field) -> bytes:

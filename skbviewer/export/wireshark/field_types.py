@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The Lua code with which Wireshark declares each kind of field and makes its values."""
+"""How the script for Wireshark declares each kind of field, and by what it makes their values."""
 
 from __future__ import annotations
 
@@ -12,26 +12,24 @@ BITS32 = 32  # smaller numbers are Lua's own; a double holds them exactly
 
 
 class LuaType(NamedTuple):
-    """A constructor of ProtoField, what follows its name, and what makes a value of a text."""
+    """A constructor of ProtoField, its base, and the function of the script that makes values."""
 
     constructor: str
     base: str
-    value: str
+    values: str
 
 
 LUA_TYPES: dict[Kind, LuaType] = {
-    Kind.BOOLEAN: LuaType("bool", "", 'function(v) return v == "1" end'),
-    Kind.UNSIGNED: LuaType("uint64", "base.DEC", "guarded(UInt64)"),
-    Kind.KERNEL: LuaType(
-        "uint64", "base.HEX", "guarded(function(v) return UInt64.fromhex(v:sub(3)) end)"
-    ),
+    Kind.BOOLEAN: LuaType("bool", "", "truth"),
+    Kind.UNSIGNED: LuaType("uint64", "DEC", "long_number"),
+    Kind.KERNEL: LuaType("uint64", "HEX", "hexadecimal"),
     Kind.DURATION: LuaType("relative_time", "", "duration"),
-    Kind.FLOAT: LuaType("double", "", "tonumber"),
-    Kind.STRING: LuaType("string", "", "decoded"),
-    Kind.IPV4: LuaType("ipv4", "", "guarded(Address.ip)"),
-    Kind.IPV6: LuaType("ipv6", "", "guarded(Address.ipv6)"),
+    Kind.FLOAT: LuaType("double", "", "number"),
+    Kind.STRING: LuaType("string", "", "text"),
+    Kind.IPV4: LuaType("ipv4", "", "ipv4"),
+    Kind.IPV6: LuaType("ipv6", "", "ipv6"),
 }
-SMALL = LuaType("uint32", "base.DEC", "tonumber")
+SMALL = LuaType("uint32", "DEC", "number")
 
 
 def lua_type(field: Field) -> LuaType:

@@ -14,7 +14,7 @@ because they can hold anything.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -52,7 +52,7 @@ from .text_loops import Texts
 from .unseen import marks_of_packets, point_marks
 
 SECOND = 10**9
-EACH = 104  # bytes of a packet block besides its packet, comments and copied options, at most
+EACH = 136  # bytes of a packet block besides its packet, comments and copied options, at most
 WORD = 4  # all parts of a file begin at multiples of it
 EXACT = 0  # verdict
 
@@ -143,7 +143,7 @@ def _blocks(
             done += len(some)
             of = packet_places(data, file, some, request)
             has_options = (of.ts != UNTIMED) & source.is_pcapng  # simple blocks have neither
-            texts = *comments.of(some), texts_of(_notes(notes, some, marks))
+            texts = comments.of(some), texts_of(_notes(notes, some, marks))
             write.interface, write.tsoffset = source.first, source.tsoffset
             yield write.blocks(file, of, has_options, series[some - 1], *texts)
 
@@ -162,7 +162,7 @@ def _blocks_of_logs(
             some = log.part(rows)
             marks = point_marks(data, -some.number, some.event)
             of = some.places(request)
-            texts = *comments.of(some.series + 1), texts_of(_notes(notes, -some.number, marks))
+            texts = comments.of(some.series + 1), texts_of(_notes(notes, -some.number, marks))
             never = np.zeros(len(rows), np.bool_)
             yield write.blocks(log.data, of, never, some.series + 1, *texts)
 
@@ -199,11 +199,12 @@ class _Blocks:
         of: Places,
         has_options: Bools,
         series: Int64s,
-        *texts: Texts,
+        comments: Sequence[Texts],
+        notes: Texts,
     ) -> UInt8s:
         """Return packet blocks.  `series` becomes the packet id, -1 = none.
 
-        `texts` are the first comments, the second comments and the user's comments.
+        `comments` are those with fields, part by part, `notes` those of the user.
         """
         offset, caplen, length, kept = of.offset, of.caplen, of.length, of.kept
         ticks = np.where(of.ts != UNTIMED, of.ts - self.tsoffset * SECOND, 0)
@@ -212,11 +213,11 @@ class _Blocks:
             file, offset = _copied(file, has_options, offset, caplen, copied)
             file = with_pseudonyms(file, of.linktype, offset, caplen, length, self.names)
         size = EACH * len(offset) + int(kept.sum()) + copied
-        size += 2 * sum(int(text.ends[-1]) for text in texts) + AHEAD
+        size += 2 * sum(int(texts.ends[-1]) for texts in (*comments, notes)) + AHEAD
         out = self._buffer.of(size + -size % WORD)
         end = write_blocks(
             file, has_options, offset, caplen, kept, length, self.interface + of.interface, ticks,
-            series, *texts[0], *texts[1], *texts[2], self.names is None, out, out.view(np.uint32),
+            series, tuple(comments), notes, self.names is None, out, out.view(np.uint32),
         )  # fmt: skip
         return out[: int(end)]
 

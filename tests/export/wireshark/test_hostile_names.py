@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from skbviewer.export import Request, write_pcapng
+from skbviewer.export.wireshark.comment_format import PARTS
 from skbviewer.export.wireshark.lua_script import lua_script
 from skbviewer.readers.printable_names import printable
 from tests.export.hostile import FORGED, NAMES, SHORT, hostile_session
@@ -60,6 +61,7 @@ def test_comments_of_the_capture_are_kept_but_are_not_the_exporters(exported: Pa
     for line in lines:
         first, _, *ours = line.split("~")
         assert first == disarmed
-        assert len(ours) == 2 and ours[0].startswith("skbviewer:kbl/2 kbl ")
-        assert ours[1].startswith("skbviewer:kbl/2 netns=")
-        assert line.count("skbviewer:kbl/2") == 2
+        starts = [f" {part.name} " if part.name else " kbl " for part in PARTS]
+        assert len(ours) == len(starts) == line.count("skbviewer:kbl/2")
+        for text, start in zip(ours, starts, strict=True):
+            assert text.startswith(f"skbviewer:kbl/2{start}")

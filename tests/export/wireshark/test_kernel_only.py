@@ -88,7 +88,7 @@ def test_each_is_marked_and_names_forge_no_field(session: Session, tmp_path: Pat
         mark = f"never seen on the wire: bytes of a retis log at {retis.RECEIVE}"
         assert comment.startswith(f"{mark},skbviewer:kbl/2 kbl verdict=kernel-only ")
         _, _, others = comment.split("skbviewer:kbl/2")  # two comments of the exporter
-        assert others.startswith(" netns=") and " src=" in others
+        assert others.startswith(" others ") and " src=" in others
         assert (interface, verdict, reason) == ("kernel-only", "kernel-only", "A=B c")
         assert device and " cpu=" not in comment
     only = tshark(out, "-X", f"lua_script:{script}", "-Y", 'kbl.verdict == "kernel-only"')

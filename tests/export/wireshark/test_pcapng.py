@@ -15,7 +15,7 @@ import pytest
 from skbviewer.export import Request, write_pcapng
 from skbviewer.export.wireshark import comments
 from skbviewer.export.wireshark.block_loops import write_blocks
-from skbviewer.export.wireshark.comment_format import LONGEST, OLD_PREFIX, PREFIX, percent_encoded
+from skbviewer.export.wireshark.comment_format import LONGEST, PREFIX, percent_encoded
 from skbviewer.export.wireshark.lua_script import lua_script
 from skbviewer.records import BadInput, resource
 from skbviewer.session import Session, import_files
@@ -95,23 +95,40 @@ def test_options_are_kept_and_no_comment_is_taken_for_ours(tmp_path: Path, order
     assert ours == f"{PREFIX.decode()} verdict=wire-only"
 
 
-@pytest.mark.parametrize("text", ['kbl.dev == "last"', "kbl.functions == 7", "kbl.cpu == 3", "kbl"])
+ASKED = (
+    'kbl.dev == "last"',
+    "kbl.functions == 7",
+    "kbl.cpu == 3",
+    "kbl",
+    "kbl.dur > 0.000002",
+    "kbl.dur < 0.0000011",
+    'kbl.func == "f"',
+)
+
+
+@pytest.mark.parametrize("text", ASKED)
 def test_the_script_reads_as_many_comments_as_it_needs(tmp_path: Path, text: str) -> None:
     long = b",".join(b"device%d" % n for n in range((LONGEST - 1000) // 12))
+    first, calls = b" kbl functions=7 dev=eth0,last", b" func=f cpu=3 dur=1001,2002,3000,1500,1000"
+    ranged, names = b" dur_range=1000,3000", b" names func=g,f,h"
+    numbers = b" numbers dur=1001,2002,3000,1500,1000 cpu=2,3"
     given = (
-        (PREFIX, b" kbl functions=7 dev=eth0,last", b" func=f cpu=3"),
-        (PREFIX, b" kbl functions=7 dev=" + long, b" dev=last", b" func=f cpu=3"),
-        (OLD_PREFIX, b" kbl kbl.functions=7 kbl.dev=eth0,last", b" kbl.func=f kbl.cpu=3"),
-        (OLD_PREFIX, b" kbl kbl.functions=7 kbl.dev=eth0,last kbl.func=f kbl.cpu=3"),
+        (first, calls),  # as an older version wrote them
+        (b" kbl functions=7 dev=" + long, b" dev=last", calls),
+        (first + ranged, names, numbers, b" others netns=1"),
+        (first + ranged, names, numbers),
+        (first + ranged, b" names func=" + long, b" func=f,h", numbers),
     )
     (tmp_path / "kbl.lua").write_text(lua_script())
-    for number, (prefix, *texts) in enumerate(given):
-        options = [option("<", 1, prefix + one) for one in texts]
-        file = tmp_path / f"{number}.pcapng"
-        file.write_bytes(capture("<", option("<", 1, b"of the user"), *options))
-        script = f"lua_script:{tmp_path / 'kbl.lua'}"
-        shown = tshark(file, "-X", script, "-Y", text, "-T", "fields", "-e", "frame.number")
-        assert shown == ["1"], number
+    script = f"lua_script:{tmp_path / 'kbl.lua'}"
+    user = option("<", 1, b"of the user")
+    for number, texts in enumerate(given):
+        options = [option("<", 1, PREFIX + one) for one in texts]
+        for before in ([], [user]):
+            file = tmp_path / f"{number}.pcapng"
+            file.write_bytes(capture("<", *before, *options))
+            shown = tshark(file, "-X", script, "-Y", text, "-T", "fields", "-e", "frame.number")
+            assert shown == ["1"], (number, before)
 
 
 def test_names_are_encoded() -> None:
@@ -131,7 +148,7 @@ def test_a_long_comment_is_continued_with_the_name_of_its_field(place: int) -> N
     given = [comments.texts_of([text]) if place == nth else none for nth in range(3)]
     size = write_blocks(
         np.zeros(8, np.uint8), np.zeros(1, np.bool_), zero, one, one, one, zero, zero, -one,
-        *given[0], *given[1], *given[2], True, out, out.view(np.uint32),
+        (given[0], given[1]), given[2], True, out, out.view(np.uint32),
     )  # fmt: skip
     raw, at, found, parts = out[: int(size)].tobytes(), 32, [], 0
     while raw[at : at + 2] == b"\x01\x00":

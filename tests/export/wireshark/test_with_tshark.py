@@ -54,7 +54,38 @@ FILTERS = (
     ('kbl.comm contains "n"', 'kbl.comm contains "n"'),
     ("kbl.depth > 14", "kbl.depth > 14"),
     ("frame.len > 90 && kbl.functions > 40", "frame.len > 90 && kbl.functions > 40"),
+    # Here the script leaves values out if they cannot decide.
+    ("kbl.dur > 50us && kbl.dur < 900ns", "kbl.dur > 0.00005 && kbl.dur < 0.0000009"),
+    ("!(kbl.dur >= 50us)", "!(kbl.dur >= 0.00005)"),
+    ("kbl.dur > 500us || kbl.dur == 1010ns", "kbl.dur > 0.0005 || kbl.dur == 0.00000101"),
+    ("kbl.self <= 400ns", "kbl.self le 0.0000004"),
+    (
+        'kbl.func == "ip_rcv" && kbl.func == "ip_output"',
+        'kbl.func == "ip_rcv" and kbl.func == "ip_output"',
+    ),
+    ('kbl.func != "ip_rcv"', 'kbl.func != "ip_rcv"'),
+    ('!(kbl.func == "ip_rcv")', 'not kbl.func == "ip_rcv"'),
+    ('kbl.func && kbl.func == "none"', 'kbl.func && kbl.func == "none"'),
+    (
+        'kbl.func == "ip" || kbl.func contains "_tcp"',
+        'kbl.func == "ip" || kbl.func contains "_tcp"',
+    ),
+    ("kbl.cpu == 0 && kbl.pid > 1", "kbl.cpu == 0 && kbl.pid > 1"),
 )
+# Here it must not.
+UNDECIDED = (
+    "count(kbl.dur) > 20 && kbl.dur > 0.00005",
+    "all kbl.dur < 0.0001",
+    "kbl.dur - 0.00001 > 0.00004 && kbl.dur > 0.00001",
+    "kbl.dur > kbl.waiting",
+    "max(kbl.dur) > 0.0001 || kbl.dur > 1",
+    'all kbl.layer == "link"',
+    'kbl.func == "ip_rcv" && count(kbl.func) > 20',
+    'kbl.comm == "kbl.func == " || kbl.func matches "^ip_r"',
+    "frame.len & kbl.cpu == 1",
+    "kbl.pid == 0x2c || kbl.pid == 010",
+)
+EVERYTHING = ("-o", "frame.generate_md5_hash:FALSE")  # with -o, the script adds all values
 LEAST = 20  # filters of which each selects some packets of a sample, but not all
 
 
@@ -179,19 +210,24 @@ def test_tshark_that_lists_packets_selects_the_same(
     assert expected
 
 
+@pytest.mark.parametrize("text", UNDECIDED)
+def test_values_that_can_decide_are_not_left_out(merged: Path, text: str) -> None:
+    script = ("-X", f"lua_script:{merged.parent / 'kbl.lua'}", "-T", "fields")
+    asked = ("-Y", text, "-e", "frame.number", "-e", "kbl.dev")
+    assert tshark(merged, *script, *asked) == tshark(merged, *script, *EVERYTHING, *asked)
+
+
 def test_fields_that_the_command_line_names_have_the_values_of_all_fields(merged: Path) -> None:
     names = [field.name for field in COMMENT_FIELDS if field.name != "kbl"]
     script = ("-X", f"lua_script:{merged.parent / 'kbl.lua'}", "-T", "fields")
-    # With -o, more fields can be needed than are named.
-    everything = ("-o", "frame.generate_md5_hash:FALSE")
     for some in (names[::2], names[1::2]):
         words = [word for name in some for word in ("-e", name)]
         lines = tshark(merged, *script, *words)
-        assert lines == tshark(merged, *script, *everything, *words)
+        assert lines == tshark(merged, *script, *EVERYTHING, *words)
         assert any(line.strip() for line in lines)
     chosen = ("-Y", "kbl.cpu == 1 && kbl.verdict", "-e", "kbl.dev")
-    assert tshark(merged, *script, *chosen) == tshark(merged, *script, *everything, *chosen)
-    assert tshark(merged, *script, "-e", "kbl") == tshark(merged, *script, *everything, "-e", "kbl")
+    assert tshark(merged, *script, *chosen) == tshark(merged, *script, *EVERYTHING, *chosen)
+    assert tshark(merged, *script, "-e", "kbl") == tshark(merged, *script, *EVERYTHING, "-e", "kbl")
 
 
 def test_what_comments_leave_out_is_made_of_other_fields(merged: Path) -> None:
