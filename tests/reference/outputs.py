@@ -119,9 +119,10 @@ def of_tables(session: Path, made: Made) -> Iterator[Cell]:
     busy = [row for row in time if row["kind"] in ("busy", "probes")]
     rest = [row for row in time if row not in busy]
     should = of.time(units)
-    (own,) = [row for row in should if row["kind"] == "busy"]
-    yield "stats time: busy", sum(row["total_ns"] for row in busy), own["total_ns"]
-    yield from _table("stats time", ("kind", "part"), rest, [r for r in should if r is not own])
+    own = sum(row["total_ns"] for row in should if row["kind"] == "busy")
+    yield "stats time: busy", sum(row["total_ns"] for row in busy), own
+    others = [row for row in should if row["kind"] != "busy"]
+    yield from _table("stats time", ("kind", "part"), rest, others)
 
 
 class _Facts:

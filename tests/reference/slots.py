@@ -112,6 +112,7 @@ class Log:
     symbols: list[tuple[int, str]] = field(default_factory=list)  # address, name; sorted
     stext: int = 0
     wall_ns: int = 0  # what the host's wall clock was ahead of the log's clock
+    wall_error_ns: int = 0  # within this time the two were read
     devices: dict[tuple[int, int], str] = field(default_factory=dict)  # by (namespace, number)
     meta: dict[str, str] = field(default_factory=dict)
     counters: dict[str, int] = field(default_factory=dict)  # the recorder's own
@@ -169,7 +170,7 @@ HEADER, CHUNK_HEADER = Struct("KBL_FILE_HEADER"), Struct("KBL_CHUNK_HEADER")
 ENTRY_SLOT, SPAN, EVENT_SLOT, LOST_SLOT = (
     Struct(f"KBL_{name}_SLOT") for name in ("CALL", "SPAN", "EVENT", "LOST")
 )
-RETURNED, COMM, PROBE, COST, SYMBOL, SKB, COUNTER, DEVICE, COUNTERS, V4, V6, V6_L4 = (
+RETURNED, COMM, PROBE, COST, SYMBOL, SKB, COUNTER, DEVICE, COUNTERS, CLOCK, V4, V6, V6_L4 = (
     Struct(f"KBL_{name}")
     for name in (
         "EXT_CALL",
@@ -181,6 +182,7 @@ RETURNED, COMM, PROBE, COST, SYMBOL, SKB, COUNTER, DEVICE, COUNTERS, V4, V6, V6_
         "EXT_COUNTER",
         "DEVICE",
         "COUNTERS",
+        "CLOCK",
         "EXT_IPV4",
         "EXT_IPV6",
         "EXT_IPV6_L4",
@@ -205,6 +207,7 @@ def read(path: Path) -> Log:
     log.wall_ns = header["start_real_ns"] - header["start_mono_ns"]
     at, strings, tables = header["header_len"], b"", dict[int, list[dict[str, Any]]]()
     reader, records = _Reader(log), list[tuple[dict[str, Any], int, int]]()
+    readings = list[dict[str, Any]]()
     while at + CHUNK_HEADER.size <= len(data):
         chunk = CHUNK_HEADER.at(data, at)
         begin = at + CHUNK_HEADER.size
@@ -223,8 +226,15 @@ def read(path: Path) -> Log:
             log.meta = dict(line.split("=", 1) for line in lines if line)
         elif chunk["type"] == CHUNK.CALIBRATION:
             log.calibration = COST.at(data[begin:at].ljust(COST.size, b"\0"), 0)
+        elif chunk["type"] == CHUNK.CLOCK:
+            readings.append(CLOCK.at(data, begin))
         elif chunk["type"] == CHUNK.RECORDS:
             records.append((chunk, begin, at))
+
+    if readings:  # the header's own may have taken longer, and does not say how long
+        best = min(readings, key=lambda one: one["uncertainty_ns"])
+        log.wall_ns = best["real_ns"] - best["mono_ns"]
+        log.wall_error_ns = best["uncertainty_ns"]
 
     def name(row: dict[str, Any], of: str = "name") -> str:
         return strings[row[of] : strings.index(b"\0", row[of])].decode()
@@ -257,6 +267,7 @@ class _Reader:
         self._last: dict[int, int] = {}
         self._carried: list[Event] = []
         self._prints: dict[tuple[int, int], list[tuple[int, Footprint]]] = {}
+        self._named: dict[tuple[int, int], int] = {}  # when a thread, of a CPU, got its name
         self._holes: list[tuple[int, int]] = []  # (CPU, time): nothing known before holds after
 
     def read(self, data: bytes, chunk: dict[str, Any], at: int, end: int) -> None:
@@ -335,10 +346,7 @@ class _Reader:
             for each in more:
                 if data[each + 1] == EXT.COMM:
                     name = COMM.at(data, each)["comm"].split(b"\0")[0]
-                    names, key = self._log.threads, made.pid
-                    if made.pid == 0:
-                        names, key = self._log.idle, self._cpu
-                    names[key] = name.decode(errors="replace")
+                    self._call_thread(made, name.decode(errors="replace"))
         elif made.event == EVENT.CARRY:
             self._carried.append(made)
         elif made.event == EVENT.FOOTPRINT:
@@ -346,6 +354,15 @@ class _Reader:
             known.append((made.ts, _footprint(data, more)))
         else:
             self._log.events.append(made)
+
+    def _call_thread(self, task: Event, name: str) -> None:
+        """Keep the latest name, by time: chunks of another CPU may hold older ones."""
+        names, key = self._log.threads, task.pid
+        if task.pid == 0:
+            names, key = self._log.idle, self._cpu
+        since = self._named.get((task.pid, key), task.ts)
+        if task.ts >= since:
+            names[key], self._named[task.pid, key] = name, task.ts
 
     def carry(self) -> None:
         """Give calls the further packets of their lists; without its call it is an event."""

@@ -22,6 +22,7 @@ from .statistics import Statistics, spread
 NOBODY = "(no recorded function)"
 OFF_PATH = ("memory", "tap", "socket", "other")
 OTHER_WORK = ("other packets", "interrupts")
+PATHS, LATENCIES = 500, 100  # most paths with a row of their own
 WORDS = {TX: "send", FORWARD: "forward"}
 
 
@@ -138,7 +139,8 @@ class Tables(Statistics):
         of: dict[tuple[str, str], list[int]] = {}
         for unit, path in zip(units, self._paths(units), strict=True):
             of.setdefault(("all packets", "all packets"), []).append(unit.spent["kernel"])
-            of.setdefault(("path", str(path)), []).append(unit.spent["kernel"])
+            if path <= LATENCIES:
+                of.setdefault(("path", str(path)), []).append(unit.spent["kernel"])
         for leg in self._legs:
             if not self._made.legs[leg.number].gap:
                 for name, ns in self._stages_of(leg):
@@ -174,7 +176,7 @@ class Tables(Statistics):
         """Return `stats paths`, without its largest part."""
         of: dict[int, list[Unit]] = {}
         for unit, path in zip(units, self._paths(units), strict=True):
-            of.setdefault(path, []).append(unit)
+            of.setdefault(path if path <= PATHS else 0, []).append(unit)
         made = []
         for path, mine in of.items():
             mine.sort(key=lambda unit: unit.spent["kernel"])
@@ -204,22 +206,25 @@ class Tables(Statistics):
     def io(self, wires: list[Wire], units: list[Unit], offset: int, interval: int) -> list[Cells]:
         """Return `stats io`; `offset` is the session's clock less the log's."""
         kernel = {unit.number: unit.spent["kernel"] for unit in units}
-        origin = wires[0].ts
+        mine = {leg.number for leg in self._legs}
+        drops = [
+            record.of.ts + offset  # type: ignore[union-attr]
+            for record, leg, _ in self._made.passes.events
+            if record.event == EVENT.DROP and leg in mine
+        ]
+        if not wires and not drops:
+            return []
+        origin = wires[0].ts if wires else min(drops)
         of: dict[int, list[Wire]] = {}
         for wire in wires:
             of.setdefault((wire.ts - origin) // interval, []).append(wire)
-        mine = {leg.number for leg in self._legs}
-        drops = Counter(
-            (record.of.ts + offset - origin) // interval  # type: ignore[union-attr]
-            for record, leg, _ in self._made.passes.events
-            if record.event == EVENT.DROP and leg in mine
-        )
+        dropped = Counter((ts - origin) // interval for ts in drops)
         made = []
-        for at in range(min([*of, *drops]), max([*of, *drops]) + 1):
+        for at in range(min([*of, *dropped]), max([*of, *dropped]) + 1):
             found = of.get(at, [])
             known = [kernel[wire.number] for wire in found if wire.number in kernel]
             times = ranks(known, (500, 900, 990, 1000)) if known else [None] * 4
-            cells: Cells = {"after_ns": at * interval, "packets": len(found), "drops": drops[at]}
+            cells: Cells = {"after_ns": at * interval, "packets": len(found), "drops": dropped[at]}
             cells["bits"] = sum(8 * wire.size for wire in found)
             names = ("p50_ns", "p90_ns", "p99_ns", "max_ns")
             made.append(cells | dict(zip(names, times, strict=True)))
