@@ -117,6 +117,7 @@ class Log:
     meta: dict[str, str] = field(default_factory=dict)
     counters: dict[str, int] = field(default_factory=dict)  # the recorder's own
     slots: int = 0  # records: head slots
+    arch: str = ""  # of the machine
 
     def comm(self, pid: int, cpu: int) -> str:
         """Return what a thread is called; each CPU has its own thread 0."""
@@ -203,7 +204,7 @@ def read(path: Path) -> Log:
     data, log = path.read_bytes(), Log()
     header = HEADER.at(data, 0)
     assert header["magic"] == LAYOUT["KBL_MAGIC"] and header["version"] == 3
-    log.stext = header["stext"]
+    log.stext, log.arch = header["stext"], header["arch"].split(b"\0")[0].decode()
     log.wall_ns = header["start_real_ns"] - header["start_mono_ns"]
     at, strings, tables = header["header_len"], b"", dict[int, list[dict[str, Any]]]()
     reader, records = _Reader(log), list[tuple[dict[str, Any], int, int]]()

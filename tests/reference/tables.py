@@ -16,12 +16,28 @@ from .passes import FORWARD, RX, TX, Pass
 from .path_output import layer_of
 from .rows import Cells
 from .slots import EVENT
-from .spent import BUSY, NO_TIME, packet
+from .spent import (
+    BACKLOG,
+    BUSY,
+    INTERRUPTS,
+    NO_TIME,
+    OFF,
+    OTHERS,
+    QDISC,
+    REASSEMBLY,
+    SENDING,
+    packet,
+)  # fmt: skip
 from .statistics import Statistics, spread
 
 NOBODY = "(no recorded function)"
 OFF_PATH = ("memory", "tap", "socket", "other")
 OTHER_WORK = ("other packets", "interrupts")
+RULES = {
+    "other-packets": OTHERS, "interrupts": INTERRUPTS, "switched-out": OFF, "send-queue": SENDING,
+    "socket-lock": BACKLOG, "reassembly": REASSEMBLY, "queueing-discipline": QDISC,
+}  # fmt: skip
+WORTH_NS, WORTH = 50_000, 10  # a wait is worth a finding if it is this long, and a tenth of all
 PATHS, LATENCIES = 500, 100  # most paths with a row of their own
 WORDS = {TX: "send", FORWARD: "forward"}
 
@@ -201,6 +217,19 @@ class Tables(Statistics):
             total = sum(unit.spent[name] for unit in units)
             packets = sum(unit.spent[name] > 0 for unit in units)
             made.append({"kind": kind, "part": name, "total_ns": total, "packets": packets})
+        return made
+
+    def expert(self, units: list[Unit]) -> list[Cells]:
+        """Return those rows of `stats expert` that are about one kind of waiting."""
+        made = []
+        for rule, kind in RULES.items():
+            waits = [
+                unit.spent[kind]
+                for unit in units
+                if unit.spent[kind] >= max(WORTH_NS, unit.spent["kernel"] / WORTH)
+            ]
+            if waits:
+                made.append({"rule": rule, "packets": len(waits), "cost_ns": sum(waits)})
         return made
 
     def io(self, wires: list[Wire], units: list[Unit], offset: int, interval: int) -> list[Cells]:
