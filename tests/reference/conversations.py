@@ -38,7 +38,9 @@ def captured(session: Path) -> list[Captured]:
     rows = db.execute("SELECT * FROM packet ORDER BY id").fetchall()
     db.close()
     return [
-        Captured(kind, *ends, row["len"], row["id"]) for row in rows for kind, *ends in _ends(row)
+        Captured(kind, source, destination, row["len"], row["id"])
+        for row in rows
+        for kind, source, destination in _ends(row)
     ]
 
 
