@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from .calls import MISSED
+from .layout import EVENT
 from .rows import Cells
-from .slots import EVENT, Event, Log
+from .slots import Event, Log
 from .statistics import spread
 
 SYSCALLS = Path(__file__).parents[2] / "resources/syscalls.json"

@@ -22,10 +22,10 @@ from skbviewer.cli.main import main
 
 from . import conversations, event_pairs
 from .compare import EXACT, Cell, Made
+from .packet_times import packet as times_of
 from .path_output import PathCells, layer_of
 from .path_xml import of_leg
 from .slots import Event
-from .spent import packet as times_of
 from .statistics import Statistics, info
 from .tables import RULES, Tables, Wire
 

@@ -14,7 +14,8 @@ from functools import cached_property
 from itertools import pairwise
 
 from .calls import MISSED, Calls, Nested, Span, execution
-from .slots import EVENT, NULL_SKB, RETURNS_SKB, Event
+from .layout import EVENT, NULL_SKB, RETURNS_SKB
+from .slots import Event
 
 BUSY, QDISC, SOCKET, SOFTIRQ, BACKLOG, SENDING, QUEUE, REASSEMBLY, OTHERS, INTERRUPTS, OFF = (
     "busy", "qdisc", "socket queue", "softirq", "socket backlog", "send queue", "queue",
@@ -395,20 +396,3 @@ def _around(following: Nested, at: int) -> Nested | None:
     while above is not None and above.call.entry > at:
         above = above.parent
     return above
-
-
-def packet(legs: Sequence[Leg]) -> dict[str, int]:
-    """Return kernel, busy, cpu, unknown and each wait of one packet's legs in one log, ns."""
-    made = dict.fromkeys(RANK, 0)
-    cuts = {cut for leg in legs for cut in (leg.begin, leg.end)}
-    cuts |= {cut for leg in legs for _, *span in leg.waits for cut in span}
-    at = sorted(cuts)
-    for begin, end in pairwise(at):
-        names = [
-            next((what for what, low, high in leg.waits if low <= begin < high), BUSY)
-            for leg in legs
-            if leg.begin <= begin < leg.end
-        ]
-        if names:
-            made[min(names, key=RANK.index)] += end - begin
-    return made | {"kernel": sum(made.values()), "cpu": sum(leg.cpu_ns for leg in legs)}

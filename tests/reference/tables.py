@@ -12,10 +12,11 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from .calls import Nested
+from .layout import EVENT
+from .packet_times import packet
 from .passes import FORWARD, RX, TX, Pass
 from .path_output import layer_of
 from .rows import Cells
-from .slots import EVENT
 from .spent import (
     BACKLOG,
     BUSY,
@@ -26,8 +27,7 @@ from .spent import (
     QDISC,
     REASSEMBLY,
     SENDING,
-    packet,
-)  # fmt: skip
+)
 from .statistics import Statistics, spread
 
 NOBODY = "(no recorded function)"
