@@ -62,6 +62,8 @@ def of_clocks(session: Path, made: Made, set_meanwhile: bool = False) -> Iterato
                 continue  # which packets each segment is made from is for matching to say
             if not any(loss.reason != MISSED for loss in made.calls.log.losses):
                 yield from _residual(where, fit, origin, mine, packets)
+            if not mine:
+                continue  # no packet matches for certain: the capture may be of another host
             if not set_meanwhile and fit["drift_ppm"] == 0:
                 off = abs(fit["offset_ns"] - made.calls.log.wall_ns)
                 most = fit["residual_ns"] + made.calls.log.wall_error_ns
