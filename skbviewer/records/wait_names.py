@@ -9,5 +9,5 @@ LOST_IN = "records were lost meanwhile"
 WAIT_NAMES = (
     "busy", "qdisc", "socket queue", "softirq", "socket backlog", "send queue", "queue",
     "reassembly", "other packets", "interrupts", "switched out", "functions without a probe",
-    LOST_IN, OUTSIDE,
+    "NAPI list", LOST_IN, OUTSIDE,
 )  # fmt: skip

@@ -20,7 +20,7 @@ from ..records import (
 )
 from .table_declarations import BLOB, FLOAT, INTEGER, TEXT, Column, Index, Table
 
-SCHEMA_VERSION = 9
+SCHEMA_VERSION = 10
 APPLICATION_ID = 0x736B6276  # "skbv"
 
 MATCH_COLUMNS = np.dtype(

@@ -7,6 +7,7 @@ counts the quoted addresses, too.
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from collections import Counter
@@ -16,6 +17,8 @@ import numpy as np
 import pytest
 
 from skbviewer.analysis.stats import Chosen, conversations_by_kind, endpoints_by_kind
+from skbviewer.cli.main import main
+from skbviewer.gui.packets.packet_model import PacketModel
 from skbviewer.records import resource
 from skbviewer.session import Session, import_files
 from tests.lab.samples import SAMPLES
@@ -24,6 +27,7 @@ QUOTES = "icmp.type == 3 || icmp.type == 11 || (icmpv6.type >= 1 && icmpv6.type 
 LEFT_OUT = f"{QUOTES} || ipv6.nxt == 44"  # fragments are no IPv6 endpoints of tshark
 NO_REASSEMBLY = ("-o", "ip.defragment:FALSE", "-o", "ipv6.defragment:FALSE")  # as skbviewer has it
 FIELDS = ("frame.number", "frame.time_epoch", "frame.time_relative", "frame.len", "frame.cap_len")
+SHOWN = ("frame.number", "frame.time_relative", "frame.time_delta", "frame.len", "frame.cap_len")
 STREAMS = ("tcp.stream", "udp.stream")
 KINDS = {"Ethernet": "eth", "IPv4": "ip", "IPv6": "ipv6", "TCP": "tcp", "UDP": "udp"}
 END = re.compile(r"^(\S+)\s+(?:(\d+)\s+)?(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s*$")
@@ -38,8 +42,9 @@ class Sample:
 
     def __init__(self, name: str, folder: Path) -> None:
         self.pcap = resource(f"samples/{name}/{name}.pcap")
-        import_files([self.pcap, self.pcap.with_suffix(".kbl")], folder / "a.skbv")
-        self.session = Session.open(folder / "a.skbv")
+        self.file = folder / "a.skbv"
+        import_files([self.pcap, self.pcap.with_suffix(".kbl")], self.file)
+        self.session = Session.open(self.file)
 
     def tshark(self, *options: str) -> list[str]:
         """Lines of tshark's output, names not resolved."""
@@ -75,6 +80,41 @@ def test_times_lengths_and_streams_of_all_packets(sample: Sample) -> None:
         assert row[5].split(",")[0] == stream[0]
         if "," not in row[6] and packet.protocol_name not in ("ICMP", "ICMPv6"):
             assert row[6] == stream[1]
+
+
+def ns(seconds: str) -> int:
+    """Return tshark's seconds with nine digits as ns."""
+    whole, _, part = seconds.partition(".")
+    return int(whole) * 10**9 + int(part)
+
+
+def test_the_printed_list_has_the_same_times_and_lengths(
+    sample: Sample, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = sample.tshark("-T", "fields", *(word for name in SHOWN for word in ("-e", name)))
+    main(["packets", str(sample.file), "--json"])
+    packets = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    numbers = [packet["number"] for packet in packets]
+    deltas = sample.session.fields.values("frame.time_delta", numbers)
+    shown = [
+        (packet["number"], packet["relative_ns"], ns(delta), packet["len"], packet["caplen"])
+        for packet, delta in zip(packets, deltas, strict=True)
+    ]
+    theirs = [line.split("\t") for line in lines if line]
+    assert shown == [(int(n), ns(t), ns(d), int(size), int(cap)) for n, t, d, size, cap in theirs]
+
+
+@pytest.mark.usefixtures("qapp")
+def test_the_window_s_columns_have_the_same_times_and_lengths(sample: Sample) -> None:
+    lines = sample.tshark("-T", "fields", *(word for name in SHOWN for word in ("-e", name)))
+    model = PacketModel()
+    model.show(sample.session)
+    columns = [model.column_of(key) for key in ("number", "time", "length")]
+    theirs = [line.split("\t") for line in lines if line]
+    assert model.rowCount() == len(theirs)
+    for position, (number, time, _, size, _) in enumerate(theirs):
+        shown = [model.text(position, column).replace(",", "") for column in columns]
+        assert shown == [number, time, size]
 
 
 def counted(sample: Sample) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

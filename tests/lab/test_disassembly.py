@@ -8,7 +8,8 @@ from pathlib import Path
 from skbviewer.session import Session, import_files
 from tests.lab.fixture import Lab
 from tests.lab.fixture import lab as lab
-from tests.reference.slots import EVENT, read
+from tests.reference.layout import EVENT
+from tests.reference.slots import read
 
 EXACT = 0.95  # of functions whose end the log knows; the others are mostly assembly
 MOST = 60  # functions, because each takes a tenth of a second

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import dpkt
 
 from tests.reference import slots
-from tests.reference.slots import EVENT
+from tests.reference.layout import EVENT
 
 TRACEPOINTS = {
     "__netif_receive_skb_core.constprop.0": "net:netif_receive_skb",

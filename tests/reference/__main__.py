@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QApplication
 
 from .clocks import of_clocks
 from .compare import NO_TIME, RANK, Cell, Found, Made, compare, make
-from .outputs import of_info, of_paths, of_statistics, of_timeline
+from .outputs import of_info, of_paths, of_statistics, of_tables, of_timeline
 from .profiles import of_profiles
 from .window_texts import WindowTexts
 
@@ -80,6 +80,7 @@ def _outputs(session: Path, made: Made, folder: Path, paths: int) -> Iterator[Ce
     app = QApplication([])
     yield from of_info(session, made)
     yield from of_statistics(session, made)
+    yield from of_tables(session, made)
     yield from of_paths(session, made, paths)
     yield from of_timeline(session, made, folder)
     yield from of_profiles(session, made, folder, paths)

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 
-from .slots import EVENT, Call, Event, Log, Loss
+from .layout import EVENT
+from .slots import Call, Event, Log, Loss
 
 Span = tuple[int, int]
 MISSED = 2  # enum kbl_lost: of one function, on whatever CPU

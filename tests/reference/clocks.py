@@ -5,8 +5,8 @@ In: a session, and the log.  Taken from the session, because matching finds them
 which legs, and between which moments each was stamped.  Out: cells: name, printed, expected.
 
 A fit is not computed again.  But a capture of the log's host has the host's wall clock, whose
-offset the log's header has; each packet must have been stamped between its moments; and how far
-off the clock may be is what is left open by all clocks that do so.
+offset the log's clock table has; each packet must have been stamped between its moments; and how
+far off the clock may be is what is left open by all clocks that do so.
 """
 
 from __future__ import annotations
@@ -43,15 +43,17 @@ def of_clocks(session: Path, made: Made, set_meanwhile: bool = False) -> Iterato
     """Yield `stats clock`.  With `set_meanwhile` the wall clock is not that of the log's begin."""
     shown = json.loads(run("stats", "--json", str(session), "clock"))
     db = sqlite3.connect(session)
-    for (source,) in db.execute("SELECT DISTINCT source FROM packet ORDER BY 1").fetchall():
+    captures = "SELECT source, count(*) FROM packet GROUP BY source ORDER BY source"
+    for source, packets in db.execute(captures).fetchall():
         stamps = _stamps(db, source)
         places = "SELECT first, origin_ns FROM clock WHERE source = ? ORDER BY first"
         begins = db.execute(places, (source,)).fetchall()
         fits = [one for one in shown if one["source"] == source]
-        yield f"segments of capture {source}", 0 < len(fits) <= len(begins), bool(begins)
+        known = 0 < len(fits) <= len(begins) if begins else not fits
+        yield f"segments of capture {source}", known, True
         if len(fits) != len(begins) or any(fit["interface"] is not None for fit in fits):
             continue  # a segment without packets has no row; interfaces have clocks of their own
-        ends = [*(first for first, _ in begins[1:]), NEVER]
+        ends = [*(first for first, _ in begins[1:]), NEVER][: len(begins)]
         for fit, (first, origin), end in zip(fits, begins, ends, strict=True):
             mine = [one for one in stamps if first <= one.packet < end]
             where = f"the clock of capture {source} from packet {first} on"
@@ -59,10 +61,13 @@ def of_clocks(session: Path, made: Made, set_meanwhile: bool = False) -> Iterato
             if len(fits) > 1:
                 continue  # which packets each segment is made from is for matching to say
             if not any(loss.reason != MISSED for loss in made.calls.log.losses):
-                yield from _residual(where, fit, origin, mine)
+                yield from _residual(where, fit, origin, mine, packets)
+            if not mine:
+                continue  # no packet matches for certain: the capture may be of another host
             if not set_meanwhile and fit["drift_ppm"] == 0:
                 off = abs(fit["offset_ns"] - made.calls.log.wall_ns)
-                yield f"wall clock by {where}", off <= fit["residual_ns"], True
+                most = fit["residual_ns"] + made.calls.log.wall_error_ns
+                yield f"wall clock by {where}", off <= most, True
     db.close()
 
 
@@ -89,12 +94,16 @@ def _here(stamp: Stamp, fit: dict[str, Any], origin: int) -> float:
     return float((stamp.ts - origin - fit["offset_ns"]) / (1 + fit["drift_ppm"] * 1e-6))
 
 
-def _residual(where: str, fit: dict[str, Any], origin: int, stamps: list[Stamp]) -> Iterator[Cell]:
+def _residual(
+    where: str, fit: dict[str, Any], origin: int, stamps: list[Stamp], packets: int
+) -> Iterator[Cell]:
     """All packets' moments leave no more open than it says, those that made the fit no less.
 
-    In a log with losses packets may have made the fit that are not exact: nothing follows then.
+    Packets may have made the fit that are not exact in the end: nothing follows then.
     """
-    yield f"pairs of {where}", 0 <= fit["pairs"] <= len(stamps), True
+    yield f"pairs of {where}", 0 <= fit["pairs"] <= packets, True
+    if fit["pairs"] > len(stamps):
+        return
     base = origin + fit["offset_ns"]
     ends = [one.ts - base for one in stamps]
     lines = {
@@ -105,7 +114,7 @@ def _residual(where: str, fit: dict[str, Any], origin: int, stamps: list[Stamp])
     least, most = (_error(some, ends) for some in (list(lines.values()), decided))
     if least is not None:
         yield f"the residual of {where} is too small", fit["residual_ns"] < least - ROUNDED, False
-    if most is not None and fit["pairs"] >= len(decided):  # the fit has all of them
+    if most is not None and fit["pairs"] == len(decided):  # the fit has these and no others
         most = max(most, _spread(decided)) + ROUNDED
         yield f"the residual of {where} is too large", fit["residual_ns"] > most, False
 

@@ -15,11 +15,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .calls import MISSED, Calls, Nested
+from .layout import EVENT
 from .lifetimes import Lifetimes
+from .packet_times import packet
 from .passes import Pass, Passes
 from .rows import CallCells, event_cells, leg_cells, merge_cells, series_cells
-from .slots import EVENT, Event, read
-from .spent import NO_TIME, RANK, Leg, Spent, packet
+from .slots import Event, read
+from .spent import NO_TIME, RANK, Leg, Spent
 
 EXACT = 0
 READERS = (

@@ -12,7 +12,8 @@ from bisect import bisect_left
 from dataclasses import dataclass, field
 
 from .calls import Calls, Nested
-from .slots import EVENT, NULL_SKB, OPEN, RETURNS_SKB, SOCK, Call, Event, Footprint
+from .layout import EVENT, NULL_SKB, OPEN, RETURNS_SKB, SOCK
+from .slots import Call, Event, Footprint
 
 BIRTHS = (EVENT.ALLOC, EVENT.CLONE, EVENT.COPY, EVENT.SEGMENT)
 PARENTS = (EVENT.CLONE, EVENT.COPY, EVENT.SEGMENT)  # name the parent, and the new skb in `data`

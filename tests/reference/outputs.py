@@ -20,11 +20,14 @@ from xml.etree import ElementTree
 
 from skbviewer.cli.main import main
 
+from . import conversations, event_pairs
 from .compare import EXACT, Cell, Made
+from .packet_times import packet as times_of
 from .path_output import PathCells, layer_of
 from .path_xml import of_leg
+from .slots import Event
 from .statistics import Statistics, info
-from .tables import Tables, Wire
+from .tables import RULES, Tables, Wire
 
 TABLES = {
     "functions": ("function",),
@@ -94,7 +97,7 @@ def of_statistics(session: Path, made: Made) -> Iterator[Cell]:
 
 
 def of_tables(session: Path, made: Made) -> Iterator[Cell]:
-    """Yield `stats` of call graph, programs, latency, I/O, round trips, time and paths."""
+    """Yield `stats` of all tables but those of of_statistics(), and clock."""
     of, facts = Tables(made, wires_of(session)), _Facts(session)
     units = of.units(facts.alone)
 
@@ -115,13 +118,47 @@ def of_tables(session: Path, made: Made) -> Iterator[Cell]:
     trips = shown("roundtrip")
     pairs = [(row["packet"], row["acked"]) for row in trips]  # tshark has these
     yield from _table("stats roundtrip", ("packet",), trips, of.roundtrip(pairs))
+    yield from _of_events(made, shown)
+    yield from _of_ends(session, made, shown)
+    findings = shown("expert")
+    if all(row["rule"] != "neighbour" for row in findings):  # it explains some of the waits
+        found = [row for row in findings if row["rule"] in RULES]
+        yield from _table("stats expert", ("rule",), found, of.expert(units))
     time = shown("time")
     busy = [row for row in time if row["kind"] in ("busy", "probes")]
     rest = [row for row in time if row not in busy]
     should = of.time(units)
-    (own,) = [row for row in should if row["kind"] == "busy"]
-    yield "stats time: busy", sum(row["total_ns"] for row in busy), own["total_ns"]
-    yield from _table("stats time", ("kind", "part"), rest, [r for r in should if r is not own])
+    own = sum(row["total_ns"] for row in should if row["kind"] == "busy")
+    yield "stats time: busy", sum(row["total_ns"] for row in busy), own
+    others = [row for row in should if row["kind"] != "busy"]
+    yield from _table("stats time", ("kind", "part"), rest, others)
+
+
+def _of_events(made: Made, shown: Callable[[str], list[dict[str, Any]]]) -> Iterator[Cell]:
+    """Yield `stats` of interrupts and system calls."""
+    log, of = made.calls.log, [record.of for record, _, _ in made.passes.events]
+    events = [event for event in of if isinstance(event, Event)]
+    should = event_pairs.interrupts(log, events)
+    keys: tuple[str, ...] = ("kind", "name", "cpu")
+    yield from _table("stats interrupts", keys, shown("interrupts"), should)
+    keys = ("process", "syscall")
+    yield from _table("stats syscalls", keys, shown("syscalls"), event_pairs.syscalls(log, events))
+
+
+def _of_ends(
+    session: Path, made: Made, shown: Callable[[str], list[dict[str, Any]]]
+) -> Iterator[Cell]:
+    """Yield `stats` of conversations and endpoints; tshark has their begins and durations."""
+    kernel: dict[int, int | None] = {}
+    for number, legs in packets_of(session).items():
+        mine = [made.legs[leg] for leg in legs]
+        kernel[number] = None if any(leg.gap for leg in mine) else times_of(mine)["kernel"]
+    packets = conversations.captured(session)
+    rows = [conversations.shown_conversation(row) for row in shown("conversations")]
+    should = conversations.conversations(packets, kernel)
+    yield from _table("stats conversations", ("kind", "ends"), rows, should)
+    keys = ("kind", "address", "port")
+    yield from _table("stats endpoints", keys, shown("endpoints"), conversations.endpoints(packets))
 
 
 class _Facts:
@@ -148,7 +185,8 @@ def _table(
     what: str, keys: tuple[str, ...], shown: list[dict[str, Any]], should: list[dict[str, Any]]
 ) -> Iterator[Cell]:
     rows = {tuple(row[key] for key in keys): row for row in shown}
-    yield f"rows of {what}", sorted(rows), sorted(tuple(row[key] for key in keys) for row in should)
+    names = (tuple(row[key] for key in keys) for row in should)
+    yield f"rows of {what}", sorted(rows, key=str), sorted(names, key=str)
     for row in should:
         name = tuple(row[key] for key in keys)
         for key, value in row.items():

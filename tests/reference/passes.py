@@ -11,8 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from .calls import Calls
+from .layout import EVENT, RETURNS_SKB, SOCK
 from .lifetimes import RECEIVES, SENDS, Lifetimes, Record, Series
-from .slots import EVENT, RETURNS_SKB, SOCK, Call, Event
+from .slots import Call, Event
 
 TX, RX, FORWARD = 0, 1, 2
 TAPS = (

@@ -15,9 +15,10 @@ from typing import Any
 
 from .calls import Nested
 from .compare import Cell, Made
+from .layout import EVENT, OPEN, SOCK
 from .passes import Pass, Row
 from .rows import GAP, INTERRUPTED, MIGRATED, SLEPT, CallCells, Cells
-from .slots import EVENT, OPEN, SOCK, Event
+from .slots import Event
 
 LAYERS = Path(__file__).parents[2] / "resources/layers.json"
 KINDS = ("tx", "rx", "forward")

@@ -10,8 +10,9 @@ from bisect import bisect_left, bisect_right
 from typing import Any
 
 from .calls import Calls, Costs, Nested
+from .layout import EVENT
 from .passes import Pass, Passes, Row, signed
-from .slots import EVENT, Call
+from .slots import Call
 from .spent import Leg
 
 UNKNOWN = -1

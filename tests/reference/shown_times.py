@@ -23,6 +23,7 @@ WAITS = {
     "while its calls worked for other packets": "other packets",
     "while its CPU served interrupts": "interrupts",
     "while its thread was switched out": "switched out",
+    "in NAPI's list": "NAPI list",
 }
 
 

@@ -6,28 +6,47 @@ In: a file.  Out: calls, events and losses in the order written, names of functi
 
 from __future__ import annotations
 
-import runpy
-import struct
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
-LAYOUT = runpy.run_path(
-    str(Path(__file__).parents[2] / "skbviewer/records/kbl_layout.py"), run_name="layout"
-)
-KIND, EVENT, CHUNK, EXT = (
-    LAYOUT[name] for name in ("KblKind", "KblEvent", "KblChunkType", "KblExtType")
-)
-SIZE = LAYOUT["KBL_SLOT_SIZE"]
-SOCK, OPEN, RETURNS_SKB, NULL_SKB = (
-    LAYOUT[f"KBL_FLAG_{name}"] for name in ("SOCK", "OPEN", "SKB_IS_RET", "NULL_SKB")
-)
-LONG = 0xFFFFFFFF  # the duration is in KBL_EXT_CALL
-UNREAD = LAYOUT["KBL_FLAG_EXT_LOST"]
-NO_CALLER, MODULE_CALLER = (LAYOUT[f"KBL_FLAG_{name}"] for name in ("NO_CALLER", "MODULE_CALLER"))
+from .layout import (
+    CHUNK,
+    CHUNK_HEADER,
+    CLOCK,
+    COMM,
+    COST,
+    COUNTER,
+    COUNTERS,
+    DEVICE,
+    ENTRY_SLOT,
+    EVENT,
+    EVENT_SLOT,
+    EXT,
+    FULL,
+    HEADER,
+    KIND,
+    LAYOUT,
+    LONG,
+    LOST_SLOT,
+    MODULE_CALLER,
+    NO_CALLER,
+    OPEN,
+    PROBE,
+    RETURNED,
+    SIZE,
+    SKB,
+    SOCK,
+    SPAN,
+    SYMBOL,
+    UNREAD,
+    V4,
+    V6,
+    V6_L4,
+)  # fmt: skip
+
 LAST = "\U0010ffff"  # behind all names
-FULL = LAYOUT["KblLost"].BUFFER
 
 
 @dataclass(frozen=True)
@@ -112,10 +131,12 @@ class Log:
     symbols: list[tuple[int, str]] = field(default_factory=list)  # address, name; sorted
     stext: int = 0
     wall_ns: int = 0  # what the host's wall clock was ahead of the log's clock
+    wall_error_ns: int = 0  # within this time the two were read
     devices: dict[tuple[int, int], str] = field(default_factory=dict)  # by (namespace, number)
     meta: dict[str, str] = field(default_factory=dict)
     counters: dict[str, int] = field(default_factory=dict)  # the recorder's own
     slots: int = 0  # records: head slots
+    arch: str = ""  # of the machine
 
     def comm(self, pid: int, cpu: int) -> str:
         """Return what a thread is called; each CPU has its own thread 0."""
@@ -138,56 +159,6 @@ class Log:
     calibration: dict[str, int] | None = None
 
 
-class Struct:
-    """A struct of the layout, as Python's struct module reads it."""
-
-    CODES: ClassVar = dict(
-        zip(("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8"), "BHIQbhiq", strict=True)
-    )
-
-    def __init__(self, name: str) -> None:
-        dtype = LAYOUT[name]
-        self.names = dtype.names
-        codes = ""
-        for each in self.names:
-            base, shape = dtype[each].base, dtype[each].shape
-            if base.kind == "S":
-                codes += f"{base.itemsize}s"
-            elif shape:
-                codes += f"{base.itemsize * shape[0]}s"
-            else:
-                codes += self.CODES[f"{base.kind}{base.itemsize}"]
-        self._struct = struct.Struct("<" + codes)
-        self.size = self._struct.size
-
-    def at(self, data: bytes, begin: int) -> dict[str, Any]:
-        """Return its members, at a place of the file."""
-        return dict(zip(self.names, self._struct.unpack_from(data, begin), strict=True))
-
-
-HEADER, CHUNK_HEADER = Struct("KBL_FILE_HEADER"), Struct("KBL_CHUNK_HEADER")
-ENTRY_SLOT, SPAN, EVENT_SLOT, LOST_SLOT = (
-    Struct(f"KBL_{name}_SLOT") for name in ("CALL", "SPAN", "EVENT", "LOST")
-)
-RETURNED, COMM, PROBE, COST, SYMBOL, SKB, COUNTER, DEVICE, COUNTERS, V4, V6, V6_L4 = (
-    Struct(f"KBL_{name}")
-    for name in (
-        "EXT_CALL",
-        "EXT_COMM",
-        "PROBE",
-        "CALIBRATION",
-        "SYMBOL",
-        "EXT_SKB",
-        "EXT_COUNTER",
-        "DEVICE",
-        "COUNTERS",
-        "EXT_IPV4",
-        "EXT_IPV6",
-        "EXT_IPV6_L4",
-    )
-)
-
-
 TABLES = {
     CHUNK.PROBES: PROBE,
     CHUNK.SYMBOLS: SYMBOL,
@@ -201,10 +172,11 @@ def read(path: Path) -> Log:
     data, log = path.read_bytes(), Log()
     header = HEADER.at(data, 0)
     assert header["magic"] == LAYOUT["KBL_MAGIC"] and header["version"] == 3
-    log.stext = header["stext"]
+    log.stext, log.arch = header["stext"], header["arch"].split(b"\0")[0].decode()
     log.wall_ns = header["start_real_ns"] - header["start_mono_ns"]
     at, strings, tables = header["header_len"], b"", dict[int, list[dict[str, Any]]]()
     reader, records = _Reader(log), list[tuple[dict[str, Any], int, int]]()
+    readings = list[dict[str, Any]]()
     while at + CHUNK_HEADER.size <= len(data):
         chunk = CHUNK_HEADER.at(data, at)
         begin = at + CHUNK_HEADER.size
@@ -223,8 +195,15 @@ def read(path: Path) -> Log:
             log.meta = dict(line.split("=", 1) for line in lines if line)
         elif chunk["type"] == CHUNK.CALIBRATION:
             log.calibration = COST.at(data[begin:at].ljust(COST.size, b"\0"), 0)
+        elif chunk["type"] == CHUNK.CLOCK:
+            readings.append(CLOCK.at(data, begin))
         elif chunk["type"] == CHUNK.RECORDS:
             records.append((chunk, begin, at))
+
+    if readings:  # the header's own may have taken longer, and does not say how long
+        best = min(readings, key=lambda one: one["uncertainty_ns"])
+        log.wall_ns = best["real_ns"] - best["mono_ns"]
+        log.wall_error_ns = best["uncertainty_ns"]
 
     def name(row: dict[str, Any], of: str = "name") -> str:
         return strings[row[of] : strings.index(b"\0", row[of])].decode()
@@ -257,6 +236,7 @@ class _Reader:
         self._last: dict[int, int] = {}
         self._carried: list[Event] = []
         self._prints: dict[tuple[int, int], list[tuple[int, Footprint]]] = {}
+        self._named: dict[tuple[int, int], int] = {}  # when a thread, of a CPU, got its name
         self._holes: list[tuple[int, int]] = []  # (CPU, time): nothing known before holds after
 
     def read(self, data: bytes, chunk: dict[str, Any], at: int, end: int) -> None:
@@ -335,10 +315,7 @@ class _Reader:
             for each in more:
                 if data[each + 1] == EXT.COMM:
                     name = COMM.at(data, each)["comm"].split(b"\0")[0]
-                    names, key = self._log.threads, made.pid
-                    if made.pid == 0:
-                        names, key = self._log.idle, self._cpu
-                    names[key] = name.decode(errors="replace")
+                    self._call_thread(made, name.decode(errors="replace"))
         elif made.event == EVENT.CARRY:
             self._carried.append(made)
         elif made.event == EVENT.FOOTPRINT:
@@ -346,6 +323,15 @@ class _Reader:
             known.append((made.ts, _footprint(data, more)))
         else:
             self._log.events.append(made)
+
+    def _call_thread(self, task: Event, name: str) -> None:
+        """Keep the latest name, by time: chunks of another CPU may hold older ones."""
+        names, key = self._log.threads, task.pid
+        if task.pid == 0:
+            names, key = self._log.idle, self._cpu
+        since = self._named.get((task.pid, key), task.ts)
+        if task.ts >= since:
+            names[key], self._named[task.pid, key] = name, task.ts
 
     def carry(self) -> None:
         """Give calls the further packets of their lists; without its call it is an event."""

@@ -14,24 +14,32 @@ from functools import cached_property
 from itertools import pairwise
 
 from .calls import MISSED, Calls, Nested, Span, execution
-from .slots import EVENT, NULL_SKB, RETURNS_SKB, Event
+from .layout import EVENT, NULL_SKB, RETURNS_SKB
+from .slots import Event
 
 BUSY, QDISC, SOCKET, SOFTIRQ, BACKLOG, SENDING, QUEUE, REASSEMBLY, OTHERS, INTERRUPTS, OFF = (
     "busy", "qdisc", "socket queue", "softirq", "socket backlog", "send queue", "queue",
     "reassembly", "other packets", "interrupts", "switched out",
 )  # fmt: skip
-UNPROBED, LOST, OUTSIDE = (
-    "functions without a probe", "records were lost meanwhile", "outside probed functions"
+UNPROBED, LISTED, LOST, OUTSIDE = (
+    "functions without a probe", "NAPI list", "records were lost meanwhile",
+    "outside probed functions",
 )  # fmt: skip
 RANK = (
     BUSY, QDISC, SOCKET, SOFTIRQ, BACKLOG, SENDING, QUEUE, REASSEMBLY, OTHERS, INTERRUPTS, OFF,
-    UNPROBED, LOST, OUTSIDE,
+    UNPROBED, LISTED, LOST, OUTSIDE,
 )  # fmt: skip
 SHORT_NS = 50_000
 NO_TIME = (LOST, OUTSIDE)  # unknown
 MERGES = {"skb_morph", "skb_try_coalesce", "tcp_try_coalesce"}
 SENDS_AGAIN = {"__tcp_transmit_skb", "tcp_retransmit_skb", "__tcp_retransmit_skb"}
 TO_BACKLOG = {"enqueue_to_backlog", "netif_rx_internal", "__netif_rx", "netif_rx"}
+RECEIVES = {"__netif_receive_skb", "__netif_receive_skb_one_core"}
+GRO = "napi_gro_receive"
+FLUSHES = {
+    "napi_gro_complete", "inet_gro_complete", "ipv6_gro_complete",
+    "netif_receive_skb_list_internal",
+}  # fmt: skip
 QUEUES = {
     EVENT.QDISC_ENQUEUE: (EVENT.QDISC_DEQUEUE, QDISC),
     EVENT.SOCK_ENQUEUE: (EVENT.COPY_TO_USER, SOCKET),
@@ -174,9 +182,8 @@ class _OneLeg:
             return LOST
         if self._all.is_reader(following) and not reading:
             return SOCKET
-        received = {"__netif_receive_skb", "__netif_receive_skb_one_core"}
-        again = self._all.name(following) == "napi_gro_receive"
-        if again and any(self._all.name(each) in received for each in before):
+        again = self._all.name(following) == GRO
+        if again and any(self._all.name(each) in RECEIVES for each in before):
             return SOFTIRQ
         if last is not None and self._all.puts(last):
             return SOFTIRQ
@@ -207,7 +214,7 @@ class _OneLeg:
             if name == BUSY:
                 leg.cpu_ns += (end - begin) * self._running(begin) if begin < leg.end else 0
                 continue
-            if begin >= leg.end and name in (OTHERS, INTERRUPTS, OFF, OUTSIDE):
+            if begin >= leg.end and name in (OTHERS, INTERRUPTS, OFF, LISTED, OUTSIDE):
                 continue
             if leg.waits and leg.waits[-1][0] == name and leg.waits[-1][2] == begin:
                 leg.waits[-1] = name, leg.waits[-1][1], end
@@ -267,6 +274,14 @@ class _OneLeg:
                 yield UNPROBED
             if any(a <= begin < b for a, b in self._all.interrupts(following, low, high)):
                 yield INTERRUPTS
+            if self._is_listed(low, following):
+                yield LISTED
+
+    def _is_listed(self, since: int, following: Nested) -> bool:
+        """Return whether GRO had the packet last, and what follows takes it from GRO's lists."""
+        before = [self._all.name(each) for at, _, each in self._held if at <= since]
+        steps = [name for name in before if name == GRO or name in RECEIVES]
+        return steps[-1:] == [GRO] and self._all.name(following) in FLUSHES
 
     def _is_within(self, gives: Nested) -> bool:
         """Return whether another call of its thread had the packet when it began."""
@@ -381,20 +396,3 @@ def _around(following: Nested, at: int) -> Nested | None:
     while above is not None and above.call.entry > at:
         above = above.parent
     return above
-
-
-def packet(legs: Sequence[Leg]) -> dict[str, int]:
-    """Return kernel, busy, cpu, unknown and each wait of one packet's legs in one log, ns."""
-    made = dict.fromkeys(RANK, 0)
-    cuts = {cut for leg in legs for cut in (leg.begin, leg.end)}
-    cuts |= {cut for leg in legs for _, *span in leg.waits for cut in span}
-    at = sorted(cuts)
-    for begin, end in pairwise(at):
-        names = [
-            next((what for what, low, high in leg.waits if low <= begin < high), BUSY)
-            for leg in legs
-            if leg.begin <= begin < leg.end
-        ]
-        if names:
-            made[min(names, key=RANK.index)] += end - begin
-    return made | {"kernel": sum(made.values()), "cpu": sum(leg.cpu_ns for leg in legs)}

@@ -14,11 +14,12 @@ from typing import Any
 
 from .calls import MISSED, Nested
 from .compare import Made
+from .layout import EVENT, RETURNS_SKB, SOCK
 from .lifetimes import SENDS
 from .passes import FORWARD, RX, TX, Pass, Row
 from .path_output import LAYERS, layer_of, word
 from .rows import GAP, INTERRUPTED, SLEPT, CallCells, Cells
-from .slots import EVENT, RETURNS_SKB, SOCK, Event
+from .slots import Event
 from .spent import BUSY, NO_TIME, RANK
 
 ETH_P_ARP = 0x0806

@@ -12,16 +12,33 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from .calls import Nested
+from .layout import EVENT
+from .packet_times import packet
 from .passes import FORWARD, RX, TX, Pass
 from .path_output import layer_of
 from .rows import Cells
-from .slots import EVENT
-from .spent import BUSY, NO_TIME, packet
+from .spent import (
+    BACKLOG,
+    BUSY,
+    INTERRUPTS,
+    NO_TIME,
+    OFF,
+    OTHERS,
+    QDISC,
+    REASSEMBLY,
+    SENDING,
+)
 from .statistics import Statistics, spread
 
 NOBODY = "(no recorded function)"
 OFF_PATH = ("memory", "tap", "socket", "other")
 OTHER_WORK = ("other packets", "interrupts")
+RULES = {
+    "other-packets": OTHERS, "interrupts": INTERRUPTS, "switched-out": OFF, "send-queue": SENDING,
+    "socket-lock": BACKLOG, "reassembly": REASSEMBLY, "queueing-discipline": QDISC,
+}  # fmt: skip
+WORTH_NS, WORTH = 50_000, 10  # a wait is worth a finding if it is this long, and a tenth of all
+PATHS, LATENCIES = 500, 100  # most paths with a row of their own
 WORDS = {TX: "send", FORWARD: "forward"}
 
 
@@ -138,7 +155,8 @@ class Tables(Statistics):
         of: dict[tuple[str, str], list[int]] = {}
         for unit, path in zip(units, self._paths(units), strict=True):
             of.setdefault(("all packets", "all packets"), []).append(unit.spent["kernel"])
-            of.setdefault(("path", str(path)), []).append(unit.spent["kernel"])
+            if path <= LATENCIES:
+                of.setdefault(("path", str(path)), []).append(unit.spent["kernel"])
         for leg in self._legs:
             if not self._made.legs[leg.number].gap:
                 for name, ns in self._stages_of(leg):
@@ -174,7 +192,7 @@ class Tables(Statistics):
         """Return `stats paths`, without its largest part."""
         of: dict[int, list[Unit]] = {}
         for unit, path in zip(units, self._paths(units), strict=True):
-            of.setdefault(path, []).append(unit)
+            of.setdefault(path if path <= PATHS else 0, []).append(unit)
         made = []
         for path, mine in of.items():
             mine.sort(key=lambda unit: unit.spent["kernel"])
@@ -201,25 +219,41 @@ class Tables(Statistics):
             made.append({"kind": kind, "part": name, "total_ns": total, "packets": packets})
         return made
 
+    def expert(self, units: list[Unit]) -> list[Cells]:
+        """Return those rows of `stats expert` that are about one kind of waiting."""
+        made = []
+        for rule, kind in RULES.items():
+            waits = [
+                unit.spent[kind]
+                for unit in units
+                if unit.spent[kind] >= max(WORTH_NS, unit.spent["kernel"] / WORTH)
+            ]
+            if waits:
+                made.append({"rule": rule, "packets": len(waits), "cost_ns": sum(waits)})
+        return made
+
     def io(self, wires: list[Wire], units: list[Unit], offset: int, interval: int) -> list[Cells]:
         """Return `stats io`; `offset` is the session's clock less the log's."""
         kernel = {unit.number: unit.spent["kernel"] for unit in units}
-        origin = wires[0].ts
+        mine = {leg.number for leg in self._legs}
+        drops = [
+            record.of.ts + offset  # type: ignore[union-attr]
+            for record, leg, _ in self._made.passes.events
+            if record.event == EVENT.DROP and leg in mine
+        ]
+        if not wires and not drops:
+            return []
+        origin = wires[0].ts if wires else min(drops)
         of: dict[int, list[Wire]] = {}
         for wire in wires:
             of.setdefault((wire.ts - origin) // interval, []).append(wire)
-        mine = {leg.number for leg in self._legs}
-        drops = Counter(
-            (record.of.ts + offset - origin) // interval  # type: ignore[union-attr]
-            for record, leg, _ in self._made.passes.events
-            if record.event == EVENT.DROP and leg in mine
-        )
+        dropped = Counter((ts - origin) // interval for ts in drops)
         made = []
-        for at in range(min([*of, *drops]), max([*of, *drops]) + 1):
+        for at in range(min([*of, *dropped]), max([*of, *dropped]) + 1):
             found = of.get(at, [])
             known = [kernel[wire.number] for wire in found if wire.number in kernel]
             times = ranks(known, (500, 900, 990, 1000)) if known else [None] * 4
-            cells: Cells = {"after_ns": at * interval, "packets": len(found), "drops": drops[at]}
+            cells: Cells = {"after_ns": at * interval, "packets": len(found), "drops": dropped[at]}
             cells["bits"] = sum(8 * wire.size for wire in found)
             names = ("p50_ns", "p90_ns", "p99_ns", "max_ns")
             made.append(cells | dict(zip(names, times, strict=True)))

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import random
 import sqlite3
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 from skbviewer.analysis import stats
@@ -17,12 +19,15 @@ from skbviewer.analysis.calls.interruptions import MARK_INTERRUPTED
 from skbviewer.analysis.graphs import io_series
 from skbviewer.analysis.stats import (
     callgraph_table,
+    conversation_table,
     duration_spread,
     function_table,
+    interrupt_table,
     latency_table,
     process_table,
     program_table,
     stages,
+    syscall_table,
 )
 from skbviewer.analysis.streams import round_trips
 from skbviewer.analysis.words.function_layers import layers
@@ -30,7 +35,10 @@ from skbviewer.analysis.words.wait_kinds import NAMES
 from skbviewer.export import folded, path_text, speedscope, timeline_csv
 from skbviewer.gui.base import wording
 from skbviewer.gui.timeline import hover_tips, path_layout
+from skbviewer.readers import KblEvent
+from skbviewer.session import import_files
 from skbviewer.store import queries
+from tests.analysis.stats.test_tables import udp_story
 
 from .clocks import of_clocks
 from .compare import Cell, Made, make
@@ -135,6 +143,7 @@ WRONG_TABLES: dict[str, tuple[object, object]] = {
     "OFF_PATH": (path_rule, frozenset(style.name for style in layers())),
     "OTHERS": (parts, 0),
     "RX": (round_trips, 0),
+    "_count": (conversation_table, lambda group, size: np.bincount(group, minlength=size) + 1),
 }
 
 
@@ -213,6 +222,59 @@ def test_a_wrong_clock_is_seen(fault: str, good: Path, drops: Made, tmp_path: Pa
     bad = tmp_path / "bad.skbv"
     seed(good, bad, fault)
     assert differ(of_clocks(bad, drops))
+
+
+@pytest.fixture(scope="module")
+def eventful(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Made]:
+    """A session with interrupts and system calls, some of them in lost records, and its log."""
+    folder, of = tmp_path_factory.mktemp("eventful"), random.Random(7)
+    story = udp_story()
+    story.version = 3
+    story.kbl.meta["arch"] = "x86_64"
+    story.thread(1, 9, "reader")
+    kinds = (
+        (KblEvent.IRQ_ENTRY, KblEvent.IRQ_EXIT, (24, 25)),
+        (KblEvent.SOFTIRQ_ENTRY, KblEvent.SOFTIRQ_EXIT, (1, 3, 12)),
+        (KblEvent.SYSCALL_ENTRY, KblEvent.SYSCALL_EXIT, (44, 45, 999)),
+    )
+    for at in range(10_000, 200_000, 100):
+        begins, ends, numbers = of.choice(kinds)
+        number, where = of.choice(numbers), {"cpu": of.randrange(2), "pid": of.choice((7, 9))}
+        if of.random() < 0.9:
+            story.event(at, begins, 0, number, **where)
+        if of.random() < 0.9:
+            result = of.choice((-11, 5)) & (1 << 64) - 1 if number > 30 else number
+            story.event(at + of.randrange(1, 90), ends, 0, result, **where)
+    story.lost(50_000, 3, 47_000)
+    story.missed(90_000, 3, 85_000, "ip_rcv")
+    story.log(folder)
+    import_files([folder / "story.kbl"], folder / "story.skbv")
+    db = sqlite3.connect(folder / "story.skbv")
+    db.row_factory = sqlite3.Row
+    found = make(db, folder / "story.kbl")
+    db.close()
+    return folder / "story.skbv", found
+
+
+def test_interrupts_and_system_calls_are_the_reference_s(eventful: tuple[Path, Made]) -> None:
+    cells = list(of_tables(*eventful))
+    assert [cell for cell in cells if cell[1] != cell[2]] == []
+    for table in ("interrupts", "syscalls"):
+        assert len([cell for cell in cells if table in cell[0]]) > 30
+
+
+@pytest.mark.parametrize("module", [interrupt_table, syscall_table])
+def test_a_wrong_pair_of_events_is_seen(
+    module: ModuleType, eventful: tuple[Path, Made], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = module.pairs_of
+
+    def longer(*of: object) -> object:
+        pairs = right(*of)
+        return pairs._replace(ns=pairs.ns + 1)
+
+    monkeypatch.setattr(module, "pairs_of", longer)
+    assert differ(of_tables(*eventful))
 
 
 FALSE: dict[str, Callable[[int | None], str]] = {

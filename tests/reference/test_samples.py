@@ -18,8 +18,9 @@ from .slots import Log, read
 from .spent import NO_TIME
 
 MADE_ALONE = (
-    "slots", "calls", "lifetimes", "passes", "rows", "spent", "path_output", "path_xml",
-    "statistics", "tables", "shown_times", "compare",
+    "layout", "slots", "calls", "lifetimes", "passes", "rows", "spent", "path_output", "path_xml",
+    "statistics", "tables", "shown_times", "compare", "packet_times", "event_pairs",
+    "conversations",
 )  # fmt: skip
 UNKNOWN = 0.01  # of all packets' time in the kernel, at most
 

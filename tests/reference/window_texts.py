@@ -23,11 +23,12 @@ from skbviewer.session import Session
 
 from .calls import Nested
 from .compare import EXACT, Cell, Made
+from .packet_times import packet
 from .passes import Pass, Row
 from .path_output import CONTEXTS, PathCells, layer_of
 from .rows import CallCells
 from .shown_times import WAITS, micros, time_cell
-from .spent import NO_TIME, packet
+from .spent import NO_TIME
 from .tips import of_gaps, of_lanes, of_path, of_tip
 
 KINDS = ("Sending", "Receiving", "Forwarding")

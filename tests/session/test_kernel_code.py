@@ -15,7 +15,8 @@ import pytest
 from skbviewer.records import BadInput, resource
 from skbviewer.session import Session, import_files
 from tests.readers.build_kernel_image import BANNER, Function, build, strip
-from tests.reference.slots import EVENT, Log, read
+from tests.reference.layout import EVENT
+from tests.reference.slots import Log, read
 
 FUNCTION = "__dev_queue_xmit"
 LOG = resource("samples/drops/drops.kbl")

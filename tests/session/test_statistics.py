@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from skbviewer.analysis.stats import Chosen, function_rows
+from skbviewer.analysis.stats import Chosen, clock, function_rows
+from skbviewer.cli.main import main
 from skbviewer.records import resource
 from skbviewer.session import Session, import_files
 from tests.reference.calls import Calls
@@ -45,3 +46,20 @@ def paths(session: Session) -> Iterator[list[tuple[int, int]]]:
     for series in range(1, session.info()["series"] + 1):
         for leg in session.paths.of(series=series).legs:
             yield [(call.cpu, call.entry_ns) for call in leg.calls]
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_a_fit_that_no_exact_match_confirms_is_marked(
+    exact: bool,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    out, log = tmp_path / "s.skbv", resource("samples/drops") / "drops.kbl"
+    import_files([log.with_suffix(".pcap"), log], out)
+    if not exact:
+        monkeypatch.setattr(clock, "EXACT", 7)  # so no packet has this verdict
+    main(["stats", str(out), "clock"])
+    printed = capsys.readouterr()
+    assert "source" in printed.out
+    assert ("no packet of capture 1 matches" in printed.err) is not exact

@@ -78,6 +78,7 @@ class Owned(NamedTuple):
     dequeued: Bools
     polled: Bools
     stack: Bools
+    flushes: Bools
     tcp: Bools
     begin: Int64s
     end: Int64s

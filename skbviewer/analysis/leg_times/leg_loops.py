@@ -17,6 +17,7 @@ from ..calls.self_time_loops import was_switched
 from ..words.wait_kinds import (
     BACKLOG,
     BUSY,
+    LISTED,
     LOST,
     OTHERS,
     OUTSIDE,
@@ -213,6 +214,7 @@ def _paint_holes(
 ) -> None:
     """Paint the spans between calls that have the packet."""
     end, last, reading, tcp, received = owned.begin[leg], np.int64(-1), False, False, False
+    listed = False  # GRO had it, and the stack has not received it since then
     for k in range(size):
         row = held[ROW, k]
         if held[SINCE, k] > end:
@@ -221,11 +223,14 @@ def _paint_holes(
             if rank < RANKS:
                 add(rank, end, since, end, since, paint, counts)
             else:
+                if listed and owned.flushes[row]:
+                    add(LISTED, end, since, end, since, paint, counts)
                 _paint_between(
                     leg, last, row, end, since, inside, beside, owned, paint, stack, sums, counts
                 )
         reading, tcp = reading or owned.reads[row], tcp or owned.tcp[row]
         received = received or owned.stack[row]
+        listed = (listed or owned.polled[row]) and not owned.stack[row]
         end, last = max(end, held[UNTIL, k]), row
 
 

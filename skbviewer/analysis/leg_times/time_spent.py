@@ -34,13 +34,21 @@ DEQUEUED = frozenset({"sch_direct_xmit"})  # sends a packet from a queueing disc
 # Receives packets again that were received before, from a queue that NAPI polls, such as GRO cells.
 POLLED = frozenset({"napi_gro_receive"})
 RECEIVED = frozenset({"__netif_receive_skb", "__netif_receive_skb_one_core"})
+# Take packets from the lists in which NAPI and GRO gather them, and pass them on together.
+FLUSHES = frozenset({"napi_gro_complete", "inet_gro_complete", "ipv6_gro_complete"}) | {
+    "netif_receive_skb_list_internal"
+}
 QUEUES = (
     (KblEvent.QDISC_ENQUEUE, KblEvent.QDISC_DEQUEUE, QDISC),
     (KblEvent.SOCK_ENQUEUE, KblEvent.COPY_TO_USER, SOCKET),
 )
 # Flags of calls, in the order of Owned.
-FLAGS = ("has", "gives", "reads", "puts", "merges", "sends", "dequeued", "polled", "stack", "tcp")
-ROLES = (READER, BACKLOG, MERGES, SENDS, DEQUEUED, POLLED, RECEIVED)  # FLAGS from "reads" on
+FLAGS = (
+    "has", "gives", "reads", "puts", "merges", "sends", "dequeued", "polled", "stack", "flushes",
+    "tcp",
+)  # fmt: skip
+# FLAGS from "reads" on
+ROLES = (READER, BACKLOG, MERGES, SENDS, DEQUEUED, POLLED, RECEIVED, FLUSHES)
 DEEP = 4096  # more than the deepest nesting of calls in the kernel
 SOME = 1 << 16  # number of spans for which memory is allocated at first
 

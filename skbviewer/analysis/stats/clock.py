@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...matching import EXACT
 from .scope import Scope
 
 
@@ -42,3 +43,14 @@ def clock_rows(scope: Scope) -> list[ClockRow]:
                 values = (segments[at].get(key) for key in ClockRow._fields[2:])
                 rows.append(ClockRow(fit["source"], fit["kbl"], *values))
     return rows
+
+
+def unsure_captures(scope: Scope) -> list[int]:
+    """Return the captures with a clock fit of which no packet matches exactly, rising.
+
+    Nothing confirms such a fit, so it may be wrong by more than its residual.
+    """
+    source = np.asarray(scope.columns.array("packet", "source"))
+    exact = np.asarray(scope.columns.array("packet", "verdict")) == EXACT
+    fitted = {int(fit["source"]) for fit in scope.fits}
+    return sorted(fitted - set(np.unique(source[exact]).tolist()))

@@ -13,7 +13,7 @@ from ...records import counted
 from ..streams.round_trips import RoundTripRow, round_trip_rows
 from ..words.function_layers import layers
 from .callgraph_table import CallGraphRow, callgraph_rows
-from .clock import ClockRow, clock_rows
+from .clock import ClockRow, clock_rows, unsure_captures
 from .conversation_table import (
     CONVERSATION_TITLES,
     ENDPOINT_TITLES,
@@ -141,7 +141,13 @@ def _not_recorded(rows: Sequence[object], *groups: str) -> tuple[str, ...]:
 
 
 def _clock(scope: Scope) -> Table:
-    return Table(ClockRow._fields, clock_rows(scope))
+    rows = clock_rows(scope)
+    unsure = set(unsure_captures(scope)) & {row.source for row in rows}
+    notes = (
+        f"no packet of capture {source} matches for certain: the fit of its clock may be wrong"
+        for source in sorted(unsure)
+    )
+    return Table(ClockRow._fields, rows, tuple(notes))
 
 
 def _layer_filter(row: Row) -> str | None:

@@ -21,6 +21,7 @@ WAITS = {
     "other packets": "while its calls worked for other packets",
     "interrupts": "while its CPU served interrupts",
     "switched out": "while its thread was switched out",
+    "NAPI list": "in NAPI's list",
 }
 VERDICT = {
     "exact": "Exact match",

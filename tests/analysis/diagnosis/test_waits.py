@@ -201,6 +201,23 @@ def test_a_packet_that_stays_on_its_cpu_does_not_migrate(tmp_path: Path) -> None
     assert "cpu-migration" not in causes(diagnosed(late_softirq(), tmp_path))
 
 
+def test_a_wait_inside_a_call_does_not_end_on_another_cpu(tmp_path: Path) -> None:
+    """The call goes on after it has worked for others; another CPU has the packet only later."""
+    story = Story()
+    many(story)
+    end = received(story, 1, 1500, core=600)
+    story.call(
+        "ip_output", 1510 * US, 2090 * US, skb(2), context=SOFTIRQ, pid=0, ipv4=udp4(2),
+        skbinfo=OTHER,
+    )  # fmt: skip
+    later = {"context": SOFTIRQ, "pid": 0, "cpu": 1}
+    story.call("ip_local_deliver", (end + 18) * US, (end + 20) * US, skb(1), **later)
+    freed(story, 1, end + 21)
+    made = diagnosed(story, tmp_path)
+    assert "other-packets" in causes(made)
+    assert "cpu-migration" not in causes(made)
+
+
 def transmitted(story: Story, number: int, at: int, begin: int, end: int) -> None:
     """Let TCP queue a segment at `at` and send it from `begin` to `end`."""
     mine = skb(number)

@@ -83,6 +83,10 @@ def test_between_two_calls_of_a_thread_nothing_is_known_of_long_times(tmp_path: 
         ("skb_orphan_partial", "sch_direct_xmit", "qdisc"),
         ("__netif_receive_skb", "napi_gro_receive", "softirq"),
         ("eth_type_trans", "napi_gro_receive", "outside probed functions"),
+        ("napi_gro_receive", "netif_receive_skb_list_internal", "NAPI list"),
+        ("napi_gro_receive", "inet_gro_complete", "NAPI list"),
+        ("eth_type_trans", "netif_receive_skb_list_internal", "outside probed functions"),
+        ("__netif_receive_skb", "inet_gro_complete", "outside probed functions"),
         ("skb_orphan_partial", "validate_xmit_skb", "outside probed functions"),
     ],
 )
@@ -95,6 +99,17 @@ def test_a_wait_is_named_only_by_what_shows_it(
     story.call(following, 902_000, 903_000, A, context=SOFTIRQ)
     for _, made in spent(story, tmp_path):
         assert made == {"busy": 10 + 1000 + 1000, name: 900_000}
+
+
+def test_a_packet_in_a_list_waits_for_others_first(tmp_path: Path) -> None:
+    story = Story()
+    story.alloc(990, A, context=SOFTIRQ)
+    story.call("napi_gro_receive", 1000, 2000, A, context=SOFTIRQ, ipv4=udp4(1))
+    story.call("napi_gro_receive", 202_000, 302_000, B, context=SOFTIRQ, ipv4=udp4(2))
+    story.call("netif_receive_skb_list_internal", 902_000, 903_000, A, context=SOFTIRQ)
+    for _, made in spent(story, tmp_path):
+        assert made["NAPI list"] + made["other packets"] == 900_000
+        assert made["other packets"] == 100_000
 
 
 def test_a_call_with_several_packets_works_for_each(tmp_path: Path) -> None:

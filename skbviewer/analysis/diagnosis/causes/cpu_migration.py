@@ -46,7 +46,10 @@ def _find(case: Case) -> list[Finding]:
 
 
 def _moved(case: Case) -> Spans:
-    """Return the waits, inside legs, after which a call on another CPU follows."""
+    """Return the waits, inside legs, that end when a call on another CPU begins.
+
+    A wait that ends inside a call, because the call goes on, does not change the CPU.
+    """
     legs = case.made.legs
     every = [case.waits(kind) for kind in range(SOFTIRQ, RANKS)]
     spans = Spans(*(np.concatenate(column) for column in zip(*every, strict=True)))
@@ -54,6 +57,8 @@ def _moved(case: Case) -> Spans:
     after = calls_after(case, spans)
     known = (after >= 0) & (after > legs.calls_at[spans.leg])
     spans, after = spans.only(known), after[known]
+    begins = legs.entry[after] == spans.end
+    spans, after = spans.only(begins), after[begins]
     cpu = case.scope.columns.array("call", "cpu")
     return spans.only(cpu[after] != cpu[after - 1])
 
