@@ -103,25 +103,31 @@ class Wire:
         self._i64 = numbers_at(data, ">i8")
 
     def u8(self, at: Int64s) -> Int64s:
+        """Return the byte at each position `at`, as int64."""
         return self._u8[at - self.begin].astype(np.int64)
 
     def u16(self, at: Int64s) -> Int64s:
+        """Return the big-endian 16-bit number at each position `at`, as int64."""
         return self._u16[at - self.begin].astype(np.int64)
 
     def u32(self, at: Int64s) -> Int64s:
+        """Return the big-endian 32-bit number at each position `at`, as int64."""
         return self._u32[at - self.begin].astype(np.int64)
 
     def le16(self, at: Int64s) -> Int64s:
-        """Return the little-endian 16-bit numbers at these positions, as in IEEE 802.11."""
+        """Return the little-endian 16-bit number at each position `at`, as in IEEE 802.11."""
         return self.u8(at) | self.u8(at + 1) << 8
 
     def le32(self, at: Int64s) -> Int64s:
+        """Return the little-endian 32-bit number at each position `at`."""
         return self.le16(at) | self.le16(at + 2) << 16
 
     def u48(self, at: Int64s) -> Int64s:
+        """Return the big-endian 48-bit number at each position `at`: a MAC address."""
         return (self.u16(at) << 32) | self.u32(at + 2)
 
     def i64(self, at: Int64s) -> Int64s:
+        """Return the big-endian signed 64-bit number at each position `at`."""
         return self._i64[at - self.begin].astype(np.int64)
 
 
@@ -140,6 +146,7 @@ class Frames(NamedTuple):
     kind: Int64s
 
     def only(self, mask: Bools) -> Frames:
+        """Return the frames that `mask` selects, one flag per frame."""
         return Frames(*(column[mask] for column in self))
 
     def with_bytes(self, size: int) -> Frames:
@@ -151,6 +158,7 @@ class Frames(NamedTuple):
         return self.rows[self.at + size > self.stop]
 
     def past(self, size: int | Int64s, kind: Int64s) -> Frames:
+        """Return the frames with `at` after a header of `size` bytes; the next has type `kind`."""
         return self._replace(at=self.at + size, kind=kind)
 
 
@@ -160,11 +168,11 @@ def all_frames(parts: list[Frames]) -> Frames:
 
 
 def fill(packets: Rows, rows: Int64s, **columns: Int64s) -> None:
-    """Write columns into some rows of a packet array."""
+    """Write `columns` (one value per row in `rows`) into these rows of a packet array."""
     for name, values in columns.items():
         packets[name][rows] = values
 
 
 def mark_malformed(packets: Rows, rows: Int64s) -> None:
-    """Mark packets as malformed."""
+    """Set the flag PACKET_MALFORMED of the packets in `rows`."""
     packets["flags"][rows] |= PACKET_MALFORMED

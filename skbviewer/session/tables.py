@@ -43,11 +43,11 @@ class SessionTables:
         chosen: Chosen | None = None,
         progress: Progress | None = None,
     ) -> Iterator[dict[str, Vector]]:
-        """Yield columns of a table for some rows at a time, and at least once.
+        """Yield the columns of a table in blocks of rows; at least one block, which may be empty.
 
-        By default, `columns` are all. With `chosen`, only rows of chosen packets, legs and
-        lifetimes are read; tables that describe a source stay whole. Raises KeyError if there is no
-        such table or column, BadInput and Cancelled.
+        `name` is the table.  None as `columns` means all.  With `chosen`, only rows of chosen
+        packets, legs and lifetimes are read; tables that describe a source stay whole.  Raises
+        KeyError if there is no such table or column, BadInput and Cancelled.
         """
         names = self._named(name, columns)
         view, progress = VIEWS[name], progress or Silent()
@@ -74,10 +74,11 @@ class SessionTables:
             return small_table(db, table)
 
     def chosen(self, packets: Int64s, kernel_only: Sequence[int] = ()) -> Chosen:
-        """Return the rows that belong to some packets, and to the lifetimes of rows K<n>.
+        """Return which packets, legs and lifetimes belong to `packets` and to rows K<n>.
 
-        A packet's legs are those that match it, even ambiguously; a row's legs are all legs of its
-        lifetime.
+        `packets` are packet numbers (n >= 1), and `kernel_only` holds the n of rows K<n>.  The legs
+        of a packet are those that match it, even ambiguously; the legs of a row K<n> are all legs
+        of its lifetime.
         """
         columns = self._opened.columns
         packet = np.zeros(columns.length("packet"), np.bool_)

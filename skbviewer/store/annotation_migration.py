@@ -21,7 +21,7 @@ BY_TIME = 3  # last session version in which records were counted in order of ti
 
 
 def unpacked(bits: bytes | None) -> npt.NDArray[np.uint8]:
-    """Return the flags of rows in stored bits, one byte each; None means no bits."""
+    """Return the FLAGS_PER_ROW flags that `bits` packs, one byte each, 0 or 1; all 0 for None."""
     if bits is None:
         return np.zeros(FLAGS_PER_ROW, np.uint8)
     return np.unpackbits(np.frombuffer(bits, np.uint8))

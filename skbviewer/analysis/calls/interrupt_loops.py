@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""From interrupt events and calls to intervals: loops of interrupt_times.py."""
+"""Compute the intervals in which interrupts ran, from their events and calls.
+
+These are the loops of interrupt_times.py.
+"""
 
 from __future__ import annotations
 

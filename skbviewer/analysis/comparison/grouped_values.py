@@ -187,9 +187,9 @@ def _count(block: Int32s, first: Int, number: Float64s) -> None:
 
 
 def added(block: Int32s, value: Int64s, blocks: Blocks) -> Float64s:
-    """Return the sums of `value` by block, then by group of flows: blocks.rows numbers.
+    """Return the sum of `value` in each block of time, followed by that in each group of flows.
 
-    `block` is coded as in Blocks.of_leg.
+    These are blocks.rows sums.  `block` is parallel to `value`, and coded as in Blocks.of_leg.
     """
     found = np.zeros(blocks.rows)
     _add(block, np.array(value, np.int64), np.int64(blocks.first_group), found)

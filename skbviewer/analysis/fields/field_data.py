@@ -39,6 +39,7 @@ class View:
         self._made: dict[str, Any] = {}
 
     def has(self, name: str) -> bool:
+        """Return whether the view's table has the column `name`."""
         return name in self.data.columns.names(self.table)
 
     def column(self, name: str) -> Array:
@@ -123,6 +124,7 @@ class Data:
 
     @property
     def sources(self) -> tuple[SourceRow, ...]:
+        """Return the inputs of the session."""
         return tuple(self._sources())  # not cached: a file may have been found elsewhere
 
     def logs(self) -> list[int]:
@@ -132,6 +134,8 @@ class Data:
         )
 
     def names(self, source: int) -> Names:
+        """Return the names recorded in the KBL `source`: functions, devices, symbols; cached."""
+
         def read() -> Names:
             with self.connect() as db:
                 return names_of(db, source)
@@ -151,6 +155,7 @@ class Data:
         return self.kept("functions", read).get(source, {})  # type: ignore[no-any-return]
 
     def packets(self) -> View:
+        """Return the view of all packets."""
         return View(self, PACKET)
 
     def kernel_only(self) -> View:

@@ -93,7 +93,10 @@ def _legs(db: Database, view: View) -> list[list[int]]:
 
 
 def text_of(field: Field, values: Values, position: int) -> str:
-    """Return one value, in the form in which a filter can compare with it."""
+    """Return the value at index `position` of `values`, as one would write it in a display filter.
+
+    `values` are those of `field`, and the value must be known.
+    """
     value = values.low[position]
     match field.kind:
         case Kind.STRING:

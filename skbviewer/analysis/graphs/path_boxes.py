@@ -52,9 +52,9 @@ class PathBoxes(NamedTuple):
 
 
 def path_boxes(scope: Scope) -> PathBoxes | None:
-    """Return the boxes of the chosen packets; None if no time in kernel is known.
+    """Return a box (percentiles of the time in kernel) for each path class of the chosen packets.
 
-    Raises Cancelled.
+    None if no time in kernel is known.  Raises Cancelled.
     """
     made = Breakdown(scope)
     rows = np.flatnonzero(chosen(scope, made.units))

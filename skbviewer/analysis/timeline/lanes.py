@@ -82,6 +82,7 @@ class Timeline:
 
     @property
     def rows(self) -> int:
+        """Return the number of rows of all lanes together."""
         return sum(lane.rows for lane in self.lanes)
 
     def bins(
@@ -117,6 +118,7 @@ class Part(NamedTuple):
 
 
 def layer_names() -> tuple[str, ...]:
+    """Return the names of the layers in resources/layers.json, in its order."""
     return tuple(style.name for style in layers())
 
 
@@ -141,12 +143,13 @@ class Functions:
         )
 
     def numbers(self, source: int, func: Any) -> npt.NDArray[np.uint16]:
-        """Return the numbers of a KBL's probes."""
+        """Return the function number of each probe id `func` of the KBL `source`; 0 if unknown."""
         table = self._tables.get(source, np.zeros(1, np.uint16))
         at = np.clip(func, -1, len(table) - 1)  # -1 is the last index, whose value is 0
         return np.asarray(table[at], np.uint16)
 
     def layers(self, numbers: npt.NDArray[np.uint16]) -> npt.NDArray[np.uint8]:
+        """Return for each function number the index of its layer in layer_names()."""
         return self._layer[numbers]
 
 
@@ -158,9 +161,10 @@ def calls_by(
     t0_ns: int,
     progress: Progress,
 ) -> tuple[Part, list[LaneKey]]:
-    """Return all calls as boxes in lanes of `kind`, and the content of each lane.
+    """Return all calls as boxes in lanes of `kind`, and what each lane stands for (LaneKey).
 
-    A call that has only a socket appears once, although it belongs to several packets.
+    A call that has only a socket appears once, although it belongs to several packets.  Box times
+    are ns of session time, less `t0_ns`.
     """
     progress.report("arranging calls", 0, 4)
     rows = _once(columns)

@@ -60,13 +60,20 @@ class Stream(Protocol):
     """Values of a TCP packet that depend on its stream; see tcp_info.SegmentSummary."""
 
     @property
-    def seq(self) -> int: ...
+    def seq(self) -> int:
+        """Return the sequence number, relative to the stream's first."""
+
     @property
-    def ack(self) -> int: ...
+    def ack(self) -> int:
+        """Return the acknowledgement number, relative to the stream's first."""
+
     @property
-    def shift(self) -> int: ...
+    def shift(self) -> int:
+        """Return the window scale: the number of bits."""
+
     @property
-    def words(self) -> str: ...
+    def words(self) -> str:
+        """Return notes such as "[TCP Retransmission] "."""
 
 
 def describe(row: Any, stream: Stream | None = None, more: str = "") -> tuple[str, str]:

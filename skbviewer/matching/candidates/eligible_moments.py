@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Find the tap moments at which packets may have been captured.
+"""Conditions under which a packet may have been captured at a tap moment, one function each.
 
-In: pairs of packets and series whose identities agree, the moments of a log, the packets' times on
-its clock.  Out: pairs of packets and moments, sorted by packet, that neither the clock nor the
-header at the moment contradicts.
+They concern device, clock, header, content and EtherType; possible_moments.py applies them.  Input:
+pairs of packets and series whose identities agree, the moments of a log, the packets' times on its
+clock.  Output: the pairs of packets and moments, sorted by packet, that meet a condition.
 """
 
 from __future__ import annotations

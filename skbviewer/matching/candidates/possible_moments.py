@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Find the tap moments at which each packet of a capture may have been captured.
 
-In: pairs (packet, series) whose identities agree, the packets' times on the log's clock.  Out:
-pairs (packet, moment) that nothing contradicts: neither the clock, nor the header and content that
-the log shows at the moment, nor a packet socket's call in the log.
+It applies the conditions of moment_conditions.py in their order.
+
+Input: pairs (packet, series) whose identities agree, the packets' times on the log's clock.
+Output: pairs (packet, moment) that nothing contradicts: neither the clock, nor the header and
+content that the log shows at the moment, nor a packet socket's call in the log.
 """
 
 from __future__ import annotations

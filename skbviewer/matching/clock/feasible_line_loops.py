@@ -44,9 +44,10 @@ class Lines(NamedTuple):
 
 @allocation_free
 def keep_hull(x: Float64s, y: Float64s, at: Int64s) -> int:
-    """Move the corners of the lower convex hull to the front of these arrays; return their number.
+    """Move the corners of the lower convex hull of the points (x, y) to the front of the arrays.
 
-    x rises.
+    x does not fall.  `at` holds the points' numbers and is moved with them.  Returns the number of
+    corners.
     """
     kept = 0
     for i in range(len(x)):
@@ -66,7 +67,10 @@ def keep_hull(x: Float64s, y: Float64s, at: Int64s) -> int:
 
 @allocation_free
 def put_slope(slope: Float64s, count: int, value: float) -> int:
-    """Put a slope among the first `count`, which rise; return their new number."""
+    """Insert `value` among the first `count` slopes, which rise, unless it is there already.
+
+    Returns the number of slopes afterwards.
+    """
     place = count
     while place > 0 and slope[place - 1] > value:
         place -= 1

@@ -71,7 +71,7 @@ def _sock_calls(records: Records, legs: LegTable) -> Bools:
 
 
 def _socks(records: Records, calls: Int64s) -> Int64s:
-    """Return the sockets of some records, sorted."""
+    """Return the distinct sockets of the records with row numbers `calls`, sorted."""
     parts = [
         np.unique(part(records, "sk", calls[some])) for some in record_blocks(records, len(calls))
     ]
@@ -109,7 +109,10 @@ class _Owners:
         return np.where(known, series * np.int64(len(self._socks)) + found, -1)
 
     def may(self, series: Numbers) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """Return for each of the series (-1: none) whether it had any of the sockets."""
+        """Return for each number of a series whether the series had any of the sockets.
+
+        False for -1.
+        """
         return self._series[series] & (series >= 0)
 
     def own(self, series: Numbers, sock: Int64s) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

@@ -48,7 +48,7 @@ class Scanner:
         self._differing = 0
 
     def look(self, chunk: Chunk, payload: UInt8s) -> None:
-        """Scan the payload of a chunk."""
+        """Add the times, CPUs and classes of the slots in `payload` to the result."""
         before, counts = int(self._counts[ROWS]), self._counts
         scan_slots(
             slots_of(payload, self._order),

@@ -123,10 +123,10 @@ def literal_end(text: UInt8s, at: Int) -> Int:
 
 @allocation_free
 def json_number(text: UInt8s, at: Int) -> tuple[Int, np.uint64, Int, Int]:
-    """Return the position after a number, its value, and whether the value is known and whole.
+    """Return the position after a number, its value, and two flags.
 
-    The position is -1 if there is no number.  Only the values of whole numbers from 0 to 2^64 - 1
-    are known.  The last two are 1 or 0.
+    The flags are 1 or 0: the value is known; the number is whole.  The position is -1 if no number
+    begins at `at`.  Only the values of whole numbers from 0 to 2^64 - 1 are known.
     """
     is_negative = text[at] == MINUS
     at, value, known = whole_number(text, at + 1 if is_negative else at)
