@@ -17,7 +17,7 @@ import numpy.typing as npt
 from ..records import Packets
 from ..records.types import Bools, Int64s
 from .assignment.file_order import NO_MOMENT
-from .candidates.eligible_moments import between
+from .candidates.moment_conditions import between
 from .candidates.headerless_moments import may_hold
 from .candidates.missing_moments import lacking
 from .candidates.same_traffic import sent_once, trusted

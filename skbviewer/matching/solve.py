@@ -22,7 +22,7 @@ from .arrays.hash_join import column_hashes, is_repeated, is_shared
 from .assignment.file_order import NO_MOMENT, each_alone, first_consistent, orders_of, problem_for
 from .assignment.forced_lifetimes import Assigned, Problem
 from .candidates.clock_doubts import contradicted_by_clock
-from .candidates.eligible_moments import Edges, eligible
+from .candidates.moment_conditions import Edges, eligible
 from .candidates.headerless_moments import may_hold
 from .candidates.missing_moments import hidden, lacking
 from .candidates.possible_moments import Asked, options

@@ -14,7 +14,7 @@ from ..records import Progress, Silent, SourceRow
 from . import input_files, saving
 from .exported_rows import Exports
 from .kernel.kernel_code import KernelCode
-from .kernel.recording_facts import facts_of
+from .kernel.recording_conditions import facts_of
 from .kernel.session_graphs import Graphs
 from .kernel.session_paths import Paths
 from .kernel.session_statistics import Statistics

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from skbviewer.analysis.stats import STATISTICS, Chosen
-from skbviewer.analysis.stats.meanings import COLUMNS, SPREAD, meaning
+from skbviewer.analysis.stats.column_meanings import COLUMNS, SPREAD, meaning
 from skbviewer.cli import main
 from skbviewer.cli.main import COMMANDS, _parser
 from skbviewer.cli.packets import JSON_KEYS

@@ -11,7 +11,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from skbviewer.analysis.stats import STATISTICS, Table
-from skbviewer.analysis.stats.meanings import meaning
+from skbviewer.analysis.stats.column_meanings import meaning
 
 from ..base import wording
 from ..packets.packet_columns import LEFT, RIGHT

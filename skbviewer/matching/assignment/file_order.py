@@ -14,7 +14,7 @@ import numpy as np
 
 from ...records import Packets
 from ...records.types import Bools, Int64s
-from ..candidates.eligible_moments import Edges
+from ..candidates.moment_conditions import Edges
 from ..clock.agreeing_devices import ANY_TIME, CALLED, CAME, TIMED, WINDOWS
 from ..clock.capture_point_fit import Located
 from .forced_lifetimes import Assigned, Problem, assign

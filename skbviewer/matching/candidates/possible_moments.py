@@ -17,7 +17,7 @@ import numpy as np
 from ...records import Packets
 from ...records.types import Bools, Int64s
 from ..identity.identity_candidates import Candidates
-from .eligible_moments import (
+from .moment_conditions import (
     Edges,
     agreeing_contents,
     agreeing_headers,

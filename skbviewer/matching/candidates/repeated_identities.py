@@ -20,7 +20,7 @@ from ...records.types import Bools, Int64s
 from ..arrays.hash_join import hashed_rows
 from ..identity.identity_columns import ADDRESS
 from ..identity.ladder_loops import FRAGMENT
-from .eligible_moments import Edges, by_packet
+from .moment_conditions import Edges, by_packet
 
 if TYPE_CHECKING:
     from ..model import KernelSide

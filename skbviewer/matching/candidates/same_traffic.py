@@ -7,7 +7,7 @@ moments that the log shows, each some microseconds long.  Or it is nearly the wa
 log's host, and no packet was captured elsewhere before it was sent here, or after it arrived here.
 Or TCP's sequence numbers, 32 random bits each (RFC 9293 3.4.1), agree in segments that were sent
 once: they have an identification, which is a new one when TCP sends a segment again, or the sender
-soon shows that it has their acknowledgement (acknowledged_segments.py).
+soon shows that it has their acknowledgement (segments_sent_once.py).
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from ...records.types import Bools, Int64s
 from ..clock.clock_fit import MAX_DRIFT_PPM, ClockFit, Segment
 from ..clock.clock_steps import STEP_NS
 from ..clock.feasible_lines import Intervals, corridor
-from .acknowledged_segments import acknowledged
-from .eligible_moments import Edges, by_packet
+from .segments_sent_once import acknowledged
+from .moment_conditions import Edges, by_packet
 
 ENOUGH = 8  # so many packets with stamps between their moments make a clock believable
 GOES_ON = 5  # so many are enough if another part of the capture is believed

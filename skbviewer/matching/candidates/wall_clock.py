@@ -23,7 +23,7 @@ from ..clock.clock_steps import STEP_NS
 from ..clock.point_distances import Place
 from ..identity.identity_candidates import Candidates
 from ..legs.capture_points import SOCKET
-from .eligible_moments import Edges, agreeing_contents, agreeing_headers, between
+from .moment_conditions import Edges, agreeing_contents, agreeing_headers, between
 from .headerless_moments import may_hold
 from .missing_moments import lacking
 from .same_traffic import ENOUGH, SYNCHRONOUS_NS

@@ -9,7 +9,7 @@ from ....records import counted
 from .. import needs, wording
 from ..case import EXAMPLES, Case
 from ..finding import PACKET, WARNING, Evidence, Finding, Rule
-from ..tcp_segments import FATES, Again, sent_again
+from ..repeated_segments import FATES, Again, sent_again
 
 NAME = "retransmission"
 ADVICE = {

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from skbviewer.matching.candidates.eligible_moments import (
+from skbviewer.matching.candidates.moment_conditions import (
     Edges,
     eligible,
     of_one_ethertype,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Follow the acknowledgements of connections: the loop of acknowledged_segments.py."""
+"""Follow the acknowledgements of connections: the loop of segments_sent_once.py."""
 
 from __future__ import annotations
 
