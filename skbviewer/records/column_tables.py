@@ -184,14 +184,17 @@ def pick(rows: Records | Packets, index: npt.NDArray[np.int64]) -> Table:
 
 
 def part(rows: Records | Packets, name: str, index: Rows) -> Column:
-    """Return one column at some rows."""
+    """Return column `name` at the row numbers `index`."""
     return rows.part(name, index) if isinstance(rows, ColumnTable) else rows[name][index]
 
 
 def parts(
     rows: Records | Packets, names: Iterable[str], index: slice | npt.NDArray[np.integer]
 ) -> dict[str, Column]:
-    """Return columns at some rows, each in its stored type, which may be narrow."""
+    """Return the columns `names` at the row numbers `index`.
+
+    Each has its stored type, which may be narrow.
+    """
     if isinstance(rows, ColumnTable):
         return rows.parts(names, index)
     return {name: rows[name][index] for name in names}

@@ -15,9 +15,10 @@ from .path_rule import begin_path, is_step, mix
 def number_paths(
     at: Int64s, of: Int64s, legs: LegColumns, seen: Int64s, layers: Int64s, made: Int64s
 ) -> None:
-    """Fill made[0] with the number of each packet's path, made[1] with that of its layers.
+    """Write the number of each packet's path into made[0], and that of its layers into made[1].
 
-    `seen` and `layers` are scratch space by function and by layer, filled with -1.
+    The legs of packet i are of[at[i] : at[i + 1]], 0-based numbers into `legs`.  `seen` and
+    `layers` are scratch space by function and by layer, filled with -1.
     """
     mark = np.int64(0)
     for unit in range(len(at) - 1):

@@ -31,7 +31,13 @@ def place_calls(
     entry: Int32s,
     done: Int64s,
 ) -> None:
-    """Put calls at the next place of their leg; `done` counts the joined calls placed so far."""
+    """Write each call into the next free row of its leg, in the columns `leg` and `entry`.
+
+    `calls` are indices of records in a block that begins at record `first`; `of` is the leg of each
+    record of the block, -1 = none.  `joined` and `joined_leg` are records and legs joined by
+    socket; `done` counts those written so far.  `begin` is the next free row of each leg, and is
+    moved on.
+    """
     for i in calls:
         mine = np.int64(of[i])
         while True:
@@ -68,7 +74,11 @@ def count_above(parent: Int32s, depth: Int32s) -> None:
 def note_drops(
     leg: Int32s, entry: Int32s, wanted: Int32s, before: Int64s, reasons: Int32s, reason: Int32s
 ) -> None:
-    """Write reasons into `reason`; `leg` and `entry` are sorted together."""
+    """Write each drop's reason into `reason`, at the last call of its leg before the drop.
+
+    By drop: `wanted` is its leg, `before` its record, `reasons` its reason.  By call: `leg` and
+    `entry`, sorted together.
+    """
     for i in range(len(wanted)):
         low = row_at(np.int64(wanted[i]), before[i], leg, entry)
         if low > 0 and leg[low - 1] == wanted[i]:

@@ -51,7 +51,10 @@ def groups_of(tangle: Tangle, groups: Groups, group: Int64s) -> None:
 
 @allocation_free
 def join_by_moment(tangle: Tangle, owner: Int64s, root: Int64s) -> None:
-    """Join packets that may have the same moment; `owner` is scratch, by moment, filled with -1."""
+    """Join the groups of packets that may have the same moment.
+
+    `root` is the group of each packet; `owner` is scratch space by moment, filled with -1.
+    """
     for p in range(len(root)):
         if tangle.why[p] != EXACT and tangle.why[p] != TOO_LARGE:
             continue
@@ -65,11 +68,11 @@ def join_by_moment(tangle: Tangle, owner: Int64s, root: Int64s) -> None:
 
 @allocation_free
 def join_by_order(tangle: Tangle, latest: Int64s, packet: Int64s, root: Int64s) -> None:
-    """Join two packets if their moments may contradict their order in the file.
+    """Join the groups of two packets if their moments may contradict their order in the file.
 
     This is so if the earlier packet may have a moment that begins after one of the later packet's
-    moments ended.  Groups are on a stack, sorted by the begin of the latest moment that they may
-    have.
+    moments ended.  `root` is the group of each packet.  `latest` and `packet` are scratch space: a
+    stack of groups, sorted by the begin of the latest moment that they may have.
     """
     high = np.int64(0)
     for p in range(len(root)):

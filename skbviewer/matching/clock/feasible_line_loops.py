@@ -86,7 +86,11 @@ def put_slope(slope: Float64s, count: int, value: float) -> int:
 def put_edges(
     slope: Float64s, count: int, x: Float64s, y: Float64s, corners: int, steepest: float
 ) -> int:
-    """Put the slopes of a hull's edges that are within `steepest`; return the new number."""
+    """Insert the slopes of a hull's edges among the first `count` slopes.
+
+    The hull has the first `corners` of the points (x, y).  Slopes beyond `steepest` are left out.
+    Returns the new number of slopes.
+    """
     for i in range(corners - 1):
         edge = (y[i + 1] - y[i]) / (x[i + 1] - x[i])
         if abs(edge) < steepest:
@@ -161,7 +165,10 @@ def find_lines(hulls: Hulls, steepest: float, lines: Lines, numbers: Int64s) -> 
 
 @allocation_free
 def keep_passing(lines: Lines, count: int, torn: float) -> int:
-    """Move the slopes of lines that pass to the front, one at least; return their number."""
+    """Move the slopes of lines that pass all points to the front, one at least.
+
+    `torn` (ns) is added to the space between the hulls.  Returns the number of these slopes.
+    """
     best, kept = 0, 0
     for k in range(count):
         lines.top[k] += torn

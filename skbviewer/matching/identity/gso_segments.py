@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Find TCP packets that are a part of a larger skb in the kernel, or were merged into one.
 
-In: packets of one capture, footprints of one KBL.  Out: pairs.  A device cuts a GSO skb into
+Input: packets of one capture, footprints of one KBL.  Output: pairs.  A device cuts a GSO skb into
 packets; GRO merges packets.  If the log does not show the single packets, the sequence range of the
 skb still shows which ones belong to it, as skb_segment() and tcp_gso_segment() number them.  For a
 packet whose TCP header was not captured, the identification shows this, if IPv4 has one.

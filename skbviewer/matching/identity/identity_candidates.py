@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Find the skb lifetimes that each captured packet may be, by identity.
 
-In: packets of one capture, footprints of one KBL.  Out: candidate pairs (packet, series) after the
-ladder.  The first rung is the key of RFC 791: source, destination, identification, protocol.  It
-repeats in real traffic (identification 0 with DF, IPv6, wrap-around, fragments, retransmission).
-So pairs climb to further rungs: ports; TCP sequence, acknowledgement and flags, or ICMP id and
-sequence; lengths; fields of IPv6.  A pair whose values differ on a rung is dropped, even if it has
-no rival.  A value that one side does not know never differs.
+Input: packets of one capture, footprints of one KBL.  Output: candidate pairs (packet, series)
+after the ladder.  The first rung is the key of RFC 791: source, destination, identification,
+protocol.  It repeats in real traffic (identification 0 with DF, IPv6, wrap-around, fragments,
+retransmission).  So pairs climb to further rungs: ports; TCP sequence, acknowledgement and flags,
+or ICMP id and sequence; lengths; fields of IPv6.  A pair whose values differ on a rung is dropped,
+even if it has no rival.  A value that one side does not know never differs.
 """
 
 from __future__ import annotations
@@ -84,7 +84,10 @@ class Partly(NamedTuple):
 
     @classmethod
     def of(cls, wire: Known, weak_w: Unnumbered, kernel: Known, weak_k: Unnumbered) -> Partly:
-        """Mark the rows that lack a value, among packets (`wire`) and prints (`kernel`)."""
+        """Mark the rows that lack a value, among packets (`wire`) and footprints (`kernel`).
+
+        `weak_w` and `weak_k` say which they are.
+        """
         made = cls(np.zeros(len(wire.rows), np.bool_), np.zeros(len(kernel.at), np.bool_))
         made.packet[wire.at[weak_w.lacking()]] = True
         made.shown[weak_k.lacking()] = True
@@ -294,7 +297,11 @@ def unique(
     partly: Partly,
     many: Int64s,
 ) -> Candidates:
-    """Return the candidates of pairs (packet, row of prints), each once, with the lowest rung."""
+    """Return the candidates of pairs (packet, row of `prints`), each once, with the lowest rung.
+
+    `shown` are the rows; `partly` marks packets and rows that lack a value; `many` are packets that
+    are left out because too many others share their key.
+    """
     series = prints.series[shown]
     order = by_pair(packet, series)
     packet, series, rung = packet[order], series[order], rung[order]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The rungs of the identity ladder, and the climb of candidate pairs.
 
-In: pairs of a packet and a row of prints.  Out: the pairs whose values differ on no rung, and the
-rung on which each packet first differed from all its rivals.
+Input: pairs of a packet and a row of prints.  Output: the pairs whose values differ on no rung, and
+the rung on which each packet first differed from all its rivals.
 """
 
 from __future__ import annotations
@@ -82,7 +82,10 @@ def _climb(
 
 
 def pair_numbers(packet: Int64s, series: Int64s) -> Int64s:
-    """Return a number for each pair; equal pairs have equal numbers."""
+    """Return a number (from 0) for each pair (packet[i], series[i]).
+
+    Equal pairs have equal numbers.
+    """
     order = by_pair(packet, series)
     new = np.ones(len(order), np.bool_)
     new[1:] = (np.diff(packet[order]) != 0) | (np.diff(series[order]) != 0)

@@ -25,12 +25,13 @@ def take_rung(
     rung: npt.NDArray[np.int8],
     keep: Bools,
 ) -> None:
-    """Decide which prints stay on a rung: for each packet and series those that agree best.
+    """Decide which footprints stay on a rung: for each packet and series those that agree best.
 
-    `agreed` is the number of columns in which a pair's print agrees, or CONTRADICTS, or CUT.
-    `pair` numbers the pairs of a packet and a series; `best` is by that number.  A series that
-    agrees in fewer columns than another one stays, because it may still be the packet's.  Sets
-    `rung` where this rung excluded something.
+    `agreed` is the number of columns in which a pair's footprint agrees, or CONTRADICTS, or CUT.
+    `pair` numbers the pairs of a packet and a series; `best` is by that number.  A pair is
+    `crowded` if the packet has several series.  A series that agrees in fewer columns than another
+    one stays, because it may still be the packet's.  Sets `rung` to `level` where this rung
+    excluded something.
     """
     for i in range(len(pair)):
         best[pair[i]] = 0

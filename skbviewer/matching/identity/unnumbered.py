@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Join packets and prints that have no identification number (IPv4 id 0, IPv6).
 
-In: rows of packets and of prints.  Out: hashes of all values that distinguish such packets.  Rows
-may lack some of these values, because a packet was truncated in the capture or a header was not
-written yet.  They are joined to rows with the same values in all fields that both have.
+Input: rows of packets and of prints.  Output: hashes of all values that distinguish such packets.
+Rows may lack some of these values, because a packet was truncated in the capture or a header was
+not written yet.  They are joined to rows with the same values in all fields that both have.
 """
 
 from __future__ import annotations
@@ -102,10 +102,11 @@ def _lacks(rows: Columns) -> Bools:
 def meetings(
     packets: Known, unnumbered: Unnumbered, prints: Known, shown: Unnumbered, series: Int64s
 ) -> Iterator[Meeting]:
-    """Yield packets and prints that may be joined although one side lacks a field.
+    """Yield packets and footprints that may be joined although one side lacks a field.
 
-    `series` is that of each print.  A print that lacks a field is not used if its lifetime has a
-    better print of the same packet.
+    `unnumbered` and `shown` say which packets and footprints lack one; `series` is that of each
+    footprint.  A footprint that lacks a field is not used if its lifetime has a better one of the
+    same packet.
     """
     mine = unnumbered.lacking()
     if len(mine):

@@ -73,10 +73,11 @@ def cut_records(
     of: Int32s,
     counts: Int64s,
 ) -> None:
-    """Set `of`, each record's leg within its series, for some records; add finished legs to `made`.
+    """Set `of`, each record's leg within its series, for a block of records that begins at `first`.
 
-    The records in `waited` are processed when their time comes.  By series: `left` is the number of
-    remaining records, `slot` its row of `state`.
+    Finished legs are added to `made`.  The arrays up to `roles` are columns of the block.  The
+    records in `waited` are processed when their time comes; `waits` are their numbers, sorted.  By
+    series: `left` is the number of remaining records, `slot` its row of `state`.
     """
     counts[ROWS] = 0
     for i in range(len(ts) + is_last):

@@ -29,14 +29,15 @@ def cut_some(
     birth: Int32s,
     counts: Int64s,
 ) -> None:
-    """Assign the items of some records to lives; moved items wait until their own time.
+    """Assign the items of a block of records to lifetimes at their addresses.
 
-    `life`, `was` and `shown` describe the last item at each address: its life, state and identity.
-    A new life begins at an address if there was none before, at the first of several successive
-    births, and after the last of several successive frees.  If `identity` is not empty, a new life
-    also begins where the identity changes.  `identity` is by record, 0 if unknown.
+    The block begins at record `first`; items in `moved` wait until their own time.  `life`, `was`
+    and `shown` describe the last item at each address: its lifetime, state and identity.  A new
+    lifetime begins at an address if there was none before, at the first of several successive
+    births, and after the last of several successive frees.  If `identity` is not empty, a new
+    lifetime also begins where the identity changes; it is by record, 0 if unknown.
 
-    `counts` has the numbers of lives, of moved items assigned, and of `children` passed.
+    `counts` has the numbers of lifetimes, of moved items assigned, and of `children` passed.
     """
     when, item, moved_place, moved_now = moved
     for i in range(len(ts) + is_last):

@@ -21,7 +21,11 @@ def note_headers(
     shows_ip: Bools,
     wired: Bools,
 ) -> None:
-    """Set `shows_ip` and `wired`, by life, from some records."""
+    """Set `shows_ip` and `wired`, by lifetime, from a block of records.
+
+    `of` is the lifetime of each record; `has_ip` is by footprint; `probes` is not 0 for functions
+    that send or receive.
+    """
     for i in range(len(of)):
         if has_ip[footprint[i]]:
             shows_ip[of[i]] = True
@@ -52,9 +56,10 @@ def join_clones(
 
 @allocation_free
 def number_series(of: Int32s, rank: Int32s, ordered: Int32s, size: Int32s) -> int:
-    """Replace lives in `of` by series, numbered by their first record; count their records.
+    """Replace lifetimes in `of` by series, numbered by their first record; count their records.
 
-    Returns the number of series.
+    `rank` is the series of each lifetime, `ordered` the lifetime of each series, and `size` its
+    number of records.  Returns the number of series.
     """
     count = 0
     for i in range(len(of)):

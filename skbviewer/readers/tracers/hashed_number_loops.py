@@ -79,7 +79,7 @@ def number_hashes(
 
 @allocation_free
 def move_hashes(hashes: UInt64s, numbers: Int32s, to: UInt64s, of: Int32s) -> None:
-    """Insert all hashes of a table into a larger, empty one."""
+    """Insert `hashes` and their `numbers` into a larger, empty table: `to` and `of`."""
     for i in range(len(hashes)):
         if hashes[i] != 0:
             at = _slot(hashes[i], to)

@@ -132,7 +132,10 @@ class PacketBytes:
         return np.cumsum(captured) - captured, captured, lengths
 
     def dissected(self, path: Path, progress: Progress, folder: Path | None) -> ColumnTable:
-        """Return the distinct packets as PACKET_DTYPE; `offset` is a position in contents()."""
+        """Return the distinct packets as PACKET_DTYPE; `offset` is a position in contents().
+
+        `path` names the log in errors.  Raises Cancelled.
+        """
         self.file.flush()
         begin, captured, lengths = self.places()
         ends = np.append(begin, captured.sum())
@@ -176,7 +179,8 @@ class PointColumns:
     ) -> tuple[RecordTable, Int32s, PacketsOfLifetimes]:
         """Return all records in time order, the lifetime of each, and the lifetimes' packets.
 
-        Large columns are stored in nameless files in `folder`.  Raises Cancelled.
+        `path` names the log in errors.  Large columns are stored in nameless files in `folder`.
+        Raises Cancelled.
         """
         columns: Columns = {name: self._kept[name].whole() for name in COLUMNS}
         packets = self.packets.dissected(path, progress, folder)
@@ -190,7 +194,10 @@ class PointColumns:
         return records, lifetimes, _first_packets(columns, lifetimes, packets)
 
     def found(self) -> PointPackets:
-        """Return the packets of the points; the columns collected must be PACKET_COLUMNS."""
+        """Return the packets of the collected points, in order of time.
+
+        Requires that the object was made with PACKET_COLUMNS.
+        """
         kept = {name: self._kept[name].whole() for name in PACKET_COLUMNS}
         order = time_order(kept["ts"])
         kept = {name: column[order] for name, column in kept.items()}
