@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Connect the clocks of all sources to session time.
 
-In: the clock fits of captures to KBLs, the bounds between KBLs.  Out: the pieces of a Timebase.
-Sources are connected one after the other to those that already are, beginning with the first KBL
-(without a KBL: the first capture).
+Input: the clock fits of captures to KBLs, the bounds between KBLs.  Output: the pieces of a
+Timebase.  Sources are connected one after the other to those that already are, beginning with the
+first KBL (without a KBL: the first capture).
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ class _Files(FunctionCache):  # type: ignore[misc]
 
 
 def dispatcher(function: FunctionType, options: dict[str, Any], prepare: Callable[[], None]) -> Any:
-    """Return a numba dispatcher.
+    """Return a numba dispatcher of `function`; `options` are those of numba.njit().
 
     `prepare` is called before anything is compiled, perhaps repeatedly.
     """

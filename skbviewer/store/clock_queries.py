@@ -15,7 +15,7 @@ def clocks(db: Connection) -> list[StoredClock]:
 
 
 def interface_of(db: Connection, number: int) -> int:
-    """Return the capture interface of a packet."""
+    """Return the capture interface of the packet with id `number`."""
     return int(db.execute(select(packet.c.interface).where(packet.c.id == number)).scalar_one())
 
 

@@ -117,7 +117,7 @@ class Columns:
         return joined[begin : begin + count]
 
     def take(self, table: str, column: str, rows: npt.NDArray[np.integer]) -> Array:
-        """Return the values of some rows, in the order of `rows`.
+        """Return the values of a column at the 0-based `rows`, in their order.
 
         Raises IndexError if one is missing.
         """

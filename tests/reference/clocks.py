@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Whether what `stats clock` says of a capture's clock can be true.
 
-In: a session, and the log.  Taken from the session, because matching finds them: which packets are
-which legs, and between which moments each was stamped.  Out: cells: name, printed, expected.
+Input: a session, and the log.  Taken from the session, because matching finds them: which packets
+are which legs, and between which moments each was stamped.  Output: cells: name, printed, expected.
 
 A fit is not computed again.  But a capture of the log's host has the host's wall clock, whose
 offset the log's header has; each packet must have been stamped between its moments; and how far

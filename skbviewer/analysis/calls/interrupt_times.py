@@ -45,7 +45,7 @@ class Interrupts(NamedTuple):
 
 
 def interrupts(records: Records, probed: Probed) -> Interrupts:
-    """Return the interrupts of all contexts and CPUs."""
+    """Return when interrupts ran, for all contexts and CPUs; `probed` counts the calls in them."""
     spans, scratch, done = _spans(records), scratch_of(records), np.zeros(1, np.int64)
     last = np.zeros((len(FIELDS), LEVELS * CPUS), np.int64)
     last[END] = -1

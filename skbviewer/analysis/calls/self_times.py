@@ -46,7 +46,10 @@ class SelfTimes(NamedTuple):
 
 
 def self_times(records: Records, nesting: Nesting, between: Between) -> SelfTimes:
-    """Return the times of all records; 0 for records that are not calls or did not return."""
+    """Return the times of all records, ns; 0 for records that are not calls or did not return.
+
+    `between` has the times of interrupts and of thread switches.
+    """
     higher, switched = between
     scratch, count = scratch_of(records), len(records)
     made = [scratch.full(count, np.int64, 0) for _ in range(5)]

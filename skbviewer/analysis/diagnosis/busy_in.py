@@ -24,7 +24,7 @@ class Work(NamedTuple):
 
 
 def work_finding(case: Case, work: Work) -> list[Finding]:
-    """Return a finding about packets for which these functions took a noticeable time.
+    """Return at most one finding: packets for which functions that do `work` took long.
 
     If the log was calibrated, the time does not include the cost of the probes.
     """

@@ -71,7 +71,10 @@ def dissect(data: bytes, linktype: int, length: int) -> tuple[Node, ...]:
 
 
 def payload_of(data: bytes, linktype: int) -> Payload | None:
-    """Return the payload of a captured packet; None if it has no whole TCP or UDP header."""
+    """Return the TCP or UDP payload of a captured packet; None without a whole such header.
+
+    `data` are the packet's captured bytes, which begin with a header of `linktype`.
+    """
     if linktype == ETHERNET and data[12:14] == b"\x08\x00":
         plain = _plain(data)
         if plain is not None:
@@ -85,7 +88,10 @@ def payload_of(data: bytes, linktype: int) -> Payload | None:
 
 
 def carried_of(data: bytes, linktype: int) -> bytes | None:
-    """Return the bytes after the IP headers; None if they are TCP, UDP or ICMP for IPv4."""
+    """Return the bytes after the IP headers; None if they are TCP, UDP or ICMP for IPv4.
+
+    `data` are the packet's captured bytes, which begin with a header of `linktype`.
+    """
     walk = _Walk(data, linktype, "icmpv6")
     for _ in walk:
         pass
@@ -93,7 +99,10 @@ def carried_of(data: bytes, linktype: int) -> bytes | None:
 
 
 def tcp_options_of(data: bytes, linktype: int) -> bytes:
-    """Return the captured part of a TCP header's options."""
+    """Return the captured part of a TCP header's options; b"" if the packet has none.
+
+    `data` are the packet's captured bytes, which begin with a header of `linktype`.
+    """
     if linktype == ETHERNET and data[12:15] == b"\x08\x00\x45":
         at = 34
     else:

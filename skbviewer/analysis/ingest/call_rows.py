@@ -40,7 +40,10 @@ def record_rows(
     events: ColumnTable,
     first: dict[str, int],
 ) -> tuple[NewRows, NewRows]:
-    """Return records that are in no other table, and losses."""
+    """Return rows of table `record`, for records that are in no other table, and of `loss`.
+
+    `first` has, by table, the number of rows that are stored already.
+    """
     records = log.records
     kept = _rest(records, calls, events)
 
@@ -82,6 +85,9 @@ def call_rows(calls: CallTable, first: dict[str, int]) -> NewRows:
 
 
 def wait_rows(spent: Spent, first: dict[str, int]) -> NewRows:
-    """Return the times when legs were not busy."""
+    """Return rows of table `wait`: when the legs of one log were not busy, and why.
+
+    `first` has, by table, the number of rows that are stored already.
+    """
     columns = {name: getattr(spent, name) for name in ("kind", "begin_ns", "end_ns")}
     return of_columns(schema.wait, columns | {"leg": row_ids(spent.leg, first["leg"])})

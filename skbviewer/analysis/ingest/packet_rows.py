@@ -27,7 +27,10 @@ def packet_rows(source: int, packets: Packets, summary: PacketSummary) -> NewRow
 
 
 def match_rows(found: Matches, log: FollowedLog, number: int) -> tuple[NewRows, NewRows]:
-    """Return the matches with a KBL, and the moments; earlier captures have `number` packets."""
+    """Return the matches of a capture with a log as rows of tables `match` and `moment`.
+
+    `number` is the number of packets in earlier captures.
+    """
     rows = found.rows
     columns = {name: rows[name] for name in ("verdict", "rung", "confidence", "delta_ns")}
     columns["packet"] = rows["packet"] + number + 1

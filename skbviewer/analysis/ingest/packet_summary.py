@@ -45,9 +45,10 @@ class PacketSummary(NamedTuple):
     def note(
         self, found: Matches, legs: ColumnTable, spent: SpentLegs, has_times: bool = True
     ) -> None:
-        """Include the matches with one more KBL, which has these legs.
+        """Update verdicts and times of packets by their matches with one more log.
 
-        A log of points (not `has_times`) does not change the times from other logs.
+        `legs` are that log's legs, and `spent` their times.  A log of points (not `has_times`) does
+        not change the times from other logs.
         """
         lost = found.contested[self.verdict[found.contested] == WIRE_ONLY]
         self.rung[lost] = CONTESTED

@@ -18,7 +18,10 @@ from .time_spent import Spent
 
 
 def spent_legs(legs: LegTable, spent: Spent, gap: Bools, scratch: Scratch) -> SpentLegs:
-    """Return the times of all legs of a log."""
+    """Return the times and waits of all legs of a log, in the columns that loops need.
+
+    `gap` marks legs that lack records.  Large columns are stored in `scratch`.
+    """
     count = len(legs.rows)
     begin, end = (np.array(legs.rows[name], np.int64) for name in ("begin_ns", "end_ns"))
     at = np.searchsorted(spent.leg, np.arange(count + 1)).astype(np.int32)

@@ -111,11 +111,14 @@ class Scope:
         return self._chosen.interval_ns
 
     def in_range(self, source: Int64s, ts: Int64s) -> Bools:
-        """Return for each time of a log whether it is in the chosen time range."""
+        """Return for each time `ts` whether it is in the chosen range.
+
+        The times are ns on the clock of the log `source`, which is parallel to `ts`.
+        """
         return self._in_range(source, ts)
 
     def lost_between(self, source: Int64s, begin: Int64s, end: Int64s) -> Bools:
-        """Return for each of these logs whether it lost records between two times."""
+        """Return for each log in `source` whether it lost records from `begin` to `end` (ns)."""
         found = np.zeros(len(source), np.bool_)
         for number, kernel in self.kernels.items():
             mine = np.flatnonzero(source == number)
@@ -262,7 +265,7 @@ class Scope:
         return np.asarray(self.of_leg("gap") == POINTS_GAP)
 
     def lost(self, leg: Int64s, begin: Int64s, end: Int64s) -> Bools:
-        """Return for each of these legs whether its kernel lost records between these times."""
+        """Return for each of these legs whether its log lost records from `begin` to `end` (ns)."""
         return self.lost_between(self.of_leg("source")[leg], begin, end)
 
     @cached_property
@@ -276,7 +279,10 @@ class Scope:
         return self.functions_of(self.of_call("func"), self.of_leg("source")[self.leg_of_call])
 
     def functions_of(self, func: Int64s, source: Int64s) -> Int64s:
-        """Return the indices in `function_names` of probes of logs; -1 = no name."""
+        """Return the index in `function_names` of each probe id `func` of a log, -1 = no name.
+
+        `source` is parallel to `func`: the id of the log.
+        """
         place = {name: at for at, name in enumerate(self.function_names)}
         found = np.full(len(func), -1, np.int64)
         for number, kernel in self.kernels.items():

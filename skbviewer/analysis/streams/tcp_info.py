@@ -56,7 +56,10 @@ def streams_known(data: Data) -> bool:
 
 
 def follow(data: Data, progress: Progress) -> None:
-    """Analyse all streams.  Raises Cancelled."""
+    """Analyse all TCP streams of the session now, so that later calls need not wait.
+
+    Raises Cancelled.
+    """
     progress.report(FOLLOWING, 0, 1)
     analysis_of(data, progress)
     bases_of(data)

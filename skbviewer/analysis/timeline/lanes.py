@@ -88,7 +88,10 @@ class Timeline:
     def bins(
         self, begin_ns: int, end_ns: int, width: int, rows: range | None = None
     ) -> npt.NDArray[np.void]:
-        """Return BIN_DTYPE rows to draw between two times (ns since t0_ns) on `width` pixels."""
+        """Return what to draw from `begin_ns` to `end_ns` (ns since t0_ns) on `width` pixels.
+
+        `rows` are the rows in sight; None means all.  The result has BIN_DTYPE.
+        """
         chosen = range(self.rows) if rows is None else rows
         return bins(self.boxes, begin_ns, end_ns, max(width, 1), chosen)
 
@@ -188,9 +191,10 @@ def calls_by(
 def wires_of(
     columns: Columns, clock: Clock, captures: Sequence[tuple[int, int, int]], t0_ns: int
 ) -> Part:
-    """Return the known wire times of all packets.
+    """Return the known times of capture of all packets, as boxes without length.
 
-    `captures` are (source, first packet's row, count), one lane each.
+    `captures` are (source, first packet's row, number of packets), one lane each.  Times are ns of
+    session time, less `t0_ns`.
     """
     ts = columns.once("packet", "ts")
     lanes, begins, items = [], [], []
@@ -212,7 +216,11 @@ def wires_of(
 def align(
     part: Part, lanes: int, wires: Sequence[Wire], waits: Sequence[LaneWait] = ()
 ) -> tuple[Part, tuple[Wire, ...], tuple[LaneWait, ...], int]:
-    """Shift each lane so that its first entry, or else its wire time, is 0; also return the end."""
+    """Shift each lane so that its first entry, or else its wire time, is 0.
+
+    Returns the shifted boxes, wire times and waits, and the time (ns) at which the last box ends.
+    `lanes` is the number of lanes.
+    """
     bounds = np.searchsorted(part.lane, np.arange(lanes + 1))
     first = {wire.lane: wire.at for wire in wires}
     for lane in np.flatnonzero(np.diff(bounds)).tolist():
@@ -237,8 +245,9 @@ def assemble(
     wires: tuple[Wire, ...] = (),
     waits: tuple[LaneWait, ...] = (),
 ) -> Timeline:
-    """Stack the boxes of each part; `bounds` are t0_ns and the end, ns of session time.
+    """Return a timeline of `kind` from boxes that are not yet stacked in rows.
 
+    `bounds` are t0_ns and the end, ns of session time; `names` are those of functions by number.
     The lanes in `parts` have titles, but no rows yet.  This function empties `parts`, so that large
     columns are not in memory twice.
     """

@@ -54,7 +54,7 @@ class Boxes(NamedTuple):
 
 
 def durations(begin: Int64s, end: Int64s) -> npt.NDArray[np.integer]:
-    """Return the lengths of boxes, in 32 bits if all fit: they take most of a timeline's memory."""
+    """Return end - begin of each box, in 32 bits if all fit: they take most of the memory."""
     dur = end - begin
     return dur.astype(np.uint32) if int(dur.max(initial=0)) < 1 << 32 else dur
 
@@ -68,7 +68,10 @@ def boxes(
     item: npt.NDArray[np.integer],
     name: npt.NDArray[np.uint16] | None = None,
 ) -> Boxes:
-    """Return boxes from columns that are sorted by (row, begin)."""
+    """Return Boxes from columns that are sorted by (row, begin); `rows` is the number of rows.
+
+    Without `name`, no box has a function.
+    """
     starts = np.searchsorted(row, np.arange(rows + 1)).astype(np.int64)
     drops, opens = (np.flatnonzero(look & bit) for bit in (DROP, OPEN))
     names = np.zeros(len(begin), np.uint16) if name is None else name

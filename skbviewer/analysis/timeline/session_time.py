@@ -26,13 +26,16 @@ class Clock(Protocol):
     def of_packets(
         self, source: int, ts: Int64s, number: Int64s, interface: Int64s | None = None
     ) -> Int64s:
-        """Return the session times of packets of a capture; `number` is n, from 1."""
+        """Return the session times of packets of a capture.
+
+        By packet: `ts` on the capture's clock, its `number` (n, from 1), and its `interface`.
+        """
 
     def interfaces(self, source: int) -> tuple[int, ...]:
         """Return the interfaces of a capture that have clocks of their own."""
 
     def error(self, source: int, interface: int | None = None) -> int:
-        """Return the possible error of session times, ns."""
+        """Return the possible error (ns) of the session times of a source or of one interface."""
 
 
 class Columns(Protocol):
@@ -52,7 +55,10 @@ class Columns(Protocol):
 
 
 def packet_times(columns: Columns, clock: Clock, source: int, rows: Int64s, ts: Int64s) -> Int64s:
-    """Return session times of packets of one capture: `rows` are 0-based, `ts` has no UNTIMED."""
+    """Return the session times of packets of the capture `source`, ns.
+
+    `rows` are their 0-based rows, and `ts` their times of capture, none of them UNTIMED.
+    """
     interface = None
     if clock.interfaces(source):
         interface = np.asarray(columns.array("packet", "interface"))[rows]

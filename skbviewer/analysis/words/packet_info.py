@@ -29,7 +29,10 @@ BROADCAST = (1 << 48) - 1
 
 @lru_cache(maxsize=1 << 16)
 def address(version: int, high: int, low: int) -> str | None:
-    """Return an IP address as text from its column values; None if `version` is 0."""
+    """Return an IP address as text; None if `version` is 0.
+
+    `high` and `low` are its upper and lower 64 bits, signed; `high` is ignored for IPv4.
+    """
     if version == 4:
         return str(IPv4Address(low & 0xFFFFFFFF))
     if version == 6:

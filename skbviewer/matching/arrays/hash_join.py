@@ -124,7 +124,7 @@ def spread(low: Int64s, count: Int64s, order: Int64s) -> tuple[Int64s, Int64s]:
 
 
 def by_pair(first: Int64s, second: Int64s) -> Int64s:
-    """Return the indices that sort pairs of numbers; equal pairs keep their order."""
+    """Return the indices that sort the pairs (first[i], second[i]), stably."""
     span = int(second.max(initial=0)) + 1
     if int(first.min(initial=0)) < 0 or int(second.min(initial=0)) < 0:
         return np.lexsort((second, first))

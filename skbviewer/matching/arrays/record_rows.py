@@ -40,7 +40,10 @@ def rows_where(records: Records, wanted: Callable[[slice], Bools]) -> Int64s:
 
 
 def whole(records: Records, name: str, dtype: str) -> npt.NDArray[Any]:
-    """Return a column of all records, contiguous and writable; copied only if necessary."""
+    """Return column `name` of all records as `dtype`, contiguous and writable.
+
+    It is copied only if necessary.
+    """
     column = records.stored(name) if isinstance(records, RecordTable) else records[name]
     return np.require(column, np.dtype(dtype), ["C", "W"])
 

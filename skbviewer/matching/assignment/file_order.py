@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """State which packets of a file are to be assigned to which tap moments, and in which order.
 
-In: pairs of packets and moments, and the packets' times.  Out: a Problem (forced_lifetimes.py) with
-the order of the file, and the result that all its consistent assignments have in common.
+Input: pairs of packets and moments, and the packets' times.  Output: a Problem
+(forced_lifetimes.py) with the order of the file, and the result that all its consistent assignments
+have in common.
 """
 
 from __future__ import annotations
@@ -39,9 +40,10 @@ def problem_for(
 ) -> tuple[Int64s, Problem]:
     """Return the moments at which any packet may have been captured, and the problem to solve.
 
-    `parts` are the offsets of fragments.  All fragments may have one skb, so each offset has a
-    moment of its own.  `order` is the one of WINDOWS by which the file is sorted; None if it is not
-    sorted.
+    By packet: `at` is its time on the log's clock, `error` the clock's possible error then (ns),
+    and `may_lack` whether the log may lack its moment.  `edges` are the possible pairs, and `parts`
+    the offsets of fragments: all fragments may have one skb, so each offset has a moment of its
+    own.  `order` is the one of WINDOWS by which the file is sorted; None if it is not sorted.
     """
     numbers, moment = _numbered(edges.moment, parts, len(kernel.moments))
     rows = {name: kernel.moments.part(name, numbers) for name in TIMED}
@@ -137,7 +139,8 @@ def _unordered(problem: Problem) -> Problem:
 def each_alone(problem: Problem, made: Assigned) -> Assigned:
     """Call a packet exact only if its moments have one lifetime and no other packet may have them.
 
-    This is for captures that contain packets of several taps, or packets twice.
+    `made` is the solution of `problem` in the order of the file, which is not used for captures
+    that contain packets of several taps, or packets twice.
     """
     size, count = len(problem.at), len(problem.life)
     life = problem.life[problem.moment]

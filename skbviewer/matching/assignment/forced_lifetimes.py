@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Find the lifetime that every consistent assignment of packets to tap moments gives a packet.
 
-In: packets of one interface of one capture in the order of its file, tap moments, and the pairs
-whose identities do not contradict each other.  Out: for each packet, the lifetime that all
+Input: packets of one interface of one capture in the order of its file, tap moments, and the pairs
+whose identities do not contradict each other.  Output: for each packet, the lifetime that all
 consistent assignments give it, or the reason why there is none.
 
 In a consistent assignment, each packet has a moment of one of its pairs, within the clock's error,
@@ -78,7 +78,7 @@ class Assigned(NamedTuple):
 
 
 def assign(asked: Problem, limits: Limits | None = None) -> Assigned:
-    """Decide each packet.
+    """Decide which lifetime all consistent assignments give each packet, or why there is none.
 
     Groups that share moments are solved first, so a group that contradicts itself does not spoil
     others.  Then come the larger groups that the order of the file joins.

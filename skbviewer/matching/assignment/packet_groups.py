@@ -51,7 +51,10 @@ def group_roots(tangle: Tangle, ordered: bool) -> Int64s:
 
 
 def groups_of_several(root: Int64s, tangle: Tangle, known: Int64s | None = None) -> Groups:
-    """Return the groups of several packets, without those that `known` already has as one group."""
+    """Return the groups that have several packets; `root` is the group of each packet.
+
+    Groups whose packets are already one group in `known` are left out.
+    """
     size = np.bincount(root, minlength=len(root))
     wanted = size > 1
     if known is not None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Find packets whose tap moment may be missing from a log, because the log lacks records.
 
-In: a log's declared losses, the packets' times on its clock.  Out: two flags for each packet.
+Input: a log's declared losses, the packets' times on its clock.  Output: two flags for each packet.
 """
 
 from __future__ import annotations

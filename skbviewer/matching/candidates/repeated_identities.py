@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Find packets of flows in which an identity occurs again within a short time.
 
-In: packets and their pairs with moments, found with a larger error of the clock.  Out: the packets
-that belong to such a flow.  A log may lack lifetimes without declaring when: because it was
+Input: packets and their pairs with moments, found with a larger error of the clock.  Output: the
+packets that belong to such a flow.  A log may lack lifetimes without declaring when: because it was
 filtered, or because an older recorder only counted missed hits.  A capture of another host holds
 packets that never came here.  In these cases, a flow is trusted only if all its packets differ:
 then the missing ones are assumed to differ, too.

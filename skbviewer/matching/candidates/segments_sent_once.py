@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Find TCP segments that were sent only once, because their sender soon had the acknowledgement.
 
-In: the packets of a capture, and which of them a log may have.  Out: the segments that were
+Input: the packets of a capture, and which of them a log may have.  Output: the segments that were
 sent only once.
 
 A TCP segment without an identification (IPv6, IPv4 identification 0) has the same bytes when it is

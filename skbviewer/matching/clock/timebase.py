@@ -83,9 +83,10 @@ class Timebase:
     def of_packets(
         self, source: int, ts: Int64s, number: Int64s, interface: Int64s | None = None
     ) -> Int64s:
-        """Convert the times of a capture's packets to session time, by their numbers.
+        """Convert the times of a capture's packets to session time (ns), by their numbers.
 
-        `interface` is that of each packet; it is needed if interfaces() is not empty.
+        By packet: `ts` on the capture's clock, its `number` (n, from 1), and its `interface`, which
+        is needed if interfaces() is not empty.
         """
         ts, clocks = np.asarray(ts, np.int64), self._of.get(source, {})
         if len(clocks) < 2 or interface is None:

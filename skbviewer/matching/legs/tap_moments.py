@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Find the tap moments of a log: each pass of an skb by the packet sockets of one device.
 
-In: a KBL with its series and legs, the calls that hand an skb over, the calls of packet sockets.
-Out: MOMENT_DTYPE rows, sorted by series.  A packet that a socket of this host captured belongs to
-exactly one moment; a moment belongs to at most one packet of a capture.
+Input: a KBL with its series and legs, the calls that hand an skb over, the calls of packet
+sockets.  Output: MOMENT_DTYPE rows, sorted by series.  A packet that a socket of this host captured
+belongs to exactly one moment; a moment belongs to at most one packet of a capture.
 
 A packet socket stamps an skb inside tpacket_rcv() or packet_rcv() (net/packet/af_packet.c), or
 takes the stamp of its arrival (net_timestamp_check() in net/core/dev.c).  If the log does not show
@@ -91,9 +91,10 @@ def build(
 ) -> ColumnTable:
     """Return the moments of all legs, as a table of MOMENT_DTYPE sorted by series.
 
-    `sockets` are calls of packet sockets as POINT_DTYPE with `record`.  `taps` are the contents
-    that packet sockets got, as the log shows them.  `others` are legs that contain calls of another
-    skb, whose lifetime the log does not show.
+    `sockets` are calls of packet sockets as POINT_DTYPE with `record`; `passes` are hand-overs to
+    devices, and `arrival` is when skbs arrived.  `taps` are the contents that packet sockets got,
+    as the log shows them.  `others` are legs that contain calls of another skb, whose lifetime the
+    log does not show.
     """
     arrival = _of_the_parent(series, legs, arrival)
     handed = _handed(records, series, legs, passes, arrival)

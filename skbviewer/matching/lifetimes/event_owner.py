@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Find the call that recorded an event when it returned, and the function that made a new skb.
 
-In: records of a KBL, one by one.  Out: the ENTRY of the call for each event, or -1.  The event has
-the time and CPU of the return, and is the one that the function's probe records.  By then the skb
-may be freed or in use by another thread, so only the call shows to which life the event belongs.
+Input: records of a KBL, one by one.  Output: the ENTRY of the call for each event, or -1.  The
+event has the time and CPU of the return, and is the one that the function's probe records.  By then
+the skb may be freed or in use by another thread, so only the call shows to which life the event
+belongs.
 """
 
 from __future__ import annotations

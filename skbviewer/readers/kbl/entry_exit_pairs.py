@@ -36,7 +36,10 @@ class Gaps(NamedTuple):
 
 
 def gaps_of(rows: Rows, aside: Aside, chunks: list[Chunk]) -> Gaps:
-    """Return gaps from LOST records of full buffers and from missing chunks."""
+    """Return when records of which CPU are missing: full buffers and missing chunks.
+
+    `rows` and `aside` are the decoded records; `chunks` are in order of the file.
+    """
     full = rows.flags[aside.lost] == kbl.KblLost.BUFFER
     found = [rows.cpu[aside.lost[full]], aside.begin[full], rows.ts[aside.lost[full]]]
     last: dict[int, int] = {}

@@ -39,7 +39,7 @@ def session_times(rows: Sequence[StoredLeg], clock: Timebase) -> list[int]:
 
 
 def by_session_time(rows: Sequence[StoredLeg], clock: Timebase) -> list[StoredLeg]:
-    """Return the legs of a packet in order of session time; candidates come last."""
+    """Return the legs `rows` of a packet in order of session time; candidates come last."""
     verdicts = [EXACT if row.verdict is None else row.verdict for row in rows]
     unsure = np.array(verdicts, np.int64)
     order = np.lexsort((np.array(session_times(rows, clock), np.int64), unsure))

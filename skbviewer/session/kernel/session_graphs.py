@@ -27,10 +27,10 @@ class Graphs:
     def io(
         self, chosen: Chosen, texts: Sequence[str] = ("",), progress: Progress | None = None
     ) -> list[IoSeries]:
-        """Return a series for the chosen packets that match each filter, over the same intervals.
+        """Return a series for each display filter in `texts`: the chosen packets that match it.
 
-        Raises FilterError, BadInput and Cancelled, and KeyError with a message if the intervals
-        are too short.
+        All have the same intervals.  Raises FilterError, BadInput and Cancelled, and KeyError with
+        a message if the intervals are too short.
         """
         scopes = []
         for text in texts:

@@ -78,9 +78,10 @@ def rows(
     files: Payloads,
     known: Known,
 ) -> list[PacketRow | SeriesRow]:
-    """Return the rows `ids` in their order; `known` has facts that other packets show about them.
+    """Return the rows `ids` (n, or -n for K<n>) of the packet list, in their order.
 
-    Raises KeyError for a row that does not exist.
+    `known` has facts that other packets show about them.  Raises KeyError for a row that does not
+    exist.
     """
     files.look_again()
     first, has_kbl, _ = sources

@@ -79,7 +79,7 @@ class PacketList:
         progress: Progress | None = None,
         all_lives: bool = False,
     ) -> RowIds | None:
-        """Return rows as select() does. `order` may also be a word of column_order.WORDS."""
+        """Return rows as select() does; `order` may also be a word of column_order.WORDS."""
         if order is None or order[0] not in column_order.WORDS:
             return self.select(text, order, kernel_only, hidden, progress, all_lives)
         ids = self.select(text, None, kernel_only, hidden, progress, all_lives)
@@ -96,7 +96,7 @@ class PacketList:
         progress: Progress | None = None,
         all_lives: bool = False,
     ) -> RowIds | None:
-        """Return the rows that match a display filter; see filtered_rows.select().
+        """Return the rows that match the display filter `text`; see filtered_rows.select().
 
         Lifetimes without a network identity are left out unless `all_lives`.
         """

@@ -53,8 +53,8 @@ class Payloads:
     ) -> PacketRow:
         """Return `made` with the protocol and Info of its payload, if the ports suggest one.
 
-        Routing and bridging protocols, which have no ports, are found by protocol number or LLC
-        header.
+        `row` has the packet's stored columns, and `stream` what its TCP stream shows.  Routing and
+        bridging protocols, which have no ports, are found by protocol number or LLC header.
         """
         if row.protocol in IP_PROTOCOLS or (row.ip_version == 0 and row.ethertype < 0):
             found = self._control(row)
@@ -70,7 +70,11 @@ class Payloads:
         return made._replace(protocol_name=summary.protocol, info=words + summary.info)
 
     def options(self, row: StoredPacket, stream: SegmentSummary | None = None) -> str:
-        """Return the options of a TCP header as a text for Info: " MSS=1460"."""
+        """Return the options of the TCP header of packet `row` as a text for Info: " MSS=1460".
+
+        `stream` makes acknowledgement numbers relative to the stream's first.  "" if there are
+        none.
+        """
         if row.protocol != TCP or row.tcp_flags < 0:
             return ""
         data = self.data(row.source, row.offset, row.caplen)

@@ -17,7 +17,7 @@ def column(
     name: str, type_: str, meaning: str, value: Value, unit: str = "", null: str = "",
     since: int = NEW,
 ) -> ViewColumn:  # fmt: skip
-    """Return a column of a view.
+    """Return column `name` of a view, whose type is `type_` and which `value` computes.
 
     `meaning`, `unit`, `null` (what a missing value means) and `since` (version) are for the
     documentation.
@@ -29,7 +29,10 @@ def number(
     name: str, meaning: str, stored: str, null: str = "", type_: str = INT64, since: int = NEW,
     unit: str = "",
 ) -> ViewColumn:  # fmt: skip
-    """Return a column of stored numbers, or of times in ns if `name` says so; -1 means missing."""
+    """Return column `name` of a view: the numbers of the stored column `stored`; -1 means missing.
+
+    The other arguments are those of column(); the unit is ns if `name` ends so.
+    """
     unit = "ns" if name.endswith("_ns") else unit
     return column(name, type_, meaning, Stored(stored, -1 if null else None), unit, null, since)
 
