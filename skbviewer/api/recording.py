@@ -153,7 +153,7 @@ class Recording:
 
     def path(self, packet: int) -> PacketPath:
         """Return a packet's way through the kernels: its legs with their calls and waits."""
-        return self._session.paths.of(packet)
+        return self._session.paths.path(packet)
 
     def match(self, packet: int) -> Match:
         """Return a packet's verdict, and the skb lifetimes and legs that match it."""

@@ -109,9 +109,9 @@ def sentence(row: Difference, paths: Mapping[str, PathClass] | None = None) -> s
     what = row.measure.name
     title = f"{title_of(row, paths or {})}, {what}"
     mark = "*" if row.lossy else ""
-    if row.only:
-        here = value_text(row, row.a if row.only == "A" else row.b)
-        return f"{title}: only in {row.only}, {here}{mark} {per(row)}"
+    if row.only_in:
+        here = value_text(row, row.a if row.only_in == "A" else row.b)
+        return f"{title}: only in {row.only_in}, {here}{mark} {per(row)}"
     values = f"{value_text(row, row.a)} -> {value_text(row, row.b)}{mark} {per(row)}"
     if row.change is None:
         return f"{title}: {values}"
@@ -193,8 +193,8 @@ def _largest(section: str, rows: list[Difference]) -> list[Difference]:
 
 def _cells(row: Difference, paths: Mapping[str, PathClass]) -> tuple[str, ...]:
     change = f"{percent(row.change)} %" if row.change is not None else ""
-    if row.only:
-        change = f"only {row.only}"
+    if row.only_in:
+        change = f"only {row.only_in}"
     low_high = (
         "" if row.low is None or row.high is None else f"{percent(row.low)} to {percent(row.high)}"
     )

@@ -237,12 +237,12 @@ def packet_path(recording: Exportable, row: int) -> PacketPath:
     Raises KeyError if there is no such row.
     """
     if row > 0:
-        return recording.paths.of(row)
+        return recording.paths.path(row)
     if -row > recording.packets.all_kernel_only_count():
         raise KeyError(f"no packet K{-row}")
     (lifetime,) = recording.packets.rows(np.array([row]))
     assert isinstance(lifetime, SeriesRow)
-    return recording.paths.of(series=lifetime.series)
+    return recording.paths.path(series=lifetime.series)
 
 
 def stacks_of(recording: Exportable, request: Request) -> Sequence[Stack]:

@@ -119,8 +119,8 @@ def _across(leg: Leg) -> list[str]:
 
 def _total(path: PacketPath) -> str:
     """Return the total time in the kernel.  Candidate legs are not counted."""
-    if path.legs and not path.sure:
+    if path.legs and not path.certain_legs:
         return "unknown (only candidates match)"
-    why = next((leg.note for leg in path.sure if leg.note), MAYBE_LOST)
-    times = [leg.kernel_ns for leg in path.sure if leg.kernel_ns is not None]
-    return f"{sum(times)} ns" if len(times) == len(path.sure) else why
+    why = next((leg.note for leg in path.certain_legs if leg.note), MAYBE_LOST)
+    times = [leg.kernel_ns for leg in path.certain_legs if leg.kernel_ns is not None]
+    return f"{sum(times)} ns" if len(times) == len(path.certain_legs) else why

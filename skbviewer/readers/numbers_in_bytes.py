@@ -35,7 +35,10 @@ def forget(data: UInt8s, begin: int, end: int) -> None:
 
 @compiled
 def word(data: UInt8s, at: Int, little: bool) -> np.int64:
-    """Return four bytes as an unsigned number.  The caller has checked that they exist."""
+    """Return the four bytes from `at` on as an unsigned number, little-endian if `little`.
+
+    The caller has checked that they exist.
+    """
     a, b, c, d = data[at], data[at + 1], data[at + 2], data[at + 3]
     if little:
         a, b, c, d = d, c, b, a
@@ -145,19 +148,19 @@ class Frames(NamedTuple):
     stop: Int64s
     kind: Int64s
 
-    def only(self, mask: Bools) -> Frames:
+    def selected(self, mask: Bools) -> Frames:
         """Return the frames that `mask` selects, one flag per frame."""
         return Frames(*(column[mask] for column in self))
 
     def with_bytes(self, size: int) -> Frames:
         """Return the frames with at least `size` captured bytes left."""
-        return self.only(self.at + size <= self.end)
+        return self.selected(self.at + size <= self.end)
 
     def lacking(self, size: int | Int64s) -> Int64s:
         """Return the rows of packets that were too short on the wire for `size` more bytes."""
         return self.rows[self.at + size > self.stop]
 
-    def past(self, size: int | Int64s, kind: Int64s) -> Frames:
+    def after_header(self, size: int | Int64s, kind: Int64s) -> Frames:
         """Return the frames with `at` after a header of `size` bytes; the next has type `kind`."""
         return self._replace(at=self.at + size, kind=kind)
 

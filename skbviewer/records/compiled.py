@@ -24,7 +24,7 @@ Int = int | np.integer[Any]  # a number in a compiled function
 # Only C programs would need the C wrapper, which takes a fifth of the time to compile.
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "python", "no_cfunc_wrapper": True}
 ALLOCATION_FREE = OPTIONS | {"_nrt": False}
-SHORT = 16  # hex digits that distinguish the versions of a function
+HASH_DIGITS = 16  # hex digits that distinguish the versions of a function
 
 _announced = False
 _loaded: ModuleType | None = None  # machine_code.py
@@ -111,7 +111,7 @@ class Compiled(Generic[P, R]):
     def _hashed(self) -> str:
         used = {name: _version(value) for name, value in self._globals().items()}
         parts = (*_code(self._function.__code__), sorted(used.items()), *self._options.items())
-        return sha256(repr(parts).encode()).hexdigest()[:SHORT]
+        return sha256(repr(parts).encode()).hexdigest()[:HASH_DIGITS]
 
     def _globals(self) -> dict[str, object]:
         known = self._function.__globals__

@@ -262,7 +262,7 @@ class PacketPath(NamedTuple):
     branches: tuple[Leg, ...] = ()
 
     @property
-    def sure(self) -> tuple[Leg, ...]:
+    def certain_legs(self) -> tuple[Leg, ...]:
         """Return the `legs` that certainly belong to the packet; all, for an skb lifetime."""
         if self.packet is None:
             return self.legs

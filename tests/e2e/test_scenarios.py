@@ -62,11 +62,11 @@ def numbers(session: Session) -> dict[str, range]:
 def test_every_sent_packet_leads_to_the_one_that_came_up(session: Session) -> None:
     """Each tenth is looked at; GRO has merged most of them."""
     of, asked = numbers(session), 0
-    came = {leg.series for number in of["merge"] for leg in session.paths.of(packet=number).legs}
+    came = {leg.series for number in of["merge"] for leg in session.paths.path(packet=number).legs}
     for packet in session.packets.numbered(of["merge-sent"].start, len(of["merge-sent"])):
         if packet.number % 10 or packet.dport != 5201 or packet.verdict != "exact":
             continue
-        path = session.paths.of(packet=packet.number)
+        path = session.paths.path(packet=packet.number)
         onward = {leg.series for leg in path.branches if leg.relation == "into"}
         assert came & (onward | {leg.series for leg in path.legs})
         asked += 1

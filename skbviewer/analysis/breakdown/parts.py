@@ -54,7 +54,7 @@ class Breakdown:
         self.names = len(self.functions) + EXTRA
 
     @property
-    def places(self) -> int:
+    def part_count(self) -> int:
         """Return the number of places."""
         return self.names * len(STAGES)
 
@@ -63,7 +63,7 @@ class Breakdown:
         """Return whether some log has a known cost of probes."""
         return bool(self.legs.edge.any())
 
-    def part(self, place: int) -> Part:
+    def part_at(self, place: int) -> Part:
         """Return the part that a place stands for."""
         stage, part = divmod(place, self.names)
         after = part - len(self.functions)
@@ -94,7 +94,7 @@ class Breakdown:
         units, legs = self.units, self.legs
         rows, at = np.ascontiguousarray(rows, np.int64), 0
         space = self._space(rows)
-        made = np.empty((3, max(BLOCK, 2 * self.places)), np.int64)
+        made = np.empty((3, max(BLOCK, 2 * self.part_count)), np.int64)
         while at < len(rows):
             self._scope.progress.report("Counting", at, len(rows))
             counts = np.zeros(1, np.int64)

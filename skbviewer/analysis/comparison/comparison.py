@@ -12,8 +12,8 @@ import numpy as np
 from ...records import Progress, Silent
 from ..stats import Scope
 from .call_sums import CallSums, call_sums
-from .conditions import Condition, Facts, conditions
-from .differences import LEAST, Difference, differences
+from .conditions import Condition, RecordingConditions, differing_conditions
+from .differences import SMALLEST_CHANGE, Difference, differences
 from .drop_estimates import drop_estimates
 from .estimates import Estimates, Measure
 from .function_estimates import COUNTER, function_estimates
@@ -26,7 +26,7 @@ class Side(NamedTuple):
     """One of the two recordings: the passes that count, and how it was made."""
 
     scope: Scope
-    facts: Facts
+    facts: RecordingConditions
 
 
 class Amount(NamedTuple):
@@ -46,7 +46,7 @@ class Comparison(NamedTuple):
     `paths` describes the classes of paths that the rows of section "paths" name.
     """
 
-    conditions: tuple[Condition, ...]
+    differing_conditions: tuple[Condition, ...]
     amounts: tuple[Amount, Amount]
     rows: tuple[Difference, ...]
     paths: Mapping[str, PathClass]
@@ -59,7 +59,9 @@ class Comparison(NamedTuple):
         return tuple(row for row in self.rows if row.changed)
 
 
-def compare(a: Side, b: Side, progress: Progress | None = None, least: float = LEAST) -> Comparison:
+def compare(
+    a: Side, b: Side, progress: Progress | None = None, least: float = SMALLEST_CHANGE
+) -> Comparison:
     """Compare the passes of `b` with those of `a`.
 
     Changes smaller than the share `least` are not reported.  Raises Cancelled.
@@ -80,7 +82,7 @@ def compare(a: Side, b: Side, progress: Progress | None = None, least: float = L
     rows = differences(estimates[0], estimates[1], (a.facts.probed, b.facts.probed), least)
     one, two = (_amount(side.scope, side.blocks) for side in sides)
     tests = sum(row.p is not None for row in rows)
-    stated = conditions(a.facts, b.facts)
+    stated = differing_conditions(a.facts, b.facts)
     return Comparison(stated, (one, two), tuple(rows), paths, tests, least)
 
 

@@ -49,7 +49,7 @@ class Estimates(NamedTuple):
     lossy: Bools
     blocks: int
 
-    def named(self, names: tuple[str, ...], missing: float) -> Estimates:
+    def selected(self, names: tuple[str, ...], missing: float) -> Estimates:
         """Return the estimates of these things; `missing` is the value of a thing without one."""
         place = {name: at for at, name in enumerate(self.names)}
         at = np.array([place.get(name, -1) for name in names], np.int64)

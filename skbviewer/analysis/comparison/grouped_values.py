@@ -62,7 +62,11 @@ def _sum(key: Int64s, block: Int32s, first: Int, total: Float64s, number: Float6
 def ratios(
     names: tuple[str, ...], value: Float64s, number: Float64s, blocks: Blocks, lossy: Bools
 ) -> Estimates:
-    """Return estimates of sum(value) / sum(number), both by row of Blocks and item."""
+    """Return estimates of sum(value) / sum(number) for each item in `names`.
+
+    `value` and `number` have a row for each row of `blocks`, and a column for each item.  `lossy`
+    marks items for which records were lost.
+    """
     errors = _errors(value, number, blocks)
     number = np.broadcast_to(number, value.shape)[: blocks.first_group].sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -85,7 +89,7 @@ def means(grouped: Grouped) -> Estimates:
 
 
 def percentiles(grouped: Grouped, percents: tuple[int, ...]) -> list[Estimates]:
-    """Return these percentiles (nearest rank) of each group.
+    """Return an estimate of each of `percents` (nearest rank) of the values of each group.
 
     The error is that of the share of values up to the percentile, carried over to the values
     (Woodruff, "Confidence intervals for medians and other position measures", JASA 47, 1952).
@@ -186,7 +190,7 @@ def _count(block: Int32s, first: Int, number: Float64s) -> None:
         number[first + (block[at] >> GROUP_BITS)] += 1
 
 
-def added(block: Int32s, value: Int64s, blocks: Blocks) -> Float64s:
+def block_sums(block: Int32s, value: Int64s, blocks: Blocks) -> Float64s:
     """Return the sum of `value` in each block of time, followed by that in each group of flows.
 
     These are blocks.rows sums.  `block` is parallel to `value`, and coded as in Blocks.of_leg.

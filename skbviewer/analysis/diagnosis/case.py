@@ -36,7 +36,7 @@ class Spans(NamedTuple):
         """Return the length of each wait, ns."""
         return np.asarray(self.end - self.begin, np.int64)
 
-    def only(self, which: Bools | Int64s) -> Spans:
+    def selected(self, which: Bools | Int64s) -> Spans:
         """Return some of the waits."""
         return Spans(*(column[which] for column in self))
 
@@ -80,7 +80,7 @@ class Case:
         return [int(one) for one in self.made.units.id[self.rows[rows]]]
 
     @cached_property
-    def parts(self) -> Parts:
+    def divided_times(self) -> Parts:
         """Return the parts of the chosen packets' times."""
         return self.made.divided(self.rows)
 
@@ -93,16 +93,16 @@ class Case:
     def spent(self, part: int) -> Int64s:
         """Return the ns of a part (a place modulo Breakdown.names) for each chosen packet."""
         found = np.zeros(len(self.made.units.id), np.int64)
-        mine = self.parts.place % self.made.names == part
-        np.add.at(found, self.parts.unit[mine], self.parts.ns[mine])
+        mine = self.divided_times.place % self.made.names == part
+        np.add.at(found, self.divided_times.unit[mine], self.parts.ns[mine])
         return found[self.rows]
 
     def spent_in(self, functions: Bools) -> Int64s:
         """Return the busy ns of each chosen packet in some functions (by Scope.function_names)."""
         found = np.zeros(len(self.made.units.id), np.int64)
         meant = np.r_[functions, np.zeros(self.made.names - len(functions), np.bool_)]
-        mine = meant[self.parts.place % self.made.names]
-        np.add.at(found, self.parts.unit[mine], self.parts.ns[mine])
+        mine = meant[self.divided_times.place % self.made.names]
+        np.add.at(found, self.divided_times.unit[mine], self.parts.ns[mine])
         return found[self.rows]
 
     def median_of(self, part: int) -> Int64s:
@@ -115,7 +115,10 @@ class Case:
         return np.where(classes.comparable[self.rows], typical, -1)
 
     def matters(self, ns: Int64s, least: int = LEAST_NS) -> Bools:
-        """Return for each chosen packet whether this part of its time is worth a finding."""
+        """Return for each chosen packet whether the part `ns` of its time is worth a finding.
+
+        The part must be at least `least` ns, and a SHARE-th of the packet's time in kernel.
+        """
         return np.asarray((ns >= least) & (ns * SHARE >= self.kernel_ns))
 
     def waited(self, ns: Int64s) -> Bools:
@@ -136,7 +139,7 @@ class Case:
     def waits(self, kind: int) -> Spans:
         """Return the waits of a kind, including those after the end of a leg."""
         found = self.all_waits(kind)
-        return found.only(found.row >= 0)
+        return found.selected(found.row >= 0)
 
     def all_waits(self, kind: int) -> Spans:
         """Return the waits of a kind of all packets; `row` is -1 for packets not chosen."""

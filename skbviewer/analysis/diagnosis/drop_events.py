@@ -34,7 +34,7 @@ class Drops(NamedTuple):
     key: Int64s
     keys: list[Key]
 
-    def of(self, key: Key) -> Int64s:
+    def positions(self, key: Key) -> Int64s:
         """Return the positions of the drops of one key."""
         return np.flatnonzero(self.key == self.keys.index(key))
 
@@ -62,7 +62,7 @@ def drops_of(case: Case) -> Drops:
     found: dict[Key, list[Int64s]] = {}
     for number, value in np.unique(np.stack([source, data], axis=1), axis=0).tolist():
         names = scope.kernels[number].names
-        key = Key(names.drop_reason(value & MASK32), names.place((value & MASK64) >> 32))
+        key = Key(names.drop_reason(value & MASK32), names.symbol_at_offset((value & MASK64) >> 32))
         mine = np.flatnonzero((source == number) & (data == value))
         if key.place.split("+")[0] != PARTS_OF:
             found.setdefault(key, []).append(mine)

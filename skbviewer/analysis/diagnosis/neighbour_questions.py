@@ -53,7 +53,7 @@ def _failures(case: Case) -> dict[int, int]:
     found: dict[int, int] = {}
     for key in drops.keys:
         if key.place.startswith(FAILURE) or key.reason.startswith("NEIGH_FAILED"):
-            mine = drops.of(key)
+            mine = drops.positions(key)
             leg = np.asarray(case.event("leg"), np.int64)[drops.event[mine]] - 1
             found |= dict(zip(leg.tolist(), drops.ts[mine].tolist(), strict=True))
     return found

@@ -16,7 +16,7 @@ from .drop_events import drops_of
 
 FATES = ("dropped", "wire", "arrived", "unknown")
 SENDS_AGAIN = ("__tcp_retransmit_skb", "tcp_retransmit_skb")
-MOST = 10_000  # most segments that are followed
+MAX_SEGMENTS = 10_000  # most segments that are followed
 KEY = ("ip_version", "saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo", "sport", "dport", "seq")
 
 
@@ -40,7 +40,10 @@ class _Matches(NamedTuple):
 
 
 def flagged(case: Case, name: str) -> Int64s:
-    """Return the numbers of chosen packets with a finding of tcp.analysis.  Raises Cancelled."""
+    """Return the numbers of chosen packets that have the finding `name` of tcp.analysis.
+
+    Raises Cancelled.
+    """
     data = case.scope.fields
     if data is None:
         return np.zeros(0, np.int64)
@@ -54,7 +57,7 @@ def sent_again(case: Case) -> list[Again]:
 
     An skb that several captures have counts once.
     """
-    packets = np.intersect1d(repetitions(case), case.packets)[:MOST]
+    packets = np.intersect1d(repetitions(case), case.packets)[:MAX_SEGMENTS]
     if not len(packets):
         return []
     drops = drops_of(case.everything)
@@ -193,7 +196,7 @@ def overtaken_in_kernel(case: Case, packets: Int64s) -> Bools:
     begin, log = case.made.legs.begin[matches.leg], case.made.legs.log[matches.leg]
     keys = [np.asarray(columns.array("packet", name), np.int64) for name in KEY[:-1]]
     found = np.zeros(len(packets), np.bool_)
-    for at, number in enumerate(packets[:MOST].tolist()):
+    for at, number in enumerate(packets[:MAX_SEGMENTS].tolist()):
         same = np.all([key[matches.packet - 1] == key[number - 1] for key in keys], axis=0)
         for one in np.flatnonzero(matches.packet == number)[:1].tolist():
             others = same & (log == log[one]) & (matches.packet < number)

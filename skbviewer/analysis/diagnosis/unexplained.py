@@ -51,9 +51,9 @@ def _left(case: Case, slow: Bools, findings: Sequence[Finding]) -> tuple[Int64s,
     made, count = case.made, len(case.rows)
     explained = _explained(case, findings)
     left, sums = np.zeros(count, np.int64), dict[str, int]()
-    used = np.unique(np.r_[case.parts.place, case.medians.place] % made.names)
+    used = np.unique(np.r_[case.divided_times.place, case.medians.place] % made.names)
     for part in used.tolist():
-        name = made.part(part).name
+        name = made.part_at(part).name
         over = case.spent(part) - np.maximum(case.median_of(part), 0)
         over = np.where(slow & (over > 0), over, 0)
         if name in explained:

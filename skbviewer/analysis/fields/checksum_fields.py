@@ -14,7 +14,7 @@ import numpy as np
 from ...records.protocols import ICMP, ICMPV6, TCP, UDP
 from ...records.types import Bools, Int64s
 from .byte_fields import Block, blocks, progress_of
-from .control_fields import some
+from .control_fields import subview
 from .field_data import PACKET, View
 from .field_kind import Field, Kind, Values
 from .packet_fields import is_icmp, is_icmpv6, is_ip, is_tcp, is_udp
@@ -29,7 +29,7 @@ def _status(where: Callable[[View], Bools], of: Status) -> Callable[[View], list
     def make(view: View) -> list[Values]:
         low = np.full(view.size, -1, np.int64)
         rows = np.flatnonzero(where(view)) if view.table == PACKET else np.zeros(0, np.int64)
-        inner = some(view, rows)
+        inner = subview(view, rows)
         for block in blocks(inner, progress_of(view)) if len(rows) else ():
             found = of(inner, block, block.rows)
             low[rows[block.rows]] = np.fromiter(found, np.int64, len(block.rows))

@@ -49,12 +49,12 @@ class View:
         rows = self.rows
         if rows is None:
             return self.data.columns.array(self.table, name)
-        taken: Array = self.made(
+        taken: Array = self.cached(
             f"column {name}", lambda view: view.data.columns.take(view.table, name, rows)
         )
         return taken
 
-    def made(self, name: str, make: Callable[[View], Any]) -> Any:
+    def cached(self, name: str, make: Callable[[View], Any]) -> Any:
         """Return the result of `make` for this view, which is computed only once."""
         if name not in self._made:
             self._made[name] = make(self)
@@ -105,7 +105,7 @@ class Data:
         self._kept: dict[str, _Slot] = {}
         self._lock = threading.Lock()
 
-    def kept(self, name: str, make: Callable[[], Any]) -> Any:
+    def cached(self, name: str, make: Callable[[], Any]) -> Any:
         """Return the result of `make`, which is computed only once per session.
 
         Only callers with the same name wait for it.
@@ -129,7 +129,7 @@ class Data:
 
     def logs(self) -> list[int]:
         """Return the ids of the KBLs."""
-        return self.kept(  # type: ignore[no-any-return]
+        return self.cached(  # type: ignore[no-any-return]
             "logs", lambda: [source.id for source in self.sources if source.kind.is_log]
         )
 
@@ -140,7 +140,7 @@ class Data:
             with self.connect() as db:
                 return names_of(db, source)
 
-        return self.kept(f"names {source}", read)  # type: ignore[no-any-return]
+        return self.cached(f"names {source}", read)  # type: ignore[no-any-return]
 
     def functions(self, source: int) -> dict[int, str]:
         """Return the probed functions of a KBL by probe id."""
@@ -152,7 +152,7 @@ class Data:
                     found.setdefault(row.source, {})[row.func] = row.name
             return found
 
-        return self.kept("functions", read).get(source, {})  # type: ignore[no-any-return]
+        return self.cached("functions", read).get(source, {})  # type: ignore[no-any-return]
 
     def packets(self) -> View:
         """Return the view of all packets."""
@@ -164,7 +164,7 @@ class Data:
 
     def kernel_only_rows(self) -> Int64s:
         """Return the 0-based series rows of K1, K2, ..."""
-        return self.kept("kernel_only", self._kernel_only)  # type: ignore[no-any-return]
+        return self.cached("kernel_only", self._kernel_only)  # type: ignore[no-any-return]
 
     def _kernel_only(self) -> Int64s:
         number = self.columns.array(SERIES, "kernel_only")
@@ -174,7 +174,7 @@ class Data:
     def table(self, name: str) -> View:
         """Return all rows of LEG, CALL, ADDRESS or DROP (the events that are drops)."""
         if name == DROP:
-            return View(self, "event", self.kept("drops", self._drops))
+            return View(self, "event", self.cached("drops", self._drops))
         return View(self, name)
 
     def _drops(self) -> Int64s:

@@ -53,8 +53,8 @@ class Streams(NamedTuple):
 
 
 def streams_of(data: Data, transport: str) -> Streams:
-    """Return the conversations of "tcp" or "udp", which are computed only once per session."""
-    found: Streams = data.kept(f"streams {transport}", lambda: _streams(data, transport))
+    """Return the conversations of `transport` ("tcp" or "udp"); computed once per session."""
+    found: Streams = data.cached(f"streams {transport}", lambda: _streams(data, transport))
     return found
 
 
@@ -84,7 +84,10 @@ def _keys(view: View, rows: Array) -> tuple[Array, Array]:
 
 
 def keys_of_ends(view: View, rows: Array) -> tuple[Array, Array]:
-    """Return (key of the unordered pair of ends, direction) of some packets."""
+    """Return a key of the two endpoints and the direction of each packet in `rows`.
+
+    The key (uint64) is the same in both directions, which are 0 and 1 (int8).
+    """
     low = _mixed(view, rows, ("saddr_hi", "saddr_lo"), "sport")
     high = _mixed(view, rows, ("daddr_hi", "daddr_lo"), "dport")
     direction = (low > high).astype(np.int8)
@@ -175,7 +178,7 @@ def stream_ways(view: View) -> tuple[Array, Array]:
 
 def bases_of(data: Data) -> Bases:
     """Return the bases of all TCP streams, which are computed only once per session."""
-    found: Bases = data.kept(BASES, lambda: _bases(data))
+    found: Bases = data.cached(BASES, lambda: _bases(data))
     return found
 
 

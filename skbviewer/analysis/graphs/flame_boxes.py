@@ -55,7 +55,7 @@ class FlameBoxes(NamedTuple):
         """Return the width of the whole graph."""
         return int(self.total[self.depth == 0].sum())
 
-    def at(self, depth: int, place: float) -> int:
+    def box_at(self, depth: int, place: float) -> int:
         """Return the box of a depth at a place; -1 = none.  Boxes of a depth are sorted."""
         low, high = np.searchsorted(self.depth, [depth, depth + 1])
         found = int(low + np.searchsorted(self.begin[low:high], place, side="right")) - 1

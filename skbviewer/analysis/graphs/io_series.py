@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..stats.scope import Scope
 
 INTERVALS = 100  # approximate number of intervals, unless the user gives their length
-MOST = 100_000
+MAX_INTERVALS = 100_000
 STEPS = (1, 2, 5, 10)
 PERCENTS = (50, 90, 99, 100)
 UNKNOWN = -1
@@ -71,8 +71,10 @@ def io_series(scopes: Sequence[Scope], interval_ns: int | None = None) -> list[I
     length = interval_ns or interval_for(last - first)
     low = (first - origin) // length
     count = (last - origin) // length - low + 1
-    if count > MOST:
-        raise KeyError(f"{count} intervals: choose a longer one, at most {MOST} are counted")
+    if count > MAX_INTERVALS:
+        raise KeyError(
+            f"{count} intervals: choose a longer one, at most {MAX_INTERVALS} are counted"
+        )
     begin = origin + low * length
     return [
         _series(scope, found, begin, begin - origin, length, count)

@@ -105,7 +105,10 @@ def _look(
         ts, kinds, event, func, skb, data = rows.columns("ts kind event func skb data")
         of = legs.of[some]
         child = (kinds == EVENT) & IS_CHILD[event] & (of >= 0)
-        own, made = addresses.of(np.where(of >= 0, skb, 0)), addresses.of(np.where(child, data, 0))
+        own, made = (
+            addresses.numbers_of(np.where(of >= 0, skb, 0)),
+            addresses.numbers_of(np.where(child, data, 0)),
+        )
         state = _longer(state, addresses.count)
         follow_addresses(
             ts, kinds, event, func, of, own, made, state, of_series, is_first, kind, parent,

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...records.types import Int32s, Int64s
 from ..breakdown.parts import BUSY, Breakdown
-from ..breakdown.units import chosen
+from ..breakdown.units import chosen_units
 from .scope import Scope
 
 
@@ -39,7 +39,7 @@ class TimeTable(NamedTuple):
 def time_table(scope: Scope) -> TimeTable:
     """Return the parts of the time of the chosen packets, longest first.  Raises Cancelled."""
     made = Breakdown(scope)
-    rows = np.flatnonzero(chosen(scope, made.units))
+    rows = np.flatnonzero(chosen_units(scope, made.units))
     return time_of(made, rows)
 
 
@@ -75,9 +75,9 @@ def time_of(made: Breakdown, rows: Int64s) -> TimeTable:
 def _groups(made: Breakdown) -> tuple[Int64s, list[tuple[str, str]]]:
     """Return the group of each place, and the kind and name of each group."""
     found: dict[tuple[str, str], int] = {}
-    group = np.zeros(made.places, np.int64)
+    group = np.zeros(made.part_count, np.int64)
     for place in range(made.names):
-        part = made.part(place)
+        part = made.part_at(place)
         key = part.kind, (part.layer or part.name) if part.kind == BUSY else part.name
         group[place :: made.names] = found.setdefault(key, len(found))
     return group, list(found)

@@ -34,7 +34,10 @@ class Names(NamedTuple):
         return TRACER in self.meta
 
     def device(self, netns: int, ifindex: int) -> str:
-        """Return a device's name, or "if3" if it is unknown, or "" if there is no device."""
+        """Return the name of device `ifindex` in the namespace `netns`.
+
+        It is "if3" if the name is unknown, and "" if there is no device.
+        """
         found = self.devices.get((netns, ifindex))
         return found or (f"if{ifindex}" if ifindex > 0 else "")
 
@@ -49,7 +52,7 @@ class Names(NamedTuple):
         """Return text such as "ip_rcv+0x4c"; the number if there is no symbol; "" for 0."""
         return self.symbols.get(address, f"0x{address & MASK64:x}" if address else "")
 
-    def place(self, offset: int) -> str:
+    def symbol_at_offset(self, offset: int) -> str:
         """Return the symbol at an offset from _stext; "" for 0."""
         if self.is_tracer:
             return ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...readers.capture.header_offsets import Place, places
+from ...readers.capture.header_offsets import Place, header_extents
 from ...records.header_layout import ETH_DST, ETH_SIZE, ETH_SRC, ETH_TYPE
 from ...records.types import Int64s, UInt8s
 from .byte_loops import COLUMNS, MOST_CHECKSUMS, Packet
@@ -31,7 +31,7 @@ def with_pseudonyms(
     Payloads become zeros, except for a word that keeps their sum. So do link headers whose
     addresses are not known, and whole packets of an unknown link type.
     """
-    found = places(data, linktype, offset, caplen, length)
+    found = header_extents(data, linktype, offset, caplen, length)
     end = (offset + caplen).astype(np.int64)
     network = [_inside(found[name], end) for name in ("ip", "ipv6", "arp")]
     macs, kept = _link(data, linktype, offset, caplen)

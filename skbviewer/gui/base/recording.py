@@ -116,7 +116,7 @@ class RecordedContents(Protocol):
 class RecordedPaths(Protocol):
     """The part of skbviewer.session's Paths that views use."""
 
-    def of(self, packet: int | None = None, series: int | None = None) -> PacketPath:
+    def path(self, packet: int | None = None, series: int | None = None) -> PacketPath:
         """Return the path of a packet, else of a series. Raises KeyError if there is none."""
 
     def call_place(self, call: int) -> CallPlace:

@@ -37,8 +37,8 @@ def _value(row: Difference, value: float | None) -> str:
 
 
 def _change(row: Difference) -> str:
-    if row.only:
-        return f"only in {row.only}"
+    if row.only_in:
+        return f"only in {row.only_in}"
     return "" if row.change is None else f"{percent(row.change)} %"
 
 

@@ -72,7 +72,7 @@ class FlameView(QWidget):
             return -1
         begin, span = self._shown(self.boxes)
         weight = begin + place.x() / self.width() * span
-        return self.boxes.at(int(place.y() // self.row_px), weight)
+        return self.boxes.box_at(int(place.y() // self.row_px), weight)
 
     def area_of(self, box: int) -> QRectF:
         """Return the part of the widget that a box takes."""

@@ -26,11 +26,14 @@ if TYPE_CHECKING:
 
 WINDOW_NS = 100_000_000  # a lifetime farther away than this is another packet's
 CANDIDATES = 64  # most candidates on each side of a packet; others cannot be the nearest
-FEW = 2  # most candidates on each side of a packet without an identity
+MAX_CANDIDATES = 2  # most candidates on each side of a packet without an identity
 
 
 def by_ethertype(packets: Packets, kernel: KernelSide, clock: ClockFit | None) -> Candidates:
-    """Return pairs of packets and series of the same EtherType within the window."""
+    """Return pairs of packets and series that have the same EtherType, other than IP.
+
+    The leg must begin within WINDOW_NS of the packet's time; without `clock`, there are no pairs.
+    """
     rows, tap = kernel.legs.rows, kernel.series.tap
     wire = np.flatnonzero(_nameless(packets) & ~np.isin(packets["ethertype"], IP))
     of_ip = np.isin(rows["ethertype"], (0, *IP))
@@ -56,7 +59,7 @@ def unidentified(packets: Packets, kernel: KernelSide, clock: ClockFit | None) -
         return _candidates(wire, wire)
     ts = packets["ts"][wire]
     at, window = (ts, FAR) if clock is None else (clock.to_kernel(ts, wire), WINDOW_NS)
-    packet, leg = _within(at, packets["ethertype"][wire], rows[legs], window, FEW)
+    packet, leg = _within(at, packets["ethertype"][wire], rows[legs], window, MAX_CANDIDATES)
     return _candidates(wire[packet], rows["series"][legs[leg]])
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Find the devices at which a capture may have been taken.
 
-In: pairs of packets and their lifetimes, and the moments of these at each device.  Out: the devices
-whose packet sockets' calls agree with the stamps of the packets, each with a clock.
+Input: pairs of packets and their lifetimes, and the moments of these at each device.  Output: the
+devices whose packet sockets' calls agree with the stamps of the packets, each with a clock.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Timed = npt.NDArray[np.void] | Mapping[str, npt.NDArray[Any]]
 Device = tuple[int, int]  # netns, ifindex
 
 CAME_NS = 200_000  # longest time from an skb's arrival to its stamp of arrival
-LEAST = 0.3  # a device is tried if this share of the packets has a point there
+TRIED_SHARE = 0.3  # a device is tried if this share of the packets has a point there
 CALLED, CAME, ANY_TIME = range(3)  # where stamps are made: in a socket's call, on arrival
 # Shares of a device's packets.  A CPU may stop for long between the arrival of an skb and its
 # stamp; where records are lost, a packet may be paired with another packet's lifetime.
@@ -85,7 +85,7 @@ def agreeing_devices(
             here[here] = _near_the_others(captured, packet[here], rows[here])
         tries.append((device, len(np.unique(packet[here])), packet[here], rows[here]))
     most = max((one[1] for one in tries), default=0)
-    tries = [one for one in tries if one[1] >= LEAST * most]
+    tries = [one for one in tries if one[1] >= TRIED_SHARE * most]
     untried = [passed[device] for device in set(passed) - {one[0] for one in tries}]
     sharp = [
         {one[0] for one in tries if _agreeing(captured, one[2], *windows(one[3]), old)}
@@ -197,7 +197,12 @@ def _share_at_calls(
 def fit_bounded(
     captured: Int64s, packet: Int64s, begin: Int64s, end: Int64s, old: ClockFit | None = None
 ) -> ClockFit | None:
-    """Fit a clock to packets, each stamped between the earliest and the latest of its times."""
+    """Fit a clock to packets, each stamped between the earliest and the latest of its times.
+
+    `captured` are the times of all packets of the capture.  By pair, `packet` is an index of these,
+    and the packet was stamped from `begin` to `end` on the log's clock (ns).  The result has the
+    segments of `old`, if given; None if nothing fits.
+    """
     packet, low, high = spans(packet, begin, end)
     return fit_like(TimedPairs(packet, low + (high - low) // 2, low, high), captured, old)
 

@@ -26,7 +26,7 @@ MAX_DRIFT_PPM = 1000
 CLEAR = 10  # a drift is believed if it moved the clock by this many spreads
 MAX_SLOPES = 2000
 CUT_BY = 20_000  # most pairs that are used to find where a segment is to be cut
-ENOUGH = 100_000  # most pairs that are used for medians
+MAX_MEDIAN_PAIRS = 100_000  # most pairs that are used for medians
 SECOND_NS = 1_000_000_000
 SURELY_COARSE = 12  # times of so many packets share a divisor by chance in one of 4,000 captures
 COARSE_BITS, COARSE_BINARY_NS = 18, 3815  # a resolution of 2**-18 s
@@ -135,7 +135,7 @@ class TimedPairs(NamedTuple):
     after: Int64s
     before: Int64s
 
-    def only(self, chosen: Int64s | npt.NDArray[np.bool_] | slice) -> TimedPairs:
+    def selected(self, chosen: Int64s | npt.NDArray[np.bool_] | slice) -> TimedPairs:
         """Return the chosen pairs."""
         return TimedPairs._make(column[chosen] for column in self)
 
@@ -147,7 +147,7 @@ def fit(pairs: TimedPairs, captured: Int64s, bounded: bool = True) -> ClockFit |
     """
     if not len(pairs.packet):
         return None
-    pairs = _whole(pairs.only(np.lexsort((pairs.kernel_ns, pairs.packet))))
+    pairs = _whole(pairs.selected(np.lexsort((pairs.kernel_ns, pairs.packet))))
     difference = captured[pairs.packet] - pairs.kernel_ns
     run = runs(difference, pairs.kernel_ns, pairs.packet)
     begins = borders(pairs.packet, captured, difference, run)
@@ -156,7 +156,7 @@ def fit(pairs: TimedPairs, captured: Int64s, bounded: bool = True) -> ClockFit |
     segments: list[Segment] = []
     for number, ((either, first), end) in enumerate(zip(begins, ends, strict=True)):
         mine = run == number
-        own = pairs if mine.all() else pairs.only(mine)
+        own = pairs if mine.all() else pairs.selected(mine)
         one = _segment(first, captured[first:end], captured, own, bounded)
         pieces = _set_by_little(one, end, captured, own) if one.torn_ns else [one]
         if either < first:
@@ -171,12 +171,12 @@ def refit(clock: ClockFit, pairs: TimedPairs, captured: Int64s) -> ClockFit:
     A segment without any of these pairs stays as it is.  So does a segment that never had pairs,
     because its packets may have been stamped by the clock before it or by the one after it.
     """
-    pairs = _whole(pairs.only(np.lexsort((pairs.kernel_ns, pairs.packet))))
+    pairs = _whole(pairs.selected(np.lexsort((pairs.kernel_ns, pairs.packet))))
     which = clock.segment_of(pairs.packet)
     ends = [*(segment.first for segment in clock.segments[1:]), len(captured)]
     made = []
     for number, (old, end) in enumerate(zip(clock.segments, ends, strict=True)):
-        own = pairs.only(which == number)
+        own = pairs.selected(which == number)
         new = old.pairs and len(own.packet)
         range_ns = captured[old.first : end]
         made.append(_segment(old.first, range_ns, captured, own, True) if new else old)
@@ -188,8 +188,8 @@ def _set_by_little(one: Segment, end: int, captured: Int64s, pairs: TimedPairs) 
     precision = precision_of(captured[one.first : end])
     if one.torn_ns < precision:
         return [one]
-    each = pairs.only(np.r_[True, pairs.packet[1:] != pairs.packet[:-1]])
-    each = each.only(slice(None, None, 1 + len(each.packet) // CUT_BY))
+    each = pairs.selected(np.r_[True, pairs.packet[1:] != pairs.packet[:-1]])
+    each = each.selected(slice(None, None, 1 + len(each.packet) // CUT_BY))
     capture_ns = captured[each.packet]
     here = one.to_kernel(capture_ns)
     rows = Intervals(
@@ -204,7 +204,7 @@ def _set_by_little(one: Segment, end: int, captured: Int64s, pairs: TimedPairs) 
     ends = [*(int(each.packet[cut.last]) + 1 for cut in made), end]
     sides = []
     for first, behind in zip(firsts, ends, strict=True):
-        mine = pairs.only((pairs.packet >= first) & (pairs.packet < behind))
+        mine = pairs.selected((pairs.packet >= first) & (pairs.packet < behind))
         sides.append(_segment(first, captured[first:behind], captured, mine, True))
     if any(side.torn_ns >= max(precision, 1) for side in sides):
         return [one]
@@ -252,7 +252,7 @@ def _segment(
     """Fit one segment to pairs of the packets from `first` on, captured at `range_ns`."""
     capture_ns = captured[pairs.packet]
     origin = int(pairs.kernel_ns.min())
-    few = slice(None, None, 1 + len(capture_ns) // ENOUGH)
+    few = slice(None, None, 1 + len(capture_ns) // MAX_MEDIAN_PAIRS)
     kernel_ns = pairs.kernel_ns[few]
     difference = capture_ns[few] - kernel_ns
     base = int(difference[0])  # keeps float64 exact: epoch ns need 61 bits
@@ -280,7 +280,7 @@ def _in_order(capture_ns: Int64s, pairs: TimedPairs) -> tuple[Int64s, TimedPairs
     if not (capture_ns[1:] < capture_ns[:-1]).any():
         return capture_ns, pairs
     order = np.argsort(capture_ns, kind="stable")
-    return capture_ns[order], pairs.only(order)
+    return capture_ns[order], pairs.selected(order)
 
 
 def _with_errors(line: Segment, range_ns: Int64s, capture_ns: Int64s, pairs: TimedPairs) -> Segment:

@@ -85,7 +85,7 @@ def corridor(rows: Intervals, steepest: float) -> Corridor:
     return made.lines
 
 
-def between(over: Points, under: Points, steepest: float) -> Corridor:
+def corridor_between(over: Points, under: Points, steepest: float) -> Corridor:
     """Return the lines below `over` and above `under` with a slope within `steepest` (ns/ns).
 
     If there is none, `torn` is not 0.

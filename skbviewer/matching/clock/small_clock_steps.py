@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Find where a clock was set by less than 10 ms.
 
-In: for each packet, in the order of the file, an interval that contains the clock's offset.  No
-straight line passes through all intervals.  Out: where to cut the packets so that one line passes
-through each piece, with as few pieces as possible.  Each piece needs LEAST packets of its own:
-through fewer, a line might pass even if the stamps had random errors.
+Input: for each packet, in the order of the file, an interval that contains the clock's offset.  No
+straight line passes through all intervals.  Output: where to cut the packets so that one line
+passes through each piece, with as few pieces as possible.  Each piece needs LEAST packets of its
+own: through fewer, a line might pass even if the stamps had random errors.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .feasible_lines import WRONG, Intervals, Points, between
+from .feasible_lines import WRONG, Intervals, Points, corridor_between
 
-LEAST = 12  # least packets of a piece
-MOST = 64  # most pieces of a capture
+MIN_PACKETS = 12  # least packets of a piece
+MAX_PIECES = 64  # most pieces of a capture
 GOES_ON = 3  # so many packets after an outlier must fit the line again
 ALONE = 128  # most outliers
 
@@ -31,7 +31,7 @@ class Cut(NamedTuple):
 
 
 def cuts(rows: Intervals, steepest: float) -> list[Cut]:
-    """Return where the line must be cut; nothing if some piece has fewer than LEAST intervals.
+    """Return where the line must be cut; nothing if a piece has fewer than MIN_PACKETS intervals.
 
     Lines have a slope within `steepest` (ns/ns).  `rows` are in order of packets, so x may fall
     where a clock was set back.  One of WRONG intervals may be left out.
@@ -40,13 +40,13 @@ def cuts(rows: Intervals, steepest: float) -> list[Cut]:
     begins, size = [0], len(rows.x)
     while begins[-1] < size:
         end = lines.longest(begins[-1])
-        if end - begins[-1] < LEAST or len(begins) > MOST:
+        if end - begins[-1] < MIN_PACKETS or len(begins) > MAX_PIECES:
             return []
         begins.append(end)
     made: list[Cut] = []
     for before, begin, end in zip(begins, begins[1:], begins[2:], strict=False):
         early = lines.earliest(before, begin, end)
-        if early - (made[-1].first if made else 0) < LEAST:
+        if early - (made[-1].first if made else 0) < MIN_PACKETS:
             return []
         made.append(Cut(early - 1, begin))
     return made
@@ -65,7 +65,10 @@ class _Lines:
         some = begin + np.flatnonzero(self._kept[begin:end])
         some = some[np.argsort(self._rows.x[some], kind="stable")]
         x, low, high = (column[some] for column in self._rows)
-        return not len(x) or between(Points(x, high), Points(x, low), self._steepest).torn == 0
+        return (
+            not len(x)
+            or corridor_between(Points(x, high), Points(x, low), self._steepest).torn == 0
+        )
 
     def longest(self, begin: int) -> int:
         """Return the end of the longest stretch from `begin` on, without single outliers."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """List the losses that a log declares: when, on which CPU, of which function.
 
-In: a KBL.  Out: rows of LOSS_DTYPE.  Matching may conclude from a missing record that an event did
-not happen only if no row covers the record.
+Input: a KBL.  Output: rows of LOSS_DTYPE.  Matching may conclude from a missing record that an
+event did not happen only if no row covers the record.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def meets(
     return np.asarray(ends[begun] >= low, np.bool_)
 
 
-def inside(losses: Table) -> Table:
+def losses_inside(losses: Table) -> Table:
     """Return losses of one CPU, or with a begin and an end: not those around a recording."""
     outside = (losses["first_ns"] == EARLIEST_NS) | (losses["last_ns"] == LATEST_NS)
     return np.asarray(losses[~outside | (losses["cpu"] != ANY)])

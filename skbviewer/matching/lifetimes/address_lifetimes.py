@@ -3,7 +3,7 @@
 
 A life is the use of one address by one skb, from the skb's birth to its free.
 
-In: records of one KBL in time order, the log's tables.  Out: the life of each record, and the
+Input: records of one KBL in time order, the log's tables.  Output: the life of each record, and the
 parent of each life.  Addresses are reused within microseconds (one carried 17 packets in a short
 recording).  So births, frees and clones separate lives; the distance in time does not.
 """
@@ -27,7 +27,7 @@ from .skb_held_from import RecordTimes
 
 
 @dataclass(frozen=True)
-class Lives:
+class AddressLifetimes:
     """The lives of one log, numbered by their first record.
 
     By record: `of` is its life or -1; `met` is the time at which its function had the skb;
@@ -45,13 +45,15 @@ class Lives:
     owner_calls: Int32s
 
 
-def cut(log: KernelLog) -> Lives:
-    """Assign each record of `log` to a life; records without an skb get -1."""
+def assign_lifetimes(log: KernelLog) -> AddressLifetimes:
+    """Assign each record of `log` to a lifetime at one address; records without an skb get -1."""
     found = items(log)
     of, birth = _cut(log.records, found)
     of[found.late] = of[found.owner_calls[found.late]]
     parent = np.where(birth >= 0, of[birth], np.int32(-1)) if len(birth) else birth
-    return Lives(of, parent, birth, _is_tap(log, found, birth, of), found.met, found.owner_calls)
+    return AddressLifetimes(
+        of, parent, birth, _is_tap(log, found, birth, of), found.met, found.owner_calls
+    )
 
 
 def _cut(records: Records, found: Items) -> tuple[Int32s, Int32s]:

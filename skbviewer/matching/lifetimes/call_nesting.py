@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Find the call around each record, whichever packet that call handled.
 
-In: records in time order.  Calls nest within one execution context.  Calls without an end, and the
-further packets of a list, enclose nothing.  The open calls of a context form a stack.  In a damaged
-log, a call in the stack may end later than the one above it.
+Input: records in time order.  Calls nest within one execution context.  Calls without an end, and
+the further packets of a list, enclose nothing.  The open calls of a context form a stack.  In a
+damaged log, a call in the stack may end later than the one above it.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Nesting:
         self.parent = scratch.full(len(records), np.int32, -1)
         self._follow(np.zeros(0, np.bool_), self.parent, np.zeros(0, np.int32))
 
-    def inside(self, chosen: npt.NDArray[np.generic]) -> Int32s:
+    def counts_inside(self, chosen: npt.NDArray[np.generic]) -> Int32s:
         """Return for each call that has an end the number of records of `chosen` in it; else 0."""
         count = scratch_of(self._records).full(len(self._records), np.int32, 0)
         self._follow(chosen.astype(np.bool_, copy=False), np.zeros(0, np.int32), count)
@@ -69,7 +69,7 @@ class Nesting:
         open_ = _Stacks(none, none.astype(np.int64), none, none, none, none, none, *_sizes())
         for some in record_blocks(self._records):
             rows = Rows(self._records, some)
-            context = contexts.of(rows.contexts())
+            context = contexts.numbers_of(rows.contexts())
             open_ = _with_room(open_, contexts.count, int(open_.sizes[1]) + len(context))
             nest_records(
                 some.start, rows["ts"], rows["exit_ts"], rows["kind"], context, self.carried[some],
@@ -82,7 +82,7 @@ class Nesting:
                     inside[open_.record[at]] = open_.counted[number] - open_.before[at]
                 at = int(open_.below[at])
 
-    def around(self, record: npt.NDArray[np.integer]) -> Iterator[tuple[Int64s, Int64s]]:
+    def calls_around(self, record: npt.NDArray[np.integer]) -> Iterator[tuple[Int64s, Int64s]]:
         """Yield all calls around these records: (position in `record`, ENTRY), innermost first."""
         position = np.arange(len(record))
         call = self.parent[record]

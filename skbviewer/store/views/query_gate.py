@@ -59,7 +59,7 @@ class Gate:
                 self._db.execute(f"DROP VIEW IF EXISTS temp.{sql_name(view)}")
                 self._db.execute(f"CREATE TEMP VIEW {sql_name(view)} AS {text}")
 
-    def named(self, sql: str) -> dict[str, set[str]]:
+    def named_columns(self, sql: str) -> dict[str, set[str]]:
         """Return the columns of views that a statement names, without running it.
 
         Raises sqlite3.Error if the statement is wrong or not allowed.

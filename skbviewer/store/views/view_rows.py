@@ -16,8 +16,8 @@ from ..whole_columns import Columns
 from .distinct_values import distinct
 from .expressions import Join, View, table_of
 
-NEAR = 1 << 24  # between the lowest and the highest value of a column that is used as it is
-FEW = 1 << 15  # combinations of keys that are all searched, whether they occur or not
+MAX_SPAN = 1 << 24  # between the lowest and the highest value of a column that is used as it is
+MAX_COMBINATIONS = 1 << 15  # combinations of keys that are all searched, whether they occur or not
 Array = npt.NDArray[Any]
 Small = Mapping[str, Array]  # all columns of a table with few rows
 
@@ -120,7 +120,7 @@ class _ValueNumbers:
     def __init__(self, column: Int64s) -> None:
         self._low = int(column.min(initial=INT64_MAX))
         span = int(column.max(initial=self._low)) - self._low + 1
-        self._values = np.unique(column) if span > NEAR else None
+        self._values = np.unique(column) if span > MAX_SPAN else None
         self.count = span if self._values is None else len(self._values)
 
     def numbers(self, column: Int64s) -> Int64s:
@@ -151,7 +151,7 @@ class ViewRows:
     def __len__(self) -> int:
         return self._count if self._some is None else len(self._some)
 
-    def keep(self, some: Bools) -> None:
+    def restrict(self, some: Bools) -> None:
         """Restrict the object to the rows that are true in `some`, one flag per present row."""
         rows = np.flatnonzero(some)
         self._some = rows if self._some is None else self._some[rows]
@@ -227,7 +227,7 @@ class ViewRows:
         Without codes, there is one value for each row.
         """
         parts = [self.distinct(name) for name in names]
-        if math.prod(len(values) for _, values in parts) > FEW:
+        if math.prod(len(values) for _, values in parts) > MAX_COMBINATIONS:
             return None, [self.stored(name).astype(np.int64) for name in names]
         codes, wanted = parts[0][0], [parts[0][1]]
         for more, values in parts[1:]:

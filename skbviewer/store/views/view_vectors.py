@@ -45,9 +45,9 @@ def blocks(
         count = min(BLOCK, total - first)
         rows = ViewRows(tables, view, first, count)
         if view.where is not None:
-            rows.keep(rows.stored(view.where[0]) == view.where[1])
+            rows.restrict(rows.stored(view.where[0]) == view.where[1])
         if chosen is not None and view.chosen_by is not None:
-            rows.keep(_chosen(rows.stored(view.chosen_by[1]), chosen[view.chosen_by[0]]))
+            rows.restrict(_chosen(rows.stored(view.chosen_by[1]), chosen[view.chosen_by[0]]))
         made = {c.meaning.name: vector(tables, rows, c.value, c.meaning.type) for c in wanted}
         yield first + count, made
 

@@ -126,7 +126,7 @@ def test_calls_of_a_kernel_log_are_events(tmp_path: Path) -> None:
     _, found = blocks(out)
     assert len(found) == session.packets.count()
     for number, block in enumerate(found, start=1):
-        path = session.paths.of(number)
+        path = session.paths.path(number)
         assert block.data == session.contents.packet_bytes(number)
         if path.legs and path.legs[0].match == "exact":
             event = event_in(block)

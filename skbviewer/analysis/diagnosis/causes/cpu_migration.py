@@ -50,7 +50,7 @@ def _moved(case: Case) -> Spans:
     legs = case.made.legs
     every = [case.waits(kind) for kind in range(SOFTIRQ, RANKS)]
     spans = Spans(*(np.concatenate(column) for column in zip(*every, strict=True)))
-    spans = spans.only(spans.end <= legs.end[spans.leg])
+    spans = spans.selected(spans.end <= legs.end[spans.leg])
     after = calls_after(case, spans)
     known = (after >= 0) & (after > legs.calls_at[spans.leg])
     spans, after = spans.only(known), after[known]

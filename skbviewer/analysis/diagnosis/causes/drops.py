@@ -51,7 +51,7 @@ def _find(case: Case) -> list[Finding]:
     drops = drops_of(case)
     for key in drops.keys:
         if key.reason not in FULL:
-            found.append(_finding(case, drops, drops.of(key), key.reason, key.place))
+            found.append(_finding(case, drops, drops.positions(key), key.reason, key.place))
     return found
 
 
