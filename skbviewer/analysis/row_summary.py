@@ -28,7 +28,10 @@ class RowSummary(NamedTuple):
 
 
 def row_summaries(legs: Iterable[LegSummary], names: NamesOf) -> dict[int, RowSummary]:
-    """Return the thread that sent or received each row, and its first drop, by row."""
+    """Return, by row of the packet list, the thread that sent or received it, and its first drop.
+
+    `legs` are the legs of these rows.
+    """
     found: dict[int, RowSummary] = {}
     read = set()
     for leg in legs:

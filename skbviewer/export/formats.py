@@ -95,8 +95,8 @@ class ExportableRows(Protocol):
 class ExportablePaths(Protocol):
     """The kernel paths of an open session."""
 
-    def of(self, packet: int | None = None, series: int | None = None) -> PacketPath:
-        """Return the path of a packet, else of a series. Raises KeyError if there is none."""
+    def path(self, packet: int | None = None, series: int | None = None) -> PacketPath:
+        """Return the path of packet `packet`, or of the skb lifetime `series`; KeyError if none."""
 
 
 class ExportableContents(Protocol):

@@ -52,7 +52,7 @@ class Decided(NamedTuple):
     moment: Int64s  # of an exact pair, if only one moment of this host is possible; else NO_MOMENT
 
     def selected(self, chosen: Bools) -> Decided:
-        """Return the chosen pairs."""
+        """Return the pairs that the flags `chosen` select."""
         return Decided._make(column[chosen] for column in self)
 
 

@@ -83,7 +83,10 @@ class Matches(NamedTuple):
 
     @property
     def sniffer(self) -> tuple[int, int] | None:
-        """Return the device at which the capture was taken according to most pairs."""
+        """Return the device (netns, ifindex) at which the capture was taken; None if unknown.
+
+        The fit with the most pairs decides.
+        """
         return self._best.sniffer if self._best else None
 
     @property

@@ -59,7 +59,7 @@ class OneWay(NamedTuple):
     back: int
 
     def offset(self, a_ns: Int64s) -> tuple[Int64s, Int64s]:
-        """Return the least and the greatest value of clock b - clock a at times of clock a, ns."""
+        """Return the least and the greatest value of clock b - clock a (ns) at times `a_ns`."""
         at, base = (self.at_ns - self.at_ns[0]).astype(np.float64), int(self.low_ns[0])
         x = (np.asarray(a_ns, np.int64) - self.at_ns[0]).astype(np.float64)
         before, after = np.minimum(x, 0.0), np.maximum(x - at[-1], 0.0)
@@ -192,7 +192,7 @@ def _seen(kernel: KernelSide, series: Int64s, sends: bool) -> Int64s:
 
 
 def all_trips(parts: list[Trips]) -> Trips:
-    """Return all trips; a packet that several captures contain counts once."""
+    """Return the trips of all `parts`; a packet that several captures contain counts once."""
     columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
     pair = np.stack(columns[:2], axis=1)
     first = np.unique(pair, axis=0, return_index=True)[1]

@@ -230,7 +230,10 @@ def joined_matches(found: Matches, of: KernelSide, to: KernelSide, same: SameHos
 
 
 def with_joined(found: Matches, made: Matches) -> Matches:
-    """Return `found`, with the rows of `made` instead of its own rows of the same packets."""
+    """Return `found`, with the rows of `made` instead of its own rows of the same packets.
+
+    `made` are matches through a log of the same host.
+    """
     keep = ~np.isin(found.rows["packet"], made.rows["packet"])
     rows = np.concatenate([found.rows[keep], made.rows])
     rows = rows[np.lexsort((rows["leg"], rows["packet"]))]

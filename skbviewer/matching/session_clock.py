@@ -69,12 +69,11 @@ def build(
     between: Mapping[tuple[int, int], OneWay],
     same: Mapping[tuple[int, int], Apart] = NO_PAIRS,
 ) -> list[Piece]:
-    """Return the pieces of all sources.
+    """Return the pieces that map the clock of each source to session time.
 
     `captures` lists the interfaces of each capture in the order of first use, or EVERY.  `clocks`
     are fits whose segments begin with packet numbers.  `between` has the bounds of the clocks of
-    two KBLs.  `same` has the distances between the clocks of a log of points and of a KBL of its
-    host.
+    two KBLs.
     """
     pieces = _begin(hosts, captures)
     for kbl, host in sorted(hosts.items()):

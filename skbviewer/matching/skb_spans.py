@@ -18,7 +18,7 @@ Spans = npt.NDArray[np.void]
 
 
 def no_spans() -> Spans:
-    """Return an empty array of spans."""
+    """Return an empty array of spans of skbs."""
     return np.zeros(0, SPAN_DTYPE)
 
 

@@ -69,7 +69,7 @@ class Block:
         self._columns[name][...] = values
 
     def blank(self, name: str) -> npt.NDArray[Any]:
-        """Return a column; the caller must write all its rows."""
+        """Return column `name` without filling it; the caller must write all its rows."""
         self._blank.discard(name)
         return self._columns[name]
 
@@ -83,7 +83,7 @@ class Block:
         return set(self._columns) - self._blank
 
     def finish(self, names: Collection[str]) -> None:
-        """Fill the columns among `names` that no dissector wrote with the unknown value."""
+        """Fill those of the columns `names` that no dissector wrote with the unknown value."""
         for name in self._blank.intersection(names):
             self[name] = self._unknown[name]
 
@@ -153,11 +153,11 @@ class Frames(NamedTuple):
         return Frames(*(column[mask] for column in self))
 
     def with_bytes(self, size: int) -> Frames:
-        """Return the frames with at least `size` captured bytes left."""
+        """Return the frames that have at least `size` captured bytes from `at` on."""
         return self.selected(self.at + size <= self.end)
 
     def lacking(self, size: int | Int64s) -> Int64s:
-        """Return the rows of packets that were too short on the wire for `size` more bytes."""
+        """Return the rows of packets that, as sent, are too short for `size` more bytes at `at`."""
         return self.rows[self.at + size > self.stop]
 
     def after_header(self, size: int | Int64s, kind: Int64s) -> Frames:

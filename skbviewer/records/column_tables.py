@@ -89,11 +89,14 @@ class ColumnTable:
         return self._rows(names, key)
 
     def part(self, name: str, rows: Rows) -> Column:
-        """Return one column at some rows, without building the whole column first."""
+        """Return column `name` at the row numbers `rows`, without building the whole column."""
         return _picked(self._columns[name], rows).astype(self.dtype[name], copy=False)
 
     def parts(self, names: Iterable[str], rows: Rows) -> dict[str, Column]:
-        """Return columns at some rows, each in its stored type; a constant one takes no memory."""
+        """Return the columns `names` at the row numbers `rows`, by name.
+
+        Each has its stored type; a constant one takes no memory.
+        """
         return {name: _picked(self._columns[name], rows) for name in names}
 
     def only_rows(self, rows: Rows) -> ColumnTable:
@@ -136,13 +139,16 @@ class RecordTable(ColumnTable):
             self._columns = {**self._columns, name: narrow(self._columns[name])}
 
     def part(self, name: str, rows: Rows) -> Column:
-        """Return one column at some rows, without building the whole column first."""
+        """Return column `name` at the row numbers `rows`, without building the whole column."""
         if name in self._columns:
             return super().part(name, rows)
         return self.footprints.part(name, _picked(self.footprint, rows))
 
     def parts(self, names: Iterable[str], rows: Rows) -> dict[str, Column]:
-        """Return columns at some rows, each in its stored type; a constant one takes no memory."""
+        """Return the columns `names` at the row numbers `rows`, by name.
+
+        Each has its stored type; a constant one takes no memory.
+        """
         names = tuple(names)
         made = super().parts((name for name in names if name in self._columns), rows)
         rest = [name for name in names if name not in made]
@@ -160,7 +166,10 @@ def _picked(column: Column, rows: Rows) -> Column:
 
 
 def no_footprints(count: int) -> ColumnTable:
-    """Return row 0 and `count` unknown footprints after it, in writable columns."""
+    """Return a table of `count` + 1 footprints whose columns are all unknown, to be filled.
+
+    Row 0 stands for no footprint.
+    """
     unknown = empty(FOOTPRINT_DTYPE, 1)
     columns = {name: np.repeat(unknown[name], count + 1) for name in FOOTPRINT_NAMES}
     return ColumnTable(FOOTPRINT_DTYPE, columns)

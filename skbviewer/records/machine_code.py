@@ -76,5 +76,8 @@ def dispatcher(function: FunctionType, options: dict[str, Any], prepare: Callabl
 
 
 def inner(function: FunctionType, options: dict[str, Any]) -> Any:
-    """Return a numba function that only other compiled functions can call."""
+    """Return a numba function that only other compiled functions can call.
+
+    `options` are those of numba.njit().
+    """
     return njit(**options)(function)

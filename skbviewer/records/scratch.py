@@ -46,20 +46,20 @@ class Scratch:
         return self._folder is not None
 
     def take(self, count: int, dtype: npt.DTypeLike) -> Array:
-        """Return an uninitialised array of `count` values."""
+        """Return an uninitialised array of `count` values, in a file if it is large."""
         size = count * np.dtype(dtype).itemsize
         mapped = self._mapped(size) if self._folder is not None and size >= SMALLEST_FILE else None
         return np.empty(count, dtype) if mapped is None else np.frombuffer(mapped, dtype, count)
 
     def full(self, count: int, dtype: npt.DTypeLike, value: int) -> Array:
-        """Return an array of `count` values that are all `value`."""
+        """Return an array of `count` values that are all `value`, in a file if it is large."""
         made = self.take(count, dtype)
         if value or made.base is None:  # a new file already contains zeros
             made[:] = value
         return made
 
     def keep(self, values: Array) -> Array:
-        """Return an equal array, in a file if it is large and there is a folder."""
+        """Return `values`, or a copy in a file if they are large and there is a folder."""
         if self._folder is None or values.nbytes < SMALLEST_FILE:
             return values
         made = self.take(len(values), values.dtype)
@@ -98,7 +98,7 @@ class Gathered:
         self._size = 0  # bytes in _new
 
     def add(self, part: Array) -> None:
-        """Append values.  If arrays are in files, small parts are collected and copied together."""
+        """Append the values of `part`. If arrays are in files, small parts are copied together."""
         self._new.append(part)
         self._size += part.nbytes
         if self._room.in_files and self._size >= SMALLEST_FILE:

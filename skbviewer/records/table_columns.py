@@ -61,7 +61,10 @@ class Vector(NamedTuple):
 
 
 def text_objects(codes: Int32s, words: list[str]) -> npt.NDArray[np.object_]:
-    """Return texts by code; each word is a single Python object, however many rows have it."""
+    """Return words[code] for each of `codes`, as an array of objects.
+
+    Each word is a single Python object, however many rows have it.
+    """
     made = np.empty(len(words) + 1, object)
     made[: len(words)] = words
     made[-1] = None

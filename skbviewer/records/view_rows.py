@@ -120,7 +120,7 @@ class PathCall(NamedTuple):
 
     @property
     def titled(self) -> str:
-        """Return the function and its notes: "tcp_sendmsg  [interrupted] [found via socket]"."""
+        """Return the function and its notes: "tcp_sendmsg [interrupted] [found via socket]"."""
         notes = " ".join(f"[{note}]" for note in self.note.split(", ") if note)
         return f"{self.function}  {notes}" if notes else self.function
 
@@ -227,7 +227,7 @@ class Leg(NamedTuple):
 
     @property
     def zero_ns(self) -> int:
-        """Return the time from which entries count: the begin of the path's first leg.
+        """Return the time (ns) from which entries count: the begin of the path's first leg.
 
         If that is unknown, it is this leg's own begin.
         """

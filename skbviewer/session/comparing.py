@@ -45,7 +45,7 @@ def session_stack_pairs(
 
 
 def scope_of(session: Session, text: str, progress: Progress) -> Scope:
-    """Return the passes of the packets that match `text`.
+    """Return the passes of the packets that match the display filter `text`.
 
     If `text` is "", also the passes of lifetimes without a packet.
     """

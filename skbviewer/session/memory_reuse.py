@@ -52,9 +52,9 @@ def reused_memory() -> Iterator[None]:
 
 
 def keep_less() -> None:
-    """Return freed memory to the kernel now, and large arrays as soon as they are freed.
+    """Give freed memory back to the kernel now, and large arrays as soon as they are freed.
 
-    For inputs that are so large that memory matters more than time. This holds until the end of
+    For inputs that are so large that memory matters more than time.  This holds until the end of
     reused_memory().
     """
     libc = ctypes.CDLL(None) if sys.platform == "linux" else None
@@ -75,7 +75,7 @@ def free_huge_pages() -> int:
 
 
 def give_back() -> None:
-    """Return freed memory to the kernel, after work that needed much memory for a short time."""
+    """Give freed memory back to the kernel, after work that needed much of it for a short time."""
     libc = ctypes.CDLL(None) if sys.platform == "linux" else None
     if libc is not None and hasattr(libc, "malloc_trim"):
         libc.malloc_trim(0)

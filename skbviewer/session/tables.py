@@ -27,11 +27,14 @@ class SessionTables:
         self._opened = opened
 
     def described(self) -> tuple[TableMeaning, ...]:
-        """Return the tables with their columns, in the order of docs/schema.md."""
+        """Return names, meanings and columns of all documented tables, as in docs/schema.md."""
         return tuple(view.described for view in VIEWS.values())
 
     def columns(self, name: str) -> tuple[str, ...]:
-        """Return the columns of a table.  Raises KeyError with a line for the user."""
+        """Return the names of the columns of table `name`.
+
+        Raises KeyError with a line for the user.
+        """
         if name not in VIEWS:
             raise KeyError(f"no table {name}: expected one of {', '.join(VIEWS)}")
         return tuple(column.meaning.name for column in VIEWS[name].columns)

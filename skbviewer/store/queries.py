@@ -93,7 +93,7 @@ _PACKETS = _PACKETS.order_by(packet.c.id)
 
 
 def packets(db: Connection, first: int, number: int) -> list[StoredPacket]:
-    """Return packets with ids first .. first + number - 1."""
+    """Return the rows of table `packet` with ids first .. first + number - 1."""
     wanted = {"first": first, "last": first + number - 1}
     return list(map(StoredPacket._make, db.execute(_PACKETS, wanted)))
 
@@ -118,7 +118,7 @@ def kernel_only_count(db: Connection) -> int:
 
 
 def kernel_only(db: Connection, first: int, number: int) -> list[StoredSeries]:
-    """Return series with rows K<first> .. K<first + number - 1>."""
+    """Return the rows of table `series` that are rows K<first> .. K<first + number - 1>."""
     wanted = series.c.kernel_only.between(first, first + number - 1)
     rows = db.execute(select(series).where(wanted).order_by(series.c.kernel_only))
     return list(map(StoredSeries._make, rows))

@@ -69,7 +69,7 @@ def functions(db: Connection) -> dict[int, dict[int, str]]:
 
 
 def gaps(db: Connection) -> list[StoredLoss]:
-    """Return losses, by the KBL's clock.
+    """Return the losses of all KBLs, on the KBL's clock.
 
     Missed hits are left out: each is a single call of a function, somewhere in a long time.
     """
@@ -96,7 +96,7 @@ def legs_of_kernel_only(db: Connection, numbers: Sequence[int]) -> list[LegOfKer
 
 
 def calls_of_legs(db: Connection, legs: Sequence[int]) -> list[CallOfLeg]:
-    """Return the calls of some legs, in order of their ids."""
+    """Return the calls of the legs with the ids `legs`, in order of their ids."""
     columns = (call.c.id, call.c.leg, leg.c.source, call.c.func, call.c.entry_ns, call.c.dur_ns)
     wanted = select(*columns, call.c.drop_reason).join(leg, leg.c.id == call.c.leg)
     wanted = wanted.where(call.c.leg.in_(legs)).order_by(call.c.id)
@@ -104,7 +104,7 @@ def calls_of_legs(db: Connection, legs: Sequence[int]) -> list[CallOfLeg]:
 
 
 def waits_of_legs(db: Connection, legs: Sequence[int]) -> list[WaitOfLeg]:
-    """Return the times when some legs were not busy, by leg and time."""
+    """Return the times when the legs with the ids `legs` were not busy, by leg and time."""
     columns = (wait.c.leg, leg.c.source, wait.c.kind, wait.c.begin_ns, wait.c.end_ns)
     wanted = select(*columns).join(leg, leg.c.id == wait.c.leg).where(wait.c.leg.in_(legs))
     wanted = wanted.order_by(wait.c.leg, wait.c.begin_ns)

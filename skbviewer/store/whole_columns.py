@@ -102,7 +102,7 @@ class Columns:
         return out
 
     def part(self, table: str, column: str, first: int, count: int) -> Array:
-        """Return `count` values from row `first` on; fewer at the end of the table."""
+        """Return `count` values of a column from row `first` on; fewer at the end of the table."""
         whole = self._get((table, column, -1))
         if whole is not None:
             return whole[first : first + count]

@@ -69,7 +69,10 @@ def number_values(values: Int64s, kept: Int64s, number_of: Int64s, made: Int64s)
 
 @compiled
 def find_members(group: Int64s, value: Int64s, wanted: Int64s, rank: Int64s, found: Int64s) -> None:
-    """Fill `found` with a row of each group: of those with its `wanted` value, number `rank`."""
+    """Write into `found` a row of each group: the one with number `rank` of those with its value.
+
+    `wanted` is the value that counts in each group.
+    """
     left = rank.copy()
     for at in range(len(group)):
         one = group[at]

@@ -14,7 +14,7 @@ ENTRY, EVENT = 1, 4  # kbl.h enum kbl_kind
 
 @allocation_free
 def count_calls(kind: UInt8s, of: Int32s, begin: Int32s) -> None:
-    """Count the calls of each leg in `begin`, one index after the leg's own."""
+    """Count the calls of each leg in begin[leg + 1]; `of` is the leg of each record."""
     for i in range(len(kind)):  # without a branch, which would often be mispredicted
         begin[of[i] + 1] += (kind[i] == ENTRY) & (of[i] >= 0)
 
@@ -55,7 +55,7 @@ def place_calls(
 
 @allocation_free
 def count_above(parent: Int32s, depth: Int32s) -> None:
-    """Fill `depth`, initially -1, for each call, and for calls above it whose depth is still -1."""
+    """Fill `depth`, initially -1, with the number of calls around each call."""
     for i in range(len(parent)):
         if parent[i] < i:  # nearly always
             depth[i] = depth[parent[i]] + 1 if parent[i] >= 0 else 0

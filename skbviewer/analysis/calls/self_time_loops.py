@@ -197,9 +197,9 @@ def was_switched(
 
 @allocation_free
 def search(column: Int64s, low: Int, high: Int, near: Int, value: Int) -> np.int64:
-    """Return the first index in low .. high - 1 with a greater value, or else high.
+    """Return the first index in low .. high - 1 at which `column` exceeds `value`, or else high.
 
-    The search starts at `near`.
+    The column rises; the search starts at `near`.
     """
     step = np.int64(1)
     near = min(max(near, low), high)

@@ -33,7 +33,7 @@ class Switches(NamedTuple):
 
 
 def switches(records: Records) -> Switches:
-    """Return the marks of all records, and the switches of all CPUs."""
+    """Return which calls slept or changed their CPU, and when each CPU switched threads."""
     marks = scratch_of(records).full(len(records), np.uint8, 0)
     returns, tasks, cpus = _Returns(), _Seen(), _Seen()
     last, found = np.full(CPUS, -1, np.int64), [np.zeros((2, 0), np.int64)]

@@ -55,7 +55,7 @@ class Comparison(NamedTuple):
 
     @property
     def changes(self) -> tuple[Difference, ...]:
-        """Return the rows that changed."""
+        """Return the differences that count as changes."""
         return tuple(row for row in self.rows if row.changed)
 
 

@@ -123,7 +123,7 @@ def _compared(
 ) -> _Compared:
     names = tuple(dict.fromkeys((*a.names, *b.names)))
     missing = 0.0 if measure.rate else np.nan
-    a, b = a.selected(names, missing), b.named(names, missing)
+    a, b = a.selected(names, missing), b.selected(names, missing)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         log = np.log(b.value / a.value)
         square = a.error**2 + b.error**2

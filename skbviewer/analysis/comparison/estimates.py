@@ -50,7 +50,7 @@ class Estimates(NamedTuple):
     blocks: int
 
     def selected(self, names: tuple[str, ...], missing: float) -> Estimates:
-        """Return the estimates of these things; `missing` is the value of a thing without one."""
+        """Return the estimates of `names`; the value of a name without an estimate is `missing`."""
         place = {name: at for at, name in enumerate(self.names)}
         at = np.array([place.get(name, -1) for name in names], np.int64)
         return Estimates(

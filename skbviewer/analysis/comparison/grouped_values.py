@@ -38,12 +38,15 @@ class Grouped(NamedTuple):
 
 
 def keys_of(group: Int64s, value: Int64s) -> Int64s:
-    """Return the keys of values, which are limited to 0 .. VALUES."""
+    """Return int64 keys that hold a group and a value, for Grouped.
+
+    Values are limited to 0 .. VALUES.
+    """
     return np.asarray(group, np.int64) << VALUE_BITS | np.clip(value, 0, VALUES)
 
 
 def sums(grouped: Grouped) -> tuple[Float64s, Float64s]:
-    """Return the sums and the numbers of values by row of Blocks and group."""
+    """Return the sums and the numbers of values, by row of Blocks and by group."""
     shape = grouped.blocks.rows, len(grouped.names)
     total, number = np.zeros(shape), np.zeros(shape)
     _sum(grouped.key, grouped.block, np.int64(grouped.blocks.first_group), total, number)

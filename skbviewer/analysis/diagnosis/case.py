@@ -37,7 +37,7 @@ class Spans(NamedTuple):
         return np.asarray(self.end - self.begin, np.int64)
 
     def selected(self, which: Bools | Int64s) -> Spans:
-        """Return some of the waits."""
+        """Return the waits that `which` (flags or indices) selects."""
         return Spans(*(column[which] for column in self))
 
 
@@ -64,7 +64,7 @@ class Case:
     def is_chosen(self, leg: Int64s, ts: Int64s) -> Bools:
         """Return for each moment in a leg whether the leg's packet is chosen at that time.
 
-        Legs are 0-based; `ts` is by the log's clock.
+        Legs are 0-based; `ts` is on the log's clock.
         """
         if self._listed:
             return np.asarray(self.row_of_leg[leg] >= 0)
@@ -81,32 +81,41 @@ class Case:
 
     @cached_property
     def divided_times(self) -> Parts:
-        """Return the parts of the chosen packets' times."""
+        """Return into what parts (kind, name, layer, stage) the chosen packets' times divide."""
         return self.made.divided(self.rows)
 
     @cached_property
     def medians(self) -> Parts:
-        """Return the parts of the median packets of all classes with chosen packets."""
+        """Return the parts of the packets with the median time of each class of chosen packets."""
         peers = np.unique(self.made.classes.peers[self.rows])
         return self.made.divided(np.unique(self.made.classes.median[peers]))
 
     def spent(self, part: int) -> Int64s:
-        """Return the ns of a part (a place modulo Breakdown.names) for each chosen packet."""
+        """Return the time (ns) of each chosen packet in one part of any stage.
+
+        `part` is the number of the part modulo Breakdown.names.
+        """
         found = np.zeros(len(self.made.units.id), np.int64)
         mine = self.divided_times.place % self.made.names == part
-        np.add.at(found, self.divided_times.unit[mine], self.parts.ns[mine])
+        np.add.at(found, self.divided_times.unit[mine], self.divided_times.ns[mine])
         return found[self.rows]
 
     def spent_in(self, functions: Bools) -> Int64s:
-        """Return the busy ns of each chosen packet in some functions (by Scope.function_names)."""
+        """Return the busy time (ns) of each chosen packet in the functions that are flagged.
+
+        `functions` has a flag for each of Scope.function_names.
+        """
         found = np.zeros(len(self.made.units.id), np.int64)
         meant = np.r_[functions, np.zeros(self.made.names - len(functions), np.bool_)]
         mine = meant[self.divided_times.place % self.made.names]
-        np.add.at(found, self.divided_times.unit[mine], self.parts.ns[mine])
+        np.add.at(found, self.divided_times.unit[mine], self.divided_times.ns[mine])
         return found[self.rows]
 
     def median_of(self, part: int) -> Int64s:
-        """Return ns of a part in the median packet of each chosen packet's class; -1 if alone."""
+        """Return the time (ns) in a part of the median packet of each chosen packet's class.
+
+        It is -1 if the packet is alone in its class.
+        """
         found = np.zeros(len(self.made.units.id), np.int64)
         mine = self.medians.place % self.made.names == part
         np.add.at(found, self.medians.unit[mine], self.medians.ns[mine])
@@ -122,7 +131,7 @@ class Case:
         return np.asarray((ns >= least) & (ns * SHARE >= self.kernel_ns))
 
     def waited(self, ns: Int64s) -> Bools:
-        """Return for each chosen packet whether this wait is worth a finding."""
+        """Return for each chosen packet whether it waited long enough (`ns`) for a finding."""
         return self.matters(ns, WAIT_NS)
 
     @cached_property
@@ -137,12 +146,12 @@ class Case:
         return found
 
     def waits(self, kind: int) -> Spans:
-        """Return the waits of a kind, including those after the end of a leg."""
+        """Return the chosen packets' waits of `kind`, including those after the end of a leg."""
         found = self.all_waits(kind)
         return found.selected(found.row >= 0)
 
     def all_waits(self, kind: int) -> Spans:
-        """Return the waits of a kind of all packets; `row` is -1 for packets not chosen."""
+        """Return the waits of `kind` of all packets; `row` is -1 for packets not chosen."""
         legs = self.made.legs
         mine = np.flatnonzero(legs.wait_kind == kind)
         leg = np.searchsorted(legs.waits_at, mine, "right") - 1
@@ -167,7 +176,7 @@ class Case:
         return sorted(self.scope.kernels)[int(self.made.legs.log[leg])]
 
     def call(self, name: str, row: int) -> int:
-        """Return a column of one call (0-based row)."""
+        """Return column `name` of one call (0-based row)."""
         return int(self.scope.columns.part("call", name, row, 1)[0])
 
     def function(self, row: int) -> str:
@@ -176,17 +185,17 @@ class Case:
         return [*self.made.functions, "a function without a name"][number]
 
     def event(self, name: str) -> Array:
-        """Return a column of all events of the session."""
+        """Return column `name` of all events of the session."""
         return self.scope.columns.array("event", name)
 
     def events(self, kind: int) -> Int64s:
-        """Return the events of a kind (0-based rows) in legs of chosen packets."""
+        """Return the events of `kind` (0-based rows) in legs of chosen packets."""
         mine = np.flatnonzero(self.event("event") == kind)
         leg = np.asarray(self.event("leg"), np.int64)[mine] - 1
         return mine[(leg >= 0) & (self.row_of_leg[np.maximum(leg, 0)] >= 0)]
 
     def called(self, *names: str) -> Int64s:
-        """Return the calls of some functions (0-based rows) in legs of chosen packets."""
+        """Return the calls of the functions `names` (0-based rows) in legs of chosen packets."""
         wanted = np.array([name in names for name in self.made.functions] + [False])
         if not wanted.any():
             return np.zeros(0, np.int64)
@@ -198,6 +207,9 @@ class Case:
         return np.searchsorted(self.made.legs.calls_at, calls, "right") - 1
 
     def worst(self, ns: Int64s, which: Bools) -> Int64s:
-        """Return the chosen packets in `which` that lost most time, at most EXAMPLES."""
+        """Return the packets flagged in `which` that lost most time (`ns`), at most EXAMPLES.
+
+        The result are indices of `rows`.
+        """
         rows = np.flatnonzero(which)
         return rows[np.argsort(-ns[rows], kind="stable")][:EXAMPLES]

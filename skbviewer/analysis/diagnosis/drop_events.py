@@ -35,11 +35,14 @@ class Drops(NamedTuple):
     keys: list[Key]
 
     def positions(self, key: Key) -> Int64s:
-        """Return the positions of the drops of one key."""
+        """Return the indices, in this table, of the drops with the reason and place `key`."""
         return np.flatnonzero(self.key == self.keys.index(key))
 
     def rows(self, which: Int64s) -> Int64s:
-        """Return the known packets of some drops (-n for row K<n>)."""
+        """Return the packets (n, or -n for row K<n>) of the drops at the indices `which`.
+
+        Unknown packets are left out.
+        """
         found = self.packet[which]
         return np.asarray(found[found != 0], np.int64)
 

@@ -107,7 +107,7 @@ def sent_once(case: Case) -> Int64s:
 
 
 def same_skbs(case: Case, packets: Int64s) -> Int64s:
-    """Return these packets, and all packets of other captures that have the same skbs."""
+    """Return `packets`, and all packets of other captures that are the same skbs."""
     found = _matches(case)
     legs = found.leg[np.isin(found.packet, packets)]
     return np.union1d(packets, found.packet[np.isin(found.leg, legs)])

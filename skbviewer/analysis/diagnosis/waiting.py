@@ -44,7 +44,7 @@ class Longest(NamedTuple):
 def finding_of(
     case: Case, wait: Wait, ns: Int64s, which: Bools, spans: Spans, with_cpu: bool = True
 ) -> list[Finding]:
-    """Return a finding about the chosen packets in `which`, which waited `ns` each.
+    """Return at most one finding: the chosen packets in `which` waited `ns` each for `wait`.
 
     `spans` are the waits.  `with_cpu` adds what had the CPU meanwhile.
     """

@@ -19,7 +19,10 @@ ALIGNED = 16  # functions begin at multiples
 
 
 def without_rest(code: Sequence[Decoded], limit: int) -> Sequence[Decoded]:
-    """Return the instructions of the function with which `code` begins; it ends before `limit`."""
+    """Return the instructions of the function that `code` begins with, without what follows it.
+
+    The function ends before the address `limit`.
+    """
     entries = _other_entries(code)
     end, reach = len(code), 0
     for at, one in enumerate(code):

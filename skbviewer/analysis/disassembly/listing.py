@@ -75,7 +75,10 @@ class Extent(NamedTuple):
 
 
 def extent_of(image: KernelImage, log: LogKernel, function: str) -> Extent:
-    """Return the place of `function`.  Raises BadInput if neither log nor image has it."""
+    """Return from which to which address `function` is in `image`.
+
+    Raises BadInput if neither log nor image has it.
+    """
     module = log.modules.get(function)
     if module:
         raise BadInput(image.path, None, f"has no code of {function}: it is in the module {module}")

@@ -156,7 +156,10 @@ def _sliced(value: bytes, parts: tuple[tuple[int, int | None], ...] | None) -> b
 
 
 def progress_of(view: View) -> Progress:
-    """Return the progress of the code that evaluates the filter, for reports about reading."""
+    """Return the Progress that code reading packet bytes for `view` reports to.
+
+    It belongs to the filter that is being evaluated.
+    """
     found: Progress = view.cached("progress", lambda view: Silent())
     return found
 

@@ -46,7 +46,7 @@ def some_numbers(view: View, where: Bools, layer: str, begin: int, size: int) ->
 
 
 def subview(view: View, rows: Array) -> View:
-    """Return a view of some packets of a view."""
+    """Return a view of the packets at the indices `rows` of `view`."""
     return View(view.data, PACKET, rows if view.rows is None else view.rows[rows])
 
 

@@ -43,7 +43,7 @@ class View:
         return name in self.data.columns.names(self.table)
 
     def column(self, name: str) -> Array:
-        """Return the values of a column; read-only."""
+        """Return the values of column `name` in the view's rows; read-only."""
         if not self.has(name):
             return np.broadcast_to(np.int8(-1), (self.size,))
         rows = self.rows
@@ -55,7 +55,7 @@ class View:
         return taken
 
     def cached(self, name: str, make: Callable[[View], Any]) -> Any:
-        """Return the result of `make` for this view, which is computed only once."""
+        """Return make(view), computed at the first call with this `name`, then kept."""
         if name not in self._made:
             self._made[name] = make(self)
         return self._made[name]
@@ -106,7 +106,7 @@ class Data:
         self._lock = threading.Lock()
 
     def cached(self, name: str, make: Callable[[], Any]) -> Any:
-        """Return the result of `make`, which is computed only once per session.
+        """Return make(), computed at the first call with this `name` in the session, then kept.
 
         Only callers with the same name wait for it.
         """
@@ -118,7 +118,7 @@ class Data:
             return slot.value
 
     def has(self, name: str) -> bool:
-        """Return whether a value with this name is cached, so that nobody has to wait for it."""
+        """Return whether the value `name` is cached, so that nobody has to wait for it."""
         slot = self._kept.get(name)
         return slot is not None and slot.made
 

@@ -128,9 +128,9 @@ def _reused(view: View, rows: Array, direction: Array, new: Bools) -> Bools:
 
 
 def last_before(of: Bools, start: Int64s) -> Int64s:
-    """Return for each position the last earlier position that is in `of`; -1 if there is none.
+    """Return for each position the last earlier one in which `of` is true; -1 = none.
 
-    It must not be before the `start` of the position.
+    It must not be before the `start` of the position's stream.
     """
     at = np.where(of, np.arange(len(of)), -1)
     last = np.r_[-1, np.maximum.accumulate(at)[:-1]] if len(of) else at
@@ -138,7 +138,7 @@ def last_before(of: Bools, start: Int64s) -> Int64s:
 
 
 def starts(stream: Array) -> Int64s:
-    """Return for each position the begin of its stream."""
+    """Return for each position the first position of its stream; `stream` is sorted."""
     new = np.r_[True, stream[1:] != stream[:-1]][: len(stream)]
     return np.maximum.accumulate(np.where(new, np.arange(len(stream)), 0))
 
@@ -151,7 +151,7 @@ class Bases(NamedTuple):
 
 
 def relative(view: View, column: str) -> tuple[Int64s, Bools]:
-    """Return column "seq" or "ack", relative to its direction's first number, and known rows."""
+    """Return the column "seq" or "ack" minus its direction's first number, and which are known."""
     bases, stream = bases_of(view.data), _of_rows(view, streams_of(view.data, "tcp").number)
     low, known = np.full(view.size, -1, np.int64), np.zeros(view.size, np.bool_)
     for begin in range(0, view.size, PART):

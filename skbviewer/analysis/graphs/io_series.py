@@ -83,7 +83,10 @@ def io_series(scopes: Sequence[Scope], interval_ns: int | None = None) -> list[I
 
 
 def interval_for(span: int) -> int:
-    """Return 1, 2 or 5 times a power of ten, ns, which divides a span into about INTERVALS."""
+    """Return an interval (ns) that cuts `span` (ns) into about INTERVALS.
+
+    It is 1, 2 or 5 times a power of ten.
+    """
     power = 1
     while True:
         for step in STEPS:
@@ -156,7 +159,7 @@ def _drop_times(scope: Scope) -> Int64s:
 
 
 def origin_of(scope: Scope, other: int) -> int:
-    """Return the session time of packet 1; `other` if it has none."""
+    """Return the session time of packet 1, ns; `other` if it has none."""
     columns = scope.columns
     if not columns.length("packet"):
         return other

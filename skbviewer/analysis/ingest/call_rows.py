@@ -72,7 +72,10 @@ def _rest(records: Records, calls: CallTable, events: ColumnTable) -> npt.NDArra
 
 
 def call_rows(calls: CallTable, first: dict[str, int]) -> NewRows:
-    """Return all calls."""
+    """Return the calls of one log as rows of table `call`.
+
+    `first` has, by table, the number of rows that are stored already.
+    """
 
     def make(rows: slice) -> Columns:
         calls.scratch.passed()

@@ -14,7 +14,10 @@ from .packet_summary import PacketSummary
 
 
 def packet_rows(source: int, packets: Packets, summary: PacketSummary) -> NewRows:
-    """Return all packets of capture `source`."""
+    """Return the packets of the capture with id `source` as rows of table `packet`.
+
+    `summary` has their verdicts and times.
+    """
     scratch = scratch_of(packets)
 
     def make(rows: slice) -> Columns:

@@ -78,7 +78,7 @@ class PacketSummary(NamedTuple):
             column[mine] = np.where(known, np.maximum(before, 0) + ns, LOST)
 
     def columns(self, rows: slice) -> dict[str, npt.NDArray[np.generic]]:
-        """Return the columns of some packets, as they are stored."""
+        """Return the verdicts and times of the packets `rows`, as columns of table `packet`."""
         made = {name: column[rows] for name, column in self._asdict().items()}
         return made | {name: np.maximum(made[name], -1) for name in ("functions", *SPENT)}
 

@@ -26,7 +26,7 @@ UNLIMITED = np.iinfo(np.int64).max
 
 
 def windows_of(log: KernelLog) -> Windows:
-    """Return all windows, grouped by time.
+    """Return the times in which probes missed hits, and the functions whose hits they may be.
 
     A missed hit of an unknown function counts for all functions.
     """

@@ -32,7 +32,7 @@ def list_times(end: Int, paint: Int64s, counts: Int64s, order: Int64s) -> None:
 
 @allocation_free
 def sort_times(count: Int, order: Int64s) -> None:
-    """Sort by time; fast because the spans are nearly in order."""
+    """Sort the first `count` columns of `order` by time; fast because they are nearly in order."""
     for i in range(1, count):
         time, number, at = order[TIME, i], order[NUMBER, i], np.int64(i)
         while at > 0 and order[TIME, at - 1] > time:

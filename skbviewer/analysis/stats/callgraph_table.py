@@ -45,7 +45,10 @@ class _Arcs(NamedTuple):
 
 
 def callgraph_rows(scope: Scope) -> list[CallGraphRow]:
-    """Return the entries of all called functions, longest total first.  Raises Cancelled."""
+    """Return for each called function its callers and callees, longest total first.
+
+    Raises Cancelled.
+    """
     names, arcs = [*scope.function_names, NOBODY], _arcs(scope)
     size = len(names)
     total = _sum(arcs.called, arcs.total_ns, size)

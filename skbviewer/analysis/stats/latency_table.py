@@ -39,7 +39,10 @@ class LatencyRow(NamedTuple):
 
 
 def latency_rows(scope: Scope) -> list[LatencyRow]:
-    """Return the distributions of all packets, paths, stages and functions.  Raises Cancelled."""
+    """Return how times are distributed: of all packets, and of each path, stage and function.
+
+    Raises Cancelled.
+    """
     return [*_packets(scope), *_stages(scope), *_functions(scope)]
 
 

@@ -53,7 +53,7 @@ class LayerTable(NamedTuple):
 
 
 def layer_table(scope: Scope) -> LayerTable:
-    """Return rows of layers from the wire upwards, then of waits and stages, if there are any.
+    """Return a row for each layer with its times, from the wire upwards; then waits and stages.
 
     A leg that begins in the range counts as a whole.
     """

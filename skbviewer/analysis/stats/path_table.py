@@ -40,7 +40,10 @@ class PathRow(NamedTuple):
 
 
 def path_rows(scope: Scope) -> list[PathRow]:
-    """Return the path classes of the chosen packets, most frequent first.  Raises Cancelled."""
+    """Return a row for each path class of the chosen packets, most frequent first.
+
+    Raises Cancelled.
+    """
     made = Breakdown(scope)
     rows = np.flatnonzero(chosen_units(scope, made.units))
     classes, place = ranks(made.classes.number[rows])

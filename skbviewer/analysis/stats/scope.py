@@ -81,7 +81,7 @@ class Scope:
         self._chosen = chosen
 
     def of_call(self, column: str) -> Int64s:
-        """Return a column of the chosen calls, as int64.
+        """Return the column `column` of the chosen calls, as int64.
 
         Raises Cancelled, as does every method that reads columns.
         """
@@ -89,7 +89,7 @@ class Scope:
         return np.asarray(self.columns.array("call", column)[self.calls], np.int64)
 
     def of_leg(self, column: str) -> Int64s:
-        """Return a column of all legs, as int64."""
+        """Return the column `column` of all legs, as int64."""
         self.progress.report("Counting", 0, 0)
         return np.asarray(self.columns.array("leg", column), np.int64)
 
@@ -126,7 +126,7 @@ class Scope:
         return found
 
     def of_wait(self, column: str) -> Int64s:
-        """Return a column of all waits, as int64."""
+        """Return the column `column` of all waits, as int64."""
         return np.asarray(self.columns.array("wait", column), np.int64)
 
     @cached_property

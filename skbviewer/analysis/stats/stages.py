@@ -57,7 +57,10 @@ def leg_stages(scope: Scope) -> Stages:
 
 
 def sections(scope: Scope) -> tuple[Sections, ...]:
-    """Return the begins of the stages of legs, except that of the receiving process."""
+    """Return when the stages of sending, forwarding and receiving legs begin, ns.
+
+    The stage of the receiving process is left out.
+    """
     begin = scope.of_leg("begin_ns")
     first = _Firsts(scope, begin)
     received = first.named(STACK)
@@ -71,7 +74,10 @@ def sections(scope: Scope) -> tuple[Sections, ...]:
 
 
 def reading_times(scope: Scope) -> tuple[Int64s, Int64s]:
-    """Return the legs that a process read, and the time from then to the last exit, ns."""
+    """Return the legs that a process read, and how long (ns) it still took in the kernel.
+
+    This counts from when the process had the packet to its last exit.
+    """
     reader = scope.of_leg("reader_ns")
     rows = np.flatnonzero((scope.of_leg("kind") == RX) & (reader >= 0))
     if not len(rows):

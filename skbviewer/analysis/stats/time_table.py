@@ -37,14 +37,17 @@ class TimeTable(NamedTuple):
 
 
 def time_table(scope: Scope) -> TimeTable:
-    """Return the parts of the time of the chosen packets, longest first.  Raises Cancelled."""
+    """Return how the time of the chosen packets divides into parts, longest first.
+
+    Raises Cancelled.
+    """
     made = Breakdown(scope)
     rows = np.flatnonzero(chosen_units(scope, made.units))
     return time_of(made, rows)
 
 
 def time_of(made: Breakdown, rows: Int64s) -> TimeTable:
-    """Return the parts of the time of packets, given as indices of `made.units`."""
+    """Return how the time of packets divides into parts; `rows` are indices of `made.units`."""
     group, names = _groups(made)
     like = made.classes.comparable[rows]
     compared = np.zeros(len(made.units.id), np.bool_)

@@ -71,7 +71,10 @@ class _Echoes(NamedTuple):
 
 
 def links_of(data: Data, numbers: Int64s) -> dict[int, Link]:
-    """Return links by packet number; packets without a link are left out."""
+    """Return links to other packets (request, reply) for the packets `numbers`, by number.
+
+    Packets without a link are left out.
+    """
     echoes: _Echoes = data.cached(ECHOES, lambda: _echoes(data))
     rows = numbers - 1
     at = np.minimum(np.searchsorted(echoes.rows, rows), max(len(echoes.rows) - 1, 0))

@@ -66,7 +66,10 @@ def follow(data: Data, progress: Progress) -> None:
 
 
 def segment_summaries(data: Data, numbers: Int64s) -> dict[int, SegmentSummary]:
-    """Return summaries by packet number; packets that are in no TCP stream are left out."""
+    """Return TCP summaries of the packets `numbers`, by number.
+
+    Packets that are in no TCP stream are left out.
+    """
     numbers = numbers[(numbers > 0) & (numbers <= data.columns.length(PACKET))]
     view = View(data, PACKET, numbers - 1)
     (seq, known), (ack, _) = relative(view, "seq"), relative(view, "ack")

@@ -53,7 +53,7 @@ class Names(NamedTuple):
         return self.symbols.get(address, f"0x{address & MASK64:x}" if address else "")
 
     def symbol_at_offset(self, offset: int) -> str:
-        """Return the symbol at an offset from _stext; "" for 0."""
+        """Return text such as "ip_rcv+0x4c" for an offset from _stext; "" for 0."""
         if self.is_tracer:
             return ""
         address = int(self.meta.get("stext", "0")) + offset & MASK64
@@ -74,7 +74,10 @@ class Names(NamedTuple):
 
 
 def task_name(tasks: Mapping[int, str], pid: int, cpu: int) -> str:
-    """Do what Names.task() does; `tasks` has the name of thread 0 on one CPU of a log."""
+    """Return a thread's name as Names.task() does; "" if unknown.
+
+    `tasks` are the names by thread id, with the name of thread 0 on one CPU of the log.
+    """
     name = tasks.get(pid, "")
     return f"{name.partition('/')[0]}/{cpu}" if pid == IDLE and "/" in name else name
 

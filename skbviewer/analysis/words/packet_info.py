@@ -41,7 +41,7 @@ def address(version: int, high: int, low: int) -> str | None:
 
 
 def ends(row: Any) -> tuple[str, str]:
-    """Return (source, destination) of a row of table address."""
+    """Return the addresses (source, destination) of a row of table `address`, as texts."""
     source = address(row.ip_version, row.saddr_hi, row.saddr_lo)
     return source or "", address(row.ip_version, row.daddr_hi, row.daddr_lo) or ""
 

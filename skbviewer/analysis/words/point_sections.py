@@ -22,7 +22,7 @@ NAT = "nat"
 
 
 def sections_by_name(text: str) -> Section:
-    """Return the sections of a point by name; {} if there are none."""
+    """Return the sections of a point by name, from their JSON text; {} if there are none."""
     try:
         found = json.loads(text) if text else {}
     except (ValueError, RecursionError):

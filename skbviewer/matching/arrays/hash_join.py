@@ -106,7 +106,7 @@ def key_counts(keys: Hash) -> Int32s:
 
 
 def runs(owner: npt.NDArray[np.integer], asked: Int64s) -> tuple[Int64s, Int64s]:
-    """Return for each number of `asked` where it begins in `owner`, and how often it is there.
+    """Return for each number of `asked` where it begins in `owner`, and how often `owner` has it.
 
     `owner` is sorted; all numbers are 0 or more.
     """
@@ -134,7 +134,10 @@ def by_pair(first: Int64s, second: Int64s) -> Int64s:
 
 
 def distinct(first: Int64s, second: Int64s) -> Int64s:
-    """Return the index of the first occurrence of each pair of numbers, sorted by pair."""
+    """Return the indices of the distinct pairs (first[i], second[i]), sorted by pair.
+
+    Of equal pairs, it is the first one.
+    """
     order = by_pair(first, second)
     a, b = first[order], second[order]
     new = np.ones(len(order), np.bool_)

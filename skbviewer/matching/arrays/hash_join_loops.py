@@ -93,7 +93,10 @@ def find_keys(asked: Hash, few: Hash, slots: Int32s, found: npt.NDArray[np.bool_
 
 @allocation_free
 def share_keys(keys: Hash, slots: Int32s, first: Int32s, count: Int32s) -> None:
-    """Set for each row the `first` row with its key, and for each first row its `count` of rows."""
+    """Set for each row the `first` row with its key, and for that row the `count` of such rows.
+
+    `slots` is an empty hash table of `keys`.
+    """
     for i in range(len(keys)):
         at = place(keys[i], keys, slots)
         if slots[at] < 0:

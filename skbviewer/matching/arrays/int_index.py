@@ -39,7 +39,7 @@ class IntIndex:
 
     @property
     def most(self) -> int:
-        """Return how many values fit before grow() is needed."""
+        """Return how many distinct values the table can hold before grow() is needed."""
         return len(self.keys) // 2
 
     def numbers_of(self, values: Int64s) -> Int32s:
@@ -52,7 +52,7 @@ class IntIndex:
         return made
 
     def grow(self) -> None:
-        """Make room for four times as many values."""
+        """Make room for four times as many values; their numbers stay."""
         size, used = 4 * len(self.keys), np.flatnonzero(self.numbers)
         keys = self.keys[used[np.argsort(self.numbers[used])]]
         self.keys, self.numbers = np.zeros(size, np.int64), np.zeros(size, np.int32)
@@ -61,7 +61,7 @@ class IntIndex:
 
 
 def longer(rows: npt.NDArray[Any], size: int, blank: int) -> npt.NDArray[Any]:
-    """Return `rows`, with `blank` appended up to at least `size` rows."""
+    """Return `rows` with at least `size` rows; new rows are copies of `blank`."""
     if len(rows) >= size:
         return rows
     made = np.empty(max(size, 2 * len(rows)), rows.dtype)
@@ -97,7 +97,7 @@ def number_of(value: Number, keys: Int64s, numbers: Int32s, used: Int64s) -> np.
 
 @allocation_free
 def known_number(value: Number, keys: Int64s, numbers: Int32s) -> np.int64:
-    """Return the number of a value that is not 0; -1 if it has none."""
+    """Return the number of `value`, which is not 0; -1 if it has none."""
     mask = len(keys) - 1
     at = np.int64((np.uint64(value) * MULTIPLIER) >> HALF) & mask
     while numbers[at] != 0 and keys[at] != value:

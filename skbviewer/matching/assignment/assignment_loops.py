@@ -51,14 +51,14 @@ class Scratch(NamedTuple):
 
     @classmethod
     def of(cls, limits: Limits) -> Scratch:
-        """Return scratch arrays without any state."""
+        """Return empty scratch arrays; `limits` says how many steps the search may take."""
         holder, counts = np.zeros(SLOTS, np.int64), np.zeros(COUNTS, np.int64)
         counts[LEFT], counts[STATES], counts[MOST] = limits.total, 1, limits.steps
         a, b, c, d, e, f, g, h = (np.zeros(0, np.int64) for _ in range(8))
         return cls(a, b, c, d, e, f, g, h, holder, np.zeros(0, np.bool_), counts)
 
     def ready(self, places: int) -> Scratch:
-        """Return scratch arrays for `places` places."""
+        """Return scratch arrays for a group that has `places` moments."""
         scratch = self._replace(slot=np.zeros(places, np.int64), last=np.full(places, -1))
         if len(self.table):
             return scratch

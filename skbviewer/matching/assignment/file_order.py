@@ -98,9 +98,9 @@ def orders_of(packets: Packets, where: Located) -> tuple[int, ...]:
 def first_consistent(
     orders: tuple[int | None, ...], problem_of: Callable[[int | None], tuple[Int64s, Problem]]
 ) -> tuple[Int64s, Problem, Assigned]:
-    """Solve with the first of these orders that no packet contradicts, or else with the last.
+    """Solve with the first of `orders` that no packet contradicts, or else with the last.
 
-    Returns the moments, the problem and its solution.
+    `problem_of` returns the moments and the problem for an order.  Returns both, and the solution.
     """
     *closer, last = orders
     for order in closer:

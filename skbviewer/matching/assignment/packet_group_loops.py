@@ -40,7 +40,7 @@ class Groups(NamedTuple):
 
 @allocation_free
 def groups_of(tangle: Tangle, groups: Groups, group: Int64s) -> None:
-    """Set `group`, by moment: the group whose packets may have the moment."""
+    """Set `group`, by moment, to the group whose packets may have that moment."""
     for g in range(len(groups.first) - 1):
         for n in range(groups.first[g], groups.first[g + 1]):
             packet = groups.order[n]
@@ -134,6 +134,9 @@ def _join(root: Int64s, p: np.int64, q: np.int64) -> None:
 
 @allocation_free
 def settle_roots(root: Int64s) -> None:
-    """Set the final root of each packet; a root is never later than the packets that lead to it."""
+    """Replace each packet's root by the final one, which stands for its group.
+
+    A root is never later than the packets that lead to it.
+    """
     for p in range(len(root)):
         root[p] = root[root[p]]

@@ -72,7 +72,7 @@ def open_packets(tangle: Tangle) -> Bools:
 
 
 def moments_by_group(tangle: Tangle, groups: Groups) -> Places:
-    """Return the moments that packets of these groups may still have."""
+    """Return the moments that packets of `groups` may still have, group by group."""
     group = np.full(len(tangle.begin), -1)
     groups_of(tangle, groups, group)
     moments = np.flatnonzero(group >= 0)

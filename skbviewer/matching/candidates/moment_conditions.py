@@ -34,7 +34,7 @@ class Edges(NamedTuple):
     pair: Int64s
 
     def selected(self, some: Bools | Int64s) -> Edges:
-        """Return the chosen pairs."""
+        """Return the pairs that `some` (flags or indices) selects."""
         return Edges(*(column[some] for column in self))
 
 
@@ -67,10 +67,11 @@ def eligible(
 def pairs_in_time(
     kernel: KernelSide, packet: Int64s, series: Int64s, at: Int64s, error: Int64s, here: Bools
 ) -> Edges:
-    """Return pairs of packets and moments that are `here` and that the clock does not contradict.
+    """Return the pairs of packets and moments that the clock does not contradict.
 
     `packet` and `series` are the pairs whose identities agree, in any order.  By packet: `at` is
-    its time on the log's clock, and `error` is the clock's possible error then (ns).
+    its time on the log's clock, and `error` the clock's possible error then (ns).  By moment:
+    `here` says whether the capture may have been taken there.
     """
     moments = kernel.moments
     order = np.lexsort((series, packet))

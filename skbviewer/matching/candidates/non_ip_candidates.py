@@ -46,9 +46,9 @@ def by_ethertype(packets: Packets, kernel: KernelSide, clock: ClockFit | None) -
 
 
 def unidentified(packets: Packets, kernel: KernelSide, clock: ClockFit | None) -> Candidates:
-    """Pair packets without an identity with a few lifetimes of the same EtherType.
+    """Pair packets without an identity with at most MAX_CANDIDATES lifetimes of their EtherType.
 
-    With a clock, these are the nearest in time.
+    With `clock`, these are the nearest in time.
     """
     rows, tap = kernel.legs.rows, kernel.series.tap
     nameless = _nameless(packets)
@@ -76,9 +76,10 @@ def _candidates(packet: Int64s, series: Int64s) -> Candidates:
 
 
 def crowded(packets: Packets, asked: Int64s, within: Int64s) -> Bools:
-    """Return which of `asked` have another non-IP packet of their EtherType within `within` ns.
+    """Return for each packet of `asked` whether another one may be mistaken for it.
 
-    If the clock is off by that much, one may be mistaken for the other.
+    That is a non-IP packet of the same EtherType within `within` ns, the possible error of the
+    clock.
     """
     every = np.flatnonzero(packets["ip_version"] == 0)
     every = every[np.lexsort((packets["ts"][every], packets["ethertype"][every]))]

@@ -62,7 +62,10 @@ class PossiblePairs(NamedTuple):
 
 
 def possible_pairs(asked: Asked, error: Int64s) -> PossiblePairs:
-    """Return the pairs that are possible if the clock is off by at most `error` (ns, by packet)."""
+    """Return the pairs of packets and moments that are possible if the clock is off by `error`.
+
+    `error` is the most that it may be off (ns, by packet).
+    """
     packets, kernel, found = asked.packets, asked.kernel, asked.found
     size, at_socket = len(packets), np.asarray(kernel.moments["socket"], np.bool_)
     near, unsure = np.zeros((2, size), np.bool_)

@@ -60,7 +60,7 @@ def company(
 
 
 def far(error: Int64s) -> Int64s:
-    """Return the greatest distance of a twin in time, ns."""
+    """Return the greatest distance of a twin in time (ns), for the clock's error of each packet."""
     return NEAR_NS + NEAR_ERRORS * error
 
 

@@ -11,7 +11,7 @@ HALF, WHOLE = 1 << 31, 1 << 32
 
 @allocation_free
 def beyond(one: int, other: int) -> int:
-    """Return by how much a sequence number is above another one, modulo 2^32 (RFC 9293, 3.4)."""
+    """Return by how much sequence number `one` is above `other`, modulo 2^32 (RFC 9293, 3.4)."""
     return (one - other + HALF) % WHOLE - HALF
 
 

@@ -208,12 +208,15 @@ def fit_bounded(
 
 
 def fit_like(pairs: TimedPairs, captured: Int64s, old: ClockFit | None) -> ClockFit | None:
-    """Fit a clock to these pairs, with the segments of the `old` clock if there is one."""
+    """Fit a clock to `pairs`, with the segments of the `old` clock if there is one.
+
+    `captured` are the times of all packets, ns.
+    """
     return refit(old, pairs, captured) if old and len(pairs.packet) else fit(pairs, captured)
 
 
 def spans(packet: Int64s, begin: Int64s, end: Int64s) -> tuple[Int64s, Int64s, Int64s]:
-    """Return each packet once, with its earliest `begin` and its latest `end`."""
+    """Return each packet once, with its earliest `begin` and its latest `end` (ns)."""
     packet, which = np.unique(packet, return_inverse=True)
     low = np.full(len(packet), LATEST_NS)
     high = np.full(len(packet), EARLIEST_NS)
@@ -228,5 +231,8 @@ def passes_all(clock: ClockFit, precision: int) -> bool:
 
 
 def has_bounds(rows: Timed) -> Bools:
-    """Return points or moments that bound a stamp well: the leg's begin is not lost."""
+    """Return for each point or moment whether it bounds a stamp well.
+
+    It does if its leg's begin is not lost.
+    """
     return np.asarray(rows["before"] - rows["after"] < WAIT_NS, np.bool_)

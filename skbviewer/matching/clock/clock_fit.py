@@ -106,7 +106,7 @@ class ClockFit(NamedTuple):
         return made
 
     def wider(self, more_ns: int) -> ClockFit:
-        """Return a fit whose errors are larger by `more_ns`."""
+        """Return this fit with errors that are larger by `more_ns`."""
         return ClockFit(
             tuple(
                 s._replace(
@@ -136,14 +136,15 @@ class TimedPairs(NamedTuple):
     before: Int64s
 
     def selected(self, chosen: Int64s | npt.NDArray[np.bool_] | slice) -> TimedPairs:
-        """Return the chosen pairs."""
+        """Return the pairs that `chosen` (flags, indices or a slice) selects."""
         return TimedPairs._make(column[chosen] for column in self)
 
 
 def fit(pairs: TimedPairs, captured: Int64s, bounded: bool = True) -> ClockFit | None:
-    """Fit a clock to these pairs; None without any.  `captured`: the times (ns) of all packets.
+    """Fit a clock to `pairs`; None without any.
 
-    If not `bounded`, only the scatter of the pairs is computed, not the clock's possible error.
+    `captured` are the times (ns) of all packets.  If not `bounded`, only the scatter of the pairs
+    is computed, not the clock's possible error.
     """
     if not len(pairs.packet):
         return None

@@ -100,7 +100,7 @@ def put_edges(
 
 @allocation_free
 def lowest(x: Float64s, y: Float64s, corners: int, slope: float) -> int:
-    """Return the first corner at which y - slope * x is lowest."""
+    """Return the first of the `corners` of a hull (x, y) at which y - slope * x is lowest."""
     best = 0
     for i in range(1, corners):
         if y[i] - slope * x[i] < y[best] - slope * x[best]:
@@ -110,7 +110,7 @@ def lowest(x: Float64s, y: Float64s, corners: int, slope: float) -> int:
 
 @allocation_free
 def highest(x: Float64s, y: Float64s, corners: int, slope: float) -> int:
-    """Return the first corner at which y - slope * x is highest."""
+    """Return the first of the `corners` of a hull (x, y) at which y - slope * x is highest."""
     best = 0
     for i in range(1, corners):
         if y[i] - slope * x[i] > y[best] - slope * x[best]:

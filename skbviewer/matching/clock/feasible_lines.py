@@ -70,7 +70,7 @@ class Corridor(NamedTuple):
 
 
 def corridor(rows: Intervals, steepest: float) -> Corridor:
-    """Return the lines that pass the intervals with a slope within `steepest` (ns/ns).
+    """Return all lines that pass the intervals `rows` with a slope within `steepest` (ns/ns).
 
     There is at least one.  If no line passes all intervals, one in WRONG may be left out; if there
     is still none, all intervals are widened.

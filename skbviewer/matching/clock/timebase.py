@@ -66,11 +66,11 @@ class Timebase:
             clocks.setdefault(piece.interface, []).append(piece)
 
     def to_session(self, source: int, ts: Int64s) -> Int64s:
-        """Convert times of a source's clock to session time; without pieces they stay as they are.
+        """Convert times of a source's clock to session time (ns).
 
-        If a clock was set back, it showed some times twice; they count as the later ones.  If
-        interfaces have clocks of their own, the first interface's clock is used. of_packets() has
-        neither restriction.
+        They stay as they are if the source is in no piece of the time base.  If a clock was set
+        back, it showed some times twice; they count as the later ones.  If interfaces have clocks
+        of their own, the first interface's clock is used.  of_packets() has neither restriction.
         """
         ts, pieces = np.asarray(ts, np.int64), self._first(source)
         which = np.zeros(len(ts), np.int64)

@@ -33,7 +33,7 @@ PAIRS = 1 << 24  # most pairs in memory; with more, a packet gets the skbs that 
 
 
 def covers(packets: Packets, wire: Int64s, prints: Footprints) -> tuple[Int64s, Int64s]:
-    """Return pairs (packet of `wire`, row of `prints`) of a segment and a larger skb with it."""
+    """Return pairs (packet of `wire`, row of `prints`): a segment, and a larger skb that has it."""
     frames, rows = packets[wire], prints.rows
     tcp, known = frames["protocol"] == TCP, (frames["seq"] >= 0) & (frames["tcp_flags"] >= 0)
     cut = wire[tcp & ~known & (frames["ip_id"] > 0) & (frames["tot_len"] > HEADERS)]

@@ -69,7 +69,7 @@ class Candidates(NamedTuple):
         return Candidates(*made)
 
     def only(self, chosen: Bools) -> Candidates:
-        """Return the chosen pairs."""
+        """Return the pairs that the flags `chosen` select."""
         packet, series, rung, strong, many, vague = self
         return Candidates(
             packet[chosen], series[chosen], rung[chosen], strong[chosen], many, vague[chosen]
@@ -94,12 +94,18 @@ class Partly(NamedTuple):
         return made
 
     def pairs(self, packet: Int64s, shown: Int64s) -> Bools:
-        """Return for each pair of a packet and a print whether one side lacks a value."""
+        """Return for each pair of a packet and a footprint whether one side lacks a value.
+
+        `shown` are the footprints, as rows of Footprints.
+        """
         return np.asarray(self.packet[packet] | self.shown[shown])
 
 
 def footprints(records: Records, series: npt.NDArray[np.integer], tap: Int64s) -> Footprints:
-    """Return the footprints of all series except sniffers' copies (`tap`), each once, by time."""
+    """Return the footprints of all series, each once, in order of time.
+
+    `series` is that of each record.  Sniffers' copies (`tap`, series numbers) are left out.
+    """
     rows: Records | ColumnTable
     if isinstance(records, RecordTable):
         rows, number = records.footprints, records.footprint
@@ -273,7 +279,10 @@ def full_keys(known: Known) -> Hash:
 
 
 def is_strong(packets: Packets, index: Int64s) -> Bools:
-    """Return for each packet whether its identification numbers its sender's packets."""
+    """Return for each packet whether its IP identification numbers the packets of its sender.
+
+    `index` selects the packets.
+    """
     return is_numbered(Known(packets, index).columns(slice(None), STRONG))
 
 

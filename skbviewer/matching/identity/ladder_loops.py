@@ -53,7 +53,11 @@ def find_crowded(
     of_series: npt.NDArray[np.int32],
     made: Bools,
 ) -> None:
-    """Set `made`; `of_packet` becomes the only series of each packet, or SEVERAL."""
+    """Set `made` for each pair to whether its packet or its series has several pairs.
+
+    `of_packet` becomes the only series of each packet, or SEVERAL; `of_series` likewise the only
+    packet of each series.  Both are filled with NONE before.
+    """
     for i in range(len(packet)):
         p, s = packet[i], series[i]
         if of_packet[p] != s:

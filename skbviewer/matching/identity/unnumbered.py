@@ -52,7 +52,7 @@ class Meeting(NamedTuple):
 
 
 def keys(rows: Columns, level: int) -> Hash:
-    """Return a hash of THESIS_KEY and of the columns of the first `level` rungs."""
+    """Return a hash for each row, of THESIS_KEY and the columns of the first `level` rungs."""
     more = (name for _, rung in RUNGS[:level] for name in rung)
     rows = as_both_know(rows) if level else rows
     return column_hashes(rows[name] for name in (*THESIS_KEY, *more))
@@ -132,7 +132,7 @@ def _of_these_hosts(
 
 
 def joined_hashes(packets: Known, prints: Known, meeting: Meeting) -> tuple[Hash, Hash]:
-    """Return hashes of the columns that the packets and prints of a meeting know."""
+    """Return a hash for each packet and footprint of `meeting`, of the columns that both know."""
     names = meeting.names
     return _hashed(packets, meeting.packets, names), _hashed(prints, meeting.prints, names)
 

@@ -89,7 +89,7 @@ def of_births(log: KernelLog) -> Table:
 def meets(
     rows: Table, low: npt.NDArray[np.int64], high: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.bool_]:
-    """Return for each span (ns) from `low` to `high` whether it overlaps a row."""
+    """Return for each span from `low` to `high` (ns) whether it overlaps a loss in `rows`."""
     rows = rows[np.argsort(rows["first_ns"], kind="stable")]
     ends = np.maximum.accumulate(np.append(np.int64(EARLIEST_NS), rows["last_ns"]))
     begun = np.searchsorted(rows["first_ns"], np.minimum(high, LATEST_NS), "right")
@@ -97,7 +97,10 @@ def meets(
 
 
 def losses_inside(losses: Table) -> Table:
-    """Return losses of one CPU, or with a begin and an end: not those around a recording."""
+    """Return the losses within the recording: those of one CPU, or with a begin and an end.
+
+    The other ones cover the time before or after the recording.
+    """
     outside = (losses["first_ns"] == EARLIEST_NS) | (losses["last_ns"] == LATEST_NS)
     return np.asarray(losses[~outside | (losses["cpu"] != ANY)])
 

@@ -24,7 +24,7 @@ RELEASES = numbers_with(Trait.RELEASE)
 
 
 def after_release(records: Records, series: SeriesTable, asked: Int64s) -> npt.NDArray[np.bool_]:
-    """Return for each of the records `asked` whether its skb was released and not born since."""
+    """Return for each record of `asked` whether its skb was freed, and not born again since."""
     last = last_life_events(records, series, asked, (*RELEASES, *BIRTHS))
     known = last >= 0
     made = np.zeros(len(asked), np.bool_)

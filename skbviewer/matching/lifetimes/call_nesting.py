@@ -59,7 +59,7 @@ class Nesting:
         self._follow(np.zeros(0, np.bool_), self.parent, np.zeros(0, np.int32))
 
     def counts_inside(self, chosen: npt.NDArray[np.generic]) -> Int32s:
-        """Return for each call that has an end the number of records of `chosen` in it; else 0."""
+        """Return for each call the number of `chosen` records (flags) in it; 0 if it has no end."""
         count = scratch_of(self._records).full(len(self._records), np.int32, 0)
         self._follow(chosen.astype(np.bool_, copy=False), np.zeros(0, np.int32), count)
         return count
@@ -83,7 +83,10 @@ class Nesting:
                 at = int(open_.below[at])
 
     def calls_around(self, record: npt.NDArray[np.integer]) -> Iterator[tuple[Int64s, Int64s]]:
-        """Yield all calls around these records: (position in `record`, ENTRY), innermost first."""
+        """Yield the calls around the records `record`, level by level, the innermost first.
+
+        Each level is a pair of arrays: (index in `record`, ENTRY of the call).
+        """
         position = np.arange(len(record))
         call = self.parent[record]
         while len(position := position[inner := call >= 0]):

@@ -71,7 +71,7 @@ class Items(NamedTuple):
 
 
 def items(log: KernelLog) -> Items:
-    """Return the items of all records."""
+    """Return what each record of `log` states about skbs: births, frees and clones."""
     records, scratch = log.records, scratch_of(log.records)
     what, scanner, lists, has_life_events = (
         born_inside(records),

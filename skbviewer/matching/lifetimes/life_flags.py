@@ -40,7 +40,7 @@ class Heads(NamedTuple):
 
 
 def heads(rows: Rows) -> Heads:
-    """Return the columns of `rows` that said() needs."""
+    """Return the columns of `rows` that statements_of() needs."""
     return Heads(*rows.columns(" ".join(Heads._fields)))
 
 

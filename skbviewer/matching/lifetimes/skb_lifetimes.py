@@ -41,7 +41,7 @@ class SeriesTable:
 
 
 def build(log: KernelLog) -> SeriesTable:
-    """Return the series of `log`."""
+    """Return the skb lifetimes (series) of `log`, and the series of each record."""
     if log.lifetimes is not None:
         return _as_logged(log, log.lifetimes)
     lives = assign_lifetimes(log)

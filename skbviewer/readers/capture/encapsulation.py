@@ -144,7 +144,7 @@ def _llc(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def skip_snap(wire: Wire, frames: Frames, begin: int, pad: int) -> Frames:
-    """Skip the SNAP header `begin` bytes after the frame's position.
+    """Skip the SNAP header that begins `begin` bytes after the position of each frame.
 
     If a bridged frame follows, its `pad` bytes of padding are skipped, too.
     """

@@ -98,7 +98,7 @@ def _dissect_block(
 
 
 def whole_frames(packets: Rows, rows: Int64s) -> Frames:
-    """Return one frame for each of `rows`, which begins with the packet's first captured byte."""
+    """Return a frame for each packet in `rows`, with `at` at the packet's first captured byte."""
     at = packets["offset"][rows]
     end, stop = at + packets["caplen"][rows], at + packets["len"][rows]
     return Frames(rows, at, end, stop, np.full(len(rows), -1, np.int64))

@@ -22,7 +22,7 @@ def ethertype_of(protocol: Int64s) -> Int64s:
 
 
 def ppp(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Dissect frames that begin with a PPP header, with or without address and control."""
+    """Skip the PPP header of `frames`, with or without address and control."""
     mark_malformed(packets, frames.lacking(2))
     frames = frames.with_bytes(2)
     framed = (wire.u16(frames.at) == ADDRESS_CONTROL) & (frames.at + 4 <= frames.end)

@@ -67,7 +67,7 @@ fibre_channel = header(16, llc)
 
 
 def arcnet(addresses: int) -> LinkLayer:
-    """Return a dissector of ARCNET: `addresses` bytes, then the protocol.
+    """Return a dissector of ARCNET: `addresses` bytes of addresses, then the protocol.
 
     On Linux, the addresses include an offset in the hardware's buffer.
     """

@@ -55,7 +55,11 @@ def gaps_of(rows: Rows, aside: Aside, chunks: list[Chunk]) -> Gaps:
 
 
 def join_pairs(rows: Rows, gaps: Gaps) -> Bools:
-    """Give entries their returns.  Returns the mask of rows to keep: all but the joined exits."""
+    """Give the entries of an older log the returns that it recorded as separate records.
+
+    Changes `rows`; no entry is joined to an exit beyond one of the `gaps`.  Returns for each record
+    whether to keep it: all but the joined exits.
+    """
     left = np.ones(len(rows.ts), np.bool_)
     if not (rows.kind == EXIT).any():
         return left

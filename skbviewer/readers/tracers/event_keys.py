@@ -112,7 +112,7 @@ class Keys(NamedTuple):
 
 
 def section_number(name: str) -> int:
-    """Return the number of a section."""
+    """Return the number that stands for the section `name` of an event."""
     return SECTIONS.index(name)
 
 

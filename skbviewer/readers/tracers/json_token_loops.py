@@ -96,7 +96,7 @@ def value_end(text: UInt8s, at: Int) -> Int:
 
 @allocation_free
 def key_row(text: UInt8s, begin: Int, end: Int, section: Int, keys: Keys) -> Int:
-    """Return the row of a key in a section; -1 if the key is not read.
+    """Return the row in `keys` of the key text[begin:end] in `section`; -1 if it is not read.
 
     The text has at least 16 bytes from `begin` on.
     """

@@ -168,7 +168,7 @@ class PointColumns:
         self.packets = PacketBytes()
 
     def add(self, columns: dict[str, npt.NDArray[np.integer]], usable: Bools) -> None:
-        """Add the `usable` ones of some points, given by all columns."""
+        """Add the `usable` ones of a block of points; `columns` has all columns of the block."""
         every = bool(usable.all())
         for name, dtype in self._columns.items():
             column = columns[name] if every else columns[name][usable]
@@ -204,7 +204,7 @@ class PointColumns:
         return PointPackets(self.packets.contents(), *self.packets.places(), **kept)
 
     def close(self) -> None:
-        """Free the packets' bytes."""
+        """Free the memory of the packets' bytes."""
         self.packets.file.close()
 
 

@@ -62,7 +62,7 @@ def session_time(db: Database, clock: Clock, source: int, number: int, ts: int) 
 
 
 def ways(db: Database) -> dict[tuple[int, int], OneWay]:
-    """Return the bounds between the clocks of each pair of KBLs."""
+    """Return the bounds of the difference between the clocks of each two KBLs, by their ids."""
     bounds = clock_queries.oneway_bounds(db)
     found = {}
     for row in clock_queries.oneways(db):

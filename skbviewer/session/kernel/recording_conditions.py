@@ -14,7 +14,10 @@ MECHANISMS = {"1": "kretprobes", "2": "fprobe", "3": "probes in the source"}  # 
 
 
 def recording_conditions(db: Database, sources: Sequence[SourceRow]) -> RecordingConditions:
-    """Return the facts of the open session `db`."""
+    """Return how a session was recorded: kernels, hosts, probes, filters, losses.
+
+    `sources` are the inputs of `db`; only its logs count.
+    """
     logs = [source for source in sources if source.kind.is_log]
     metas = [queries.meta(db, log.id) for log in logs]
     probed = [queries.armed_functions(db, log.id) for log in logs]

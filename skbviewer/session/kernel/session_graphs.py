@@ -49,9 +49,9 @@ class Graphs:
         return latency_grid(self._stats.scope(chosen, progress))
 
     def paths(self, chosen: Chosen, progress: Progress | None = None) -> PathBoxes | None:
-        """Return the times of each path class of the chosen packets; None if none is known.
+        """Return a box (percentiles of times) for each path class of the chosen packets.
 
-        Raises Cancelled.
+        None if no time in kernel is known.  Raises Cancelled.
         """
         return path_boxes(self._stats.scope(chosen, progress))
 
@@ -60,8 +60,8 @@ class Graphs:
         return stack_tree(self._stats.scope(chosen, progress))
 
     def round_trips(self, chosen: Chosen, progress: Progress | None = None) -> RoundTripBars | None:
-        """Sum up the round trips that the chosen packets end; None without any.
+        """Return a bar for each interval of time: the round trips that chosen packets end in it.
 
-        Raises Cancelled.
+        None without any.  Raises Cancelled.
         """
         return round_trip_bars(self._stats.scope(chosen, progress))

@@ -58,7 +58,10 @@ class Known(NamedTuple):
 
 
 def known_of(data: Data, ids: RowIds, followed: bool) -> Known:
-    """Return what is known of `ids`; in a large session, nothing until streams were followed."""
+    """Return what other packets show about the rows `ids`: TCP summaries and links.
+
+    In a large session there is nothing until the streams were `followed`.
+    """
     if not followed:
         return Known({}, {}, {})
     numbers, lives = ids[ids > 0], -ids[ids < 0]

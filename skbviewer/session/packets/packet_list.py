@@ -107,7 +107,10 @@ class PacketList:
         return filtered_rows.select(self._fields.data(), text, order, kernel_only, hidden, progress)
 
     def first_fit(self, texts: Sequence[str], ids: RowIds) -> list[int]:
-        """Return the first of `texts` that each row matches, else -1.  Raises FilterError."""
+        """Return for each row of `ids` the index of the first filter in `texts` that it matches.
+
+        It is -1 if none does.  Raises FilterError.
+        """
         return filtered_rows.first_fit(self._fields.data(), texts, ids)
 
     def streams_followed(self) -> bool:
@@ -121,7 +124,7 @@ class PacketList:
         list_pages.known_of(self._fields.data(), nothing, True)  # cached, so no page waits
 
     def look_again(self) -> None:
-        """Read bytes from the present places of the input files."""
+        """Check the input files again, so that returned or changed files are noticed."""
         self._payloads = None
 
     def payloads(self) -> Payloads:

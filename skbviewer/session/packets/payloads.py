@@ -97,7 +97,7 @@ class Payloads:
         return payload_of(data, row.linktype) if data is not None else None
 
     def data(self, source: int, offset: int, caplen: int) -> bytes | None:
-        """Return captured bytes; None if the source file moved or changed."""
+        """Return `caplen` captured bytes at `offset` of an input; None if its file has changed."""
         if source not in self._kept:
             self._kept[source] = self._open(source)
         kept = self._kept[source]

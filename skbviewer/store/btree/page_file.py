@@ -53,7 +53,7 @@ class PageFile:
         return sheet(PAGES_AT_ONCE)
 
     def following(self, count: int) -> Int64s:
-        """Return the numbers of the next `count` pages."""
+        """Return the page numbers that the next `count` appended pages will have."""
         first = self._pages + 1
         numbers = np.arange(first, first + count)
         if first <= LOCK_PAGE < first + count:

@@ -46,9 +46,9 @@ class Gate:
         db.create_function("printf", -1, checked_printf, deterministic=True)
 
     def make_views(self, wanted: Mapping[str, Collection[str]] | None = None) -> None:
-        """Make the views again.
+        """Make the views again, with NULL in columns that a query does not need.
 
-        Columns that are not `wanted`, by view, are NULL; None means all columns.
+        `wanted` are the needed columns by view; None means all columns.
         """
         for inner, name in self._inner.items():
             columns = None if wanted is None else wanted.get(name, ())

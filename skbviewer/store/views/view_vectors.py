@@ -59,7 +59,7 @@ def _chosen(ids: Int64s, chosen: Bools) -> Bools:
 
 
 def vector(tables: Tables, rows: ViewRows, value: Value, type_: str) -> Vector:
-    """Compute a documented column: `value` for some rows, with the documented type `type_`."""
+    """Return the column `value` for the block `rows`, with the documented type `type_`."""
     match value:
         case Stored(column, unknown, only_if_0):
             return _number(rows, column, unknown, only_if_0, type_)

@@ -53,9 +53,9 @@ def _moved(case: Case) -> Spans:
     spans = spans.selected(spans.end <= legs.end[spans.leg])
     after = calls_after(case, spans)
     known = (after >= 0) & (after > legs.calls_at[spans.leg])
-    spans, after = spans.only(known), after[known]
+    spans, after = spans.selected(known), after[known]
     cpu = case.scope.columns.array("call", "cpu")
-    return spans.only(cpu[after] != cpu[after - 1])
+    return spans.selected(cpu[after] != cpu[after - 1])
 
 
 RULE = Rule(NAME, (needs.calls(),), _find)
