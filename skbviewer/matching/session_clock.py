@@ -26,7 +26,7 @@ Pieces = dict[Node, list[Piece]]
 class Host(NamedTuple):
     """A KBL: its wall clock minus its own clock, and the first and last time of its packets, ns.
 
-    The times are by its own clock.
+    The times are on its own clock.
     """
 
     epoch_ns: int

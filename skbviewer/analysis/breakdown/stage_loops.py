@@ -26,7 +26,7 @@ NONE = LATEST_NS
 
 @allocation_free
 def stages_of(leg: Int, legs: LegColumns, first: Int64s, begins: Int64s) -> None:
-    """Fill `begins` (by index of STAGES) with the begin of each stage of a leg, or NONE.
+    """Fill `begins` (by index of STAGES) with the start of each stage of a leg, or NONE.
 
     `first` is scratch space, of BITS.
     """

@@ -160,7 +160,7 @@ def _step(
 
 @allocation_free
 def _firsts(entry: Int, begin: Int, role: Int, state: Int64s) -> None:
-    """Store the times when the leg first entered functions of each role, since its begin."""
+    """Store the times when the leg first entered functions of each role, since its start."""
     if entry < begin or not role:
         return
     for bit in range(AT_IP - AT_RECEIVED + 1):

@@ -37,7 +37,7 @@ class Amount(NamedTuple):
     calls: int
     left_out: int
     blocks: int  # of time; 0 = too few passes to judge anything
-    span_ns: int  # from the begin of the first pass to that of the last one
+    span_ns: int  # from the start of the first pass to that of the last one
 
 
 class Comparison(NamedTuple):

@@ -24,7 +24,7 @@ EXAMPLES = 5  # packets that a finding lists
 
 
 class Spans(NamedTuple):
-    """Waits of chosen packets: 0-based leg, begin and end by its log's clock, index of `rows`."""
+    """Waits of chosen packets: 0-based leg, begin and end on its log's clock, index of `rows`."""
 
     leg: Int64s
     begin: Int64s

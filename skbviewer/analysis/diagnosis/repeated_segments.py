@@ -153,7 +153,7 @@ def _earlier(case: Case, packets: Int64s) -> Int64s:
 
 
 def _place_in_time(case: Case, lives: Int64s) -> Int64s:
-    """Return the number of packets before the begin of each of these skb lifetimes, less a half."""
+    """Return the number of packets before the start of each of these skb lifetimes, less a half."""
     scope, columns = case.scope, case.scope.columns
     begin = np.asarray(columns.array("series", "begin_ns"), np.int64)[lives]
     source = np.asarray(columns.array("series", "source"), np.int64)[lives]

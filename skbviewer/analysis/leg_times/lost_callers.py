@@ -19,7 +19,7 @@ from .missed_hit_loops import Windows
 from .open_ended_loops import REACH_NS
 
 ENTRY = 1  # kbl.h enum kbl_kind
-INSIDE_NS = 20_000_000  # longest time from the begin of a call to an inner call
+INSIDE_NS = 20_000_000  # longest time from the start of a call to an inner call
 
 
 def legs_with_lost_caller(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The parts of Wireshark's TCP Info that depend on the whole stream.
 
-These are sequence numbers relative to the begin of the stream, and the findings of tcp.analysis.*.
+These are sequence numbers relative to the start of the stream, and the findings of tcp.analysis.*.
 All streams of a session are analysed together; before that, these parts are unknown for every
 packet.
 """

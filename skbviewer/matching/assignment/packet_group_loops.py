@@ -72,7 +72,7 @@ def join_by_order(tangle: Tangle, latest: Int64s, packet: Int64s, root: Int64s) 
 
     This is so if the earlier packet may have a moment that begins after one of the later packet's
     moments ended.  `root` is the group of each packet.  `latest` and `packet` are scratch space: a
-    stack of groups, sorted by the begin of the latest moment that they may have.
+    stack of groups, sorted by the start of the latest moment that they may have.
     """
     high = np.int64(0)
     for p in range(len(root)):

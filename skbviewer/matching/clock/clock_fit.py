@@ -2,7 +2,7 @@
 """Fit the sniffer's clock to the KBL's clock from pairs whose match is certain.
 
 The fit is a result of matching by identity, never its reason.  It has one segment for each time
-that the clock was set, and one for the begin.  Each segment has a robust fit: median offset,
+that the clock was set, and one for the start.  Each segment has a robust fit: median offset,
 Theil-Sen drift (Sen 1968), spread as 1.4826 x median absolute deviation.  Its error covers every
 clock that the moments in the log leave possible.
 """
@@ -127,7 +127,7 @@ class TimedPairs(NamedTuple):
     """Pairs of a packet and a time of the log at which the packet was at a point.
 
     `packet` is its index in the capture.  The KBL shows it at `kernel_ns`, and shows that its stamp
-    was made between `after` and `before`, ns by the KBL's clock.
+    was made between `after` and `before`, ns on the KBL's clock.
     """
 
     packet: Int64s

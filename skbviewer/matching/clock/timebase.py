@@ -24,7 +24,7 @@ class Piece(NamedTuple):
     """session time = ts + offset_ns + drift_ppm * 1e-6 * (ts - begin_ns).
 
     A piece holds from packet number `first` (in a KBL: 0) and from its clock's `begin_ns` on, up to
-    the next piece of the same interface.  The first piece of a source also holds before its begin.
+    the next piece of the same interface.  The first piece of a source also holds before its start.
     `error_ns` is its possible error, or UNKNOWN.
     """
 

@@ -172,7 +172,7 @@ def _arrivals(
     """Return for each leg the earliest moment at which a sniffer at its first point can stamp it.
 
     This is the entry of a function in which packets are stamped.  If the log shows no such entry,
-    it is the begin of the leg; for a packet that is received, the begin of the whole lifetime.  If
+    it is the start of the leg; for a packet that is received, the start of the whole lifetime.  If
     records are lost before it, that entry may be among them.  Then it is WAIT_NS earlier, but not
     before the birth of the skb if the log shows the birth.
     """

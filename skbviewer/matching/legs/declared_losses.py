@@ -23,7 +23,7 @@ ANY = -1  # in `cpu` and `func`: any; in `count`: unknown
 
 LOSS_DTYPE = np.dtype(
     [
-        ("first_ns", "<i8"),  # begin of the time in which records may be lost, by the KBL's clock
+        ("first_ns", "<i8"),  # start of the time in which records may be lost, on the KBL's clock
         ("last_ns", "<i8"),  # its end
         ("cpu", "<i4"),  # the CPU that would have written the lost records, or ANY
         ("func", "<i4"),  # probe id, or ANY
@@ -97,7 +97,7 @@ def meets(
 
 
 def losses_inside(losses: Table) -> Table:
-    """Return the losses within the recording: those of one CPU, or with a begin and an end.
+    """Return the losses within the recording: those of one CPU, or with a start and an end.
 
     The other ones cover the time before or after the recording.
     """

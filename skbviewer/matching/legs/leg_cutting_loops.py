@@ -17,7 +17,7 @@ TX, RX, FORWARD = 0, 1, 2
 
 # Columns of a series' state.  SENT and SEEN_NETNS concern the whole series, the others its current
 # leg, whose number is LEG.  NETNS and IFINDEX are the last known values, XMIT_* those known at the
-# hand-over, BEGIN_* those at the begin.
+# hand-over, BEGIN_* those at the start.
 STATE_FIELDS = 27
 SERIES, LEG, SENT, SEEN_NETNS, BEGIN, XMIT, RECEIVED, TAP_RANK, TAP, READS = range(10)
 XMIT_END, BEFORE, END, LAST, MET, NETNS, IFINDEX, XMIT_NETNS, XMIT_IFINDEX = range(10, 19)

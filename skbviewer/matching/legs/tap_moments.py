@@ -40,7 +40,7 @@ MOMENT_DTYPE = np.dtype(
         ("socket", "?"),  # the log shows the call of a packet socket
         ("met", "?"),  # a call shows the pass; otherwise the leg may have passed no device
         ("arrived", "?"),  # the log shows when the skb came to the device: `after`
-        ("after", "<i8"),  # ns by the log's clock: the stamp was made at or after this time
+        ("after", "<i8"),  # ns on the log's clock: the stamp was made at or after this time
         ("before", "<i8"),  # and at or before this one
         ("begin", "<i8"),  # when the socket was called, or the hand-over began
         ("end", "<i8"),

@@ -39,7 +39,7 @@ BYTE_ORDER_MAGIC = 0x1A2B3C4D
 VERSIONS = ((1, 0), (1, 2))  # 1.2 was written by mistake and means 1.0, according to the draft
 OPT_IF_NAME, OPT_IF_TSRESOL, OPT_IF_TSOFFSET = 2, 9, 14
 SECOND = 1_000_000_000
-HEAD = 32  # bytes at the begin of a packet block that are decoded
+HEAD = 32  # bytes at the start of a packet block that are decoded
 SHORTEST_BLOCK = 12  # bytes of the shortest block
 
 

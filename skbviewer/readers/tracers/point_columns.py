@@ -62,7 +62,7 @@ PER_RECORD = RECORD_DTYPE.itemsize
 
 
 class PacketsOfLifetimes(NamedTuple):
-    """Packets (PACKET_DTYPE) in order of time by the log's clock, and the lifetime of each."""
+    """Packets (PACKET_DTYPE) in order of time on the log's clock, and the lifetime of each."""
 
     packets: ColumnTable
     lifetime: Int32s

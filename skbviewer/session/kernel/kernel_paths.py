@@ -62,7 +62,7 @@ def of_series(
 def _since_first(
     packet: PacketRow | None, legs: tuple[Leg, ...], branches: tuple[Leg, ...]
 ) -> PacketPath:
-    """Set `origin_ns`, the begin of the first leg, in all legs whose clocks are related to it."""
+    """Set `origin_ns`, the start of the first leg, in all legs whose clocks are related to it."""
     if not legs:
         return PacketPath(packet, legs, branches)
     first = legs[0]

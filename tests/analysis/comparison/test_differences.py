@@ -83,7 +83,7 @@ def test_new_and_vanished() -> None:
     assert (rows["new"].a, rows["new"].b, rows["new"].change) == (0.0, 0.5, None)
     assert rows["new"].p == pytest.approx(expected)
     assert rows["new"].changed and rows["old"].changed
-    assert (rows["new"].only_in, rows["old"].only) == ("B", "A")
+    assert (rows["new"].only_in, rows["old"].only_in) == ("B", "A")
     rare = one(estimates({}), estimates({"new": 0.001}, windows=3), CALLS)["new"]
     assert rare.p == pytest.approx(2 * comb(16, 3) / comb(32, 3))
     assert not rare.changed
