@@ -91,7 +91,7 @@ def decide(
 
 
 def _confirmed(packets: Packets, answer: Solution) -> bool:
-    """Return whether nearly all packets were at a packet socket at their time."""
+    """Return whether nearly all packets were at a packet socket when they were captured."""
     against = np.isin(answer.why, (CROWDED, NO_PAIR)) & (packets["ip_version"] != 0)
     return int(np.count_nonzero(against)) <= CONTRADICT * int(
         np.count_nonzero(packets["ip_version"])

@@ -96,7 +96,7 @@ def _joined(found: list[npt.NDArray[np.void]], parts: list[Int64s]) -> npt.NDArr
 
 
 def _of_part(fitted: Fitted, part: Int64s, interface: int) -> Fitted:
-    """Return a fit to some of the packets, in which they have their indices among all packets."""
+    """Return the fit of one part of the packets, with segments that count among all packets."""
     segments = [s._replace(first=int(part[s.first])) for s in fitted.clock.segments]
     segments[0] = segments[0]._replace(first=0)
     return fitted._replace(interface=interface, clock=ClockFit(tuple(segments)))

@@ -93,7 +93,7 @@ def _code(points: Int64s, kernel: Int64s) -> Int64s:
 def _meeting(points: Spans, kernel: Spans, offset: int, error: int) -> tuple[Int64s, Int64s]:
     """Return pairs of rows with one address that may have been there at one time.
 
-    Rows with more than MANY partners are left out.
+    Rows with more than MAX_OVERLAPS partners are left out.
     """
     begin, end = points["begin"] + offset - error, points["end"] + offset + error
     by_end = np.lexsort((kernel["end"], kernel["skb"]))

@@ -56,12 +56,13 @@ class Solution(NamedTuple):
 
 
 class _Case(NamedTuple):
-    """The facts about a capture.
+    """What a capture, its clock and a log show about each packet.
 
-    By packet: `local`: stamped on this host, by a clock that its moments confirm; `may_lack`:
-    records of its time are missing; `perhaps`: the log may lack it at any time; `error`: the
-    clock's, ns; `within`: greatest distance of a moment from its time, ns; `copied`: the file has
-    it more than once; `again`: it is a copy of an earlier packet in the file.
+    `local`: it was stamped on this host, by a clock that its moments confirm.  `may_lack`: records
+    near its time are missing.  `perhaps`: the log may lack it at any time.  `error`: the possible
+    error of the clock then, ns.  `within`: the greatest distance of a moment from its time, ns.
+    `copied`: the file has it more than once.  `again`: it is a copy of an earlier packet in the
+    file.
     """
 
     asked: Asked
@@ -192,7 +193,7 @@ def _passing(case: _Case) -> Candidates:
 
 
 def _anchors(found: Candidates, life: Int64s, often: Int64s) -> Bools:
-    """Return for each packet whether it was, at its time, at a moment of its only candidate."""
+    """Return for each packet whether it was captured at a moment of its only candidate."""
     only = np.bincount(found.packet, minlength=len(life)) == 1
     only[often] = False
     return np.asarray(only & (life >= 0))

@@ -46,7 +46,7 @@ def word(data: UInt8s, at: Int, little: bool) -> np.int64:
 
 
 class Block:
-    """Some packets during dissection: a part of each result column.
+    """A block of packets during dissection: a part of each result column.
 
     Reading a column that was not written yet fills it with the value in `unknown`, a one-row table.
     """

@@ -39,7 +39,7 @@ def narrow(values: Column) -> Column:
 class ColumnTable:
     """A read-only table that looks like a structured array but stores each column separately.
 
-    `table["ts"]` is a column, `table[names]` is an array of some columns, and `table[rows]` is an
+    `table["ts"]` is a column, `table[names]` is an array of these columns, and `table[rows]` is an
     array of whole rows.
     """
 

@@ -38,7 +38,7 @@ class TableMeaning(NamedTuple):
 
 
 class Vector(NamedTuple):
-    """Values of one column for some rows.
+    """Values of one column in a block of rows.
 
     Numbers are in `values`, which has the column's type; `missing` marks unknown ones (None: all
     are known).  For texts, `values` has int32 codes, and the text is words[code]; code -1 is a

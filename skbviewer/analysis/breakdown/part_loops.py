@@ -27,14 +27,17 @@ STAGE_COUNT = len(STAGES)
 
 
 class Scratch(NamedTuple):
-    """Space of the loop: pieces (PIECES x n), open calls, positions of legs, sums by place."""
+    """Space of the loop: pieces (PIECES x n), open calls, indices of pieces, sums by part.
+
+    A part has the number stage * names + index in the stage.
+    """
 
     pieces: Int64s
     open_: Int64s
     at: Int64s  # where the pieces of each leg of a packet begin
     now: Int64s  # the piece of each leg
-    spent: Int64s  # ns by place
-    places: Int64s  # places with time
+    spent: Int64s  # ns by part
+    places: Int64s  # parts with time
     first: Int64s
     begins: Int64s
 

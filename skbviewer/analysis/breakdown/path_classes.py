@@ -21,10 +21,11 @@ SMALL_CLASS = 8  # packets; a smaller class is compared with packets of the same
 class PathClasses(NamedTuple):
     """The class of each packet, numbered from 0, most frequent first.
 
-    `peers` is the class with which the packet is compared: its own or, if that has fewer than FEW
-    packets, all packets with the same directions and layers.  `median` is, by peers, the packet
-    whose time in kernel is the median (of an even number, the lower one).  `size` is by peers.
-    `path` is the number of the path (see path_rule), which names the class in all recordings.
+    `peers` is the class with which the packet is compared: its own or, if that has fewer than
+    SMALL_CLASS packets, all packets with the same directions and layers.  `median` is, by peers,
+    the packet whose time in kernel is the median (of an even number, the lower one).  `size` is by
+    peers.  `path` is the number of the path (see path_rule), which names the class in all
+    recordings.
     """
 
     number: Int64s  # by packet

@@ -87,9 +87,10 @@ class _Returns:
 
 
 class _Seen:
-    """Numbers tasks, or CPUs; `last` has for each when it was seen, and with which other one.
+    """Numbers tasks, and has for each the CPU that it was last seen on; or CPUs, with their tasks.
 
-    Columns: the other one (-1 = never), the last time with it (ns), and the last time with another.
+    Columns of `last`: that CPU or task (-1 = never), the last time there, and the last time with
+    another one before (ns).
     """
 
     def __init__(self) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Functions that rules about the work of some functions have in common."""
+"""What rules about the work of particular functions have in common."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def _streams(data: Data, transport: str) -> Streams:
 
 
 def _keys(view: View, rows: Array) -> tuple[Array, Array]:
-    """Return (key of the file and the unordered pair of ends, direction) of some packets."""
+    """Return a key of the file and the two endpoints, and the direction, for these packets."""
     ends, direction = keys_of_ends(view, rows)
     return ends * np.uint64(MIX[1]) + view.column("source")[rows].astype(np.uint64), direction
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The calls of a KBL, its losses, and records that are neither calls nor events, as stored.
+"""Calls and losses of a KBL, and records that are neither calls nor events, as a session's rows.
 
 Input: records and the tables made from them.  Output: rows of a session.  `first` has, by table,
 the number of rows that are stored already.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The packets of a capture and their matches as stored."""
+"""The packets of a capture and their matches, as rows of a session's tables."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Input files, and the names in KBLs, as stored."""
+"""Input files, and the names in KBLs, as rows of a session's tables."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def callgraph_rows(scope: Scope) -> list[CallGraphRow]:
 def _lines(
     arcs: _Arcs, mine: Int64s, other: Int64s, names: list[str], function: str, role: str
 ) -> list[CallGraphRow]:
-    """Return the lines of some arcs, longest total first."""
+    """Return a row for each of the `arcs` at the indices `mine`, longest total first."""
     found = [
         CallGraphRow(
             function,

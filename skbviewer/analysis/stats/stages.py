@@ -86,7 +86,7 @@ def reading_times(scope: Scope) -> tuple[Int64s, Int64s]:
 
 
 class _Firsts:
-    """The times when each leg first entered some functions, among calls entered since its start.
+    """Finds when each leg first entered one of several functions, in calls entered since its start.
 
     Earlier calls had no packet yet: the system call that made it, or a reader that waited for it.
     """

@@ -61,7 +61,7 @@ class Link(NamedTuple):
 class _Echoes(NamedTuple):
     """Rising 0-based packet rows, whether they are requests, and their partners' rows (-1 = none).
 
-    `many` is an index of MANY for each.
+    `many` is an index of DESTINATION_KINDS for each.
     """
 
     rows: Array

@@ -13,9 +13,10 @@ A packet that the log may lack is never exact, and takes no moment from others: 
 always consistent.  The other packets form groups: those that share moments, or may contradict each
 other's order.  A group without any consistent assignment decides nothing.  In every other group,
 moments that overlap form clusters.  The earliest and the latest cluster of each packet bound its
-moments; that is enough where no moments overlap.  Otherwise all assignments are followed packet by
-packet (`consistent_assignments.py`).  Beyond its limits, some impossible assignments count as
-possible, but never the reverse.  So a lifetime that is exact is the same in every assignment.
+moments, and where no moments overlap, these bounds decide.  Otherwise all assignments are followed
+packet by packet (`consistent_assignments.py`).  Beyond its limits, some impossible assignments
+count as possible, but never the reverse.  So a lifetime that is exact is the same in every
+assignment.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """Find packets that a clock may place wrongly, because it may have been set near them.
 
 Input: the packets of one interface with their candidates; which of them identity alone decides
-(anchors); and which were at none of their candidates' moments at their time (against the clock).
+(anchors); and which were captured at none of their candidates' moments (against the clock).
 Output: the packets whose time decides nothing.
 
 If packets look alike and the clock is set among them, most of them are still near some moment by

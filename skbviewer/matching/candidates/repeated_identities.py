@@ -40,7 +40,7 @@ def company(
 
     A packet has a twin if several lifetimes are near it, or if another packet may have its moment.
     `pairs` returns the edges for a given error of the clock (ns, by packet).  For the packets
-    `often`, it returns only the lifetimes of their time, although there are others.
+    `often`, it returns only the lifetimes near their time of capture, although there are others.
     """
     edges = pairs(far(error))
     twin = np.zeros(len(packets), np.bool_)

@@ -26,11 +26,10 @@ from ..clock.feasible_lines import Intervals, corridor
 from .moment_conditions import Edges, by_packet
 from .segments_sent_once import acknowledged
 
-TRUSTED_PACKETS = 8  # so many packets with stamps between their moments make a clock believable
-GOES_ON = 5  # so many are enough if another part of the capture is believed
-AGREEING_PACKETS = (
-    3  # TCP segments with agreeing numbers, or packets that agree with the wall clock
-)
+TRUSTED_PACKETS = 8  # packets with stamps between their moments that make a clock believable
+FEWER_PACKETS = 5  # the same, if another part of the capture is believed
+# TCP segments with agreeing numbers, or packets that agree with the wall clock.
+AGREEING_PACKETS = 3
 CHANCE = 4000  # chance orders both directions in at most one of this many captures of other runs
 OPEN_NS = 1e12  # stands for no bound on this side of a line
 SLEWED_NS = 1_000_000  # the wall clock drifts between two readings
@@ -61,7 +60,7 @@ def trusted(
     if any(each):  # the same capture continued after its clock was set
         local = is_local(clock, precision).tolist()
         each = [
-            known or (here and (one.pairs >= GOES_ON or not one.pairs))
+            known or (here and (one.pairs >= FEWER_PACKETS or not one.pairs))
             for known, here, one in zip(each, local, clock.segments, strict=True)
         ]
     return np.asarray(np.array(each)[segment], np.bool_)

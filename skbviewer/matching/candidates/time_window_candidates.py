@@ -71,7 +71,7 @@ class _When(NamedTuple):
     error: Int64s
 
     def selected(self, some: Int64s) -> _When:
-        """Return the times of some of the packets."""
+        """Return the times and errors of the packets `some`."""
         return _When(self.at[some], self.error[some])
 
 
@@ -138,7 +138,7 @@ def _of_the_time(
 
     The third array has the packets with more.  `group` is by packet.  By lifetime: `place` is its
     group, `after` and `before` are its times.  A packet that overlaps no lifetime of its group gets
-    the MOST nearest ones: the log may have it at another time.
+    the MAX_LIFETIMES nearest ones: the log may have it at another time.
     """
     order, count = np.lexsort((after, place)), len(place) + 1
     first, end = (np.searchsorted(place[order], group, side) for side in ("left", "right"))

@@ -2,11 +2,11 @@
 """Use the wall clock of the log's host as a capture's clock if identity decides no packet alone.
 
 Input: candidate pairs, the log's readings of both clocks.  Output: the clock, and the devices where
-nearly all packets were at a packet socket at their time.  A sniffer stamps packets by the wall
-clock of its host (tpacket_get_timestamp() in net/packet/af_packet.c).  If a capture's clock was
-changed afterwards, or the capture is of another run, some packets have times at which no socket had
-any packet.  But most packets may also be at a socket if all of them are shifted by the same time.
-Any such shift may be the truth, so the clock's error covers them all.
+nearly all packets were at a packet socket when they were captured.  A sniffer stamps packets with
+the wall clock of its host (tpacket_get_timestamp() in net/packet/af_packet.c).  If a capture's
+clock was changed afterwards, or the capture is of another run, some packets have times at which no
+socket had any packet.  But most packets may also be at a socket if all of them are shifted by the
+same time.  Any such shift may be the truth, so the clock's error covers them all.
 """
 
 from __future__ import annotations

@@ -29,9 +29,9 @@ CALLED, CAME, ANY_TIME = range(3)  # where stamps are made: in a socket's call, 
 # Shares of a device's packets.  A CPU may stop for long between the arrival of an skb and its
 # stamp; where records are lost, a packet may be paired with another packet's lifetime.
 NEARLY_ALL, MOST = 0.99, 0.8
-NEIGHBOURS = 9  # the median of so many packets of a lossy log is right
+NEIGHBOURS = 9  # the median of this many packets of a lossy log is right
 USUAL_NS, SCATTERED = 1_000_000, 20  # greatest distance from that median: ns, usual distances
-SURELY = 8  # so many packets show with certainty where in a pass the stamps are made
+MIN_STAMPS = 8  # with this many packets, it is certain where in a pass the stamps are made
 
 
 class Agreed(NamedTuple):
@@ -102,7 +102,7 @@ def agreeing_devices(
     ):
         clocks = {}
     at_calls = min((share[device] for device in clocks), default=0) >= NEARLY_ALL
-    surely = min((clock.pairs for clock in clocks.values()), default=0) >= SURELY
+    surely = min((clock.pairs for clock in clocks.values()), default=0) >= MIN_STAMPS
     how = (n for n, some in enumerate(sharp) if surely and some >= set(clocks))
     return Agreed(clocks, next(how, ANY_TIME), at_calls)
 

@@ -36,9 +36,8 @@ SURER = 0.7  # a new fit is taken if it reduces the clock's error to this share
 CLOSE, CLOSE_NS = 4, 1000  # a spread of up to CLOSE times the least plus CLOSE_NS is as good
 SEVERAL_DEVICES = (113, 276)  # LINKTYPE_LINUX_SLL, _SLL2: tcpdump -i any
 NEAR_NS = 10_000_000  # records lost this near to a packet may be its own
-RELIABLE_PAIRS = (
-    12  # with fewer pairs, the wrong place may by chance be the one where times differ least
-)
+# With fewer pairs, the wrong place may by chance be the one where times differ least.
+RELIABLE_PAIRS = 12
 
 
 class _Try(NamedTuple):

@@ -28,7 +28,8 @@ MAX_SLOPES = 2000
 CUT_BY = 20_000  # most pairs that are used to find where a segment is to be cut
 MAX_MEDIAN_PAIRS = 100_000  # most pairs that are used for medians
 SECOND_NS = 1_000_000_000
-SURELY_COARSE = 12  # times of so many packets share a divisor by chance in one of 4,000 captures
+# The times of this many packets share a divisor by chance in one of 4,000 captures.
+SURELY_COARSE = 12
 COARSE_BITS, COARSE_BINARY_NS = 18, 3815  # a resolution of 2**-18 s
 KNOTS = 65  # times in a segment for which its error is computed
 

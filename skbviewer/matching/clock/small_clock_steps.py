@@ -3,8 +3,8 @@
 
 Input: for each packet, in the order of the file, an interval that contains the clock's offset.  No
 straight line passes through all intervals.  Output: where to cut the packets so that one line
-passes through each piece, with as few pieces as possible.  Each piece needs LEAST packets of its
-own: through fewer, a line might pass even if the stamps had random errors.
+passes through each piece, with as few pieces as possible.  Each piece needs MIN_PACKETS packets of
+its own: through fewer, a line might pass even if the stamps had random errors.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .feasible_lines import WRONG, Intervals, Points, corridor_between
+from .feasible_lines import PAIRS_PER_ERROR, Intervals, Points, corridor_between
 
 MIN_PACKETS = 12  # least packets of a piece
 MAX_PIECES = 64  # most pieces of a capture
-GOES_ON = 3  # so many packets after an outlier must fit the line again
+MIN_FOLLOWERS = 3  # packets after an outlier that must fit the line again
 ALONE = 128  # most outliers
 
 
@@ -34,7 +34,7 @@ def cuts(rows: Intervals, steepest: float) -> list[Cut]:
     """Return where the line must be cut; nothing if a piece has fewer than MIN_PACKETS intervals.
 
     Lines have a slope within `steepest` (ns/ns).  `rows` are in order of packets, so x may fall
-    where a clock was set back.  One of WRONG intervals may be left out.
+    where a clock was set back.  One of PAIRS_PER_ERROR intervals may be left out.
     """
     lines = _Lines(rows, steepest)
     begins, size = [0], len(rows.x)
@@ -58,7 +58,7 @@ class _Lines:
     def __init__(self, rows: Intervals, steepest: float) -> None:
         self._rows, self._steepest = rows, steepest
         self._kept: npt.NDArray[np.bool_] = np.ones(len(rows.x), np.bool_)
-        self._left = min(len(rows.x) // WRONG, ALONE)
+        self._left = min(len(rows.x) // PAIRS_PER_ERROR, ALONE)
 
     def passes(self, begin: int, end: int) -> bool:
         """Return whether one line passes all intervals of this stretch."""
@@ -80,7 +80,7 @@ class _Lines:
             if end == size or not self._left:
                 return end
             self._kept[end] = False
-            if not self.passes(begin, min(end + 1 + GOES_ON, size)):
+            if not self.passes(begin, min(end + 1 + MIN_FOLLOWERS, size)):
                 self._kept[end] = True
                 return end
             self._left -= 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Assign records to the lives at their addresses: loops of address_lifetimes.py."""
+"""Assign records to the lifetimes at their addresses: loops of address_lifetimes.py."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _put(
     birth: Int32s,
     counts: Int64s,
 ) -> None:
-    """Assign one item to the life at its address, which may begin with it."""
+    """Assign one item to the lifetime at its address, which may begin with it."""
     begins = life[place] < 0 or (is_now == BORN and was[place] != BORN)
     begins = begins or (was[place] == FREED and is_now != FREED)
     if len(identity) and identity[item >> 1] != 0:

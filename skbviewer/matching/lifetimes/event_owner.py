@@ -3,7 +3,7 @@
 
 Input: records of a KBL, one by one.  Output: the ENTRY of the call for each event, or -1.  The
 event has the time and CPU of the return, and is the one that the function's probe records.  By then
-the skb may be freed or in use by another thread, so only the call shows to which life the event
+the skb may be freed or in use by another thread, so only the call shows to which lifetime the event
 belongs.
 """
 

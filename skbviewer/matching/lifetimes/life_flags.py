@@ -24,7 +24,7 @@ OWN, CHILD, BORN, FREED, GIVEN, OWN_MOVED, CHILD_MOVED, INSIDE = (1 << n for n i
 
 
 class Heads(NamedTuple):
-    """The columns of some records that said() needs, and their contexts."""
+    """The columns of a block of records that statements_of() needs, and their contexts."""
 
     ts: Int64s
     exit_ts: Int64s

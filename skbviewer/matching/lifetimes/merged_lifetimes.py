@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find the packet lives that were merged into the skb of another one.
+"""Find the lifetimes that were merged into the skb of another one.
 
 Input: a KBL and its series.  Output: pairs of series.  Packets are merged by GRO
 (skb_gro_receive()) and by a socket's queue (tcp_try_coalesce()).  When fragments are reassembled,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Join lives into series and number them: loops of skb_lifetimes.py."""
+"""Join address lifetimes into series and number them: loops of skb_lifetimes.py."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Join lives into series: one packet's way through one kernel.
+"""Join address lifetimes into series (skb lifetimes): one packet's path through one kernel.
 
 Input: a KBL.  Output: the series of each record; for each series its parent, and whether it is a
 sniffer's copy.  TCP keeps the skb that it filled for retransmission and sends a clone.  Records of
@@ -49,7 +49,7 @@ def build(log: KernelLog) -> SeriesTable:
     child = _headed_children(lives, known)
     root = _roots(lives, wired)
     count = len(lives.parent)
-    following, rank = np.full((2, count + 1), -1, np.int32)  # the last stands for "no life"
+    following, rank = np.full((2, count + 1), -1, np.int32)  # the last stands for "no lifetime"
     born = lives.birth[child], lives.parent[child], child.astype(np.int32)
     join_clones(lives.of, *born, root.astype(np.int32), following)
     ordered, size = np.zeros((2, count), np.int32)
@@ -73,14 +73,14 @@ def _as_logged(log: KernelLog, of: Int32s) -> SeriesTable:
 
 
 def _shown(log: KernelLog, lives: AddressLifetimes) -> tuple[Bools, Bools]:
-    """Return two masks of lives: it shows an IP header; a driver or the receiving stack had it.
+    """Return two masks of lifetimes: it shows an IP header; a driver or the receiving stack had it.
 
-    The second includes the lives that were cut for a driver (GSO segments).
+    The second includes the lifetimes that were cut for a driver (GSO segments).
     """
     records = log.records
     rows = records.footprints if isinstance(records, RecordTable) else records
     has_ip = rows["ip_version"] != 0
-    made = np.zeros((2, len(lives.parent) + 1), np.bool_)  # the last stands for "no life"
+    made = np.zeros((2, len(lives.parent) + 1), np.bool_)  # the last stands for "no lifetime"
     met = {p.id: 1 for p in log.probes.values() if p.name in TRANSMIT | RECEIVE_START}
     probes = by_probe(met)
     for some in record_blocks(records):
@@ -99,7 +99,7 @@ def _headed_children(lives: AddressLifetimes, known: Bools) -> Int64s:
 
 
 def _roots(lives: AddressLifetimes, wired: Bools) -> Int64s:
-    """Return the life whose series each life joins.
+    """Return for each address lifetime the one that stands for its series.
 
     A clone that never reaches a driver (for a raw socket, say) joins its parent's series.
     """

@@ -137,7 +137,7 @@ class _ValueNumbers:
 
 
 class ViewRows:
-    """Some rows of a view's base table: `count` rows from `first` on, or those true in `some`."""
+    """A block of rows of a view's base table: `count` rows from `first` on; see restrict()."""
 
     def __init__(self, tables: Tables, view: View, first: int, count: int) -> None:
         self._tables, self._view = tables, view
@@ -222,9 +222,9 @@ class ViewRows:
         return found
 
     def _combined(self, names: list[str]) -> tuple[Int32s | None, list[Int64s]]:
-        """Return a code for each row's values of some columns, and the values by code.
+        """Return a code for each row's values in the columns `names`, and the values by code.
 
-        Without codes, there is one value for each row.
+        The codes are None if there is one value for each row.
         """
         parts = [self.distinct(name) for name in names]
         if math.prod(len(values) for _, values in parts) > MAX_COMBINATIONS:

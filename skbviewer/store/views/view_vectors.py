@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The documented bulk tables as numpy arrays, some rows at a time, with the values of the views."""
+"""The documented bulk tables as numpy arrays, in blocks of rows, with the values of the views."""
 
 from __future__ import annotations
 
