@@ -84,7 +84,7 @@ def missed_by_probes(case: Case) -> npt.NDArray[np.bool_]:
 
 
 def twins(case: Case) -> npt.NDArray[np.bool_]:
-    """Packets too close in time, by the sniffer's clock, to another one equal in every header.
+    """Packets too close in time, on the sniffer's clock, to another one equal in every header.
 
     Resets that answer several segments have no identification, and one sequence number.
     """

@@ -29,7 +29,7 @@ AHEAD = 1_234_567_890_123  # the second host's clock shows so much more
 
 
 def half(kernel: Kernel, keep: Index, ahead_ns: int) -> KernelLog:
-    """The log of a host that has these records alone, by its own clock."""
+    """The log of a host that has these records alone, on its own clock."""
     records = kernel.log.records
     assert isinstance(records, RecordTable)
     names = [name for name in RECORD_DTYPE.names or () if name not in FOOTPRINT_NAMES]

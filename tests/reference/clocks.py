@@ -85,7 +85,7 @@ def _fit(where: str, fit: dict[str, Any], origin: int, stamps: list[Stamp]) -> I
 
 
 def _here(stamp: Stamp, fit: dict[str, Any], origin: int) -> float:
-    """Return when the packet was stamped by the log's clock, from `origin` on."""
+    """Return when the packet was stamped on the log's clock, from `origin` on."""
     return float((stamp.ts - origin - fit["offset_ns"]) / (1 + fit["drift_ppm"] * 1e-6))
 
 

@@ -26,7 +26,7 @@ WORDS = {TX: "send", FORWARD: "forward"}
 
 
 class Wire(NamedTuple):
-    """One packet of a capture: its time by the session's clock, and bytes on the wire."""
+    """One packet of a capture: its time on the session's clock, and bytes on the wire."""
 
     number: int
     ts: int

@@ -28,7 +28,7 @@ So the same SELECT runs on a session and on its Parquet files.
 
 - **Types:** `int64`, `int32` and `double` are signed numbers, `text` is a string. In Parquet there are no other types:
   no unsigned 64-bit numbers and no timestamps, because some readers refuse or change them.
-- **Times** are int64 nanoseconds, by the clock of the kernel log or of the sniffer that recorded them.
+- **Times** are int64 nanoseconds, on the clock of the kernel log or of the sniffer that recorded them.
   Table `clocks` maps both to session time.
 - **Missing values** are NULL. Column *NULL if* says what a missing value means; without an entry no value is missing.
 - **Since** is the version of sessions that had the column first (`PRAGMA user_version`).

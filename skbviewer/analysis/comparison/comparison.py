@@ -46,7 +46,7 @@ class Comparison(NamedTuple):
     `paths` describes the classes of paths that the rows of section "paths" name.
     """
 
-    differing_conditions: tuple[Condition, ...]
+    conditions: tuple[Condition, ...]
     amounts: tuple[Amount, Amount]
     rows: tuple[Difference, ...]
     paths: Mapping[str, PathClass]

@@ -105,7 +105,7 @@ def test_queues_are_known_by_their_events(tmp_path: Path) -> None:
     story.call("dev_hard_start_xmit", 8100, 9000, A, context=SOFTIRQ, skbinfo=HOST)
     leg = leg_of(tmp_path, story)
     assert [(w.what, w.begin_ns, w.dur_ns) for w in leg.waits if w.dur_ns > 1000] == [
-        ("qdisc", 3000, 5100)  # from the end of one call to the begin of the next
+        ("qdisc", 3000, 5100)  # from the end of one call to the start of the next
     ]
     assert shown(leg, "qdisc_enqueue").text == "qdisc_enqueue 8001:0 on veth0"
 
