@@ -64,10 +64,11 @@ def decide(
     where: Located,
     often: Int64s,
 ) -> tuple[Decided, ClockFit | None]:
-    """Decide all pairs; return them and the clock, which exact packets may have made more exact.
+    """Decide all pairs in `found`; return them, and the clock.
 
-    `where` says where the capture was taken.  For the packets `often`, `found` has only the
-    lifetimes near their time of capture, although there are others.
+    Exact packets may have made the clock more exact; `clock` is the one before.  `where` says where
+    the capture was taken.  For the packets `often`, `found` has only the lifetimes near their time
+    of capture, although there are others.
     """
     if not len(found.packet):
         return all_ambiguous(found, BY_TIME), clock

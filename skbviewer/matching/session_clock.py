@@ -71,9 +71,10 @@ def build(
 ) -> list[Piece]:
     """Return the pieces that map the clock of each source to session time.
 
-    `captures` lists the interfaces of each capture in the order of first use, or EVERY.  `clocks`
-    are fits whose segments begin with packet numbers.  `between` has the bounds of the clocks of
-    two KBLs.
+    `hosts` are the kernel logs' clocks by source.  `captures` lists the interfaces of each capture
+    in the order of first use, or EVERY.  `clocks` are fits whose segments begin with packet
+    numbers.  `between` has the bounds of the clocks of two KBLs, and `same` the difference of the
+    clocks of logs of one host.
     """
     pieces = _begin(hosts, captures)
     for kbl, host in sorted(hosts.items()):

@@ -20,7 +20,7 @@ def interface_of(db: Connection, number: int) -> int:
 
 
 def timebases(db: Connection) -> list[StoredTimebase]:
-    """Return the pieces of the map from all clocks to session time."""
+    """Return the rows of table `timebase`: which map the clocks of all sources to session time."""
     rows = db.execute(select(timebase).order_by(timebase.c.id))
     return list(map(StoredTimebase._make, rows))
 

@@ -61,7 +61,7 @@ class WaitOfLeg(NamedTuple):
 
 
 def functions(db: Connection) -> dict[int, dict[int, str]]:
-    """Return function names by KBL and probe id."""
+    """Return the names of probed functions, by source id of their KBL and probe id."""
     found: dict[int, dict[int, str]] = {}
     for source, func, name in db.execute(select(probe.c.source, probe.c.func, probe.c.name)):
         found.setdefault(source, {})[func] = name

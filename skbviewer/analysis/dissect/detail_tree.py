@@ -63,9 +63,10 @@ class Payload(NamedTuple):
 
 
 def dissect(data: bytes, linktype: int, length: int) -> tuple[Node, ...]:
-    """Return the headers of a packet of `length` bytes on the wire.
+    """Return the headers of a packet as nodes of the detail tree, the outermost first.
 
-    `data` are the captured bytes.
+    `data` are the captured bytes, which begin with a header of `linktype`; the packet had `length`
+    bytes on the wire.
     """
     return tuple(_lines(data, linktype, length))
 

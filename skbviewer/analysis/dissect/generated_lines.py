@@ -46,7 +46,7 @@ class PacketFacts(NamedTuple):
 
 
 def with_facts(nodes: Sequence[Node], facts: PacketFacts) -> tuple[Node, ...]:
-    """Return `nodes`, the headers of a packet, with facts from the session added.
+    """Return `nodes`, the headers of a packet, with what the session knows about the packet.
 
     At least one byte of the packet was captured.
     """

@@ -166,8 +166,8 @@ def calls_by(
 ) -> tuple[Part, list[LaneKey]]:
     """Return all calls as boxes in lanes of `kind`, and what each lane stands for (LaneKey).
 
-    A call that has only a socket appears once, although it belongs to several packets.  Box times
-    are ns of session time, less `t0_ns`.
+    `kind` is "cpu", "layer" or "process".  A call that has only a socket appears once, although it
+    belongs to several packets.  Box times are ns of session time, less `t0_ns`.
     """
     progress.report("arranging calls", 0, 4)
     rows = _once(columns)

@@ -79,7 +79,10 @@ class Scratch(NamedTuple):
 def follow_groups(
     tangle: Tangle, groups: Groups, places: Places, scratch: Scratch, seen: Bools, sure: Int8s
 ) -> None:
-    """Follow all groups, as consistent_assignments.follow() describes."""
+    """Drop pairs that are in no assignment, and set `sure` of groups; see follow() for the rule.
+
+    `seen` is scratch space: a flag for each pair.
+    """
     for g in range(len(sure)):
         if sure[g] != SEVERAL:
             continue

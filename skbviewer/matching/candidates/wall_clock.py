@@ -41,9 +41,9 @@ SAMPLE, PAIRS = 200, 20_000_000  # most packets that are tried; most pairs of th
 
 
 def by_wall_clock(packets: Packets, kernel: KernelSide, found: Candidates) -> Located | None:
-    """Return the host's wall clock and the devices that agree with it; None if none does.
+    """Return the wall clock of the log's host, and the devices at which it explains the capture.
 
-    `found` are the candidates of the packets.
+    `found` are the candidates of the packets.  None if no device agrees with that clock.
     """
     clock = _wall_clock(kernel.log, packets)
     moments = kernel.moments

@@ -108,7 +108,7 @@ def token_ring(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def ipnet(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Skip the header of Solaris IPNET; its family gives the kind of what follows."""
+    """Skip the Solaris IPNET header of `frames`; its family gives the kind of what follows."""
     mark_malformed(packets, frames.lacking(24))
     frames = frames.with_bytes(24)
     return frames.after_header(24, _among(SOLARIS_FAMILIES, wire.u8(frames.at + 1)))
@@ -125,7 +125,10 @@ def pflog(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def ipsec(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Skip the header of BSD's enc device; its family is in the capturing host's byte order."""
+    """Skip the header of BSD's enc device; its family gives the kind of what follows.
+
+    The family is in the byte order of the capturing host.
+    """
     mark_malformed(packets, frames.lacking(12))
     frames = frames.with_bytes(12)
     family = wire.u32(frames.at)

@@ -83,8 +83,9 @@ def rows(
 ) -> list[PacketRow | SeriesRow]:
     """Return the rows `ids` (n, or -n for K<n>) of the packet list, in their order.
 
-    `known` has facts that other packets show about them.  Raises KeyError for a row that does not
-    exist.
+    `names` returns the names of a log, `fitted` converts its times to the captures' clock, and
+    `files` reads payloads.  `known` has facts that other packets show about the rows.  Raises
+    KeyError for a row that does not exist.
     """
     files.look_again()
     first, has_kbl, _ = sources

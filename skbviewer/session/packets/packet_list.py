@@ -98,7 +98,8 @@ class PacketList:
     ) -> RowIds | None:
         """Return the rows that match the display filter `text`; see filtered_rows.select().
 
-        Lifetimes without a network identity are left out unless `all_lives`.
+        The arguments are explained there.  Lifetimes without a network identity are left out unless
+        `all_lives`.
         """
         if kernel_only and not all_lives:
             first, last = self.kernel_only_count() + 1, self.all_kernel_only_count()
