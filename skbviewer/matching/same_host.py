@@ -134,7 +134,7 @@ def _alike_pairs(points: Spans, kernel: Spans, alike: Int64s) -> tuple[Int64s, I
 
 
 def _rows_of(owner: Int64s, asked: Int64s) -> tuple[Int64s, Int64s]:
-    """Return for each number in `asked` all its places in `owner`, as (index, place).
+    """Return each index of each number of `asked` in `owner`: (index in `asked`, in `owner`).
 
     `owner` is sorted.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Queries of a session file for disassembly: the places of functions, and calls of no packet."""
+"""Queries of a session file for disassembly: the addresses of functions, and calls of no packet."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def pack(table: str, column: str, first: int, values: Values) -> Chunk:
         return Chunk(table, column, first, len(values), "<f8", 0, 0, data)
     values = as_signed(values)
     some = values[:1] if values.strides == (0,) else values
-    source = Sources([values])  # keeps the memory at its places alive
+    source = Sources([values])  # keeps the memory of the values alive
     low, high = int(some.min()), int(some.max())
     return _pack((table, column, first), values, (source.places, 0), low, high)
 

@@ -21,7 +21,7 @@ from .stage_loops import BITS, STAGES, stage_at, stages_of
 # Parts after the functions: busy time without a probed function, the probes, then waits by kind.
 UNPROBED, PROBES, WAITS = 0, 1, 2
 EXTRA = WAITS + RANKS
-PIECES = 5  # rows of pieces: begin, end, place, rank, cost
+PIECES = 5  # rows of pieces: begin, end, part, rank, cost
 BEGIN, END, PLACE, RANK, COST = range(PIECES)
 STAGE_COUNT = len(STAGES)
 

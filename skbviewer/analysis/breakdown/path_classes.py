@@ -14,7 +14,7 @@ from .grouped_sorting import by_group
 from .leg_columns import LegColumns
 from .units import Units
 
-TABLE = 1 << 16  # places of the first hash table
+TABLE = 1 << 16  # slots of the first hash table
 SMALL_CLASS = 8  # packets; a smaller class is compared with packets of the same layers
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Put calls at their places, with their depth: loops of call_building.py."""
+"""Write calls into the rows of their legs, with their depth: loops of call_building.py."""
 
 from __future__ import annotations
 

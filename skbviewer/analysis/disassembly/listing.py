@@ -67,7 +67,7 @@ class Marks(NamedTuple):
 
 
 class Extent(NamedTuple):
-    """The place of a function in an image; `end` is the greatest possible one unless `stated`."""
+    """Where a function is in an image; `end` is the greatest possible one unless `stated`."""
 
     begin: int
     end: int

@@ -100,7 +100,7 @@ def _ranks(values: list[Int64s]) -> Int64s:
 
 
 def _outliers(ns: Int64s, group: Int64s, ranks: Int64s) -> tuple[Int64s, Int64s]:
-    """Return the number of outliers by class, and the places of those that are shown."""
+    """Return the number of outliers by class, and the indices of those that are shown."""
     beyond = np.maximum(ranks[:, PERCENTS.index(90)] + 1, FACTOR * ranks[:, PERCENTS.index(50)])
     found = np.flatnonzero(ns >= beyond[group])
     number = np.bincount(group[found], minlength=len(ranks))

@@ -76,7 +76,7 @@ def time_of(made: Breakdown, rows: Int64s) -> TimeTable:
 
 
 def _groups(made: Breakdown) -> tuple[Int64s, list[tuple[str, str]]]:
-    """Return the group of each place, and the kind and name of each group."""
+    """Return the group of each part, and the kind and name of each group."""
     found: dict[tuple[str, str], int] = {}
     group = np.zeros(made.part_count, np.int64)
     for place in range(made.names):

@@ -28,7 +28,7 @@ class IntIndex:
     """Gives each distinct value a number; the value 0 has none."""
 
     def __init__(self) -> None:
-        # `numbers` holds each number plus one, and 0 in free places; `used` counts the numbers.
+        # `numbers` holds each number plus one, and 0 in free slots; `used` counts the numbers.
         self.keys, self.numbers = np.zeros(FIRST_SLOTS, np.int64), np.zeros(FIRST_SLOTS, np.int32)
         self.used = np.zeros(1, np.int64)
 

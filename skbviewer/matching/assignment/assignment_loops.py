@@ -101,7 +101,7 @@ def follow_groups(
 def _ends(
     tangle: Tangle, order: Int64s, first: np.int64, last: np.int64, places: Places, scratch: Scratch
 ) -> np.int64:
-    """Set the last packet that may have each place; return the number of pairs."""
+    """Set the last packet that may have each moment; return the number of pairs."""
     pairs = np.int64(0)
     for n in range(first, last):
         for pair in range(tangle.rows[order[n]], tangle.rows[order[n] + 1]):

@@ -12,7 +12,7 @@ from ...records.types import Bools, Int8s, Int64s
 
 # Why a packet has no certain lifetime.
 EXACT, SEVERAL, LACKING, CROWDED, TOO_LARGE, NONE_IN_TIME = range(6)
-NEAR = 64  # most groups above a group's place in the stack; with more, it joins the topmost one
+NEAR = 64  # most groups above a group in the stack; with more, it joins the topmost one
 
 
 class Tangle(NamedTuple):

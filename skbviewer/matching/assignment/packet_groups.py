@@ -25,7 +25,7 @@ from .packet_group_loops import (
 
 
 class Places(NamedTuple):
-    """The moments of groups, sorted by group and begin; those of group g start at place first[g].
+    """The moments of groups, sorted by group and begin; those of group g start at index first[g].
 
     `of` is the place of each moment; `begin` and `end` are those of the moment at each place.
     """

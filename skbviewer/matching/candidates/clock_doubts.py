@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find packets that a clock may place wrongly, because it may have been set near them.
+"""Find packets whose times may be converted wrongly, because it may have been set near them.
 
 Input: the packets of one interface with their candidates; which of them identity alone decides
 (anchors); and which were captured at none of their candidates' moments (against the clock).

@@ -99,7 +99,7 @@ def _count(kernel: npt.NDArray[np.void]) -> Int64s:
 
 
 def _may_be_segment(frames: npt.NDArray[np.void], kernel: npt.NDArray[np.void]) -> Bools:
-    """Return for each pair whether place and length fit, if the packet's TCP header is unknown."""
+    """Return for each pair whether offset and length fit, if the packet's TCP header is unknown."""
     place = (frames["ip_id"] - kernel["ip_id"]) % (1 << 16)
     data, size, count = frames["tot_len"] - HEADERS, kernel["gso_size"], _count(kernel)
     same = (place < count) & (data - (MOST_HEADERS - HEADERS) <= size)

@@ -328,7 +328,7 @@ def _leg_at(legs: LegTable, series: npt.NDArray[np.integer], ts: Int64s) -> Int6
 
 
 def _merged(points: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
-    """Return one point for all sockets at one place of a leg."""
+    """Return one point for all sockets at one device and direction of a leg."""
     if not len(points):
         return points
     names = ("after", "ifindex", "netns", "sends", "leg")

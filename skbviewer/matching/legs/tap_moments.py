@@ -247,14 +247,14 @@ def _places(rows: Rows) -> Int64s:
 
 
 def _among(rows: Rows, others: Rows) -> Bools:
-    """Return for each row whether it is at the place of one of `others`, in the same leg."""
+    """Return for each row whether one of `others` is at the same device of its leg."""
     made = np.zeros(len(rows), np.bool_)
     made[_same_place(rows, others)[0]] = True
     return made
 
 
 def _same_place(rows: Rows, others: Rows) -> tuple[Int64s, Int64s]:
-    """Return one pair for each row that is at the place of one of `others` in the same leg."""
+    """Return one pair for each row with one of `others` at the same device of its leg."""
     if not len(rows) or not len(others):
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     both = _places(np.concatenate([rows[list(PLACE)], others[list(PLACE)]]))

@@ -80,7 +80,7 @@ class Aside(NamedTuple):
 
     ordinal: npt.NDArray[np.int32]  # of the records that these EXT slots belong to
     slots: Slots  # of dtype SLOT
-    lost: Int64s  # places of LOST records
+    lost: Int64s  # rows of LOST records
     begin: Int64s  # when their gaps began
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Columns of the records of a .kbl file, each record at its place in time order.
+"""Columns of the records of a .kbl file, each record at its position in time order.
 
 A head slot fills the columns of RECORD_DTYPE; a CALL becomes an entry with its return.  A TASK
 event names the thread that runs on its CPU until the next TASK event.  After a gap in the file, the

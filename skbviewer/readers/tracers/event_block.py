@@ -20,7 +20,7 @@ Spans = npt.NDArray[np.int32]
 
 # The value of a number that an event lacks: 0 for an address or a time of tracking.
 UNKNOWN = np.array([0 if name.endswith(("skb", "tracked", "head")) else -1 for name in NUMBERS])
-SECTIONS = len(TEXTS)  # place of the hash of all sections together
+SECTIONS = len(TEXTS)  # index of the hash of all sections together
 
 
 class EventBlock:

@@ -32,7 +32,7 @@ class Paths:
             return kernel_paths.of_packet(db, found[0], opened.names_of, opened.sources())
 
     def call_place(self, call: int) -> CallPlace:
-        """Return a call's place in its packet's path.  Raises KeyError for an unknown id."""
+        """Return where a call is in its packet's path.  Raises KeyError for an unknown id."""
         with self._opened.database() as db:
             return call_places.place_of(db, self.path, call)
 

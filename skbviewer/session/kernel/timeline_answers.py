@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The timeline of an open session: its lanes, its overview, and the places of notes."""
+"""The timeline of an open session: its lanes, its overview, and the session times of notes."""
 
 from __future__ import annotations
 
