@@ -22,7 +22,7 @@ MAX_COMPARED_BYTES = (
 def is_among(values: npt.NDArray[np.integer], wanted: Sequence[int]) -> npt.NDArray[np.bool_]:
     """Return for each of many small numbers (-1 = unknown) whether it is in `wanted`.
 
-    `wanted` has a few numbers from 0 on.
+    `wanted` holds a few numbers from 0 on.
     """
     if (
         len(wanted) * values.itemsize <= MAX_COMPARED_BYTES

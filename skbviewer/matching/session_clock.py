@@ -73,7 +73,7 @@ def build(
 
     `hosts` are the kernel logs' clocks by source.  `captures` lists the interfaces of each capture
     in the order of first use, or EVERY.  `clocks` are fits whose segments begin with packet
-    numbers.  `between` has the bounds of the clocks of two KBLs, and `same` the difference of the
+    numbers.  `between` holds the bounds of the clocks of two KBLs, and `same` the difference of the
     clocks of logs of one host.
     """
     pieces = _begin(hosts, captures)

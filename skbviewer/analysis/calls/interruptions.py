@@ -58,7 +58,7 @@ def find_interruptions(
 ) -> Interruptions:
     """Return how `calls` were interrupted: by interrupts, thread switches and lost records.
 
-    `between` has the times of interrupts and switches.  Further packets of a list share the
+    `between` holds the times of interrupts and switches.  Further packets of a list share the
     interruptions of its call.
     """
     own, switched = self_times(records, nesting, between), between.switched

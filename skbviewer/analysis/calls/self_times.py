@@ -48,7 +48,7 @@ class SelfTimes(NamedTuple):
 def self_times(records: Records, nesting: Nesting, between: Between) -> SelfTimes:
     """Return the times of all records, ns; 0 for records that are not calls or did not return.
 
-    `between` has the times of interrupts and of thread switches.
+    `between` holds the times of interrupts and of thread switches.
     """
     higher, switched = between
     scratch, count = scratch_of(records), len(records)

@@ -103,7 +103,7 @@ class Case:
     def spent_in(self, functions: Bools) -> Int64s:
         """Return the busy time (ns) of each chosen packet in the functions that are flagged.
 
-        `functions` has a flag for each of Scope.function_names.
+        `functions` holds a flag for each of Scope.function_names.
         """
         found = np.zeros(len(self.made.units.id), np.int64)
         meant = np.r_[functions, np.zeros(self.made.names - len(functions), np.bool_)]

@@ -20,7 +20,7 @@ SHOWN_CHARACTERS = 100  # characters of a version shown in a message
 class LogKernel(NamedTuple):
     """The kernel of a log.  Addresses are unsigned numbers, as in the running kernel.
 
-    `probed` has the addresses of probed functions that are in no module; `modules` names the
+    `probed` holds the addresses of probed functions that are in no module; `modules` names the
     modules of all others.  `symbols` maps addresses to text such as "ip_rcv+0x4c".
     """
 

@@ -39,7 +39,7 @@ class Analysis:
     def add(self, rows: Array, findings: dict[str, Bools], repeats: Int64s) -> None:
         """Add findings of a block of packets, whose 0-based rows are `rows`.
 
-        `findings` has a flag for each packet, by name.  `repeats` are duplicate ACKs: row, row of
+        `findings` holds a flag for each packet, by name.  `repeats` are duplicate ACKs: row, row of
         the original ACK, number.
         """
         for bit, name in enumerate(NAMES):

@@ -81,7 +81,7 @@ def suspect(
 ) -> None:
     """Set `found` for legs that may lack a call which a probe missed in one of the `windows`.
 
-    `order` has the legs by `begin`.  `begin`, `last`, and `latest` (the latest `last` so far) are
+    `order` holds the legs by `begin`.  `begin`, `last`, and `latest` (the latest `last` so far) are
     in this order.  `likely` and `rest` are the frequent bags of calls, and what is left of each
     without the missed functions.  `may` and `more` hold a 0 for each function, `seen` a -1 for each
     bag.

@@ -24,7 +24,7 @@ from .scope import Scope
 class Sections(NamedTuple):
     """The stages of legs of one `kind`: each ends where the next one that exists begins.
 
-    `begins` has the start of each stage for all legs, LATEST_NS if the leg does not show it.
+    `begins` holds the start of each stage for all legs, LATEST_NS if the leg does not show it.
     """
 
     kind: int

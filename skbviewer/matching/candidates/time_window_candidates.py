@@ -94,8 +94,8 @@ def _among_lives(
 ) -> tuple[Int64s, Int64s, Int64s]:
     """Return pairs of equal hashes whose lifetime is of the packet's time.
 
-    The third array has the packets with too many pairs.  `series` has the series of each element of
-    `hashes`.
+    The third array has the packets with too many pairs.  `series` holds the series of each element
+    of `hashes`.
     """
     keys, group = np.unique(asked, return_inverse=True)
     place = np.clip(np.searchsorted(keys, hashes), 0, len(keys) - 1)

@@ -37,7 +37,7 @@ def cut_some(
     births, and after the last of several successive frees.  If `identity` is not empty, a new
     lifetime also begins where the identity changes; it is by record, 0 if unknown.
 
-    `counts` has the numbers of lifetimes, of moved items assigned, and of `children` passed.
+    `counts` holds the numbers of lifetimes, of moved items assigned, and of `children` passed.
     """
     when, item, moved_place, moved_now = moved
     for i in range(len(ts) + is_last):

@@ -27,7 +27,7 @@ class Calls(NamedTuple):
 
     `cells` maps (exit_ts, exit_cpu and event) to the call, as long as the call may still be open.
     For each context (`keys`, `numbers`) and kind of birth, `maker` is the call entered last that
-    records such a birth, or -1, and `entered` is the time of its entry.  `events` has the event
+    records such a birth, or -1, and `entered` is the time of its entry.  `events` holds the event
     that each probe records.
     """
 

@@ -77,7 +77,7 @@ class _Records:
 class Chunks:
     """The chunks of a file; `lost` counts the records of damaged or missing chunks.
 
-    `damaged` has the RECORDS chunks whose header is valid but whose payload is not.
+    `damaged` holds the RECORDS chunks whose header is valid but whose payload is not.
     """
 
     whole: list[Chunk] = field(default_factory=list)

@@ -29,7 +29,7 @@ class EventBlock:
     def __init__(
         self, text: UInt8s, rows: Scanned, points: Int64s, others: Mapping[int, EventValues]
     ) -> None:
-        """`points` are the rows of points; `others` has the values that JSON's parser read."""
+        """`points` are the rows of points; `others` holds the values that JSON's parser read."""
         self.text = text
         count = len(points)
         is_all = count == 0 or int(points[-1]) == count - 1  # then without copying

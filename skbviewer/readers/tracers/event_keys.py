@@ -92,7 +92,7 @@ SECOND_MASK = np.array([(1 << 8 * max(n - 8, 0)) - 1 for n in range(17)], np.uin
 
 
 class Keys(NamedTuple):
-    """The tables: `slot` has the key of each hash (-1 = none), the others a row for each key.
+    """The tables: `slot` holds the key of each hash (-1 = none), the others a row for each key.
 
     A key's name is in `first` and `second`, eight bytes each; its hash is made from them with
     `factor`.

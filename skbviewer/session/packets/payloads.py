@@ -53,8 +53,8 @@ class Payloads:
     ) -> PacketRow:
         """Return `made` with the protocol and Info of its payload, if the ports suggest one.
 
-        `row` has the packet's stored columns, and `stream` what its TCP stream shows.  Routing and
-        bridging protocols, which have no ports, are found by protocol number or LLC header.
+        `row` holds the packet's stored columns, and `stream` what its TCP stream shows.  Routing
+        and bridging protocols, which have no ports, are found by protocol number or LLC header.
         """
         if row.protocol in IP_PROTOCOLS or (row.ip_version == 0 and row.ethertype < 0):
             found = self._control(row)
