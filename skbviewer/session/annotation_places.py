@@ -42,7 +42,10 @@ def store_note(db: Database, path: Path, note: Annotation) -> Annotation:
 
 
 def remove(path: Path, note: int) -> None:
-    """Remove the note with this id. Raises BadInput if the file cannot be written."""
+    """Remove the note with the id `note` from the session file `path`.
+
+    Raises BadInput if the file cannot be written.
+    """
     store.remove(path, note)
 
 

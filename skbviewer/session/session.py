@@ -76,7 +76,7 @@ class Session:
         return self._opened.sources()
 
     def words(self) -> tuple[str, ...]:
-        """Return the name of the open session in commands; see input_files.words()."""
+        """Return the file names that open this session in a command; see input_files.words()."""
         return input_files.words(self.file, self.sources())
 
     def info(self) -> dict[str, Any]:

@@ -95,7 +95,7 @@ class AddressOfRow(NamedTuple):
 
 
 def packets(db: Connection, numbers: Iterable[int]) -> dict[int, StoredPacket]:
-    """Return rows of table `packet` by packet number."""
+    """Return the rows of table `packet` with the ids `numbers`, by id."""
     found = map(StoredPacket._make, db.execute(_PACKETS, _numbers(numbers)))
     return {row.id: row for row in found}
 

@@ -230,9 +230,9 @@ class Scope:
 
     @cached_property
     def own_ns(self) -> Int64s:
-        """Return the self time of each chosen call, -1 = unknown.
+        """Return the self time of each chosen call (ns), without inner calls and interrupts.
 
-        It is without inner calls and interrupts.
+        It is -1 if unknown.
         """
         return self.of_call("self_ns")
 

@@ -80,7 +80,10 @@ def boxes(
 
 
 def bins(of: Boxes, begin: int, end: int, width: int, rows: range) -> npt.NDArray[np.void]:
-    """Return BIN_DTYPE rows for `rows` in begin <= t < end (ns since t0_ns), `width` pixels."""
+    """Return what to draw of the boxes `of` in the rows `rows`, as BIN_DTYPE.
+
+    It shows begin <= t < end (ns since t0_ns) on `width` pixels.
+    """
     edges = begin + (np.arange(width + 1, dtype=np.int64) * (end - begin)) // width
     parts = [(row, _row(of, row, edges)) for row in rows if of.starts[row] < of.starts[row + 1]]
     drawn = [(row, part) for row, part in parts if part is not None]

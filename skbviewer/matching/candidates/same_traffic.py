@@ -42,9 +42,10 @@ if TYPE_CHECKING:
 def trusted(
     packets: Packets, clock: ClockFit, kernel: KernelSide, edges: Edges, precision: int
 ) -> Bools:
-    """Return for each packet whether its segment of the clock is believed.
+    """Return for each packet whether its segment of the clock can be believed.
 
-    `edges` are the pairs in time; `precision` (ns) is that of the packets' times.
+    `edges` are the pairs of packets and moments that the clock allows; `precision` (ns) is that of
+    the packets' times.
     """
     segment = clock.segment_of(np.arange(len(packets)))
     paired, readings = np.zeros(len(packets), np.bool_), kernel.log.clock

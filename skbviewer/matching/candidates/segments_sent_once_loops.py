@@ -28,8 +28,8 @@ def find_acknowledged(
 ) -> None:
     """Set `once` of each segment whose sender shows within `soon` ns that it was acknowledged.
 
-    Rows are sorted by connection, then by time (`ts`, ns).  `sender` tells the two ends apart.
-    `ack` is -1 without the flag ACK.  `length` counts SYN and FIN.
+    Rows are sorted by connection, then by time (`ts`, ns).  `sender` is true for one of the two
+    endpoints.  `ack` is -1 without the flag ACK.  `length` counts SYN and FIN.
     """
     peer_at = own_at = 0
     known = -1

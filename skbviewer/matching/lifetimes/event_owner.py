@@ -52,7 +52,7 @@ class EventOwners:
 
     @property
     def calls(self) -> Calls:
-        """Return the tables as arrays, for owner_of()."""
+        """Return the arrays of calls that may own an event, as owner_of() takes them."""
         pairs, contexts = self._pairs, self._contexts
         return Calls(
             self._events, pairs.cells, pairs.used, contexts.keys, contexts.numbers, contexts.used,

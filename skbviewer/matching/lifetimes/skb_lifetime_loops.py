@@ -41,9 +41,9 @@ def join_clones(
 ) -> None:
     """Move the records before a clone's birth to the clone, and all records to their roots.
 
-    `of` is the lifetime of each record.  `child` are clones of `parent`, born at the records
-    `birth`, which are sorted; `root` is by lifetime.  `following` is scratch space by lifetime,
-    filled with -1.
+    `of` is the address lifetime of each record, and is changed.  `child` are clones of `parent`,
+    born at the records `birth`, which are sorted.  `root` is the lifetime that stands for the
+    series of each lifetime.  `following` is scratch space by lifetime, filled with -1.
     """
     born = len(birth) - 1
     for i in range(len(of) - 1, -1, -1):
