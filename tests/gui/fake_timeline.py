@@ -11,18 +11,17 @@ import numpy as np
 from skbviewer.analysis.diagnosis import Diagnosis
 from skbviewer.analysis.stats import Chosen, Stack
 from skbviewer.analysis.stats.time_table import TimeTable
+from skbviewer.analysis.timeline.function_numbers import Functions, layer_names
 from skbviewer.analysis.timeline.lanes import (
     ALIGNED,
     PACKET_KINDS,
     WIRE,
-    Functions,
     Lane,
     Part,
     Timeline,
     Wire,
     align,
     assemble,
-    layer_names,
 )
 from skbviewer.analysis.timeline.pixel_bins import DROP, OPEN
 from skbviewer.analysis.timeline.session_overview import BINS, Gap, Overview

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from ...analysis.timeline import lanes
+from ...analysis.timeline.function_numbers import Functions
 from ...analysis.timeline.lanes import KINDS, Lane, LaneKey, LaneWait, Part, Timeline, Wire
 from ...analysis.timeline.pixel_bins import DROP, OPEN
 from ...analysis.timeline.row_stacking import order_by
@@ -67,7 +68,7 @@ def timeline_of(
     bounds = (whole.t0_ns, whole.t0_ns + whole.span_ns)
     if kind in lanes.PACKET_KINDS:
         return _of_packets(db, packets, kind, list(ids)[:MOST_IDS], bounds, clock)
-    names = lanes.Functions(store.functions(db))
+    names = Functions(store.functions(db))
     part, keys = lanes.calls_by(kind, opened.columns, clock, names, bounds[0], watch or Silent())
     titles = _Titles(db, opened.sources())
     calls = [Lane(titles.lane_title(kind, key), 0, 0, "calls", key.key, key.source) for key in keys]
@@ -145,7 +146,7 @@ def _of_packets(
             legs.setdefault(row.leg, [ids.index(row.packet)])
     for life in store.legs_of_kernel_only(db, [-n for n in ids if n < 0]):
         legs.setdefault(life.leg, [ids.index(-life.kernel_only)])
-    names = lanes.Functions(store.functions(db))
+    names = Functions(store.functions(db))
     part = _part(store.calls_of_legs(db, list(legs)), legs, names, bounds[0], clock)
     rows = {n: packets.numbered(n, 1)[0] for n in ids if n > 0}
     named, wires = [], []
@@ -182,7 +183,7 @@ def _waits(
 def _part(
     rows: Sequence[store.CallOfLeg],
     of_leg: Mapping[int, Sequence[int]],
-    functions: lanes.Functions,
+    functions: Functions,
     t0_ns: int,
     clock: Clock,
 ) -> Part:
