@@ -72,19 +72,13 @@ def longer(rows: npt.NDArray[Any], size: int, blank: int) -> npt.NDArray[Any]:
 
 @allocation_free
 def is_full(keys: Int64s, used: Int64s) -> bool:
-    """Return whether the table `keys` may lack space for two new values.
-
-    used[0] is the number of values in it.
-    """
+    """Return whether the table `keys`, which has used[0] values, may lack space for two more."""
     return bool(2 * (used[0] + 2) > len(keys))
 
 
 @allocation_free
 def number_of(value: Number, keys: Int64s, numbers: Int32s, used: Int64s) -> np.int64:
-    """Return the number of `value`, which is not 0; a new value gets the next number.
-
-    `keys`, `numbers` and `used` are the arrays of an IntIndex that is not full.
-    """
+    """Return the number of `value` (not 0) in an IntIndex; a new value gets the next number."""
     mask = len(keys) - 1
     at = np.int64((np.uint64(value) * MULTIPLIER) >> HALF) & mask
     while numbers[at] != 0 and keys[at] != value:
