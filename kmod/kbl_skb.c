@@ -149,13 +149,17 @@ static bool kbl_network(const struct kbl_view *v, u32 offset, struct kbl_footpri
 }
 NOKPROBE_SYMBOL(kbl_network);
 
-/* Keep the bytes that kbl_skb_same() compares; false if they are not contiguous. */
+/*
+ * Keep the bytes that kbl_skb_same() compares; false if they are not all in the linear area.
+ * GRO copies a header from the first fragment to the linear area, and changes it there.
+ */
 static __always_inline bool kbl_watch(const struct kbl_view *v, u32 offset, u32 words,
 				      const void **from, u64 *to)
 {
-	u64 at = kbl_at(v, offset, words * sizeof(u64));
+	u32 size = words * sizeof(u64);
+	u64 at = v->head + offset;
 
-	if (!at || !kbl_fetch(to, at, words * sizeof(u64)))
+	if (size > v->tail || offset > v->tail - size || !kbl_fetch(to, at, words * sizeof(u64)))
 		return false;
 	*from = (const void *)(unsigned long)at;
 	return true;

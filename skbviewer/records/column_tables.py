@@ -103,6 +103,10 @@ class ColumnTable:
         """Return a table of these rows only."""
         return ColumnTable(self.dtype, {n: column[rows] for n, column in self._columns.items()})
 
+    def with_columns(self, changed: Mapping[str, Column]) -> ColumnTable:
+        """Return a table with other values in these columns; it shares the rest."""
+        return ColumnTable(self.dtype, {**self._columns, **changed}, self.scratch)
+
     def stored(self, name: str) -> Column:
         """Return a column in its stored type, which may be narrower than in `dtype`."""
         return self._columns[name]

@@ -154,6 +154,16 @@ def test_packet_is_recorded_however_it_is_carried(carried: Kbl, name: str, ip_id
     )
 
 
+def test_a_header_that_moved_to_the_linear_area_is_read_again(carried: Kbl) -> None:
+    """GRO copies it there from a page and then changes it."""
+    lengths = []
+    for name in ("frag", "merged"):
+        head = call(carried, name).head
+        shown = footprint(carried, int(head["skb"]), int(head["entry_cpu"]), int(head["ts"]))
+        lengths.append(int(shown.slots[1]["tot_len"]))
+    assert lengths == [28, 1028]
+
+
 def test_return_values(carried: Kbl) -> None:
     record = call(carried, "frag")
     assert record.ext == (layout.KblExtType.CALL,)

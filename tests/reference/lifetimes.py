@@ -140,7 +140,8 @@ class Lifetimes:
         for life in self._lives:
             life.is_tap = self._is_sniffed(life)
             life.met_a_driver = any(
-                self.name(record) in RECEIVES | SENDS or record.event == EVENT.SEGMENT
+                self.name(record) in RECEIVES | SENDS
+                or record.event in (EVENT.SEGMENT, EVENT.START_XMIT)
                 for record in life.records
             )
         self.series = self._join()

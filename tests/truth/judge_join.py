@@ -161,9 +161,19 @@ def _claims(
         if chosen[number] < 0:
             low = bisect.bisect_left(times, frame.ts - FAR_NS)
             high = bisect.bisect_right(times, frame.ts + FAR_NS)
-            near = (h for h in range(low, high) if h not in taken and agree(frame, hits[h]))
-            found[number] = tuple(near)
+            near = [h for h in range(low, high) if h not in taken]
+            same = tuple(h for h in near if agree(frame, hits[h]))
+            found[number] = same or tuple(h for h in near if _may_be(frame, hits[h]))
     return found
+
+
+def _may_be(frame: Frame, hit: Hit) -> bool:
+    """Return whether the skb has the packet's length, and no byte of it was linear.
+
+    virtio_net leaves large packets in page fragments if nothing merges them.  Then only the order
+    of the hits shows which packet it is.
+    """
+    return not hit_bytes(hit) and _length(frame, hit)
 
 
 def _reason(number: int, chosen: list[int], claims: dict[int, tuple[int, ...]]) -> str:

@@ -27,8 +27,9 @@ def lacking(kernel: KernelSide, place: Place, at: Int64s, error: Int64s) -> tupl
     """Return two flags for each packet: the log lacks records near its time; it may lack any.
 
     The first is set if missing records might show the packet's moment.  The second is set for all
-    packets if the log was filtered, or if hits were missed at unknown times.  `at` is each packet's
-    time on the log's clock, and `error` the clock's possible error at that time (ns).
+    packets if the log was filtered, if hits were missed at unknown times, or if the log counts more
+    lost records than it declares times for.  `at` is each packet's time on the log's clock, and
+    `error` the clock's possible error at that time (ns).
     """
     # CLOCK_MONOTONIC begins at 0: there is no earlier time.
     rows, low, high = kernel.losses, np.maximum(at - error, 0), at + error
@@ -39,7 +40,9 @@ def lacking(kernel: KernelSide, place: Place, at: Int64s, error: Int64s) -> tupl
     surely |= meets(rows[at_call], low, high)
     surely |= _moment_missed(kernel.log, place, rows[missed & ~undated], low, high)
     perhaps = _moment_missed(kernel.log, place, rows[undated], low, high)
-    if is_filtered(kernel.log) or not _shows_moments(kernel.log):
+    declared = int(rows["count"][rows["count"] > 0].sum())
+    somewhere = kernel.log.lost_records > declared
+    if somewhere or is_filtered(kernel.log) or not _shows_moments(kernel.log):
         perhaps[:] = True
     return surely, perhaps
 

@@ -19,7 +19,7 @@ from ...records import Packets
 from ...records.protocols import TCP
 from ...records.types import Bools, Int64s
 from ..arrays.hash_join import hashed_rows, spread
-from .identity_candidates import MANY
+from .identity_candidates import MANY, MOST_HEADERS
 from .identity_columns import ADDRESS, PORTS, Footprints
 
 HOSTS = ("ip_version", *ADDRESS, "protocol")
@@ -28,7 +28,7 @@ FLOW = (*HOSTS, *PORTS)
 SEQ = 1 << 32
 LAST = 0x09  # FIN and PSH are set in the last segment only, CWR (0x80) in the first
 CWR = 0x80
-HEADERS, MOST_HEADERS = 40, 120  # bytes of a segment before its data
+HEADERS = 40  # least bytes of a segment before its data
 PAIRS = 1 << 24  # most pairs in memory; with more, a packet gets the skbs that begin nearest
 
 

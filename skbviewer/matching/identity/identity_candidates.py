@@ -26,7 +26,7 @@ from ..arrays.hash_join_loops import Hash
 from ..arrays.record_rows import rows_where
 from ..record_kinds import EVENT
 from .candidate_loops import keep_last, note_owners, records_of_several
-from .identity_columns import KNOWN, NONE, THESIS_KEY, Footprints, Known
+from .identity_columns import KNOWN, NONE, PORTS, THESIS_KEY, Footprints, Known
 from .identity_ladder import alike, climb
 from .ladder_loops import FRAGMENT
 from .unnumbered import (
@@ -45,6 +45,8 @@ DISTINGUISHING = (*KNOWN, "gso_size", "gso_segs")
 STRONG = ("ip_id", "frag_id")
 MANY = 64  # most partners of a packet by its key; with more, only those near in time are candidates
 
+GSO_BY_FRAGS = 0xFFFF  # gso_size of an skb that is cut where its fragments end (SCTP)
+MOST_HEADERS = 120  # bytes of a segment before its data
 PULLED = 120  # most bytes of IP and TCP headers, which a function may have removed from the skb
 
 
@@ -113,6 +115,7 @@ def footprints(records: Records, series: npt.NDArray[np.integer], tap: Int64s) -
         rows, number = records, np.arange(len(records), dtype=np.int32)
     sniffed = np.zeros(int(series.max(initial=0)) + 1, np.bool_)
     sniffed[tap] = True
+    rows = without_old_headers(rows)
     known = np.asarray(rows["ip_version"] != 0) & ~has_larger_header(rows)
     of, kind = np.asarray(series, np.int32), np.asarray(records["kind"], np.uint8)
     first, least, most = np.full((3, len(rows)), NONE, np.int32)
@@ -168,6 +171,27 @@ def has_larger_header(rows: Records | ColumnTable) -> Bools:
     return np.asarray(made | copied & (rows["ethertype"] <= 0))
 
 
+def without_old_headers(rows: Records | ColumnTable) -> Records | ColumnTable:
+    """Return the footprints; those of skbs into which GRO merged others lose what GRO changes.
+
+    Such an skb holds several segments.  Its headers are those of the first segment until
+    tcp_gro_complete() and inet_gro_complete(), so its length and its flags are unknown.  Earlier
+    recorders did not notice these changes if the headers had been in a fragment of the skb.
+    """
+    size, held, length = (np.asarray(rows[n]) for n in ("gso_size", "skb_len", "tot_len"))
+    old = (size > 0) & (size < GSO_BY_FRAGS) & (held > length) & (length > 0)
+    old &= length <= size + MOST_HEADERS
+    if not old.any():
+        return rows
+    changed = {name: np.where(old, NONE, rows[name]) for name in ("tot_len", "tcp_flags")}
+    if isinstance(rows, ColumnTable):
+        return rows.with_columns(changed)
+    made = rows.copy()
+    for name, values in changed.items():
+        made[name] = values
+    return made
+
+
 SEGMENT = ("saddr_lo", "daddr_lo", "sport", "dport", "seq", "tot_len")
 
 
@@ -221,7 +245,8 @@ def candidates(packets: Packets, prints: Footprints) -> Candidates:
     if len(left):
         asked = Known(packets, wire.at[left])
         p2, r2, many = join(full_keys(asked), full_keys(kernel), MANY)
-        p, r = np.concatenate([p, left[p2]]), np.concatenate([r, r2])
+        p3, r3 = _of_merged(asked, kernel)
+        p, r = np.concatenate([p, left[p2], left[p3]]), np.concatenate([r, r2, r3])
         left = left[many]
     same = alike(wire, p, kernel, r, THESIS_KEY)
     p, r = p[same], r[same]
@@ -268,6 +293,21 @@ def _partly_known(
         crowd += [met.packets[few[many]], met.packets[~alike_few]]
     p, r = (np.concatenate(columns) for columns in zip(*pairs, strict=True))
     return p, r, np.unique(np.concatenate(crowd))
+
+
+def _of_merged(wire: Known, kernel: Known) -> tuple[Int64s, Int64s]:
+    """Return pairs (packet, print) of one TCP sequence number; the print has no length."""
+    merged = np.flatnonzero(
+        (part(kernel.rows, "tot_len", kernel.at) < 0)
+        & (part(kernel.rows, "gso_size", kernel.at) > 0)
+    )
+    names = (*THESIS_KEY, *PORTS, "seq", "ack")
+    left, right = (
+        column_hashes(known.columns(some, names).values())
+        for known, some in ((wire, slice(None)), (kernel, merged))
+    )
+    packet, shown, _ = join(left, right, MANY)
+    return packet, merged[shown]
 
 
 def full_keys(known: Known) -> Hash:

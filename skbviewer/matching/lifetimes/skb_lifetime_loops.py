@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from ...records.compiled import allocation_free
-from ...records.kernel_events import SEGMENT
+from ...records.kernel_events import SEGMENT, START_XMIT
 from ...records.types import Bools, Int32s, UInt8s
 from ..record_kinds import ENTRY, EVENT
 
@@ -31,7 +31,8 @@ def note_headers(
             shows_ip[of[i]] = True
         if kind[i] == ENTRY and 0 <= func[i] < len(probes) and probes[func[i]] != 0:
             wired[of[i]] = True
-        if kind[i] == EVENT and event[i] == SEGMENT:
+        # A driver's call names only the first skb of a list; net_dev_start_xmit names each.
+        if kind[i] == EVENT and (event[i] == SEGMENT or event[i] == START_XMIT):
             wired[of[i]] = True
 
 

@@ -19,6 +19,7 @@ ssize_t kbltest_run(const char *context, unsigned int cpu, unsigned long count);
 struct sk_buff *kbltest_skb(u16 id);
 int kbltest_carry_all(void);
 int kbltest_frag(struct sk_buff *skb);
+int kbltest_merged(struct sk_buff *skb);
 int kbltest_skbp(struct sk_buff **skb);
 int kbltest_list(struct list_head *list);
 int kbltest_queue(int unused, struct sk_buff_head *queue);

@@ -8,6 +8,7 @@
 #include "kbltest.h"
 
 #define KBLTEST_BYTES (sizeof(struct iphdr) + sizeof(struct udphdr))
+#define KBLTEST_MORE 1000	/* bytes that kbltest_merge() says were added */
 
 /* 10.8.0.1:1111 to 10.8.0.2:2222, UDP */
 static void kbltest_headers(void *to, u16 id)
@@ -70,6 +71,12 @@ KBLTEST_PROBED int kbltest_frag(struct sk_buff *skb)
 	return -7;
 }
 
+KBLTEST_PROBED int kbltest_merged(struct sk_buff *skb)
+{
+	barrier();
+	return 0;
+}
+
 KBLTEST_PROBED int kbltest_skbp(struct sk_buff **skb)
 {
 	barrier();
@@ -121,6 +128,15 @@ KBLTEST_PROBED int kbltest_four(struct sk_buff *skb, struct sk_buff **skbp, stru
 	return 0;
 }
 
+/* As GRO does: copy the header from the page to the linear area, and change it there. */
+static int kbltest_merge(struct sk_buff *skb)
+{
+	if (!pskb_may_pull(skb, KBLTEST_BYTES))
+		return -ENOMEM;
+	ip_hdr(skb)->tot_len = htons(KBLTEST_BYTES + KBLTEST_MORE);
+	return 0;
+}
+
 static int kbltest_carry_one(struct sk_buff *skb, struct sk_buff *frag)
 {
 	static struct sock *sk = (struct sock *)&init_net;	/* never looked into */
@@ -128,6 +144,9 @@ static int kbltest_carry_one(struct sk_buff *skb, struct sk_buff *frag)
 	if (!skb || !frag)
 		return -ENOMEM;
 	kbltest_frag(frag);
+	if (kbltest_merge(frag))
+		return -ENOMEM;
+	kbltest_merged(frag);
 	kbltest_skbp(&skb);
 	kbltest_sock(sk);
 	kbltest_sock_ret(0, sk);

@@ -4,6 +4,7 @@ must /bin/insmod /kbltest.ko
 test=/sys/kernel/debug/kbltest
 cat > /carry.txt <<LIST
 kbltest_frag skb@0 module=kbltest int
+kbltest_merged skb@0 module=kbltest
 kbltest_skbp skbp@0 module=kbltest
 kbltest_list list@0 module=kbltest
 kbltest_queue queue@1 module=kbltest

@@ -21,12 +21,12 @@ PROBE = SimpleNamespace(id=1, name="tpacket_rcv", address=1, error=0)
 MS = 1_000_000
 
 
-def _kernel(losses: Any = None, **meta: str) -> Any:
-    """A log with these losses, and one call of 30 ms."""
+def _kernel(losses: Any = None, lost: int = 0, **meta: str) -> Any:
+    """A log with these losses, and one call of 30 ms; it counts `lost` records as lost."""
     moments = np.zeros(1, MOMENT_DTYPE)
     moments["socket"], moments["end"] = True, 30 * MS
     none = np.zeros(0, LOSS_DTYPE) if losses is None else losses
-    log = SimpleNamespace(complete=True, meta=meta, probes={1: PROBE})
+    log = SimpleNamespace(complete=True, meta=meta, probes={1: PROBE}, lost_records=lost)
     return SimpleNamespace(log=log, losses=none, moments=moments)
 
 
@@ -55,3 +55,14 @@ def test_a_packet_socket_call_of_an_unknown_skb_hides_no_packet_after_it() -> No
 def test_a_filtered_log_may_lack_any_packet(meta: dict[str, str], perhaps: bool) -> None:
     _, any_time = lacking(_kernel(**meta), PLACE, np.array([5 * MS]), np.zeros(1, np.int64))
     assert any_time.tolist() == [perhaps]
+
+
+def test_a_log_that_counts_more_losses_than_it_dates_may_lack_any_packet() -> None:
+    rows = np.zeros(1, LOSS_DTYPE)
+    rows["first_ns"], rows["last_ns"], rows["count"], rows["reason"] = 90 * MS, 91 * MS, 7, HOLE
+    at, error = np.array([5 * MS]), np.zeros(1, np.int64)
+    found = [lacking(_kernel(rows, lost), PLACE, at, error) for lost in (7, 8)]
+    assert [surely.tolist() + perhaps.tolist() for surely, perhaps in found] == [
+        [False, False],
+        [False, True],
+    ]

@@ -124,6 +124,27 @@ def test_what_is_cut_from_a_packet_has_it_as_parent(tmp_path: Path) -> None:
     assert table.parent[whole] == original
 
 
+def test_each_segment_of_a_list_is_a_lifetime(tmp_path: Path) -> None:
+    """The driver's call names only the first of the list; net_dev_start_xmit names each."""
+    story, segments = Story(), (B, C)
+    story.alloc(100, A)
+    story.call("skb_segment", 300, 400, A, ipv4=tcp4(7))
+    for number, segment in enumerate(segments):
+        story.alloc(310 + 20 * number, segment)
+        story.event(399, KblEvent.SEGMENT, A, segment)
+    story.call("dev_hard_start_xmit", 450, 600, B, ipv4=tcp4(7))
+    for number, segment in enumerate(segments):
+        begin = 460 + 50 * number
+        story.call("dev_queue_xmit_nit", begin, begin + 10, segment, ipv4=tcp4(7 + number))
+        story.event(begin + 20, KblEvent.START_XMIT, segment, 0)
+    log = story.log(tmp_path)
+    table = build_series(log)
+    (whole,) = series_at(log, table, "skb_segment")
+    parts = series_at(log, table, "dev_queue_xmit_nit")
+    assert len({whole, *parts}) == 3
+    assert table.parent[parts].tolist() == [whole, whole]
+
+
 def test_series_are_numbered_by_their_first_record(tmp_path: Path) -> None:
     story = Story()
     story.call("ip_rcv", 100, 110, C)
