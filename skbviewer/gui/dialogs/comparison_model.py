@@ -82,7 +82,7 @@ def _columns(paths: Mapping[str, PathClass]) -> tuple[_Column, ...]:
 
 
 class ComparisonModel(QAbstractTableModel):
-    """Some rows of a comparison; changes are bold."""
+    """The rows of a comparison that one tab shows; changes are bold."""
 
     def __init__(
         self,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The part of the export dialog about packets: their bytes, pseudonyms, shape of blocks.
+"""The part of the export dialog about packets: their bytes, pseudonyms, and kind of blocks.
 
 Each choice is an option of `skbviewer export`, and enabled only for the formats that have it.
 """
@@ -145,7 +145,7 @@ def _is_on(box: QCheckBox) -> bool:
 
 
 def _why_nothing_is_added(recording: Recording) -> str:
-    """Return why a recording has no packets that only a log holds; "" if it may have some."""
+    """Return why no log of a recording has bytes of further packets; "" if one may have some."""
     if not any(source.kind.has_points for source in recording.sources()):
         return NO_LOG
     return "" if recording.packets.all_kernel_only_count() else NOTHING_HIDDEN

@@ -174,7 +174,10 @@ class GraphWindow(QDialog):
         self.clear.setEnabled(times is not None or bool(more))
 
     def _leave(self, _: object) -> None:
-        """Close, as no recording or another one is open.  Qt disconnects methods, not lambdas."""
+        """Close, because the recording was closed or replaced.
+
+        Qt disconnects methods, not lambdas.
+        """
         self.close()
 
     # Qt's own names

@@ -29,7 +29,7 @@ class FlagSets:
         self._bits[kind][ids + self._lives] = on
 
     def those(self, kind: str, ids: RowIds, on: bool = True) -> RowIds:
-        """Return the rows of `ids` that have the flag, or, if not `on`, that lack it."""
+        """Return the rows of `ids` that have the flag (`on`) or lack it (not `on`)."""
         found: RowIds = ids[self._bits[kind][ids + self._lives] == on]
         return found
 

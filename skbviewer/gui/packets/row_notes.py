@@ -44,7 +44,7 @@ class _Change(QUndoCommand):
 class Notes(QObject):
     """The notes of one recording.
 
-    `changed` follows a change, `failed` says why one was not saved.
+    `changed` is emitted after a change; `failed` carries the reason why a change was not saved.
     """
 
     changed = Signal()

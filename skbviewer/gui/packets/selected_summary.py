@@ -100,7 +100,7 @@ class Summary(QLabel):
         )
 
     def _cut(self, text: str, bold: str, plain: str) -> str:
-        """Return `text` cut to the width that a bold and a plain text leave before it."""
+        """Return `text`, shortened to the width that remains after a bold and a plain text."""
         font = QFont(self.font())
         font.setBold(True)
         before = QFontMetrics(font).horizontalAdvance(bold) + MARGINS.left() + MARGINS.right()

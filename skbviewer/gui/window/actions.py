@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""All menu entries in one table: place, keys, action, tip.
+"""All menu entries in one table: menu, keys, action, tooltip.
 
 A new entry is one line here.  Its slot takes the window.  Work that takes longer than a frame runs
 through Tasks.
@@ -44,9 +44,10 @@ LINE = ""
 class Action(NamedTuple):
     """One entry of a menu.  `menu` may be nested: "&View/&Time Display Format".
 
-    A text of LINE is a separator.  An entry with `checked` has a check mark, updated each time the
-    menu opens.  An entry with `fill` is a submenu, filled each time it opens.  `possible` returns
-    whether the action applies to the recording now.  `colour` is shown next to the text.
+    An entry whose `text` is LINE is a separator.  An entry with `checked` has a check mark, updated
+    each time the menu opens.  An entry with `fill` is a submenu, filled each time it opens.
+    `possible` returns whether the action applies to the recording now.  `colour` is shown next to
+    the text.
     """
 
     menu: str

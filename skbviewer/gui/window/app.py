@@ -68,7 +68,10 @@ def run(
 
 
 def first_view(paths: Sequence[Path], goto: int, display_filter: str) -> ViewState | None:
-    """Return the view that the command line asks for; None if it names only files."""
+    """Return the view to open with; None if `goto` is 0 and `display_filter` is "".
+
+    It shows `paths`, with row `goto` selected (-n for row K<n>) and the filter applied.
+    """
     if not goto and not display_filter:
         return None
     files = tuple(str(path) for path in paths)

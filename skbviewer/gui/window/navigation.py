@@ -27,7 +27,10 @@ _NUMBER = re.compile(r"([Kk]?)\s*([0-9][0-9,]*)")
 
 
 class Navigation(QObject):
-    """Moves in the packet list of one window. The status bar says why a move was not possible."""
+    """Goes to rows of one window's packet list.
+
+    If that is not possible, the status bar says why.
+    """
 
     life_asked = Signal(object)  # row -n, that of a lifetime which is not listed
 

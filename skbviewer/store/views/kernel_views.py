@@ -176,7 +176,8 @@ WAITS = View(
 
 EVENT_LEG = Join("leg", (("id", "event.leg"),))
 EVENTS = View(
-    "events", "What happened to an skb, or elsewhere in the kernel: a clone, a drop, a changed route.",
+    "events",
+    "What happened to an skb, or elsewhere in the kernel: a clone, a drop, a changed route.",
     "event", (EVENT_LEG, Join("event_name", (("event", "event.id"),))),
     (
         number("id", "number of the event, from 1", "event.id", since=FIRST),
