@@ -121,7 +121,7 @@ def _times(text: str) -> tuple[int, int]:
 
 
 def _range(text: str) -> tuple[int, int]:
-    """Parse "0.5,0.7" seconds into ns.  The begin must not be after the end."""
+    """Parse "0.5,0.7" seconds into ns.  The first time must not be after the second."""
     begin, end = _times(text)
     if begin > end:
         raise argparse.ArgumentTypeError(f"{text} ends before it begins")
@@ -166,7 +166,10 @@ def _export(arguments: argparse.Namespace) -> int:
 
 
 def _subject(arguments: argparse.Namespace, name: str) -> Subject:
-    """Return the subject that the options select. Raises KeyError if the format cannot hold it."""
+    """Return the subject that the options select.
+
+    Raises KeyError if the format cannot contain it.
+    """
     offered = {subject for export in EXPORTS if export.name == name for subject in export.subjects}
     named = "packet" in FORMS[name].options  # --packet, --range and --filter choose packets
     if named and not (arguments.lanes or arguments.markers):
@@ -220,7 +223,7 @@ def _write(
 
 
 def _packets(arguments: argparse.Namespace, session: Session, export: Export) -> Request:
-    """Return the request of the packets to be written, with the part of each that is kept."""
+    """Return the request for the packets to write, with the number of bytes to keep of each."""
     text = arguments.filter or ""
     if "range" not in export.options:
         return Request(None, text)
@@ -261,7 +264,10 @@ def _painter(export: Export, subject: Subject) -> Writer:
 
 
 def _one(rows: tuple[int, ...] | None) -> int:
-    """Return the row whose path is exported, by default 1. Raises KeyError if there are several."""
+    """Return the row whose path is exported, by default 1.
+
+    Raises KeyError if `rows` has several.
+    """
     if rows is not None and len(rows) != 1:
         raise KeyError(
             f"--packet {rows_text(rows)}: a path belongs to one packet; for several, use --lanes"

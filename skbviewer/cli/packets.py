@@ -66,7 +66,7 @@ def _follow_streams(session: Session) -> None:
 
 
 def _time_ns(row: PacketRow | SeriesRow) -> int | None:
-    """Return the time of capture, for a row K<n> by the clock fit; None if unknown."""
+    """Return the time of capture; for a row K<n>, the time by the clock fit; None if unknown."""
     return row.ts_ns if isinstance(row, PacketRow) else row.time_ns
 
 

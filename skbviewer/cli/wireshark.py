@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""skbviewer wireshark: the script and the profile by which Wireshark shows kernel fields."""
+"""skbviewer wireshark: install the script and the profile that show kernel fields in Wireshark."""
 
 from __future__ import annotations
 

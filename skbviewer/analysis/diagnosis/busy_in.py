@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Functions that rules about the work of some functions have in common."""
+"""The common part of rules about the work of certain functions."""
 
 from __future__ import annotations
 

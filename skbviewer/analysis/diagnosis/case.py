@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The facts that rules use: times of the chosen packets, their waits, calls and events.
+"""The data that rules use: times of the chosen packets, their waits, calls and events.
 
 Input: a Scope and a Breakdown.  All arrays are in the order of `rows`, the chosen packets, unless
 stated otherwise.
@@ -24,7 +24,7 @@ EXAMPLES = 5  # packets that a finding lists
 
 
 class Spans(NamedTuple):
-    """Waits of chosen packets: 0-based leg, begin and end by its log's clock, index of `rows`."""
+    """Waits of chosen packets: 0-based leg, begin and end on its log's clock, index of `rows`."""
 
     leg: Int64s
     begin: Int64s
@@ -37,15 +37,15 @@ class Spans(NamedTuple):
         return np.asarray(self.end - self.begin, np.int64)
 
     def only(self, which: Bools | Int64s) -> Spans:
-        """Return some of the waits."""
+        """Return the waits chosen by `which`."""
         return Spans(*(column[which] for column in self))
 
 
 class Case:
-    """The chosen packets of a session, and the facts recorded about them."""
+    """The chosen packets of a session, and what was recorded about them."""
 
     def __init__(self, scope: Scope, made: Breakdown, rows: Int64s, listed: bool = False) -> None:
-        """`rows` are indices of `made.units`; `listed`: the user listed them, without a scope."""
+        """`rows` are indices of `made.units`; `listed` says that the user listed them by number."""
         self.scope, self.made, self.rows, self._listed = scope, made, rows, listed
 
     @property
@@ -55,7 +55,7 @@ class Case:
 
     @property
     def packets(self) -> Int64s:
-        """Return the numbers of the chosen packets of captures, rising, whatever their match."""
+        """Return the numbers of the chosen packets of captures, ascending, whatever their match."""
         if not self._listed:
             return self.scope.packets
         ids = self.made.units.id[self.rows]
@@ -64,7 +64,7 @@ class Case:
     def is_chosen(self, leg: Int64s, ts: Int64s) -> Bools:
         """Return for each moment in a leg whether the leg's packet is chosen at that time.
 
-        Legs are 0-based; `ts` is by the log's clock.
+        Legs are 0-based; `ts` is on the log's clock.
         """
         if self._listed:
             return np.asarray(self.row_of_leg[leg] >= 0)
@@ -81,7 +81,7 @@ class Case:
 
     @cached_property
     def parts(self) -> Parts:
-        """Return the parts of the chosen packets' times."""
+        """Return the parts of the chosen packets' time in kernel (see Breakdown)."""
         return self.made.divided(self.rows)
 
     @cached_property
@@ -91,14 +91,14 @@ class Case:
         return self.made.divided(np.unique(self.made.classes.median[peers]))
 
     def spent(self, part: int) -> Int64s:
-        """Return the ns of a part (a place modulo Breakdown.names) for each chosen packet."""
+        """Return the ns of a part (its index in Breakdown.names) for each chosen packet."""
         found = np.zeros(len(self.made.units.id), np.int64)
         mine = self.parts.place % self.made.names == part
         np.add.at(found, self.parts.unit[mine], self.parts.ns[mine])
         return found[self.rows]
 
     def spent_in(self, functions: Bools) -> Int64s:
-        """Return the busy ns of each chosen packet in some functions (by Scope.function_names)."""
+        """Return the busy ns of each chosen packet in `functions` (of Scope.function_names)."""
         found = np.zeros(len(self.made.units.id), np.int64)
         meant = np.r_[functions, np.zeros(self.made.names - len(functions), np.bool_)]
         mine = meant[self.parts.place % self.made.names]
@@ -106,7 +106,7 @@ class Case:
         return found[self.rows]
 
     def median_of(self, part: int) -> Int64s:
-        """Return ns of a part in the median packet of each chosen packet's class; -1 if alone."""
+        """Return the ns of a part in the median packet of each packet's class; -1 if none."""
         found = np.zeros(len(self.made.units.id), np.int64)
         mine = self.medians.place % self.made.names == part
         np.add.at(found, self.medians.unit[mine], self.medians.ns[mine])
@@ -124,7 +124,7 @@ class Case:
 
     @cached_property
     def row_of_leg(self) -> Int64s:
-        """Return the chosen packet of each leg of the session (index of `rows`), -1 = none."""
+        """Return the chosen packet of each leg of the session (index of `rows`); -1 if none."""
         units = self.made.units
         found = np.full(len(self.made.legs.kind), -1, np.int64)
         size = np.diff(units.at)[self.rows]
@@ -146,7 +146,7 @@ class Case:
         return Spans(leg, legs.wait_begin[mine], legs.wait_end[mine], self.row_of_leg[leg])
 
     def call_after(self, leg: int, begin: int, end: int) -> int:
-        """Return the call (0-based row) with which a leg continues after a wait, -1 = none.
+        """Return the call (0-based row) with which a leg continues after a wait; -1 if none.
 
         It begins when the wait ends, or it began before the wait and continues.
         """
@@ -183,7 +183,7 @@ class Case:
         return mine[(leg >= 0) & (self.row_of_leg[np.maximum(leg, 0)] >= 0)]
 
     def called(self, *names: str) -> Int64s:
-        """Return the calls of some functions (0-based rows) in legs of chosen packets."""
+        """Return the calls of the given functions (0-based rows) in legs of chosen packets."""
         wanted = np.array([name in names for name in self.made.functions] + [False])
         if not wanted.any():
             return np.zeros(0, np.int64)

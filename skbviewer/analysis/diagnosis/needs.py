@@ -22,7 +22,7 @@ def calls() -> Need:
 
 
 def peers() -> Need:
-    """Return the need for a packet with enough others to compare it with."""
+    """Return the need for a packet that can be compared with enough others."""
     return Need(
         lambda case: bool(case.made.classes.comparable[case.rows].any()),
         "at least 8 packets on the same path, or through the same layers",

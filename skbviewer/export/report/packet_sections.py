@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Packets in a report: the list, and some packets with picture, calls, events and bytes."""
+"""Packets in a report: the list, and the shown packets with picture, calls, events and bytes."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ ALL = "all bytes"
 OTHER_FORMAT = "The chosen format does not have this option."
 NO_LOG = "No open log can hold bytes of packets: retis logs can, KBLs cannot."
 NOTHING_HIDDEN = "Captures have all packets whose lifetimes are known."
-KERNEL_ONLY_TIP = "Rows K<n>, from the bytes in a retis log; marked as never seen on the wire"
+KERNEL_ONLY_TIP = "Rows K<n>, from the bytes in a retis log; marked as not in any capture"
 RETIS_TIP = "Blocks and options as `retis pcap` writes them, instead of the fields of skbviewer"
 KEY_TIP = "A file of at least 16 bytes: pseudonyms are the same in all exports with it"
 

@@ -82,10 +82,10 @@ def test_each_is_marked_and_names_forge_no_field(session: Session, tmp_path: Pat
     words = [word for name in names for word in ("-e", name)]
     lines = tshark(out, "-X", f"lua_script:{script}", "-T", "fields", "-E", "separator=|", *words)
     for line in lines[:CAPTURED]:
-        assert "never seen on the wire" not in line and "kernel-only" not in line
+        assert "not in any capture" not in line and "kernel-only" not in line
     for line in lines[CAPTURED:]:
         comment, interface, verdict, reason, device = line.split("|")
-        mark = f"never seen on the wire: bytes of a retis log at {retis.RECEIVE}"
+        mark = f"not in any capture: bytes of a retis log at {retis.RECEIVE}"
         assert comment.startswith(f"{mark},skbviewer:kbl/2 kbl verdict=kernel-only ")
         _, _, others = comment.split("skbviewer:kbl/2")  # two comments of the exporter
         assert others.startswith(" netns=") and " src=" in others

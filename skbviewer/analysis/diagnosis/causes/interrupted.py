@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Packets whose CPU handled an interrupt or a softirq in the middle of the work on them."""
+"""Packets whose processing was interrupted by an interrupt or a softirq."""
 
 from __future__ import annotations
 

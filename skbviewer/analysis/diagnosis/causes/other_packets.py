@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Packets whose thread worked for other packets before it went on with them."""
+"""Packets whose thread handled other packets before it continued with them."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def _find(case: Case) -> list[Finding]:
 
 
 def excess_of(case: Case) -> Int64s:
-    """Return the excess of each chosen packet over its class's median, ns; 0 if it is alone."""
+    """Return the excess of each chosen packet over its class's median packet, ns; 0 without one."""
     classes, units = case.made.classes, case.made.units
     median = units.kernel_ns[classes.median[classes.peers[case.rows]]]
     return np.where(classes.comparable[case.rows], case.kernel_ns - median, 0)

@@ -55,7 +55,7 @@ def ended_in_ksoftirqd(case: Case, spans: Spans) -> Bools:
 
 
 def calls_after(case: Case, spans: Spans) -> Int64s:
-    """Return for each wait the call (0-based row) that begins when it ends, -1 = none."""
+    """Return for each wait the call (0-based row) that begins when the wait ends; -1 if none."""
     legs = case.made.legs
     found = np.full(len(spans.leg), -1, np.int64)
     low, high = legs.calls_at[spans.leg].copy(), legs.calls_at[spans.leg + 1].copy()
