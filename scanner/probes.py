@@ -225,7 +225,7 @@ def _why_not(name: str, kernel: Kernel, row: dict[str, Any]) -> str:
         return (
             ""
             if found[0].module or not kernel.symbols or addresses
-            else "in BTF, but System.map has no such symbol"
+            else "BTF has it, but System.map has no such symbol"
         )
     copies = kernel.variants.get(name)
     if copies:

@@ -122,7 +122,7 @@ class FilePlanner:
         result = FilePlan(path, text, functions, include)
         before = marks.strip(text) if marks.has_probes(text) else text
         if marks.strip(text_with_probes(result, range(1, 1 + len(plans)))) != before:
-            return result._replace(problem="its text resembles probes: they could not be undone")
+            return result._replace(problem="its text resembles probes, so --undo would remove it")
         return result
 
 
@@ -201,7 +201,7 @@ class _Reading:
                 return Done(wanted, None, shape)
             shapes.append(shape)
         if not shapes:
-            return Done(wanted, None, "its definition was not found again")
+            return Done(wanted, None, "its definition is not found in the file")
         return self._planned(wanted, shapes)
 
     def _planned(self, wanted: Wanted, shapes: list[Shape]) -> Done:
@@ -209,7 +209,9 @@ class _Reading:
         if (wanted.line, "" if wanted.macro else wanted.name) in self.overlapping:
             return Done(wanted, None, "#if branches give its body several heads")
         if re.search(rf"\b(?:{marks.RESULT}|KBL_\w+)\b", self.hidden[first.brace : first.close]):
-            return Done(wanted, None, "it uses names of the probes")
+            return Done(
+                wanted, None, "its body uses kbl_ret or a name with KBL_, which the probes use, too"
+            )
         call = f"{wanted.name}({', '.join(wanted.parameters)})"
         always = _WORD.findall(self._always(first.brace - len(first.head), first.brace))
         carriers = [name for name in wanted.carriers if wanted.macro or name in always]

@@ -59,7 +59,7 @@ class FileReader:
         if b"\0" in data:
             return _empty(path, "binary: it has zero bytes")
         if len(data) > LONGEST_LINE and (longest := longest_line(data)) > LONGEST_LINE:
-            return _empty(path, f"a line of {longest} characters: no source code")
+            return _empty(path, f"a line of {longest} characters: not source code")
         data = without_probes(data)
         included = tuple(dict.fromkeys(_INCLUDE.findall(data.decode("latin-1"))))
         reading = _Reading(self, prepare(data), included)

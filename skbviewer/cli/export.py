@@ -64,7 +64,7 @@ def add(commands: Commands) -> None:
         "--markers",
         type=_times,
         metavar="A,B",
-        help="positions of the two markers, counted like --range",
+        help="positions of the two markers, as for --range",
     )
     parser.add_argument("--title", default="", help="title above the timeline")
     size = "size in pixels; a packet's picture grows in height if its table needs it"
@@ -89,7 +89,7 @@ def add(commands: Commands) -> None:
     key = "a file of at least 16 bytes: pseudonyms are the same in all exports with it"
     parser.add_argument("--pseudonym-key", type=Path, metavar="FILE", help=key)
 
-    lost = "also packets that no capture has, from the bytes in a log of retis"
+    lost = "also packets that no capture contains, from the bytes in a log of retis"
     parser.add_argument("--kernel-only", action="store_true", help=lost)
     shape = "blocks as `retis pcap` writes them, for --pcapng"
     parser.add_argument("--retis", action="store_true", help=shape)
@@ -148,7 +148,7 @@ def _export(arguments: argparse.Namespace) -> int:
         raise KeyError(f"--{name} writes a folder: it cannot be standard output")
     if "snaplen" not in FORMS[name].options and (arguments.snaplen or arguments.no_payload):
         offered = ", ".join(f"--{n}" for n, e in FORMS.items() if "snaplen" in e.options)
-        raise KeyError(f"--{name} holds no bytes of packets: see {offered}")
+        raise KeyError(f"--{name} exports no bytes of packets: use {offered}")
     if "pseudonyms" not in FORMS[name].options and _pseudonyms(arguments):
         offered = ", ".join(f"--{n}" for n, e in FORMS.items() if "pseudonyms" in e.options)
         raise KeyError(f"--{name} cannot have pseudonyms: see {offered}")
@@ -185,7 +185,7 @@ def _subject(arguments: argparse.Namespace, name: str) -> Subject:
     for subject in wanted:
         if subject in offered:
             return subject
-    raise KeyError(f"--{name} holds no timeline: see --packet and --filter")
+    raise KeyError(f"--{name} cannot export the timeline: use --packet or --filter")
 
 
 def _to_stdout(

@@ -36,7 +36,7 @@ def add(commands: Commands) -> None:
         help="list packets that only the kernel saw: K1, K2, ...",
     )
     add_filter(parser)
-    formats(parser, "json", "csv", json="as one JSON object a line")
+    formats(parser, "json", "csv", json="one JSON object per line")
 
 
 def _packets(arguments: argparse.Namespace) -> int:

@@ -105,7 +105,7 @@ def read(path: Path) -> Manifest | None:
     if not all(map(HEX.fullmatch, (made.session, made.key, made.token))) or not DATE.fullmatch(
         made.date
     ):
-        raise BadInput(path, None, "is no manifest: a name in it is not allowed")
+        raise BadInput(path, None, "is not a manifest: it contains a name that is not allowed")
     return made
 
 

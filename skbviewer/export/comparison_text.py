@@ -71,7 +71,7 @@ def _amount(amount: Amount) -> str:
 
 def _condition_lines(found: Comparison) -> Iterator[str]:
     if not found.conditions:
-        yield "Recorded alike: same kernel, host, probes and counter; nothing was lost."
+        yield "Recorded in the same way: same kernel, host, probes and counter; nothing was lost."
         return
     if any(condition.spoils for condition in found.conditions):
         yield "Some numbers are not comparable (lines with !):"
@@ -226,7 +226,7 @@ def _apart(found: PacketSteps) -> str:
         return "Both took the same steps."
     step = found.steps[found.apart]
     side = "A" if step.b is None else "B"
-    return f"They part at step {found.apart + 1}: {step.name} only in {side}."
+    return f"The paths diverge at step {found.apart + 1}: {step.name} only in {side}."
 
 
 def _step_line(step: Step) -> str:

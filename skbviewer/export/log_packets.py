@@ -21,7 +21,7 @@ from .formats import Exportable, Request
 from .kept_bytes import header_bytes, kept_bytes
 
 ETHERNET = 1  # link type of the bytes in a retis log
-NO_BYTES = "--kernel-only: no log of this recording holds bytes of packets (a retis log can)"
+NO_BYTES = "--kernel-only: no log of this recording contains bytes of packets (only retis logs can)"
 
 
 class PointsOfLifetimes(NamedTuple):
@@ -94,7 +94,7 @@ def log_packets(recording: Exportable, request: Request) -> list[LogPackets]:
     for row in request.rows:
         if row < 0 and not any(-row in one.number for one in found):
             raise KeyError(
-                f"K{-row}: no log holds the packet's bytes, or another option excludes it"
+                f"K{-row}: no log contains the packet's bytes, or another option excludes it"
             )
     if request.times is not None:
         found = [_between(recording, data, one, request.times) for one in found]
@@ -112,7 +112,7 @@ def without_bytes(recording: Exportable, request: Request) -> str:
     missing = len(_wanted(recording, request)) - there
     if not missing:
         return ""
-    return f"{counted(missing, 'lifetime')} left out: no log holds the bytes of these packets"
+    return f"{counted(missing, 'lifetime')} left out: no log contains the bytes of these packets"
 
 
 def _wanted(recording: Exportable, request: Request) -> Int64s:

@@ -109,7 +109,7 @@ def annotation_lines(path: PacketPath, sources: Sequence[SourceRow]) -> list[str
 def _across(leg: Leg) -> list[str]:
     """Return the lines that relate the clock of a leg's log to session time."""
     known = leg.session_error_ns is not None
-    error = f"+- {leg.session_error_ns} ns" if known else "ns, but nothing joins their clocks"
+    error = f"+- {leg.session_error_ns} ns" if known else "ns, but nothing relates their clocks"
     lines = [f"  session time less that of {leg.log}: {leg.session_offset_ns} {error}"]
     if leg.wire_ns is not None:
         wire = f"{leg.wire_ns} +- {leg.wire_error_ns} ns"

@@ -84,7 +84,7 @@ def _contents(facts: Facts) -> Markup:
 
 
 def _footer(facts: Facts) -> Markup:
-    lines = [f"Made with skbviewer {__version__}. Times in the kernel are of the host's clock."]
+    lines = [f"Made with skbviewer {__version__}. Times in the kernel are on the host's clock."]
     if facts.pseudonyms:
         lines.append("Addresses and host names are pseudonyms, and payloads are zeros.")
     if facts.cut:

@@ -87,8 +87,10 @@ def _linktype(every: _Chosen, out: Path) -> int:
     found = np.unique(every.linktype).tolist()
     if len(found) > 1:
         names = ", ".join(link_name(one) for one in found)
-        why = f"a pcap file has one link type, the packets have {len(found)} ({names})"
-        raise BadInput(out, None, f"{why}: choose with --filter, or use --pcapng")
+        why = f"a pcap file has one link type, but the packets have {len(found)} ({names})"
+        raise BadInput(
+            out, None, f"{why}: choose packets of one type with --filter, or use --pcapng"
+        )
     return int(found[0]) if found else ETHERNET
 
 
@@ -144,7 +146,7 @@ def _written(every: list[tuple[Int64s, _Bytes]], count: int, out: Path) -> UInt8
     for at, one in every:
         ts = np.where(one.places.ts == UNTIMED, 0, one.places.ts)
         if int(ts.min()) < 0 or int(ts.max()) >= LAST_NS:
-            why = "a pcap file holds times from 1970 to 2105, a packet has another one"
+            why = "a pcap file can contain times from 1970 to 2105, but a packet has another one"
             raise BadInput(out, None, f"{why}: use --pcapng")
         kept[at] = one.places.kept
         heads[at] = np.stack([ts // SECOND, ts % SECOND, kept[at], one.places.length], 1)

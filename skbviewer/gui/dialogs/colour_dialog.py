@@ -66,7 +66,7 @@ class ColourDialog(QDialog):
         self.list.setHeaderLabels(["Name", "Filter"])
         self.list.setRootIsDecorated(False)
         self.list.setItemDelegate(_Ticks(self.list))
-        self.list.setAccessibleName("Coloring rules; the first that matches applies")
+        self.list.setAccessibleName("Coloring rules; the first rule that matches is applied")
         self.list.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
         self.note = QLabel(HINT)
         self.note.setWordWrap(True)

@@ -28,8 +28,8 @@ from ..base.recording import Recording
 
 ALL = "all bytes"
 OTHER_FORMAT = "The chosen format does not have this option."
-NO_LOG = "No open log can hold bytes of packets: retis logs can, KBLs cannot."
-NOTHING_HIDDEN = "Captures have all packets whose lifetimes are known."
+NO_LOG = "No open log can contain bytes of packets: retis logs can, KBLs cannot."
+NOTHING_HIDDEN = "Captures contain all packets whose lifetimes are known."
 KERNEL_ONLY_TIP = "Rows K<n>, from the bytes in a retis log; marked as not in any capture"
 RETIS_TIP = "Blocks and options as `retis pcap` writes them, instead of the fields of skbviewer"
 KEY_TIP = "A file of at least 16 bytes: pseudonyms are the same in all exports with it"
@@ -47,7 +47,7 @@ class PacketOptions(QWidget):
         self.headers = QCheckBox("&Headers only")
         self.pseudonyms = QCheckBox("&Pseudonyms for addresses and host names")
         self.key, self.choose_key = QLineEdit(), QPushButton("Key &file…")
-        self.kernel_only = QCheckBox("Also packets that &no capture has")
+        self.kernel_only = QCheckBox("Also packets that &no capture contains")
         self.retis = QCheckBox("Blocks as &retis pcap writes them")
         self._build()
         self._link()

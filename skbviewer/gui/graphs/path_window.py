@@ -145,7 +145,7 @@ class PathGraph(GraphWindow):
             self.plot.box.unmark()
             self.use_range(None, expression_for("kbl.path", made.name[at]))
         elif at is not None:
-            self.note.setText("This box has all rarer paths, so there is no filter for it.")
+            self.note.setText("This box contains all rarer paths, so there is no filter for it.")
 
     def _class_at(self, y: float) -> int | None:
         at = round(-y)

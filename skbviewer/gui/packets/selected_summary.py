@@ -31,7 +31,7 @@ def totals(path: PacketPath) -> str:
     If there are no such legs, the text says what is missing.
     """
     if not path.legs:
-        return "no kernel records belong to this packet"
+        return "no kernel log has records of this packet"
     legs, others = wording.legs(len(path.sure)), len(path.legs) - len(path.sure)
     if not path.sure:
         return wording.candidates(others)

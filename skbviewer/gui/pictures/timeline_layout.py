@@ -94,7 +94,7 @@ class TimelineLayout:
         ]
         hidden = self._lanes_below()
         if hidden:
-            notes.append(f"The last {hidden} lanes are not shown: the picture is too low")
+            notes.append(f"The last {hidden} lanes are not shown: the picture is not high enough")
         return [*notes, *self._sources, *self._clocks, self._made()]
 
     def _made(self) -> str:

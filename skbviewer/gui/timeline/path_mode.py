@@ -59,7 +59,7 @@ class PathMode:
         if self._view.path is None:
             return "Select a packet to show its path through the kernel."
         if any(leg.note == POINTS_ONLY for leg in self._view.path.legs):
-            return "The kernel log has points only: nothing has a duration that could be drawn."
+            return "The kernel log has only points, without durations that could be drawn."
         return "The kernel log has no record of this packet."
 
     def show_path(self, path: PacketPath | None) -> None:

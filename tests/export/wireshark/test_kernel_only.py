@@ -121,7 +121,7 @@ def test_filter_range_and_rows_choose(
 
 def test_those_without_bytes_are_counted(session: Session) -> None:
     assert without_bytes(session, EVERY) == (
-        "1 lifetime left out: no log holds the bytes of these packets"
+        "1 lifetime left out: no log contains the bytes of these packets"
     )
     assert without_bytes(session, EVERY._replace(filter="ip.id == 110")) == ""
     assert without_bytes(session, Request()) == ""

@@ -14,7 +14,7 @@ WAIT = Wait(
     NAME,
     INTERRUPTS,
     "waited while {its} CPU handled interrupts",
-    "Interrupts or softirqs ran in the middle of the work on these packets. Move the "
+    "Interrupts or softirqs interrupted the work on these packets. Move the "
     "interrupts of busy devices to other CPUs (/proc/irq/*/smp_affinity).",
 )
 

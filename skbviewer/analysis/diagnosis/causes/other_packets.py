@@ -13,10 +13,10 @@ NAME = "other-packets"
 WAIT = Wait(
     NAME,
     OTHERS,
-    "waited while {its} thread worked for other packets",
+    "waited while {its} thread handled other packets",
     "The same thread handled other packets first: packets of a batch, answers that a packet "
-    "caused, or copies for a sniffer. Smaller batches shorten this wait and cost "
-    "throughput.",
+    "caused, or copies for a sniffer. Smaller batches shorten this wait, but "
+    "reduce throughput.",
 )
 
 

@@ -23,9 +23,9 @@ ADVICE = {
 }
 WORDS = {
     "dropped": "the first one was dropped in a recorded kernel",
-    "wire": "the first one was sent, and no recorded kernel received it",
+    "wire": "the first one was sent, but no recorded kernel received it",
     "arrived": "the first one arrived",
-    "unknown": "what became of the first one is not known",
+    "unknown": "it is not known what happened to the first one",
 }
 
 
