@@ -56,7 +56,7 @@ class Done(NamedTuple):
 
 
 class FilePlan(NamedTuple):
-    """A file: text as it is, its functions, and the edit that includes the probe header."""
+    """A file: its text, its functions, and the edit that includes the probe header."""
 
     path: str
     text: str
@@ -86,7 +86,10 @@ class Tree:
 
 
 def _open(macros: Iterable[Macro]) -> list[Macro]:
-    """Return macros that are no block: cleanups of variables in a block end with the block."""
+    """Return the macros whose bodies are not blocks.
+
+    Cleanups of variables in a block end with the block.
+    """
     return [macro for macro in macros if not _BLOCK.match(macro.body)]
 
 
@@ -107,7 +110,10 @@ class FilePlanner:
         self.normaliser = Normaliser(tree.table)
 
     def plan(self, path: str, data: bytes, wanted: list[Wanted]) -> FilePlan:
-        """Return the plan of a file; its edits can be undone to the byte, or it has a problem."""
+        """Return the plan of a file.
+
+        Its edits can be undone to the byte; otherwise it has a problem.
+        """
         text = data.decode("latin-1")
         reading = _Reading(self, path, data, text)
         functions = tuple(reading.done(item) for item in wanted)
@@ -127,7 +133,7 @@ class FilePlanner:
 
 
 def text_with_probes(file: FilePlan, ids: Iterable[int]) -> str:
-    """Return the text of the file with its probes; ids: one for each function that has a plan."""
+    """Return the text of the file with its probes; ids: an id for each function that has a plan."""
     edits = [file.include] if file.include else []
     plans = [done.plan for done in file.functions if done.plan]
     for item, number in zip(plans, ids, strict=False):

@@ -97,7 +97,7 @@ def read_island(
 
 
 def parse_island(island: Island) -> tuple[Any, str, list[tuple[str, Exception]]]:
-    """Return pycparser's FuncDef, which part of it can be used, and the failures.
+    """Return pycparser's FuncDef, the part of it that can be used, and the failures.
 
     The part is "pycparser" for all of it, "signature" for only the head, "tree-sitter" for nothing
     (the FuncDef is None).
