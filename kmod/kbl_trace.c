@@ -142,7 +142,7 @@ static int kbl_notify_switch(bool on)
 }
 
 /*
- * Register what is wanted, and only that.  In the table an end comes after its begin, so an end
+ * Register what is wanted, and only that.  In the table an end comes after its start, so an end
  * is registered for as long as its begin may be recorded.
  */
 static int kbl_trace_apply(void)

@@ -23,7 +23,7 @@ _KINDS = {
     ("struct sk_buff_head", 1): "queue",
     ("struct sock", 1): "sock",
 }
-# The life events that these functions stand for.
+# The events of an skb's lifetime that these functions cause.
 EVENTS = {
     "__alloc_skb": "alloc", "__build_skb": "alloc", "slab_build_skb": "alloc",
     "__napi_build_skb": "alloc", "skb_clone": "clone", "skb_copy": "copy",

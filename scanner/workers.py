@@ -11,7 +11,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-SECONDS = 240.0  # CPU time for one item; what can stop by itself does so long before
+SECONDS = 240.0  # CPU time for one item; a worker that can stop by itself does so much earlier
 _TICK = 1.0  # seconds between two looks at the processes
 _BATCH = 40  # items handed to a process at a time
 

@@ -128,7 +128,7 @@ def _declared_types(head: str) -> frozenset[str]:
 
 
 def _plain_types(written: str) -> list[str]:
-    """Return type names in a head made by a macro: there, a type is one word or has a tag."""
+    """Return type names in a head made by a macro, where a type is one word or has a tag."""
     words = written.replace("*", " ").replace("(", " , ").replace(")", " ").split()
     known = (
         "struct",

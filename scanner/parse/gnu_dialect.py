@@ -72,7 +72,7 @@ def type_arguments(text: str) -> str:
 
 
 def _statement_argument(match: re.Match[str]) -> str:
-    """Replace statements as arguments: ``, return f(x);)`` with the value, ``, { ... })`` with 0."""
+    """Replace a statement as argument: ``, return f(x);)`` with f(x), ``, { ... })`` with 0."""
     statement = match[2]
     words = statement.rstrip("; \t\n").split(None, 1)
     value = words[1] if words[0] == "return" and len(words) > 1 else "0"

@@ -43,7 +43,7 @@ class Manifest(NamedTuple):
     session: str
     key: str  # of its inputs, without the rules
     token: str  # of the writer, in the names of its files
-    date: str  # of its begin, UTC
+    date: str  # UTC day on which it begins
     host: str
     begin_ns: int
     end_ns: int

@@ -36,7 +36,7 @@ class Track(NamedTuple):
 
     source: int
     context: int
-    key: int  # thread, else CPU
+    key: int  # thread, or CPU without a thread
     title: str
 
 

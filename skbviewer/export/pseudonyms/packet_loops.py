@@ -64,7 +64,7 @@ GRE_CHECKSUM, GRE_OTHERS, GRE_VERSION = 0x8000, 0x3000, 0x4007
 MOST_HEADERS = 16
 SEGMENT_ROUTING = 4  # a type of routing header; types 0 and 2 have addresses, too
 
-Step = tuple[np.int64, np.int64, np.int64]  # what is next, its begin and end
+Step = tuple[np.int64, np.int64, np.int64]  # the next header, its start and end
 
 
 @allocation_free

@@ -16,7 +16,7 @@ class Markup(str):
     __slots__ = ()
 
 
-Content = object  # Markup, else what str() makes of it, escaped; None is nothing
+Content = object  # Markup; anything else is escaped after str(); None is nothing
 
 
 class Span(NamedTuple):

@@ -129,7 +129,7 @@ class _Written:
         return texts_of([])
 
     def _fill_address(self, column: Column, field: Field, values: Values) -> None:
-        """Set the upper half of an IPv6 address, and replace addresses by their pseudonyms."""
+        """Set the upper half of an IPv6 address, and replace addresses with pseudonyms."""
         if values.high is not None:
             column.high[:] = values.high
         if self._names is None:

@@ -86,8 +86,10 @@ class Navigation(QObject):
         row, recording = self._table.current_row(), self._selection.recording
         if recording is None:
             return
-        packets, lives = recording.packets.count(), recording.packets.all_kernel_only_count()
-        spans = [f"1 to {packets:,}"] * (packets > 0) + [f"K1 to K{lives:,}"] * (lives > 0)
+        packets, kernel_only = recording.packets.count(), recording.packets.all_kernel_only_count()
+        spans = [f"1 to {packets:,}"] * (packets > 0) + [f"K1 to K{kernel_only:,}"] * (
+            kernel_only > 0
+        )
         text, chosen = QInputDialog.getText(
             self._window,
             "Go to Packet",
