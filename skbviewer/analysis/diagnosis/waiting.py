@@ -84,7 +84,7 @@ def finding_of(
 
 
 def before_in_queue(case: Case, kind: int, longest: Longest) -> int:
-    """Return how many of the log's packets were in the queue before a packet, and left before it."""
+    """Return how many of the log's packets both entered and left the queue before a packet."""
     spans, legs = case.all_waits(kind), case.made.legs
     before = (spans.begin < longest.begin) & (spans.end > longest.begin)
     before &= (spans.end <= longest.end) & (legs.log[spans.leg] == legs.log[longest.leg])
