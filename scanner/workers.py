@@ -35,7 +35,7 @@ def _serve(
     make: Callable[[], Callable[[Any], Any]],
     inherited: list[Connection],
 ) -> None:
-    # Else this process would keep the other end open, and survive a parent that is killed.
+    # Otherwise this process would keep the other end open, and survive a parent that is killed.
     for other in inherited:
         other.close()
     try:
@@ -65,7 +65,7 @@ class _Worker(Generic[Item]):
         """Return the seconds of CPU time since the last answer."""
         try:
             return processor_time(self.process.pid or 0) - self.since
-        except OSError:  # it is gone: its pipe says so
+        except OSError:  # the process has ended: its pipe is closed
             return 0.0
 
     def answered(self) -> None:

@@ -30,7 +30,7 @@ SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "autoload_known_extensions": False,
     "allow_community_extensions": False,
     "allow_unsigned_extensions": False,
-    "python_enable_replacements": False,  # else SQL reads variables of this program
+    "python_enable_replacements": False,  # otherwise SQL can read variables of this program
 }
 TYPES = {INT64: "BIGINT", INT32: "INTEGER", DOUBLE: "DOUBLE", TEXT: "VARCHAR"}
 PARTITIONS = {"date": "DATE", "host": "VARCHAR", "session": "VARCHAR"}
