@@ -20,16 +20,16 @@ from .command_output import Commands, Stderr, command
 from .file_argument import add_files, open_session, warn_of
 from .starting import needing_qt
 
-HELP = """Without --lanes, --filter and --range, the path of --packet is written: as a picture with
-a table, or as CSV.  --csv with --filter alone writes the packet list, with the columns
-of `skbviewer packets --csv`.  --folded and --speedscope write the call stacks of --packet, or of
-the packets that match --filter; their values are self times in ns.  --pcapng, --pcap and
---perfetto write all packets, or those that --filter, --range and --packet name; --parquet and
---jsonl write tables of them and of what the kernel did with them.  --html reports on all packets,
-or those of --filter and --range, and shows the paths of --packet, or of some that stand out.  All
-other combinations write the timeline; its CSV holds exactly the boxes that a picture of that size
-shows.  The same command always writes the same bytes, unless --pseudonyms makes a random key.  OUT
-may be - for standard output.  Pictures and reports need Qt, but no display."""
+HELP = """Without --lanes, --filter and --range, the path of --packet is written, as a picture with
+a table or as CSV.  --csv with --filter alone writes the packet list, with the columns of `skbviewer
+packets --csv`.  --folded and --speedscope write the call stacks of --packet, or of the packets that
+match --filter; their values are self times in ns.  --pcapng, --pcap and --perfetto write all
+packets, or those that --filter, --range and --packet choose.  --parquet and --jsonl write the
+documented tables of these packets.  --html writes a report on all packets, or on those of --filter
+and --range; it shows the paths of --packet, or those of the first packets that were lost or slow.
+All other combinations write the timeline; its CSV contains exactly the boxes that a picture of that
+size shows.  The same command always writes the same bytes, unless --pseudonyms makes a random key.
+OUT may be - for standard output.  Pictures and reports need Qt, but no display."""
 FORMS = {export.name: export for export in reversed(EXPORTS)}  # the first of each name
 STDOUT = Path("-")
 SIZES = "expected WxH, from 200x100 to 30000x30000"

@@ -19,8 +19,8 @@ from .filter_option import add_filter, matching_ids, pages
 
 # Keys of a packet's object; a row K<n> has the fields of SeriesRow instead.
 JSON_KEYS = COLUMNS
-HELP = """Without an option, a table is printed whose Time counts from the first packet.  JSON and
-CSV have all columns of the window.  relative_ns is the Time column.  source_text and
+HELP = """Without an option, a table is printed.  Its column Time is relative to the first packet.
+JSON and CSV have all columns of the window.  relative_ns is the Time column.  source_text and
 destination_text are the addresses.  drop and drop_place show why and where the kernel dropped the
 packet; lost shows whether the packet was lost with it.  Times are nanoseconds."""
 
