@@ -145,7 +145,10 @@ def _truth(directive: Directive) -> bool | None:
 
 
 def branch_groups(found: list[Directive], length: int) -> list[Group]:
-    """Return the #if groups in order of their #if; a group without #endif ends with the text."""
+    """Return the #if groups in order of their #if.
+
+    A group without #endif extends to the end of the text.
+    """
     groups: list[Group] = []
     stack: list[tuple[int, Directive]] = []
     for directive in found:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Run one command, or open the window if the first word is no command."""
+"""Run one command, or open the window if the first word is not a command."""
 
 from __future__ import annotations
 

@@ -189,7 +189,7 @@ class Exportable(Protocol):
 
     @property
     def export(self) -> ExportableList:
-        """Return the access that exports need."""
+        """Return the part of the session that exports use."""
 
     @property
     def contents(self) -> ExportableContents:

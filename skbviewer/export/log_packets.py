@@ -104,7 +104,7 @@ def log_packets(recording: Exportable, request: Request) -> list[LogPackets]:
 def without_bytes(recording: Exportable, request: Request) -> str:
     """Return a line that counts the lifetimes that are left out because no log has their bytes.
 
-    "" if none of those that `request` names is left out.
+    Returns "" if no lifetime that `request` names is left out.
     """
     if not request.kernel_only or request.rows:
         return ""

@@ -39,7 +39,7 @@ class Drops(NamedTuple):
         return np.flatnonzero(self.key == self.keys.index(key))
 
     def rows(self, which: Int64s) -> Int64s:
-        """Return the known packets of some drops (-n for row K<n>)."""
+        """Return the known packets of the drops `which` (-n for row K<n>)."""
         found = self.packet[which]
         return np.asarray(found[found != 0], np.int64)
 

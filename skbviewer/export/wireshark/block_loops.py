@@ -236,7 +236,7 @@ def options_sizes(data: UInt8s, offset: Int64s, caplen: Int64s) -> np.int64:
 def copy_blocks(
     data: UInt8s, has_options: Bools, offset: Int64s, caplen: Int64s, out: UInt8s, offsets: Int64s
 ) -> None:
-    """Copy packets with the bytes before and after them that may be parts of their blocks.
+    """Copy packets, and the bytes before and after each packet that may belong to its block.
 
     `offsets` receives the offsets of the packets in `out`, which must be large enough.
     """

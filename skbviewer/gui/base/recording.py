@@ -306,7 +306,7 @@ class Recording(Protocol):
 
     @property
     def export(self) -> RecordedExports:
-        """Return the access that exports need."""
+        """Return the part of the session that exports use."""
 
     @property
     def tables(self) -> RecordedTables:

@@ -45,7 +45,7 @@ class Extent(Enum):
 class GraphWindow(QDialog):
     """A window with one graph, which subclasses count and draw.
 
-    The graph shows the packets of `extent` as they were when it was counted.  Filters that the
+    The graph shows the packets that belonged to `extent` when they were counted.  Filters that the
     graph makes are added to the filter that was applied before.
     """
 

@@ -104,7 +104,7 @@ class Notes(QObject):
         self._when_free(self.stack.redo)
 
     def _when_free(self, act: Callable[[], None]) -> None:
-        """Call `act` now, or after the worker and everything that waits for it."""
+        """Call `act` now; while a worker saves flags, after it and the changes that wait for it."""
         if self.tasks.busy:
             self._waiting.append(act)
         else:

@@ -106,7 +106,7 @@ class LanesMode:
             self._left = self._view.window_ns()
 
     def come_back(self, window: tuple[int, int]) -> None:
-        """Show this range of session time when the lanes have arrived."""
+        """Show this range of session time when the lanes have been read."""
         self._wanted = window
 
     def show_kind(self, kind: str) -> None:

@@ -63,8 +63,8 @@ class WaitBar(NamedTuple):
 class Layout(NamedTuple):
     """The picture of one packet. `bars` is sorted by leg, then call.
 
-    `offsets` has a number (ns) for each leg: the sum of this number and a time of the leg's log is
-    relative to the origin of `origin_ns`.
+    `offsets` has a number (ns) for each leg.  Adding it to a time of the leg's log gives a time
+    with the origin of `origin_ns`.
     """
 
     origin_ns: int

@@ -27,7 +27,7 @@ NO_DISPLAY = (
 
 
 def has_display() -> bool:
-    """Return whether Qt can find a display.  Without one it would abort the process."""
+    """Return whether Qt can find a display.  Without a display, Qt would abort the process."""
     wanted = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
     return not sys.platform.startswith("linux") or any(os.environ.get(name) for name in wanted)
 

@@ -62,7 +62,7 @@ def excess_of(case: Case) -> Int64s:
 def slow_ones(case: Case, excess: Int64s) -> Bools:
     """Return for each chosen packet whether it is slow.
 
-    A single packet is slow if it took noticeably longer.
+    If only one packet was chosen, it is slow if it took noticeably longer.
     """
     usual = case.kernel_ns - excess
     least = usual // SHARE if len(excess) == 1 else usual * (FACTOR - 1)
