@@ -152,7 +152,7 @@ class Recording:
         return np.sort(found[found > 0])
 
     def path(self, packet: int) -> PacketPath:
-        """Return a packet's way through the kernels: its legs with their calls and waits."""
+        """Return a packet's path through the kernels: its legs with their calls and waits."""
         return self._session.paths.path(packet)
 
     def match(self, packet: int) -> Match:

@@ -56,7 +56,7 @@ def by_weight(rows: Sequence[Difference]) -> list[Difference]:
 
 
 def _shares(rows: Sequence[Difference]) -> dict[str, float]:
-    """Return how many of the passes each path has, in A or B; {} for rows of other sections."""
+    """Return the share of passes that took each path, in A or B; {} for rows of other sections."""
     return {row.name: max(row.a or 0, row.b or 0) for row in rows if row.measure == PART}
 
 
@@ -71,7 +71,7 @@ def _amount(amount: Amount) -> str:
 
 def _condition_lines(found: Comparison) -> Iterator[str]:
     if not found.conditions:
-        yield "Recorded alike: same kernel, host, probes and counter; nothing was lost."
+        yield "Recorded in the same way: same kernel, host, probes and counter; nothing was lost."
         return
     if any(condition.spoils for condition in found.conditions):
         yield "Some numbers are not comparable (lines with !):"
@@ -96,13 +96,13 @@ def _order(row: Difference) -> tuple[int, float]:
 
 
 def _weight(row: Difference) -> float:
-    """Return how much a difference matters: that of a value, times how often it occurs in B."""
+    """Return how much a difference matters: its size, times how often the value occurs in B."""
     number = max(row.number_a, row.number_b) if row.measure.unit == NS else 1
     return abs((row.b or 0.0) - (row.a or 0.0)) * number
 
 
 def sentence(row: Difference, paths: Mapping[str, PathClass] | None = None) -> str:
-    """Return a change as a sentence about a row; `paths` has the steps of paths by their name.
+    """Return a change as a sentence about a row; `paths` maps the name of each path to its steps.
 
     For example "f, self time: 1.2 us -> 1.6 us a call, +31.0 % (95 % interval +24.0 to +39.0)".
     """
@@ -205,7 +205,7 @@ def _cells(row: Difference, paths: Mapping[str, PathClass]) -> tuple[str, ...]:
 
 
 def step_lines(found: PacketSteps, names: tuple[str, str]) -> Iterator[str]:
-    """Yield two packets side by side: begin and self time of each step, and the difference."""
+    """Yield two packets side by side: start and self time of each step, and the difference."""
     yield f"A  {names[0]}"
     yield f"B  {names[1]}"
     yield _apart(found)
@@ -226,7 +226,7 @@ def _apart(found: PacketSteps) -> str:
         return "Both took the same steps."
     step = found.steps[found.apart]
     side = "A" if step.b is None else "B"
-    return f"They part at step {found.apart + 1}: {step.name} only in {side}."
+    return f"The paths diverge at step {found.apart + 1}: {step.name} only in {side}."
 
 
 def _step_line(step: Step) -> str:

@@ -46,7 +46,7 @@ def header_bytes(
 
 
 def _after(end: Int64s, place: Place, size: int) -> Int64s:
-    """Return the end of a header of `size` bytes in packets that have it, else `end`."""
+    """Return the end of a header of `size` bytes; `end` for packets without this header."""
     begin, _ = place
     made: Int64s = np.where(begin >= 0, begin + size, end)
     return made

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The facts that rules use: times of the chosen packets, their waits, calls and events.
+"""The data that rules use: times of the chosen packets, their waits, calls and events.
 
 Input: a Scope and a Breakdown.  All arrays are in the order of `rows`, the chosen packets, unless
 stated otherwise.
@@ -42,10 +42,10 @@ class Spans(NamedTuple):
 
 
 class Case:
-    """The chosen packets of a session, and the facts recorded about them."""
+    """The chosen packets of a session, and what was recorded about them."""
 
     def __init__(self, scope: Scope, made: Breakdown, rows: Int64s, listed: bool = False) -> None:
-        """`rows` are indices of `made.units`; `listed`: the user listed them, without a scope."""
+        """`rows` are indices of `made.units`; `listed` says that the user listed them by number."""
         self.scope, self.made, self.rows, self._listed = scope, made, rows, listed
 
     @property
@@ -55,7 +55,7 @@ class Case:
 
     @property
     def packets(self) -> Int64s:
-        """Return the numbers of the chosen packets of captures, rising, whatever their match."""
+        """Return the numbers of the chosen packets of captures, ascending, whatever their match."""
         if not self._listed:
             return self.scope.packets
         ids = self.made.units.id[self.rows]
@@ -136,7 +136,7 @@ class Case:
 
     @cached_property
     def row_of_leg(self) -> Int64s:
-        """Return the chosen packet of each leg of the session (index of `rows`), -1 = none."""
+        """Return the chosen packet of each leg of the session (index of `rows`); -1 if none."""
         units = self.made.units
         found = np.full(len(self.made.legs.kind), -1, np.int64)
         size = np.diff(units.at)[self.rows]
@@ -158,7 +158,7 @@ class Case:
         return Spans(leg, legs.wait_begin[mine], legs.wait_end[mine], self.row_of_leg[leg])
 
     def call_after(self, leg: int, begin: int, end: int) -> int:
-        """Return the call (0-based row) with which a leg continues after a wait, -1 = none.
+        """Return the call (0-based row) with which a leg continues after a wait; -1 if none.
 
         It begins when the wait ends, or it began before the wait and continues.
         """

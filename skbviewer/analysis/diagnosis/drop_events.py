@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The drops by which chosen packets lost something."""
+"""The drops of chosen packets that lost data."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Key(NamedTuple):
 
 
 class Drops(NamedTuple):
-    """Drops in order of recording: 0-based event, time by its log, packet (0: none), key."""
+    """Drops as recorded: 0-based event, time on the log's clock, packet (0: none), key."""
 
     event: Int64s
     ts: Int64s
@@ -92,7 +92,7 @@ def _delivered(case: Case, leg: Int64s, ts: Int64s) -> Bools:
 
 
 def _packets(case: Case) -> Int64s:
-    """Return for each leg a packet that it exactly matches, else -n of its row K<n>, else 0."""
+    """Return for each leg a packet that it exactly matches; -n for its row K<n>; 0 if none."""
     columns, legs = case.scope.columns, len(case.made.legs.kind)
     row = np.asarray(columns.array("series", "kernel_only"), np.int64)
     series = np.asarray(case.scope.of_leg("series")) - 1

@@ -16,7 +16,10 @@ FAILURE = "neigh_invalidate"  # drops the packets of a neighbour that did not an
 
 
 class Questions(NamedTuple):
-    """Calls that found no address (0-based rows), until when their packets waited, and failures."""
+    """Calls that found no address (0-based rows), and until when their packets waited.
+
+    `failed` says whether nobody answered.
+    """
 
     asked: Int64s
     until: Int64s

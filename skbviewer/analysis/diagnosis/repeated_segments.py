@@ -21,9 +21,9 @@ KEY = ("ip_version", "saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo", "sport", "d
 
 
 class Again(NamedTuple):
-    """A segment that was sent again: its packet, the first copy (0: not seen), and its fate.
+    """A segment that was sent again: its packet, the first copy, and the fate of the first copy.
 
-    The fate is that of the first copy.
+    The first copy is 0 if it was not captured.
     """
 
     packet: int
@@ -98,7 +98,8 @@ def repetitions(case: Case) -> Int64s:
 def sent_once(case: Case) -> Int64s:
     """Return packets that a recorded kernel sent, and did not send again.
 
-    There are none if no probe is on the functions that send again, because nothing would show it.
+    There are none if the functions that send segments again have no probe, because the log would
+    not show it.
     """
     if set(SENDS_AGAIN).isdisjoint(case.scope.function_names):
         return np.zeros(0, np.int64)
@@ -189,8 +190,8 @@ def _seen(case: Case) -> tuple[Bools, Bools]:
 def overtaken_in_kernel(case: Case, packets: Int64s) -> Bools:
     """Return for each of these packets whether it was overtaken inside a recorded kernel.
 
-    It was if another packet of its connection and direction was captured earlier, but began its leg
-    later in the same log.
+    A packet was overtaken if another packet of its connection and direction was captured earlier,
+    but began its leg later in the same log.
     """
     columns, matches = case.scope.columns, _matches(case)
     begin, log = case.made.legs.begin[matches.leg], case.made.legs.log[matches.leg]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Findings about waits: how long packets waited, and what had the CPU meanwhile."""
+"""Findings about waits: how long packets waited, and what had the CPU in the meantime."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def finding_of(
 ) -> list[Finding]:
     """Return at most one finding: the chosen packets in `which` waited `ns` each for `wait`.
 
-    `spans` are the waits.  `with_cpu` adds what had the CPU meanwhile.
+    `spans` are the waits.  `with_cpu` adds what had the CPU during the wait.
     """
     which = which & ~(asked_ns(case) >= ns) if wait.kind in DURING_QUESTIONS else which
     if not which.any():

@@ -32,7 +32,7 @@ def _number(data: UInt8s, at: Int, size: Int, little: bool) -> np.int64:
 
 @allocation_free
 def _put(out: UInt8s, at: Int, value: Int, size: Int) -> np.int64:
-    """Write a little-endian number; returns the position after it."""
+    """Write a little-endian number; return the position after it."""
     for i in range(size):
         out[at + i] = np.uint8((np.uint64(value) >> np.uint64(8 * i)) & np.uint64(255))
     return np.int64(at + size)
@@ -40,7 +40,7 @@ def _put(out: UInt8s, at: Int, value: Int, size: Int) -> np.int64:
 
 @allocation_free
 def _copy(data: UInt8s, begin: Int, size: Int, out: UInt8s, at: Int) -> np.int64:
-    """Copy bytes and fill up to a multiple of four; returns the position after them."""
+    """Copy bytes and pad them to a multiple of four; return the position after them."""
     end = copy_exactly(data, begin, begin + size, out, at)
     for _ in range(-size % 4):
         out[end] = 0
@@ -111,7 +111,7 @@ def _option(
 
 @allocation_free
 def options_place(data: UInt8s, offset: Int, caplen: Int) -> tuple[np.int64, np.int64, bool]:
-    """Return where the options of a packet block begin and end, and whether it is little-endian.
+    """Return the start and end of a packet block's options, and whether the block is little-endian.
 
     The packet of the block begins at `offset`.
     """
@@ -130,7 +130,7 @@ def options_place(data: UInt8s, offset: Int, caplen: Int) -> tuple[np.int64, np.
 def _options(
     data: UInt8s, offset: Int, caplen: Int, changed: bool, texts: bool, out: UInt8s, at: Int
 ) -> tuple[np.int64, bool]:
-    """Copy the options of a packet block; also returns whether one is a packet id."""
+    """Copy the options of a packet block; also return whether one of them is a packet id."""
     place, end, little = options_place(data, offset, caplen)
     made, has_id = np.int64(at), False
     while place + 4 <= end:
@@ -146,9 +146,9 @@ def _options(
 
 @allocation_free
 def _put_words(words: UInt32s, at: Int, first: Int, second: Int) -> np.int64:
-    """Write two 32-bit numbers at a multiple of 4; returns the position after them.
+    """Write two 32-bit numbers at a multiple of 4; return the position after them.
 
-    This machine is little-endian, as is the file: numba's builds are for no others.
+    The file is little-endian, and so is this machine: numba has no builds for others.
     """
     word = np.uint64(at) >> np.uint64(2)
     words[word] = np.uint32(first)
@@ -181,9 +181,9 @@ def _our_comment(
 
 @allocation_free
 def _divided_comment(text: UInt8s, begin: Int, end: Int, out: UInt8s, at: Int) -> np.int64:
-    """Write a comment as several.
+    """Write a comment as several comments.
 
-    It is divided before a space or at a comma, which stand within LONGEST bytes of each other.
+    It is divided before a space or at a comma; two of these are at most LONGEST bytes apart.
     """
     made, place = np.int64(at), np.int64(begin)
     repeated_from, repeated_to = np.int64(begin), np.int64(begin)
@@ -221,7 +221,10 @@ def _divided_comment(text: UInt8s, begin: Int, end: Int, out: UInt8s, at: Int) -
 
 @compiled
 def options_sizes(data: UInt8s, offset: Int64s, caplen: Int64s) -> np.int64:
-    """Return the size of the options of packet blocks, and of bytes that look like options."""
+    """Return the size of packet blocks' options.
+
+    Other bytes may look like options, and count, too.
+    """
     size = np.int64(0)
     for i in range(len(offset)):
         begin, end, _ = options_place(data, offset[i], caplen[i])
@@ -233,9 +236,9 @@ def options_sizes(data: UInt8s, offset: Int64s, caplen: Int64s) -> np.int64:
 def copy_blocks(
     data: UInt8s, has_options: Bools, offset: Int64s, caplen: Int64s, out: UInt8s, offsets: Int64s
 ) -> None:
-    """Copy packets with the bytes before and after them that may be parts of their blocks.
+    """Copy packets, and the bytes before and after each packet that may belong to its block.
 
-    `offsets` receives the places of the packets in `out`, which must be large enough.
+    `offsets` receives the offsets of the packets in `out`, which must be large enough.
     """
     at = np.int64(0)
     for i in range(len(offset)):
@@ -276,11 +279,11 @@ def write_blocks(
     """Write the packets at `offset` of `data`, `kept` bytes of each; return the size written.
 
     offset + caplen must be within `data`. `has_options` says whether a packet is in a packet block
-    of a pcapng file that can have options. `packet_id` is -1 where it is unknown. `comments` and
-    `others` are the first and the second comment with fields, `notes` the comments of the user ("":
-    none). With `original`, the bytes are those of the source file, and its comments, custom options
-    and hashes may be copied. `words` is `out` as 32-bit numbers. `out`, `comments` and `others`
-    have AHEAD bytes more than are needed.
+    of a pcapng file that can have options. `packet_id` is -1 if it is unknown. `comments` and
+    `others` are the first and the second comment with fields, `notes` are the comments of the user
+    ("" for none). With `original`, the bytes are those of the source file, and its comments, custom
+    options and hashes may be copied. `words` is `out` as 32-bit numbers. `out`, `comments` and
+    `others` have AHEAD bytes more than are needed.
     """
     at = np.int64(0)
     for i in range(len(offset)):

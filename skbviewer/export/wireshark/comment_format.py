@@ -6,14 +6,15 @@ A comment is PREFIX and then, for each field that the packet has, a space, the f
 whole ns, truth values 0 or 1, kernel addresses hexadecimal. All bytes of a text except SAFE ones
 are percent-encoded, so that no name can look like a field.
 
-What can be made of other fields is left out (DERIVED); callers are written only with their offset.
+Fields that follow from others are left out (DERIVED); callers are written only with their offset.
 
-The exporter writes MARK in no other comment: where a comment of the capture or of the user has it,
-its ":" becomes ";".  Therefore a comment that begins with PREFIX is the exporter's.
+The exporter writes MARK in no other comment: if a comment of the capture or of the user contains
+MARK, its ":" becomes ";".  Therefore a comment that begins with PREFIX is the exporter's.
 
 The fields are in two comments: first those of the packet, its devices and drops, then those of
 namespaces, addresses and calls, which are longer and which few filters need.  Wireshark needs about
-50 instructions for each byte of a comment that a script reads.  A long one is continued in others.
+50 instructions for each byte of a comment that a script reads.  A comment that is too long is
+continued in further ones.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ assert all(field.kind in KINDS for field in COMMENT_FIELDS)
 
 
 def short_name(name: str) -> str:
-    """Return the name by which comments have a field: "verdict" for kbl.verdict."""
+    """Return the name of a field in comments: "verdict" for kbl.verdict."""
     return name.removeprefix(COMMON)
 
 

@@ -50,7 +50,7 @@ class Comments:
     """Makes the comments of packets, or skb lifetimes, of one session."""
 
     def __init__(self, data: Data, names: Pseudonyms | None = None, of: str = PACKET) -> None:
-        """`of`: PACKET, or SERIES for skb lifetimes."""
+        """Make comments of packets (`of` is PACKET) or of skb lifetimes (SERIES)."""
         self._rows = FieldRows(data, of)
         self._first = _Written(FIRST_FIELDS, names, always=True)
         self._others = _Written(OTHER_FIELDS, names, always=False)
@@ -64,10 +64,10 @@ class Comments:
 
 
 class _Written:
-    """Writes the comments of some fields, for one block of packets after the other."""
+    """Writes the comments of the given fields, for one block of packets after the other."""
 
     def __init__(self, fields: Sequence[Field], names: Pseudonyms | None, always: bool) -> None:
-        """`always`: a packet without any of the fields has a comment, too."""
+        """With `always`, a packet without any of the fields also has a comment."""
         self._fields, self._names, self._always = fields, names, always
         self._tables = tuple(dict.fromkeys(field.table for field in fields))
         self._labels = texts_of([PREFIX, *map(_label, fields)])
@@ -101,7 +101,7 @@ class _Written:
         return Texts(out, ends)
 
     def _described(self, begin: Int64s, texts: Sequence[Texts]) -> Int64s:
-        """Return what write_comments() needs to know of each field."""
+        """Return the description of each field that write_comments() needs."""
         table = np.zeros((len(self._fields), NAME_END + 1), np.int64)
         table[:, FORM] = [_form(field) for field in self._fields]
         table[:, TABLE] = [self._tables.index(field.table) for field in self._fields]
@@ -112,7 +112,7 @@ class _Written:
         return table
 
     def _fill(self, column: Column, field: Field, view: View) -> Texts:
-        """Set the values of a field; returns its texts.  One without rows is not asked for them."""
+        """Set the values of a field and return its texts.  A field without rows is not read."""
         if not view.size:
             return texts_of([])
         values = field.make(view)[0]
@@ -129,7 +129,7 @@ class _Written:
         return texts_of([])
 
     def _fill_address(self, column: Column, field: Field, values: Values) -> None:
-        """Set the upper half of an IPv6 address, and replace addresses by their pseudonyms."""
+        """Set the upper half of an IPv6 address, and replace addresses with pseudonyms."""
         if values.high is not None:
             column.high[:] = values.high
         if self._names is None:
@@ -140,7 +140,10 @@ class _Written:
             column.high[:], column.low[:] = self._names.ipv6(column.high, column.low)
 
     def _encoded(self, field: Field, texts: Sequence[str]) -> Texts:
-        """Return the texts of a field, encoded; most blocks have those of the block before."""
+        """Return the encoded texts of a field.
+
+        They are cached, because most blocks have the texts of the preceding block.
+        """
         before, made = self._texts.get(field.name, ((), texts_of([])))
         if before is not texts:
             made = texts_of([percent_encoded(text) for text in texts])
@@ -149,7 +152,7 @@ class _Written:
 
 
 def _label(field: Field) -> bytes:
-    """What stands before the values of a field; all there is of a label."""
+    """Return the text before the values of a field; for a label, the whole text."""
     return f" {short_name(field.name)}{'' if field.kind is Kind.LABEL else '='}".encode()
 
 
@@ -158,7 +161,7 @@ def _form(field: Field) -> int:
 
 
 def _most(field: Field, column: Column, texts: Texts) -> int:
-    """Return how many bytes the values of a field need at most, with a comma after each."""
+    """Return the maximum number of bytes of a field's values, with a comma after each."""
     form, count = _form(field), len(column.low)
     if form == NAME_ALONE:
         return 0
@@ -172,7 +175,7 @@ def _most(field: Field, column: Column, texts: Texts) -> int:
 
 
 def _one_after_the_other(parts: Sequence[Texts]) -> Texts:
-    """Return all texts as one sequence."""
+    """Return the parts joined to one Texts."""
     begin = np.cumsum([0, *(part.ends[-1] for part in parts)])
     data = [part.data[: part.ends[-1]] for part in parts] + [np.zeros(AHEAD, np.uint8)]
     ends = [part.ends[:-1] + at for part, at in zip(parts, begin, strict=False)] + [begin[-1:]]
@@ -182,7 +185,8 @@ def _one_after_the_other(parts: Sequence[Texts]) -> Texts:
 def _distinct(numbers: Array) -> tuple[Array, Int64s]:
     """Return the distinct numbers, and for each number its index among them.
 
-    Comparing all with each of a few numbers, as there mostly are, is faster than sorting.
+    There are usually few distinct numbers; comparing all numbers with each of these is faster than
+    sorting.
     """
     codes, left, found = np.full(len(numbers), -1, np.int64), len(numbers), list[float]()
     while left and len(found) < FEW:

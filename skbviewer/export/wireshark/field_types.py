@@ -12,7 +12,7 @@ BITS32 = 32  # smaller numbers are Lua's own; a double holds them exactly
 
 
 class LuaType(NamedTuple):
-    """A constructor of ProtoField, what follows its name, and what makes a value of a text."""
+    """A constructor of ProtoField, its further arguments, and code that makes a value of a text."""
 
     constructor: str
     base: str
@@ -35,7 +35,7 @@ SMALL = LuaType("uint32", "base.DEC", "tonumber")
 
 
 def lua_type(field: Field) -> LuaType:
-    """Return the Lua type of a field that is no label. Raises KeyError for other kinds."""
+    """Return the Lua type of a field that is not a label. Raises KeyError for labels."""
     if field.kind is Kind.UNSIGNED and field.bits <= BITS32:
         return SMALL
     return LUA_TYPES[field.kind]

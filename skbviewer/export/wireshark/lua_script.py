@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The script by which Wireshark reads the kernel fields from comments: a Lua post-dissector.
+"""The script with which Wireshark reads the kernel fields from comments: a Lua post-dissector.
 
 It has the fields that are in the comments (comment_format.py), with the names, types and
 descriptions that docs/display-filter.md lists.  Durations become relative times, in seconds.
@@ -275,7 +275,7 @@ def _declared(field: Field, number: int) -> str:
 
 
 def _starts(names: Iterable[str]) -> str:
-    """What stands before the values in a comment, as a table."""
+    """Return the texts before the values in a comment, as a Lua table."""
     return "{ " + ", ".join(_quoted(f" {name}=") for name in names) + " }"
 
 

@@ -41,7 +41,7 @@ def title_of(statistic: str, key: str) -> str:
 class StatisticModel(QAbstractTableModel):
     """The rows of a table of `statistic`, or of one of its tabs (`tab`).
 
-    The Begin column counts from `first_ns`.  Columns without a known value are left out.
+    The Begin column is relative to `first_ns`.  Columns without a known value are left out.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class StatisticModel(QAbstractTableModel):
             self.dataChanged.emit(self.index(0, 0), last)
 
     def text(self, position: int, column: int) -> str:
-        """Return the text of a cell; `position` is the row as it is sorted now."""
+        """Return the text of a cell; `position` is the index of the row in the present order."""
         key, value = self.key(column), self._rows[position][self.columns[column]]
         if value is None:
             return ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The table of a disassembled function: an instruction a row."""
+"""The table of a disassembled function: one row per instruction."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def totals(path: PacketPath) -> str:
     If there are no such legs, the text says what is missing.
     """
     if not path.legs:
-        return "no kernel records belong to this packet"
+        return "no kernel log has records of this packet"
     legs, others = wording.legs(len(path.certain_legs)), len(path.legs) - len(path.certain_legs)
     if not path.certain_legs:
         return wording.candidates(others)
@@ -101,7 +101,7 @@ class Summary(QLabel):
         )
 
     def _cut(self, text: str, bold: str, plain: str) -> str:
-        """Return `text` cut to the width that a bold and a plain text leave before it."""
+        """Return `text`, shortened to the width that remains after a bold and a plain text."""
         font = QFont(self.font())
         font.setBold(True)
         before = QFontMetrics(font).horizontalAdvance(bold) + MARGINS.left() + MARGINS.right()

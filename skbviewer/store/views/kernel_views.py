@@ -94,7 +94,7 @@ LEGS = View(
         number("source", LOG, "leg.source"),
         number("series", "its skb lifetime: lifetimes.id", "leg.series"),
         column("kind", TEXT, "tx, rx or forward", Word("leg.kind", dict(enumerate(LEG_KINDS)))),
-        number("begin_ns", "start, on the log's clock", "leg.begin_ns"),
+        number("begin_ns", "begin, on the log's clock", "leg.begin_ns"),
         number("end_ns", "end, on the log's clock", "leg.end_ns"),
         number("netns", "inode number of the network namespace", "leg.netns"),
         column("device", TEXT, "network device", Text("device.name"), null="none, or no name"),
@@ -167,7 +167,7 @@ WAITS = View(
         number("series", "its skb lifetime: lifetimes.id", "leg.series"),
         number("leg", "its leg: legs.id", "wait.leg"),
         column("kind", TEXT, "what it waited for", Word("wait.kind", dict(enumerate(WAIT_NAMES)))),
-        number("begin_ns", "start, on the log's clock", "wait.begin_ns"),
+        number("begin_ns", "begin, on the log's clock", "wait.begin_ns"),
         number("end_ns", "end, on the log's clock", "wait.end_ns"),
         number("source", LOG, "leg.source"),
     ),
@@ -176,7 +176,8 @@ WAITS = View(
 
 EVENT_LEG = Join("leg", (("id", "event.leg"),))
 EVENTS = View(
-    "events", "What happened to an skb or beside it: clone, drop, enqueue, a route that changes.",
+    "events",
+    "What happened to an skb, or elsewhere in the kernel: a clone, a drop, a changed route.",
     "event", (EVENT_LEG, Join("event_name", (("event", "event.id"),))),
     (
         number("id", "number of the event, from 1", "event.id", since=FIRST),

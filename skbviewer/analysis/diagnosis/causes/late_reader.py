@@ -17,7 +17,7 @@ NAME = "late-reader"
 # and more (kernel/sched/fair.c: sysctl_sched_base_slice).  A reader that takes longer is late.
 LATE_NS = 3_000_000
 ADVICE = (
-    "The packet had arrived; the program read it late. If another thread had the CPU, change "
+    "The packet had arrived, but the program read it late. If another thread had the CPU, change "
     "priorities or CPUs; if the reader itself was busy, let another thread read."
 )
 
