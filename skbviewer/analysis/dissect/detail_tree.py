@@ -18,8 +18,8 @@ from ...readers.capture.header_offsets import network_header
 from ...records.header_layout import IP_OFFSET, IPV4_SIZE, TCP_OFFSET, TCP_SIZE, UDP_SIZE
 from ...records.protocols import TCP, UDP
 from ..words.link_names import link_name
-from . import icmp, internet, link_headers, transport_headers
-from .application import payload_summary
+from . import icmp, ip_headers, link_headers, transport_headers
+from .payload_parsers import payload_summary
 from .tree_nodes import Node, Step
 
 Dissector = Callable[[bytes, int, int], Step]
@@ -35,15 +35,15 @@ DISSECTORS: dict[str, Dissector] = {
     "raw": link_headers.raw,
     "llc": link_headers.llc,
     "arp": link_headers.arp,
-    "ipv4": internet.ipv4,
-    "ipv6": internet.ipv6,
+    "ipv4": ip_headers.ipv4,
+    "ipv6": ip_headers.ipv6,
     "icmp": icmp.icmp,
     "icmpv6": icmp.icmpv6,
     "tcp": transport_headers.tcp,
     "udp": transport_headers.udp,
     **{
-        f"ipv6 extension {kind}": cast(Dissector, internet.extension(kind))
-        for kind in (*internet.EXTENSIONS, internet.AUTHENTICATION)
+        f"ipv6 extension {kind}": cast(Dissector, ip_headers.extension(kind))
+        for kind in (*ip_headers.EXTENSIONS, ip_headers.AUTHENTICATION)
     },
 }
 NEEDED = {"ethernet": 14, "vlan": 4, "cooked": 16, "cooked2": 20, "null": 4, "raw": 1, "llc": 3}

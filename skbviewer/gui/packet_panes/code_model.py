@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QBrush, QFont, QFontDatabase
 
-from skbviewer.analysis.words.machine_code import instruction_text, mark_text, short_text
+from skbviewer.analysis.words.disassembly_text import instruction_text, mark_text, short_text
 
 from ..base.theme import DROP_COLOURS, themed
 
