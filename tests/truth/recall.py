@@ -94,15 +94,36 @@ class Seen(NamedTuple):
 def unanimous(packets: list[int], seen: Seen, witness: Witness) -> dict[int, str]:
     """Return for each of these packets why another lifetime fits it as well; "" if unknown."""
     moments = Counter((id(o.found), o.number, o.interface) for o in seen.origins)
-    rivals = _Rivals(seen, witness)
+    rivals, twins = _Rivals(seen, witness), _twins(seen)
     answers = {}
     for packet in packets:
         origin = seen.origins[packet]
         if moments[id(origin.found), origin.number, origin.interface] > 1:
             answers[packet] = "captured twice"
+        elif packet in twins:
+            answers[packet] = "another packet of the file with its headers may have its moment"
         else:
             answers[packet] = rivals.why(origin)
     return answers
+
+
+def _twins(seen: Seen) -> set[int]:
+    """Return packets that have the headers of another one of their interface, at nearly its time.
+
+    A merged file has a packet of each device that an skb passed.
+    """
+    error = UNKNOWN_NS if seen.error_ns is None else seen.error_ns
+    groups = defaultdict(list)
+    for packet, origin in enumerate(seen.origins):
+        if origin.found:
+            frame = origin.found.frames[origin.number]
+            groups[origin.interface, headers(frame)].append((frame.ts, packet))
+    found = set()
+    for group in groups.values():
+        for one, two in pairwise(sorted(group)):
+            if two[0] - one[0] <= 2 * error + UNKNOWN_NS:
+                found |= {one[1], two[1]}
+    return found
 
 
 class _Rivals:
