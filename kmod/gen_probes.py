@@ -149,8 +149,8 @@ def carriers(btf: Btf, proto: dict[str, Any]) -> list[str]:
     """Return the carriers of a prototype, at most four.
 
     A sock is a carrier only in functions without a packet, because a packet has its own sock.  A
-    queue beside an skb is no carrier: the skb is put into it or taken from it.  Nor is a struct
-    sk_buff ** beside a returned skb: it takes a second result.
+    queue beside an skb is not a carrier, because the skb is put into it or taken from it.  A struct
+    sk_buff ** beside a returned skb is not one either: it is for a second result.
     """
     returns = stars(btf, proto["ret_type_id"]) == ("sk_buff", 1)
     kinds = [KINDS.get(stars(btf, param["type_id"]), "") for param in proto["params"]]

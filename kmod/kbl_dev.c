@@ -46,7 +46,7 @@ bool kbl_dev_find(const void *dev, u32 *ifindex, u32 *netns)
 }
 NOKPROBE_SYMBOL(kbl_dev_find);
 
-/* The slot of @dev, else an unused one, else that of an unregistered device. */
+/* The slot of @dev; without one, an unused slot, or that of an unregistered device. */
 static struct kbl_known_dev *kbl_dev_place(const void *dev)
 {
 	struct kbl_known_dev *unused = NULL, *gone = NULL;

@@ -110,7 +110,7 @@ static __always_inline int kbl_enter_at(struct kbl_cpu *c, struct kbl_target *t,
 }
 
 /*
- * Entry of a call.  Returns 0 if the return is to be recorded, with *@ticket set, else 1.
+ * Entry of a call.  Returns 0 if the return is to be recorded, with *@ticket set; otherwise 1.
  *
  * Preemption is off.  @irq: result of kbl_irq_off().  @addr: the return address. @trap: entered
  * by a breakpoint; constant false in back ends that use none. @pv: see kbl_irq_off().  Call it

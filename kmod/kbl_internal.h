@@ -137,8 +137,8 @@ struct kbl_ticket {
 /* The footprint that a CPU recorded of an skb, and the raw fields it was made from. */
 struct kbl_known {
 	u64 addr;		/* the skb, 0 = none */
-	u64 watched;		/* addr if kbl_packet_alike() compares all there is, else 1 */
-	u64 also;		/* addr if kbl_packet_watched() compares all, else 1 */
+	u64 watched;		/* addr if kbl_packet_alike() compares everything; otherwise 1 */
+	u64 also;		/* addr if kbl_packet_watched() compares all; otherwise 1 */
 	u64 head;
 	u64 place;		/* protocol and network_header, see kbl_place_read() */
 	const void *l3;		/* the header, or where it will be; never NULL */

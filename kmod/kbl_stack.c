@@ -324,7 +324,7 @@ static u16 kbl_stack_hook(const struct kbl_stack *s, u64 skb)
 }
 NOKPROBE_SYMBOL(kbl_stack_hook);
 
-/* Where the recorded stack begins: at @location, else above the function that frees. */
+/* Where the recorded stack begins: at @location; without one, above the function that frees. */
 static unsigned int kbl_stack_from(const struct kbl_stack *s, unsigned long location)
 {
 	unsigned int i;

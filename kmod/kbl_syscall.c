@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The network's system calls, and calls on any file that is a socket.  An end is recorded only
- * if its thread's begin was.
+ * if its start on that thread was.
  */
 #include <linux/atomic.h>
 #include <linux/compat.h>
@@ -117,7 +117,7 @@ static __always_inline bool kbl_wait_begin(u32 tid)
 	return false;
 }
 
-/* True if the begin was recorded.  Called by the thread itself only. */
+/* True if the start was recorded.  Called by the thread itself only. */
 static __always_inline bool kbl_wait_end(u32 tid)
 {
 	unsigned int i;

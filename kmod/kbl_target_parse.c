@@ -119,7 +119,7 @@ void kbl_target_number(struct kbl_target *t, unsigned int id)
 		t->head |= KBL_SLOW;
 }
 
-/* Returns NULL if the line is wrong; else kfree() the result. */
+/* Returns NULL if the line is wrong; otherwise kfree() the result. */
 struct kbl_target *kbl_target_parse(char *line)
 {
 	struct kbl_target *t = kzalloc(sizeof(*t), GFP_KERNEL);

@@ -142,8 +142,8 @@ static int kbl_notify_switch(bool on)
 }
 
 /*
- * Register what is wanted, and only that.  In the table an end comes after its begin, so an end
- * is registered for as long as its begin may be recorded.
+ * Register what is wanted, and only that.  In the table an end comes after its start, so an end
+ * is registered for as long as its start may be recorded.
  */
 static int kbl_trace_apply(void)
 {
@@ -163,7 +163,7 @@ static int kbl_trace_apply(void)
 }
 
 /*
- * Called while the handlers of these groups are not registered: forget the begins that they
+ * Called while the handlers of these groups are not registered: forget the starts that they
  * recorded, whose ends would not match.
  */
 static void kbl_groups_start(unsigned long groups)

@@ -7,7 +7,7 @@
 #define KBL_NAMED_BITS 8
 
 /*
- * State of one CPU: how many begins were recorded whose ends are still to come, and the hash of
+ * State of one CPU: how many starts were recorded whose ends are still to come, and the hash of
  * the handler that was named last for an interrupt, 0 = none.  Handlers that share an
  * interrupt, and interrupts that share a slot here, are named each time they alternate.
  */
@@ -58,7 +58,7 @@ void kbl_on_irq_handler_entry(void *data, int irq, struct irqaction *action)
 }
 NOKPROBE_SYMBOL(kbl_on_irq_handler_entry);
 
-/* @begun: recorded begins on this CPU.  An end is recorded only if its begin was. */
+/* @begun: recorded starts on this CPU.  An end is recorded only if its start was. */
 static __always_inline void kbl_end_event(u8 kind, u64 data, unsigned int *begun)
 {
 	if (!*begun)

@@ -19,7 +19,7 @@ struct kbl_view {
 	u16 network;
 };
 
-/* The address of @len contiguous bytes, else 0. */
+/* The address of @len contiguous bytes; 0 if they are not contiguous. */
 static __always_inline u64 kbl_at(const struct kbl_view *v, u32 offset, u32 len)
 {
 	if (likely(len <= v->tail && offset <= v->tail - len))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* CRC-32 of IEEE 802.3, as in zlib: with the CPU's instructions, else eight bytes at a time. */
+/* CRC-32 of IEEE 802.3, as in zlib: with the CPU's instructions, or eight bytes at a time. */
 #include "rec.h"
 
 #define REC_POLYNOMIAL 0xedb88320u

@@ -142,7 +142,7 @@ static kbl_u64 rec_records_seq(struct rec_file *f, unsigned int cpu)
 }
 
 /*
- * If the payload begins one header after the begin of a block, the bytes around it are
+ * If the payload begins one header after the start of a block, the bytes around it are
  * overwritten.
  */
 void rec_records(struct rec_file *f, unsigned int cpu, const struct rec_walk *walk,

@@ -113,7 +113,7 @@ static void rec_line_end(const struct rec_text *t, const union rec_slot *slot)
 		printf(" (has not returned)");
 }
 
-/* The lost records may contain an interrupt's end: forget the begins. */
+/* The lost records may contain an interrupt's end: forget the starts. */
 static void rec_line_lost(struct rec_text *t, unsigned int cpu, const struct kbl_lost_slot *lost)
 {
 	static const char *const reasons[] = {

@@ -154,7 +154,7 @@ static int rec_list_version(const char *name)
 	return major * 1000 + minor;
 }
 
-/* The list for the newest kernel that is not newer than the running one, else the oldest. */
+/* The list for the newest kernel that is not newer than the running one, or the oldest. */
 static const char *rec_list_choose(DIR *folder, int running)
 {
 	static char best[64];

@@ -11,7 +11,7 @@
 
 #include "rec.h"
 
-#define REC_LISTED 5	/* list so many functions by name that are not probed */
+#define REC_LISTED 5	/* at most so many unprobed functions are named */
 
 static const char *const rec_kinds[] = { "none", "skb", "skbp", "list", "queue", "sock" };
 

@@ -41,7 +41,7 @@ class Function(NamedTuple):
 
 
 class Btf:
-    """The types of a kernel, or of a module, which continues the types of its kernel."""
+    """The types of a kernel, or of a module, whose numbers continue those of its kernel."""
 
     def __init__(self, data: bytes, path: Path, base: Btf | None = None) -> None:
         self.base = base
@@ -129,7 +129,10 @@ class Btf:
                 yield f"{'union' if member.kind == _UNION else 'struct'} {member.name}"
 
     def functions(self, module: str) -> Iterator[Function]:
-        """Yield the functions that this BTF itself defines."""
+        """Yield the functions that this BTF defines itself, not those of its base.
+
+        `module` is their module, "" for vmlinux.
+        """
         for kind in self.types:
             if kind.kind == _FUNC:
                 proto = self.type(kind.ref)

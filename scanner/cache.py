@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Facts of earlier runs, by content: one pack of pickles a tree, in the user's cache folder."""
+"""Facts of earlier runs, by content: one pack of pickles per tree, in the user's cache folder."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _TABLES = frozenset({"tables"})
 
 
 def scanner_key(every: bool = False) -> str:
-    """Return a hash of the code that determines the facts; with `every`, also the tables."""
+    """Return a hash of the code that determines the facts and, with `every`, the tables."""
     whole = hashlib.sha256()
     here = Path(__file__).parent
     for path in sorted(here.rglob("*.py")):
@@ -79,7 +79,7 @@ def pack_path(cache: Path, root: Path, names: list[str]) -> Path:
 
 
 def load(path: Path, key: str) -> Pack | None:
-    """Return the pack if it is complete and was written with this key, else None."""
+    """Return the pack if it is complete and was written with this key; otherwise None."""
     try:
         kept, entries = pickle.loads(read(path))
     except UNREADABLE:

@@ -34,7 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     except OSError as problem:
         print(f"skbscan: {problem.filename}: {problem.strerror}", file=sys.stderr)
-        if problem.filename == output.STANDARD:  # else it is tried once more at the end
+        if problem.filename == output.STANDARD:  # otherwise it is tried once more at the end
             output.forget(sys.stdout)
     except KeyboardInterrupt:
         print("skbscan: interrupted", file=sys.stderr)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The facts that the scanner finds in a source tree, one small tuple each.
 
-No criterion affects them. All byte positions are offsets into the file as it lies on disk (the
-normaliser keeps lengths); lines count from 1.
+No criterion affects them. All byte positions are offsets into the file on disk (the normaliser
+keeps lengths); lines start at 1.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ class Param(NamedTuple):
 class Call(NamedTuple):
     """A call.  how: "name", or "field" for p->callee(...).
 
-    args: for each argument its atoms: "x", "x.field.field" (-> and . alike),
-    "@3" (result of call number 3 of the same function), "struct_T" (a type given to a macro),
-    "(struct T" (a cast).  result: the path it is assigned to, "=" if it is used otherwise,
-    "return", or "" if it is dropped.  pointer: for "field" calls the path before the field.
+    args: for each argument its atoms: "x", "x.field.field" (-> and . alike), "@3" (result of call
+    number 3 of the same function), "struct_T" (a type given to a macro), "(struct T" (a cast).
+    result: the path to which the value is assigned, "=" if it is used otherwise, "return" if it is
+    returned, or "" if it is not used.  pointer: for "field" calls, the path before the field.
     """
 
     callee: str
@@ -57,11 +57,10 @@ class Assign(NamedTuple):
 class Function(NamedTuple):
     """A function definition.
 
-    start: first byte of its declaration; body, end: its opening brace and the byte after
-    its closing one.  annotation: the first word of its head that speaks against a probe
-    (notrace, __init, ...), or NOKPROBE_SYMBOL, or "".  head: the macro that makes its head,
-    or "".  parser: which parser read it, "pycparser", "signature" (only its head) or
-    "tree-sitter".
+    start: first byte of its declaration; body, end: its opening brace and the byte after its
+    closing one.  annotation: the first word of its head that forbids a probe (notrace, __init,
+    ...), or NOKPROBE_SYMBOL, or "".  head: the macro that makes its head, or "".  parser: which
+    parser read it, "pycparser", "signature" (only its head) or "tree-sitter".
     """
 
     name: str
@@ -125,7 +124,7 @@ class Init(NamedTuple):
     """A function in an initialiser: ``.field = function`` in a table of type base.
 
     For a member without a name, field is "#" and its position.  If base is "", field is a variable
-    that is, or holds, pointers to functions.
+    that is a pointer to functions, or contains such pointers.
     """
 
     base: str

@@ -12,7 +12,7 @@ _COLOURS = {"direct": "#009e73", "caller": "#0072b2", "callee": "#e69f00", None:
 
 
 class NoGraph(Exception):
-    """The graph cannot be made; the text says why in one line."""
+    """Raised if the graph cannot be made; the text says why in one line."""
 
 
 def reachable(
@@ -52,7 +52,7 @@ def reachable(
 def dot(functions: list[dict[str, Any]], seen: dict[int, int], edges: list[tuple[int, int]]) -> str:
     """Return the graph in Graphviz's language; the functions of a file are drawn together.
 
-    `seen` has the functions to draw and their distances, by index into `functions`.
+    `seen` maps each function to draw (index into `functions`) to its distance.
     """
     lines = [
         "digraph packet_functions {",

@@ -16,7 +16,7 @@ from elftools.elf.elffile import ELFFile
 
 
 class BadBtf(Exception):
-    """A kernel image or module that cannot be used; the text is one line for the user."""
+    """Raised for a kernel image or module that cannot be used; the text is one line for users."""
 
 
 _TOOLS = {b"\x28\xb5\x2f\xfd": "zstd", b"\x02\x21\x4c\x18": "lz4", b"\x04\x22\x4d\x18": "lz4"}

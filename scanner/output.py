@@ -39,14 +39,14 @@ def as_csv(rows: list[Row]) -> Iterator[str]:
 
 
 def polymorphism(row: Row) -> str:
-    """Return the line of a form: level, kind, name, how it is reached, place."""
+    """Return the line of a form: level, kind, name, how it is reached, file and line."""
     how = f"{row['how']} {row['member']}".strip()
     via = " > ".join(row["via"])
     return f"{row['level']:>2} {row['kind']:<13} {row['name']:<36} {how:<28} {via}  {_place(row)}"
 
 
 def direct(row: Row) -> str:
-    """Return the line of a direct function: mark, level, name, parameters and result, place."""
+    """Return the line of a direct function: mark, level, name, types, file and line."""
     uses = [f"{u['index']}: {u['type']} {u['name']}".rstrip() for u in row["parameters"]]
     uses += [f"returns {row['returns']}"] if row["returns"] else []
     return (
@@ -55,7 +55,7 @@ def direct(row: Row) -> str:
 
 
 def indirect(row: Row) -> str:
-    """Return the line of an indirect function: side, round, name, the call that shows it, place."""
+    """Return the line of an indirect function: side, round, name, call that shows it, place."""
     seen = row["witness"]
     by = "" if seen["by"] == "call" else f" by {seen['by']}"
     return (
@@ -66,7 +66,7 @@ def indirect(row: Row) -> str:
 
 
 def fallback(row: Row) -> str:
-    """Return the line of a fall-back: place, what could not be read, why."""
+    """Return the line of a fall-back: file and line, what could not be read, why."""
     what = row["function"] if row["kind"] == "struct" else f"{row['kind']} {row['function']}"
     return f"{_place(row)}: {what}: {row['reason']}"
 

@@ -23,7 +23,7 @@ _KINDS = {
     ("struct sk_buff_head", 1): "queue",
     ("struct sock", 1): "sock",
 }
-# The life events that these functions stand for.
+# The events of an skb's lifetime that these functions cause.
 EVENTS = {
     "__alloc_skb": "alloc", "__build_skb": "alloc", "slab_build_skb": "alloc",
     "__napi_build_skb": "alloc", "skb_clone": "clone", "skb_copy": "copy",
@@ -59,12 +59,14 @@ class Listed(NamedTuple):
 def carriers(
     parameters: list[_Type], returns: _Type, listed: bool = False, every: bool = False
 ) -> tuple[str, ...]:
-    """Return the places in which a function carries packets, at most four.
+    """Return the carriers of a function, at most four.
 
-    listed: its struct list_head is one of packets.  every: queues count always, and so does the
-    first sock.  Otherwise a sock counts only in functions without a packet, since a packet has its
-    own sock, and a queue only in functions without an skb, since the skb is put into the queue or
-    taken from it.
+    listed: its struct list_head is a list of packets.  every: queues and the first sock always
+    count.
+
+    Otherwise a sock counts only in functions without a packet, since a packet has its own sock, and
+    a queue counts only in functions without an skb, since the skb is put into the queue or taken
+    from it.
     """
     kinds = [_KINDS.get(p[:2], "") for p in parameters[: LAST_ARGUMENT + 1]]
     gives = _KINDS.get(returns[:2]) == "skb"
@@ -225,7 +227,7 @@ def _why_not(name: str, kernel: Kernel, row: dict[str, Any]) -> str:
         return (
             ""
             if found[0].module or not kernel.symbols or addresses
-            else "in BTF, but System.map has no such symbol"
+            else "BTF has it, but System.map has no such symbol"
         )
     copies = kernel.variants.get(name)
     if copies:

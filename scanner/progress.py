@@ -8,7 +8,10 @@ import time
 
 
 class Progress:
-    """Counts work in any unit; on a terminal it redraws, elsewhere it writes every ten seconds."""
+    """Counts work in any unit.
+
+    On a terminal it redraws its line; otherwise it writes a line every ten seconds.
+    """
 
     def __init__(self, quiet: bool = False) -> None:
         self.quiet = quiet

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The tables of a tree; from the cache if nothing changed since they were made."""
+"""The tables of a tree.
+
+They are read from the cache if nothing has changed since they were made.
+"""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class Scan(NamedTuple):
 
 
 def _bytes(root: Path, file: SourceFile) -> bytes | str:
-    """Return a file's bytes, or why it cannot be read."""
+    """Return a file's bytes, or the reason why it cannot be read."""
     if file.size > LARGEST:
         return f"larger than {LARGEST >> 20} MiB"
     try:
@@ -56,7 +56,7 @@ def _failed(path: str, reason: str) -> FileFacts:
 
 
 def read_safely(reader: FileReader, path: str, data: bytes) -> FileFacts:
-    """Return the facts of a file; if the file breaks the scanner, only a warning."""
+    """Return the facts of a file, or only a warning if the scanner fails on the file."""
     try:
         return reader.read(path, data)
     except (RecursionError, MemoryError) as problem:

@@ -11,7 +11,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-SECONDS = 240.0  # CPU time for one item; what can stop by itself does so long before
+SECONDS = 240.0  # CPU time for one item; a worker that can stop by itself does so much earlier
 _TICK = 1.0  # seconds between two looks at the processes
 _BATCH = 40  # items handed to a process at a time
 
@@ -35,7 +35,7 @@ def _serve(
     make: Callable[[], Callable[[Any], Any]],
     inherited: list[Connection],
 ) -> None:
-    # Else this process would keep the other end open, and survive a parent that is killed.
+    # Otherwise this process would keep the other end open, and survive a parent that is killed.
     for other in inherited:
         other.close()
     try:
@@ -65,7 +65,7 @@ class _Worker(Generic[Item]):
         """Return the seconds of CPU time since the last answer."""
         try:
             return processor_time(self.process.pid or 0) - self.since
-        except OSError:  # it is gone: its pipe says so
+        except OSError:  # the process has ended: its pipe is closed
             return 0.0
 
     def answered(self) -> None:

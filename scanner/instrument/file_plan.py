@@ -56,7 +56,7 @@ class Done(NamedTuple):
 
 
 class FilePlan(NamedTuple):
-    """A file: text as it is, its functions, and the edit that includes the probe header."""
+    """A file: its text, its functions, and the edit that includes the probe header."""
 
     path: str
     text: str
@@ -86,7 +86,10 @@ class Tree:
 
 
 def _open(macros: Iterable[Macro]) -> list[Macro]:
-    """Return macros that are no block: cleanups of variables in a block end with the block."""
+    """Return the macros whose bodies are not blocks.
+
+    Cleanups of variables in a block end with the block.
+    """
     return [macro for macro in macros if not _BLOCK.match(macro.body)]
 
 
@@ -107,7 +110,10 @@ class FilePlanner:
         self.normaliser = Normaliser(tree.table)
 
     def plan(self, path: str, data: bytes, wanted: list[Wanted]) -> FilePlan:
-        """Return the plan of a file; its edits can be undone to the byte, or it has a problem."""
+        """Return the plan of a file.
+
+        Its edits can be undone to the byte; otherwise it has a problem.
+        """
         text = data.decode("latin-1")
         reading = _Reading(self, path, data, text)
         functions = tuple(reading.done(item) for item in wanted)
@@ -122,12 +128,12 @@ class FilePlanner:
         result = FilePlan(path, text, functions, include)
         before = marks.strip(text) if marks.has_probes(text) else text
         if marks.strip(text_with_probes(result, range(1, 1 + len(plans)))) != before:
-            return result._replace(problem="its text resembles probes: they could not be undone")
+            return result._replace(problem="its text resembles probes, so --undo would remove it")
         return result
 
 
 def text_with_probes(file: FilePlan, ids: Iterable[int]) -> str:
-    """Return the text of the file with its probes; ids: one for each function that has a plan."""
+    """Return the text of the file with its probes; ids: an id for each function that has a plan."""
     edits = [file.include] if file.include else []
     plans = [done.plan for done in file.functions if done.plan]
     for item, number in zip(plans, ids, strict=False):
@@ -201,7 +207,7 @@ class _Reading:
                 return Done(wanted, None, shape)
             shapes.append(shape)
         if not shapes:
-            return Done(wanted, None, "its definition was not found again")
+            return Done(wanted, None, "its definition is not found in the file")
         return self._planned(wanted, shapes)
 
     def _planned(self, wanted: Wanted, shapes: list[Shape]) -> Done:
@@ -209,7 +215,9 @@ class _Reading:
         if (wanted.line, "" if wanted.macro else wanted.name) in self.overlapping:
             return Done(wanted, None, "#if branches give its body several heads")
         if re.search(rf"\b(?:{marks.RESULT}|KBL_\w+)\b", self.hidden[first.brace : first.close]):
-            return Done(wanted, None, "it uses names of the probes")
+            return Done(
+                wanted, None, "its body uses kbl_ret or a name with KBL_, which the probes use, too"
+            )
         call = f"{wanted.name}({', '.join(wanted.parameters)})"
         always = _WORD.findall(self._always(first.brace - len(first.head), first.brace))
         carriers = [name for name in wanted.carriers if wanted.macro or name in always]

@@ -92,7 +92,7 @@ class Plan(NamedTuple):
 def left_out(head: str, file: str, name: str) -> str:
     """Return why the words before a function's body forbid probes in it; "" if they do not.
 
-    The names of the function and of its parameters do not matter.
+    The names of the function and of its parameters are ignored.
     """
     words = _WORD.findall(_unnamed(head, name))
     for word in words:
@@ -159,7 +159,7 @@ def plan(shapes: list[Shape], call: str, carriers: list[str], text: str, hidden:
 
 
 def _why_scope(shapes: list[Shape], hidden: str) -> str:
-    """Return why not all exits of a function can be seen in its text, "" if they can."""
+    """Return why its text does not show all exits of a function; "" if it does."""
     first = shapes[0]
     for shape in shapes:
         if shape.hidden:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find the places where control leaves a function body, in text without comments and literals."""
+"""Find the statements that leave a function body, in text without comments and literals."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ _OPEN = ("if", "ifdef", "ifndef")
 
 
 def _conditions(found: list[Directive], place: int) -> tuple[int, ...]:
-    """Return the branches in which a place lies, outermost first."""
+    """Return the branches in which an offset lies, outermost first."""
     stack: list[int] = []
     for directive in found:
         if directive.start >= place:
@@ -29,7 +29,7 @@ def _conditions(found: list[Directive], place: int) -> tuple[int, ...]:
 
 
 def _blank_lines(text: str, end: int) -> list[int]:
-    """Return the empty lines before end that lie in no comment, last first."""
+    """Return the empty lines before end that are not in a comment, last first."""
     starts = {m.start() for m in _BLANK.finditer(text) if m.end() < end}
     marked = _BLANK.sub("\x01", text[:end])
     lines = hide_literals(marked).split("\n")
@@ -57,7 +57,7 @@ def without(hidden: str, found: list[Directive]) -> str:
 
 
 def _nested(text: str, end: int) -> list[tuple[int, int]]:
-    """Return the places where brackets are open: (byte after the bracket, closing bracket)."""
+    """Return the ranges in which a bracket is open: (byte after the bracket, closing bracket)."""
     spans = []
     depth = start = 0
     for match in _BRACKETS.finditer(text, 0, end):

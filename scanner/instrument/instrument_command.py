@@ -42,7 +42,7 @@ def command(args: argparse.Namespace) -> int:
 
 
 def _write_all(root: Path, changes: list[tuple[str, str, str]]) -> None:
-    """Replace each file as a whole, so that an interrupt leaves no file half written."""
+    """Replace each file as a whole, so that no file is half written after an interrupt."""
     for path, _, new in changes:
         target = root / path
         beside = target.with_name(f".{target.name}.skbscan")

@@ -64,7 +64,7 @@ def _type(text: str) -> tuple[str, int, int]:
 
 
 def carriers(row: Row) -> tuple[str, ...]:
-    """Return the places in which a function carries packets and its sock, as in a probe list."""
+    """Return the carriers of a function (packets and sock), in the form of a probe list."""
     kinds = [_type(kind) for _, _, kind in row["parameters"]]
     return probes.carriers(kinds, _type(row["returns_stripped"]), row["skb_list"], every=True)
 
@@ -160,7 +160,7 @@ def _numbered(
 
 
 def _entry(row: Row, done: Done, number: int) -> Row:
-    """Return a function's row of the manifest; it is the same when its probes are found again."""
+    """Return a function's row of the manifest; a later run that finds its probes makes the same."""
     if done.plan is not None:
         made = done.plan
         number, names, mode = number, made.carriers, made.mode

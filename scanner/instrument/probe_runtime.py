@@ -42,7 +42,10 @@ def _makefile(root: Path) -> str:
 
 
 def additions(root: Path) -> list[Change]:
-    """Return the changes that add the runtime to a tree; none if it is there. Raises BadTree."""
+    """Return the changes that add the runtime to a tree; none if the tree has it.
+
+    Raises BadTree.
+    """
     folder = INSTALLED if INSTALLED.is_dir() else SOURCE_TREE
     old = _makefile(root)
     with_end = old if old.endswith("\n") or not old else f"{old}\n"
@@ -55,7 +58,7 @@ def additions(root: Path) -> list[Change]:
 
 
 def removals(root: Path) -> list[Change]:
-    """Return the changes that remove the runtime from a tree; none if it is not there."""
+    """Return the changes that remove the runtime from a tree; none if the tree lacks it."""
     old = _read(root / MAKEFILE) or ""
     changes = [Change(MAKEFILE, old, old.removesuffix(LINE))] if old.endswith(LINE) else []
     changes += [Change(place, _read(root / place), None) for place in PLACES.values()]

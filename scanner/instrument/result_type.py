@@ -37,7 +37,7 @@ class Typedefs:
         return name in self._types
 
     def void(self, name: str) -> bool:
-        """Return whether a definition of this name stands for void."""
+        """Return whether a definition of this name means void."""
         return any(kind[:2] == ("void", 0) for kind in self._types.get(name, ()))
 
     def scalar(self, base: str, depth: int = 0) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A lexer for pycparser, many times as fast as its own: each distinct token is analysed once."""
+"""A lexer for pycparser that is many times faster: it analyses each distinct token once."""
 
 from __future__ import annotations
 

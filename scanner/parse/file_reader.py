@@ -37,7 +37,7 @@ _NOKPROBE = re.compile(r"^NOKPROBE_SYMBOL\((\w+)\)", re.MULTILINE)
 
 
 class _OutOfTime(Exception):
-    """A file took too long; the text says at which line reading stopped."""
+    """Raised if a file takes too long; the text says at which line reading stopped."""
 
 
 class FileReader:
@@ -59,7 +59,7 @@ class FileReader:
         if b"\0" in data:
             return _empty(path, "binary: it has zero bytes")
         if len(data) > LONGEST_LINE and (longest := longest_line(data)) > LONGEST_LINE:
-            return _empty(path, f"a line of {longest} characters: no source code")
+            return _empty(path, f"a line of {longest} characters: not source code")
         data = without_probes(data)
         included = tuple(dict.fromkeys(_INCLUDE.findall(data.decode("latin-1"))))
         reading = _Reading(self, prepare(data), included)
@@ -120,7 +120,7 @@ class _Reading:
         )
 
     def variants(self) -> None:
-        """Read every #if variant and unite the facts that they show."""
+        """Read every #if variant and merge the facts that they show."""
         for variant, chosen in variants(self.prepared):
             self.uneven.append(unclosed.uneven(chosen))
             for kind, name in per_cpu_variables(chosen):
@@ -309,7 +309,7 @@ def _assemble(island: Island, parsed: Any, parser: str, end_line: int, variant: 
 
 
 def _unite(one: Function, other: Function) -> Function:
-    """Join two definitions of a function from #if variants: its calls and variables in both."""
+    """Merge two definitions of a function from #if variants: the calls and variables of both."""
     shift = len(one.calls)
     moved = [_renumber(c.args, shift) for c in other.calls]
     calls = [c._replace(args=a) for c, a in zip(other.calls, moved, strict=True)]

@@ -97,7 +97,7 @@ def read_island(
 
 
 def parse_island(island: Island) -> tuple[Any, str, list[tuple[str, Exception]]]:
-    """Return pycparser's FuncDef, which part of it can be used, and the failures.
+    """Return pycparser's FuncDef, the part of it that can be used, and the failures.
 
     The part is "pycparser" for all of it, "signature" for only the head, "tree-sitter" for nothing
     (the FuncDef is None).
@@ -128,7 +128,7 @@ def _declared_types(head: str) -> frozenset[str]:
 
 
 def _plain_types(written: str) -> list[str]:
-    """Return type names in a head made by a macro: there, a type is one word or has a tag."""
+    """Return type names in a head made by a macro, where a type is one word or has a tag."""
     words = written.replace("*", " ").replace("(", " , ").replace(")", " ").split()
     known = (
         "struct",

@@ -65,14 +65,14 @@ def _type_argument(match: re.Match[str]) -> str:
 
 
 def type_arguments(text: str) -> str:
-    """Replace types that are arguments by names, except in parameters of function pointers."""
+    """Replace types that are arguments with names, except in parameters of function pointers."""
     pieces = _POINTER_DECLARATOR.split(text) if "(*" in text else [text]
     pieces[::2] = [_TYPE_ARGUMENT.sub(_type_argument, piece) for piece in pieces[::2]]
     return "".join(pieces)
 
 
 def _statement_argument(match: re.Match[str]) -> str:
-    """Replace a statement as argument: ``, return f(x);)`` by its value, ``, { ... })`` by 0."""
+    """Replace a statement as argument: ``, return f(x);)`` with f(x), ``, { ... })`` with 0."""
     statement = match[2]
     words = statement.rstrip("; \t\n").split(None, 1)
     value = words[1] if words[0] == "return" and len(words) > 1 else "0"
@@ -81,7 +81,7 @@ def _statement_argument(match: re.Match[str]) -> str:
 
 
 def _typeof(text: str) -> str:
-    """Replace typeof(x) by int."""
+    """Replace typeof(x) with int."""
     pieces = []
     position = 0
     for match in _TYPEOF.finditer(text):
@@ -102,7 +102,7 @@ def _constant_calls(text: str) -> str:
 
 
 def _strings(text: str) -> str:
-    """Replace macros next to string literals by string literals."""
+    """Replace macros next to string literals with string literals."""
     for _ in range(4):
         text, changed = _STRING_BEFORE.subn(lambda m: '""' + " " * (len(m[1]) - 2) + m[2], text)
         if not changed:
@@ -149,7 +149,7 @@ def body_text(text: str, types: frozenset[str]) -> str:
 
 
 def _named_types(text: str, types: frozenset[str]) -> str:
-    """Rename typedef names that are macro arguments, so that they are no types."""
+    """Rename typedef names that are macro arguments, so that they are not read as types."""
     if not types:
         return text
     names = "|".join(map(re.escape, types))
@@ -162,7 +162,7 @@ def _named_types(text: str, types: frozenset[str]) -> str:
 
 
 def gnu_fields(text: str) -> str:
-    """Replace ``{ open: f, }`` by ``{ .open= f, }``."""
+    """Replace ``{ open: f, }`` with ``{ .open= f, }``."""
     return _GNU_FIELD.sub(r"\1.\2\3=", text)
 
 
@@ -205,7 +205,7 @@ def tagged_groups(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _open_groups(text: str) -> str:
-    """Replace struct_group(NAME, members) by the members."""
+    """Replace struct_group(NAME, members) with the members."""
     while match := _STRUCT_GROUP.search(text):
         end = close_paren(text, match.end() - 1)
         if end < 0:

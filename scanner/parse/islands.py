@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Find the islands of a normalised text with tree-sitter: functions, types, tables.
 
-A function counts as found only if it ends where its braces do.  All others are hidden from a second
-parse of the text, and each of them is parsed by itself.  Every offset is a byte offset into the
-file on disk.
+A function counts as found only if it ends where its braces do.  All other functions are hidden from
+a second parse of the text, and each of them is parsed by itself.  Every offset is a byte offset
+into the file on disk.
 """
 
 from __future__ import annotations

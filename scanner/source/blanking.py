@@ -104,7 +104,7 @@ def hide_literals(text: str) -> str:
 
 
 def open_comment(data: bytes) -> int:
-    """Return the offset of a comment that is still open at the end of the file; -1 if none is."""
+    """Return the offset of a comment that is still open at the end of the file; -1 if none."""
     begin = data.rfind(b"/*")
     if begin < 0 or begin < data.rfind(b"*/") - 1:
         return -1
@@ -145,7 +145,10 @@ def _truth(directive: Directive) -> bool | None:
 
 
 def branch_groups(found: list[Directive], length: int) -> list[Group]:
-    """Return the #if groups in order of their #if; a group without #endif ends with the text."""
+    """Return the #if groups in order of their #if.
+
+    A group without #endif extends to the end of the text.
+    """
     groups: list[Group] = []
     stack: list[tuple[int, Directive]] = []
     for directive in found:
@@ -178,7 +181,7 @@ def _candidates(group: Group) -> list[int]:
 def _unseen(
     groups: list[Group], candidates: list[list[int]], seen: set[tuple[int, int]]
 ) -> set[tuple[int, int]]:
-    """Return the (group, branch) that were not shown yet, or that contain one that was not."""
+    """Return the branches that no variant has shown yet, or that contain such a branch."""
     found: set[tuple[int, int]] = set()
     for number, branches in enumerate(candidates):
         for branch in branches:

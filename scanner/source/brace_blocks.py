@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The blocks in braces at file scope of a normalised text, found by counting braces alone.
 
-After an error a parser may take any brace for the end of a function.  So the ends of functions
+After an error a parser may mistake any brace for the end of a function.  So the ends of functions
 are found here, in the text, and compared with the parser's result.
 """
 
@@ -147,7 +147,7 @@ def without_bodies(text: str, hidden: list[Block]) -> str:
 def plain_heads(text: str, hidden: list[Block]) -> str:
     """Return the text with these blocks empty, and without macro calls before types in their heads.
 
-    Such a call is followed by a word and is not the last one, which holds the parameters.
+    Such a call is followed by a word and is not the last one, which contains the parameters.
     """
     pieces = []
     position = 0

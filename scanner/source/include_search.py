@@ -95,7 +95,7 @@ def _rank(file: str, path: str) -> tuple[int, tuple[bool, int, str], int]:
 
 
 def _shared_folders(one: str, other: str) -> int:
-    """Return how many folders from the tree's root on two files have in common."""
+    """Return the number of folders, from the tree's root, that two files have in common."""
     count = 0
     for a, b in zip(one.split("/")[:-1], other.split("/")[:-1], strict=False):
         if a != b:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Function heads that a macro makes, written out as the macro would make them."""
+"""Function heads that macros such as SYSCALL_DEFINE make, written out as C."""
 
 from __future__ import annotations
 

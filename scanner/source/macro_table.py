@@ -82,7 +82,7 @@ def read_define(directive: Directive, line: int) -> Macro | None:
 
 
 def worth_keeping(macro: Macro) -> bool:
-    """Return whether a macro can matter; plain constants, most of a kernel's macros, do not."""
+    """Return whether a macro can affect parsing; plain constants, which are most, cannot."""
     if macro.params is not None:
         return True
     body = macro.body
@@ -157,7 +157,7 @@ def _is_head(macro: Macro) -> bool:
 
 
 def learn(macros: Iterable[Macro]) -> MacroTable:
-    """Return the table for all the macros of a tree."""
+    """Divide the macros of a tree by what they mean to the parser."""
     every = list(macros)
     attributes = _learn_attributes(every)
     annotations = _learn_annotations(every, attributes)

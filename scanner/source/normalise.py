@@ -74,7 +74,7 @@ def close_paren(text: str, start: int) -> int:
 
 
 def _before(text: str, position: int) -> str:
-    """Return the last character that is no space before position, "" at the start."""
+    """Return the last character before position that is not a space; "" at the start."""
     while position > 0:
         position -= 1
         if not text[position].isspace():
@@ -166,7 +166,7 @@ class Normaliser:
     ) -> Iterator[tuple[int, int, str]]:
         """Yield semicolons for macro calls that are statements or declarations without one.
 
-        The semicolon replaces the closing parenthesis; of the call only the arguments stay.
+        The semicolon replaces the closing parenthesis; only the arguments of the call stay.
         """
         for name, start, paren in calls:
             # <linux/compiler.h> has a macro called if.
@@ -241,8 +241,8 @@ def _blocks(text: str, calls: list[tuple[str, int, int]]) -> Iterator[tuple[int,
 def _old_style(text: str, heads: dict[int, Head]) -> Iterator[tuple[int, int, str]]:
     """Yield replacements for the parameter declarations of K&R definitions.
 
-    Example: ``int f(a, b) int a; char *b; {``.  A head without a type, which tree-sitter takes for
-    a call, becomes ``int z()``.
+    Example: ``int f(a, b) int a; char *b; {``.  A head without a type, which tree-sitter mistakes
+    for a call, becomes ``int z()``.
     """
     yield from sorted((*_declared_below(text, heads), *_declared_beside(text, heads)))
 

@@ -15,7 +15,7 @@ RUNTIME_SOURCE = "lib/kbl_probe.c"
 
 
 class BadTree(Exception):
-    """The tree or one of its folders cannot be scanned; the text is a message for the user."""
+    """Raised if the tree or one of its folders cannot be scanned; the text is for the user."""
 
 
 class SourceFile(NamedTuple):

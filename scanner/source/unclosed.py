@@ -28,7 +28,7 @@ def uneven(text: str) -> Uneven | None:
 
 
 def _first(text: str, opens: str, closes: str) -> Uneven:
-    """Return the first surplus closing bracket, or else the outermost one that is not closed."""
+    """Return the first surplus closing bracket; without one, the outermost that is not closed."""
     depth = 0
     outermost = Uneven(opens, 0)
     for match in re.finditer(f"[{opens}{closes}]", text):

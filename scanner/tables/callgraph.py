@@ -19,7 +19,7 @@ _NUMBERS = frozenset(("offsetof", "offsetofend", "sizeof_field"))  # macros give
 class Edge(NamedTuple):
     """A call. targets: node numbers; by: "call", "macro M", "callback of F", "table" or "pointer".
 
-    A table is a member that holds functions, a pointer a variable that holds functions.
+    "table" means a member that points to functions, "pointer" a variable that points to functions.
     """
 
     targets: tuple[int, ...]
@@ -83,7 +83,7 @@ class CallGraph:
         return known
 
     def _of_one(self, numbers: list[int], near: str) -> tuple[int, ...]:
-        """Return the definitions for all architectures, and those for `near`, else for main."""
+        """Return the definitions for all architectures and for `near`; without one, for main."""
         homes = {n: architecture(self.nodes[n].file) for n in numbers}
         named = set(homes.values()) - {""}
         first = near if near in named else self.main

@@ -33,7 +33,7 @@ class Direct(NamedTuple):
 
     @property
     def mark(self) -> str:
-        """Return "D" if the struct itself occurs, "P & D" if only forms of it do."""
+        """Return "D" if the struct itself occurs; "P & D" if only forms of it occur."""
         return "D" if self.level == 0 else "P & D"
 
 

@@ -3,9 +3,9 @@
 
 A name in a function is associated if its type is a form of the struct.  Under the data-flow rule,
 it is also associated if an associated value was assigned to it, was returned to it, or is passed to
-it as an argument.  Plain numbers are never associated: a length is no packet.  Nor is a member that
-is another object, such as skb->dev.  But a pointer to the packet's header (skb->data) is
-associated.
+it as an argument.  Plain numbers are never associated: a length is not a packet.  A member that is
+another object, such as skb->dev, is not associated either.  But a pointer to the packet's header
+(skb->data) is associated.
 """
 
 from __future__ import annotations

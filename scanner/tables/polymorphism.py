@@ -46,7 +46,7 @@ class Closure(NamedTuple):
     forms: dict[str, Form]
 
     def level(self, base: str) -> int | None:
-        """Return the level of a type, None if it is no form of the struct."""
+        """Return the level of a type; None if it is not a form of the struct."""
         form = self.forms.get(base)
         return form.level if form else None
 

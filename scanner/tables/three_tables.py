@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Make the three tables from the facts of a tree, each after those on which it depends."""
+"""Make the three tables from the facts of a tree, each after the tables on which it depends."""
 
 from __future__ import annotations
 

@@ -179,7 +179,7 @@ class Types:
         return kind
 
     def _stand_in(self, known: dict[str, TypeRef], name: str) -> list[str] | None:
-        """Return the fields to which a macro expands; of several such macros, this struct's."""
+        """Return the fields to which a macro expands; of several such macros, the struct's own."""
         meant = self.stand_ins.get(name, [])
         for fields in meant:
             if any(".".join(fields[: n + 1]) in known for n in range(len(fields))):
@@ -255,7 +255,7 @@ def _clashing(files: list[FileFacts]) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def _joined(homes: dict[str, str], includes: Includes) -> dict[str, str]:
-    """Return the definition of a base that each file has; "" for the headers if they all share one.
+    """Return the definition of a base that each file uses; "" for headers if all share one.
 
     If one file includes two of the headers, their definitions count as one struct, for two
     configurations.

@@ -34,7 +34,10 @@ MARKS = (
 
 
 def legs(db: Database, rows: Sequence[StoredLeg], names: dict[int, Names]) -> tuple[Leg, ...]:
-    """Return full legs for leg rows, which have verdict and rung if they come from a match."""
+    """Return the legs `rows` with their calls and events.
+
+    The rows have verdict and rung if they come from a match.
+    """
     return tuple(_leg(db, row, names[row.source]) for row in rows)
 
 
@@ -78,7 +81,7 @@ def _spent(row: StoredLeg) -> dict[str, Any]:
 
 
 def as_captured(row: StoredMoment, names: Names) -> Captured:
-    """Return a row of table `moment` as a Captured."""
+    """Return where and in which direction a packet was captured; `row` is one of table `moment`."""
     return Captured(
         device=names.device(row.netns, row.ifindex),
         direction="out" if row.sends else "in",

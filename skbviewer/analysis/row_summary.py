@@ -28,7 +28,10 @@ class RowSummary(NamedTuple):
 
 
 def row_summaries(legs: Iterable[LegSummary], names: NamesOf) -> dict[int, RowSummary]:
-    """Return the thread that sent or received each row, and its first drop, by row."""
+    """Return, by row of the packet list, the thread that sent or received it, and its first drop.
+
+    `legs` are the legs of these rows.
+    """
     found: dict[int, RowSummary] = {}
     read = set()
     for leg in legs:
@@ -49,7 +52,7 @@ def row_summaries(legs: Iterable[LegSummary], names: NamesOf) -> dict[int, RowSu
 
 def _dropped(summary: RowSummary, leg: LegSummary, names: Names) -> RowSummary:
     """Add a drop.  It is no loss if other copies remain, or if a socket has the data already."""
-    place = names.place((leg.drop or 0) >> 32)
+    place = names.symbol_at_offset((leg.drop or 0) >> 32)
     purged = place.startswith(PURGED)
     lost = not (leg.in_socket or purged or place.startswith(FREED_WITH_ITS_WHOLE))
     if summary.drop and not lost:

@@ -152,8 +152,8 @@ class Recording:
         return np.sort(found[found > 0])
 
     def path(self, packet: int) -> PacketPath:
-        """Return a packet's way through the kernels: its legs with their calls and waits."""
-        return self._session.paths.of(packet)
+        """Return a packet's path through the kernels: its legs with their calls and waits."""
+        return self._session.paths.path(packet)
 
     def match(self, packet: int) -> Match:
         """Return a packet's verdict, and the skb lifetimes and legs that match it."""

@@ -33,7 +33,7 @@ class Stderr:
 
 
 def warn(warnings: Iterable[str]) -> int:
-    """Print warnings about the data; return 1 if there are any, else 0."""
+    """Print warnings about the data; return 1 if there are any, and 0 otherwise."""
     listed = list(warnings)
     for warning in listed:
         print(f"warning: {warning}", file=sys.stderr)

@@ -7,7 +7,7 @@ import argparse
 import json
 from pathlib import Path
 
-from ..analysis.comparison import LEAST, packet_steps
+from ..analysis.comparison import SMALLEST_CHANGE, packet_steps
 from ..export.comparison_json import comparison_json, steps_json
 from ..export.comparison_text import comparison_lines, step_lines
 from ..export.differential_stacks import write_folded_pairs, write_profile_pair
@@ -47,8 +47,8 @@ def add(commands: Commands) -> None:
         metavar="N,M",
         help="compare packet N of A with packet M of B, step by step",
     )
-    least = f"report changes of at least P %%; default: {100 * LEAST:g}"
-    parser.add_argument("--least", type=_percent, default=LEAST, metavar="P", help=least)
+    least = f"report changes of at least P %%; default: {100 * SMALLEST_CHANGE:g}"
+    parser.add_argument("--least", type=_percent, default=SMALLEST_CHANGE, metavar="P", help=least)
     parser.add_argument("--all", action="store_true", help="print all rows, not only the largest")
     formats(parser, "json")
     parser.add_argument(

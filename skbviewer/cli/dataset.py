@@ -26,12 +26,12 @@ MISSING = "datasets need {}: install skbviewer with the extra dataset, 'skbviewe
 HELP = """docs/datasets.md explains how files become pairs, the layout of DIR, which filters work on
 a dataset, and what happens when a process is killed."""
 DIR = "folder of the dataset"
-WITHIN = "most difference of the two sniffers' clocks and travel time (default: 5)"
+WITHIN = "largest sum of clock difference and transit time, in seconds (default: 5)"
 
 
 def add(commands: Commands) -> None:
     """Add the command and its subcommands to `commands`."""
-    text = "keep the tables of many recordings in one folder, and ask questions about all of them"
+    text = "keep the tables of many recordings in one folder, and query all of them"
     parser: argparse.ArgumentParser = commands.add_parser("dataset", help=text, description=text)
     parser.epilog = HELP
     inner = parser.add_subparsers(required=True, metavar="COMMAND", help="one of these commands")
@@ -84,12 +84,17 @@ def _dropping(inner: Commands) -> None:
 
 
 def _opening(inner: Commands) -> None:
-    parser = _of(inner, "open", "make a session from the original files of some sessions", _open)
-    text = "sessions of this host, as `info` lists it; with --range"
+    parser = _of(inner, "open", "make a session from the input files of several sessions", _open)
+    text = "only sessions of this host (a name that `info` lists); needs --range"
     parser.add_argument("--host", metavar="H", help=text)
-    text = "sessions that overlap the range from A to B: two dates or times, UTC by default"
+    text = (
+        "sessions that overlap the range from A to B (dates or times, by default UTC); needs --host"
+    )
     parser.add_argument("--range", metavar="A,B", help=text)
-    text = "instead: the session of this packet, and those with a candidate that `find` lists"
+    text = (
+        "instead of --host and --range: the session of this packet, and those of the "
+        "candidates that `find` lists"
+    )
     parser.add_argument("--packet", metavar="SESSION:N", help=text)
     parser.add_argument("--within", type=float, default=5.0, metavar="SECONDS", help=WITHIN)
     text = "the session to write"

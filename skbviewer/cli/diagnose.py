@@ -19,9 +19,9 @@ from .filter_option import add_filter, matching_ids
 from .range_option import add_range, session_range
 from .row_numbers import row_id
 
-HELP = """Findings are ordered by severity and by what they cost.  A rule that was judged and has no
-finding found nothing.  For a rule that could not be judged the output says what the recording
-lacks and how to record it."""
+HELP = """Findings are ordered by severity, and then by the time that they cost.  If a rule was
+judged and has no finding, it found nothing.  If a rule could not be judged, the output says what
+the recording lacks, and how to record it."""
 
 
 def add(commands: Commands) -> None:
@@ -33,7 +33,7 @@ def add(commands: Commands) -> None:
         "--packet",
         type=row_id,
         metavar="N",
-        help="one packet: its number, or K<N> as `packets` lists them",
+        help="one packet: its number, or K<N> for a row that `packets --kernel-only` lists",
     )
     add_range(parser, "packets of the time")
     add_filter(parser, "packets")

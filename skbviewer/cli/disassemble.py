@@ -34,7 +34,7 @@ def add(commands: Commands) -> None:
 
 
 def _disassemble(arguments: argparse.Namespace) -> int:
-    from ..analysis.words.machine_code import disassembly_json, disassembly_lines
+    from ..analysis.words.disassembly_text import disassembly_json, disassembly_lines
 
     *files, function = map(str, arguments.files)
     if not files:

@@ -20,16 +20,16 @@ from .command_output import Commands, Stderr, command
 from .file_argument import add_files, open_session, warn_of
 from .starting import needing_qt
 
-HELP = """Without --lanes, --filter and --range, the path of --packet is written: as a picture with
-a table, or as CSV.  --csv with --filter alone writes the packet list, with the columns
-of `skbviewer packets --csv`.  --folded and --speedscope write the call stacks of --packet, or of
-the packets that match --filter; their values are self times in ns.  --pcapng, --pcap and
---perfetto write all packets, or those that --filter, --range and --packet name; --parquet and
---jsonl write tables of them and of what the kernel did with them.  --html reports on all packets,
-or those of --filter and --range, and shows the paths of --packet, or of some that stand out.  All
-other combinations write the timeline; its CSV holds exactly the boxes that a picture of that size
-shows.  The same command always writes the same bytes, unless --pseudonyms makes a random key.  OUT
-may be - for standard output.  Pictures and reports need Qt, but no display."""
+HELP = """Without --lanes, --filter and --range, the path of --packet is written, as a picture with
+a table or as CSV.  --csv with --filter alone writes the packet list, with the columns of `skbviewer
+packets --csv`.  --folded and --speedscope write the call stacks of --packet, or of the packets that
+match --filter; their values are self times in ns.  --pcapng, --pcap and --perfetto write all
+packets, or those that --filter, --range and --packet choose.  --parquet and --jsonl write the
+documented tables of these packets.  --html writes a report on all packets, or on those of --filter
+and --range; it shows the paths of --packet, or those of the first packets that were lost or slow.
+All other combinations write the timeline; its CSV contains exactly the boxes that a picture of that
+size shows.  The same command always writes the same bytes, unless --pseudonyms makes a random key.
+OUT may be - for standard output.  Pictures and reports need Qt, but no display."""
 FORMS = {export.name: export for export in reversed(EXPORTS)}  # the first of each name
 STDOUT = Path("-")
 SIZES = "expected WxH, from 200x100 to 30000x30000"
@@ -64,7 +64,7 @@ def add(commands: Commands) -> None:
         "--markers",
         type=_times,
         metavar="A,B",
-        help="positions of the two markers, counted like --range",
+        help="positions of the two markers, as for --range",
     )
     parser.add_argument("--title", default="", help="title above the timeline")
     size = "size in pixels; a packet's picture grows in height if its table needs it"
@@ -89,7 +89,7 @@ def add(commands: Commands) -> None:
     key = "a file of at least 16 bytes: pseudonyms are the same in all exports with it"
     parser.add_argument("--pseudonym-key", type=Path, metavar="FILE", help=key)
 
-    lost = "also packets that no capture has, from the bytes in a log of retis"
+    lost = "also packets that no capture contains, from the bytes in a log of retis"
     parser.add_argument("--kernel-only", action="store_true", help=lost)
     shape = "blocks as `retis pcap` writes them, for --pcapng"
     parser.add_argument("--retis", action="store_true", help=shape)
@@ -121,7 +121,7 @@ def _times(text: str) -> tuple[int, int]:
 
 
 def _range(text: str) -> tuple[int, int]:
-    """Parse "0.5,0.7" seconds into ns.  The begin must not be after the end."""
+    """Parse "0.5,0.7" seconds into ns.  The first time must not be after the second."""
     begin, end = _times(text)
     if begin > end:
         raise argparse.ArgumentTypeError(f"{text} ends before it begins")
@@ -148,7 +148,7 @@ def _export(arguments: argparse.Namespace) -> int:
         raise KeyError(f"--{name} writes a folder: it cannot be standard output")
     if "snaplen" not in FORMS[name].options and (arguments.snaplen or arguments.no_payload):
         offered = ", ".join(f"--{n}" for n, e in FORMS.items() if "snaplen" in e.options)
-        raise KeyError(f"--{name} holds no bytes of packets: see {offered}")
+        raise KeyError(f"--{name} exports no bytes of packets: use {offered}")
     if "pseudonyms" not in FORMS[name].options and _pseudonyms(arguments):
         offered = ", ".join(f"--{n}" for n, e in FORMS.items() if "pseudonyms" in e.options)
         raise KeyError(f"--{name} cannot have pseudonyms: see {offered}")
@@ -166,7 +166,10 @@ def _export(arguments: argparse.Namespace) -> int:
 
 
 def _subject(arguments: argparse.Namespace, name: str) -> Subject:
-    """Return the subject that the options select. Raises KeyError if the format cannot hold it."""
+    """Return the subject that the options select.
+
+    Raises KeyError if the format cannot contain it.
+    """
     offered = {subject for export in EXPORTS if export.name == name for subject in export.subjects}
     named = "packet" in FORMS[name].options  # --packet, --range and --filter choose packets
     if named and not (arguments.lanes or arguments.markers):
@@ -182,7 +185,7 @@ def _subject(arguments: argparse.Namespace, name: str) -> Subject:
     for subject in wanted:
         if subject in offered:
             return subject
-    raise KeyError(f"--{name} holds no timeline: see --packet and --filter")
+    raise KeyError(f"--{name} cannot export the timeline: use --packet or --filter")
 
 
 def _to_stdout(
@@ -220,7 +223,7 @@ def _write(
 
 
 def _packets(arguments: argparse.Namespace, session: Session, export: Export) -> Request:
-    """Return the request of the packets to be written, with the part of each that is kept."""
+    """Return the request for the packets to write, with the number of bytes to keep of each."""
     text = arguments.filter or ""
     if "range" not in export.options:
         return Request(None, text)
@@ -261,7 +264,10 @@ def _painter(export: Export, subject: Subject) -> Writer:
 
 
 def _one(rows: tuple[int, ...] | None) -> int:
-    """Return the row whose path is exported, by default 1. Raises KeyError if there are several."""
+    """Return the row whose path is exported, by default 1.
+
+    Raises KeyError if `rows` has several.
+    """
     if rows is not None and len(rows) != 1:
         raise KeyError(
             f"--packet {rows_text(rows)}: a path belongs to one packet; for several, use --lanes"

@@ -46,6 +46,6 @@ def matching_ids(session: Session, text: str, kernel_only: bool = False) -> RowI
 
 
 def pages(ids: RowIds) -> Iterator[RowIds]:
-    """Yield `ids` (int64) in parts of at most PAGE; each part is read with one query."""
+    """Yield `ids` (int64) in parts of at most PAGE, so that one query reads each part."""
     for begin in range(0, len(ids), PAGE):
         yield ids[begin : begin + PAGE]

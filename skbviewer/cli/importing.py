@@ -19,14 +19,14 @@ def add(commands: Commands) -> None:
         type=Path,
         required=True,
         metavar="S.skbv",
-        help="the session to write; an existing one is rebuilt and keeps its notes and marks",
+        help="the session to write; an existing one is rebuilt, but its notes and marks are kept",
     )
     parser.add_argument(
         "files",
         type=Path,
         nargs="+",
         metavar="FILE",
-        help="captures and KBLs; a session stands for the files it was built from",
+        help="captures and KBLs; if it is a session, the files that it was built from",
     )
 
 

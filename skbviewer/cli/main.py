@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Run one command, or open the window if the first word is no command."""
+"""Run one command, or open the window if the first word is not a command."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ COMMANDS = {
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command, or open the window if the first word is no command.
+    """Run one command, or open the window if the first word is not a command.
 
     `argv` are the arguments without the program's name, sys.argv by default.  Returns the exit
     code.
@@ -75,7 +75,7 @@ def _filter_error(error: ValueError) -> str:
 
 
 def _parsed(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
-    """Parse `words`.  Files may also follow options, which argparse reports as unknown."""
+    """Parse `words`.  Files may also follow options; argparse reports such files as unknown."""
     arguments, rest = parser.parse_known_args(words)
     if rest and ("files" not in arguments or any(word.startswith("-") for word in rest)):
         parser.error(f"unrecognized arguments: {' '.join(rest)}")

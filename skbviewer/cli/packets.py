@@ -19,8 +19,8 @@ from .filter_option import add_filter, matching_ids, pages
 
 # Keys of a packet's object; a row K<n> has the fields of SeriesRow instead.
 JSON_KEYS = COLUMNS
-HELP = """Without an option, a table is printed whose Time counts from the first packet.  JSON and
-CSV have all columns of the window.  relative_ns is the Time column.  source_text and
+HELP = """Without an option, a table is printed.  Its column Time is relative to the first packet.
+JSON and CSV have all columns of the window.  relative_ns is the Time column.  source_text and
 destination_text are the addresses.  drop and drop_place show why and where the kernel dropped the
 packet; lost shows whether the packet was lost with it.  Times are nanoseconds."""
 
@@ -36,7 +36,7 @@ def add(commands: Commands) -> None:
         help="list packets that only the kernel saw: K1, K2, ...",
     )
     add_filter(parser)
-    formats(parser, "json", "csv", json="as one JSON object a line")
+    formats(parser, "json", "csv", json="one JSON object per line")
 
 
 def _packets(arguments: argparse.Namespace) -> int:
@@ -66,7 +66,7 @@ def _follow_streams(session: Session) -> None:
 
 
 def _time_ns(row: PacketRow | SeriesRow) -> int | None:
-    """Return the time of capture, for a row K<n> by the clock fit; None if unknown."""
+    """Return the time of capture; for a row K<n>, the time by the clock fit; None if unknown."""
     return row.ts_ns if isinstance(row, PacketRow) else row.time_ns
 
 

@@ -28,13 +28,13 @@ def add(commands: Commands) -> None:
         "--packet",
         type=row_id,
         metavar="N",
-        help="a packet's number, or K<N> as `packets` lists them",
+        help="a packet's number, or K<N> for a row that `packets --kernel-only` lists",
     )
     which.add_argument(
         "--series",
         type=_series,
         metavar="N",
-        help="the number of an skb lifetime, as the tree shows it",
+        help="the number of an skb lifetime, which the tree shows",
     )
     formats(parser, "json", "tree", "xml")
 

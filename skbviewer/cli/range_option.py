@@ -13,7 +13,7 @@ def add_range(parser: argparse.ArgumentParser, of: str) -> None:
     parser.add_argument(
         "--range",
         metavar="A,B",
-        help=f"only {of} from A to B, in seconds as the Time column",
+        help=f"only {of} from A to B, in seconds of the Time column",
     )
 
 
@@ -26,6 +26,6 @@ def session_range(text: str, session: Session) -> tuple[int, int]:
             f"--range {text}: expected two numbers of seconds, such as 0.5,1.25"
         ) from error
     if begin > end:
-        raise KeyError(f"--range {text}: ends before it begins")
+        raise KeyError(f"--range {text}: the first time is after the second")
     first = session.stats.begin_ns()
     return first + begin, first + end

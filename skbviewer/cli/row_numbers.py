@@ -29,4 +29,4 @@ def path_of(session: Session, row: int | None, series: int | None = None) -> Pac
 
     Raises KeyError if there is none.
     """
-    return session.paths.of(series=series) if row is None else packet_path(session, row)
+    return session.paths.path(series=series) if row is None else packet_path(session, row)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import textwrap
 
-from ..analysis.stats.meanings import COLUMNS, SPREAD
+from ..analysis.stats.column_meanings import COLUMNS, SPREAD
 
 
 def _table(name: str, columns: dict[str, str]) -> str:

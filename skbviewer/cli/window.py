@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def valid_filter(text: str) -> str:
-    """Return `text`.  Raises argparse.ArgumentTypeError if it is no valid display filter."""
+    """Return `text`.  Raises argparse.ArgumentTypeError if it is not a valid display filter."""
     try:
         parse(text)
     except FilterError as error:

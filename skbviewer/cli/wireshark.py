@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""skbviewer wireshark: the script and the profile by which Wireshark shows kernel fields."""
+"""skbviewer wireshark: install the script and the profile that show kernel fields in Wireshark."""
 
 from __future__ import annotations
 
@@ -41,4 +41,4 @@ def _run(arguments: argparse.Namespace) -> int:
     removed, kept = uninstall(where)
     for path in removed:
         print(f"removed {path}")
-    return warn(f"{path} is not as skbviewer wrote it: it stays" for path in kept)
+    return warn(f"{path} was changed after skbviewer wrote it: it is not removed" for path in kept)

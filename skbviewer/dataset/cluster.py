@@ -34,8 +34,8 @@ def run(
 ) -> Iterator[Outcome]:
     """Add pairs on `jobs` local workers, or on the cluster at `scheduler` if that is not "".
 
-    Yields one outcome per pair, as they come. Raises BadInput if there is no such cluster, and
-    Cancelled; then tasks that have not begun never run.
+    Yields one outcome per pair, in the order in which pairs are finished. Raises BadInput if there
+    is no such cluster, and Cancelled; after Cancelled, tasks that have not begun never run.
     """
     with _client(folder, min(jobs, len(pairs)), scheduler) as client:
         futures = {
@@ -73,7 +73,10 @@ def _outcome(future: Future, pair: Pair) -> Outcome:
 
 @contextmanager
 def _client(folder: Path, jobs: int, scheduler: str) -> Iterator[Client]:
-    """Connect to a cluster; a local one ends with this process, its connections are encrypted."""
+    """Connect to a cluster.
+
+    A local one ends with this process, and its connections are encrypted.
+    """
     settings = {
         "distributed.scheduler.allowed-failures": AGAIN,
         "distributed.comm.timeouts.connect": f"{CONNECT_S}s",
@@ -108,7 +111,10 @@ def _client(folder: Path, jobs: int, scheduler: str) -> Iterator[Client]:
 
 
 def _reach(scheduler: str) -> None:
-    """Raise OSError or ValueError if nothing listens there: a Client would try for very long."""
+    """Raise OSError or ValueError if nothing listens at `scheduler`.
+
+    A Client would try to connect for very long.
+    """
     address = urlsplit(scheduler if "://" in scheduler else f"tcp://{scheduler}")
     if not address.hostname or not address.port:
         raise ValueError("an address is host:port")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """DuckDB over a dataset: a view for each table, with the columns date, host and session.
 
-The database is in memory.  Before SQL of a user runs, the settings are locked.  This SQL may read
-only files that the manifests name.
+The database is in memory.  Before a user's SQL runs, the settings are locked.  It may read only
+files that the manifests name.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "autoload_known_extensions": False,
     "allow_community_extensions": False,
     "allow_unsigned_extensions": False,
-    "python_enable_replacements": False,  # else SQL reads variables of this program
+    "python_enable_replacements": False,  # otherwise SQL can read variables of this program
 }
 TYPES = {INT64: "BIGINT", INT32: "INTEGER", DOUBLE: "DOUBLE", TEXT: "VARCHAR"}
 PARTITIONS = {"date": "DATE", "host": "VARCHAR", "session": "VARCHAR"}
@@ -41,9 +41,8 @@ def connection(folder: Path, quick: bool = False) -> Iterator[duckdb.DuckDBPyCon
     """Yield a connection that can only read the files of a dataset.
 
     With `quick`, column session is an enumeration: joins take a third of the time and a fifth of
-    the memory, but a comparison with a text that is no session is an error.
-
-    Raises BadInput if `folder` is no dataset, or a table is missing.
+    the memory, but a comparison with a text that is not a session's id is an error. Raises BadInput
+    if `folder` is not a dataset, or a table is missing.
     """
     found = manifests.read_all(folder)
     with tempfile.TemporaryDirectory(prefix="skbviewer-duckdb-") as private:

@@ -22,7 +22,7 @@ UNION SELECT split_part(place, '+', 1) FROM drops WHERE place IS NOT NULL"""
 def filter_connection(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """Yield a connection with the functions of filters, and the table function_layers.
 
-    Raises BadInput if `folder` is no dataset.
+    Raises BadInput if `folder` is not a dataset.
     """
     with connection(folder, quick=True) as db:
         for macro in MACROS:

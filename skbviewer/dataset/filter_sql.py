@@ -17,7 +17,7 @@ from .connection import literal
 from .filter_fields import ADDRESS4, ADDRESS6, FIELDS, FLOAT, WORDS, SqlField
 
 EQUAL = ("==", "===", "!=", "!==")
-NEEDS = "only in a session: a dataset does not hold it"
+NEEDS = "a dataset does not contain this field: open a session"
 MATCH = "FROM matches m JOIN {table} ON {alias}.session = m.session AND {alias}.{key} = m.leg"
 TABLES = {LEG: ("legs l", "l", "id"), CALL: ("calls c", "c", "leg"), DROP: ("drops d", "d", "leg")}
 
@@ -116,7 +116,7 @@ class _Scope:
         return self._reduced(field, plan.of.every, "==", pairs)
 
     def _test(self, plan: p.Relation, field: SqlField, value: str, right: p.Value) -> str:
-        """Return SQL that compares one value; NULL or false where the field is not present."""
+        """Return SQL that compares one value: NULL or false if the field is not present."""
         operator, value = plan.operator, _grouped(value)
         if field.form == WORDS and isinstance(right, str):
             if operator == "contains":
@@ -202,7 +202,10 @@ def _ranged(operator: str, value: str, first: str, last: str) -> str:
 
 
 def _address(form: str, operator: str, value: str, right: Range) -> str:
-    """Return SQL that compares an address: with one address as text (quick), else as numbers."""
+    """Return SQL that compares an address.
+
+    A single address is compared as text, which is quick; networks and ranges as numbers.
+    """
     first, last = int(right.first), int(right.last)
     if operator in EQUAL and first == last:
         return f"{value} = {literal(_text(form, first))}"
@@ -212,7 +215,7 @@ def _address(form: str, operator: str, value: str, right: Range) -> str:
 
 
 def _text(form: str, number: int) -> str:
-    """Return an address as the tables have it: IPv6 in eight groups."""
+    """Return an address in the form of the tables: IPv6 in eight groups."""
     if form == ADDRESS4:
         return str(IPv4Address(number))
     groups = IPv6Address(number).exploded.split(":")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The places of files in a dataset, and the mark that makes a folder a dataset."""
+"""The paths of files in a dataset, and the mark that makes a folder a dataset."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def table_file(table: str, date: str, host: str, session: str, token: str) -> Pa
 
 
 def check(folder: Path) -> None:
-    """Raise BadInput if `folder` is no dataset, or one of another version."""
+    """Raise BadInput if `folder` is not a dataset, or one of another version."""
     try:
         found = json.loads((folder / MARK).read_text(encoding="utf-8"))
     except FileNotFoundError as error:
@@ -44,7 +44,8 @@ def check(folder: Path) -> None:
 def make(folder: Path) -> None:
     """Make `folder` a dataset unless it is one; two processes may do so at the same time.
 
-    Raises BadInput if it holds other files, is a dataset of another version or cannot be written.
+    Raises BadInput if it contains other files, is a dataset of another version or cannot be
+    written.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -35,7 +35,7 @@ class Original(NamedTuple):
 
 
 class Manifest(NamedTuple):
-    """One session of a dataset. Times are ns since 1970, by the clock of the first log's host.
+    """One session of a dataset. Times are ns since 1970, on the clock of the first log's host.
 
     `tables` has the number of rows and the size in bytes of each table.
     """
@@ -43,7 +43,7 @@ class Manifest(NamedTuple):
     session: str
     key: str  # of its inputs, without the rules
     token: str  # of the writer, in the names of its files
-    date: str  # of its begin, UTC
+    date: str  # UTC day on which it begins
     host: str
     begin_ns: int
     end_ns: int
@@ -52,11 +52,11 @@ class Manifest(NamedTuple):
     warnings: tuple[str, ...]
 
     def file(self, table: str) -> Path:
-        """Return where a table is, relative to the dataset."""
+        """Return the path of a table, relative to the dataset."""
         return table_file(table, self.date, self.host, self.session, self.token)
 
     def rows(self, table: str) -> int:
-        """Return how many rows a table has."""
+        """Return the number of rows of a table."""
         return self.tables.get(table, (0, 0))[0]
 
     @property
@@ -66,7 +66,7 @@ class Manifest(NamedTuple):
 
     @property
     def records(self) -> int:
-        """Return the records of all kernel logs and the packets of all captures."""
+        """Return the records of all kernel logs plus the packets of all captures, as a number."""
         return sum(original.rows for original in self.originals)
 
 
@@ -85,7 +85,10 @@ def _hash(text: str) -> str:
 
 
 def read_all(folder: Path) -> list[Manifest]:
-    """Return the manifests of a dataset by begin.  Raises BadInput if it is none, or damaged."""
+    """Return the manifests of a dataset by start time.
+
+    Raises BadInput if `folder` is not a dataset or is damaged.
+    """
     check(folder)
     found = (read(path) for path in (folder / MANIFESTS).glob("[!.]*.json"))
     return sorted((each for each in found if each), key=lambda each: (each.begin_ns, each.session))
@@ -102,7 +105,7 @@ def read(path: Path) -> Manifest | None:
     if not all(map(HEX.fullmatch, (made.session, made.key, made.token))) or not DATE.fullmatch(
         made.date
     ):
-        raise BadInput(path, None, "is no manifest: a name in it is not allowed")
+        raise BadInput(path, None, "is not a manifest: it contains a name that is not allowed")
     return made
 
 
@@ -128,7 +131,10 @@ def write(folder: Path, manifest: Manifest) -> None:
 
 @contextmanager
 def manifest_lock(folder: Path) -> Iterator[None]:
-    """Let only one process at a time change the manifests; the kernel frees its lock if it ends."""
+    """Let only one process at a time change the manifests.
+
+    If the process ends, the kernel releases its lock.
+    """
     with (folder / LOCK).open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield

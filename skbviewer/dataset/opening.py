@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""`dataset open`: make a session from the original files of some sessions of a dataset.
+"""`dataset open`: make a session from the input files of several sessions of a dataset.
 
 A dataset has no bytes and no records, so a session can only be made from the original files.  They
-must be where they were, with the same content.  They are imported whole: a lifetime may begin
-before the range, and a cut log would make its verdicts wrong.
+must not have been moved or changed.  They are imported completely: a lifetime may begin before the
+range, and a cut log would make its verdicts wrong.
 """
 
 from __future__ import annotations

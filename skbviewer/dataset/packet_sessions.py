@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find the sessions that a packet touches: its own, and those that may have the same packet."""
+"""Find the sessions of a packet: its own, and those that may contain the same packet."""
 
 from __future__ import annotations
 

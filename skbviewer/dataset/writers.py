@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """A writer of one session: its private folder, its publishing, and the removal of killed writers.
 
-Each writer holds a lock on a file of its own. The kernel frees the lock when the process ends,
-however it ends, so a process that gets the lock of another writer knows that this one has ended.
+Each writer holds a lock on a file of its own. When the process ends, for whatever reason, the
+kernel releases the lock. So a process that gets the lock of another writer knows that this writer
+has ended.
 """
 
 from __future__ import annotations
@@ -84,7 +85,10 @@ def publish(made: Writer, manifest: Manifest) -> bool:
 
 
 def _name(folder: Path, manifest: Manifest) -> Manifest | None:
-    """Write the manifest unless its session is there; return the one that was there, or None."""
+    """Write the manifest, unless that of this session exists already.
+
+    Returns the earlier manifest of these inputs, or None.
+    """
     with manifests.manifest_lock(folder):
         before = manifests.read(manifests.place_of(folder, manifest.key))
         if before is None or before.session != manifest.session:

@@ -49,7 +49,7 @@ EXPORTS: tuple[Export, ...] = (
            "call stacks with self times, for speedscope.app", (".speedscope.json", ".json"),
            write_speedscope, menu="Export Spee&dscope Profile…"),
     Export("pcapng", PACKETS, "Capture with kernel fields, for Wireshark (pcapng)",
-           "a capture whose comments hold the kernel's fields, for Wireshark", (".pcapng",),
+           "a capture whose comments contain the kernel's fields, for Wireshark", (".pcapng",),
            write_pcapng, CAPTURE | {"retis"}),
     Export("pcap", PACKETS, "Capture without kernel fields (pcap)",
            "a capture without the kernel's fields, of packets of one link type", (".pcap",),
@@ -57,8 +57,8 @@ EXPORTS: tuple[Export, ...] = (
     Export("perfetto", PACKETS, "Trace of calls, for Perfetto",
            "calls and events as a trace, for ui.perfetto.dev", (".pftrace", ".perfetto-trace"),
            write_perfetto, frozenset({"packet", "range"})),
-    Export("html", PACKET | PACKETS, "Report (HTML)", "a report: one page that needs nothing else",
-           (".html", ".htm"), None,
+    Export("html", PACKET | PACKETS, "Report (HTML)",
+           "a report: one HTML page that needs no other file", (".html", ".htm"), None,
            frozenset({"packet", "range", "snaplen", "payload", "pseudonyms"}),
            "Export &HTML Report…"),
     Export("parquet", PACKETS, "Tables for DuckDB, Polars, Spark (a folder of Parquet files)",
@@ -66,7 +66,7 @@ EXPORTS: tuple[Export, ...] = (
            write_parquet,
            frozenset({"packet", "range", "snaplen", "payload", "pseudonyms", "folder"})),
     Export("jsonl", PACKETS, "JSON lines of all tables (JSONL)",
-           "the tables of docs/schema.md as JSON, an object a line", (".jsonl", ".json"),
+           "the tables of docs/schema.md as JSON, one object per line", (".jsonl", ".json"),
            write_jsonl, frozenset({"packet", "range", "snaplen", "payload", "pseudonyms"})),
 )  # fmt: skip
 

@@ -19,7 +19,7 @@ MOST_PACKETS, MOST_BYTES = 1 << 15, 1 << 25  # of a block of packets that is wri
 
 
 class Places(NamedTuple):
-    """The places of packets of one capture in its file, in bytes, and the part that is written.
+    """The positions of packets in the file of their capture, and the part of each that is written.
 
     `caplen` bytes begin at `offset`; the first `kept` of them are written; `length` is the size on
     the wire. `ts` is the capture's own time, ns.
@@ -35,7 +35,7 @@ class Places(NamedTuple):
 
 
 def packet_places(data: Data, file: UInt8s, packets: Int64s, request: Request) -> Places:
-    """Return the places of `packets` (numbers from 1) in the capture whose bytes are `file`.
+    """Return the positions of `packets` (numbers from 1) in the capture whose bytes are `file`.
 
     Raises BadInput if `file` is too short.
     """
@@ -58,7 +58,7 @@ def packet_places(data: Data, file: UInt8s, packets: Int64s, request: Request) -
 def chosen_packets(recording: Exportable, request: Request) -> Int64s:
     """Return the numbers of the packets that `request` names, ascending.
 
-    Raises KeyError if one of its rows is no captured packet, and FilterError.
+    Raises KeyError if one of its rows is not a captured packet, and FilterError.
     """
     count = recording.packets.count()
     found = recording.packets.select(request.filter)

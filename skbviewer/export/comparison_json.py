@@ -40,7 +40,7 @@ def _row(row: Difference) -> dict[str, Any]:
     values = {key: value for key, value in row._asdict().items() if key not in ("measure", "name")}
     if measure.unit == NS:
         values |= {key: None if values[key] is None else round(values[key]) for key in ("a", "b")}
-    return head | values | {"only": row.only}
+    return head | values | {"only": row.only_in}
 
 
 def _moment(moment: Moment | None) -> dict[str, Any] | None:

@@ -56,7 +56,7 @@ def by_weight(rows: Sequence[Difference]) -> list[Difference]:
 
 
 def _shares(rows: Sequence[Difference]) -> dict[str, float]:
-    """Return how many of the passes each path has, in A or B; {} for rows of other sections."""
+    """Return the share of passes that took each path, in A or B; {} for rows of other sections."""
     return {row.name: max(row.a or 0, row.b or 0) for row in rows if row.measure == PART}
 
 
@@ -71,7 +71,7 @@ def _amount(amount: Amount) -> str:
 
 def _condition_lines(found: Comparison) -> Iterator[str]:
     if not found.conditions:
-        yield "Recorded alike: same kernel, host, probes and counter; nothing was lost."
+        yield "Recorded in the same way: same kernel, host, probes and counter; nothing was lost."
         return
     if any(condition.spoils for condition in found.conditions):
         yield "Some numbers are not comparable (lines with !):"
@@ -96,22 +96,22 @@ def _order(row: Difference) -> tuple[int, float]:
 
 
 def _weight(row: Difference) -> float:
-    """Return how much a difference matters: that of a value, times how often it occurs in B."""
+    """Return how much a difference matters: its size, times how often the value occurs in B."""
     number = max(row.number_a, row.number_b) if row.measure.unit == NS else 1
     return abs((row.b or 0.0) - (row.a or 0.0)) * number
 
 
 def sentence(row: Difference, paths: Mapping[str, PathClass] | None = None) -> str:
-    """Return a change as a sentence about a row; `paths` has the steps of paths by their name.
+    """Return a change as a sentence about a row; `paths` maps the name of each path to its steps.
 
     For example "f, self time: 1.2 us -> 1.6 us a call, +31.0 % (95 % interval +24.0 to +39.0)".
     """
     what = row.measure.name
     title = f"{title_of(row, paths or {})}, {what}"
     mark = "*" if row.lossy else ""
-    if row.only:
-        here = value_text(row, row.a if row.only == "A" else row.b)
-        return f"{title}: only in {row.only}, {here}{mark} {per(row)}"
+    if row.only_in:
+        here = value_text(row, row.a if row.only_in == "A" else row.b)
+        return f"{title}: only in {row.only_in}, {here}{mark} {per(row)}"
     values = f"{value_text(row, row.a)} -> {value_text(row, row.b)}{mark} {per(row)}"
     if row.change is None:
         return f"{title}: {values}"
@@ -193,8 +193,8 @@ def _largest(section: str, rows: list[Difference]) -> list[Difference]:
 
 def _cells(row: Difference, paths: Mapping[str, PathClass]) -> tuple[str, ...]:
     change = f"{percent(row.change)} %" if row.change is not None else ""
-    if row.only:
-        change = f"only {row.only}"
+    if row.only_in:
+        change = f"only {row.only_in}"
     low_high = (
         "" if row.low is None or row.high is None else f"{percent(row.low)} to {percent(row.high)}"
     )
@@ -205,7 +205,7 @@ def _cells(row: Difference, paths: Mapping[str, PathClass]) -> tuple[str, ...]:
 
 
 def step_lines(found: PacketSteps, names: tuple[str, str]) -> Iterator[str]:
-    """Yield two packets side by side: begin and self time of each step, and the difference."""
+    """Yield two packets side by side: start and self time of each step, and the difference."""
     yield f"A  {names[0]}"
     yield f"B  {names[1]}"
     yield _apart(found)
@@ -226,7 +226,7 @@ def _apart(found: PacketSteps) -> str:
         return "Both took the same steps."
     step = found.steps[found.apart]
     side = "A" if step.b is None else "B"
-    return f"They part at step {found.apart + 1}: {step.name} only in {side}."
+    return f"The paths diverge at step {found.apart + 1}: {step.name} only in {side}."
 
 
 def _step_line(step: Step) -> str:

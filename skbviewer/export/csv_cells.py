@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Cells of CSV files.
 
-A spreadsheet takes a text that begins with =, +, - or @ for a formula, and a process, a device or a
-function may have such a name. With an apostrophe in front it remains a text (OWASP, "CSV
+A spreadsheet mistakes a text that begins with =, +, - or @ for a formula, and a process, a device
+or a function may have such a name. With an apostrophe in front it remains a text (OWASP, "CSV
 Injection").
 """
 

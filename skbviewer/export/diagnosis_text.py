@@ -53,7 +53,7 @@ def not_judged(made: Diagnosis) -> list[Skipped]:
 
 
 def _time_lines(made: Diagnosis) -> list[str]:
-    """Return where the time went, longest first."""
+    """Return the parts of the time in kernel as lines, longest first."""
     rows = made.time.rows
     if not rows:
         return ["No packet with a known time in kernel was chosen."]

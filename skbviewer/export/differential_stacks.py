@@ -30,7 +30,7 @@ def write_profile_pair(pairs: Sequence[StackPair], names: tuple[str, str], out: 
 
 
 def _write(out: Path, text: str) -> None:
-    """Write a file under another name, and rename it when it is whole."""
+    """Write a file under another name, and rename it when it is complete."""
     made = out.with_name(f".{out.name}.{os.getpid()}")
     try:
         made.write_text(text, encoding="utf-8")

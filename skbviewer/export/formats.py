@@ -37,8 +37,8 @@ class Subject(Enum):
 class Request(NamedTuple):
     """What to export: `row` for a PACKET, `filter` for PACKETS, `shown` for the TIMELINE.
 
-    `shown` also has the size, resolution and theme of a picture of a packet.  `progress` gets
-    reports of long work, and may cancel it.  The fields after `progress` are for formats that hold
+    `shown` also has the size, resolution and theme of a picture of a packet.  Long work is reported
+    to `progress`, which may cancel it.  The fields after `progress` are for formats that contain
     PACKETS and have these options.
     """
 
@@ -95,8 +95,11 @@ class ExportableRows(Protocol):
 class ExportablePaths(Protocol):
     """The kernel paths of an open session."""
 
-    def of(self, packet: int | None = None, series: int | None = None) -> PacketPath:
-        """Return the path of a packet, else of a series. Raises KeyError if there is none."""
+    def path(self, packet: int | None = None, series: int | None = None) -> PacketPath:
+        """Return the path of `packet`; if that is None, of `series`.
+
+        Raises KeyError if there is none.
+        """
 
 
 class ExportableContents(Protocol):
@@ -148,7 +151,7 @@ class ExportableList(Protocol):
         """Return the contents of a capture; packet offsets are positions in it."""
 
     def point_packets(self, source: int, progress: Progress) -> tuple[PointPackets, UInt8s]:
-        """Return the packets that the points of a retis log hold, and the decompressed log."""
+        """Return the packets whose bytes a retis log contains, and the decompressed log."""
 
     def packets_csv(self, text: str, out: Path, progress: Progress) -> None:
         """Write the rows that match a display filter to `out` as CSV."""
@@ -163,10 +166,10 @@ class ExportableTables(Protocol):
     def blocks(
         self, name: str, columns: Sequence[str] | None, chosen: TableRows | None, progress: Progress
     ) -> Iterator[dict[str, Vector]]:
-        """Yield columns of a table for some rows at a time, and at least once."""
+        """Yield the columns of a table in blocks of rows: at least one, which may be empty."""
 
     def chosen(self, packets: Int64s, kernel_only: Sequence[int]) -> TableRows:
-        """Return the rows that belong to some packets, and to the lifetimes of rows K<n>."""
+        """Return the rows that belong to `packets` and to the lifetimes of rows `kernel_only`."""
 
 
 class Exportable(Protocol):
@@ -186,7 +189,7 @@ class Exportable(Protocol):
 
     @property
     def export(self) -> ExportableList:
-        """Return the access that exports need."""
+        """Return the part of the session that exports use."""
 
     @property
     def contents(self) -> ExportableContents:
@@ -213,7 +216,7 @@ Writer = Callable[[Exportable, Request, Path], None]
 
 
 class Export(NamedTuple):
-    """One line of EXPORTS: a format, and the subjects that it can hold.
+    """One line of EXPORTS: a format, and the subjects that it can contain.
 
     `write` is None for pictures, which skbviewer.gui paints (its table PAINTERS). `write` raises
     KeyError with a line for the user, FilterError, BadInput and Cancelled.
@@ -237,12 +240,12 @@ def packet_path(recording: Exportable, row: int) -> PacketPath:
     Raises KeyError if there is no such row.
     """
     if row > 0:
-        return recording.paths.of(row)
+        return recording.paths.path(row)
     if -row > recording.packets.all_kernel_only_count():
         raise KeyError(f"no packet K{-row}")
     (lifetime,) = recording.packets.rows(np.array([row]))
     assert isinstance(lifetime, SeriesRow)
-    return recording.paths.of(series=lifetime.series)
+    return recording.paths.path(series=lifetime.series)
 
 
 def stacks_of(recording: Exportable, request: Request) -> Sequence[Stack]:

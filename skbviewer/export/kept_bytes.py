@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..readers.capture.header_offsets import Place, places
+from ..readers.capture.header_offsets import Place, header_extents
 from ..records.types import Int64s, UInt8s
 
 ARP, IPV6, ICMP = 28, 40, 8  # bytes of these headers, of ARP for Ethernet and IPv4
@@ -29,7 +29,7 @@ def header_bytes(
     Everything that is not known to be a header counts as payload: the inner headers of a tunnel, a
     packet quoted by ICMP, a link type that is not dissected (0 bytes).
     """
-    found = places(data, linktype, offset, caplen, length)
+    found = header_extents(data, linktype, offset, caplen, length)
     end = np.where(found["eth"][0] >= 0, offset + 14, offset)
     for name, size in (("arp", ARP), ("ipv6", IPV6)):
         end = _after(end, found[name], size)
@@ -46,7 +46,7 @@ def header_bytes(
 
 
 def _after(end: Int64s, place: Place, size: int) -> Int64s:
-    """Return the end of a header of `size` bytes in packets that have it, else `end`."""
+    """Return the end of a header of `size` bytes; `end` for packets without this header."""
     begin, _ = place
     made: Int64s = np.where(begin >= 0, begin + size, end)
     return made

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Packets that no capture has (rows K<n>), from the bytes that logs of points hold.
+"""Packets that no capture contains (rows K<n>), from the bytes in logs of points.
 
-A kernel log (.kbl) holds values of headers, but no bytes. A retis log holds the bytes of its
-points; the first of these bytes represent a lifetime.
+A kernel log (.kbl) contains values of headers, but no bytes.  A retis log contains bytes of its
+points; the first point with bytes represents a lifetime.
 """
 
 from __future__ import annotations
@@ -21,11 +21,14 @@ from .formats import Exportable, Request
 from .kept_bytes import header_bytes, kept_bytes
 
 ETHERNET = 1  # link type of the bytes in a retis log
-NO_BYTES = "--kernel-only: no log of this recording holds bytes of packets (a retis log can)"
+NO_BYTES = "--kernel-only: no log of this recording contains bytes of packets (only retis logs can)"
 
 
 class PointsOfLifetimes(NamedTuple):
-    """Points of one log, as 0-based rows: in PointPackets, in table event and in table series."""
+    """Points of one log.
+
+    Each array has 0-based rows: of PointPackets, of table event, of table series.
+    """
 
     point: Int64s
     event: Int64s
@@ -36,8 +39,8 @@ class LogPackets(NamedTuple):
     """Lifetimes of one log with the bytes that represent them, in order of time.
 
     `number` are the n of rows K<n>; `series` and `event` are 0-based rows of the tables `series`
-    and `event`: the lifetimes, and the points that hold the bytes.  Packet k has the bytes
-    data[offset[k] :][: caplen[k]].  `ts` is the time of the point, ns since the epoch by the clock
+    and `event`: the lifetimes, and the points whose bytes are used.  Packet k has the bytes
+    data[offset[k] :][: caplen[k]].  `ts` is the time of the point, ns since the epoch, on the clock
     of the first capture.
     """
 
@@ -52,7 +55,7 @@ class LogPackets(NamedTuple):
     ts: Int64s
 
     def places(self, request: Request) -> Places:
-        """Return the places of the packets, with the size of the part that is written."""
+        """Return where each packet is in `data`, and how many bytes `request` lets be written."""
         zeros = np.zeros(len(self.number), np.int64)
         linktype, headers = zeros + ETHERNET, None
         if not request.payload:
@@ -61,7 +64,7 @@ class LogPackets(NamedTuple):
         return Places(self.offset, self.caplen, self.length, kept, self.ts, zeros, linktype)
 
     def part(self, rows: Int64s) -> LogPackets:
-        """Return some of the packets, by position."""
+        """Return the packets at positions `rows`."""
         return LogPackets(
             self.source, self.number[rows], self.series[rows], self.event[rows], self.data,
             self.offset[rows], self.caplen[rows], self.length[rows], self.ts[rows],
@@ -72,8 +75,8 @@ def log_packets(recording: Exportable, request: Request) -> list[LogPackets]:
     """Return the kernel-only packets that `request` names, by log.
 
     The list is empty unless the request asks for kernel-only packets.  Raises KeyError if no log
-    holds bytes, or if none holds the bytes of a row that the request names; FilterError; BadInput
-    if a log cannot be read; and Cancelled.
+    contains bytes, or if none contains the bytes of a row that the request names; FilterError;
+    BadInput if a log cannot be read; and Cancelled.
     """
     if not request.kernel_only:
         return []
@@ -91,7 +94,7 @@ def log_packets(recording: Exportable, request: Request) -> list[LogPackets]:
     for row in request.rows:
         if row < 0 and not any(-row in one.number for one in found):
             raise KeyError(
-                f"K{-row}: no log holds the packet's bytes, or another option excludes it"
+                f"K{-row}: no log contains the packet's bytes, or another option excludes it"
             )
     if request.times is not None:
         found = [_between(recording, data, one, request.times) for one in found]
@@ -99,9 +102,9 @@ def log_packets(recording: Exportable, request: Request) -> list[LogPackets]:
 
 
 def without_bytes(recording: Exportable, request: Request) -> str:
-    """Return a line that counts the lifetimes that are left out because no log holds their bytes.
+    """Return a line that counts the lifetimes that are left out because no log has their bytes.
 
-    "" if none of those that `request` names is left out.
+    Returns "" if no lifetime that `request` names is left out.
     """
     if not request.kernel_only or request.rows:
         return ""
@@ -109,11 +112,11 @@ def without_bytes(recording: Exportable, request: Request) -> str:
     missing = len(_wanted(recording, request)) - there
     if not missing:
         return ""
-    return f"{counted(missing, 'lifetime')} left out: no log holds the bytes of these packets"
+    return f"{counted(missing, 'lifetime')} left out: no log contains the bytes of these packets"
 
 
 def _wanted(recording: Exportable, request: Request) -> Int64s:
-    """Return the n of the rows K<n> that the filter and the named rows leave."""
+    """Return the numbers n of the rows K<n> that `request` chooses by filter and by number."""
     ids = recording.packets.listed(request.filter, None, True, None, request.progress, True)
     assert ids is not None  # as rows K<n> are asked for
     numbers = np.sort(-ids[ids < 0])

@@ -2,9 +2,9 @@
 """Write a KBL's records as text lines, in the style of tcpdump.
 
 Input: a KBL as the reader returns it.  Output: one line per record, and a second line for a call
-that returned.  A line holds the time (s, KBL clock), CPU, context, task, direction and packet.  The
-frames of a drop's stack follow the drop, one per line.  A gap in the file is written like lost
-records, at the time it ends.
+that returned.  A line contains the time (s, on the KBL's clock), CPU, context, task, direction and
+packet.  The frames of a drop's stack follow the drop, one per line.  A gap in the file is written
+like lost records, at the time at which it ends.
 """
 
 from __future__ import annotations

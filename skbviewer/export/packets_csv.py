@@ -33,7 +33,7 @@ def write_packets_csv(
 ) -> None:
     """Write `rows` to `out` as CSV.
 
-    `lines` are written first, as comments.  Relative times count from `first_ns`, ns since the
+    `lines` are written first, as comments.  Relative times are relative to `first_ns`, ns since the
     epoch.  Raises BadInput if `out` cannot be written.  Removes `out` if `rows` raises Cancelled.
     """
     try:

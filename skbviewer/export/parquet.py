@@ -4,7 +4,7 @@
 The values are the same as in the session's views, so the same SELECT runs on both.  The only types
 are int32, int64, double and string: some readers refuse unsigned 64-bit numbers and times in
 nanoseconds, or change them.  packet_bytes.parquet has the packets' bytes, which a session does not
-hold.
+contain.
 """
 
 from __future__ import annotations

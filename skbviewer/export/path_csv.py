@@ -3,7 +3,7 @@
 
 Input: a PacketPath and the session's sources.  Output: comment lines (#) with the packet, the input
 files and the certainty of the match, then a header and one row per call.  Times are ns.  Entry and
-exit are on the KBL's clock.  comp_ns is dur_ns less the cost of the probes, and comp_err_ns is its
+exit are on the KBL's clock.  comp_ns is dur_ns minus the cost of the probes, and comp_err_ns is its
 possible error.  irq_ns is the time of interrupts inside the call.  If the session has several KBLs,
 the last columns name the KBL of each call and give its entry in session time.
 """
@@ -109,7 +109,7 @@ def annotation_lines(path: PacketPath, sources: Sequence[SourceRow]) -> list[str
 def _across(leg: Leg) -> list[str]:
     """Return the lines that relate the clock of a leg's log to session time."""
     known = leg.session_error_ns is not None
-    error = f"+- {leg.session_error_ns} ns" if known else "ns, but nothing joins their clocks"
+    error = f"+- {leg.session_error_ns} ns" if known else "ns, but nothing relates their clocks"
     lines = [f"  session time less that of {leg.log}: {leg.session_offset_ns} {error}"]
     if leg.wire_ns is not None:
         wire = f"{leg.wire_ns} +- {leg.wire_error_ns} ns"
@@ -119,8 +119,8 @@ def _across(leg: Leg) -> list[str]:
 
 def _total(path: PacketPath) -> str:
     """Return the total time in the kernel.  Candidate legs are not counted."""
-    if path.legs and not path.sure:
+    if path.legs and not path.certain_legs:
         return "unknown (only candidates match)"
-    why = next((leg.note for leg in path.sure if leg.note), MAYBE_LOST)
-    times = [leg.kernel_ns for leg in path.sure if leg.kernel_ns is not None]
-    return f"{sum(times)} ns" if len(times) == len(path.sure) else why
+    why = next((leg.note for leg in path.certain_legs if leg.note), MAYBE_LOST)
+    times = [leg.kernel_ns for leg in path.certain_legs if leg.kernel_ns is not None]
+    return f"{sum(times)} ns" if len(times) == len(path.certain_legs) else why

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Call stacks as a profile for https://www.speedscope.app.
 
-One sampled profile: each sample is a stack, its weight the self time of the innermost function in
-ns.  The `file` of a frame is the function's layer, because speedscope gives functions of one file
-similar colours.  Format: https://www.speedscope.app/file-format-schema.json
+The file has one sampled profile.  Each sample is a stack; its weight is the self time of the
+innermost function in ns.  The `file` of a frame is the function's layer, because speedscope gives
+functions of one file similar colours.  Format: https://www.speedscope.app/file-format-schema.json
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def profile(stacks: Sequence[Stack], name: str) -> dict[str, Any]:
 def profiles(named: Mapping[str, Sequence[Stack]], name: str) -> dict[str, Any]:
     """Return the JSON of a file with several profiles, which share their frames.
 
-    `named` has the stacks of each profile by its name; `name` is the name of the file.
+    `named` maps the name of each profile to its stacks; `name` is the name of the file.
     """
     every = (stack for stacks in named.values() for stack in stacks)
     layers = {name: layer_of(name) for stack in every for name in stack.functions}

@@ -54,7 +54,7 @@ def _beside(out: Path, what: str) -> Path:
 def written_folder(out: Path, suffix: str) -> Iterator[Path]:
     """Yield a new folder that gets the name `out` at the end, or is removed after an error.
 
-    An existing `out` is replaced if all its files end in `suffix`.  Raises BadInput if it holds
+    An existing `out` is replaced if all its files end in `suffix`.  Raises BadInput if it contains
     anything else or cannot be written.
     """
     _check(out, suffix)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Decide the verdict of each pair of a packet and a lifetime.
 
-In: pairs (packet, series) whose identities agree, the clock fit.  Out: those pairs with verdict,
-rung, confidence and moment, and the clock, which exact packets may have narrowed.  A packet is
-exact if every consistent assignment of packets to tap moments gives it the same lifetime
+Input: pairs (packet, series) whose identities agree, the clock fit.  Output: those pairs with
+verdict, rung, confidence and moment, and the clock, which exact packets may have narrowed.  A
+packet is exact if every consistent assignment of packets to tap moments gives it the same lifetime
 (solve.py). docs/matching.md states the rule and its assumptions.
 """
 
@@ -17,9 +17,9 @@ import numpy.typing as npt
 from ..records import Packets
 from ..records.types import Bools, Int64s
 from .assignment.file_order import NO_MOMENT
-from .candidates.eligible_moments import between
 from .candidates.headerless_moments import may_hold
 from .candidates.missing_moments import lacking
+from .candidates.moment_conditions import pairs_in_time
 from .candidates.same_traffic import sent_once, trusted
 from .clock.capture_point_fit import Located, relocate
 from .clock.clock_fit import ClockFit, precision_of
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .model import KernelSide
 
 CONTRADICT = 0.01  # this share of the packets may contradict a clock that is assumed
-MORE = 1.05  # the clock is fitted again if the number of pairs has grown by this factor
+GROWTH = 1.05  # the clock is fitted again if the number of pairs has grown by this factor
 ROUNDS = 3  # most fits of the clock: exact packets bound it further
 COARSE_NS = 1000  # coarser stamps do not show at which device they were made
 
@@ -51,8 +51,8 @@ class Decided(NamedTuple):
     confidence: npt.NDArray[np.float64]
     moment: Int64s  # of an exact pair, if only one moment of this host is possible; else NO_MOMENT
 
-    def only(self, chosen: Bools) -> Decided:
-        """Return the chosen pairs."""
+    def selected(self, chosen: Bools) -> Decided:
+        """Return the pairs that the flags `chosen` select."""
         return Decided._make(column[chosen] for column in self)
 
 
@@ -64,10 +64,11 @@ def decide(
     where: Located,
     often: Int64s,
 ) -> tuple[Decided, ClockFit | None]:
-    """Decide all pairs; return them and the clock, which exact packets may have made more exact.
+    """Decide all pairs in `found`; return them, and the clock.
 
-    For the packets `often`, `found` has only the lifetimes of their time, although there are
-    others.
+    Exact packets may have made the clock more exact; `clock` is the one before.  `where` says where
+    the capture was taken.  For the packets `often`, `found` has only the lifetimes near their time
+    of capture, although there are others.
     """
     if not len(found.packet):
         return all_ambiguous(found, BY_TIME), clock
@@ -76,7 +77,7 @@ def decide(
     answer = solve(packets, kernel, found, clock, where, often)
     for _ in range(ROUNDS):
         known = np.flatnonzero(answer.life >= 0)
-        if len(known) <= MORE * clock.pairs and len(where.devices) == 1:
+        if len(known) <= GROWTH * clock.pairs and len(where.devices) == 1:
             break
         pairs, here = (known, answer.life[known]), where._replace(clock=clock)
         lossy = incomplete(kernel.log)
@@ -91,7 +92,7 @@ def decide(
 
 
 def _confirmed(packets: Packets, answer: Solution) -> bool:
-    """Return whether nearly all packets were at a packet socket at their time."""
+    """Return whether nearly all packets were at a packet socket when they were captured."""
     against = np.isin(answer.why, (CROWDED, NO_PAIR)) & (packets["ip_version"] != 0)
     return int(np.count_nonzero(against)) <= CONTRADICT * int(
         np.count_nonzero(packets["ip_version"])
@@ -99,7 +100,7 @@ def _confirmed(packets: Packets, answer: Solution) -> bool:
 
 
 def all_ambiguous(found: Candidates, rung: int) -> Decided:
-    """Return these pairs as ambiguous, because nothing shows whether they match."""
+    """Return the pairs `found` as ambiguous, with the reason `rung`."""
     count = len(found.packet)
     verdict, rungs = np.full(count, AMBIGUOUS, np.uint8), np.full(count, rung, np.int8)
     none = np.full(count, NO_MOMENT, np.int64)
@@ -137,7 +138,7 @@ def _pairs(found: Candidates, answer: Solution) -> Decided:
     verdict = np.where(exact, EXACT, AMBIGUOUS).astype(np.uint8)
     moment = np.where(exact, answer.moment[packet], NO_MOMENT)
     made = Decided(packet, series, verdict, rung, exact.astype(np.float64), moment)
-    return made.only(keep)
+    return made.selected(keep)
 
 
 def _without_clock(packets: Packets, kernel: KernelSide, found: Candidates) -> Decided:
@@ -156,10 +157,10 @@ def _without_clock(packets: Packets, kernel: KernelSide, found: Candidates) -> D
 def of_segments(
     packets: Packets, kernel: KernelSide, found: Candidates, clock: ClockFit | None, place: Place
 ) -> Decided:
-    """Decide pairs of packets and larger skbs of which they may be a part.
+    """Decide the pairs `found` of packets and larger skbs of which they may be a part.
 
-    A pair is exact if the clock allows no moment of another skb for the packet, and if no other
-    packet has the same bytes of this skb.
+    `place` says where the capture was taken.  A pair is exact if the clock allows no moment of
+    another skb for the packet, and if no other packet has the same bytes of this skb.
     """
     if not len(found.packet):
         return all_ambiguous(found, BY_TIME)
@@ -168,7 +169,7 @@ def of_segments(
     every = np.arange(len(packets))
     at, error = clock.to_kernel(packets["ts"], every), clock.error(packets["ts"], every)
     here = np.ones(len(kernel.moments), np.bool_)
-    edges = between(kernel, found.packet, found.series, at, error, here)
+    edges = pairs_in_time(kernel, found.packet, found.series, at, error, here)
     near = np.zeros(len(found.packet), np.bool_)
     near[edges.pair] = True
     alone = np.bincount(found.packet, weights=near, minlength=1)[found.packet] == 1
@@ -182,7 +183,7 @@ def of_segments(
     made = Decided(found.packet, found.series, verdict, rung, exact.astype(np.float64), none)
     has = np.zeros(len(packets), np.bool_)
     has[found.packet[near]] = True
-    return made.only(near | ~has[found.packet])
+    return made.selected(near | ~has[found.packet])
 
 
 def _segments_without_clock(packets: Packets, kernel: KernelSide, found: Candidates) -> Decided:

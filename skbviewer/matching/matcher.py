@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Match the packets of one capture to the legs of one KBL.
 
-In: packets, a KBL with its series and legs.  Out: MATCH_DTYPE rows, many to many, and the clock
-fit.  Identity decides first.  The clock is fitted from pairs that identity alone decided.  It
+Input: packets, a KBL with its series and legs.  Output: MATCH_DTYPE rows, many to many, and the
+clock fit.  Identity decides first.  The clock is fitted from pairs that identity alone decided.  It
 chooses among several equal candidates if the margin is clear, and it may exclude an identity that
 can repeat.  Packets that remain undecided are ambiguous.
 """
@@ -46,7 +46,7 @@ MATCHING, STEPS = "matching", 5
 
 
 def build_kernel_side(log: KernelLog, series: SeriesTable, legs: LegTable) -> KernelSide:
-    """Collect the parts of a KBL that matching needs, once for all captures."""
+    """Collect what matching needs of `log`, its lifetimes and legs, once for all captures."""
     prints = footprints(log.records, series.of, np.flatnonzero(series.tap))
     scratch_of(log.records).forget()
     losses = losses_declared_by(log)
@@ -96,7 +96,7 @@ def _joined(found: list[npt.NDArray[np.void]], parts: list[Int64s]) -> npt.NDArr
 
 
 def _of_part(fitted: Fitted, part: Int64s, interface: int) -> Fitted:
-    """Return a fit to some of the packets, in which they have their indices among all packets."""
+    """Return the fit of one part of the packets, with segments that count among all packets."""
     segments = [s._replace(first=int(part[s.first])) for s in fitted.clock.segments]
     segments[0] = segments[0]._replace(first=0)
     return fitted._replace(interface=interface, clock=ClockFit(tuple(segments)))

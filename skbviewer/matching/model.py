@@ -44,7 +44,7 @@ CAPTURED_DTYPE = np.dtype(
         ("ifindex", "<i8"),  # unknown if below 1
         ("sends", "u1"),  # 1: the packet left by the device
         ("socket", "?"),  # the log shows the call of a packet socket
-        ("after_ns", "<i8"),  # by the log's clock: the stamp was made at or after this time
+        ("after_ns", "<i8"),  # on the log's clock: the stamp was made at or after this time
         ("before_ns", "<i8"),  # and at or before this one
     ]
 )
@@ -83,7 +83,10 @@ class Matches(NamedTuple):
 
     @property
     def sniffer(self) -> tuple[int, int] | None:
-        """Return the device at which the capture was taken according to most pairs."""
+        """Return the device (netns, ifindex) at which the capture was taken; None if unknown.
+
+        The fit with the most pairs decides.
+        """
         return self._best.sniffer if self._best else None
 
     @property

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Bound how long packets were in transit between two hosts, from two-way traffic.
 
-In: the matches of one capture with two KBLs.  Out: intervals.  No clock shows the offset between
-the hosts.  But no packet arrives before it was sent, so each direction bounds the offset from one
-side (Paxson, "On Calibrating Measurements of Packet Transit Times", SIGMETRICS 1998).  One-way
-traffic leaves the other side open and yields nothing.  Clocks drift apart steadily: every line with
-a slope of at most MAX_DRIFT that no packet contradicts may be the truth, and the interval covers
-all of them.
+Input: the matches of one capture with two KBLs.  Output: intervals.  No clock shows the offset
+between the hosts.  But no packet arrives before it was sent, so each direction bounds the offset
+from one side (Paxson, "On Calibrating Measurements of Packet Transit Times", SIGMETRICS 1998).
+One-way traffic leaves the other side open and yields nothing.  Clocks drift apart steadily: every
+line with a slope of at most MAX_DRIFT that no packet contradicts may be the truth, and the interval
+covers all of them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records.types import Int64s
-from .clock.feasible_lines import Points, between
+from .clock.feasible_lines import Points, corridor_between
 from .legs.capture_points import WIRE
 from .rules import AMBIGUOUS, BY_POINTS, BY_TIME, EXACT
 
@@ -59,7 +59,7 @@ class OneWay(NamedTuple):
     back: int
 
     def offset(self, a_ns: Int64s) -> tuple[Int64s, Int64s]:
-        """Return the least and the greatest value of clock b - clock a at times of clock a, ns."""
+        """Return the least and the greatest value of clock b - clock a (ns) at times `a_ns`."""
         at, base = (self.at_ns - self.at_ns[0]).astype(np.float64), int(self.low_ns[0])
         x = (np.asarray(a_ns, np.int64) - self.at_ns[0]).astype(np.float64)
         before, after = np.minimum(x, 0.0), np.maximum(x - at[-1], 0.0)
@@ -84,10 +84,11 @@ class OneWay(NamedTuple):
     def took(
         self, a_ns: Int64s, b_ns: Int64s, onward: npt.NDArray[np.bool_]
     ) -> tuple[Int64s, Int64s]:
-        """Return the least and the greatest transit time of packets, ns.
+        """Return the least and the greatest transit time of packets between two hosts, ns.
 
-        The middle of the two assumes symmetric paths.  The greatest is negative for a packet that
-        arrived before it was sent.
+        By packet: its times `a_ns` and `b_ns` on the hosts' clocks, and whether it went `onward`,
+        from a to b.  The middle of the two results assumes symmetric paths.  The greatest is
+        negative for a packet that arrived before it was sent.
         """
         low, high = self.offset(a_ns)
         there = b_ns - a_ns
@@ -97,9 +98,10 @@ class OneWay(NamedTuple):
 
 
 def trips(found_a: Matches, found_b: Matches, a: KernelSide, b: KernelSide) -> Trips:
-    """Return packets that are exact in both KBLs, sent by one host and got by the other.
+    """Return packets that are exact in both logs, sent by one host and received by the other.
 
-    Only matches by identity count: a match that time decided gives no information about time.
+    `found_a` and `found_b` are the matches with the logs `a` and `b`.  Only matches by identity
+    count: a match that time decided gives no information about time.
     """
     return _both(_series_of(found_a, a, False), _series_of(found_b, b, False), a, b)[1]
 
@@ -109,8 +111,9 @@ def without_early_arrivals(
 ) -> tuple[Matches, Matches]:
     """Return the matches without those by which a packet would have arrived before it was sent.
 
-    Such a match becomes ambiguous if time decided it.  If time decided both matches of a packet,
-    the one with the larger error of the clock becomes ambiguous.
+    `found_a` and `found_b` are the matches with the logs `a` and `b`, whose clocks differ by
+    `way`.  Such a match becomes ambiguous if time decided it.  If time decided both matches of a
+    packet, the one with the larger error of the clock becomes ambiguous.
     """
     packet, found = _both(_series_of(found_a, a, True), _series_of(found_b, b, True), a, b)
     _, longest = way.took(found.a_ns, found.b_ns, found.onward)
@@ -189,7 +192,7 @@ def _seen(kernel: KernelSide, series: Int64s, sends: bool) -> Int64s:
 
 
 def all_trips(parts: list[Trips]) -> Trips:
-    """Return all trips; a packet that several captures contain counts once."""
+    """Return the trips of all `parts`; a packet that several captures contain counts once."""
     columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
     pair = np.stack(columns[:2], axis=1)
     first = np.unique(pair, axis=0, return_index=True)[1]
@@ -210,7 +213,7 @@ def clock_bounds(found: Trips) -> OneWay | None:
     x, y = (found.a_ns - origin).astype(np.float64), (difference - base).astype(np.float64)
     onward, back = found.onward, ~found.onward
     over, under = Points(x[onward], y[onward] + STAMP_NS), Points(x[back], y[back] - STAMP_NS)
-    lines = between(over, under, MAX_DRIFT)
+    lines = corridor_between(over, under, MAX_DRIFT)
     if lines.torn > 0:
         return None
     at = np.unique(np.rint(lines.knots(0.0, x[-1])))

@@ -14,15 +14,19 @@ SKB_IS_RET, SOCK = 0x10, 0x80  # kbl.h KBL_FLAG_*
 
 
 MOST_PROBES = 1 << 22  # a log with more is garbage
-FEW = 24  # up to this size of all wanted numbers in bytes, comparing is faster than looking up
+MAX_COMPARED_BYTES = (
+    24  # up to this size of all wanted numbers in bytes, comparing is faster than looking up
+)
 
 
 def is_among(values: npt.NDArray[np.integer], wanted: Sequence[int]) -> npt.NDArray[np.bool_]:
     """Return for each of many small numbers (-1 = unknown) whether it is in `wanted`.
 
-    `wanted` has a few numbers from 0 on.
+    `wanted` holds a few numbers from 0 on.
     """
-    if len(wanted) * values.itemsize <= FEW:  # then comparing is faster than looking up
+    if (
+        len(wanted) * values.itemsize <= MAX_COMPARED_BYTES
+    ):  # then comparing is faster than looking up
         found = np.zeros(len(values), np.bool_)
         for number in wanted:
             found |= values == number

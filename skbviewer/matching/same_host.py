@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Find which skb lifetimes of two kernel logs of one host are the same.
 
-In: a log of points and another log, both with the skbs of their lifetimes, and the packets whose
-bytes the first one holds.  Out: pairs of lifetimes and the distance of the two clocks, or None.
+Input: a log of points and another log, both with the skbs of their lifetimes, and the packets whose
+bytes the first one holds.  Output: pairs of lifetimes and the distance of the two clocks, or None.
 
 At one time an skb's address belongs to one skb.  So two lifetimes that had the same address at the
 same time are one, if both logs are of one boot and the distance of their clocks is known.
@@ -30,7 +30,7 @@ from .solve import incomplete
 Rows = npt.NDArray[np.void]  # MATCH_DTYPE
 
 MASK32 = 0xFFFFFFFF
-MANY = 64  # most lifetimes that one may overlap
+MAX_OVERLAPS = 64  # most lifetimes that one may overlap
 ONE_CLOCK_NS = 1_000_000_000  # most by which the wall clock may be set between the logs' begins
 AGREEING = 3  # lifetimes that must agree in address, time and headers
 FITTED = 8  # the same, if the distance of the clocks is unknown
@@ -58,11 +58,12 @@ class SameHost(NamedTuple):
 def same_host(
     points: Spans, own: Capture, kernel: Spans, side: KernelSide, apart_ns: int
 ) -> SameHost | None:
-    """Join the lifetimes of a log of points with those of another log.
+    """Join the lifetimes of a log of points (`points`) with those of another log (`kernel`).
 
-    `own` are the packets of the log of points.  `apart_ns` is the difference between the two logs
-    in wall clock minus own clock.  Returns None if nothing shows that both are of one host and
-    boot, or if the distance of the clocks cannot be bounded.
+    `own` are the packets of the log of points, and `side` is what matching needs of the other log.
+    `apart_ns` is the difference between the two logs in wall clock minus own clock.  Returns None
+    if nothing shows that both are of one host and boot, or if the distance of the clocks cannot be
+    bounded.
     """
     if own.lifetimes is None or not len(points) or not len(kernel):
         return None
@@ -93,7 +94,7 @@ def _code(points: Int64s, kernel: Int64s) -> Int64s:
 def _meeting(points: Spans, kernel: Spans, offset: int, error: int) -> tuple[Int64s, Int64s]:
     """Return pairs of rows with one address that may have been there at one time.
 
-    Rows with more than MANY partners are left out.
+    Rows with more than MAX_OVERLAPS partners are left out.
     """
     begin, end = points["begin"] + offset - error, points["end"] + offset + error
     by_end = np.lexsort((kernel["end"], kernel["skb"]))
@@ -101,7 +102,7 @@ def _meeting(points: Spans, kernel: Spans, offset: int, error: int) -> tuple[Int
     first = _before(kernel["skb"][by_end], kernel["end"][by_end], points["skb"], begin, False)
     stop = _before(kernel["skb"], kernel["begin"], points["skb"], end, True)
     count = np.maximum(stop - first, 0)
-    count[count > MANY] = 0
+    count[count > MAX_OVERLAPS] = 0
     row = np.repeat(np.arange(len(points)), count)
     other = np.arange(len(row)) - np.repeat(np.cumsum(count) - count - first, count)
     meets = (begin[row] <= kernel["end"][other]) & (end[row] >= kernel["begin"][other])
@@ -133,7 +134,7 @@ def _alike_pairs(points: Spans, kernel: Spans, alike: Int64s) -> tuple[Int64s, I
 
 
 def _rows_of(owner: Int64s, asked: Int64s) -> tuple[Int64s, Int64s]:
-    """Return for each number in `asked` all its places in `owner`, as (index, place).
+    """Return each index of each number of `asked` in `owner`: (index in `asked`, in `owner`).
 
     `owner` is sorted.
     """
@@ -230,7 +231,10 @@ def joined_matches(found: Matches, of: KernelSide, to: KernelSide, same: SameHos
 
 
 def with_joined(found: Matches, made: Matches) -> Matches:
-    """Return `found`, with the rows of `made` instead of its own rows of the same packets."""
+    """Return `found`, with the rows of `made` instead of its own rows of the same packets.
+
+    `made` are matches through a log of the same host.
+    """
     keep = ~np.isin(found.rows["packet"], made.rows["packet"])
     rows = np.concatenate([found.rows[keep], made.rows])
     rows = rows[np.lexsort((rows["leg"], rows["packet"]))]

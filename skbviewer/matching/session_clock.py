@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Connect the clocks of all sources to session time.
 
-In: the clock fits of captures to KBLs, the bounds between KBLs.  Out: the pieces of a Timebase.
-Sources are connected one after the other to those that already are, beginning with the first KBL
-(without a KBL: the first capture).
+Input: the clock fits of captures to KBLs, the bounds between KBLs.  Output: the pieces of a
+Timebase.  Sources are connected one after the other to those that already are, beginning with the
+first KBL (without a KBL: the first capture).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Pieces = dict[Node, list[Piece]]
 class Host(NamedTuple):
     """A KBL: its wall clock minus its own clock, and the first and last time of its packets, ns.
 
-    The times are by its own clock.
+    The times are on its own clock.
     """
 
     epoch_ns: int
@@ -69,12 +69,12 @@ def build(
     between: Mapping[tuple[int, int], OneWay],
     same: Mapping[tuple[int, int], Apart] = NO_PAIRS,
 ) -> list[Piece]:
-    """Return the pieces of all sources.
+    """Return the pieces that map the clock of each source to session time.
 
-    `captures` lists the interfaces of each capture in the order of first use, or EVERY.  `clocks`
-    are fits whose segments begin with packet numbers.  `between` has the bounds of the clocks of
-    two KBLs.  `same` has the distances between the clocks of a log of points and of a KBL of its
-    host.
+    `hosts` are the kernel logs' clocks by source.  `captures` lists the interfaces of each capture
+    in the order of first use, or EVERY.  `clocks` are fits whose segments begin with packet
+    numbers.  `between` holds the bounds of the clocks of two KBLs, and `same` the difference of the
+    clocks of logs of one host.
     """
     pieces = _begin(hosts, captures)
     for kbl, host in sorted(hosts.items()):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The times in which each skb lifetime had each skb, so that two logs of one host can be joined.
 
-In: the records of a log and their series.  Out: SPAN_DTYPE rows, sorted by (skb, begin).
+Input: the records of a log and their series.  Output: SPAN_DTYPE rows, sorted by (skb, begin).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Spans = npt.NDArray[np.void]
 
 
 def no_spans() -> Spans:
-    """Return an empty array of spans."""
+    """Return an empty array of spans of skbs."""
     return np.zeros(0, SPAN_DTYPE)
 
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Solve one capture with one clock: find each packet's lifetime and tap moment, or why it has none.
 
-In: pairs (packet, series) whose identities agree, the clock fit, where the capture was taken.  Out:
-a Solution.  The steps find the facts about the capture (_case), the moments at which each packet
-may have been captured (possible_moments.py), the packets that the log may lack (missing_moments.py,
-repeated_identities.py), and the result that all consistent assignments have in common
-(file_order.py, forced_lifetimes.py).  The last step rejects results that the clock cannot justify
-(same_traffic.py, clock_doubts.py).
+Input: pairs (packet, series) whose identities agree, the clock fit, where the capture was taken.
+Output: a Solution.  The steps find the facts about the capture (_case), the moments at which each
+packet may have been captured (possible_moments.py), the packets that the log may lack
+(missing_moments.py, repeated_identities.py), and the result that all consistent assignments have in
+common (file_order.py, forced_lifetimes.py).  The last step rejects results that the clock cannot
+justify (same_traffic.py, clock_doubts.py).
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from .arrays.hash_join import column_hashes, is_repeated, is_shared
 from .assignment.file_order import NO_MOMENT, each_alone, first_consistent, orders_of, problem_for
 from .assignment.forced_lifetimes import Assigned, Problem
 from .candidates.clock_doubts import contradicted_by_clock
-from .candidates.eligible_moments import Edges, eligible
 from .candidates.headerless_moments import may_hold
 from .candidates.missing_moments import hidden, lacking
-from .candidates.possible_moments import Asked, options
+from .candidates.moment_conditions import Edges, eligible
+from .candidates.possible_moments import Asked, possible_pairs
 from .candidates.repeated_identities import company, far, offsets
 from .candidates.same_traffic import is_local, sent_once, trusted
 from .clock.capture_point_fit import SEVERAL_DEVICES, Located
@@ -56,12 +56,13 @@ class Solution(NamedTuple):
 
 
 class _Case(NamedTuple):
-    """The facts about a capture.
+    """What a capture, its clock and a log show about each packet.
 
-    By packet: `local`: stamped on this host, by a clock that its moments confirm; `may_lack`:
-    records of its time are missing; `perhaps`: the log may lack it at any time; `error`: the
-    clock's, ns; `within`: greatest distance of a moment from its time, ns; `copied`: the file has
-    it more than once; `again`: it is a copy of an earlier packet in the file.
+    `local`: it was stamped on this host, by a clock that its moments confirm.  `may_lack`: records
+    near its time are missing.  `perhaps`: the log may lack it at any time.  `error`: the possible
+    error of the clock then, ns.  `within`: the greatest distance of a moment from its time, ns.
+    `copied`: the file has it more than once.  `again`: it is a copy of an earlier packet in the
+    file.
     """
 
     asked: Asked
@@ -78,7 +79,7 @@ class _Case(NamedTuple):
         """Return the pairs that are possible if the clock is off by at most `error` (ns, by
         packet).
         """
-        return options(self.asked, error).edges
+        return possible_pairs(self.asked, error).edges
 
 
 def solve(
@@ -89,14 +90,14 @@ def solve(
     where: Located,
     often: Int64s,
 ) -> Solution:
-    """Decide each packet with this clock.
+    """Find each packet's lifetime and tap moment with this clock, or why it has none.
 
-    For the packets `often`, `found` has only the lifetimes of their time, although there are
-    others.
+    `found` are the candidates, and `where` says where the capture was taken.  For the packets
+    `often`, `found` has only the lifetimes near their time of capture, although there are others.
     """
     case = _case(packets, kernel, found, clock, where)
-    edges, near, unsure = options(case.asked, case.within)
-    edges = edges.only(~case.again[edges.packet])
+    edges, near, unsure = possible_pairs(case.asked, case.within)
+    edges = edges.selected(~case.again[edges.packet])
     believed = trusted(packets, clock, kernel, edges, precision_of(packets["ts"]))
     may_lack = _may_lack(case, often)
     numbers, made = _assigned(case, edges, may_lack)
@@ -111,7 +112,7 @@ def solve(
     moment = np.where(known, np.append(numbers, NO_MOMENT)[made.moment], NO_MOMENT)
     named = _nameable(kernel) & ~np.append(case.asked.doubtful, False)
     moment = np.where(named[moment], moment, NO_MOMENT)
-    return Solution(life, moment, why.astype(np.int8), edges.only(made.possible))
+    return Solution(life, moment, why.astype(np.int8), edges.selected(made.possible))
 
 
 def _case(
@@ -192,7 +193,7 @@ def _passing(case: _Case) -> Candidates:
 
 
 def _anchors(found: Candidates, life: Int64s, often: Int64s) -> Bools:
-    """Return for each packet whether it was, at its time, at a moment of its only candidate."""
+    """Return for each packet whether it was captured at a moment of its only candidate."""
     only = np.bincount(found.packet, minlength=len(life)) == 1
     only[often] = False
     return np.asarray(only & (life >= 0))
@@ -247,7 +248,8 @@ def is_alone(found: Candidates) -> Bools:
 def by_tcp_alone(packets: Packets, found: Candidates) -> Bools:
     """Return for each pair whether TCP's sequence numbers decide it: they start at 32 random bits.
 
-    See RFC 9293, section 3.4.1.  They do not distinguish a segment that was sent again.
+    `found` are the candidates of `packets`.  See RFC 9293, section 3.4.1.  They do not distinguish
+    a segment that was sent again.
     """
     exact = is_alone(found) & ~found.vague & sent_once(packets)[found.packet]
     whole = np.maximum(packets["frag_off"][found.packet], 0) & FRAGMENT == 0

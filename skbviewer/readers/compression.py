@@ -41,9 +41,10 @@ def is_packed(magic: bytes) -> bool:
 
 
 def unpack(path: Path, magic: bytes, progress: Progress | None = None) -> Unpacked:
-    """Decompress a file that begins with `magic`; caches the results of the last few files.
+    """Decompress the file `path`, whose first bytes are `magic`.
 
-    Raises BadInput if nothing can be decompressed or the disk is full; raises Cancelled.
+    Caches the results of the last few files.  Raises BadInput if nothing can be decompressed or the
+    disk is full; raises Cancelled.
     """
     found = path.stat()
     key = (path, found.st_size, found.st_mtime_ns)
@@ -61,7 +62,10 @@ _lock = threading.Lock()
 
 
 def beginning(path: Path, magic: bytes) -> bytes:
-    """Return the first decompressed bytes of a file; b"" if it cannot be decompressed."""
+    """Return the first decompressed bytes of the file `path`; b"" if it cannot be decompressed.
+
+    `magic` are the file's own first bytes.
+    """
     step = next(step for known, step in UNPACKERS.items() if magic.startswith(known))
     try:
         with path.open("rb") as packed:

@@ -35,7 +35,10 @@ def forget(data: UInt8s, begin: int, end: int) -> None:
 
 @compiled
 def word(data: UInt8s, at: Int, little: bool) -> np.int64:
-    """Return four bytes as an unsigned number.  The caller has checked that they exist."""
+    """Return the four bytes from `at` on as an unsigned number, little-endian if `little`.
+
+    The caller has checked that they exist.
+    """
     a, b, c, d = data[at], data[at + 1], data[at + 2], data[at + 3]
     if little:
         a, b, c, d = d, c, b, a
@@ -43,7 +46,7 @@ def word(data: UInt8s, at: Int, little: bool) -> np.int64:
 
 
 class Block:
-    """Some packets during dissection: a part of each result column.
+    """A block of packets during dissection: a part of each result column.
 
     Reading a column that was not written yet fills it with the value in `unknown`, a one-row table.
     """
@@ -66,7 +69,7 @@ class Block:
         self._columns[name][...] = values
 
     def blank(self, name: str) -> npt.NDArray[Any]:
-        """Return a column; the caller must write all its rows."""
+        """Return column `name` without filling it; the caller must write all its rows."""
         self._blank.discard(name)
         return self._columns[name]
 
@@ -80,7 +83,7 @@ class Block:
         return set(self._columns) - self._blank
 
     def finish(self, names: Collection[str]) -> None:
-        """Fill the columns among `names` that no dissector wrote with the unknown value."""
+        """Fill those of the columns `names` that no dissector wrote with the unknown value."""
         for name in self._blank.intersection(names):
             self[name] = self._unknown[name]
 
@@ -103,25 +106,31 @@ class Wire:
         self._i64 = numbers_at(data, ">i8")
 
     def u8(self, at: Int64s) -> Int64s:
+        """Return the byte at each position `at`, as int64."""
         return self._u8[at - self.begin].astype(np.int64)
 
     def u16(self, at: Int64s) -> Int64s:
+        """Return the big-endian 16-bit number at each position `at`, as int64."""
         return self._u16[at - self.begin].astype(np.int64)
 
     def u32(self, at: Int64s) -> Int64s:
+        """Return the big-endian 32-bit number at each position `at`, as int64."""
         return self._u32[at - self.begin].astype(np.int64)
 
     def le16(self, at: Int64s) -> Int64s:
-        """Return the little-endian 16-bit numbers at these positions, as in IEEE 802.11."""
+        """Return the little-endian 16-bit number at each position `at`, as in IEEE 802.11."""
         return self.u8(at) | self.u8(at + 1) << 8
 
     def le32(self, at: Int64s) -> Int64s:
+        """Return the little-endian 32-bit number at each position `at`."""
         return self.le16(at) | self.le16(at + 2) << 16
 
     def u48(self, at: Int64s) -> Int64s:
+        """Return the big-endian 48-bit number at each position `at`: a MAC address."""
         return (self.u16(at) << 32) | self.u32(at + 2)
 
     def i64(self, at: Int64s) -> Int64s:
+        """Return the big-endian signed 64-bit number at each position `at`."""
         return self._i64[at - self.begin].astype(np.int64)
 
 
@@ -139,18 +148,20 @@ class Frames(NamedTuple):
     stop: Int64s
     kind: Int64s
 
-    def only(self, mask: Bools) -> Frames:
+    def selected(self, mask: Bools) -> Frames:
+        """Return the frames that `mask` selects, one flag per frame."""
         return Frames(*(column[mask] for column in self))
 
     def with_bytes(self, size: int) -> Frames:
-        """Return the frames with at least `size` captured bytes left."""
-        return self.only(self.at + size <= self.end)
+        """Return the frames that have at least `size` captured bytes from `at` on."""
+        return self.selected(self.at + size <= self.end)
 
     def lacking(self, size: int | Int64s) -> Int64s:
-        """Return the rows of packets that were too short on the wire for `size` more bytes."""
+        """Return the rows of packets that, as sent, are too short for `size` more bytes at `at`."""
         return self.rows[self.at + size > self.stop]
 
-    def past(self, size: int | Int64s, kind: Int64s) -> Frames:
+    def after_header(self, size: int | Int64s, kind: Int64s) -> Frames:
+        """Return the frames with `at` after a header of `size` bytes; the next has type `kind`."""
         return self._replace(at=self.at + size, kind=kind)
 
 
@@ -160,11 +171,11 @@ def all_frames(parts: list[Frames]) -> Frames:
 
 
 def fill(packets: Rows, rows: Int64s, **columns: Int64s) -> None:
-    """Write columns into some rows of a packet array."""
+    """Write `columns` (one value per row in `rows`) into these rows of a packet array."""
     for name, values in columns.items():
         packets[name][rows] = values
 
 
 def mark_malformed(packets: Rows, rows: Int64s) -> None:
-    """Mark packets as malformed."""
+    """Set the flag PACKET_MALFORMED of the packets in `rows`."""
     packets["flags"][rows] |= PACKET_MALFORMED

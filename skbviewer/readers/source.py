@@ -49,7 +49,7 @@ class Source:
             self._begin, self._end = begin, stop
         return self._room[begin - self._begin : end - self._begin]
 
-    def some(self, at: int, least: int, most: int) -> UInt8s:
+    def read_at_least(self, at: int, least: int, most: int) -> UInt8s:
         """Return at least `least` bytes from `at` on.
 
         Returns bytes that are in memory, if they are enough; otherwise it reads `most` bytes.

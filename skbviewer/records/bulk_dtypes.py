@@ -34,7 +34,7 @@ IDENTITY_DTYPE = np.dtype(_IDENTITY)  # the columns that packets and records hav
 
 PACKET_DTYPE = np.dtype(
     [
-        ("ts", "<i8"),  # ns since the epoch, by the sniffer's clock; or UNTIMED
+        ("ts", "<i8"),  # ns since the epoch, on the sniffer's clock; or UNTIMED
         ("caplen", "<i8"),
         ("len", "<i8"),
         ("offset", "<i8"),  # position of the packet's first byte in its file
@@ -82,7 +82,7 @@ RECORD_DTYPE = np.dtype(
         ("exit_ts", "<i8"),  # ENTRY: when the function returned, -1 = unknown
         ("exit_cpu", "<i4"),
         ("ret", "<i8"),  # return value; with KBL_FLAG_SKB_IS_RET the skb returned
-        ("dur", "<i8"),  # LOST: ns from the begin of the gap to ts
+        ("dur", "<i8"),  # LOST: ns from the start of the gap to ts
         ("counter", "<i8"),  # ENTRY: events of the hardware counter in the call
         # From here on: the footprint, the kernel's facts about the packet.
         ("ifindex", "<i8"),

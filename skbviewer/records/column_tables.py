@@ -39,7 +39,7 @@ def narrow(values: Column) -> Column:
 class ColumnTable:
     """A read-only table that looks like a structured array but stores each column separately.
 
-    `table["ts"]` is a column, `table[names]` is an array of some columns, and `table[rows]` is an
+    `table["ts"]` is a column, `table[names]` is an array of these columns, and `table[rows]` is an
     array of whole rows.
     """
 
@@ -89,11 +89,14 @@ class ColumnTable:
         return self._rows(names, key)
 
     def part(self, name: str, rows: Rows) -> Column:
-        """Return one column at some rows, without building the whole column first."""
+        """Return column `name` at the row numbers `rows`, without building the whole column."""
         return _picked(self._columns[name], rows).astype(self.dtype[name], copy=False)
 
     def parts(self, names: Iterable[str], rows: Rows) -> dict[str, Column]:
-        """Return columns at some rows, each in its stored type; a constant one takes no memory."""
+        """Return the columns `names` at the row numbers `rows`, by name.
+
+        Each has its stored type; a constant one takes no memory.
+        """
         return {name: _picked(self._columns[name], rows) for name in names}
 
     def only_rows(self, rows: Rows) -> ColumnTable:
@@ -140,13 +143,16 @@ class RecordTable(ColumnTable):
             self._columns = {**self._columns, name: narrow(self._columns[name])}
 
     def part(self, name: str, rows: Rows) -> Column:
-        """Return one column at some rows, without building the whole column first."""
+        """Return column `name` at the row numbers `rows`, without building the whole column."""
         if name in self._columns:
             return super().part(name, rows)
         return self.footprints.part(name, _picked(self.footprint, rows))
 
     def parts(self, names: Iterable[str], rows: Rows) -> dict[str, Column]:
-        """Return columns at some rows, each in its stored type; a constant one takes no memory."""
+        """Return the columns `names` at the row numbers `rows`, by name.
+
+        Each has its stored type; a constant one takes no memory.
+        """
         names = tuple(names)
         made = super().parts((name for name in names if name in self._columns), rows)
         rest = [name for name in names if name not in made]
@@ -164,7 +170,10 @@ def _picked(column: Column, rows: Rows) -> Column:
 
 
 def no_footprints(count: int) -> ColumnTable:
-    """Return row 0 and `count` unknown footprints after it, in writable columns."""
+    """Return a table of `count` + 1 footprints whose columns are all unknown, to be filled.
+
+    Row 0 stands for no footprint.
+    """
     unknown = empty(FOOTPRINT_DTYPE, 1)
     columns = {name: np.repeat(unknown[name], count + 1) for name in FOOTPRINT_NAMES}
     return ColumnTable(FOOTPRINT_DTYPE, columns)
@@ -188,14 +197,17 @@ def pick(rows: Records | Packets, index: npt.NDArray[np.int64]) -> Table:
 
 
 def part(rows: Records | Packets, name: str, index: Rows) -> Column:
-    """Return one column at some rows."""
+    """Return column `name` at the row numbers `index`."""
     return rows.part(name, index) if isinstance(rows, ColumnTable) else rows[name][index]
 
 
 def parts(
     rows: Records | Packets, names: Iterable[str], index: slice | npt.NDArray[np.integer]
 ) -> dict[str, Column]:
-    """Return columns at some rows, each in its stored type, which may be narrow."""
+    """Return the columns `names` at the row numbers `index`.
+
+    Each has its stored type, which may be narrow.
+    """
     if isinstance(rows, ColumnTable):
         return rows.parts(names, index)
     return {name: rows[name][index] for name in names}

@@ -28,7 +28,7 @@ ALLOCATION_FREE = OPTIONS | {"_nrt": False}
 # numba imports this module wherever it is installed, which takes a quarter of numba's own time.
 MEASURES = "coverage"
 FORMAT = 3  # of the files with machine code, as machine_code.py writes and reads them
-SHORT = 16  # hex digits that distinguish the versions of a function
+HASH_DIGITS = 16  # hex digits that distinguish the versions of a function
 
 _announced = False
 _loaded: ModuleType | None = None  # machine_code.py
@@ -116,7 +116,7 @@ class Compiled(Generic[P, R]):
         used = {name: _version(value) for name, value in self._globals().items()}
         code = _code(self._function.__code__)
         parts = (FORMAT, *code, sorted(used.items()), *self._options.items())
-        return sha256(repr(parts).encode()).hexdigest()[:SHORT]
+        return sha256(repr(parts).encode()).hexdigest()[:HASH_DIGITS]
 
     def _globals(self) -> dict[str, object]:
         known = self._function.__globals__

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Offsets of the fields of Ethernet, IP, TCP, UDP, ICMP and ARP headers, in bytes from their begin.
+"""Offsets of the fields of Ethernet, IP, TCP, UDP, ICMP and ARP headers, in bytes from their start.
 
 They are plain numbers, so that compiled loops can use them.  `..._SIZE` is the size of a header
 without options.  Numbers in headers are big-endian.
@@ -8,7 +8,7 @@ without options.  Numbers in headers are big-endian.
 from __future__ import annotations
 
 ETH_DST, ETH_SRC, ETH_TYPE, ETH_SIZE = 0, 6, 12, 14
-VLAN_TCI, VLAN_TYPE, VLAN_SIZE = 14, 16, 18  # from the begin of a tagged Ethernet header
+VLAN_TCI, VLAN_TYPE, VLAN_SIZE = 14, 16, 18  # from the start of a tagged Ethernet header
 
 IPV4_TOS, IPV4_TOT_LEN, IPV4_ID, IPV4_FRAG_OFF, IPV4_TTL, IPV4_PROTOCOL = 1, 2, 4, 6, 8, 9
 IPV4_CHECKSUM, IPV4_SADDR, IPV4_DADDR, IPV4_SIZE = 10, 12, 16, 20

@@ -99,7 +99,7 @@ def _processor(codegen: Any) -> tuple[Any, ...]:
 
 
 def dispatcher(function: FunctionType, options: dict[str, Any], prepare: Callable[[], None]) -> Any:
-    """Return a numba dispatcher.
+    """Return a numba dispatcher of `function`; `options` are those of numba.njit().
 
     `prepare` is called before anything is compiled, perhaps repeatedly.
     """
@@ -112,5 +112,8 @@ def dispatcher(function: FunctionType, options: dict[str, Any], prepare: Callabl
 
 
 def inner(function: FunctionType, options: dict[str, Any]) -> Any:
-    """Return a numba function that only other compiled functions can call."""
+    """Return a numba function that only other compiled functions can call.
+
+    `options` are those of numba.njit().
+    """
     return njit(**options)(function)

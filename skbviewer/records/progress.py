@@ -36,4 +36,5 @@ class Silent:
     """A Progress that ignores all reports."""
 
     def report(self, what: str, done: int, total: int) -> None:
+        """Ignore the report."""
         return None

@@ -17,8 +17,8 @@ from weakref import WeakSet
 import numpy as np
 import numpy.typing as npt
 
-LARGE = 1 << 29  # records or packets of at least this many bytes are stored in files
-LEAST = 1 << 22  # bytes of the smallest array that is stored in a file
+LARGE_BYTES = 1 << 29  # records or packets of at least this many bytes are stored in files
+SMALLEST_FILE = 1 << 22  # bytes of the smallest array that is stored in a file
 KEPT = 16  # blocks of rows whose pages stay in memory
 
 Array = npt.NDArray[Any]
@@ -38,7 +38,7 @@ class Scratch:
 
         It uses `folder` if the rows are large.
         """
-        return cls(folder if size >= LARGE else None)
+        return cls(folder if size >= LARGE_BYTES else None)
 
     @property
     def in_files(self) -> bool:
@@ -46,21 +46,21 @@ class Scratch:
         return self._folder is not None
 
     def take(self, count: int, dtype: npt.DTypeLike) -> Array:
-        """Return an uninitialised array of `count` values."""
+        """Return an uninitialised array of `count` values, in a file if it is large."""
         size = count * np.dtype(dtype).itemsize
-        mapped = self._mapped(size) if self._folder is not None and size >= LEAST else None
+        mapped = self._mapped(size) if self._folder is not None and size >= SMALLEST_FILE else None
         return np.empty(count, dtype) if mapped is None else np.frombuffer(mapped, dtype, count)
 
     def full(self, count: int, dtype: npt.DTypeLike, value: int) -> Array:
-        """Return an array of `count` values that are all `value`."""
+        """Return an array of `count` values that are all `value`, in a file if it is large."""
         made = self.take(count, dtype)
         if value or made.base is None:  # a new file already contains zeros
             made[:] = value
         return made
 
     def keep(self, values: Array) -> Array:
-        """Return an equal array, in a file if it is large and there is a folder."""
-        if self._folder is None or values.nbytes < LEAST:
+        """Return `values`, or a copy in a file if they are large and there is a folder."""
+        if self._folder is None or values.nbytes < SMALLEST_FILE:
             return values
         made = self.take(len(values), values.dtype)
         made[:] = values
@@ -98,10 +98,10 @@ class Gathered:
         self._size = 0  # bytes in _new
 
     def add(self, part: Array) -> None:
-        """Append values.  If arrays are in files, small parts are collected and copied together."""
+        """Append the values of `part`. If arrays are in files, small parts are copied together."""
         self._new.append(part)
         self._size += part.nbytes
-        if self._room.in_files and self._size >= LEAST:
+        if self._room.in_files and self._size >= SMALLEST_FILE:
             self._kept.append(self._room.keep(np.concatenate(self._new)))
             self._new, self._size = [], 0
 

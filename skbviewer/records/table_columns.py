@@ -38,7 +38,7 @@ class TableMeaning(NamedTuple):
 
 
 class Vector(NamedTuple):
-    """Values of one column for some rows.
+    """Values of one column in a block of rows.
 
     Numbers are in `values`, which has the column's type; `missing` marks unknown ones (None: all
     are known).  For texts, `values` has int32 codes, and the text is words[code]; code -1 is a
@@ -61,7 +61,10 @@ class Vector(NamedTuple):
 
 
 def text_objects(codes: Int32s, words: list[str]) -> npt.NDArray[np.object_]:
-    """Return texts by code; each word is a single Python object, however many rows have it."""
+    """Return words[code] for each of `codes`, as an array of objects.
+
+    Each word is a single Python object, however many rows have it.
+    """
     made = np.empty(len(words) + 1, object)
     made[: len(words)] = words
     made[-1] = None

@@ -27,7 +27,7 @@ class PacketRow(NamedTuple):
     """One wire packet.  None = unknown.  The field names are the JSON keys of `packets`."""
 
     number: int  # from 1, in import order
-    ts_ns: int | None  # since the epoch, by the sniffer's clock
+    ts_ns: int | None  # since the epoch, on the sniffer's clock
     caplen: int
     len: int
     linktype: int
@@ -68,7 +68,7 @@ class SeriesRow(NamedTuple):
 
     series: int
     number: str  # "K1", "K2", ...
-    ts_ns: int  # by the KBL's clock
+    ts_ns: int  # on the KBL's clock
     saddr: str | None
     daddr: str | None
     ip_id: int | None
@@ -98,7 +98,7 @@ class PathCall(NamedTuple):
     layer: str
     depth: int  # from 0
     parent: int  # index in the leg's calls, -1 = outermost
-    entry_ns: int  # by the KBL's clock
+    entry_ns: int  # on the KBL's clock
     exit_ns: int | None
     dur_ns: int | None
     self_ns: int | None
@@ -120,7 +120,7 @@ class PathCall(NamedTuple):
 
     @property
     def titled(self) -> str:
-        """Return the function and its notes: "tcp_sendmsg  [interrupted] [found via socket]"."""
+        """Return the function and its notes: "tcp_sendmsg [interrupted] [found via socket]"."""
         notes = " ".join(f"[{note}]" for note in self.note.split(", ") if note)
         return f"{self.function}  {notes}" if notes else self.function
 
@@ -128,7 +128,7 @@ class PathCall(NamedTuple):
 class PathEvent(NamedTuple):
     """An event of a packet, or one that the packet caused."""
 
-    ts_ns: int  # by the KBL's clock
+    ts_ns: int  # on the KBL's clock
     event: str  # kbl.h's word in lower case: "drop", "neigh", "qdisc_enqueue"
     text: str  # "drop NO_SOCKET at udp_rcv+0x1c in netfilter IPv4 INPUT"
     call: int  # index in the leg's calls of the call in which it happened, -1 = none
@@ -165,7 +165,7 @@ class Wait(NamedTuple):
 
 
 class Captured(NamedTuple):
-    """The place and time at which a sniffer received a packet, by the clock of the leg's KBL."""
+    """The place and time at which a sniffer received a packet, on the clock of the leg's KBL."""
 
     device: str  # "" if unknown
     direction: str  # "out" or "in": the device sent or received it
@@ -182,7 +182,7 @@ class Captured(NamedTuple):
 
 
 class Leg(NamedTuple):
-    """One pass of a packet through one network stack.  Times are by its KBL's clock.
+    """One pass of a packet through one network stack.  Times are on its KBL's clock.
 
     Add session_offset_ns to get session time. session_error_ns is the possible error of the result:
     0 if this clock is the first KBL's, None if no clock fit connects the two.  Add epoch_offset_ns
@@ -227,7 +227,7 @@ class Leg(NamedTuple):
 
     @property
     def zero_ns(self) -> int:
-        """Return the time from which entries count: the begin of the path's first leg.
+        """Return the time (ns) from which entries count: the start of the path's first leg.
 
         If that is unknown, it is this leg's own begin.
         """
@@ -240,7 +240,7 @@ class Leg(NamedTuple):
 
 
 class Behind(NamedTuple):
-    """The time from the begin of a path's first leg to that of another one; ± `error_ns`.
+    """The time from the start of a path's first leg to that of another one; ± `error_ns`.
 
     `ns` is None if the clocks of their logs cannot be compared.  The error is 0 within one log.
     """
@@ -262,7 +262,7 @@ class PacketPath(NamedTuple):
     branches: tuple[Leg, ...] = ()
 
     @property
-    def sure(self) -> tuple[Leg, ...]:
+    def certain_legs(self) -> tuple[Leg, ...]:
         """Return the `legs` that certainly belong to the packet; all, for an skb lifetime."""
         if self.packet is None:
             return self.legs

@@ -31,9 +31,10 @@ def notes(db: Database, kind: str | None) -> list[Annotation]:
 
 
 def store_note(db: Database, path: Path, note: Annotation) -> Annotation:
-    """Store a note, replacing the note with its id; return it with its id.
+    """Store a note in the session file `path`; return it with its id.
 
-    Raises KeyError if its target does not exist, BadInput if the file cannot be written.
+    An id other than 0 replaces that note.  Raises KeyError if its target does not exist, BadInput
+    if the file cannot be written.
     """
     sha256, anchor, ordinal = _place(db, _Files(db), note)
     row = store.Note(note.kind, sha256, anchor, ordinal, note.begin_ns, note.end_ns, note.text)
@@ -41,7 +42,10 @@ def store_note(db: Database, path: Path, note: Annotation) -> Annotation:
 
 
 def remove(path: Path, note: int) -> None:
-    """Remove the note with this id. Raises BadInput if the file cannot be written."""
+    """Remove the note with the id `note` from the session file `path`.
+
+    Raises BadInput if the file cannot be written.
+    """
     store.remove(path, note)
 
 
@@ -50,7 +54,7 @@ def flags(db: Database, kind: str) -> RowIds:
     files = _Files(db)
     found = [np.empty(0, np.int64)]
     for sha256, anchor, ordinals in store.flags(db, kind):
-        for source in files.of(sha256, anchor):
+        for source in files.with_content(sha256, anchor):
             there = ordinals[ordinals < source.rows]
             packets = anchor == store.PACKET
             found.append(there + source.first if packets else _kernel_only_of(db, source.id, there))
@@ -58,7 +62,10 @@ def flags(db: Database, kind: str) -> RowIds:
 
 
 def set_flags(db: Database, path: Path, kind: str, rows: RowIds, on: bool) -> None:
-    """Set or clear a flag on rows.  Raises BadInput if the file cannot be written."""
+    """Set or clear the flag `kind` on `rows`: n for packet n, -n for row K<n>.
+
+    `path` is the session file.  Raises BadInput if it cannot be written.
+    """
     files = _Files(db)
     packets = rising(rows[rows > 0])
     kernel_only = [-int(n) for n in rows[rows < 0]]
@@ -98,7 +105,7 @@ class _Files:
             row for row in self._rows if SourceKind(row.kind).is_log == (anchor == store.RECORD)
         ]
 
-    def of(self, sha256: str, anchor: str) -> list[StoredSource]:
+    def with_content(self, sha256: str, anchor: str) -> list[StoredSource]:
         """Return the source with this content; the first one if a file was given twice."""
         return [row for row in self.all(anchor) if row.sha256 == sha256][:1]
 
@@ -141,7 +148,7 @@ def _resolved(db: Database, files: _Files, row: StoredNote) -> Annotation | None
     if row.anchor == store.TIME:
         source = files.any(row.source)
         return None if source is None else note._replace(source=source.id)
-    for source in files.of(row.source, row.anchor):
+    for source in files.with_content(row.source, row.anchor):
         if row.ordinal >= source.rows:
             return None
         if row.anchor == store.PACKET:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from ..analysis.comparison import Comparison, Side, StackPair, compare, stack_pairs
-from ..analysis.comparison.differences import LEAST
+from ..analysis.comparison.differences import SMALLEST_CHANGE
 from ..analysis.stats import Chosen, Scope
 from ..records import Progress, Silent
 from .session import Session
@@ -16,7 +16,7 @@ def comparison_of(
     a: Session,
     b: Session,
     filters: Filters = ("", ""),
-    least: float = LEAST,
+    least: float = SMALLEST_CHANGE,
     progress: Progress | None = None,
 ) -> Comparison:
     """Return the changes from `a` to `b`.
@@ -26,7 +26,7 @@ def comparison_of(
     """
     report = progress or Silent()
     one, two = (
-        Side(scope_of(session, text, report), session.facts())
+        Side(scope_of(session, text, report), session.conditions())
         for session, text in zip((a, b), filters, strict=True)
     )
     return compare(one, two, report, least)
@@ -35,13 +35,17 @@ def comparison_of(
 def session_stack_pairs(
     a: Session, b: Session, filters: Filters = ("", ""), progress: Progress | None = None
 ) -> list[StackPair]:
-    """Return the call stacks of both sessions.  Raises FilterError, BadInput and Cancelled."""
+    """Return the call stacks of sessions `a` and `b`, paired.
+
+    `filters` are display filters, one for each session.  Raises FilterError, BadInput and
+    Cancelled.
+    """
     report = progress or Silent()
     return stack_pairs(scope_of(a, filters[0], report), scope_of(b, filters[1], report))
 
 
 def scope_of(session: Session, text: str, progress: Progress) -> Scope:
-    """Return the passes of the packets that match `text`.
+    """Return the passes of the packets that match the display filter `text`.
 
     If `text` is "", also the passes of lifetimes without a packet.
     """

@@ -27,7 +27,7 @@ PAGE = 512
 def lane_ids(
     opened: OpenedFile, packets: PacketList, text: str, times: tuple[int, int] | None
 ) -> tuple[int, ...]:
-    """Return the first MOST_IDS rows that match a filter; each gets a lane.
+    """Return the first MOST_IDS rows that match the display filter `text`; each gets a lane.
 
     `times` (session time, ns) leaves out packets captured at other times.
     """
@@ -43,7 +43,7 @@ def lane_ids(
 def captured_between(
     columns: Columns, clock: Clock, packets: RowIds, times: tuple[int, int]
 ) -> RowIds:
-    """Return the packets among `packets` that were captured in a range of session time, ns."""
+    """Return those of `packets` that were captured between two `times`, ns of session time."""
     ts = columns.array("packet", "ts")[packets - 1].astype(np.int64)
     source = columns.array("packet", "source")[packets - 1]
     for one in np.unique(source).tolist():
@@ -81,7 +81,10 @@ def _between(own: RowIds) -> str:
 def packets_csv(
     opened: OpenedFile, packets: PacketList, text: str, out: Path, progress: Progress
 ) -> None:
-    """Write the rows that match a filter to `out`.  Raises FilterError, BadInput and Cancelled."""
+    """Write the rows that match the display filter `text` to the file `out`, as CSV.
+
+    Raises FilterError, BadInput and Cancelled.
+    """
     ids = packets.select(text, progress=progress)
     packets.follow_streams(progress)
     count = packets.count() if ids is None else len(ids)
@@ -120,7 +123,7 @@ class Exports:
         self._opened, self._packets, self._fields = opened, packets, fields
 
     def captured_between(self, packets: RowIds, times: tuple[int, int]) -> RowIds:
-        """Return the packets among `packets` that were captured in a range of session time, ns."""
+        """Return those of `packets` that were captured between two `times`, ns of session time."""
         clock = self._opened.timebase()
         return captured_between(self._opened.columns, clock, packets, times)
 
@@ -151,9 +154,12 @@ class Exports:
         return point_packets(path, progress)
 
     def lane_ids(self, text: str, times: tuple[int, int] | None) -> tuple[int, ...]:
-        """Return the rows that get a lane in an exported timeline; see lane_ids()."""
+        """Return the rows that match `text` and get a lane in a timeline; see lane_ids()."""
         return lane_ids(self._opened, self._packets, text, times)
 
     def packets_csv(self, text: str, out: Path, progress: Progress | None = None) -> None:
-        """Write the rows that match a display filter; see packets_csv()."""
+        """Write the rows that match the display filter `text` to the file `out`, as CSV.
+
+        Raises FilterError, BadInput and Cancelled.
+        """
         packets_csv(self._opened, self._packets, text, out, progress or Silent())

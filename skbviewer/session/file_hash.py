@@ -14,7 +14,10 @@ HASHING = "hashing"  # every progress text begins with this
 
 
 def sha256(path: Path, progress: Progress | None = None) -> str:
-    """Return the SHA-256 of the file's content, in hex.  Raises BadInput and Cancelled."""
+    """Return the SHA-256 of the content of the file `path`, in hex.
+
+    Raises BadInput and Cancelled.
+    """
     watch: Progress = progress or Silent()
     found, done, due = hashlib.sha256(), 0, 0
     piece = memoryview(bytearray(PIECE))  # one buffer for all pieces

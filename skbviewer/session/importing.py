@@ -64,7 +64,11 @@ from .reading import Reading, Unread
 
 FOLLOWING, STEPS = "following packets", 5
 LOOKING = "finding what sniffers may have captured"
-SMALL = ("caller", "func", "exit_cpu")  # kernel text ends at -1, so its addresses fit in 32 bits
+SIGNED_32_BIT = (
+    "caller",
+    "func",
+    "exit_cpu",
+)  # kernel text ends at -1, so its addresses fit in 32 bits
 
 
 class ImportResult(NamedTuple):
@@ -196,7 +200,7 @@ class _Import:
         """
         builder = self._builder
         if isinstance(log.records, RecordTable):
-            log.records.make_narrow(SMALL)
+            log.records.make_narrow(SIGNED_32_BIT)
         self._progress.report(FOLLOWING, 0, STEPS)
         series = build_series(log)
         self._forget(log, 1)
@@ -265,7 +269,7 @@ class _Import:
                 continue
             source, number = len(self.rows) + 1, self._builder.count(schema.packet)
             self._note(source, Input(own, *self._files[log.source]), number + 1, len(own.packets))
-            matches = joining.own(source, log.source, own, number)
+            matches = joining.match_own_packets(source, log.source, own, number)
             own_first = sorted(logs, key=lambda other: other is not log)
             self._store_packets(source, own.packets, own_first, matches, number)
 

@@ -19,7 +19,7 @@ def cache_folder() -> Path:
 
 
 def words(file: Path, sources: Sequence[SourceRow]) -> tuple[str, ...]:
-    """Return the files that a command must name to open the session `file`.
+    """Return the file names that open the session `file` in a command.
 
     For a session in the cache these are its inputs, relative to the folder that they share.
     """

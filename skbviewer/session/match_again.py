@@ -51,8 +51,8 @@ def match_again(
 ) -> None:
     """Rebuild the session file with this program's rules, from its inputs.
 
-    Notes and flags are kept.  Raises as inputs_as_then() and import_files() do; the file is
-    unchanged then.
+    `at` are the present paths of the inputs, if they have moved.  Notes and flags are kept.  Raises
+    as inputs_as_then() and import_files() do; the file is unchanged then.
     """
     from .importing import import_files  # slow to import
 

@@ -18,7 +18,7 @@ from pathlib import Path
 M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_THRESHOLD = -1, -2, -3  # malloc.h
 PR_SET_THP_DISABLE = 41  # sys/prctl.h
 HUGE = 9  # a huge page has 1 << HUGE pages, where a page has 4 KiB
-ENOUGH = 640  # huge pages that an import of ten million records uses
+MIN_HUGE_PAGES = 640  # huge pages that an import of ten million records uses
 BUDDYINFO = Path("/proc/buddyinfo")
 DEFAULTS = {M_TRIM_THRESHOLD: 128 << 10, M_TOP_PAD: 0, M_MMAP_THRESHOLD: 128 << 10}
 KEEPING = {M_TRIM_THRESHOLD: (1 << 31) - 1, M_TOP_PAD: 512 << 20, M_MMAP_THRESHOLD: 32 << 20}
@@ -38,7 +38,7 @@ def reused_memory() -> Iterator[None]:
         return
     for option, value in KEEPING.items():
         libc.mallopt(option, value)
-    libc.prctl(PR_SET_THP_DISABLE, 0 if free_huge_pages() >= ENOUGH else 1, 0, 0, 0)
+    libc.prctl(PR_SET_THP_DISABLE, 0 if free_huge_pages() >= MIN_HUGE_PAGES else 1, 0, 0, 0)
     libc.malloc.argtypes, libc.malloc.restype = [ctypes.c_size_t], ctypes.c_void_p
     libc.free.argtypes, libc.free.restype = [ctypes.c_void_p], None
     libc.free(libc.malloc(KEEPING[M_MMAP_THRESHOLD] - 4096))  # makes the heap grow by the pad
@@ -52,9 +52,9 @@ def reused_memory() -> Iterator[None]:
 
 
 def keep_less() -> None:
-    """Return freed memory to the kernel now, and large arrays as soon as they are freed.
+    """Give freed memory back to the kernel now, and large arrays as soon as they are freed.
 
-    For inputs that are so large that memory matters more than time. This holds until the end of
+    For inputs that are so large that memory matters more than time.  This holds until the end of
     reused_memory().
     """
     libc = ctypes.CDLL(None) if sys.platform == "linux" else None
@@ -75,7 +75,7 @@ def free_huge_pages() -> int:
 
 
 def give_back() -> None:
-    """Return freed memory to the kernel, after work that needed much memory for a short time."""
+    """Give freed memory back to the kernel, after work that needed much of it for a short time."""
     libc = ctypes.CDLL(None) if sys.platform == "linux" else None
     if libc is not None and hasattr(libc, "malloc_trim"):
         libc.malloc_trim(0)

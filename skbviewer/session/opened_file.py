@@ -69,7 +69,7 @@ class OpenedFile:
             return self._names[source]
 
     def fitted(self, source: int, ts: Int64s) -> Int64s:
-        """Convert times of a KBL to the first capture's clock, ns since the epoch."""
+        """Convert times `ts` of the log `source` to the first capture's clock, ns since 1970."""
         clock = self.timebase()
         captures = [s.id for s in self.sources() if not s.kind.is_log]
         times = clock.to_session(source, ts)

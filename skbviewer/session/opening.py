@@ -49,7 +49,7 @@ def _inputs(paths: Sequence[Path]) -> list[Path]:
 def open_files(
     paths: Sequence[Path], progress: Progress | None = None, keep: Sequence[Path] = ()
 ) -> Session:
-    """Open one session file, or import captures and KBLs unless their session is cached.
+    """Open the session file `paths`, or import captures and KBLs unless their session is cached.
 
     A session among several files stands for its inputs and its annotations.  The annotations of the
     sessions `keep` are copied into the opened session.  Raises BadInput and Cancelled.

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..analysis import LayerStyle, layers
-from ..analysis.comparison.conditions import Facts
+from ..analysis.comparison.conditions import RecordingConditions
 from ..matching import Timebase
 from ..records import Progress, Silent, SourceRow
 from . import input_files, saving
 from .exported_rows import Exports
 from .kernel.kernel_code import KernelCode
-from .kernel.recording_facts import facts_of
+from .kernel.recording_conditions import recording_conditions
 from .kernel.session_graphs import Graphs
 from .kernel.session_paths import Paths
 from .kernel.session_statistics import Statistics
@@ -76,7 +76,7 @@ class Session:
         return self._opened.sources()
 
     def words(self) -> tuple[str, ...]:
-        """Return the name of the open session in commands; see input_files.words()."""
+        """Return the file names that open this session in a command; see input_files.words()."""
         return input_files.words(self.file, self.sources())
 
     def info(self) -> dict[str, Any]:
@@ -95,10 +95,10 @@ class Session:
         """Count packets and skb lifetimes by verdict and reason."""
         return reasons(self.columns, self._opened.has_kbl())
 
-    def facts(self) -> Facts:
+    def conditions(self) -> RecordingConditions:
         """Return how the session was recorded, as far as it matters for comparing it."""
         with self._opened.database() as db:
-            return facts_of(db, self.sources())
+            return recording_conditions(db, self.sources())
 
     def timebase(self) -> Timebase:
         """Return the map from the clock of each source to session time."""

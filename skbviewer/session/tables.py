@@ -27,11 +27,14 @@ class SessionTables:
         self._opened = opened
 
     def described(self) -> tuple[TableMeaning, ...]:
-        """Return the tables with their columns, in the order of docs/schema.md."""
+        """Return names, meanings and columns of all documented tables, as in docs/schema.md."""
         return tuple(view.described for view in VIEWS.values())
 
     def columns(self, name: str) -> tuple[str, ...]:
-        """Return the columns of a table.  Raises KeyError with a line for the user."""
+        """Return the names of the columns of table `name`.
+
+        Raises KeyError with a line for the user.
+        """
         if name not in VIEWS:
             raise KeyError(f"no table {name}: expected one of {', '.join(VIEWS)}")
         return tuple(column.meaning.name for column in VIEWS[name].columns)
@@ -43,11 +46,11 @@ class SessionTables:
         chosen: Chosen | None = None,
         progress: Progress | None = None,
     ) -> Iterator[dict[str, Vector]]:
-        """Yield columns of a table for some rows at a time, and at least once.
+        """Yield the columns of a table in blocks of rows; at least one block, which may be empty.
 
-        By default, `columns` are all. With `chosen`, only rows of chosen packets, legs and
-        lifetimes are read; tables that describe a source stay whole. Raises KeyError if there is no
-        such table or column, BadInput and Cancelled.
+        `name` is the table.  None as `columns` means all.  With `chosen`, only rows of chosen
+        packets, legs and lifetimes are read; tables that describe a source stay whole.  Raises
+        KeyError if there is no such table or column, BadInput and Cancelled.
         """
         names = self._named(name, columns)
         view, progress = VIEWS[name], progress or Silent()
@@ -74,10 +77,11 @@ class SessionTables:
             return small_table(db, table)
 
     def chosen(self, packets: Int64s, kernel_only: Sequence[int] = ()) -> Chosen:
-        """Return the rows that belong to some packets, and to the lifetimes of rows K<n>.
+        """Return which packets, legs and lifetimes belong to `packets` and to rows K<n>.
 
-        A packet's legs are those that match it, even ambiguously; a row's legs are all legs of its
-        lifetime.
+        `packets` are packet numbers (n >= 1), and `kernel_only` holds the n of rows K<n>.  The legs
+        of a packet are those that match it, even ambiguously; the legs of a row K<n> are all legs
+        of its lifetime.
         """
         columns = self._opened.columns
         packet = np.zeros(columns.length("packet"), np.bool_)

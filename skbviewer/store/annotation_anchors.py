@@ -25,7 +25,7 @@ def _parts(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
 
 
 def record_of_series(db: Connection, number: int) -> Record:
-    """Return the record that represents an skb lifetime.
+    """Return (source, ordinal) of the record that represents the skb lifetime with id `number`.
 
     Raises KeyError if there is no such series.
     """
@@ -45,7 +45,10 @@ def series_of_record(db: Connection, record: Record) -> int | None:
 
 
 def records_of_kernel_only(db: Connection, numbers: Sequence[int]) -> list[Record]:
-    """Return the records that represent rows K<n>; unknown rows are left out."""
+    """Return (source, ordinal) of the records that represent the rows K<n> with these n.
+
+    Unknown rows are left out.
+    """
     found: list[Record] = []
     for part in _parts(numbers):
         wanted = select(series.c.source, series.c.ordinal).where(series.c.kernel_only.in_(part))
@@ -54,7 +57,10 @@ def records_of_kernel_only(db: Connection, numbers: Sequence[int]) -> list[Recor
 
 
 def kernel_only_of_records(db: Connection, source: int, ordinals: Sequence[int]) -> list[int]:
-    """Return the n of the rows K<n> that these records represent; other records are left out."""
+    """Return the n of the rows K<n> that the records `ordinals` of `source` represent.
+
+    Other records are left out.
+    """
     found: list[int] = []
     for part in _parts(ordinals):
         wanted = select(series.c.kernel_only).where(series.c.ordinal.in_(part))
@@ -64,7 +70,10 @@ def kernel_only_of_records(db: Connection, source: int, ordinals: Sequence[int])
 
 
 def record_of_call(db: Connection, number: int) -> Record:
-    """Return the record of a call.  Raises KeyError if there is no such call."""
+    """Return (source, ordinal) of the record of the call with id `number`.
+
+    Raises KeyError if there is no such call.
+    """
     wanted = select(leg.c.source, call.c.ordinal).select_from(
         call.join(leg, leg.c.id == call.c.leg)
     )

@@ -20,8 +20,8 @@ RECORD = "record"  # anchor
 BY_TIME = 3  # last session version in which records were counted in order of time
 
 
-def unpacked(bits: bytes | None) -> npt.NDArray[np.uint8]:
-    """Return the flags of rows in stored bits, one byte each; None means no bits."""
+def unpack_flags(bits: bytes | None) -> npt.NDArray[np.uint8]:
+    """Return the FLAGS_PER_ROW flags that `bits` packs, one byte each, 0 or 1; all 0 for None."""
     if bits is None:
         return np.zeros(FLAGS_PER_ROW, np.uint8)
     return np.unpackbits(np.frombuffer(bits, np.uint8))
@@ -72,7 +72,7 @@ def _by_ordinal(before: sqlite3.Connection, notes: list[Any], bits: list[Any]) -
     ]
     made = [row for row in bits if row[2] != RECORD]
     for kind, sha256, anchor, begin, packed in bits:
-        for number in np.flatnonzero(unpacked(packed)).tolist() if anchor == RECORD else ():
+        for number in np.flatnonzero(unpack_flags(packed)).tolist() if anchor == RECORD else ():
             place = ordinal(sha256, begin + number)
             one = np.zeros(FLAGS_PER_ROW, np.uint8)
             one[place % FLAGS_PER_ROW] = 1
@@ -84,7 +84,7 @@ def _by_ordinal(before: sqlite3.Connection, notes: list[Any], bits: list[Any]) -
 def _merge(db: sqlite3.Connection, key: tuple[str, str, str, int], packed: bytes) -> None:
     own = "FROM flag WHERE kind = ? AND source = ? AND anchor = ? AND first = ?"
     found = db.execute(f"SELECT bits {own}", key).fetchone()
-    both = unpacked(packed) | unpacked(found[0] if found else None)
+    both = unpack_flags(packed) | unpack_flags(found[0] if found else None)
     db.execute(f"DELETE {own}", key)
     db.execute(flag.insertion(), (*key, np.packbits(both).tobytes()))
 

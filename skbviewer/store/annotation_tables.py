@@ -20,7 +20,7 @@ import numpy.typing as npt
 from sqlalchemy import Connection, select
 
 from ..records import BadInput
-from .annotation_migration import FLAGS_PER_ROW, take_over, unpacked
+from .annotation_migration import FLAGS_PER_ROW, take_over, unpack_flags
 from .annotation_migration import RECORD as RECORD
 from .rows import StoredNote
 from .sqlalchemy_tables import annotation, flag
@@ -85,13 +85,16 @@ def flags(db: Connection, kind: str) -> list[tuple[str, str, Ordinals]]:
     """Return (SHA-256, anchor, rising ordinals) of everything that has the flag `kind`."""
     wanted = select(flag).where(flag.c.kind == kind).order_by(flag.c.first)
     return [
-        (row.source, row.anchor, np.flatnonzero(unpacked(row.bits)) + row.first)
+        (row.source, row.anchor, np.flatnonzero(unpack_flags(row.bits)) + row.first)
         for row in db.execute(wanted)
     ]
 
 
 def set_flags(path: Path, kind: str, where: tuple[str, str], ordinals: Ordinals, on: bool) -> None:
-    """Set or clear a flag at the rising `ordinals` in `where`: (SHA-256, anchor)."""
+    """Set or clear the flag `kind` at the rising `ordinals` in `where`: (SHA-256, anchor).
+
+    `path` is the session file.  Raises BadInput if it cannot be written.
+    """
     parts = ordinals // FLAGS_PER_ROW
     with writing(path) as db:
         for mine in np.split(ordinals, np.flatnonzero(np.diff(parts)) + 1):
@@ -101,7 +104,7 @@ def set_flags(path: Path, kind: str, where: tuple[str, str], ordinals: Ordinals,
                 "SELECT bits FROM flag WHERE kind = ? AND source = ? AND anchor = ? AND first = ?",
                 key,
             ).fetchone()
-            bits = unpacked(found[0] if found else None)
+            bits = unpack_flags(found[0] if found else None)
             bits[mine - first] = on
             _put_flags(db, key, bits)
 

@@ -15,12 +15,12 @@ def clocks(db: Connection) -> list[StoredClock]:
 
 
 def interface_of(db: Connection, number: int) -> int:
-    """Return the capture interface of a packet."""
+    """Return the capture interface of the packet with id `number`."""
     return int(db.execute(select(packet.c.interface).where(packet.c.id == number)).scalar_one())
 
 
 def timebases(db: Connection) -> list[StoredTimebase]:
-    """Return the pieces of the map from all clocks to session time."""
+    """Return the rows of table `timebase`: which map the clocks of all sources to session time."""
     rows = db.execute(select(timebase).order_by(timebase.c.id))
     return list(map(StoredTimebase._make, rows))
 

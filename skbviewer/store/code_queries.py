@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Queries of a session file for disassembly: the places of functions, and calls of no packet."""
+"""Queries of a session file for disassembly: the addresses of functions, and calls of no packet."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ class ProbePlace(NamedTuple):
 
 
 def probe_places(db: Connection, source: int) -> list[ProbePlace]:
-    """Return the places of a KBL's probed functions, without those whose address is unknown."""
+    """Return the addresses of a KBL's probed functions, without unknown ones.
+
+    `source` is the id of the KBL.
+    """
     wanted = select(probe.c.name, probe.c.module, probe.c.address)
     rows = db.execute(wanted.where(probe.c.source == source, probe.c.address != 0))
     return list(map(ProbePlace._make, rows))
@@ -30,9 +33,9 @@ def probe_places(db: Connection, source: int) -> list[ProbePlace]:
 def calls_of_no_packet(
     db: Connection, source: int, first: int, last: int
 ) -> list[tuple[int, int, int]]:
-    """Count a KBL's calls of no packet by caller and probe: (caller, func, number).
+    """Return the number of a KBL's calls of no packet by caller and probe: (caller, func, number).
 
-    Callers are return addresses from `first` to `last`, signed.
+    `source` is the id of the KBL.  Callers are return addresses from `first` to `last`, signed.
     """
     c = record.c
     wanted = select(c.caller, c.func, func.count()).where(

@@ -18,7 +18,7 @@ from .btree.typed_column_loops import Values, narrow
 from .btree.typed_columns import MEMORY, Sources, StagedColumns, as_signed
 
 CHUNK = 1 << 16
-SMALL = {8: "<u1", 16: "<u2", 32: "<u4"}  # by bits
+UNSIGNED_TYPES = {8: "<u1", 16: "<u2", 32: "<u4"}  # by bits
 
 
 class Chunk(NamedTuple):
@@ -35,7 +35,7 @@ class Chunk(NamedTuple):
 
 
 def pack(table: str, column: str, first: int, values: Values) -> Chunk:
-    """Return a chunk of `values`, which must not be empty.
+    """Return a chunk of a stored column with `values`, which must not be empty.
 
     `first` is the row of the first value.
     """
@@ -45,7 +45,7 @@ def pack(table: str, column: str, first: int, values: Values) -> Chunk:
         return Chunk(table, column, first, len(values), "<f8", 0, 0, data)
     values = as_signed(values)
     some = values[:1] if values.strides == (0,) else values
-    source = Sources([values])  # keeps the memory at its places alive
+    source = Sources([values])  # keeps the memory of the values alive
     low, high = int(some.min()), int(some.max())
     return _pack((table, column, first), values, (source.places, 0), low, high)
 
@@ -60,7 +60,7 @@ def _pack(
     count = len(values)
     if low == high:
         return Chunk(*head, count, "", low, high, b"")
-    for bits, dtype in SMALL.items():
+    for bits, dtype in UNSIGNED_TYPES.items():
         if high - low < 1 << bits:
             data = np.empty(count * bits // 8, np.uint8)
             narrow(MEMORY, *place, low, count, data)
@@ -70,10 +70,13 @@ def _pack(
 
 
 def unpack(dtype: str, low: int, data: bytes, out: Values) -> None:
-    """Fill `out` from a chunk. The type of `out` must be wide enough for the chunk's values."""
+    """Fill `out` with the values of a chunk: `low` plus the numbers of type `dtype` in `data`.
+
+    The type of `out` must be wide enough for them.
+    """
     if not dtype:
         out[:] = low
-    elif dtype in SMALL.values():
+    elif dtype in UNSIGNED_TYPES.values():
         out[:] = np.frombuffer(data, dtype)
         out += out.dtype.type(low)  # type: ignore[misc]  # may wrap around, and wraps back
     else:

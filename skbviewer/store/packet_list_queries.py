@@ -95,27 +95,36 @@ class AddressOfRow(NamedTuple):
 
 
 def packets(db: Connection, numbers: Iterable[int]) -> dict[int, StoredPacket]:
-    """Return rows of table `packet` by packet number."""
+    """Return the rows of table `packet` with the ids `numbers`, by id."""
     found = map(StoredPacket._make, db.execute(_PACKETS, _numbers(numbers)))
     return {row.id: row for row in found}
 
 
 def kernel_only(db: Connection, numbers: Iterable[int]) -> dict[int, StoredSeries]:
-    """Return rows of `series` by the n of K<n>."""
+    """Return rows of table `series` by the n of K<n>, for the n in `numbers`."""
     found = map(StoredSeries._make, db.execute(_KERNEL_ONLY, _numbers(numbers)))
     return {row.kernel_only: row for row in found}
 
 
 def addresses_of_packets(db: Connection, numbers: Iterable[int]) -> list[AddressOfRow]:
-    """Return the addresses that packets had in the kernel, by time; `row` is the packet."""
+    """Return the addresses that the packets `numbers` had in the kernel, in order of time.
+
+    `row` of the result is the packet.
+    """
     return list(map(AddressOfRow._make, db.execute(_ADDRESSES_OF_PACKETS, _numbers(numbers))))
 
 
 def summaries_of_packets(db: Connection, numbers: Iterable[int]) -> list[LegSummary]:
-    """Return the legs matched to packets, by time in each source; `row` is the packet."""
+    """Return the legs matched to the packets `numbers`, in order of time in each source.
+
+    `row` of the result is the packet.
+    """
     return list(map(LegSummary._make, db.execute(_SUMMARIES_OF_PACKETS, _numbers(numbers))))
 
 
 def summaries_of_series(db: Connection, numbers: Iterable[int]) -> list[LegSummary]:
-    """Return the legs of skb lifetimes, by time; `row` is the series."""
+    """Return the legs of the skb lifetimes with ids `numbers`, in order of time.
+
+    `row` of the result is the series.
+    """
     return list(map(LegSummary._make, db.execute(_SUMMARIES_OF_SERIES, _numbers(numbers))))

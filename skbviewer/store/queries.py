@@ -93,7 +93,7 @@ _PACKETS = _PACKETS.order_by(packet.c.id)
 
 
 def packets(db: Connection, first: int, number: int) -> list[StoredPacket]:
-    """Return packets with ids first .. first + number - 1."""
+    """Return the rows of table `packet` with ids first .. first + number - 1."""
     wanted = {"first": first, "last": first + number - 1}
     return list(map(StoredPacket._make, db.execute(_PACKETS, wanted)))
 
@@ -118,7 +118,7 @@ def kernel_only_count(db: Connection) -> int:
 
 
 def kernel_only(db: Connection, first: int, number: int) -> list[StoredSeries]:
-    """Return series with rows K<first> .. K<first + number - 1>."""
+    """Return the rows of table `series` that are rows K<first> .. K<first + number - 1>."""
     wanted = series.c.kernel_only.between(first, first + number - 1)
     rows = db.execute(select(series).where(wanted).order_by(series.c.kernel_only))
     return list(map(StoredSeries._make, rows))
@@ -134,7 +134,7 @@ _LEGS_OF_PACKET = (
 
 
 def legs_of_packet(db: Connection, number: int) -> list[StoredLeg]:
-    """Return the legs matched to a packet, with the match, sorted by source, then by time."""
+    """Return the legs matched to packet `number`, with the match, by source, then by time."""
     return [StoredLeg(*row) for row in db.execute(_LEGS_OF_PACKET, {"number": number})]
 
 
@@ -142,7 +142,7 @@ _MOMENTS = select(moment).where(moment.c.packet == bindparam("number"))
 
 
 def moments(db: Connection, number: int) -> list[StoredMoment]:
-    """Return where and when a packet was captured: one row for each log that shows it."""
+    """Return where and when packet `number` was captured: one row for each log that shows it."""
     return list(map(StoredMoment._make, db.execute(_MOMENTS, {"number": number})))
 
 
@@ -150,7 +150,7 @@ _LEGS_OF_SERIES = select(leg).where(leg.c.series == bindparam("number")).order_b
 
 
 def legs_of_series(db: Connection, number: int) -> list[StoredLeg]:
-    """Return the legs of an skb lifetime."""
+    """Return the legs of the skb lifetime with id `number`."""
     return [StoredLeg(*row) for row in db.execute(_LEGS_OF_SERIES, {"number": number})]
 
 
@@ -204,7 +204,7 @@ _CALLS_OF_LEG = (
 
 
 def calls_of_leg(db: Connection, number: int) -> list[StoredCall]:
-    """Return calls of a leg in order of entry."""
+    """Return the calls of the leg with id `number`, in order of entry."""
     return list(map(StoredCall._make, db.execute(_CALLS_OF_LEG, {"number": number})))
 
 
@@ -222,7 +222,7 @@ _PACKETS_OF_SERIES = (
 def verdicts_of_series(
     db: Connection, numbers: Sequence[int]
 ) -> dict[int, tuple[int, int, int, int]]:
-    """Return a tuple for each series: its verdict and rung, its row, its packet.
+    """Return for each id in `numbers` the series' verdict and rung, its row, its packet.
 
     The row is the n of row K<n> or -1; the packet is the first one that matches exactly, or -1.
     """
@@ -236,38 +236,41 @@ _WAITS_OF_LEG = select(wait).where(wait.c.leg == bindparam("number")).order_by(w
 
 
 def waits_of_leg(db: Connection, number: int) -> list[StoredWait]:
-    """Return the times when a leg was not busy, in order."""
+    """Return the times when the leg with id `number` was not busy, in order."""
     return list(map(StoredWait._make, db.execute(_WAITS_OF_LEG, {"number": number})))
 
 
 def losses(db: Connection, source: int) -> list[tuple[int, int]]:
-    """Return (begin_ns, end_ns) of each loss of a KBL, on any CPU; missed hits are left out."""
+    """Return (begin_ns, end_ns) of each loss of the KBL with id `source`, on any CPU.
+
+    Missed hits are left out.
+    """
     wanted = (loss.c.source == source) & (loss.c.flags != MISSED)
     rows = db.execute(select(loss.c.ts, loss.c.dur).where(wanted))
     return [(row.ts - max(row.dur, 0), row.ts) for row in rows]
 
 
 def calls_in(db: Connection, number: int) -> list[int]:
-    """Return the ids of a leg's calls."""
+    """Return the ids of the calls of the leg with id `number`."""
     wanted = select(call.c.id).where(call.c.leg == number).order_by(call.c.id)
     return [int(row[0]) for row in db.execute(wanted)]
 
 
 def addresses_in(db: Connection, number: int) -> list[int]:
-    """Return the ids of the addresses of the series to which a leg belongs."""
+    """Return the ids of the addresses of the series to which the leg with id `number` belongs."""
     of = select(leg.c.series).where(leg.c.id == number).scalar_subquery()
     wanted = select(address.c.id).join(leg, leg.c.id == address.c.leg).where(leg.c.series == of)
     return [int(row[0]) for row in db.execute(wanted.order_by(address.c.id))]
 
 
 def addresses_of_leg(db: Connection, number: int) -> list[StoredAddress]:
-    """Return the addresses that the series of a leg had first in this leg."""
+    """Return the addresses that the series of a leg had first in this leg, whose id is `number`."""
     rows = db.execute(select(address).where(address.c.leg == number).order_by(address.c.id))
     return list(map(StoredAddress._make, rows))
 
 
 def drops_in(db: Connection, number: int) -> list[int]:
-    """Return the ids of a leg's events that are drops."""
+    """Return the ids of the drops among the events of the leg with id `number`."""
     wanted = select(event.c.id).where(event.c.leg == number, event.c.event == DROP)
     return [int(row[0]) for row in db.execute(wanted.order_by(event.c.id))]
 
@@ -301,7 +304,7 @@ def _event(row: Sequence[Any]) -> StoredEvent:
 
 
 def events_of_leg(db: Connection, number: int) -> list[StoredEvent]:
-    """Return events of a leg in order of time, with their details."""
+    """Return the events of the leg with id `number` in order of time, with their details."""
     return [_event(tuple(row)) for row in db.execute(_EVENTS_OF_LEG, {"number": number})]
 
 
@@ -314,12 +317,12 @@ _FRAMES_OF_LEG = (
 
 
 def frames_of_leg(db: Connection, number: int) -> list[StoredFrame]:
-    """Return the stacks of a leg's drops, innermost frame first."""
+    """Return the stacks of the drops of the leg with id `number`, innermost frame first."""
     return list(map(StoredFrame._make, db.execute(_FRAMES_OF_LEG, {"number": number})))
 
 
 def meta(db: Connection, source_id: int) -> dict[str, str]:
-    """Return the META values of a KBL, without the sections of points."""
+    """Return the META values of a KBL by key, without the sections of points."""
     wanted = select(meta_table.c.key, meta_table.c.value).where(
         meta_table.c.source == source_id, ~meta_table.c.key.startswith(SECTIONS)
     )
@@ -327,7 +330,7 @@ def meta(db: Connection, source_id: int) -> dict[str, str]:
 
 
 def sections(db: Connection, source_id: int, numbers: Collection[int]) -> dict[int, str]:
-    """Return the sections of points with these numbers, as JSON."""
+    """Return the sections of points with these numbers, as JSON, by number."""
     keys, found = [f"{SECTIONS}{number}" for number in numbers], dict[int, str]()
     for at in range(0, len(keys), MOST_KEYS):
         wanted = select(meta_table.c.key, meta_table.c.value).where(
@@ -338,7 +341,7 @@ def sections(db: Connection, source_id: int, numbers: Collection[int]) -> dict[i
 
 
 def functions(db: Connection, source_id: int) -> dict[int, str]:
-    """Return names of a KBL's probed functions by probe id."""
+    """Return the names of a KBL's probed functions by probe id."""
     wanted = select(probe.c.func, probe.c.name).where(probe.c.source == source_id)
     return {row.func: row.name for row in db.execute(wanted)}
 

@@ -157,7 +157,7 @@ moment = _table(
     *_integers("packet", "leg"),  # `leg`: the pass that the sniffer saw
     *_integers("netns", "ifindex", "sends"),  # the device; sends = 1: the device sent the packet
     *_integers("socket"),  # 1: the log shows the call of the packet socket
-    *_integers("after_ns", "before_ns"),  # bounds of the time stamp, by the log's clock
+    *_integers("after_ns", "before_ns"),  # bounds of the time stamp, on the log's clock
 )
 
 probe = _table(

@@ -17,7 +17,7 @@ PAGES_AT_ONCE = 4096
 
 
 def copy_session(file: Path, out: Path, progress: Progress) -> None:
-    """Copy a session by SQLite's backup.
+    """Copy the session `file` to `out` by SQLite's backup.
 
     If the session is changed during the copy, the copy has this change either completely or not at
     all.  Raises BadInput if `out` cannot be written, and Cancelled; then no part of the copy

@@ -46,7 +46,7 @@ class Table(NamedTuple):
 
 
 class Index(NamedTuple):
-    """An index of some columns."""
+    """An index over columns of a table."""
 
     name: str
     table: Table

@@ -61,7 +61,7 @@ class WaitOfLeg(NamedTuple):
 
 
 def functions(db: Connection) -> dict[int, dict[int, str]]:
-    """Return function names by KBL and probe id."""
+    """Return the names of probed functions, by source id of their KBL and probe id."""
     found: dict[int, dict[int, str]] = {}
     for source, func, name in db.execute(select(probe.c.source, probe.c.func, probe.c.name)):
         found.setdefault(source, {})[func] = name
@@ -69,7 +69,7 @@ def functions(db: Connection) -> dict[int, dict[int, str]]:
 
 
 def gaps(db: Connection) -> list[StoredLoss]:
-    """Return losses, by the KBL's clock.
+    """Return the losses of all KBLs, on the KBL's clock.
 
     Missed hits are left out: each is a single call of a function, somewhere in a long time.
     """
@@ -79,7 +79,7 @@ def gaps(db: Connection) -> list[StoredLoss]:
 
 
 def legs_of_packets(db: Connection, numbers: Sequence[int]) -> list[LegOfPacket]:
-    """Return the matches of some packets, exact ones first."""
+    """Return the matches of the packets `numbers`, exact ones first."""
     columns = match.c.packet, match.c.leg, match.c.verdict
     wanted = select(*columns).where(match.c.packet.in_(numbers))
     wanted = wanted.order_by(match.c.verdict, match.c.packet, match.c.leg)
@@ -87,7 +87,7 @@ def legs_of_packets(db: Connection, numbers: Sequence[int]) -> list[LegOfPacket]
 
 
 def legs_of_kernel_only(db: Connection, numbers: Sequence[int]) -> list[LegOfKernelOnly]:
-    """Return the legs of the rows K<n> with these n."""
+    """Return the legs of the rows K<n> with the n in `numbers`."""
     joined = series.join(leg, leg.c.series == series.c.id)
     wanted = select(series.c.kernel_only, leg.c.id.label("leg")).select_from(joined)
     wanted = wanted.where(series.c.kernel_only.in_(numbers))
@@ -96,7 +96,7 @@ def legs_of_kernel_only(db: Connection, numbers: Sequence[int]) -> list[LegOfKer
 
 
 def calls_of_legs(db: Connection, legs: Sequence[int]) -> list[CallOfLeg]:
-    """Return the calls of some legs, in order of their ids."""
+    """Return the calls of the legs with the ids `legs`, in order of their ids."""
     columns = (call.c.id, call.c.leg, leg.c.source, call.c.func, call.c.entry_ns, call.c.dur_ns)
     wanted = select(*columns, call.c.drop_reason).join(leg, leg.c.id == call.c.leg)
     wanted = wanted.where(call.c.leg.in_(legs)).order_by(call.c.id)
@@ -104,7 +104,7 @@ def calls_of_legs(db: Connection, legs: Sequence[int]) -> list[CallOfLeg]:
 
 
 def waits_of_legs(db: Connection, legs: Sequence[int]) -> list[WaitOfLeg]:
-    """Return the times when some legs were not busy, by leg and time."""
+    """Return the times when the legs with the ids `legs` were not busy, by leg and time."""
     columns = (wait.c.leg, leg.c.source, wait.c.kind, wait.c.begin_ns, wait.c.end_ns)
     wanted = select(*columns).join(leg, leg.c.id == wait.c.leg).where(wait.c.leg.in_(legs))
     wanted = wanted.order_by(wait.c.leg, wait.c.begin_ns)
@@ -112,7 +112,7 @@ def waits_of_legs(db: Connection, legs: Sequence[int]) -> list[WaitOfLeg]:
 
 
 def place_of_call(db: Connection, number: int) -> tuple[int, int, int] | None:
-    """Return (leg, its series, its first call) for a call; None if there is no such call."""
+    """Return (leg, its series, its first call) for the call with id `number`; None if unknown."""
     wanted = select(call.c.leg, leg.c.series).join(leg, leg.c.id == call.c.leg)
     found = db.execute(wanted.where(call.c.id == number)).first()
     if found is None:
@@ -121,23 +121,23 @@ def place_of_call(db: Connection, number: int) -> tuple[int, int, int] | None:
 
 
 def packet_of_leg(db: Connection, number: int) -> int | None:
-    """Return the packet that matches a leg best; None if none does."""
+    """Return the packet that matches the leg with id `number` best; None if none does."""
     wanted = select(match.c.packet).where(match.c.leg == number)
     return db.execute(wanted.order_by(match.c.verdict, match.c.id)).scalar()
 
 
 def series_of_leg(db: Connection, number: int) -> int | None:
-    """Return the skb lifetime of a leg; None if there is no such leg."""
+    """Return the skb lifetime of the leg with id `number`; None if there is no such leg."""
     return db.execute(select(leg.c.series).where(leg.c.id == number)).scalar()
 
 
 def leg_of_event(db: Connection, number: int) -> int | None:
-    """Return the leg of an event (-1: none); None if there is no such event."""
+    """Return the leg of the event with id `number` (-1: none); None if there is no such event."""
     return db.execute(select(event.c.leg).where(event.c.id == number)).scalar()
 
 
 def time_of_call(db: Connection, number: int) -> tuple[int, int, int] | None:
-    """Return (source, entry_ns, dur_ns) of a call; None if there is no such call."""
+    """Return (source, entry_ns, dur_ns) of the call with id `number`; None if unknown."""
     wanted = select(leg.c.source, call.c.entry_ns, call.c.dur_ns)
     wanted = wanted.join(leg, leg.c.id == call.c.leg)
     found = db.execute(wanted.where(call.c.id == number)).first()
@@ -145,20 +145,20 @@ def time_of_call(db: Connection, number: int) -> tuple[int, int, int] | None:
 
 
 def time_of_packet(db: Connection, number: int) -> tuple[int, int, int] | None:
-    """Return (source, ts, 0) of a packet; None if there is no such packet."""
+    """Return (source, ts, 0) of packet `number`; None if there is no such packet."""
     wanted = select(packet.c.source, packet.c.ts).where(packet.c.id == number)
     found = db.execute(wanted).first()
     return None if found is None else (found.source, found.ts, 0)
 
 
 def time_of_series(db: Connection, number: int) -> tuple[int, int, int] | None:
-    """Return (source, begin_ns, duration) of an skb lifetime; None if there is no such series."""
+    """Return (source, begin_ns, duration) of the skb lifetime with id `number`, or None."""
     wanted = select(series.c.source, series.c.begin_ns, series.c.end_ns)
     found = db.execute(wanted.where(series.c.id == number)).first()
     return None if found is None else (found.source, found.begin_ns, found.end_ns - found.begin_ns)
 
 
 def first_call(db: Connection, number: int) -> int | None:
-    """Return the first call of a leg; None if it has none."""
+    """Return the id of the first call of the leg with id `number`; None if it has none."""
     wanted = select(call.c.id).where(call.c.leg == number)
     return db.execute(wanted.order_by(call.c.id).limit(1)).scalar()

@@ -102,7 +102,7 @@ class Columns:
         return out
 
     def part(self, table: str, column: str, first: int, count: int) -> Array:
-        """Return `count` values from row `first` on; fewer at the end of the table."""
+        """Return `count` values of a column from row `first` on; fewer at the end of the table."""
         whole = self._get((table, column, -1))
         if whole is not None:
             return whole[first : first + count]
@@ -117,7 +117,7 @@ class Columns:
         return joined[begin : begin + count]
 
     def take(self, table: str, column: str, rows: npt.NDArray[np.integer]) -> Array:
-        """Return the values of some rows, in the order of `rows`.
+        """Return the values of a column at the 0-based `rows`, in their order.
 
         Raises IndexError if one is missing.
         """

@@ -41,7 +41,7 @@ def made(log: KernelLog) -> dict[str, Any]:
         "leg of": legs.of,
         "last": legs.last_ns,
         "enclosed by": nesting.parent,
-        "inside": nesting.inside(log.records["kind"] == 1),
+        "inside": nesting.counts_inside(log.records["kind"] == 1),
         "events": events,
         "owners": owners(calls, len(legs.rows)),
     }
@@ -68,8 +68,8 @@ def test_what_lies_in_files_is_the_same(
 ) -> None:
     path = resource(f"samples/{name}/{name}.kbl")
     log = readers.read(path, Silent())
-    monkeypatch.setattr(scratch, "LARGE", 1)
-    monkeypatch.setattr(scratch, "LEAST", 1)
+    monkeypatch.setattr(scratch, "LARGE_BYTES", 1)
+    monkeypatch.setattr(scratch, "SMALLEST_FILE", 1)
     monkeypatch.setattr(scratch, "KEPT", 1)
     monkeypatch.setattr(blocks, "__defaults__", (1000,))
     filed = readers.read(path, Silent(), tmp_path)

@@ -51,7 +51,7 @@ def test_each_packet_has_the_call(tmp_path: Path) -> None:
         store_inputs([Input(log, 1, "ab"), Input(packets, 1, "cd")], builder, Silent())
         builder.finish()
     session = Session.open(tmp_path / "a.skbv")
-    legs = [session.paths.of(packet=number).legs[0] for number in (1, 2)]
+    legs = [session.paths.path(packet=number).legs[0] for number in (1, 2)]
     for leg, inner in zip(legs, (50, 70), strict=True):
         assert [(c.function, c.depth, c.dur_ns) for c in leg.calls] == [
             ("ip_list_rcv", 0, 900),
@@ -95,7 +95,7 @@ def test_two_packets_of_a_call_may_be_of_one_life(tmp_path: Path) -> None:
     with Builder(tmp_path / "a.skbv") as builder:
         store_inputs([Input(log, 1, "ab")], builder, Silent())
         builder.finish()
-    (leg,) = Session.open(tmp_path / "a.skbv").paths.of(series=1).legs
+    (leg,) = Session.open(tmp_path / "a.skbv").paths.path(series=1).legs
     assert [(c.function, c.depth, c.parent, c.self_ns) for c in leg.calls] == [
         ("skb_clone", 0, -1, 10),
         ("__copy_skb_header", 0, -1, 70),

@@ -73,7 +73,7 @@ def session(tmp_path: Path) -> Session:
 
 @pytest.fixture
 def path(session: Session) -> PacketPath:
-    return session.paths.of(packet=1)
+    return session.paths.path(packet=1)
 
 
 def test_the_path_has_both_legs_in_order_of_time(path: PacketPath) -> None:
@@ -129,7 +129,7 @@ def test_a_wait_across_lost_records_is_no_queue(tmp_path: Path, begin: int, end:
     lossy = story()
     lossy.lost(end, 500, begin, cpu=1)
     with closing(imported(tmp_path, lossy, [(3000, udp4_frame(1))])) as session:
-        (wait,) = session.paths.of(packet=1).legs[1].waits
+        (wait,) = session.paths.path(packet=1).legs[1].waits
     assert (wait.what, wait.begin_ns, wait.dur_ns) == ("records were lost meanwhile", 3600, 2400)
 
 
@@ -138,7 +138,7 @@ def test_a_loss_before_or_behind_a_wait_leaves_it(tmp_path: Path) -> None:
     for begin, end in ((3000, 3599), (6001, 7000)):
         lossy.lost(end, 500, begin, cpu=1)
     with closing(imported(tmp_path, lossy, [(3000, udp4_frame(1))])) as session:
-        (wait,) = session.paths.of(packet=1).legs[1].waits
+        (wait,) = session.paths.path(packet=1).legs[1].waits
     assert wait.what == "softirq"
 
 
@@ -148,7 +148,7 @@ def test_the_wire_time_is_on_the_kernels_clock(path: PacketPath) -> None:
 
 
 def test_a_packet_without_a_life_has_an_empty_path(session: Session) -> None:
-    path = session.paths.of(packet=2)
+    path = session.paths.path(packet=2)
     assert path.legs == ()
     assert path.packet is not None
     assert path.packet.verdict == "wire-only"
@@ -159,7 +159,7 @@ def test_a_life_without_a_packet_is_listed_with_its_path(session: Session) -> No
     assert session.packets.kernel_only_count() == 1
     (row,) = session.packets.kernel_only(1, 10)
     assert (row.number, row.saddr, row.daddr, row.ip_id) == ("K1", "10.0.0.1", "10.0.0.2", 2)
-    path = session.paths.of(series=row.series)
+    path = session.paths.path(series=row.series)
     assert path.packet is None
     (leg,) = path.legs
     assert leg.match == "kernel-only"
@@ -170,7 +170,7 @@ def test_a_life_without_a_packet_is_listed_with_its_path(session: Session) -> No
 def test_an_unknown_packet_or_series_is_a_key_error(session: Session) -> None:
     for wanted in ({"packet": 0}, {"packet": 3}, {"series": 99}):
         with pytest.raises(KeyError):
-            session.paths.of(**wanted)
+            session.paths.path(**wanted)
 
 
 def test_a_reader_that_waits_shows_as_a_wait_in_the_socket(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_a_reader_that_waits_shows_as_a_wait_in_the_socket(tmp_path: Path) -> No
     late.alloc(1000, A, pid=0, context=SOFTIRQ)
     late.call("__netif_receive_skb", 2000, 3000, A, pid=0, context=SOFTIRQ, ipv4=udp4(1))
     late.giver("__skb_recv_udp", 8800, 9000, A, pid=9)
-    (leg,) = imported(tmp_path, late, [(2000, udp4_frame(1))]).paths.of(packet=1).legs
+    (leg,) = imported(tmp_path, late, [(2000, udp4_frame(1))]).paths.path(packet=1).legs
     assert leg.kernel_ns == 2000
     assert [(w.what, w.begin_ns, w.dur_ns) for w in leg.waits if w.dur_ns > 1000] == [
         ("socket queue", 3000, 6000)
@@ -196,7 +196,7 @@ def test_a_reader_that_waited_before_the_packet_came_did_not_hold_it(
     late.call("__netif_receive_skb", 2000, 3000, A, pid=0, context=SOFTIRQ)
     if inner:
         late.giver("__skb_try_recv_from_queue", 9000, 9200, A, cpu=1, pid=9)
-    (leg,) = imported(tmp_path, late, [(2000, udp4_frame(1))]).paths.of(packet=1).legs
+    (leg,) = imported(tmp_path, late, [(2000, udp4_frame(1))]).paths.path(packet=1).legs
     assert [(w.what, w.begin_ns, w.dur_ns) for w in leg.waits if w.begin_ns > 1500] == [
         ("softirq", 1600, 400),
         ("socket queue", 3000, 6200 if inner else 6500),
@@ -210,7 +210,7 @@ def test_a_call_that_returns_the_packet_it_took_holds_it_meanwhile(tmp_path: Pat
     story.call("__netif_receive_skb", 2000, 3000, A, ipv4=udp4(1), skbinfo=HOST, **place)
     story.enter(3000, "ip_rcv_core", A, **place)
     story.leave(4000, "ip_rcv_core", A, flags=KBL_FLAG_SKB_IS_RET, **place)
-    (leg,) = imported(tmp_path, story, [(2000, udp4_frame(1))]).paths.of(packet=1).legs
+    (leg,) = imported(tmp_path, story, [(2000, udp4_frame(1))]).paths.path(packet=1).legs
     assert not [wait for wait in leg.waits if wait.begin_ns >= 2000]
 
 
@@ -228,7 +228,7 @@ def test_two_logs_and_two_captures_do_not_mix_up_their_rows(tmp_path: Path) -> N
     assert [s.kind for s in session.sources()] == ["kbl", "pcap", "kbl", "pcap"]
     assert [(p.source, p.frame) for p in session.packets.numbered(1, 9)] == [(2, 1), (4, 1)]
     assert [row.number for row in session.packets.kernel_only(1, 9)] == ["K1", "K2"]
-    first, second = session.paths.of(packet=1), session.paths.of(packet=2)
+    first, second = session.paths.path(packet=1), session.paths.path(packet=2)
     assert [leg.calls for leg in first.legs] == [leg.calls for leg in second.legs]
     kinds = [leg.kind for leg in first.legs]
     assert sorted(kinds) == ["rx", "rx", "tx", "tx"]
@@ -257,7 +257,7 @@ def test_each_cpu_has_its_own_idle_task(tmp_path: Path) -> None:
     story.call("ip_rcv", 1000, 2000, A, pid=0, context=SOFTIRQ, ipv4=udp4(1), skbinfo=HOST)
     story.call("udp_rcv", 3000, 4000, A, pid=0, context=SOFTIRQ, cpu=1)
     with closing(imported(tmp_path, story, [])) as session:
-        (leg,) = session.paths.of(series=1).legs
+        (leg,) = session.paths.path(series=1).legs
         assert {call.comm for call in leg.calls if call.cpu} == {"swapper/1"}
         assert {call.comm for call in leg.calls if not call.cpu} == {"swapper/0"}
         for cpu, found in ((0, []), (1, [-1])):

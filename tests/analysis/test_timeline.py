@@ -9,16 +9,15 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from skbviewer.analysis.timeline.function_numbers import Functions, layer_names
 from skbviewer.analysis.timeline.lanes import (
     WIRE,
-    Functions,
     Lane,
     Timeline,
     Wire,
     align,
     assemble,
     calls_by,
-    layer_names,
     wires_of,
 )
 from skbviewer.analysis.timeline.pixel_bins import DROP, LAYER, OPEN, boxes

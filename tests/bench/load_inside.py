@@ -79,7 +79,7 @@ def answers(path: Path, times: int) -> dict[str, tuple[float, float]]:
         first = dice.randrange(1, max(2, count - PAGE))
         session.packets.rows(np.arange(first, min(first + PAGE, count + 1)))
 
-    measured("path of a packet", lambda: session.paths.of(packet=dice.randrange(1, count + 1)))
+    measured("path of a packet", lambda: session.paths.path(packet=dice.randrange(1, count + 1)))
     measured("page of 50 rows", page)
     begin = time.perf_counter()
     lanes = session.timeline.lanes("cpu")

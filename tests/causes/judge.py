@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """``python -m tests.causes``: compare what `skbviewer diagnose` says with what was provoked.
 
-In: recordings of scenarios.py.  Out: for each rule how often it was found where it was provoked
-(recall), and how often it was right where it found something (precision); and whether the number of
-packets equals the kernel's own count.
+Input: recordings of scenarios.py.  Output: for each rule how often it was found where it was
+provoked (recall), and how often it was right where it found something (precision); and whether the
+number of packets equals the kernel's own count.
 """
 
 from __future__ import annotations

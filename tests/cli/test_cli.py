@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from skbviewer.analysis.stats import STATISTICS, Chosen
-from skbviewer.analysis.stats.meanings import COLUMNS, SPREAD, meaning
+from skbviewer.analysis.stats.column_meanings import COLUMNS, SPREAD, meaning
 from skbviewer.cli import main
 from skbviewer.cli.main import COMMANDS, _parser
 from skbviewer.cli.packets import JSON_KEYS
@@ -273,7 +273,7 @@ def test_stats_of_a_range(file: str, capsys: Captured) -> None:
     assert main(["stats", file, "functions", "--range", "1"]) == 2
     assert "two numbers of seconds" in capsys.readouterr().err
     assert main(["stats", file, "functions", "--range", "2,1"]) == 2
-    assert "--range 2,1: ends before it begins" in capsys.readouterr().err
+    assert "--range 2,1: the first time is after the second" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("which", ["--packet", "--series"])

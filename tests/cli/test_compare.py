@@ -43,7 +43,7 @@ def test_text(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_file_with_itself(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, BULK[0], BULK[0])
     assert code == 0
-    assert "\nRecorded alike: " in out
+    assert "\nRecorded in the same way: " in out
     assert "\nNo change: " in out
     assert "CHANGED" not in out
 

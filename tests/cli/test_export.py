@@ -91,10 +91,10 @@ def test_pseudonyms_have_another_key_each_time(file: Path, tmp_path: Path) -> No
             ("--csv", "x.csv", "--pseudonyms"),
             "--csv cannot have pseudonyms: see --jsonl, --parquet, --html",
         ),
-        (("--perfetto", "x.pftrace", "--snaplen", "9"), "--perfetto holds no bytes of packets"),
+        (("--perfetto", "x.pftrace", "--snaplen", "9"), "--perfetto exports no bytes of packets"),
         (("--html", "x.html", "--pseudonym-key", "nowhere"), "nowhere: cannot read"),
         (("--html", "x.txt"), "the file name must end in .html or .htm"),
-        (("--html", "x.html", "--lanes", "cpu"), "--html holds no timeline"),
+        (("--html", "x.html", "--lanes", "cpu"), "--html cannot export the timeline"),
         (("--html", "x.html", "--filter", "tcp &&"), "tcp &&"),
         (("--perfetto", "x.pftrace", "--packet", "999"), "no packet 999"),
         (("--html", "no/x.html"), "cannot write"),
@@ -205,7 +205,7 @@ def test_a_wrong_word_is_reported_in_a_line(
 def test_stacks_are_of_packets_not_of_the_timeline(file: Path, tmp_path: Path) -> None:
     for form in ("folded", "speedscope"):
         done = export(file, f"--{form}", str(tmp_path / "x"), "--lanes", "cpu")
-        said = f"skbviewer: --{form} holds no timeline: see --packet and --filter\n"
+        said = f"skbviewer: --{form} cannot export the timeline: use --packet or --filter\n"
         assert (done.returncode, done.stderr) == (2, said)
         assert not list(tmp_path.iterdir())
 

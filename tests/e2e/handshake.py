@@ -27,7 +27,7 @@ def handshake(session: Session) -> dict[str, PacketPath]:
     synack = next(p for p in packets if "[SYN, ACK]" in p.info and p.dport == syn.sport)
     ack = next(p for p in packets if p.number > synack.number and p.sport == syn.sport)
     named = {"SYN": syn, "SYN,ACK": synack, "ACK": ack}
-    return {name: session.paths.of(packet=p.number) for name, p in named.items()}
+    return {name: session.paths.path(packet=p.number) for name, p in named.items()}
 
 
 def table(paths: dict[str, PacketPath]) -> str:
@@ -77,7 +77,7 @@ def wrong(session: Session, pcap: Path) -> list[str]:
 def _wrong_packet(
     session: Session, row: PacketRow, header: dpkt.ip.IP, owner: dict[int, int]
 ) -> list[str]:
-    legs = session.paths.of(packet=row.number).legs
+    legs = session.paths.path(packet=row.number).legs
     faults = [] if row.verdict == "exact" else [f"packet {row.number} is {row.verdict}"]
     if [leg.kind for leg in legs] != ["tx", "rx"]:
         faults.append(f"packet {row.number} has legs {[leg.kind for leg in legs]}")

@@ -59,7 +59,7 @@ def test_nothing_breaks(tmp_path: Path, seed: int) -> None:
         return
     assert session.info()["records"] > 100
     for row in session.packets.kernel_only(1, 3):
-        assert list(path_lines(session.paths.of(series=row.series)))
+        assert list(path_lines(session.paths.path(series=row.series)))
     log = readers.read(path, Silent())
     assert isinstance(log, KernelLog)
     assert len(list(dump_lines(log))) >= len(log.records)

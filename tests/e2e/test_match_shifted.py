@@ -84,7 +84,7 @@ def missed_by_probes(case: Case) -> npt.NDArray[np.bool_]:
 
 
 def twins(case: Case) -> npt.NDArray[np.bool_]:
-    """Packets too close in time, by the sniffer's clock, to another one equal in every header.
+    """Packets too close in time, on the sniffer's clock, to another one equal in every header.
 
     Resets that answer several segments have no identification, and one sequence number.
     """
@@ -186,6 +186,7 @@ def test_one_wire_packet_is_in_all_captures_of_it(tmp_path: Path) -> None:
     half = session.packets.count() // 2
     for number in range(1, half + 1):
         legs = [
-            [leg.series for leg in session.paths.of(packet=n).legs] for n in (number, number + half)
+            [leg.series for leg in session.paths.path(packet=n).legs]
+            for n in (number, number + half)
         ]
         assert legs[0] == legs[1] != []

@@ -20,7 +20,7 @@ DRAWS = 60
 
 
 class Some(NamedTuple):
-    """Packets of a capture, by a sniffer's clock that drifts; `owner`: whose they are."""
+    """Packets of a capture, on a sniffer's clock that drifts; `owner`: whose they are."""
 
     plain: Packets
     packets: Packets

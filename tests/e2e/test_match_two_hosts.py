@@ -29,7 +29,7 @@ AHEAD = 1_234_567_890_123  # the second host's clock shows so much more
 
 
 def half(kernel: Kernel, keep: Index, ahead_ns: int) -> KernelLog:
-    """The log of a host that has these records alone, by its own clock."""
+    """The log of a host that has these records alone, on its own clock."""
     records = kernel.log.records
     assert isinstance(records, RecordTable)
     names = [name for name in RECORD_DTYPE.names or () if name not in FOOTPRINT_NAMES]
@@ -142,13 +142,13 @@ def test_every_packet_has_two_sightings_and_both_hosts_legs(session: Session) ->
     for numbers in sightings(session).values():
         packets = [session.packets.numbered(number, 1)[0] for number in numbers]
         assert {p.number: p.reason for p in packets if p.verdict != "exact"} == {}
-        series = [{leg.series for leg in session.paths.of(packet=n).legs} for n in numbers]
+        series = [{leg.series for leg in session.paths.path(packet=n).legs} for n in numbers]
         if len({p.source for p in packets}) < 2:
             continue  # the sniffers began and ended at different times
         assert len(numbers) == 2
-        kinds = sorted(leg.kind for leg in session.paths.of(packet=numbers[0]).legs)
+        kinds = sorted(leg.kind for leg in session.paths.path(packet=numbers[0]).legs)
         assert kinds.count("tx") == 1
-        for legs in (session.paths.of(packet=n).legs for n in numbers):
+        for legs in (session.paths.path(packet=n).legs for n in numbers):
             assert legs[0].kind == "tx"
             assert {leg.log for leg in legs} == {"client.kbl", "server.kbl"}
         # A receiver's last fragment becomes the whole datagram, which is the others' too.

@@ -89,7 +89,7 @@ def test_capture_alone_and_kbl_alone_open_too(tmp_path: Path) -> None:
     assert kernel.packets.count() == 0
     rows = kernel.packets.kernel_only(1, 100)
     assert len(rows) == kernel.packets.kernel_only_count() == wire.packets.count()
-    assert kernel.paths.of(series=rows[0].series).legs
+    assert kernel.paths.path(series=rows[0].series).legs
 
 
 def test_export_csv_says_what_it_shows(file: Path, tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_export_csv_says_what_it_shows(file: Path, tmp_path: Path) -> None:
     session = Session.open(file)
     for source in session.sources():
         assert source.sha256 in text
-    calls = sum(len(leg.calls) for leg in session.paths.of(packet=4).legs)
+    calls = sum(len(leg.calls) for leg in session.paths.path(packet=4).legs)
     rows = [line for line in text.splitlines() if not line.startswith("#")]
     assert len(rows) == calls + 1
 

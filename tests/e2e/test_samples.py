@@ -42,7 +42,7 @@ def sample(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 def notes(session: Session, number: int) -> list[str]:
     """What the calls of a packet's path have to say."""
-    legs = session.paths.of(packet=number).legs
+    legs = session.paths.path(packet=number).legs
     return [call.note for leg in legs for call in leg.calls if call.note]
 
 
@@ -63,7 +63,7 @@ def test_no_two_packets_share_a_life(sample: Opened) -> None:
     owners = Counter(
         series
         for packet in sample.packets[:60]
-        for series in {leg.series for leg in sample.session.paths.of(packet=packet.number).legs}
+        for series in {leg.series for leg in sample.session.paths.path(packet=packet.number).legs}
     )
     assert max(owners.values()) == 1
 
@@ -94,20 +94,20 @@ def test_masqueraded_packets_have_both_sides(tmp_path: Path) -> None:
     nat = opened("nat", tmp_path)
     for packet in nat.packets:
         if packet.saddr is not None:
-            legs = nat.session.paths.of(packet=packet.number).legs
+            legs = nat.session.paths.path(packet=packet.number).legs
             assert {leg.device for leg in legs} >= {"vc", "vs"}, packet
 
 
 def relations(session: Session, number: int) -> set[tuple[str, int]]:
     """What a packet comes from and goes on in: (relation, series)."""
-    return {(leg.relation, leg.series) for leg in session.paths.of(packet=number).branches}
+    return {(leg.relation, leg.series) for leg in session.paths.path(packet=number).branches}
 
 
 def test_fragments_lead_to_the_packet_they_become(tmp_path: Path) -> None:
     """The last to come takes the content of the first."""
     session = opened("ipv6-and-fragments", tmp_path).session
     for first, last in ((3, 5), (6, 8), (23, 25), (26, 28)):
-        own, whole = (session.paths.of(packet=n).legs[0].series for n in (first, last))
+        own, whole = (session.paths.path(packet=n).legs[0].series for n in (first, last))
         assert relations(session, first) == {("into", whole)}
         assert relations(session, last) == {("merged", own)}
 
@@ -116,7 +116,7 @@ def test_segments_lead_to_what_they_were_cut_from_and_merged_into(tmp_path: Path
     bulk = opened("bulk", tmp_path)
     session, seen = bulk.session, Counter[str]()
     own = {
-        p.number: {leg.series for leg in session.paths.of(packet=p.number).legs}
+        p.number: {leg.series for leg in session.paths.path(packet=p.number).legs}
         for p in bulk.packets
     }
     for packet in bulk.packets:

@@ -43,7 +43,7 @@ def test_every_ipv4_packet_is_exact(lab: Lab, session: Session) -> None:
     verdicts = Counter(p.verdict for p in packets)
     assert verdicts["wire-only"] <= session.info()["recorder"]["missed"]  # all its calls, then
     # Where hits were missed, the packet's lifetime may be one that the log lacks.
-    lacking = sum(p.reason.startswith("Records of its time are missing") for p in packets)
+    lacking = sum(p.reason.startswith("Records of this time are missing") for p in packets)
     assert lacking == 0 or session.info()["recorder"]["missed"]
     assert verdicts["exact"] + verdicts["wire-only"] + lacking == sent
     assert all(p.reason for p in packets if p.verdict != "exact")
@@ -62,11 +62,11 @@ def numbers(session: Session) -> dict[str, range]:
 def test_every_sent_packet_leads_to_the_one_that_came_up(session: Session) -> None:
     """Each tenth is looked at; GRO has merged most of them."""
     of, asked = numbers(session), 0
-    came = {leg.series for number in of["merge"] for leg in session.paths.of(packet=number).legs}
+    came = {leg.series for number in of["merge"] for leg in session.paths.path(packet=number).legs}
     for packet in session.packets.numbered(of["merge-sent"].start, len(of["merge-sent"])):
         if packet.number % 10 or packet.dport != 5201 or packet.verdict != "exact":
             continue
-        path = session.paths.of(packet=packet.number)
+        path = session.paths.path(packet=packet.number)
         onward = {leg.series for leg in path.branches if leg.relation == "into"}
         assert came & (onward | {leg.series for leg in path.legs})
         asked += 1

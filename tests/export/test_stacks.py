@@ -88,13 +88,13 @@ def test_stacks_of_all_packets_are_those_of_their_paths(session: Session) -> Non
     """The path of a packet and the columns of the session give the same stacks."""
     for number in range(1, min(session.packets.count(), 12) + 1):
         whole = call_stacks(session.stats.scope(Chosen(np.array([number]))))
-        assert sorted(whole) == sorted(path_stacks(session.paths.of(number)))
+        assert sorted(whole) == sorted(path_stacks(session.paths.path(number)))
 
 
 def test_stacks_are_nested_as_the_calls_were(session: Session) -> None:
-    for leg in (leg for number in (1, 2, 3) for leg in session.paths.of(number).legs):
+    for leg in (leg for number in (1, 2, 3) for leg in session.paths.path(number).legs):
         above: list[str] = []
-        stacks = {stack.functions for stack in path_stacks(session.paths.of(series=leg.series))}
+        stacks = {stack.functions for stack in path_stacks(session.paths.path(series=leg.series))}
         for call in leg.calls:
             above[call.depth :] = [call.function]
             assert not call.self_ns or tuple(above) in stacks
@@ -139,7 +139,7 @@ def test_a_row_of_the_kernel_alone(session: Session, tmp_path: Path) -> None:
     found = folded(session, Request(-1), tmp_path / "x.folded")
     (row,) = session.packets.rows(np.array([-1]))
     assert isinstance(row, SeriesRow)
-    path = session.paths.of(series=row.series)
+    path = session.paths.path(series=row.series)
     assert sum(found.values()) == sum(c.self_ns or 0 for leg in path.legs for c in leg.calls)
 
 

@@ -283,7 +283,7 @@ class FakeRecording(FakeList, FakeTimeline):
             "NO_SOCKET", time_ns=T0 + number * 1000,
         )  # fmt: skip
 
-    def of(self, packet: int | None = None, series: int | None = None) -> PacketPath:
+    def path(self, packet: int | None = None, series: int | None = None) -> PacketPath:
         if packet is None:
             return PacketPath(None, (legs(KBL_T0)[1]._replace(wire_ns=None),))
         t0 = KBL_T0 + packet * 1_234_567

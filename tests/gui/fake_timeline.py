@@ -11,18 +11,17 @@ import numpy as np
 from skbviewer.analysis.diagnosis import Diagnosis
 from skbviewer.analysis.stats import Chosen, Stack
 from skbviewer.analysis.stats.time_table import TimeTable
+from skbviewer.analysis.timeline.function_numbers import Functions, layer_names
 from skbviewer.analysis.timeline.lanes import (
     ALIGNED,
     PACKET_KINDS,
     WIRE,
-    Functions,
     Lane,
     Part,
     Timeline,
     Wire,
     align,
     assemble,
-    layer_names,
 )
 from skbviewer.analysis.timeline.pixel_bins import DROP, OPEN
 from skbviewer.analysis.timeline.session_overview import BINS, Gap, Overview
@@ -45,14 +44,14 @@ class FakeTimeline:
     def __init__(self) -> None:
         self.kept: list[Annotation] = []
 
-    def of(self, packet: int | None = None, series: int | None = None) -> PacketPath:
+    def path(self, packet: int | None = None, series: int | None = None) -> PacketPath:
         raise NotImplementedError
 
     def _calls(self) -> list[tuple[int, int, int, PathCall]]:
         """Return (packet, leg, call, what) of everything; its place + 1 is the call's id."""
         found = []
         for packet in range(1, self.matched + 1):
-            for leg, whole in enumerate(self.of(packet=packet).legs):
+            for leg, whole in enumerate(self.path(packet=packet).legs):
                 for at, call in enumerate(whole.calls):
                     found.append((packet, leg, at, call))
         return found
@@ -117,13 +116,13 @@ class FakeTimeline:
         return assemble(kind, bounds, parts, NAMES.names, tuple(wires))
 
     def _wire(self, packet: int) -> int:
-        leg = self.of(packet=packet).legs[0]
+        leg = self.path(packet=packet).legs[0]
         assert leg.wire_ns is not None
         return leg.wire_ns + self.clock_ns
 
     def call_place(self, call: int) -> CallPlace:
         packet, leg, at, _ = self._calls()[call - 1]
-        path = self.of(packet=packet)
+        path = self.path(packet=packet)
         return CallPlace(path, packet, path.legs[leg].series, leg, at)
 
     def call_number(self, packet: int | None, series: int, leg: int, call: int) -> int:

@@ -143,6 +143,6 @@ def test_the_viewer_matches_every_packet_exactly(lab: Instrumented, session: Ses
 def test_the_viewer_shows_the_path_of_the_syn(session: Session) -> None:
     packets = session.packets.numbered(1, session.packets.count())
     syn = next(p for p in packets if "[SYN]" in p.info)
-    path = session.paths.of(packet=syn.number)
+    path = session.paths.path(packet=syn.number)
     names = {call.function for leg in path.legs for call in leg.calls}
     assert {"__tcp_transmit_skb", "__dev_queue_xmit", "ip_rcv", "tcp_v4_rcv"} <= names

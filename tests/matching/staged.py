@@ -70,7 +70,7 @@ class Stage(NamedTuple):
     """What the product said of a log with scenes, and what an enumerator needs to judge it.
 
     `first` is the number of each scene's first packet in the capture; `at` and `error` are all
-    packets' times by the product's clock, ns; `exact` has the address of a packet's skb.
+    packets' times on the product's clock, ns; `exact` has the address of a packet's skb.
     """
 
     scenes: list[Scene]

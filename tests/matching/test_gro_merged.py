@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -49,7 +50,12 @@ def receiver(story: Story, held: int) -> None:
     """An skb with `held` bytes, whose header is that of its first segment."""
     story.alloc(HERE - 200, GOT, context=SOFTIRQ, cpu=1)
     info = HOST._replace(len=held, gso_size=MSS, gso_segs=2)
-    shown = {"skbinfo": info, "ipv4": header(MSS + HEADERS, 0x10), "context": SOFTIRQ, "cpu": 1}
+    shown: dict[str, Any] = {
+        "skbinfo": info,
+        "ipv4": header(MSS + HEADERS, 0x10),
+        "context": SOFTIRQ,
+        "cpu": 1,
+    }
     story.call("__netif_receive_skb_core", HERE - 50, HERE + 100, GOT, **shown)
     story.free(HERE + 200, GOT, context=SOFTIRQ, cpu=1)
 

@@ -29,7 +29,7 @@ def kernel(count: int = COUNT) -> Any:
 
 
 def points(later: int = 0, count: int = COUNT) -> Any:
-    """Lifetimes as in kernel(), of which points were seen from 20 ns after the begin to the end."""
+    """Lifetimes as in kernel(), of which points were seen from 20 ns after the start to the end."""
     return spans(
         *((8 + n % 2, n, 1020 + 200 * n + later, 1100 + 200 * n + later) for n in range(count))
     )

@@ -32,7 +32,7 @@ def point(
     type_: str = "raw_tracepoint",
     drop: str = "",
 ) -> dict[str, Any]:
-    """Return a point `ns` after the begin; `life` is when its lifetime began, in the same way."""
+    """Return a point `ns` after the start; `life` is when its lifetime began, in the same way."""
     made: dict[str, Any] = {
         "common": {
             "timestamp": MONO_NS + ns,

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Write the log that retis would have made beside a recording with a kernel log and a capture.
 
-In: a .kbl, its .pcap, and which packet has which records (the kernel log's own exact matches).
-Out: a log of retis whose points are the kernel log's calls, with the bytes of the capture, so the
-packet of each lifetime is known.  The kernel log is read by tests/reference, the capture by dpkt.
+Input: a .kbl, its .pcap, and which packet has which records (the kernel log's own exact matches).
+Output: a log of retis whose points are the kernel log's calls, with the bytes of the capture, so
+the packet of each lifetime is known.  The kernel log is read by tests/reference, the capture by
+dpkt.
 """
 
 from __future__ import annotations

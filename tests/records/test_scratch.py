@@ -18,8 +18,8 @@ SKB = 0xFFFF888000001000
 
 @pytest.fixture(autouse=True)
 def everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "LARGE", 1)
-    monkeypatch.setattr(room, "LEAST", 1)
+    monkeypatch.setattr(room, "LARGE_BYTES", 1)
+    monkeypatch.setattr(room, "SMALLEST_FILE", 1)
 
 
 def test_a_file_holds_what_is_forgotten(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_records_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         build.call(100 * number, 0, func, SKB, 30, context=0, entry_cpu=0)
     path = build.write(tmp_path / "a.kbl")
     filed = readers.read(path, Silent(), tmp_path)
-    monkeypatch.setattr(room, "LARGE", 1 << 30)
+    monkeypatch.setattr(room, "LARGE_BYTES", 1 << 30)
     plain = readers.read(path, Silent(), tmp_path)
     assert isinstance(plain, KernelLog) and isinstance(filed, KernelLog)
     assert isinstance(filed.records, RecordTable) and isinstance(plain.records, RecordTable)

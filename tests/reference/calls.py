@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What of each call's time is its own: docs/times.md, section "Times of one call".
 
-In: the records of a log.  Out: calls that know what is directly inside them, and their stretches.
+Input: the records of a log.  Output: calls that know what is directly inside them, and their
+stretches.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Whether what `stats clock` says of a capture's clock can be true.
 
-In: a session, and the log.  Taken from the session, because matching finds them: which packets are
-which legs, and between which moments each was stamped.  Out: cells: name, printed, expected.
+Input: a session, and the log.  Taken from the session, because matching finds them: which packets
+are which legs, and between which moments each was stamped.  Output: cells: name, printed, expected.
 
 A fit is not computed again.  But a capture of the log's host has the host's wall clock, whose
 offset the log's clock table has; each packet must have been stamped between its moments; and how
@@ -90,7 +90,7 @@ def _fit(where: str, fit: dict[str, Any], origin: int, stamps: list[Stamp]) -> I
 
 
 def _here(stamp: Stamp, fit: dict[str, Any], origin: int) -> float:
-    """Return when the packet was stamped by the log's clock, from `origin` on."""
+    """Return when the packet was stamped on the log's clock, from `origin` on."""
     return float((stamp.ts - origin - fit["offset_ns"]) / (1 + fit["drift_ppm"] * 1e-6))
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Compare a session with the reference, cell by cell.
 
-In: a session file of one log, and the log.  Out: a line for each difference.  What is taken from
-the session is which legs are a packet's (matching), and, of a log with losses, of which legs
+Input: a session file of one log, and the log.  Output: a line for each difference.  What is taken
+from the session is which legs are a packet's (matching), and, of a log with losses, of which legs
 records may be lost.
 """
 

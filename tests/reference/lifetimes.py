@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Which packet each record is of: from its birth to its end an address is one packet's.
 
-In: the records of a log.  Out: records with the number of their packet (series), and of each packet
-its parent, and whether it is a sniffer's copy.  Every address is looked at by itself: what was
-said of it, sorted by the time that it is true of, is cut at births and behind frees.
+Input: the records of a log.  Output: records with the number of their packet (series), and of each
+packet its parent, and whether it is a sniffer's copy.  Every address is looked at by itself: what
+was said of it, sorted by the time that it is true of, is cut at births and behind frees.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Run the commands on a session and compare their output with the reference, cell by cell.
 
-In: a session, and what the reference made of its log.  Out: cells: name, printed, expected.
+Input: a session, and what the reference made of its log.  Output: cells: name, printed, expected.
 """
 
 from __future__ import annotations

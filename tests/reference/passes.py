@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Each packet's passes through a stack: its legs, and which calls and events are whose.
 
-In: the packets of a log.  Out: legs in the order of packets and time, with the rows of tables leg,
-call and event that they make.  A pass begins where a packet that was handed to a driver is received
-again, or where its network namespace is another one.
+Input: the packets of a log.  Output: legs in the order of packets and time, with the rows of tables
+leg, call and event that they make.  A pass begins where a packet that was handed to a driver is
+received again, or where its network namespace is another one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What `path --json` and the path as CSV should say of a packet's legs.
 
-In: what the reference made of a log.  Out: of each leg, call, wait and event its cells.
+Input: what the reference made of a log.  Output: of each leg, call, wait and event its cells.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What `path --xml` should say: calls inside each other as they ran, with the cells of the JSON.
 
-In: a leg of the XML, and the reference's own.  Out: cells: name, printed, expected.
+Input: a leg of the XML, and the reference's own.  Output: cells: name, printed, expected.
 """
 
 from __future__ import annotations

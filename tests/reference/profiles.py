@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Compare call stacks, exported for flame graphs and for speedscope, with the reference.
 
-In: a session, and what the reference made of its log.  Out: cells: a stack, its ns, expected ns.
+Input: a session, and what the reference made of its log.  Output: cells: a stack, its ns, expected
+ns.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the rows of a session's tables should hold: series, leg, call, event, loss.
 
-In: what the other modules made of a log's records.  Out: for each row the cells, by column.
+Input: what the other modules made of a log's records.  Output: for each row the cells, by column.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ WAITS = {
     "in a queue": "queue",
     "in the queueing discipline": "qdisc",
     "for more fragments": "reassembly",
-    "while its calls worked for other packets": "other packets",
+    "while its calls handled other packets": "other packets",
     "while its CPU served interrupts": "interrupts",
     "while its thread was switched out": "switched out",
     "in NAPI's list": "NAPI list",

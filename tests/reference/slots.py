@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The records of a .kbl, one by one.
 
-In: a file.  Out: calls, events and losses in the order written, names of functions, calibration.
+Input: a file.  Output: calls, events, losses in the order written; names of functions, calibration.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Where the time of a leg and of a packet went: docs/times.md, "Times of a leg and of a packet".
 
-In: the calls of a log, and of each leg which of them are its, when it begins and ends.  Out: spans,
-each with its name.  Every span is looked at by itself: what was open then, and what ran?
+Input: the calls of a log, and of each leg which of them are its, when it begins and ends.  Output:
+spans, each with its name.  Every span is looked at by itself: what was open then, and what ran?
 """
 
 from __future__ import annotations

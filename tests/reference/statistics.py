@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What `info` and `stats` should say, from what the reference made of a log.
 
-In: legs and calls; from the session, which packets a capture holds and which legs are theirs.  Out:
-cells, and rows of the tables functions, layers, drops and processes of all packets.
+Input: legs and calls; from the session, which packets a capture holds and which legs are theirs.
+Output: cells, and rows of the tables functions, layers, drops and processes of all packets.
 """
 
 from __future__ import annotations

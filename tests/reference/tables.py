@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What `stats callgraph`, `programs`, `latency`, `io`, `roundtrip`, `time`, `paths` should say.
 
-In: what the reference made of a log; from the session, which packets a capture holds, which legs
-are theirs, and the offsets of the clocks.  Out: cells of the tables, of all packets.
+Input: what the reference made of a log; from the session, which packets a capture holds, which legs
+are theirs, and the offsets of the clocks.  Output: cells of the tables, of all packets.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ WORDS = {TX: "send", FORWARD: "forward"}
 
 
 class Wire(NamedTuple):
-    """One packet of a capture: its time by the session's clock, and bytes on the wire."""
+    """One packet of a capture: its time on the session's clock, and bytes on the wire."""
 
     number: int
     ts: int

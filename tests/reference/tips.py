@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What the tips of the window should say of calls, waits, bins of calls, and gaps.
 
-In: what the reference made of a log, and what the timeline shows under a pointer.  Out: cells.
+Input: what the reference made of a log, and what the timeline shows under a pointer.  Output:
+cells.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What the window's texts should say of packets: columns, tips, strip, status bar.
 
-In: what the reference made of a log.  Out: the numbers in texts that the window's models make.
+Input: what the reference made of a log.  Output: the numbers in texts that the window's models
+make.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ class WindowTexts:
         It does so for up to `most` packets.
         """
         for number in sorted(self._of)[:: max(len(self._of) // most, 1)]:
-            path = self._session.paths.of(number)
+            path = self._session.paths.path(number)
             yield from self._strip(number, totals(path))
             model = CallModel()
             model.show(path)

@@ -112,7 +112,7 @@ def test_one_line_of_five_megabytes(good: Path, line: str) -> None:
     text = line * (5_000_000 // len(line))
     (good / "long.c").write_text(text)
     result = scanned(good)
-    assert result.warnings == [f"long.c: a line of {len(text)} characters: no source code"]
+    assert result.warnings == [f"long.c: a line of {len(text)} characters: not source code"]
     assert "good" in functions(result)
 
 

@@ -36,7 +36,7 @@ def test_only_the_log_of_the_captures_host_shows_it(session: Session, number: in
     """Packets 1 to 20 are of left's capture, the others of right's; left sends the odd ones."""
     host = "left" if number <= PACKETS else "right"
     sends = (number % 2 == 1) is (host == "left")
-    for leg in session.paths.of(packet=number).legs:
+    for leg in session.paths.path(packet=number).legs:
         if leg.log == host:
             assert leg.captured is not None and leg.wire_ns is not None
             assert leg.captured[:2] == ("eth0", "out" if sends else "in")

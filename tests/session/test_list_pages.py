@@ -48,7 +48,7 @@ def test_a_dropped_packet_says_why_and_its_path_says_the_same(drops: Session) ->
     assert dropped
     for row in dropped:
         assert isinstance(row, PacketRow)
-        events = [e for leg in drops.paths.of(packet=row.number).legs for e in leg.events]
+        events = [e for leg in drops.paths.path(packet=row.number).legs for e in leg.events]
         assert any(e.event == "drop" and row.drop in e.text for e in events)
 
 
@@ -58,7 +58,7 @@ def test_the_thread_is_one_of_the_path(drops: Session) -> None:
     assert owned
     for row in owned:
         assert isinstance(row, PacketRow)
-        calls = [c for leg in drops.paths.of(packet=row.number).legs for c in leg.calls]
+        calls = [c for leg in drops.paths.path(packet=row.number).legs for c in leg.calls]
         threads = {f"{c.comm} [{c.pid}]".strip() for c in calls if c.context == "task"}
         assert row.process in threads
 

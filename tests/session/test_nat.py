@@ -34,7 +34,7 @@ def test_every_ip_packet_names_the_client_behind_the_router(session: Session) ->
 
 
 def test_legs_tell_where_the_address_changed(session: Session) -> None:
-    sent, forwarded, received = session.paths.of(packet=7).legs
+    sent, forwarded, received = session.paths.path(packet=7).legs
     assert sent.addresses == ((INSIDE, SERVER),)
     assert forwarded.addresses == ((ROUTER, SERVER),)
     assert received.addresses == ()  # as before

@@ -21,7 +21,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
 
 
 def test_a_merged_packet_has_the_verdict_that_it_has_itself(session: Session) -> None:
-    branches = session.paths.of(packet=23).branches
+    branches = session.paths.path(packet=23).branches
     assert {leg.packet for leg in branches} >= {25, 27}
     for leg in branches:
         assert leg.reason
@@ -31,7 +31,7 @@ def test_a_merged_packet_has_the_verdict_that_it_has_itself(session: Session) ->
 
 
 def test_entries_of_all_legs_count_from_one_moment(session: Session) -> None:
-    path = session.paths.of(packet=23)
+    path = session.paths.path(packet=23)
     sent, received = path.legs
     assert sent.zero_ns == received.zero_ns == sent.begin_ns
     assert {leg.zero_ns for leg in path.branches} == {sent.begin_ns}
@@ -42,7 +42,7 @@ def test_an_ack_that_makes_tcp_send_is_not_busy_with_it(session: Session) -> Non
     assert packet.kernel_ns == 2_035_030
     assert packet.busy_ns is not None and packet.busy_ns < 100_000
     others = [
-        wait for wait in session.paths.of(packet=23).legs[1].waits if wait.what == "other packets"
+        wait for wait in session.paths.path(packet=23).legs[1].waits if wait.what == "other packets"
     ]
     assert max(wait.dur_ns for wait in others) == 845_492  # tcp_write_xmit and what it sends
 
@@ -54,7 +54,7 @@ def test_a_call_of_a_kernel_only_packet_leads_to_its_row(session: Session) -> No
     (call, *_) = np.flatnonzero(columns.array("call", "leg") == leg + 1)
     place = session.paths.call_place(int(call) + 1)
     assert (place.packet, place.row) == (None, -1)
-    mine = session.paths.of(packet=23).legs[0]
+    mine = session.paths.path(packet=23).legs[0]
     first = session.paths.call_place(session.paths.call_number(23, mine.series, 0, 0))
     assert (first.packet, first.row) == (23, 23)
 
@@ -64,5 +64,5 @@ def test_a_call_whose_thread_was_switched_out_is_not_said_to_sleep(tmp_path: Pat
     out = tmp_path / "handshake.skbv"
     import_files([resource(f"samples/handshake/handshake.{end}") for end in ("pcap", "kbl")], out)
     with closing(Session.open(out)) as session:
-        connect = session.paths.of(packet=3).legs[0].calls[0]
+        connect = session.paths.path(packet=3).legs[0].calls[0]
     assert connect.note.startswith("switched out, interrupted")

@@ -60,7 +60,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_path_lists_points_and_refuses_times(saved: Path) -> None:
     with closing(Session(saved)) as session:
         assert session.sources()[0].kind is SourceKind.RETIS
-        path = session.paths.of(1)
+        path = session.paths.path(1)
     [leg] = path.legs
     assert [event.text for event in leg.events] == [
         f"seen at {retis.START}", "seen at udp_rcv", "drop NO_SOCKET",
@@ -89,7 +89,7 @@ def test_no_packet_is_exact_and_the_reason_is_shown(saved: Path) -> None:
             "exact": 0, "ambiguous": len(FRAMES), "wire_only": 0, "kernel_only": 0,
         }  # fmt: skip
         why = {row.why for row in session.reasons() if row.verdict == "ambiguous"}
-        path = session.paths.of(3)
+        path = session.paths.path(3)
     assert why == {reason(AMBIGUOUS, Rung.BY_POINTS_ONLY)}
     assert [leg.match for leg in path.legs] == ["ambiguous"]  # the right lifetime, and no other
     assert path.legs[0].begin_ns == retis.MONO_NS + 3 * STEP_NS

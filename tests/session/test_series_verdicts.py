@@ -75,5 +75,5 @@ def test_a_packet_of_one_host_was_under_way_between_none(session: Session) -> No
 
 
 def test_the_wire_time_is_on_the_logs_clock(session: Session) -> None:
-    path = session.paths.of(packet=20)
+    path = session.paths.path(packet=20)
     assert any(leg.begin_ns <= (leg.wire_ns or 0) <= leg.end_ns for leg in path.legs)

@@ -77,7 +77,7 @@ def test_several_threads_read_at_once(tmp_path: Path) -> None:
     session = Session.open(tmp_path / "s.skbv")
     numbers = list(range(1, 17)) * 4
     with ThreadPoolExecutor(4) as pool:
-        paths = list(pool.map(lambda n: session.paths.of(packet=n), numbers))
+        paths = list(pool.map(lambda n: session.paths.path(packet=n), numbers))
     assert [p.packet.number for p in paths if p.packet] == numbers
 
 

@@ -94,7 +94,7 @@ def test_all_times_of_a_packet_agree(two: Session) -> None:
 def test_a_packets_path_has_its_own_clock(two: Session) -> None:
     epoch = int(two.sources()[1].detail["epoch_offset_ns"])
     for number in range(1, two.packets.count() + 1):
-        leg = two.paths.of(packet=number).legs[0]
+        leg = two.paths.path(packet=number).legs[0]
         assert leg.wire_ns is not None and leg.wire_error_ns is not None
         true = int(TRUE[(number - 1) // 2]) - epoch
         assert abs(leg.wire_ns - true) <= leg.wire_error_ns
@@ -147,7 +147,9 @@ def test_an_interface_without_a_clock_is_unknown(tmp_path: Path) -> None:
     assert base.error(1, 1) == base.error(1) == -1
     line = session.timeline.lanes("packet", [1, session.packets.count()])
     assert [wire.error_ns for wire in line.wires] == [base.error(1, 0), -1]
-    assert {leg.wire_ns for leg in session.paths.of(packet=session.packets.count()).legs} <= {None}
+    assert {leg.wire_ns for leg in session.paths.path(packet=session.packets.count()).legs} <= {
+        None
+    }
 
 
 @pytest.mark.parametrize("back_ns", [3600 * SECOND, int(np.ptp(TRUE)) * 3 // 2])
@@ -179,5 +181,5 @@ def test_packets_without_a_time_leave_the_clock_to_the_others(tmp_path: Path) ->
     base, at = session.timebase(), wires(session)[0]
     assert base.interfaces(1) == ()
     assert np.abs(at - TRUE).max() <= base.error(1) < 20_000
-    times = [session.paths.of(packet=number).legs[0].wire_ns for number in (1, 2)]
+    times = [session.paths.path(packet=number).legs[0].wire_ns for number in (1, 2)]
     assert [wire is None for wire in times] == [True, False]

@@ -32,7 +32,7 @@ def test_who_sent_stands_first_and_each_leg_has_its_own_times(
     session: Session, number: int
 ) -> None:
     """Packets 1 to 20 are of left's capture, the others of right's."""
-    path = session.paths.of(packet=number)
+    path = session.paths.path(packet=number)
     sent, got = path.legs
     ends = ("left", "right") if number % 2 else ("right", "left")
     assert [(leg.kind, leg.log) for leg in path.legs] == list(zip(("tx", "rx"), ends, strict=True))
@@ -47,15 +47,15 @@ def test_who_sent_stands_first_and_each_leg_has_its_own_times(
 
 
 def test_a_life_of_the_other_log_stands_in_session_time(session: Session) -> None:
-    legs = session.paths.of(packet=1).legs
-    (alone,) = session.paths.of(series=legs[1].series).legs
+    legs = session.paths.path(packet=1).legs
+    (alone,) = session.paths.path(series=legs[1].series).legs
     assert (alone.log, alone.session_ns) == ("right", legs[1].session_ns)
     assert alone.session_error_ns == legs[1].session_error_ns
 
 
 def test_a_call_of_a_path_is_the_same_call_in_the_timeline(session: Session) -> None:
     for number in (1, 2):
-        for leg, whole in enumerate(session.paths.of(packet=number).legs):
+        for leg, whole in enumerate(session.paths.path(packet=number).legs):
             place = session.paths.call_place(
                 session.paths.call_number(number, whole.series, leg, 1)
             )
@@ -79,7 +79,7 @@ def test_a_conversation_seen_by_two_captures_has_one_clock(session: Session) -> 
 
 def test_labels_distinguish_logs_of_hosts_that_share_a_name(tmp_path: Path) -> None:
     session = two_logs(tmp_path, ("lab", "lab"))
-    names = [leg.log for leg in session.paths.of(packet=1).legs]
+    names = [leg.log for leg in session.paths.path(packet=1).legs]
     assert len(set(names)) == 2
     assert all(name.endswith("story.kbl") for name in names)
     titles = [lane.title for lane in session.timeline.lanes("cpu").lanes if lane.what == "calls"]
@@ -95,7 +95,7 @@ def test_candidates_in_another_log_come_last_and_tell_no_time_under_way(tmp_path
         (sent,) = db.execute(of_right).fetchone()
         db.execute("UPDATE match SET verdict = 1 WHERE packet = 2 AND leg = ?", (sent,))
     session = Session.open(tmp_path / "a.skbv")
-    path = session.paths.of(packet=2)
+    path = session.paths.path(packet=2)
     assert [(leg.log, leg.match) for leg in path.legs] == [
         ("left", "exact"),
         ("right", "ambiguous"),
@@ -116,6 +116,6 @@ def test_each_capture_of_a_packet_has_a_lane_with_all_its_calls(session: Session
     rows = [2, PACKETS + 2]
     line = session.timeline.lanes("packet", rows)
     assert [lane.key for lane in line.lanes] == rows
-    calls = sum(len(leg.calls) for leg in session.paths.of(packet=2).legs)
+    calls = sum(len(leg.calls) for leg in session.paths.path(packet=2).legs)
     second = int(line.boxes.starts[line.lanes[1].first])
     assert [second, len(line.boxes.begin) - second] == [calls, calls]

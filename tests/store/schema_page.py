@@ -19,19 +19,19 @@ HEAD = """<!-- SPDX-License-Identifier: MIT -->
 A session offers these tables, with the same names, types and values, in five ways:
 
 - as SQLite views of the `.skbv` file, for every SQLite tool;
-- to `skbviewer query S.skbv SQL`, which can neither change nor read anything else;
-- as Parquet, one file a table: `skbviewer export S.skbv --parquet FOLDER`;
-- as JSON lines: `skbviewer export S.skbv --jsonl OUT`, an object a row with its table's name in `table`;
+- in `skbviewer query S.skbv SQL`, which can change nothing, and read nothing but these tables;
+- as Parquet, with one file per table: `skbviewer export S.skbv --parquet FOLDER`;
+- as JSON lines, with one object per row and its table's name in `table`: `skbviewer export S.skbv --jsonl OUT`;
 - as numpy arrays and data frames of the [Python API](python-api.md).
 
 So the same SELECT runs on a session and on its Parquet files.
 
 - **Types:** `int64`, `int32` and `double` are signed numbers, `text` is a string. In Parquet there are no other types:
   no unsigned 64-bit numbers and no timestamps, because some readers refuse or change them.
-- **Times** are int64 nanoseconds, by the clock of the kernel log or of the sniffer that recorded them.
-  Table `clocks` maps both to session time.
+- **Times** are int64 nanoseconds, on the clock of the kernel log or of the sniffer that recorded them. Table `clocks`
+  maps both to session time.
 - **Missing values** are NULL. Column *NULL if* says what a missing value means; without an entry no value is missing.
-- **Since** is the version of sessions that had the column first (`PRAGMA user_version`).
+- **Since** is the first version of sessions that has the column (`PRAGMA user_version`).
 - **Addresses of memory** are texts such as `0xffff888100a2e500`. IPv6 addresses have eight groups, without `::`.
 
 Names of tables and columns do not change. New ones may be added at the end.
@@ -42,7 +42,7 @@ Names of tables and columns do not change. New ones may be added at the end.
       JOIN matches m ON m.packet = p.number JOIN waits w ON w.leg = m.leg GROUP BY 1, 2, 3 ORDER BY 4 DESC;
 """
 BYTES_NOTE = (
-    "Only in Parquet and JSON lines (there in base64), because a session holds no packet bytes."
+    "Only in Parquet and JSON lines (there in base64), because a session contains no packet bytes."
 )
 
 

@@ -178,8 +178,8 @@ def _may_be(frame: Frame, hit: Hit) -> bool:
 
 def _reason(number: int, chosen: list[int], claims: dict[int, tuple[int, ...]]) -> str:
     if chosen[number] >= 0 or claims[number]:
-        return "which of the hits with its bytes it is, neither order nor time shows"
-    return "the witness has no hit with its bytes"
+        return "neither order nor time shows which of the hits with its bytes is the packet's"
+    return "the witness has no hit with the packet's bytes"
 
 
 def _between(claims: dict[int, tuple[int, ...]], chosen: list[int], slack: int) -> None:

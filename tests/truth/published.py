@@ -14,16 +14,17 @@ HEAD = """<!-- SPDX-License-Identifier: MIT -->
 <!-- Written by python -m tests.truth (make truth): do not edit. -->
 # Truth
 
-Is an exact match right? A witness that is not ours answers. A module of the tests writes down, in the kernel that is
-recorded, which skb each packet socket was given: its address, device, time and bytes, and when an skb was born and
-freed. A judge, which imports nothing of skbviewer, finds each captured packet's hit at its sniffer's socket and reads
-from the session by SQL whose lifetime that skb's address was then.
+Is an exact match right? A witness that is not part of skbviewer answers this question. A kernel module of the tests
+runs in the kernel that is recorded. It writes down which skb each packet socket got, with its address, device, time and
+bytes, and when each skb was born and freed. For each captured packet, a judge finds the record of its sniffer's socket
+that this module wrote (the *hit*). By SQL, the judge then reads from the session which skb lifetime the address
+belonged to at that time. The judge imports nothing of skbviewer.
 
-- **right**: the packet is exact with the lifetime of the very skb that the socket held; of a packet that leaves, the
-  skb that the stack gave to the sniffers, not the clone they got.
-- **wrong**: it is exact with another lifetime; or it is of another recording; or two packets of one interface are exact
-  with one moment at the socket.
-- **no witness**: it is exact, and the witness cannot say. The reasons are below.
+- **right**: the packet is exact with the lifetime of the very skb that the socket got. If the packet was sent, the
+  lifetime is that of the skb from which the stack cloned the sniffers' skb.
+- **wrong**: the packet is exact with another lifetime; or it is of another recording; or two packets of one interface
+  are exact with the same moment at the socket.
+- **no witness**: the packet is exact, and the witness cannot say whether this is right. The reasons are below.
 
 {scenarios} scenarios on kernels {kernels}; {distinct} packets in {captures} captures as they were recorded. Treated in
 {treatments} ways{lossy}, {judged} packets were judged: {exact} exact, {right} right, **{wrong}
@@ -36,16 +37,16 @@ _WHOLE = ", with whole logs"
 UNJUDGED = """
 ## What is not judged
 
-- Numbers: how long a packet was in the kernel, in which functions. Only whose lifetime it is.
-- Ambiguous and wire-only packets, but for those that the log shows: *wire-only, yet seen*, whole logs only.
-- Packets whose hit the witness missed, as the kernel's probes miss hits that come within another one.
-- Which moment is meant where one skb passes one socket more than once: the lifetime is the same.
-- Logs and captures of two hosts joined in one session (tests/e2e/test_match_two_hosts.py).
-- Devices whose driver hands over what the witness cannot see: none is among the scenarios. The virtio cards are joined
-  by QEMU's hub, which offers no checksums or large segments to the guest: what they send is cut by the kernel.
-- Logs of a kernel with compiled-in probes (6.1-compiled-in), but for ten scenarios.
-- Logs that a recorder of version 2 wrote: *log of version 2* is the recorded log, rewritten as the first recorders
-  wrote it. Its events are those of memory, clones and drops, as then; their times are those of today's recorder.
+- Numbers, such as how long a packet was in the kernel, and in which functions: only its lifetime is judged.
+- Ambiguous and wire-only packets. In whole logs, *wire-only, yet seen* counts wire-only packets that the log shows.
+- Packets whose hit the witness missed: the kernel's probes miss hits that happen within another hit.
+- The moment of capture, if one skb passes one socket more than once: the lifetime is the same.
+- Logs and captures of two hosts in one session (tests/e2e/test_match_two_hosts.py).
+- Devices whose driver passes on packets that the witness cannot see: the scenarios have no such device. QEMU's hub
+  connects the virtio cards. It offers no checksums or large segments to the guest, so the kernel cuts what they send.
+- Logs of a kernel with compiled-in probes (6.1-compiled-in), except in ten scenarios.
+- Logs that a recorder of version 2 wrote. *log of version 2* is the recorded log, rewritten in the format of the first
+  recorders. It has only events of memory, clones and drops, as such logs do; their times are from today's recorder.
 """
 
 
@@ -105,9 +106,9 @@ def _before(cells: list[Cell]) -> str:
     lost: Counter[str] = Counter()
     for one in compared:
         lost.update(one["lost"])
-    text = "\n## Right before, not exact now\n\nBy an earlier version "
-    text += f"{sum(one['right before'] for one in compared)} were right. Of these are not exact "
-    text += "now, by what else each can have been:\n\n"
+    text = "\n## Right before, not exact now\n\nIn an earlier version, "
+    text += f"{sum(one['right before'] for one in compared)} packets were right. These of "
+    text += "them are not exact now, by what else each packet may be:\n\n"
     return text + "".join(f"- {number}: {reason}\n" for reason, number in lost.most_common())
 
 
@@ -135,8 +136,8 @@ def publish(cells: list[Cell], seeds: int) -> str:
     return text + _before(cells) + UNJUDGED
 
 
-RECALL = """*Apart* are packets that no other one of their capture equals, in headers and contents, within what the fitted
-clock may be off (50 us where none was fitted); *apart by headers* those whose headers none equals.
+RECALL = """A packet is *apart* if no other packet of its capture has the same headers and content within the error of the fitted
+clock (50 us if no clock was fitted). It is *apart by headers* if no other packet has the same headers in that time.
 
 """
 

@@ -155,7 +155,7 @@ class _Rivals:
             return answer
         reach = UNKNOWN_NS if error is None else error
         if any(begin - reach <= hit.ns <= end + reach for begin, end in self._seen.lost):
-            return "records of another may be lost near it, as the log declares"
+            return "the log declares a loss near it, which may include another skb"
         return ""
 
     def _other(
@@ -168,9 +168,9 @@ class _Rivals:
             high = bisect.bisect_right(rows, (hit.ns + error + 1,))
         near = [row for row in rows[low:high] if row[1] != hit.skb or abs(row[0] - hit.ns) > 10**6]
         if any(row[2:] == place for row in near):
-            return "another skb with its headers, no packet fixes the clock" if blind else (
-                "another skb with its headers within the clock's error")  # fmt: skip
-        return "another skb with its headers at another device" if near else ""
+            return "another skb has its headers, and no packet fixes the clock" if blind else (
+                "another skb has its headers, within the error of the clock")  # fmt: skip
+        return "another skb has its headers, at another device" if near else ""
 
 
 def joined(found: Witnessed) -> int:

@@ -207,7 +207,7 @@ def compare(recording: Recording, now: list[Truths], before: list[Truths]) -> Ce
             if was.truth == RIGHT and one.verdict != "exact":
                 lost.append(one.packet)
         for packet, why in unanimous(lost, new.seen, recording.witness).items():
-            shown[why or "not shown"] += 1
+            shown[why or "no reason is known"] += 1
             if not why:
                 unshown.append(packet + 1)
     return {"right before": right, "lost": dict(shown), "not shown": unshown[:SHOWN]}

@@ -13,7 +13,7 @@ OFFSET = 1_000_000_000  # the sniffer's clock minus the witness's
 
 
 def frame(number: int, size: int = 1000) -> Frame:
-    """TCP data; its sequence number tells it from others."""
+    """TCP data; its sequence number distinguishes it from other data."""
     segment = build.tcp(1000, 80, 5000 + number, 1, payload=bytes(size))
     data = build.ethernet(build.ipv4("10.0.0.1", "10.0.0.2", 6, segment, 7 + number))
     return Frame(OFFSET + 1_000 * number, data, len(data), ETHERNET)

@@ -15,9 +15,10 @@ from .path_rule import begin_path, is_step, mix
 def number_paths(
     at: Int64s, of: Int64s, legs: LegColumns, seen: Int64s, layers: Int64s, made: Int64s
 ) -> None:
-    """Fill made[0] with the number of each packet's path, made[1] with that of its layers.
+    """Write the number of each packet's path into made[0], and that of its layers into made[1].
 
-    `seen` and `layers` are scratch space by function and by layer, filled with -1.
+    The legs of packet i are of[at[i] : at[i + 1]], 0-based numbers into `legs`.  `seen` and
+    `layers` are scratch space by function and by layer, filled with -1.
     """
     mark = np.int64(0)
     for unit in range(len(at) - 1):
@@ -68,7 +69,10 @@ def number_values(values: Int64s, kept: Int64s, number_of: Int64s, made: Int64s)
 
 @compiled
 def find_members(group: Int64s, value: Int64s, wanted: Int64s, rank: Int64s, found: Int64s) -> None:
-    """Fill `found` with a row of each group: of those with its `wanted` value, number `rank`."""
+    """Write into `found` a row of each group: the one with number `rank` of those with its value.
+
+    `wanted` is the value that counts in each group.
+    """
     left = rank.copy()
     for at in range(len(group)):
         one = group[at]

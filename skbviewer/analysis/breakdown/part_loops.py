@@ -21,26 +21,32 @@ from .stage_loops import BITS, STAGES, stage_at, stages_of
 # Parts after the functions: busy time without a probed function, the probes, then waits by kind.
 UNPROBED, PROBES, WAITS = 0, 1, 2
 EXTRA = WAITS + RANKS
-PIECES = 5  # rows of pieces: begin, end, place, rank, cost
+PIECES = 5  # rows of pieces: begin, end, part, rank, cost
 BEGIN, END, PLACE, RANK, COST = range(PIECES)
 STAGE_COUNT = len(STAGES)
 
 
 class Scratch(NamedTuple):
-    """Space of the loop: pieces (PIECES x n), open calls, positions of legs, sums by place."""
+    """Space of the loop: pieces (PIECES x n), open calls, indices of pieces, sums by part.
+
+    A part has the number stage * names + index in the stage.
+    """
 
     pieces: Int64s
     open_: Int64s
     at: Int64s  # where the pieces of each leg of a packet begin
     now: Int64s  # the piece of each leg
-    spent: Int64s  # ns by place
-    places: Int64s  # places with time
+    spent: Int64s  # ns by part
+    places: Int64s  # parts with time
     first: Int64s
     begins: Int64s
 
 
 def scratch_for(pieces: int, legs: int, names: int) -> Scratch:
-    """Return space for a packet with this many pieces and legs, and stages with `names` parts."""
+    """Return space for a packet with at most `pieces` pieces and `legs` legs.
+
+    `names` is the number of parts of a stage, as in divide().
+    """
     sizes = (pieces, legs + 2, legs + 2, STAGE_COUNT * names, STAGE_COUNT * names, BITS)
     made = [np.zeros(size, np.int64) for size in (*sizes, STAGE_COUNT)]
     return Scratch(np.zeros((PIECES, pieces), np.int64), *made)
@@ -58,10 +64,12 @@ def divide(
     made: Int64s,
     counts: Int64s,
 ) -> np.int64:
-    """Divide the packets `units` from index `first` on; `made` gets (index, place, ns).
+    """Divide the times of the packets `units`, from index `first` on, into parts by stage.
 
-    A place is stage * names + part.  Returns the index of the first packet for which `made` had no
-    space left; counts[0] is the number of columns filled.
+    Writes columns (index in `units`, stage * names + part, ns) into `made`; counts[0] is the number
+    of columns written.  `names` is the number of parts: functions, then EXTRA others.  The legs of
+    packet i are of[at[i] : at[i + 1]].  Returns the index of the first packet for which `made` had
+    no space left.
     """
     n = np.int64(first)
     while n < len(units):
@@ -91,7 +99,10 @@ def divide(
 
 @allocation_free
 def pieces_of(leg: Int, at: Int, legs: LegColumns, names: Int, scratch: Scratch) -> np.int64:
-    """Add the pieces of a leg from index `at` on; returns the index after them."""
+    """Write the pieces of a leg into `scratch.pieces`, from index `at` on.
+
+    `names` is the number of parts of a stage.  Returns the index after the last piece.
+    """
     stages_of(leg, legs, scratch.first, scratch.begins)
     edge, step = legs.edge[legs.log[leg]], legs.step[legs.log[leg]]
     unprobed = names - EXTRA + UNPROBED
@@ -145,8 +156,10 @@ def put(
     names: Int,
     scratch: Scratch,
 ) -> tuple[np.int64, np.int64]:
-    """Add the pieces from `begin` to `end`: the function, and the waits in that time.
+    """Add the pieces from `begin` to `end` (ns) of a leg: its function, and the waits in that time.
 
+    `wait` is the leg's next wait, and `count` the number of pieces so far.  `cost` is the probes'
+    share of the time, ns; it counts only for functions, not for the `names` - EXTRA others.
     Returns the leg's next wait, and the number of pieces.
     """
     pieces, last = scratch.pieces, legs.waits_at[leg + 1]
@@ -178,7 +191,8 @@ def put(
 def merge(several: Int, names: Int, scratch: Scratch, found: Int) -> np.int64:
     """Add up the pieces of the legs of one packet in one log; each nanosecond counts once.
 
-    Returns the number of places that have time so far.
+    `several` is the number of these legs.  `found` is the number of parts that have time so far;
+    returns their new number.
     """
     pieces, at, now = scratch.pieces, scratch.at, scratch.now
     found = np.int64(found)
@@ -214,7 +228,10 @@ def merge(several: Int, names: Int, scratch: Scratch, found: Int) -> np.int64:
 
 @allocation_free
 def spend(piece: Int, ns: Int, names: Int, scratch: Scratch, found: Int) -> np.int64:
-    """Count `ns` for a piece; returns the number of places that have time so far."""
+    """Count `ns` of a piece for its part, and its cost for the part of the probes.
+
+    `found` is the number of parts that have time so far; returns their new number.
+    """
     place = scratch.pieces[PLACE, piece]
     cost = min(scratch.pieces[COST, piece], ns)
     scratch.pieces[COST, piece] -= cost
@@ -229,7 +246,10 @@ def spend(piece: Int, ns: Int, names: Int, scratch: Scratch, found: Int) -> np.i
 
 @allocation_free
 def add(place: Int, ns: Int, scratch: Scratch, found: Int) -> np.int64:
-    """Add `ns` to a place; returns the number of places that have time so far."""
+    """Add `ns` to the part with the number `place` (stage * names + part).
+
+    `found` is the number of parts that have time so far; returns their new number.
+    """
     found = np.int64(found)
     if scratch.spent[place] == 0:
         scratch.places[found] = place

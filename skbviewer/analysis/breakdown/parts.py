@@ -54,8 +54,8 @@ class Breakdown:
         self.names = len(self.functions) + EXTRA
 
     @property
-    def places(self) -> int:
-        """Return the number of places."""
+    def part_count(self) -> int:
+        """Return the number of parts of all stages together."""
         return self.names * len(STAGES)
 
     @property
@@ -63,8 +63,8 @@ class Breakdown:
         """Return whether some log has a known cost of probes."""
         return bool(self.legs.edge.any())
 
-    def part(self, place: int) -> Part:
-        """Return the part that a place stands for."""
+    def part_at(self, place: int) -> Part:
+        """Return the part with the number `place`, which is stage * names + index in the stage."""
         stage, part = divmod(place, self.names)
         after = part - len(self.functions)
         if after < 0:
@@ -78,11 +78,14 @@ class Breakdown:
         return Part(kind, NAMES[rank], "", STAGES[stage])
 
     def of_wait(self, kind: int) -> int:
-        """Return the part of a kind of waiting; a part is a place modulo `names`."""
+        """Return the index, in a stage, of the part that is the wait `kind`."""
         return len(self.functions) + WAITS + kind
 
     def divided(self, rows: Int64s) -> Parts:
-        """Return the parts of packets, given as indices of `units`.  Raises Cancelled."""
+        """Return into what parts the times of packets are divided.
+
+        `rows` are indices of `units`.  Raises Cancelled.
+        """
         blocks = list(self.blocks(rows))
         nothing = np.zeros(0, np.int32)
         if not blocks:
@@ -90,11 +93,14 @@ class Breakdown:
         return Parts(*(np.concatenate(column) for column in zip(*blocks, strict=True)))
 
     def blocks(self, rows: Int64s) -> Iterator[Parts]:
-        """Yield the parts of packets, some packets at a time.  Raises Cancelled."""
+        """Yield into what parts the times of the packets `rows` are divided, block by block.
+
+        `rows` are indices of `units`.  Raises Cancelled.
+        """
         units, legs = self.units, self.legs
         rows, at = np.ascontiguousarray(rows, np.int64), 0
         space = self._space(rows)
-        made = np.empty((3, max(BLOCK, 2 * self.places)), np.int64)
+        made = np.empty((3, max(BLOCK, 2 * self.part_count)), np.int64)
         while at < len(rows):
             self._scope.progress.report("Counting", at, len(rows))
             counts = np.zeros(1, np.int64)

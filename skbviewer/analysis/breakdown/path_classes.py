@@ -14,17 +14,18 @@ from .grouped_sorting import by_group
 from .leg_columns import LegColumns
 from .units import Units
 
-TABLE = 1 << 16  # places of the first hash table
-FEW = 8  # packets; a smaller class is compared with packets of the same layers
+TABLE = 1 << 16  # slots of the first hash table
+SMALL_CLASS = 8  # packets; a smaller class is compared with packets of the same layers
 
 
 class PathClasses(NamedTuple):
     """The class of each packet, numbered from 0, most frequent first.
 
-    `peers` is the class with which the packet is compared: its own or, if that has fewer than FEW
-    packets, all packets with the same directions and layers.  `median` is, by peers, the packet
-    whose time in kernel is the median (of an even number, the lower one).  `size` is by peers.
-    `path` is the number of the path (see path_rule), which names the class in all recordings.
+    `peers` is the class with which the packet is compared: its own or, if that has fewer than
+    SMALL_CLASS packets, all packets with the same directions and layers.  `median` is, by peers,
+    the packet whose time in kernel is the median (of an even number, the lower one).  `size` is by
+    peers.  `path` is the number of the path (see path_rule), which names the class in all
+    recordings.
     """
 
     number: Int64s  # by packet
@@ -37,17 +38,20 @@ class PathClasses(NamedTuple):
     @property
     def comparable(self) -> Bools:
         """Return for each packet whether there are enough others to compare it with."""
-        return np.asarray(self.size[self.peers] >= FEW)
+        return np.asarray(self.size[self.peers] >= SMALL_CLASS)
 
 
 def path_classes(units: Units, legs: LegColumns) -> PathClasses:
-    """Return the path class of each packet."""
+    """Return the path class of each packet in `units`, from its legs.
+
+    A class of fewer than SMALL_CLASS packets is compared with all packets of the same layers.
+    """
     path, of_layers = packet_paths(units, legs)
     fine, sizes = _ranked(path)
     coarse, wide = _ranked(of_layers)
     of_class = np.zeros(len(sizes), np.int64)
     of_class[fine] = path
-    own = sizes[fine] >= FEW
+    own = sizes[fine] >= SMALL_CLASS
     peers = np.where(own, fine, len(sizes) + coarse)
     used, peers = ranks(peers)
     # A wider class has all packets of these layers, also those with a class of their own.
@@ -57,7 +61,10 @@ def path_classes(units: Units, legs: LegColumns) -> PathClasses:
 
 
 def packet_paths(units: Units, legs: LegColumns) -> tuple[Int64s, Int64s]:
-    """Return the number of each packet's path (see path_rule), and of its directions and layers."""
+    """Return two int64 numbers for each packet in `units`: of its path, and of its layers.
+
+    The second one depends only on directions and layers; see path_rule.py.
+    """
     made = np.zeros((2, len(units.id)), np.int64)
     seen = np.full(len(legs.layer), -1, np.int64)
     number_paths(units.at, units.legs, legs, seen, np.full(128, -1, np.int64), made)

@@ -23,7 +23,11 @@ OFF = np.int64(0)  # the number of a function that is no step of a path
 
 
 def step_numbers(functions: Sequence[str], layers: Sequence[str]) -> Int64s:
-    """Return a number for each function, OFF for those off the path; the last has no name."""
+    """Return the number (int64) that stands for each function in a path.
+
+    It is a hash of the function's name, or OFF if its layer is in OFF_PATH.  `layers` is parallel
+    to `functions`.  One more element, OFF, serves calls whose function has no name.
+    """
     numbers = [
         OFF if layer in OFF_PATH else _number(name)
         for name, layer in zip(functions, layers, strict=True)
@@ -42,18 +46,25 @@ def path_name(number: int) -> str:
 
 @allocation_free
 def begin_path(kind: Int, dropped: Int) -> np.int64:
-    """Return the number of the path of a leg without functions."""
+    """Return the number of the path of a leg without functions.
+
+    `kind` is the leg's direction; `dropped` is 1 if its packet was dropped in it.
+    """
     return mix(np.int64(0), np.int64(kind) * 2 + dropped + 1)
 
 
 @allocation_free
 def is_step(number: Int, entry: Int, begin: Int, end: Int) -> bool:
-    """Return whether a call is a step of its leg's path, unless its function is one already."""
+    """Return whether a call is a step of its leg's path, unless its function is one already.
+
+    `number` is the step number of its function, `entry` the time of the call, and `begin` and
+    `end` those of the leg (ns).
+    """
     return bool(number != OFF and begin <= entry and entry < end)
 
 
 @allocation_free
 def mix(value: Int, more: Int) -> np.int64:
-    """Return the number of a path with one more step, or of legs with one more leg."""
+    """Return the number of the path `value` extended by the step `more`, or by the leg `more`."""
     mixed = (np.int64(value) ^ np.int64(more)) * ODD
     return np.int64(mixed ^ (mixed >> 29))

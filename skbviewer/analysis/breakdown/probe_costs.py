@@ -19,7 +19,7 @@ EMPTY, NESTED = "calibration.tau_skb_empty", "calibration.tau_skb_nested"
 
 
 def costs_of(scope: Scope) -> tuple[Int64s, Int64s]:
-    """Return two costs of a probe by log, ns: at either end inside its call, and outside it.
+    """Return what a probe costs in each log, ns: at either end inside its call, and outside it.
 
     Both are 0 if the log was not calibrated.
     """

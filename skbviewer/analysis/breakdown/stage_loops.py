@@ -26,7 +26,7 @@ NONE = LATEST_NS
 
 @allocation_free
 def stages_of(leg: Int, legs: LegColumns, first: Int64s, begins: Int64s) -> None:
-    """Fill `begins` (by index of STAGES) with the begin of each stage of a leg, or NONE.
+    """Fill `begins` (by index of STAGES) with the start of each stage of a leg, or NONE.
 
     `first` is scratch space, of BITS.
     """
@@ -60,7 +60,7 @@ def stages_of(leg: Int, legs: LegColumns, first: Int64s, begins: Int64s) -> None
 
 @allocation_free
 def stage_at(time: Int, begins: Int64s) -> np.int64:
-    """Return the stage at a time: the last one that has begun."""
+    """Return the stage at `time`, as an index of STAGES: the last one that has begun."""
     found, latest = np.int64(0), np.int64(-1)
     for i in range(len(begins)):
         if begins[i] != NONE and begins[i] <= time and begins[i] >= latest:

@@ -29,7 +29,7 @@ class Units(NamedTuple):
     legs: Int64s
 
     def rows_of(self, ids: Int64s) -> Int64s:
-        """Return the positions of those `ids` that are among these packets."""
+        """Return the indices of the packets `ids` in this table; unknown ids are left out."""
         order = np.argsort(self.id, kind="stable")
         place = np.minimum(np.searchsorted(self.id, ids, sorter=order), max(len(order) - 1, 0))
         found = order[place] if len(order) else np.zeros(0, np.int64)
@@ -87,7 +87,7 @@ def _order(group: Int64s, source: Int64s, begin: Int64s) -> Int64s:
     return np.lexsort((begin, source, group))
 
 
-def chosen(scope: Scope, units: Units) -> Bools:
+def chosen_units(scope: Scope, units: Units) -> Bools:
     """Return for each unit (packet or row K<n>) whether the scope selects it.
 
     A packet is in a time range if it was captured then; a row K<n>, if a leg of it began then.

@@ -19,7 +19,7 @@ from .call_building_loops import ENTRY, EVENT, count_above, count_calls, note_dr
 from .call_finder import Finder
 from .call_table import CallTable, Column
 from .interrupt_times import interrupts
-from .interruptions import find as find_interruptions
+from .interruptions import find_interruptions as find_interruptions
 from .lost_spans import losses
 from .probe_compensation import compensated_durations
 from .probed_calls import nothing_probed, probed_records
@@ -36,9 +36,9 @@ def build(
     nesting: Nesting | None = None,
     joined: Joined | None = None,
 ) -> CallTable:
-    """Return the calls of all legs, sorted by (leg, ENTRY record).
+    """Return the calls of all legs of `log`, sorted by (leg, ENTRY record), with all their times.
 
-    Without `joined`, no calls are joined by their sockets.
+    Without `nesting`, it is computed here.  Without `joined`, no calls are joined by their sockets.
     """
     records, nesting = log.records, nesting or Nesting(log.records)
     leg, entry = _by_leg(records, legs, joined or NONE)
@@ -70,7 +70,7 @@ def _parents(finder: Finder, calls: CallTable) -> Int32s:
     )
     none = np.zeros(0, np.int32)
     for rows in calls.passing():
-        made[rows] = finder.around(leg[rows], entry[rows], none, none.astype(np.bool_))
+        made[rows] = finder.innermost_calls(leg[rows], entry[rows], none, none.astype(np.bool_))
     return made
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Put calls at their places, with their depth: loops of call_building.py."""
+"""Write calls into the rows of their legs, with their depth: loops of call_building.py."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ENTRY, EVENT = 1, 4  # kbl.h enum kbl_kind
 
 @allocation_free
 def count_calls(kind: UInt8s, of: Int32s, begin: Int32s) -> None:
-    """Count the calls of each leg in `begin`, one index after the leg's own."""
+    """Count the calls of each leg in begin[leg + 1]; `of` is the leg of each record."""
     for i in range(len(kind)):  # without a branch, which would often be mispredicted
         begin[of[i] + 1] += (kind[i] == ENTRY) & (of[i] >= 0)
 
@@ -31,7 +31,13 @@ def place_calls(
     entry: Int32s,
     done: Int64s,
 ) -> None:
-    """Put calls at the next place of their leg; `done` counts the joined calls placed so far."""
+    """Write each call into the next free row of its leg, in the columns `leg` and `entry`.
+
+    `calls` are indices of records in a block that begins at record `first`; `of` is the leg of each
+    record of the block, -1 = none.  `joined` and `joined_leg` are records and legs joined by
+    socket; `done` counts those written so far.  `begin` is the next free row of each leg, and is
+    moved on.
+    """
     for i in calls:
         mine = np.int64(of[i])
         while True:
@@ -49,7 +55,7 @@ def place_calls(
 
 @allocation_free
 def count_above(parent: Int32s, depth: Int32s) -> None:
-    """Fill `depth`, initially -1, for each call, and for calls above it whose depth is still -1."""
+    """Fill `depth`, initially -1, with the number of calls around each call."""
     for i in range(len(parent)):
         if parent[i] < i:  # nearly always
             depth[i] = depth[parent[i]] + 1 if parent[i] >= 0 else 0
@@ -68,7 +74,11 @@ def count_above(parent: Int32s, depth: Int32s) -> None:
 def note_drops(
     leg: Int32s, entry: Int32s, wanted: Int32s, before: Int64s, reasons: Int32s, reason: Int32s
 ) -> None:
-    """Write reasons into `reason`; `leg` and `entry` are sorted together."""
+    """Write each drop's reason into `reason`, at the last call of its leg before the drop.
+
+    By drop: `wanted` is its leg, `before` its record, `reasons` its reason.  By call: `leg` and
+    `entry`, sorted together.
+    """
     for i in range(len(wanted)):
         low = row_at(np.int64(wanted[i]), before[i], leg, entry)
         if low > 0 and leg[low - 1] == wanted[i]:

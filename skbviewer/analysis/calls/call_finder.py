@@ -42,7 +42,9 @@ class Finder:
         order = np.argsort(key, kind="stable")
         self._key, self._others = key[order], np.concatenate(others)[order]
 
-    def around(self, leg: Int32s, record: Int32s, owner_calls: Int32s, caused: Bools) -> Int32s:
+    def innermost_calls(
+        self, leg: Int32s, record: Int32s, owner_calls: Int32s, caused: Bools
+    ) -> Int32s:
         """Return the row of the innermost call of `leg` around each record, -1 = none.
 
         `owner_calls` has, for all records, the call that recorded it, which takes precedence, or

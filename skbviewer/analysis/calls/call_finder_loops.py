@@ -24,7 +24,13 @@ def enter_calls(
     key: Int64s,
     other: Int64s,
 ) -> int:
-    """Store the rows of calls from `first` on; returns the number of calls that need `key`."""
+    """Index the calls of a block, whose first row in the call table is `first`.
+
+    By call: `leg` and ENTRY record.  By record: `of` is its leg, `parent` the call around it,
+    `carried` whether it is a further packet of a call.  `row` gets the row of a call by its
+    record.  A call that the record does not lead to gets a pair in `key` (leg, record) and `other`
+    (row), and its record a flag in `several`.  Returns the number of such pairs.
+    """
     count, span = 0, np.int64(len(of) + 1)
     for i in range(len(leg)):
         at = np.int64(entry[i])
@@ -57,9 +63,12 @@ def find_calls(
     other: Int64s,
     made: Int32s,
 ) -> None:
-    """Fill `made`, the row of the call around each record.
+    """Write into `made` the row of the innermost call of the leg around each record, -1 = none.
 
-    Calls of a damaged log may not nest, so it checks that outer calls still run.
+    By searched record: `leg` and `record`, and whether it is `caused` by a call that gives it its
+    leg.  By record of the log: `owner_calls` (or empty), times, `parent`, and `of`, its leg.  The
+    other arrays are those of enter_calls().  Calls of a damaged log may not nest, so this checks
+    that outer calls still run.
     """
     for i in range(len(record)):
         at, mine, found = np.int64(record[i]), np.int64(leg[i]), np.int64(-1)

@@ -102,7 +102,7 @@ class CallTable:
         return self._set[name]
 
     def part(self, name: str, rows: Rows) -> Column:
-        """Return a column at some rows, in its type in CALL_DTYPE."""
+        """Return column `name` at `rows`, in its type in CALL_DTYPE."""
         if name in self._set:
             return self._set[name][rows].astype(CALL_DTYPE[name], copy=False)
         entry = self._set["entry"][rows].astype(np.int64)
@@ -116,10 +116,7 @@ class CallTable:
         return np.where(ends >= 0, ends - self._recorded("ts", entry), -1)
 
     def columns(self, rows: slice) -> dict[str, Column]:
-        """Return all columns at some rows except `entry`, and the ENTRY's ordinal.
-
-        The columns have narrow types.
-        """
+        """Return all columns at `rows` except `entry`, and the ENTRY's ordinal, in narrow types."""
         entry = self._set["entry"][rows].astype(np.int64)
         names = {name: recorded for name, recorded in _OF_ENTRY.items() if name not in self._set}
         recorded = parts(self.records, {*names.values(), "skb", "flags", "ordinal"}, entry)
@@ -128,7 +125,7 @@ class CallTable:
         return made | {"skb": self._skb(entry, recorded["skb"]), "ordinal": recorded["ordinal"]}
 
     def by_parts(self, make: Callable[[slice], Column]) -> Column:
-        """Return a column that `make` computes block by block, in the narrowest type."""
+        """Return a column whose values `make` returns for slices of rows, in the narrowest type."""
         made = Gathered(self.scratch, np.int8)
         for rows in self.passing():
             made.add(narrow(make(rows)))
@@ -158,9 +155,9 @@ class CallTable:
 
 @allocation_free
 def row_at(in_leg: Int, record: Int, leg: Int32s, entry: Int32s) -> np.int64:
-    """Return the first row of a leg whose ENTRY is not before `record`.
+    """Return the first row of the leg `in_leg` whose ENTRY is not before `record`.
 
-    The columns are sorted by (leg, entry).
+    The columns `leg` and `entry` are sorted together.
     """
     low, high = np.int64(0), np.int64(len(leg))
     while low < high:

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""From interrupt events and calls to intervals: loops of interrupt_times.py."""
+"""Compute the intervals in which interrupts ran, from their events and calls.
+
+These are the loops of interrupt_times.py.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,12 @@ FIELDS = (np.int64, np.int64, np.int64, np.int32, np.int32)
 def pair_events(
     first: int, ts: Int64s, kind: UInt8s, event: UInt8s, cpu: Int32s, last: Int64s, made: Int64s
 ) -> int:
-    """Fill `made`; `last` is each CPU's interrupt that has no exit yet, by context."""
+    """Write a column (RECORD, UNTIL, ON_CPU, ABOVE) into `made` for each interrupt with an exit.
+
+    The events are those of a block that begins at record `first`.  `last` is the record of the open
+    interrupt of each context and CPU, -1 = none; it is passed from block to block.  Returns the
+    number of columns.
+    """
     count, cpus = 0, len(last) // LEVELS
     for i in range(len(kind)):
         is_interrupt = (kind[i] == EVENT) & IS_INTERRUPT[event[i]]
@@ -60,9 +68,12 @@ def unite(
     last: Int64s,
     made: Int64s,
 ) -> int:
-    """Turn calls and `spans` into intervals; `last` is the last one of each place (END -1: none).
+    """Unite interrupts' calls and the `spans` of interrupt events into intervals without overlaps.
 
-    Returns how many columns of `made` are complete; `done` counts the used columns of `spans`.
+    The arrays up to `with_skb` are columns of a block that begins at record `first`; `probed` and
+    `with_skb`, unless empty, are the numbers of probed calls inside each call.  `last` is the open
+    interval of each context and CPU (END -1: none).  Writes columns of FIELDS into `made`, and
+    returns how many are complete; `done` counts the used columns of `spans`.
     """
     count, asked, cpus = np.int64(0), len(probed) > 0, last.shape[1] // LEVELS
     for i in range(len(ts)):
@@ -131,7 +142,13 @@ def order_intervals(
     calls_out: Int32s,
     with_skb_out: Int32s,
 ) -> None:
-    """Move the intervals of each place together, and sum them up."""
+    """Sort the intervals by context and CPU, and fill running sums of times and numbers of calls.
+
+    `where` is CPUS * context + CPU of each interval, in order of time, and `place` the next free
+    row of each such number; it is moved on.  The arrays that end in _out get the sorted columns.
+    total[i] is the time (ns) of the intervals before row i, and the numbers of calls are summed
+    likewise.
+    """
     total[0], calls_out[0], with_skb_out[0] = 0, 0, 0
     for i in range(len(where)):
         at = place[where[i]]

@@ -46,7 +46,7 @@ class Interrupts(NamedTuple):
 
 
 def interrupts(records: Records, probed: Probed) -> Interrupts:
-    """Return the interrupts of all contexts and CPUs."""
+    """Return when interrupts ran, for all contexts and CPUs; `probed` counts the calls in them."""
     places = LEVELS * cpus_of(records)
     spans, scratch, done = _spans(records, places), scratch_of(records), np.zeros(1, np.int64)
     last = np.zeros((len(FIELDS), places), np.int64)

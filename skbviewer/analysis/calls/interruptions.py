@@ -20,7 +20,14 @@ from .lost_spans import Losses
 from .self_times import Between, self_times
 from .task_switch_loops import MARK_MIGRATED, MARK_SLEPT
 
-__all__ = ["MARK_GAP", "MARK_INTERRUPTED", "MARK_MIGRATED", "MARK_SLEPT", "Interruptions", "find"]
+__all__ = [
+    "MARK_GAP",
+    "MARK_INTERRUPTED",
+    "MARK_MIGRATED",
+    "MARK_SLEPT",
+    "Interruptions",
+    "find_interruptions",
+]
 
 TASK = 0  # context
 MARK_INTERRUPTED = 4
@@ -42,14 +49,18 @@ class Interruptions(NamedTuple):
     with_skb: Column
 
 
-def find(
+def find_interruptions(
     records: Records,
     nesting: Nesting,
     losses: Losses,
     calls: CallTable,
     between: Between,
 ) -> Interruptions:
-    """Return the interruptions of `calls`; further packets of a list share those of its call."""
+    """Return how `calls` were interrupted: by interrupts, thread switches and lost records.
+
+    `between` holds the times of interrupts and switches.  Further packets of a list share the
+    interruptions of its call.
+    """
     own, switched = self_times(records, nesting, between), between.switched
     marks = calls.scratch.take(len(calls), np.uint8)
     pid, owner = whole(records, "pid", "i4"), calls.scratch.take(len(calls), np.int32)

@@ -63,7 +63,7 @@ class Spans:
     """The times when any CPU of a KBL lost records, so that no packet's position is certain."""
 
     def __init__(self, spans: Sequence[tuple[int, int]] = ()) -> None:
-        """`spans` are (begin_ns, end_ns) by the KBL's clock."""
+        """`spans` are (begin_ns, end_ns) on the KBL's clock."""
         begin, end = np.array(sorted(spans), np.int64).reshape(-1, 2).T
         self.begins = np.ascontiguousarray(begin)
         self.ends = np.maximum.accumulate(end)  # latest end of this span and all spans before it

@@ -31,7 +31,7 @@ def compensated_durations(
     error_bar() computes the possible error of T.  It gets the cost difference between calls with
     and without a packet, added up over the call itself and the K calls inside.
     """
-    own = nesting.inside(probed.every), nesting.inside(probed.with_skb)
+    own = nesting.counts_inside(probed.every), nesting.counts_inside(probed.with_skb)
 
     def inside(which: int, rows: slice) -> Int64s:
         found = in_interrupts[which][rows].astype(np.int64)
@@ -57,10 +57,11 @@ def compensated_durations(
 
 
 def error_bar(apart: Int64s, costs: Int64s, dur: Int64s) -> Int64s:
-    """Return the possible error of a duration less `costs`, ns: at least half of the costs.
+    """Return the possible error of durations from which `costs` were subtracted; all in ns.
 
-    The cost of a probe depends on what it records (tests/lab/test_calibration.py).  If the costs
-    exceed the duration, the excess is a lower bound of the error.
+    It is at least half of the costs, and at least `apart`, by which the costs of probes with and
+    without a packet differ (tests/lab/test_calibration.py).  If the costs exceed the duration
+    `dur`, the excess is a lower bound of the error.
     """
     return np.asarray(np.maximum(np.maximum(apart, -(-costs // 2)), costs - dur), np.int64)
 

@@ -28,12 +28,15 @@ class Probed(NamedTuple):
 
 
 def nothing_probed() -> Probed:
-    """Return the result for the case that the numbers are not needed."""
+    """Return a Probed without flags, for logs in which the numbers of calls are not needed."""
     return Probed(np.zeros(0, np.bool_), np.zeros(0, np.bool_))
 
 
 def probed_records(records: Records, nesting: Nesting) -> Probed:
-    """Return the flags of all records; a call counts once, however many packets its list has."""
+    """Return for each record whether it is a probed call, and whether that call has a packet.
+
+    A call counts once, however many packets its list has.
+    """
     scratch = scratch_of(records)
     every, with_skb = scratch.take(len(records), np.bool_), scratch.take(len(records), np.bool_)
     for some in record_blocks(records):

@@ -44,7 +44,15 @@ def add_stretches(
     probed: Int64s,
     shown: Int64s,
 ) -> None:
-    """Add the stretches before calls; a call's next one begins at `at`, on CPU `at_cpu`."""
+    """Add up the stretches of calls that end where an inner call begins, for a block of records.
+
+    The block begins at record `first`; `ts` and `cpu` are its columns.  By record of the whole log:
+    kind to `carried`, as in records and Nesting; `at` and `at_cpu`, where the next stretch of a
+    call begins; `own`, `irq`, `off`, `probed` and `shown`, its sums (see SelfTimes).
+    `switch_first` and `switch_ts` are thread switches by CPU; `irq_first` to `with_skb` are
+    interrupts by context and CPU, with running sums; `near` is the last interrupt used of each,
+    where the next search begins.
+    """
     for i in range(len(ts)):
         record = np.int64(first + i)
         if kind[record] != ENTRY or carried[record]:
@@ -92,7 +100,11 @@ def add_totals(
     probed: Int64s,
     shown: Int64s,
 ) -> None:
-    """Add the last stretch of each call, and add its totals to those of the call around it."""
+    """Add the last stretch of each call, and add its totals to those of the call around it.
+
+    Goes back from record `stop` to record `first`, because inner calls must be complete first.  The
+    other arrays are those of add_stretches().
+    """
     for back in range(stop - first):
         record = np.int64(stop - 1 - back)
         if kind[record] != ENTRY or carried[record] or exit_ts[record] < 0:
@@ -172,8 +184,9 @@ def _stretch(
 def was_switched(
     on: Int, since: Int, cpu: Int, until: Int, first: Int32s, switched: Int64s, near: Int64s
 ) -> bool:
-    """Return whether thread or CPU changed from `since` (CPU `on`) to `until` (CPU `cpu`).
+    """Return whether thread or CPU changed from `since` (CPU `on`) to `until` (CPU `cpu`), in ns.
 
+    `switched` are the times of thread switches; those of CPU c are from first[c] to first[c + 1].
     The search starts where the last one for this CPU ended (`near`).
     """
     if on != cpu:
@@ -188,9 +201,9 @@ def was_switched(
 
 @allocation_free
 def search(column: Int64s, low: Int, high: Int, near: Int, value: Int) -> np.int64:
-    """Return the first index in low .. high - 1 with a greater value, or else high.
+    """Return the first index in low .. high - 1 at which `column` exceeds `value`, or else high.
 
-    The search starts at `near`.
+    The column rises; the search starts at `near`.
     """
     step = np.int64(1)
     near = min(max(near, low), high)

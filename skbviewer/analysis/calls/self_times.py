@@ -46,7 +46,10 @@ class SelfTimes(NamedTuple):
 
 
 def self_times(records: Records, nesting: Nesting, between: Between) -> SelfTimes:
-    """Return the times of all records; 0 for records that are not calls or did not return."""
+    """Return the times of all records, ns; 0 for records that are not calls or did not return.
+
+    `between` holds the times of interrupts and of thread switches.
+    """
     higher, switched = between
     scratch, count = scratch_of(records), len(records)
     sizes = [count] * 3 + [count if higher.calls[-1] else 0] * 2

@@ -30,9 +30,11 @@ def thread_runs(
     last: Int64s,
     made: Int64s,
 ) -> int:
-    """Fill `made` (CPU, time) from entries, and from returns up to the last of these entries.
+    """Write (CPU, time) of each thread switch into `made`, and return their number.
 
-    `last` is the last thread of each CPU (-1 = none yet).
+    A switch is seen at an entry (`ts` to `pid`, a block of records) or at a return (`end` to
+    `end_pid`, sorted by time, up to the last of these entries) of another thread on the CPU.
+    `last` is the last thread of each CPU, -1 = none yet.
     """
     count, at = 0, 0
     for i in range(len(ts) + 1):
@@ -67,7 +69,12 @@ def order_returns(
     sizes: Int64s,
     made: Int64s,
 ) -> int:
-    """Fill `made` (END, RECORD) with returns in order; returns the number of columns filled."""
+    """Write (END, RECORD) of returns into `made`, in order of time; return the number of columns.
+
+    The arrays up to `exit_ts` are columns of a block of records that begins at record `first`.
+    Returns after the last of these records stay in `waiting`, with their numbers in `sizes`, until
+    the next block; with `is_last`, all are written.
+    """
     top, size, count = sizes[STACKED], sizes[HEAPED], np.int64(0)
     for i in range(len(ts) + is_last):
         now, end = np.int64(LATEST_NS), np.int64(-1)
@@ -156,7 +163,12 @@ def mark_returns(
     cpu_before: Int64s,
     marks: UInt8s,
 ) -> None:
-    """Set the marks of returns, in order of their ends."""
+    """Set in `marks`, by record, whether each call slept (SLEPT) or changed its CPU (MIGRATED).
+
+    By return, in order of time: `record`, `end` and `begin` of the call (ns), numbers of `task` and
+    `cpu`, and whether it `moved` to another CPU.  By task: its last CPU, the time of its last
+    return, and the last time before it changed its CPU.  By CPU: likewise, of its last task.
+    """
     for i in range(len(record)):
         t, c = task[i], cpu[i]
         if cpu_task[c] >= 0 and cpu_task[c] != t:

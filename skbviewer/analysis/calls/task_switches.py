@@ -34,20 +34,20 @@ class Switches(NamedTuple):
 
 
 def switches(records: Records) -> Switches:
-    """Return the marks of all records, and the switches of all CPUs."""
+    """Return which calls slept or changed their CPU, and when each CPU switched threads."""
     marks = scratch_of(records).full(len(records), np.uint8, 0)
     returns, tasks, cpus = _Returns(), _Seen(), _Seen()
     size = cpus_of(records)
     last, found = np.full(size, -1, np.int64), [np.zeros((2, 0), np.int64)]
     for some in record_blocks(records):
         rows = Rows(records, some)
-        end, record = returns.until(rows, some.stop == len(records))
+        end, record = returns.returns_until(rows, some.stop == len(records))
         begin, pid, own, cpu = (
             part(records, name, record) for name in ("ts", "pid", "cpu", "exit_cpu")
         )
         cpu = np.where(cpu < 0, own, cpu).astype(np.int64)
         pid = pid.astype(np.int64)
-        task, place = tasks.of(pid), cpus.of(cpu)
+        task, place = tasks.numbers_of(pid), cpus.numbers_of(cpu)
         mark_returns(record, end, begin, task, place, cpu != own, *tasks.last, *cpus.last, marks)
         made = np.empty((2, len(end) + some.stop - some.start), np.int64)
         ts, kind, at, who = rows.columns("ts kind cpu pid")
@@ -70,7 +70,7 @@ class _Returns:
     def __init__(self) -> None:
         self._waiting, self._sizes = np.zeros((2, 0, 2), np.int64), np.zeros(2, np.int64)
 
-    def until(self, rows: Rows, is_last: bool) -> tuple[Int64s, Int64s]:
+    def returns_until(self, rows: Rows, is_last: bool) -> tuple[Int64s, Int64s]:
         """Return (time, record) of returns up to the last of these records, or of all if `is_last`.
 
         Returns of interrupts are included because they show which task they interrupted.  That
@@ -89,18 +89,19 @@ class _Returns:
 
 
 class _Seen:
-    """Numbers tasks, or CPUs; `last` has for each when it was seen, and with which other one.
+    """Numbers tasks, and has for each the CPU that it was last seen on; or CPUs, with their tasks.
 
-    Columns: the other one (-1 = never), the last time with it (ns), and the last time with another.
+    Columns of `last`: that CPU or task (-1 = never), the last time there, and the last time with
+    another one before (ns).
     """
 
     def __init__(self) -> None:
         self._numbers = IntIndex()
         self.last = np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int64)
 
-    def of(self, values: Int64s) -> Int32s:
+    def numbers_of(self, values: Int64s) -> Int32s:
         """Return the numbers of values, which must be greater than -2."""
-        made, (other, when, before) = self._numbers.of(values + 2), self.last
+        made, (other, when, before) = self._numbers.numbers_of(values + 2), self.last
         size = self._numbers.count
         self.last = longer(other, size, -1), longer(when, size, 0), longer(before, size, -1)
         return made

@@ -99,7 +99,11 @@ class Found(NamedTuple):
 
 @allocation_free
 def pass_over(first: Int, calls: Calls, legs: Legs, functions: Functions, found: Found) -> None:
-    """Add calls, which begin at row `first`.  Calls of a leg must be neighbours."""
+    """Add a block of calls, which begins at row `first` of the table, to the sums in `found`.
+
+    Calls of one leg must follow each other.  The last leg stays open: the next block may continue
+    it.
+    """
     state = found.state
     for at in range(len(calls.leg)):
         if not calls.chosen[at]:
@@ -156,7 +160,7 @@ def _step(
 
 @allocation_free
 def _firsts(entry: Int, begin: Int, role: Int, state: Int64s) -> None:
-    """Store the times when the leg first entered functions of each role, since its begin."""
+    """Store the times when the leg first entered functions of each role, since its start."""
     if entry < begin or not role:
         return
     for bit in range(AT_IP - AT_RECEIVED + 1):
@@ -265,8 +269,10 @@ def early_layers(
 ) -> None:
     """Add to `layers` the self times of calls that began before their packet was there.
 
-    `row` rises; `parent` is the row of the call around each, -1 = none.  For such a call, its self
-    time counts, but at most its time with its packet minus that of the calls inside.
+    By call: `row` of the table, which rises; `parent`, the row of the call around it, -1 = none;
+    and the columns of `early` (EARLY_ROWS).  The self time counts, but at most the call's time with
+    its packet minus that of the calls inside.  `first_group` is the row of `layers` at which groups
+    of flows follow blocks of time.
     """
     _, layer, direction, block, own, late = early
     left = late.copy()

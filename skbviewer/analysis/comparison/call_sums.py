@@ -40,7 +40,10 @@ class CallSums(NamedTuple):
 
 
 def call_sums(scope: Scope, blocks: Blocks) -> CallSums:
-    """Return the sums over the chosen calls.  Raises Cancelled."""
+    """Return sums over the chosen calls, by block of time and group of flows.
+
+    Legs that lack records are left out.  Raises Cancelled.
+    """
     columns = scope.columns
     usable = scope.legs & ~scope.gaps
     begin, end, reader = (np.array(scope.of_leg(n)) for n in ("begin_ns", "end_ns", "reader_ns"))

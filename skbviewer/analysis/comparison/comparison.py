@@ -12,8 +12,8 @@ import numpy as np
 from ...records import Progress, Silent
 from ..stats import Scope
 from .call_sums import CallSums, call_sums
-from .conditions import Condition, Facts, conditions
-from .differences import LEAST, Difference, differences
+from .conditions import Condition, RecordingConditions, differing_conditions
+from .differences import SMALLEST_CHANGE, Difference, differences
 from .drop_estimates import drop_estimates
 from .estimates import Estimates, Measure
 from .function_estimates import COUNTER, function_estimates
@@ -26,7 +26,7 @@ class Side(NamedTuple):
     """One of the two recordings: the passes that count, and how it was made."""
 
     scope: Scope
-    facts: Facts
+    facts: RecordingConditions
 
 
 class Amount(NamedTuple):
@@ -37,7 +37,7 @@ class Amount(NamedTuple):
     calls: int
     left_out: int
     blocks: int  # of time; 0 = too few passes to judge anything
-    span_ns: int  # from the begin of the first pass to that of the last one
+    span_ns: int  # from the start of the first pass to that of the last one
 
 
 class Comparison(NamedTuple):
@@ -55,11 +55,13 @@ class Comparison(NamedTuple):
 
     @property
     def changes(self) -> tuple[Difference, ...]:
-        """Return the rows that changed."""
+        """Return the differences that count as changes."""
         return tuple(row for row in self.rows if row.changed)
 
 
-def compare(a: Side, b: Side, progress: Progress | None = None, least: float = LEAST) -> Comparison:
+def compare(
+    a: Side, b: Side, progress: Progress | None = None, least: float = SMALLEST_CHANGE
+) -> Comparison:
     """Compare the passes of `b` with those of `a`.
 
     Changes smaller than the share `least` are not reported.  Raises Cancelled.
@@ -80,7 +82,7 @@ def compare(a: Side, b: Side, progress: Progress | None = None, least: float = L
     rows = differences(estimates[0], estimates[1], (a.facts.probed, b.facts.probed), least)
     one, two = (_amount(side.scope, side.blocks) for side in sides)
     tests = sum(row.p is not None for row in rows)
-    stated = conditions(a.facts, b.facts)
+    stated = differing_conditions(a.facts, b.facts)
     return Comparison(stated, (one, two), tuple(rows), paths, tests, least)
 
 

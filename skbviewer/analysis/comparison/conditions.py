@@ -10,7 +10,7 @@ from ...records import counted
 SHOWN = 8  # functions that a sentence lists
 
 
-class Facts(NamedTuple):
+class RecordingConditions(NamedTuple):
     """How a recording was made.  Texts of several kernel logs are joined."""
 
     releases: tuple[str, ...]
@@ -42,13 +42,13 @@ class Condition(NamedTuple):
     spoils: bool
 
 
-def conditions(a: Facts, b: Facts) -> tuple[Condition, ...]:
-    """Return the differences; those that spoil the comparison come first."""
+def differing_conditions(a: RecordingConditions, b: RecordingConditions) -> tuple[Condition, ...]:
+    """Return the conditions in which recordings `a` and `b` differ; those that spoil come first."""
     found = [*_spoiling(a, b), *_wanted(a, b)]
     return tuple(sorted(found, key=lambda one: not one.spoils))
 
 
-def _spoiling(a: Facts, b: Facts) -> list[Condition]:
+def _spoiling(a: RecordingConditions, b: RecordingConditions) -> list[Condition]:
     found = []
     if not (a.logs and b.logs):
         text = "Without a kernel log there is nothing to compare."
@@ -82,7 +82,7 @@ def _spoiling(a: Facts, b: Facts) -> list[Condition]:
     return found
 
 
-def _wanted(a: Facts, b: Facts) -> list[Condition]:
+def _wanted(a: RecordingConditions, b: RecordingConditions) -> list[Condition]:
     """Return differences that are often the reason for a comparison."""
     found = []
     for what, one, two, text in (

@@ -24,10 +24,10 @@ from .student_t import quantile, two_sided
 from .time_blocks import WINDOWS
 
 LEVEL = 0.01  # the probability that a comparison of equal recordings reports anything
-LEAST = 0.01  # changes below 1 % are not reported
+SMALLEST_CHANGE = 0.01  # changes below 1 % are not reported
 INTERVAL = 0.95  # as student_t.quantile()
 
-FEW = "too few data"
+TOO_FEW_DATA = "too few data"
 CONTAINS = "not judged: it contains the calls inside"
 NOT_IN_A, NOT_IN_B = "not probed in A", "not probed in B"
 
@@ -63,7 +63,7 @@ class Difference(NamedTuple):
         return bool(self.number_a or self.number_b) and not self.a == self.b == 0
 
     @property
-    def only(self) -> str:
+    def only_in(self) -> str:
         """Return "A" or "B" if only that recording has the thing, else ""."""
         if bool(self.number_a) == bool(self.number_b):
             return ""
@@ -85,12 +85,13 @@ def differences(
     a: Mapping[Measure, Estimates],
     b: Mapping[Measure, Estimates],
     probed: tuple[frozenset[str], frozenset[str]] | None = None,
-    least: float = LEAST,
+    least: float = SMALLEST_CHANGE,
 ) -> list[Difference]:
-    """Return the differences of all measures that both recordings have.
+    """Return the differences between the estimates of recordings `a` and `b`, measure by measure.
 
-    `probed` are the functions that each recording could show.  A function without a probe in one of
-    them is not judged.
+    Measures that only one of them has are left out.  `probed` are the functions that each recording
+    could show; a function without a probe in one of them is not judged.  `least` is the smallest
+    relative change that is reported.
     """
     measures = [measure for measure in a if measure in b]
     found = [_compared(measure, a[measure], b[measure], probed) for measure in measures]
@@ -122,7 +123,7 @@ def _compared(
 ) -> _Compared:
     names = tuple(dict.fromkeys((*a.names, *b.names)))
     missing = 0.0 if measure.rate else np.nan
-    a, b = a.named(names, missing), b.named(names, missing)
+    a, b = a.selected(names, missing), b.selected(names, missing)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         log = np.log(b.value / a.value)
         square = a.error**2 + b.error**2
@@ -209,4 +210,4 @@ def _why(measure: Measure, name: str, probed: tuple[frozenset[str], frozenset[st
         for side, text in zip(probed, (NOT_IN_A, NOT_IN_B), strict=True):
             if name not in side:
                 return text
-    return FEW
+    return TOO_FEW_DATA

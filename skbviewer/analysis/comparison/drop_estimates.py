@@ -46,7 +46,7 @@ def _groups(scope: Scope, source: Int64s, data: Int64s) -> tuple[tuple[str, ...]
     titles = []
     for number, value in pairs.tolist():
         names = scope.kernels[number].names
-        function = names.place((value & MASK64) >> 32).split("+")[0]
+        function = names.symbol_at_offset((value & MASK64) >> 32).split("+")[0]
         reason = names.drop_reason(value & MASK32)
         titles.append(f"{reason} in {function}" if function else reason)
     found = tuple(sorted(set(titles)))

@@ -49,8 +49,8 @@ class Estimates(NamedTuple):
     lossy: Bools
     blocks: int
 
-    def named(self, names: tuple[str, ...], missing: float) -> Estimates:
-        """Return the estimates of these things; `missing` is the value of a thing without one."""
+    def selected(self, names: tuple[str, ...], missing: float) -> Estimates:
+        """Return the estimates of `names`; the value of a name without an estimate is `missing`."""
         place = {name: at for at, name in enumerate(self.names)}
         at = np.array([place.get(name, -1) for name in names], np.int64)
         return Estimates(

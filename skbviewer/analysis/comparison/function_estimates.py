@@ -34,7 +34,10 @@ MEANS = {
 
 
 def function_estimates(scope: Scope, blocks: Blocks, sums: CallSums) -> dict[Measure, Estimates]:
-    """Return estimates of all functions that were called; a call of several packets counts once."""
+    """Return estimates of the times of each called function; a call of several packets counts once.
+
+    `sums` are those of the same `scope` and `blocks`.
+    """
     first = blocks.first_group
     called = sums.functions[loop.CALLS :, :first].sum(axis=(0, 1))
     there = np.flatnonzero(called)

@@ -38,12 +38,15 @@ class Grouped(NamedTuple):
 
 
 def keys_of(group: Int64s, value: Int64s) -> Int64s:
-    """Return the keys of values, which are limited to 0 .. VALUES."""
+    """Return int64 keys that hold a group and a value, for Grouped.
+
+    Values are limited to 0 .. VALUES.
+    """
     return np.asarray(group, np.int64) << VALUE_BITS | np.clip(value, 0, VALUES)
 
 
 def sums(grouped: Grouped) -> tuple[Float64s, Float64s]:
-    """Return the sums and the numbers of values by row of Blocks and group."""
+    """Return the sums and the numbers of values, by row of Blocks and by group."""
     shape = grouped.blocks.rows, len(grouped.names)
     total, number = np.zeros(shape), np.zeros(shape)
     _sum(grouped.key, grouped.block, np.int64(grouped.blocks.first_group), total, number)
@@ -62,7 +65,11 @@ def _sum(key: Int64s, block: Int32s, first: Int, total: Float64s, number: Float6
 def ratios(
     names: tuple[str, ...], value: Float64s, number: Float64s, blocks: Blocks, lossy: Bools
 ) -> Estimates:
-    """Return estimates of sum(value) / sum(number), both by row of Blocks and item."""
+    """Return estimates of sum(value) / sum(number) for each item in `names`.
+
+    `value` and `number` have a row for each row of `blocks`, and a column for each item.  `lossy`
+    marks items for which records were lost.
+    """
     errors = _errors(value, number, blocks)
     number = np.broadcast_to(number, value.shape)[: blocks.first_group].sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -85,7 +92,7 @@ def means(grouped: Grouped) -> Estimates:
 
 
 def percentiles(grouped: Grouped, percents: tuple[int, ...]) -> list[Estimates]:
-    """Return these percentiles (nearest rank) of each group.
+    """Return an estimate of each of `percents` (nearest rank) of the values of each group.
 
     The error is that of the share of values up to the percentile, carried over to the values
     (Woodruff, "Confidence intervals for medians and other position measures", JASA 47, 1952).
@@ -186,10 +193,10 @@ def _count(block: Int32s, first: Int, number: Float64s) -> None:
         number[first + (block[at] >> GROUP_BITS)] += 1
 
 
-def added(block: Int32s, value: Int64s, blocks: Blocks) -> Float64s:
-    """Return the sums of `value` by block, then by group of flows: blocks.rows numbers.
+def block_sums(block: Int32s, value: Int64s, blocks: Blocks) -> Float64s:
+    """Return the sum of `value` in each block of time, followed by that in each group of flows.
 
-    `block` is coded as in Blocks.of_leg.
+    These are blocks.rows sums.  `block` is parallel to `value`, and coded as in Blocks.of_leg.
     """
     found = np.zeros(blocks.rows)
     _add(block, np.array(value, np.int64), np.int64(blocks.first_group), found)

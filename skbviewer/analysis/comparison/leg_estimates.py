@@ -16,7 +16,16 @@ from ..words.stage_names import RECEIVING
 from ..words.wait_kinds import NAMES
 from .call_sums import STAGES, CallSums
 from .estimates import COUNT, LAYERS, NS, TOTALS, Estimates, Measure
-from .grouped_values import Grouped, added, counts_of, keys_of, passes_of, percentiles, ratios, sums
+from .grouped_values import (
+    Grouped,
+    block_sums,
+    counts_of,
+    keys_of,
+    passes_of,
+    percentiles,
+    ratios,
+    sums,
+)
 from .time_blocks import Blocks
 
 WORDS = ("sent", "received", "forwarded")  # as LEG_KINDS
@@ -33,7 +42,10 @@ STAGE = Measure(LAYERS, "stage", NS, "pass that has it")
 
 
 def total_estimates(scope: Scope, blocks: Blocks) -> dict[Measure, Estimates]:
-    """Return estimates of times and numbers of calls of passes, by direction."""
+    """Return estimates of the times of a pass and of its number of calls, by direction.
+
+    Only chosen legs without lost records count.
+    """
     legs = np.flatnonzero(scope.legs & ~scope.gaps)
     kinds = scope.of_leg("kind")
     lossy = np.bincount(kinds[scope.legs & scope.gaps], minlength=len(DIRECTIONS)) > 0
@@ -52,7 +64,10 @@ def total_estimates(scope: Scope, blocks: Blocks) -> dict[Measure, Estimates]:
 
 
 def layer_estimates(scope: Scope, blocks: Blocks, found: CallSums) -> dict[Measure, Estimates]:
-    """Return estimates of the time of a pass in each layer, wait and stage."""
+    """Return estimates of the time of a pass in each layer, in each kind of wait and in each stage.
+
+    `found` are the sums of the same `scope` and `blocks`.
+    """
     kind = scope.of_leg("kind")[found.usable]
     passes = passes_of(kind, blocks.of_leg[found.usable], blocks)
     lossy = bool(np.any(scope.legs & scope.gaps))
@@ -98,7 +113,7 @@ def _stages(scope: Scope, blocks: Blocks, found: CallSums, lossy: bool) -> Estim
     for legs, ns in ((known, wire[known]), reading_times(scope)):
         mine = found.usable[legs]
         block = blocks.of_leg[legs[mine]]
-        value.append(added(block, ns[mine], blocks).reshape(-1, 1))
+        value.append(block_sums(block, ns[mine], blocks).reshape(-1, 1))
         number.append(counts_of(block, blocks))
     names = (*STAGES, "wire", RECEIVING[2])
     marks = np.full(len(names), lossy)

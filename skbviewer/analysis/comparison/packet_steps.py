@@ -58,7 +58,10 @@ class _Own(NamedTuple):
 
 
 def packet_steps(a: PacketPath, b: PacketPath) -> PacketSteps:
-    """Align the paths of two packets.  Legs that may belong to other packets are left out."""
+    """Align the paths `a` and `b` of two packets, step by step.
+
+    Legs that may belong to other packets are left out.
+    """
     ours, theirs = _steps(a), _steps(b)
     keys = [[step.key for step in steps] for steps in (ours, theirs)]
     matcher = SequenceMatcher(None, keys[0], keys[1], autojunk=False)
@@ -82,7 +85,7 @@ def _step(a: _Own | None, b: _Own | None) -> Step:
 
 
 def _steps(path: PacketPath) -> list[_Own]:
-    return [step for leg in path.sure for step in _of_leg(leg)]
+    return [step for leg in path.certain_legs for step in _of_leg(leg)]
 
 
 def _of_leg(leg: Leg) -> list[_Own]:

@@ -21,7 +21,7 @@ from .grouped_values import Grouped, keys_of, means, passes_of, percentiles, rat
 from .grouped_values import sums as sums_of
 from .time_blocks import Blocks
 
-MOST = 40  # most classes of a recording that are compared: the most frequent ones
+MAX_CLASSES = 40  # most classes of a recording that are compared: the most frequent ones
 PART = Measure(PATHS, "share", SHARE, "passes of its direction", rate=True)
 TIME = Measure(PATHS, "time in kernel", NS, "pass")
 MEDIAN = TIME._replace(name="time in kernel, p50")
@@ -52,7 +52,7 @@ class PathClasses(NamedTuple):
 
 
 def path_classes(scope: Scope, sums: CallSums) -> PathClasses:
-    """Return the classes of all chosen legs without lost records."""
+    """Return the path classes of all chosen legs without lost records; `sums` has their paths."""
     legs = np.flatnonzero(sums.usable)
     key = sums.path[legs]
     values = np.unique(key)  # its inverse would need a slower kind of sorting
@@ -64,13 +64,13 @@ def path_classes(scope: Scope, sums: CallSums) -> PathClasses:
 
 
 def frequent(classes: PathClasses) -> list[str]:
-    """Return the names of the MOST frequent classes."""
-    order = np.argsort(-classes.number, kind="stable")[:MOST]
+    """Return the names of the MAX_CLASSES most frequent classes."""
+    order = np.argsort(-classes.number, kind="stable")[:MAX_CLASSES]
     return [classes.names[at] for at in order.tolist()]
 
 
 def described(scope: Scope, classes: PathClasses, names: Sequence[str]) -> dict[str, PathClass]:
-    """Return the direction and steps of these classes, if the recording has them."""
+    """Return direction and steps of the classes `names`; classes without a leg are left out."""
     place = {name: at for at, name in enumerate(classes.names)}
     kinds, leg = scope.of_leg("kind"), scope.columns.array("call", "leg")
     dropped = scope.of_leg("drop_reason") >= 0
@@ -102,9 +102,9 @@ def _steps(scope: Scope, leg: int, rows: slice, numbers: Int64s) -> tuple[tuple[
 def path_estimates(
     scope: Scope, blocks: Blocks, classes: PathClasses, names: Sequence[str]
 ) -> dict[Measure, Estimates]:
-    """Return shares and times of the classes `names`, if the recording has them.
+    """Return shares and times of the classes `names` that the recording has.
 
-    A share is that of all passes in the same direction.
+    A share is that of all passes in the same direction.  `blocks` are those of the same `scope`.
     """
     place = {name: at for at, name in enumerate(classes.names)}
     there = [place[name] for name in names if name in place]

@@ -30,7 +30,7 @@ def two_sided(t: Float64s, freedom: Float64s) -> Float64s:
 
 
 def quantile(freedom: Float64s) -> Float64s:
-    """Return t with P(|T| >= t) = 5 %, to 0.01 %; nan where `freedom` is below 1."""
+    """Return t with P(|T| >= t) = 5 %, to 0.01 %, by degrees of freedom; nan below 1."""
     inverse = 1 / np.maximum(np.nan_to_num(np.asarray(freedom, np.float64)), 1.0)
     return np.asarray(np.where(freedom >= 1, np.interp(inverse, *_table()), np.nan))
 

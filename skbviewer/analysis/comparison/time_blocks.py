@@ -96,7 +96,7 @@ def _mixed(value: UInt64s) -> UInt64s:
 
 
 def _session_begin(scope: Scope, chosen: Int64s) -> Int64s:
-    """Return the begin of each chosen leg in session time."""
+    """Return the start of each chosen leg in session time."""
     source, begin = scope.of_leg("source")[chosen], scope.of_leg("begin_ns")[chosen]
     for one in np.flatnonzero(np.bincount(source)).tolist():
         mine = source == one

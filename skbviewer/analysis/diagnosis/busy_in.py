@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Functions that rules about the work of some functions have in common."""
+"""What rules about the work of particular functions have in common."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Work(NamedTuple):
 
 
 def work_finding(case: Case, work: Work) -> list[Finding]:
-    """Return a finding about packets for which these functions took a noticeable time.
+    """Return at most one finding: packets for which functions that do `work` took long.
 
     If the log was calibrated, the time does not include the cost of the probes.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The facts that rules use: times of the chosen packets, their waits, calls and events.
+"""The data that rules use: times of the chosen packets, their waits, calls and events.
 
 Input: a Scope and a Breakdown.  All arrays are in the order of `rows`, the chosen packets, unless
 stated otherwise.
@@ -24,7 +24,7 @@ EXAMPLES = 5  # packets that a finding lists
 
 
 class Spans(NamedTuple):
-    """Waits of chosen packets: 0-based leg, begin and end by its log's clock, index of `rows`."""
+    """Waits of chosen packets: 0-based leg, begin and end on its log's clock, index of `rows`."""
 
     leg: Int64s
     begin: Int64s
@@ -36,16 +36,16 @@ class Spans(NamedTuple):
         """Return the length of each wait, ns."""
         return np.asarray(self.end - self.begin, np.int64)
 
-    def only(self, which: Bools | Int64s) -> Spans:
-        """Return some of the waits."""
+    def selected(self, which: Bools | Int64s) -> Spans:
+        """Return the waits that `which` (flags or indices) selects."""
         return Spans(*(column[which] for column in self))
 
 
 class Case:
-    """The chosen packets of a session, and the facts recorded about them."""
+    """The chosen packets of a session, and what was recorded about them."""
 
     def __init__(self, scope: Scope, made: Breakdown, rows: Int64s, listed: bool = False) -> None:
-        """`rows` are indices of `made.units`; `listed`: the user listed them, without a scope."""
+        """`rows` are indices of `made.units`; `listed` says that the user listed them by number."""
         self.scope, self.made, self.rows, self._listed = scope, made, rows, listed
 
     @property
@@ -55,7 +55,7 @@ class Case:
 
     @property
     def packets(self) -> Int64s:
-        """Return the numbers of the chosen packets of captures, rising, whatever their match."""
+        """Return the numbers of the chosen packets of captures, ascending, whatever their match."""
         if not self._listed:
             return self.scope.packets
         ids = self.made.units.id[self.rows]
@@ -64,7 +64,7 @@ class Case:
     def is_chosen(self, leg: Int64s, ts: Int64s) -> Bools:
         """Return for each moment in a leg whether the leg's packet is chosen at that time.
 
-        Legs are 0-based; `ts` is by the log's clock.
+        Legs are 0-based; `ts` is on the log's clock.
         """
         if self._listed:
             return np.asarray(self.row_of_leg[leg] >= 0)
@@ -80,33 +80,42 @@ class Case:
         return [int(one) for one in self.made.units.id[self.rows[rows]]]
 
     @cached_property
-    def parts(self) -> Parts:
-        """Return the parts of the chosen packets' times."""
+    def divided_times(self) -> Parts:
+        """Return into what parts (kind, name, layer, stage) the chosen packets' times divide."""
         return self.made.divided(self.rows)
 
     @cached_property
     def medians(self) -> Parts:
-        """Return the parts of the median packets of all classes with chosen packets."""
+        """Return the parts of the packets with the median time of each class of chosen packets."""
         peers = np.unique(self.made.classes.peers[self.rows])
         return self.made.divided(np.unique(self.made.classes.median[peers]))
 
     def spent(self, part: int) -> Int64s:
-        """Return the ns of a part (a place modulo Breakdown.names) for each chosen packet."""
+        """Return the time (ns) of each chosen packet in one part of any stage.
+
+        `part` is the number of the part modulo Breakdown.names.
+        """
         found = np.zeros(len(self.made.units.id), np.int64)
-        mine = self.parts.place % self.made.names == part
-        np.add.at(found, self.parts.unit[mine], self.parts.ns[mine])
+        mine = self.divided_times.place % self.made.names == part
+        np.add.at(found, self.divided_times.unit[mine], self.divided_times.ns[mine])
         return found[self.rows]
 
     def spent_in(self, functions: Bools) -> Int64s:
-        """Return the busy ns of each chosen packet in some functions (by Scope.function_names)."""
+        """Return the busy time (ns) of each chosen packet in the functions that are flagged.
+
+        `functions` holds a flag for each of Scope.function_names.
+        """
         found = np.zeros(len(self.made.units.id), np.int64)
         meant = np.r_[functions, np.zeros(self.made.names - len(functions), np.bool_)]
-        mine = meant[self.parts.place % self.made.names]
-        np.add.at(found, self.parts.unit[mine], self.parts.ns[mine])
+        mine = meant[self.divided_times.place % self.made.names]
+        np.add.at(found, self.divided_times.unit[mine], self.divided_times.ns[mine])
         return found[self.rows]
 
     def median_of(self, part: int) -> Int64s:
-        """Return ns of a part in the median packet of each chosen packet's class; -1 if alone."""
+        """Return the time (ns) in a part of the median packet of each chosen packet's class.
+
+        It is -1 if the packet is alone in its class.
+        """
         found = np.zeros(len(self.made.units.id), np.int64)
         mine = self.medians.place % self.made.names == part
         np.add.at(found, self.medians.unit[mine], self.medians.ns[mine])
@@ -115,16 +124,19 @@ class Case:
         return np.where(classes.comparable[self.rows], typical, -1)
 
     def matters(self, ns: Int64s, least: int = LEAST_NS) -> Bools:
-        """Return for each chosen packet whether this part of its time is worth a finding."""
+        """Return for each chosen packet whether the part `ns` of its time is worth a finding.
+
+        The part must be at least `least` ns, and a SHARE-th of the packet's time in kernel.
+        """
         return np.asarray((ns >= least) & (ns * SHARE >= self.kernel_ns))
 
     def waited(self, ns: Int64s) -> Bools:
-        """Return for each chosen packet whether this wait is worth a finding."""
+        """Return for each chosen packet whether it waited long enough (`ns`) for a finding."""
         return self.matters(ns, WAIT_NS)
 
     @cached_property
     def row_of_leg(self) -> Int64s:
-        """Return the chosen packet of each leg of the session (index of `rows`), -1 = none."""
+        """Return the chosen packet of each leg of the session (index of `rows`); -1 if none."""
         units = self.made.units
         found = np.full(len(self.made.legs.kind), -1, np.int64)
         size = np.diff(units.at)[self.rows]
@@ -134,19 +146,19 @@ class Case:
         return found
 
     def waits(self, kind: int) -> Spans:
-        """Return the waits of a kind, including those after the end of a leg."""
+        """Return the chosen packets' waits of `kind`, including those after the end of a leg."""
         found = self.all_waits(kind)
-        return found.only(found.row >= 0)
+        return found.selected(found.row >= 0)
 
     def all_waits(self, kind: int) -> Spans:
-        """Return the waits of a kind of all packets; `row` is -1 for packets not chosen."""
+        """Return the waits of `kind` of all packets; `row` is -1 for packets not chosen."""
         legs = self.made.legs
         mine = np.flatnonzero(legs.wait_kind == kind)
         leg = np.searchsorted(legs.waits_at, mine, "right") - 1
         return Spans(leg, legs.wait_begin[mine], legs.wait_end[mine], self.row_of_leg[leg])
 
     def call_after(self, leg: int, begin: int, end: int) -> int:
-        """Return the call (0-based row) with which a leg continues after a wait, -1 = none.
+        """Return the call (0-based row) with which a leg continues after a wait; -1 if none.
 
         It begins when the wait ends, or it began before the wait and continues.
         """
@@ -164,7 +176,7 @@ class Case:
         return sorted(self.scope.kernels)[int(self.made.legs.log[leg])]
 
     def call(self, name: str, row: int) -> int:
-        """Return a column of one call (0-based row)."""
+        """Return column `name` of one call (0-based row)."""
         return int(self.scope.columns.part("call", name, row, 1)[0])
 
     def function(self, row: int) -> str:
@@ -173,17 +185,17 @@ class Case:
         return [*self.made.functions, "a function without a name"][number]
 
     def event(self, name: str) -> Array:
-        """Return a column of all events of the session."""
+        """Return column `name` of all events of the session."""
         return self.scope.columns.array("event", name)
 
     def events(self, kind: int) -> Int64s:
-        """Return the events of a kind (0-based rows) in legs of chosen packets."""
+        """Return the events of `kind` (0-based rows) in legs of chosen packets."""
         mine = np.flatnonzero(self.event("event") == kind)
         leg = np.asarray(self.event("leg"), np.int64)[mine] - 1
         return mine[(leg >= 0) & (self.row_of_leg[np.maximum(leg, 0)] >= 0)]
 
     def called(self, *names: str) -> Int64s:
-        """Return the calls of some functions (0-based rows) in legs of chosen packets."""
+        """Return the calls of the functions `names` (0-based rows) in legs of chosen packets."""
         wanted = np.array([name in names for name in self.made.functions] + [False])
         if not wanted.any():
             return np.zeros(0, np.int64)
@@ -195,6 +207,9 @@ class Case:
         return np.searchsorted(self.made.legs.calls_at, calls, "right") - 1
 
     def worst(self, ns: Int64s, which: Bools) -> Int64s:
-        """Return the chosen packets in `which` that lost most time, at most EXAMPLES."""
+        """Return the packets flagged in `which` that lost most time (`ns`), at most EXAMPLES.
+
+        The result are indices of `rows`.
+        """
         rows = np.flatnonzero(which)
         return rows[np.argsort(-ns[rows], kind="stable")][:EXAMPLES]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The drops by which chosen packets lost something."""
+"""The drops of chosen packets that lost data."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Key(NamedTuple):
 
 
 class Drops(NamedTuple):
-    """Drops in order of recording: 0-based event, time by its log, packet (0: none), key."""
+    """Drops as recorded: 0-based event, time on the log's clock, packet (0: none), key."""
 
     event: Int64s
     ts: Int64s
@@ -34,12 +34,15 @@ class Drops(NamedTuple):
     key: Int64s
     keys: list[Key]
 
-    def of(self, key: Key) -> Int64s:
-        """Return the positions of the drops of one key."""
+    def positions(self, key: Key) -> Int64s:
+        """Return the indices, in this table, of the drops with the reason and place `key`."""
         return np.flatnonzero(self.key == self.keys.index(key))
 
     def rows(self, which: Int64s) -> Int64s:
-        """Return the known packets of some drops (-n for row K<n>)."""
+        """Return the packets (n, or -n for row K<n>) of the drops at the indices `which`.
+
+        Unknown packets are left out.
+        """
         found = self.packet[which]
         return np.asarray(found[found != 0], np.int64)
 
@@ -62,7 +65,7 @@ def drops_of(case: Case) -> Drops:
     found: dict[Key, list[Int64s]] = {}
     for number, value in np.unique(np.stack([source, data], axis=1), axis=0).tolist():
         names = scope.kernels[number].names
-        key = Key(names.drop_reason(value & MASK32), names.place((value & MASK64) >> 32))
+        key = Key(names.drop_reason(value & MASK32), names.symbol_at_offset((value & MASK64) >> 32))
         mine = np.flatnonzero((source == number) & (data == value))
         if key.place.split("+")[0] != PARTS_OF:
             found.setdefault(key, []).append(mine)
@@ -89,7 +92,7 @@ def _delivered(case: Case, leg: Int64s, ts: Int64s) -> Bools:
 
 
 def _packets(case: Case) -> Int64s:
-    """Return for each leg a packet that it exactly matches, else -n of its row K<n>, else 0."""
+    """Return for each leg a packet that it exactly matches; -n for its row K<n>; 0 if none."""
     columns, legs = case.scope.columns, len(case.made.legs.kind)
     row = np.asarray(columns.array("series", "kernel_only"), np.int64)
     series = np.asarray(case.scope.of_leg("series")) - 1

@@ -23,7 +23,7 @@ class Evidence(NamedTuple):
     """A fact that supports a finding.
 
     `kind` says what `id` refers to: a packet's number (-n for row K<n>), or the id of a row in
-    table call, event, leg or loss of the session; None for a part of the time.  `begin_ns` is by
+    table call, event, leg or loss of the session; None for a part of the time.  `begin_ns` is on
     the log's clock.
     """
 
@@ -40,7 +40,7 @@ class Finding(NamedTuple):
     `packet` is the packet that suffered most (-n for row K<n>); None if the finding is about the
     recording.  `cost_ns` is the total cost of the cause; None if it cost no time.  `packets` are
     indices of Breakdown.units; `explains` are the names of parts of their times that the finding
-    explains.  `rows` are the packets of the finding, in rising order, numbered like `packet`
+    explains.  `rows` are the packets of the finding, in ascending order, numbered like `packet`
     (int64).
     """
 
@@ -83,7 +83,7 @@ class Rule(NamedTuple):
 
 
 class Diagnosis(NamedTuple):
-    """Findings, those that cost most first; the rules that were judged; the parts of the time."""
+    """Findings, the most costly first; the rules that were judged; the parts of the time."""
 
     findings: tuple[Finding, ...]
     judged: tuple[Judged, ...]

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...records.types import Int64s
 from ..breakdown.parts import Breakdown
-from ..breakdown.units import chosen
+from ..breakdown.units import chosen_units
 from ..stats.scope import Scope
 from ..stats.time_table import time_of
 from .case import Case
@@ -25,7 +25,9 @@ def diagnose(scope: Scope, ids: Int64s | None = None) -> Diagnosis:
     Raises Cancelled.
     """
     made = Breakdown(scope)
-    rows = np.flatnonzero(chosen(scope, made.units)) if ids is None else made.units.rows_of(ids)
+    rows = (
+        np.flatnonzero(chosen_units(scope, made.units)) if ids is None else made.units.rows_of(ids)
+    )
     case = Case(scope, made, rows, ids is not None)
     findings: list[Finding] = []
     judged = []

@@ -13,7 +13,7 @@ CALLS = "a kernel log with calls of the packets, without losses"
 
 
 def calls() -> Need:
-    """Return the need for legs whose calls were recorded with their returns, and without losses."""
+    """Return the condition that legs have calls that were recorded with returns, without losses."""
     return Need(
         lambda case: len(case.rows) > 0,
         CALLS,
@@ -22,7 +22,7 @@ def calls() -> Need:
 
 
 def peers() -> Need:
-    """Return the need for a packet with enough others to compare it with."""
+    """Return the condition that there are enough packets to compare a packet with."""
     return Need(
         lambda case: bool(case.made.classes.comparable[case.rows].any()),
         "at least 8 packets on the same path, or through the same layers",
@@ -31,7 +31,7 @@ def peers() -> Need:
 
 
 def capture() -> Need:
-    """Return the need for a capture."""
+    """Return the condition that the session has a capture."""
     return Need(
         lambda case: case.scope.columns.length("packet") > 0,
         "a capture",
@@ -40,7 +40,7 @@ def capture() -> Need:
 
 
 def functions(*names: str) -> Need:
-    """Return the need for a probe on at least one of these functions."""
+    """Return the condition that at least one of the functions `names` has a probe."""
     return Need(
         lambda case: not set(names).isdisjoint(case.scope.function_names),
         f"a probe of {' or '.join(names)}",
@@ -49,7 +49,7 @@ def functions(*names: str) -> Need:
 
 
 def events(group: str, *kinds: KblEvent) -> Need:
-    """Return the need for events of these kinds in a log."""
+    """Return the condition that a log records the events of `group`."""
     return Need(
         lambda case: bool(np.isin(case.event("event"), kinds).any()),
         f"events of the group {group}",
@@ -58,14 +58,14 @@ def events(group: str, *kinds: KblEvent) -> Need:
 
 
 def logs() -> Need:
-    """Return the need for a kernel log."""
+    """Return the condition that the session has a kernel log."""
     return Need(
         lambda case: bool(case.scope.kernels), "a kernel log", f"{RECORD} beside the capture"
     )
 
 
 def calibration() -> Need:
-    """Return the need for a measured cost of the probes."""
+    """Return the condition that the cost of the probes was measured."""
     return Need(
         lambda case: case.made.calibrated, "a calibration of the probes", "kblrecord --calibrate"
     )

@@ -16,7 +16,10 @@ FAILURE = "neigh_invalidate"  # drops the packets of a neighbour that did not an
 
 
 class Questions(NamedTuple):
-    """Calls that found no address (0-based rows), until when their packets waited, and failures."""
+    """Calls that found no address (0-based rows), and until when their packets waited.
+
+    `failed` says whether nobody answered.
+    """
 
     asked: Int64s
     until: Int64s
@@ -53,7 +56,7 @@ def _failures(case: Case) -> dict[int, int]:
     found: dict[int, int] = {}
     for key in drops.keys:
         if key.place.startswith(FAILURE) or key.reason.startswith("NEIGH_FAILED"):
-            mine = drops.of(key)
+            mine = drops.positions(key)
             leg = np.asarray(case.event("leg"), np.int64)[drops.event[mine]] - 1
             found |= dict(zip(leg.tolist(), drops.ts[mine].tolist(), strict=True))
     return found

@@ -12,7 +12,7 @@ from .case import Case
 
 TASK, SOFTIRQ = 0, 1
 CONTEXTS = ("", "the softirq", "interrupts", "NMIs")
-MOST = 5000  # most calls that are read
+MAX_CALLS = 5000  # most calls that are read
 
 
 class Occupant(NamedTuple):
@@ -36,7 +36,7 @@ def occupants(case: Case, leg: int, cpu: int, begin: int, end: int) -> list[Occu
     of = case.leg_of(calls)
     calls = calls[(legs.log[of] == legs.log[leg]) & (legs.dur[calls] > 0) & (of != leg)]
     columns = case.scope.columns
-    calls = calls[columns.take("call", "cpu", calls) == cpu][:MOST]
+    calls = calls[columns.take("call", "cpu", calls) == cpu][:MAX_CALLS]
     context = np.asarray(columns.take("call", "context", calls), np.int64)
     pid = np.asarray(columns.take("call", "pid", calls), np.int64)
     low, high = legs.entry[calls], legs.entry[calls] + legs.dur[calls]
@@ -58,7 +58,7 @@ def occupants(case: Case, leg: int, cpu: int, begin: int, end: int) -> list[Occu
 
 
 def thread_name(case: Case, leg: int, pid: int, cpu: int) -> str:
-    """Return a thread's name and number: "iperf3 (178)"."""
+    """Return the name and number of thread `pid` on `cpu` in the leg's log: "iperf3 (178)"."""
     named = case.scope.kernels[case.source(leg)].names.task(pid, cpu)
     return f"{named} ({pid})" if named else f"thread {pid}"
 

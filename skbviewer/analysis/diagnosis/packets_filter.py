@@ -13,7 +13,7 @@ MOST_RANGES = 2000  # most ranges in a filter, which the user reads and edits
 def packets_filter(rows: Int64s) -> str | None:
     """Return the filter of the packets among `rows` (-n for row K<n>); None without packets.
 
-    `rows` rise.  Rows K<n> are left out, because they have no frame number.  Packets after
+    `rows` are ascending.  Rows K<n> are left out, because they have no frame number.  Packets after
     MOST_RANGES ranges are left out, too.
     """
     numbers = rows[rows > 0]

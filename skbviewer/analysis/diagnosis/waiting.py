@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Findings about waits: how long packets waited, and what had the CPU meanwhile."""
+"""Findings about waits: how long packets waited, and what had the CPU in the meantime."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ class Longest(NamedTuple):
 def finding_of(
     case: Case, wait: Wait, ns: Int64s, which: Bools, spans: Spans, with_cpu: bool = True
 ) -> list[Finding]:
-    """Return a finding about the chosen packets in `which`, which waited `ns` each.
+    """Return at most one finding: the chosen packets in `which` waited `ns` each for `wait`.
 
-    `spans` are the waits.  `with_cpu` adds what had the CPU meanwhile.
+    `spans` are the waits.  `with_cpu` adds what had the CPU during the wait.
     """
     which = which & ~(asked_ns(case) >= ns) if wait.kind in DURING_QUESTIONS else which
     if not which.any():
@@ -84,7 +84,11 @@ def finding_of(
 
 
 def before_in_queue(case: Case, kind: int, longest: Longest) -> int:
-    """Return how many of the log's packets were in the queue when one came, and left before it."""
+    """Return how many packets were in the queue when another one came, and left before it.
+
+    `longest` is the wait of that other packet, and `kind` the number of the kind of wait.  Only
+    packets of the same log count.
+    """
     spans, legs = case.all_waits(kind), case.made.legs
     before = (spans.begin < longest.begin) & (spans.end > longest.begin)
     before &= (spans.end <= longest.end) & (legs.log[spans.leg] == legs.log[longest.leg])
@@ -92,7 +96,10 @@ def before_in_queue(case: Case, kind: int, longest: Longest) -> int:
 
 
 def examples(case: Case, rows: Int64s, ns: Int64s, what: str) -> list[Evidence]:
-    """Return packets as evidence, with the time that each of them lost."""
+    """Return the chosen packets at indices `rows` as evidence: "packet 7: `what` 12 µs".
+
+    `ns` is the time that each chosen packet lost.
+    """
     return [
         Evidence(
             "packet", number, f"{wording.packet(number)}: {what} {wording.time(lost)}", ns=lost
@@ -102,7 +109,7 @@ def examples(case: Case, rows: Int64s, ns: Int64s, what: str) -> list[Evidence]:
 
 
 def longest_of(case: Case, spans: Spans, row: int) -> Longest | None:
-    """Return the longest wait of a chosen packet."""
+    """Return the longest wait in `spans` of the chosen packet with index `row`, or None."""
     mine = np.flatnonzero(spans.row == row)
     if not len(mine):
         return None
@@ -112,14 +119,17 @@ def longest_of(case: Case, spans: Spans, row: int) -> Longest | None:
 
 
 def span_evidence(longest: Longest, what: str) -> Evidence:
-    """Return a wait as evidence."""
+    """Return a wait as evidence: "longest wait: `what` 12 µs"."""
     ns = longest.end - longest.begin
     text = f"longest wait: {what} {wording.time(ns)}"
     return Evidence(LEG, longest.leg + 1, text, longest.begin, ns)
 
 
 def occupied(case: Case, longest: Longest) -> tuple[str, list[Evidence]]:
-    """Return a sentence about what had the CPU during a wait, and the calls that show it."""
+    """Return a sentence about what had the CPU during the wait, and the calls that show it.
+
+    The sentence is "" if no call ended the wait.
+    """
     if longest.call < 0:
         return "", []
     cpu = case.call("cpu", longest.call)

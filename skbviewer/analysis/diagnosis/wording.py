@@ -18,7 +18,7 @@ def time(ns: int) -> str:
 
 
 def share(part: int, whole: int) -> str:
-    """Return a share in per cent: "12 %"."""
+    """Return `part` / `whole` in per cent: "12 %"; "0 %" if `whole` is 0."""
     return f"{100 * part / whole:.0f} %" if whole else "0 %"
 
 

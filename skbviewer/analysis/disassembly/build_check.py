@@ -14,13 +14,13 @@ from ...readers.kernel_image import KernelImage
 from ...records import BadInput
 
 MACHINES = {"x86_64": "EM_X86_64", "aarch64": "EM_AARCH64"}  # KBL header: ELF header
-SHORT = 100  # characters of a version shown in a message
+SHOWN_CHARACTERS = 100  # characters of a version shown in a message
 
 
 class LogKernel(NamedTuple):
     """The kernel of a log.  Addresses are unsigned numbers, as in the running kernel.
 
-    `probed` has the addresses of probed functions that are in no module; `modules` names the
+    `probed` holds the addresses of probed functions that are in no module; `modules` names the
     modules of all others.  `symbols` maps addresses to text such as "ip_rcv+0x4c".
     """
 
@@ -62,7 +62,7 @@ def _check_text(image: KernelImage, log: LogKernel) -> None:
         return
     release = banner.split(" ", 1)[0]
     if release != log.release or not banner.endswith(log.build):
-        version = f"{release} {banner[max(banner.find('#'), 0) :]}"[:SHORT]
+        version = f"{release} {banner[max(banner.find('#'), 0) :]}"[:SHOWN_CHARACTERS]
         why = f"is another build: {version}; the recording is of {log.release} {log.build}"
         raise BadInput(image.path, None, why)
 

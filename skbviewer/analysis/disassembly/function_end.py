@@ -14,12 +14,15 @@ from collections.abc import Sequence
 from .decoding import CALL, JUMP, Decoded
 
 PADDING = frozenset({"nop", "int3"})
-ENTRY = 2  # instructions at the begin, in which the call of the tracer is: endbr64 may precede it
+ENTRY = 2  # instructions at the start, in which the call of the tracer is: endbr64 may precede it
 ALIGNED = 16  # functions begin at multiples
 
 
 def without_rest(code: Sequence[Decoded], limit: int) -> Sequence[Decoded]:
-    """Return the instructions of the function with which `code` begins; it ends before `limit`."""
+    """Return the instructions of the function that `code` begins with, without what follows it.
+
+    The function ends before the address `limit`.
+    """
     entries = _other_entries(code)
     end, reach = len(code), 0
     for at, one in enumerate(code):
@@ -40,7 +43,7 @@ def without_rest(code: Sequence[Decoded], limit: int) -> Sequence[Decoded]:
 
 
 def _other_entries(code: Sequence[Decoded]) -> frozenset[int]:
-    """Return the begins of all functions but the first: they are calls of the same tracer."""
+    """Return the starts of all functions but the first: they are calls of the same tracer."""
     tracer = next((one.target for one in code[:ENTRY] if one.kind == CALL), None)
     found = set()
     for at, one in enumerate(code[ENTRY:], ENTRY):

@@ -14,7 +14,7 @@ from .build_check import LogKernel
 from .decoding import Decoded, decode, decoder
 from .function_end import without_rest
 
-MOST = 1 << 16  # most bytes of a function whose end is not known
+MAX_FUNCTION_BYTES = 1 << 16  # most bytes of a function whose end is not known
 PATCHED = (
     "this is the code of the file: a running kernel replaces some instructions "
     "(alternatives, static keys, trace points of functions)"
@@ -67,7 +67,7 @@ class Marks(NamedTuple):
 
 
 class Extent(NamedTuple):
-    """The place of a function in an image; `end` is the greatest possible one unless `stated`."""
+    """Where a function is in an image; `end` is the greatest possible one unless `stated`."""
 
     begin: int
     end: int
@@ -75,7 +75,10 @@ class Extent(NamedTuple):
 
 
 def extent_of(image: KernelImage, log: LogKernel, function: str) -> Extent:
-    """Return the place of `function`.  Raises BadInput if neither log nor image has it."""
+    """Return from which to which address `function` is in `image`.
+
+    Raises BadInput if neither log nor image has it.
+    """
     module = log.modules.get(function)
     if module:
         raise BadInput(image.path, None, f"has no code of {function}: it is in the module {module}")
@@ -98,13 +101,14 @@ def extent_of(image: KernelImage, log: LogKernel, function: str) -> Extent:
         return Extent(begin, begin + size, True)
     after = [address for address in starts if address > begin]
     after += symbols.addresses[same.stop : same.stop + 1].tolist()
-    return Extent(begin, min([begin + MOST, *after]), False)
+    return Extent(begin, min([begin + MAX_FUNCTION_BYTES, *after]), False)
 
 
 def disassemble(image: KernelImage, log: LogKernel, function: str, marks: Marks) -> Disassembly:
-    """Disassemble `function` of a checked `image`; see check_build().
+    """Disassemble `function` of `image`, which check_build() has compared with `log`.
 
-    Raises BadInput if there is no such function, if it has no code, or if capstone is missing.
+    `marks` are the drops and calls that are shown beside the instructions.  Raises BadInput if
+    there is no such function, if it has no code, or if capstone is missing.
     """
     extent = extent_of(image, log, function)
     made = decoder(image.machine, image.path)
@@ -137,7 +141,7 @@ class _Names:
         self._starts = {address - slide: name for address, name in log.starts().items()}
         self._own = function
 
-    def of(self, target: int | None) -> str:
+    def name_of(self, target: int | None) -> str:
         """Return a name for an address; "" if there is none."""
         if target is None:
             return ""
@@ -167,7 +171,7 @@ def _row(one: Decoded, names: _Names, source: SourceLine | None, marks: Marks) -
         one.operands,
         one.kind,
         one.target,
-        names.of(one.target),
+        names.name_of(one.target),
         source,
         marks.drops.get(after, 0),
         tuple(sorted(calls.items(), key=lambda pair: (-pair[1], pair[0]))),

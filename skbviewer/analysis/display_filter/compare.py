@@ -25,7 +25,10 @@ UNSIGNED_MAX = 1 << 64
 
 
 def test_of(kind: Kind, operator: str, value: p.Value) -> Test:
-    """Return a test of values.  For != and !== it tests equality, which the caller negates."""
+    """Return a function that compares Values of `kind` with `value`, by `operator`.
+
+    For != and !== it tests equality, which the caller negates.
+    """
     if isinstance(value, Range):
         if kind is Kind.IPV6:
             return lambda values: _wide(values, operator, value)
@@ -34,7 +37,10 @@ def test_of(kind: Kind, operator: str, value: p.Value) -> Test:
 
 
 def text_test(operator: str, value: p.Value) -> Callable[[Any], bool]:
-    """Return the test of one text, or of the bytes of one packet."""
+    """Return a function that compares one text, or the bytes of one packet, with `value`.
+
+    `operator` is "contains" or one of ORDER; a compiled pattern as `value` is searched.
+    """
     if isinstance(value, re.Pattern):
         pattern: re.Pattern[Any] = value
         return lambda text: pattern.search(text) is not None
@@ -45,7 +51,7 @@ def text_test(operator: str, value: p.Value) -> Callable[[Any], bool]:
 
 
 def member_test(kind: Kind, items: tuple[Any, ...]) -> Test:
-    """Return a test of values: is each one in a set?"""
+    """Return a function that tests for each of Values of `kind` whether it is one of `items`."""
     if kind is not Kind.STRING:
         tests = [test_of(kind, "==", item) for item in items]
         return lambda values: np.logical_or.reduce([test(values) for test in tests])
@@ -120,7 +126,7 @@ def _wide(values: Values, operator: str, value: Range) -> Bools:
 
 
 def compare_columns(kind: Kind, operator: str, left: Values, right: Values) -> Bools:
-    """Compare one column with another of the same rows."""
+    """Return for each row the result of `left` `operator` `right`; both are columns of `kind`."""
     order = ORDER[operator]
     if kind is Kind.IPV6:
         (a, b), (c, d) = address_halves(left), address_halves(right)

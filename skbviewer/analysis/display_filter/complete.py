@@ -11,7 +11,7 @@ from ..fields.all_fields import FIELDS
 from ..fields.field_kind import Kind
 from .filter_from_value import quote_text
 
-MOST = 200
+MAX_COMPLETIONS = 200
 _WORD = re.compile(r"[\w.]*$")
 _IN_STRING = re.compile(r'(?:[^"]|"(?:\\.|[^"\\])*")*"(?P<open>(?:\\.|[^"\\])*)$')
 _AFTER_RELATION = re.compile(
@@ -99,4 +99,4 @@ def _fitting(typed: str, words: Iterable[str]) -> tuple[str, ...]:
             first.append(word)
         elif small and small in lowered:
             others.append(word)
-    return tuple((first + others)[:MOST])
+    return tuple((first + others)[:MAX_COMPLETIONS])

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...records import Progress, Silent
 from ...records.types import Bools
-from ..fields.byte_fields import find, scan
+from ..fields.byte_fields import contains_bytes, scan
 from ..fields.field_data import ADDRESS, CALL, DROP, LEG, ROW, Data, View
 from ..fields.field_kind import Kind, Values
 from . import compare as c
@@ -26,9 +26,10 @@ JOINS = {"and": np.logical_and, "or": np.logical_or, "xor": np.logical_xor}
 
 
 def evaluate(plan: p.Plan, data: Data, view: View, progress: Progress | None = None) -> Bools:
-    """Return for each row of `view` (of packets, or of rows K<n>) whether it passes.
+    """Return for each row of `view` (of packets, or of rows K<n>) whether it passes the filter.
 
-    Raises BadInput if the filter needs packet bytes and the file has moved; raises Cancelled.
+    `plan` is the checked filter, and `data` are the columns of the session.  Raises BadInput if the
+    filter needs packet bytes and the file has moved; raises Cancelled.
     """
     return _Rows(data, view, progress or Silent()).mask(plan)
 
@@ -67,7 +68,7 @@ class _Scope:
 
     def _watched(self, table: str) -> View:
         view = self.view_of(table)
-        view.made("progress", lambda view: self.progress)
+        view.cached("progress", lambda view: self.progress)
         return view
 
     def _values(self, of: p.Operand) -> list[Values]:
@@ -129,7 +130,9 @@ class _Scope:
 
     def _bytes(self, operator: str, of: p.Operand, value: Any) -> Bools:
         if operator == "contains" and of.parts is None:
-            return find(self._watched(of.field.table), of.field.layer, value, self.progress)
+            return contains_bytes(
+                self._watched(of.field.table), of.field.layer, value, self.progress
+            )
         hit, known = self._scanned(of, c.text_test(operator, value))
         return np.asarray(known & ~hit if operator in ("!=", "!==") else hit)
 

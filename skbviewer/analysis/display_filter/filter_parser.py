@@ -49,7 +49,7 @@ class _Reader:
     def next(self) -> Token:
         return self._tokens[self._index]
 
-    def take(self) -> Token:
+    def next_token(self) -> Token:
         token = self.next
         self._index += token.kind != END
         return token
@@ -65,7 +65,7 @@ class _Reader:
             where = "the end" if self.next.kind == END else self.next.text
             message = f"{sign} is missing before {where}, for the {opened.text} at {opened.at + 1}"
             raise self.error(self.next, message)
-        return self.take()
+        return self.next_token()
 
     def _from(self, at: int) -> tuple[int, int]:
         last = self._tokens[self._index - 1]
@@ -77,7 +77,7 @@ class _Reader:
             return self._negated()
         left = self.joined(level + 1)
         while self._is(*JOINS[level]):
-            self.take()
+            self.next_token()
             right = self.joined(level + 1)
             left = s.Join(*self._from(left.at), JOINS[level][1], left, right)
         return left
@@ -88,13 +88,13 @@ class _Reader:
             raise self.error(self.next, "nested too deeply")
         start = self.next
         if self._is(*NEGATIONS):
-            self.take()
+            self.next_token()
             inner = self._negated()
             node: s.Node = s.Not(*self._from(start.at), inner)
         elif self._is("("):
             node = self._group()
         elif self._is("call") and self._tokens[self._index + 1].text == "(":
-            self.take()
+            self.next_token()
             inner = self._group()
             node = s.Bound(*self._from(start.at), inner)
         else:
@@ -103,7 +103,7 @@ class _Reader:
         return node
 
     def _group(self) -> s.Node:
-        opened = self.take()
+        opened = self.next_token()
         inner = self.joined(0)
         self._expect(")", opened)
         return inner
@@ -116,7 +116,7 @@ class _Reader:
             return s.Test(left.at, left.length, left)
         found: s.Node | None = None
         while self._is(*RELATIONS):
-            operator = RELATIONS[self.take().text.lower()]
+            operator = RELATIONS[self.next_token().text.lower()]
             right = self._operand()
             each = s.Compare(*self._from(left.at), operator, left, right)
             found = each if found is None else s.Join(*self._from(found.at), "and", found, each)
@@ -128,20 +128,20 @@ class _Reader:
         return self._is(*NEGATIONS) and self._tokens[self._index + 1].text.lower() == "in"
 
     def _within(self, of: s.Node) -> s.Node:
-        negated = self.take().text.lower() != "in"
+        negated = self.next_token().text.lower() != "in"
         if negated:
-            self.take()
+            self.next_token()
         if not self._is("{"):
             raise self.error(self.next, "a set such as {80, 443} is expected after in")
-        opened = self.take()
+        opened = self.next_token()
         items: list[tuple[s.Node, s.Node | None]] = []
         while not items or self._is(","):
             if items:
-                self.take()
+                self.next_token()
             low = self._value("a value")
             high = None
             if self._is(".."):
-                self.take()
+                self.next_token()
                 high = self._value("the end of the range")
             items.append((low, high))
         self._expect("}", opened)
@@ -151,21 +151,21 @@ class _Reader:
     def _operand(self) -> s.Node:
         start = self.next
         if self._is("any", "all") and self._tokens[self._index + 1].kind == WORD:
-            wanted = self.take().text.lower() == "all"
+            wanted = self.next_token().text.lower() == "all"
             inner = self._operand()
             return s.Every(*self._from(start.at), inner, wanted)
         node = self._value("a field or a value")
         while self.next.kind == SLICE:
-            parts = self._parts(self.take())
+            parts = self._parts(self.next_token())
             node = s.Slice(*self._from(start.at), node, parts)
         if self._is("&"):
-            self.take()
+            self.next_token()
             mask = self._value("a bit mask")
             node = s.Masked(*self._from(start.at), node, mask)
         return node
 
     def _value(self, wanted: str) -> s.Node:
-        token = self.take()
+        token = self.next_token()
         if token.kind == TEXT:
             return s.Text(token.at, len(token.text), token.value, token.escaped)
         if token.kind != WORD or token.text.lower() in RELATIONS:
@@ -179,7 +179,7 @@ class _Reader:
         if name.text.lower() not in FUNCTIONS:
             known = ", ".join(("call", *FUNCTIONS))
             raise self.error(name, f"{name.text} is not a function; the functions are {known}")
-        opened = self.take()
+        opened = self.next_token()
         of = self._operand()
         self._expect(")", opened)
         return s.Function(*self._from(name.at), name.text.lower(), of)

@@ -123,7 +123,11 @@ EXAMPLES = {
 
 
 def read_range(kind: Kind, text: str, bits: int) -> Range:
-    """Read a value.  Raises ValueError, with a message if the value is valid but too large."""
+    """Return the range of values that `text` stands for in a field of `kind`.
+
+    `bits` is the width of an unsigned field.  Raises ValueError, with a message if the value is
+    valid but too large.
+    """
     found = _READ[kind](text)
     if kind is Kind.UNSIGNED and not 0 <= found.first < 1 << bits:
         raise ValueError(f"{text} is not from 0 to {(1 << bits) - 1}")

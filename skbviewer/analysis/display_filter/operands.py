@@ -16,9 +16,9 @@ WHOLE = 7  # most bytes that fit in a positive int64
 
 
 def is_scanned(of: Operand) -> bool:
-    """Return whether packets must be read one by one.
+    """Return whether the bytes of the operand `of` must be read packet by packet.
 
-    They must if the bytes are not a number at a fixed position.
+    They must if they are not a number at a fixed position.
     """
     if of.field.kind not in (Kind.PROTOCOL, Kind.BYTES) or of.function == "len":
         return False
@@ -26,7 +26,7 @@ def is_scanned(of: Operand) -> bool:
 
 
 def values_of(of: Operand, view: View) -> list[Values]:
-    """Return the values of an operand for the rows of a view of its field's table."""
+    """Return the values of the operand `of` for the rows of `view`, a view of its field's table."""
     if of.field.kind in (Kind.PROTOCOL, Kind.BYTES):
         found = _of_bytes(of, view)
     else:

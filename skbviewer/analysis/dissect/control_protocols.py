@@ -201,18 +201,15 @@ PAYLOADS |= {(UDP, 520): _rip, (TCP, 139): _nbss, (TCP, 445): _nbss}
 
 
 def control_summary(protocol: int, data: bytes) -> tuple[str, str] | None:
-    """Return (Protocol, Info) of an IP packet other than TCP and UDP.
+    """Return (Protocol, Info) of an IP packet other than TCP and UDP; None if it is not decoded.
 
-    None if it cannot be decoded.
+    `protocol` is the IP protocol number, and `data` are the bytes after the IP headers.
     """
     return _tried(IP_PROTOCOLS[protocol], data) if protocol in IP_PROTOCOLS else None
 
 
 def llc_summary(frame: bytes) -> tuple[str, str] | None:
-    """Return (Protocol, Info) of an Ethernet frame without EtherType.
-
-    None if it cannot be decoded.
-    """
+    """Return (Protocol, Info) of an Ethernet frame without EtherType; None if it is not decoded."""
     return _tried(_llc, frame)
 
 

@@ -18,8 +18,8 @@ from ...readers.capture.header_offsets import network_header
 from ...records.header_layout import IP_OFFSET, IPV4_SIZE, TCP_OFFSET, TCP_SIZE, UDP_SIZE
 from ...records.protocols import TCP, UDP
 from ..words.link_names import link_name
-from . import icmp, internet, link_headers, transport_headers
-from .application import payload_summary
+from . import icmp, ip_headers, link_headers, transport_headers
+from .payload_parsers import payload_summary
 from .tree_nodes import Node, Step
 
 Dissector = Callable[[bytes, int, int], Step]
@@ -35,15 +35,15 @@ DISSECTORS: dict[str, Dissector] = {
     "raw": link_headers.raw,
     "llc": link_headers.llc,
     "arp": link_headers.arp,
-    "ipv4": internet.ipv4,
-    "ipv6": internet.ipv6,
+    "ipv4": ip_headers.ipv4,
+    "ipv6": ip_headers.ipv6,
     "icmp": icmp.icmp,
     "icmpv6": icmp.icmpv6,
     "tcp": transport_headers.tcp,
     "udp": transport_headers.udp,
     **{
-        f"ipv6 extension {kind}": cast(Dissector, internet.extension(kind))
-        for kind in (*internet.EXTENSIONS, internet.AUTHENTICATION)
+        f"ipv6 extension {kind}": cast(Dissector, ip_headers.extension(kind))
+        for kind in (*ip_headers.EXTENSIONS, ip_headers.AUTHENTICATION)
     },
 }
 NEEDED = {"ethernet": 14, "vlan": 4, "cooked": 16, "cooked2": 20, "null": 4, "raw": 1, "llc": 3}
@@ -63,15 +63,19 @@ class Payload(NamedTuple):
 
 
 def dissect(data: bytes, linktype: int, length: int) -> tuple[Node, ...]:
-    """Return the headers of a packet of `length` bytes on the wire.
+    """Return the headers of a packet as nodes of the detail tree, the outermost first.
 
-    `data` are the captured bytes.
+    `data` are the captured bytes, which begin with a header of `linktype`; the packet had `length`
+    bytes on the wire.
     """
     return tuple(_lines(data, linktype, length))
 
 
 def payload_of(data: bytes, linktype: int) -> Payload | None:
-    """Return the payload of a captured packet; None if it has no whole TCP or UDP header."""
+    """Return the TCP or UDP payload of a captured packet; None without a whole such header.
+
+    `data` are the packet's captured bytes, which begin with a header of `linktype`.
+    """
     if linktype == ETHERNET and data[12:14] == b"\x08\x00":
         plain = _plain(data)
         if plain is not None:
@@ -85,7 +89,10 @@ def payload_of(data: bytes, linktype: int) -> Payload | None:
 
 
 def carried_of(data: bytes, linktype: int) -> bytes | None:
-    """Return the bytes after the IP headers; None if they are TCP, UDP or ICMP for IPv4."""
+    """Return the bytes after the IP headers; None if they are TCP, UDP or ICMP for IPv4.
+
+    `data` are the packet's captured bytes, which begin with a header of `linktype`.
+    """
     walk = _Walk(data, linktype, "icmpv6")
     for _ in walk:
         pass
@@ -93,7 +100,10 @@ def carried_of(data: bytes, linktype: int) -> bytes | None:
 
 
 def tcp_options_of(data: bytes, linktype: int) -> bytes:
-    """Return the captured part of a TCP header's options."""
+    """Return the captured part of a TCP header's options; b"" if the packet has none.
+
+    `data` are the packet's captured bytes, which begin with a header of `linktype`.
+    """
     if linktype == ETHERNET and data[12:15] == b"\x08\x00\x45":
         at = 34
     else:

@@ -16,6 +16,7 @@ ANSWERS_SHOWN = 3
 
 
 def dns(payload: bytes) -> PayloadSummary | None:
+    """Decode a DNS message over UDP (RFC 1035): one line for its id, each query and each answer."""
     message = dpkt.dns.DNS(payload)
     answer = bool(message.qr)
     asked = [f"{_type(q.type)} {q.name}" for q in message.qd]
@@ -64,6 +65,7 @@ def dns_over_tcp(payload: bytes) -> PayloadSummary | None:
 
 
 def mdns(payload: bytes) -> PayloadSummary | None:
+    """Decode a DNS message, as protocol MDNS."""
     summary = dns(payload)
     return summary and summary._replace(protocol="MDNS")
 

@@ -28,7 +28,7 @@ PARTNERS = {
 SYN, FIN, ACK = 0x02, 0x01, 0x10
 
 
-class Facts(NamedTuple):
+class PacketFacts(NamedTuple):
     """Facts about one packet.  `values`: FIELDS and STREAM_FIELDS in filter syntax, "" = unknown.
 
     `shift` scales its TCP window; `response_ns` is the time between a ping and its answer.
@@ -45,8 +45,8 @@ class Facts(NamedTuple):
     is_of_log: bool = False  # a kernel log holds its bytes, not a capture
 
 
-def with_facts(nodes: Sequence[Node], facts: Facts) -> tuple[Node, ...]:
-    """Return `nodes`, the headers of a packet, with facts from the session added.
+def with_facts(nodes: Sequence[Node], facts: PacketFacts) -> tuple[Node, ...]:
+    """Return `nodes`, the headers of a packet, with what the session knows about the packet.
 
     At least one byte of the packet was captured.
     """
@@ -65,7 +65,7 @@ def with_facts(nodes: Sequence[Node], facts: Facts) -> tuple[Node, ...]:
 OF_LOG = "[Bytes from the kernel log: no sniffer captured this packet]"
 
 
-def frame(nodes: Sequence[Node], facts: Facts) -> Node:
+def frame(nodes: Sequence[Node], facts: PacketFacts) -> Node:
     """Return the Frame node: when the packet was captured, and how many of its bytes."""
     sizes = [f"{size} bytes ({size * 8} bits)" for size in (facts.length, facts.caplen)]
     text = f"{sizes[0].replace('bytes', 'bytes on wire')}, "
@@ -73,7 +73,7 @@ def frame(nodes: Sequence[Node], facts: Facts) -> Node:
     return Node(f"Frame {facts.number}: {text}", 0, facts.caplen, tuple(_of_frame(facts, sizes)))
 
 
-def _of_frame(facts: Facts, sizes: list[str]) -> list[Node]:
+def _of_frame(facts: PacketFacts, sizes: list[str]) -> list[Node]:
     values = facts.values
     lines = [Node(OF_LOG, 0, 0)] if facts.is_of_log else []
     if values["frame.interface_id"]:
@@ -113,7 +113,7 @@ def _arrival(epoch: str) -> str:
     return f"{moment:%b} {moment.day:2}, {moment:%Y %H:%M:%S}.{part} UTC"
 
 
-def _tcp(node: Node, facts: Facts) -> Node:
+def _tcp(node: Node, facts: PacketFacts) -> Node:
     """Add numbers relative to the stream's first, the stream's index, and the scaled window."""
     node = _checked(node, facts, "tcp")
     values, lines = facts.values, {child.field: child for child in node.children}
@@ -151,15 +151,15 @@ def _tcp(node: Node, facts: Facts) -> Node:
     return _with(node._replace(text=title), before, after)
 
 
-def _udp(node: Node, facts: Facts) -> Node:
+def _udp(node: Node, facts: PacketFacts) -> Node:
     node = _checked(node, facts, "udp")
     index = facts.values.get("udp.stream")
     lines = [_line("[Stream index: {}]", "udp.stream", facts.values)] if index else []
     return node._replace(children=(*node.children, *lines))
 
 
-def _icmp(word: str) -> Callable[[Node, Facts], Node]:
-    def explain(node: Node, facts: Facts) -> Node:
+def _icmp(word: str) -> Callable[[Node, PacketFacts], Node]:
+    def explain(node: Node, facts: PacketFacts) -> Node:
         node, link = _checked(node, facts, word), facts.link
         if link is None:
             return node
@@ -184,7 +184,7 @@ def _claim(link: Link) -> Node:
     return Node(f"{text}{claim.other} (frame {claim.first})]", 0, 0, inner, packet=claim.first)
 
 
-def _checked(node: Node, facts: Facts, layer: str) -> Node:
+def _checked(node: Node, facts: PacketFacts, layer: str) -> Node:
     """Return the header with the verdict after its checksum, and also in a separate line."""
     status, field = facts.values[f"{layer}.checksum.status"], f"{layer}.checksum"
     if not status:
@@ -201,7 +201,7 @@ def _checked(node: Node, facts: Facts, layer: str) -> Node:
     return _with(node._replace(children=children), {}, {field: [line]})
 
 
-def _ip(node: Node, facts: Facts) -> Node:
+def _ip(node: Node, facts: PacketFacts) -> Node:
     return _checked(node, facts, "ip")
 
 
@@ -219,7 +219,7 @@ def _with(node: Node, before: dict[str, list[Node]], after: dict[str, list[Node]
 
 
 # The keys are fields that only this header has.  In tunnels and ICMP errors, lines have no fields.
-_LAYERS: dict[str, Callable[[Node, Facts], Node]] = {
+_LAYERS: dict[str, Callable[[Node, PacketFacts], Node]] = {
     "ip.checksum": _ip,
     "tcp.seq_raw": _tcp,
     "udp.length": _udp,

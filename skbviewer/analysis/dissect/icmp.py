@@ -22,6 +22,10 @@ TARGETS = {
 
 
 def icmp(data: bytes, at: int, end: int) -> Step:
+    """Dissect the ICMP header at byte `at` of the packet `data`, whose payload ends at `end`.
+
+    An error message is followed by the IPv4 header of the packet that caused it.
+    """
     kind = data[at]
     title = "Internet Control Message Protocol"
     inner = _head(data, at, "icmp", ICMP_TYPES, ICMP_CODES)
@@ -33,6 +37,10 @@ def icmp(data: bytes, at: int, end: int) -> Step:
 
 
 def icmpv6(data: bytes, at: int, end: int) -> Step:
+    """Dissect the ICMPv6 header at byte `at` of the packet `data`, whose payload ends at `end`.
+
+    An error message is followed by the IPv6 header of the packet that caused it.
+    """
     kind = data[at]
     title = "Internet Control Message Protocol v6"
     inner = _head(data, at, "icmpv6", ICMPV6_TYPES, ICMPV6_CODES)

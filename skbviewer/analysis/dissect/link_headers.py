@@ -21,6 +21,10 @@ LENGTH_LIMIT = 0x600  # a smaller EtherType is a length (IEEE 802.3)
 
 
 def ethernet(data: bytes, at: int, end: int) -> Step:
+    """Dissect the Ethernet header at byte `at` of `data`; its payload goes on to byte `end`.
+
+    A type below LENGTH_LIMIT is a length: an LLC header follows.
+    """
     kind = int.from_bytes(data[at + 12 : at + 14], "big")
     specs = (
         Spec("dst", "Destination", "eth.dst", hardware),
@@ -37,6 +41,10 @@ def ethernet(data: bytes, at: int, end: int) -> Step:
 
 
 def vlan(data: bytes, at: int, end: int) -> Step:
+    """Dissect the 802.1Q tag at byte `at` of `data`, after its EtherType 0x8100 or 0x88a8.
+
+    The payload goes on to byte `end`.
+    """
     tag = int.from_bytes(data[at : at + 2], "big")
     kind = int.from_bytes(data[at + 2 : at + 4], "big")
     inner = (
@@ -50,6 +58,10 @@ def vlan(data: bytes, at: int, end: int) -> Step:
 
 
 def cooked(data: bytes, at: int, end: int) -> Step:
+    """Dissect the header of a Linux cooked capture, version 1 (SLL), at byte `at` of `data`.
+
+    Its payload goes on to byte `end`.
+    """
     specs = (
         Spec("type", "Packet type", "", name_format(PACKET_TYPES)),
         Spec("hrd", "Link-layer address type", "", name_format(HARDWARE)),
@@ -64,6 +76,10 @@ def cooked(data: bytes, at: int, end: int) -> Step:
 
 
 def cooked2(data: bytes, at: int, end: int) -> Step:
+    """Dissect the header of a Linux cooked capture, version 2 (SLL2), at byte `at` of `data`.
+
+    Its payload goes on to byte `end`.
+    """
     specs = (
         Spec("ethtype", "Protocol", "eth.type", ETHERTYPE),
         Spec("intindex", "Interface index"),
@@ -79,7 +95,10 @@ def cooked2(data: bytes, at: int, end: int) -> Step:
 
 
 def null(data: bytes, at: int, end: int) -> Step:
-    """Dissect BSD loopback: the address family, in the byte order of the capturing host."""
+    """Dissect the BSD loopback header at byte `at` of `data`; its payload goes on to byte `end`.
+
+    It is an address family, in the byte order of the capturing host.
+    """
     family = min(int.from_bytes(data[at : at + 4], order) for order in ("big", "little"))
     node = Node(f"Null/Loopback, Family: {family}", at, 4)
     return Step(
@@ -88,12 +107,17 @@ def null(data: bytes, at: int, end: int) -> Step:
 
 
 def raw(data: bytes, at: int, end: int) -> Step:
+    """Return an empty link header; its payload is an IPv4 or IPv6 packet at byte `at` of `data`."""
     version = data[at] >> 4
     node = Node("Raw packet data", at, 0)
     return Step(node, {4: "ipv4", 6: "ipv6"}.get(version, "data"), at, end)
 
 
 def llc(data: bytes, at: int, end: int) -> Step:
+    """Dissect the LLC header (IEEE 802.2) at byte `at` of `data`, with SNAP if it has one.
+
+    Its payload goes on to byte `end`.
+    """
     inner = (
         Node(f"DSAP: 0x{data[at]:02x}", at, 1),
         Node(f"SSAP: 0x{data[at + 1]:02x}", at + 1, 1),
@@ -107,6 +131,7 @@ def llc(data: bytes, at: int, end: int) -> Step:
 
 
 def arp(data: bytes, at: int, end: int) -> Step:
+    """Dissect the ARP packet at byte `at` of `data`; it shows addresses of Ethernet and IPv4."""
     specs = (
         Spec("hrd", "Hardware type", "arp.hw.type", name_format(HARDWARE)),
         Spec("pro", "Protocol type", "", ETHERTYPE),

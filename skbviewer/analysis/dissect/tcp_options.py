@@ -13,7 +13,7 @@ END, NOP = 0, 1
 LARGEST_SHIFT = 14  # RFC 7323, 2.3
 
 
-def options(data: bytes) -> Iterator[tuple[int, bytes]]:
+def parse_options(data: bytes) -> Iterator[tuple[int, bytes]]:
     """Yield the kind and value of each option except END and NOP (RFC 9293, 3.2)."""
     at = 0
     while at < len(data) and data[at] != END:
@@ -27,7 +27,7 @@ def options(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 def options_text(data: bytes, base: int = 0) -> str:
     """Return the options as text; SACK edges are relative to the sequence number `base`."""
-    return "".join(_text(kind, value, base) for kind, value in options(data))
+    return "".join(_text(kind, value, base) for kind, value in parse_options(data))
 
 
 def _text(kind: int, value: bytes, base: int) -> str:

@@ -30,6 +30,7 @@ OPTIONS |= {8: "Timestamps", 19: "MD5 signature", 30: "Multipath TCP", 34: "Fast
 
 
 def tcp(data: bytes, at: int, end: int) -> Step:
+    """Dissect the TCP header at byte `at` of `data` with its options; the segment ends at `end`."""
     header = max((data[at + 12] >> 4) * 4, 20)
     value = data[at + 13]
     names = [name for bit, name in TCP_FLAGS if value >> bit & 1]
@@ -99,6 +100,7 @@ def _option(kind: int, value: bytes) -> str:
 
 
 def udp(data: bytes, at: int, end: int) -> Step:
+    """Dissect the UDP header at byte `at` of `data`; the payload ends by its length or at `end`."""
     specs = (
         Spec("sport", "Source Port", "udp.srcport"),
         Spec("dport", "Destination Port", "udp.dstport"),

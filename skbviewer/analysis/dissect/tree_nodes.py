@@ -69,7 +69,10 @@ def _order(header: Any) -> str:
 
 
 def fields(data: bytes, at: int, header: Any, specs: Sequence[Spec]) -> tuple[Node, ...]:
-    """Return the fields of the header of dpkt class `header` that begins at byte `at`."""
+    """Return a line for each field in `specs` of a header at byte `at` of the packet `data`.
+
+    `header` is dpkt's class of the header, which gives offsets, sizes and byte order.
+    """
     order: Literal["little", "big"] = "little" if _order(header) == "<" else "big"
     nodes = []
     for spec in specs:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...readers.capture.header_offsets import Place, places
+from ...readers.capture.header_offsets import Place, header_extents
 from ...readers.reopen import open_again
 from ...records import Progress, Silent
 from ...records import header_layout as header
@@ -32,7 +32,7 @@ class Block(NamedTuple):
     rows: Int64s
     file: mmap.mmap
     data: UInt8s
-    places: dict[str, Place]
+    extents: dict[str, Place]
 
 
 def blocks(view: View, progress: Progress) -> Iterator[Block]:
@@ -54,25 +54,25 @@ def blocks(view: View, progress: Progress) -> Iterator[Block]:
             progress.report(WHAT, done, view.size)
             part = rows[begin : begin + BLOCK]
             done += len(part)
-            yield Block(part, file, data, _places(view, data, part))
+            yield Block(part, file, data, _extents(view, data, part))
 
 
-def _places(view: View, data: UInt8s, rows: Int64s) -> dict[str, Place]:
+def _extents(view: View, data: UInt8s, rows: Int64s) -> dict[str, Place]:
     def of(name: str) -> Int64s:
         return view.column(name)[rows].astype(np.int64)
 
-    return places(data, of("linktype"), of("offset"), of("caplen"), of("len"))
+    return header_extents(data, of("linktype"), of("offset"), of("caplen"), of("len"))
 
 
 def numbers(view: View, layer: str, begin: int, size: int, progress: Progress) -> Values:
-    """Return the big-endian number of `size` (up to 8) bytes at byte `begin` of a header.
+    """Return a big-endian number of `size` (up to 8) bytes in the header `layer` of each packet.
 
-    A negative `begin` counts from the header's end.  The number is unknown if the bytes were not
-    captured.
+    It begins at byte `begin` of the header; a negative `begin` counts from the header's end.  The
+    number is unknown if the bytes were not captured.  Raises BadInput and Cancelled.
     """
     low, known = np.full(view.size, -1, np.int64), np.zeros(view.size, np.bool_)
     for block in blocks(view, progress):
-        at, end = block.places[layer]
+        at, end = block.extents[layer]
         first = (at if begin >= 0 else end) + begin
         fits = (at >= 0) & (first >= at) & (first + size <= end)
         value = np.zeros(int(fits.sum()), np.int64)
@@ -83,19 +83,22 @@ def numbers(view: View, layer: str, begin: int, size: int, progress: Progress) -
 
 
 def lengths(view: View, layer: str, progress: Progress) -> Values:
-    """Return the number of captured bytes from the begin of a header to the end of its payload."""
+    """Return the number of captured bytes from the start of a header to the end of its payload.
+
+    `layer` is the name of the header.
+    """
     low = np.full(view.size, -1, np.int64)
     for block in blocks(view, progress):
-        at, end = block.places[layer]
+        at, end = block.extents[layer]
         low[block.rows] = np.where(at >= 0, np.maximum(end - at, 0), -1)
     return Values(low, low >= 0)
 
 
-def find(view: View, layer: str, needle: bytes, progress: Progress) -> Bools:
-    """Return for each packet whether the bytes of a header or its payload contain `needle`."""
+def contains_bytes(view: View, layer: str, needle: bytes, progress: Progress) -> Bools:
+    """Return for each packet whether the header `layer` or its payload contains `needle`."""
     found = np.zeros(view.size, np.bool_)
     for block in blocks(view, progress):
-        at, end = block.places[layer]
+        at, end = block.extents[layer]
         there = np.flatnonzero((at >= 0) & (end - at >= len(needle)))
         if not len(there):
             continue
@@ -124,13 +127,14 @@ def scan(
     predicate: Predicate,
     progress: Progress,
 ) -> tuple[Bools, Bools]:
-    """Return (fulfilled, known): the result of `predicate` for a header, or for slices of it.
+    """Return for each packet whether its header `layer` fulfils `predicate`, and if that is known.
 
-    The result is unknown if a slice is not inside the header.
+    With `parts`, it tests these slices (begin, end) of the header, joined.  The result is unknown
+    if a slice is not inside the header.
     """
     fulfilled, known = np.zeros(view.size, np.bool_), np.zeros(view.size, np.bool_)
     for block in blocks(view, progress):
-        at, end = block.places[layer]
+        at, end = block.extents[layer]
         for row, begin, stop in zip(block.rows.tolist(), at.tolist(), end.tolist(), strict=True):
             if begin < 0 or (value := _sliced(block.file[begin:stop], parts)) is None:
                 continue
@@ -152,8 +156,11 @@ def _sliced(value: bytes, parts: tuple[tuple[int, int | None], ...] | None) -> b
 
 
 def progress_of(view: View) -> Progress:
-    """Return the progress of the code that evaluates the filter, for reports about reading."""
-    found: Progress = view.made("progress", lambda view: Silent())
+    """Return the Progress that code reading packet bytes for `view` reports to.
+
+    It belongs to the filter that is being evaluated.
+    """
+    found: Progress = view.cached("progress", lambda view: Silent())
     return found
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from ...records.protocols import ICMP, ICMPV6, TCP, UDP
 from ...records.types import Bools, Int64s
 from .byte_fields import Block, blocks, progress_of
-from .control_fields import some
+from .control_fields import subview
 from .field_data import PACKET, View
 from .field_kind import Field, Kind, Values
 from .packet_fields import is_icmp, is_icmpv6, is_ip, is_tcp, is_udp
@@ -29,7 +29,7 @@ def _status(where: Callable[[View], Bools], of: Status) -> Callable[[View], list
     def make(view: View) -> list[Values]:
         low = np.full(view.size, -1, np.int64)
         rows = np.flatnonzero(where(view)) if view.table == PACKET else np.zeros(0, np.int64)
-        inner = some(view, rows)
+        inner = subview(view, rows)
         for block in blocks(inner, progress_of(view)) if len(rows) else ():
             found = of(inner, block, block.rows)
             low[rows[block.rows]] = np.fromiter(found, np.int64, len(block.rows))
@@ -48,7 +48,7 @@ def right(data: bytes, pseudo: int = 0) -> bool:
 
 
 def _header(view: View, block: Block, rows: Int64s) -> Iterator[int]:
-    for at, end in zip(*(place.tolist() for place in block.places["ip"]), strict=True):
+    for at, end in zip(*(place.tolist() for place in block.extents["ip"]), strict=True):
         size = (int(block.data[at]) & 15) * 4 if at >= 0 else 0
         if size < 20 or at + size > end:
             yield UNVERIFIED
@@ -59,7 +59,7 @@ def _header(view: View, block: Block, rows: Int64s) -> Iterator[int]:
 def _transport(layer: str, protocol: int, pseudo: bool) -> Status:
     def status(view: View, block: Block, rows: Int64s) -> Iterator[int]:
         sums = _pseudo(view, rows, protocol) if pseudo else np.zeros(len(rows), np.int64)
-        begin, end = block.places[layer]
+        begin, end = block.extents[layer]
         size = _sizes(view, block, rows, begin)
         whole = (size > 0) & (begin >= 0) & (begin + size <= end)
         parts = np.maximum(view.column("frag_off")[rows].astype(np.int64), 0)  # maybe 1 byte wide
@@ -82,7 +82,7 @@ def _sizes(view: View, block: Block, rows: Int64s, begin: Int64s) -> Int64s:
 
     It is computed from the IP length.
     """
-    at = np.maximum(block.places["ip"][0], block.places["ipv6"][0])
+    at = np.maximum(block.extents["ip"][0], block.extents["ipv6"][0])
     total = view.column("tot_len")[rows].astype(np.int64)
     return np.where((total > 0) & (at >= 0), at + total - begin, 0)
 

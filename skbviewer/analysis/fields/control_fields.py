@@ -33,17 +33,20 @@ MOST_CHUNKS = 32  # most SCTP chunks in a packet
 
 
 def some_numbers(view: View, where: Bools, layer: str, begin: int, size: int) -> Values:
-    """Return numbers() for the rows in `where`; other rows are unknown."""
+    """Return numbers() of the packets in `where`, one flag per row; other rows are unknown.
+
+    They begin at byte `begin` of the header `layer`, and have `size` bytes.
+    """
     low, known = np.full(view.size, -1, np.int64), np.zeros(view.size, np.bool_)
     rows = np.flatnonzero(where)
     if len(rows) and view.table == PACKET:
-        found = numbers(some(view, rows), layer, begin, size, progress_of(view))
+        found = numbers(subview(view, rows), layer, begin, size, progress_of(view))
         low[rows], known[rows] = found.low, found.present()
     return Values(low, known)
 
 
-def some(view: View, rows: Array) -> View:
-    """Return a view of some packets of a view."""
+def subview(view: View, rows: Array) -> View:
+    """Return a view of the packets at the indices `rows` of `view`."""
     return View(view.data, PACKET, rows if view.rows is None else view.rows[rows])
 
 
@@ -59,7 +62,7 @@ def _llc(view: View, begin: int, size: int, where: Bools | None = None) -> Value
 
 
 def _sap(view: View, sap: int) -> Bools:
-    header: Values = view.made("llc", lambda view: _llc(view, 0, 3))
+    header: Values = view.cached("llc", lambda view: _llc(view, 0, 3))
     found: Bools = header.present() & (header.low >> 8 & SAPS == sap)
     return found
 
@@ -71,7 +74,7 @@ def _bpdu(view: View) -> Bools:
 
 
 def _netbios(view: View) -> Bools:
-    control = view.made("llc", lambda view: _llc(view, 0, 3)).low & 0xFF
+    control = view.cached("llc", lambda view: _llc(view, 0, 3)).low & 0xFF
     found: Bools = _sap(view, NETBIOS) & ((control & 1 == 0) | (control & 0xEF == UNNUMBERED))
     return found
 
@@ -129,8 +132,8 @@ def _chunk_types(view: View) -> list[Values]:
     found: list[Values] = [Values(np.full(view.size, -1), np.zeros(view.size, np.bool_))]
     if not len(rows) or view.table != PACKET:
         return found
-    for block in blocks(some(view, rows), progress_of(view)):
-        at, end = (place.copy() for place in block.places["sctp"])
+    for block in blocks(subview(view, rows), progress_of(view)):
+        at, end = (place.copy() for place in block.extents["sctp"])
         at[at >= 0] += 12
         for number in range(MOST_CHUNKS):
             there = (at >= 0) & (at + 4 <= end)

@@ -39,22 +39,23 @@ class View:
         self._made: dict[str, Any] = {}
 
     def has(self, name: str) -> bool:
+        """Return whether the view's table has the column `name`."""
         return name in self.data.columns.names(self.table)
 
     def column(self, name: str) -> Array:
-        """Return the values of a column; read-only."""
+        """Return the values of column `name` in the view's rows; read-only."""
         if not self.has(name):
             return np.broadcast_to(np.int8(-1), (self.size,))
         rows = self.rows
         if rows is None:
             return self.data.columns.array(self.table, name)
-        taken: Array = self.made(
+        taken: Array = self.cached(
             f"column {name}", lambda view: view.data.columns.take(view.table, name, rows)
         )
         return taken
 
-    def made(self, name: str, make: Callable[[View], Any]) -> Any:
-        """Return the result of `make` for this view, which is computed only once."""
+    def cached(self, name: str, make: Callable[[View], Any]) -> Any:
+        """Return make(view), computed at the first call with this `name`, then kept."""
         if name not in self._made:
             self._made[name] = make(self)
         return self._made[name]
@@ -104,8 +105,8 @@ class Data:
         self._kept: dict[str, _Slot] = {}
         self._lock = threading.Lock()
 
-    def kept(self, name: str, make: Callable[[], Any]) -> Any:
-        """Return the result of `make`, which is computed only once per session.
+    def cached(self, name: str, make: Callable[[], Any]) -> Any:
+        """Return make(), computed at the first call with this `name` in the session, then kept.
 
         Only callers with the same name wait for it.
         """
@@ -117,26 +118,29 @@ class Data:
             return slot.value
 
     def has(self, name: str) -> bool:
-        """Return whether a value with this name is cached, so that nobody has to wait for it."""
+        """Return whether the value `name` is cached, so that nobody has to wait for it."""
         slot = self._kept.get(name)
         return slot is not None and slot.made
 
     @property
     def sources(self) -> tuple[SourceRow, ...]:
+        """Return the inputs of the session."""
         return tuple(self._sources())  # not cached: a file may have been found elsewhere
 
     def logs(self) -> list[int]:
         """Return the ids of the KBLs."""
-        return self.kept(  # type: ignore[no-any-return]
+        return self.cached(  # type: ignore[no-any-return]
             "logs", lambda: [source.id for source in self.sources if source.kind.is_log]
         )
 
     def names(self, source: int) -> Names:
+        """Return the names recorded in the KBL `source`: functions, devices, symbols; cached."""
+
         def read() -> Names:
             with self.connect() as db:
                 return names_of(db, source)
 
-        return self.kept(f"names {source}", read)  # type: ignore[no-any-return]
+        return self.cached(f"names {source}", read)  # type: ignore[no-any-return]
 
     def functions(self, source: int) -> dict[int, str]:
         """Return the probed functions of a KBL by probe id."""
@@ -148,9 +152,10 @@ class Data:
                     found.setdefault(row.source, {})[row.func] = row.name
             return found
 
-        return self.kept("functions", read).get(source, {})  # type: ignore[no-any-return]
+        return self.cached("functions", read).get(source, {})  # type: ignore[no-any-return]
 
     def packets(self) -> View:
+        """Return the view of all packets."""
         return View(self, PACKET)
 
     def kernel_only(self) -> View:
@@ -159,7 +164,7 @@ class Data:
 
     def kernel_only_rows(self) -> Int64s:
         """Return the 0-based series rows of K1, K2, ..."""
-        return self.kept("kernel_only", self._kernel_only)  # type: ignore[no-any-return]
+        return self.cached("kernel_only", self._kernel_only)  # type: ignore[no-any-return]
 
     def _kernel_only(self) -> Int64s:
         number = self.columns.array(SERIES, "kernel_only")
@@ -169,7 +174,7 @@ class Data:
     def table(self, name: str) -> View:
         """Return all rows of LEG, CALL, ADDRESS or DROP (the events that are drops)."""
         if name == DROP:
-            return View(self, "event", self.kept("drops", self._drops))
+            return View(self, "event", self.cached("drops", self._drops))
         return View(self, name)
 
     def _drops(self) -> Int64s:

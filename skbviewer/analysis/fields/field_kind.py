@@ -44,6 +44,7 @@ class Values(NamedTuple):
     texts: Sequence[str] | None = None
 
     def present(self) -> Bools:
+        """Return for each row whether it has a value."""
         return np.ones(len(self.low), np.bool_) if self.known is None else self.known
 
 
@@ -68,7 +69,7 @@ class Field(NamedTuple):
 
 
 def known_column(view: View, name: str, where: Bools | None = None) -> Values:
-    """Return a column, known in rows where it is not negative (and in `where`)."""
+    """Return column `name` of `view`; a value is known if it is not negative (and in `where`)."""
     low = view.column(name)
     known = low >= 0
     return Values(low, known if where is None else known & where)

@@ -20,13 +20,14 @@ HEX = {
     "ip.dsfield": 2, "ipv6.tclass": 2, "ipv6.flow": 5,
 }  # fmt: skip
 THERE = "✓"
-MOST = 12  # most values to list for one row
+MAX_VALUES = 12  # most values to list for one row
 
 
 def field_values(field: Field, data: Data, ids: Sequence[int]) -> list[str]:
-    """Return the values of `field` in each row (n = packet n, -n = row K<n>), "" = none.
+    """Return the values of `field` in the rows `ids` as text (n = packet n, -n = row K<n>).
 
-    Distinct values of one row, such as those of its calls, are separated by commas.
+    "" stands for no value.  Distinct values of one row, such as those of its calls, are separated
+    by commas.
     """
     numbers = np.array(ids, np.int64)
     texts = [""] * len(numbers)
@@ -59,7 +60,7 @@ def _listed(field: Field, found: list[Values], rows: list[list[int]]) -> list[st
                 if there[position]:
                     distinct.setdefault(text_of(field, values, position))
         shown = list(distinct)
-        texts.append(", ".join(shown[:MOST]) + (", …" if len(shown) > MOST else ""))
+        texts.append(", ".join(shown[:MAX_VALUES]) + (", …" if len(shown) > MAX_VALUES else ""))
     return texts
 
 
@@ -93,7 +94,10 @@ def _legs(db: Database, view: View) -> list[list[int]]:
 
 
 def text_of(field: Field, values: Values, position: int) -> str:
-    """Return one value, in the form in which a filter can compare with it."""
+    """Return the value at index `position` of `values`, as one would write it in a display filter.
+
+    `values` are those of `field`, and the value must be known.
+    """
     value = values.low[position]
     match field.kind:
         case Kind.STRING:

@@ -32,7 +32,7 @@ def _timed(view: View) -> Bools | None:
 
 
 def _time(view: View) -> list[Values]:
-    return [Values(view.made("times", _times), _timed(view))]
+    return [Values(view.cached("times", _times), _timed(view))]
 
 
 def _relative(view: View) -> list[Values]:
@@ -49,7 +49,7 @@ def _relative(view: View) -> list[Values]:
         rows = view.data.kernel_only()
         return int(_times(rows).min(initial=0)) if rows.size else 0
 
-    since = view.made("times", _times) - view.data.kept("first time", first)
+    since = view.cached("times", _times) - view.data.cached("first time", first)
     return [Values(since, _timed(view))]
 
 

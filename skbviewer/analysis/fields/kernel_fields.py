@@ -16,7 +16,7 @@ from .field_data import ADDRESS, CALL, DROP, LEG, PACKET, Array, View
 from .field_kind import Field, Kind, Make, Values, known_column
 
 REASON = 0xFFFFFFFF  # mask: a drop's reason is the lower half of the event's data
-SMALL = 1 << 23  # keys below this are looked up in a table
+MAX_TABLE_KEY = 1 << 23  # keys below this are looked up in a table
 THREADS = 1 << 22  # no thread has such a number: the kernel's PID_MAX_LIMIT
 KERNEL_ONLY = len(VERDICTS)
 IPV4, IPV6 = 4, 6
@@ -54,7 +54,7 @@ class _Coding:
         known, codes = self._tables.get(source, (np.zeros(0, np.int64), np.zeros(0, np.int32)))
         if not len(known):
             return np.full(len(keys), -1, np.int32)
-        if known[0] >= 0 and known[-1] < SMALL:
+        if known[0] >= 0 and known[-1] < MAX_TABLE_KEY:
             table = np.full(known[-1] + 2, -1, np.int32)
             table[known] = codes
             inside = np.minimum(keys, known[-1] + 1) if keys.max(initial=0) > known[-1] else keys
@@ -75,7 +75,7 @@ def _sources(view: View) -> Array | None:
 
 
 def _coded(view: View, name: str, keys: Array, tables: Mapping[int, Mapping[int, str]]) -> Values:
-    coding: _Coding = view.data.kept(f"coding {name}", lambda: _Coding(tables))
+    coding: _Coding = view.data.cached(f"coding {name}", lambda: _Coding(tables))
     return coding.values(keys, _sources(view))
 
 
@@ -102,7 +102,7 @@ def _caller(view: View) -> list[Values]:
 
 def _comm(view: View) -> list[Values]:
     """Return keys of threads; the idle task of each CPU has the key THREADS + CPU."""
-    idle = view.data.kept("idle CPUs", lambda: _idle_cpus(view.data.table(CALL)))
+    idle = view.data.cached("idle CPUs", lambda: _idle_cpus(view.data.table(CALL)))
     names = {log: view.data.names(log) for log in view.data.logs()}
     tables = {
         log: dict(of.tasks) | {THREADS + cpu: of.task(IDLE, cpu) for cpu in idle}

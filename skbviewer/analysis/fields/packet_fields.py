@@ -38,7 +38,7 @@ TCP_FLAGS = {
 
 def _mask(name: str, make: Callable[[View], Bools]) -> Callable[[View], Bools]:
     def masked(view: View) -> Bools:
-        found: Bools = view.made(name, make)
+        found: Bools = view.cached(name, make)
         return found
 
     return masked

@@ -27,7 +27,7 @@ class _Paths(NamedTuple):
 
 
 def _path(view: View) -> list[Values]:
-    paths: _Paths = view.data.kept("paths", lambda: _paths(view.data))
+    paths: _Paths = view.data.cached("paths", lambda: _paths(view.data))
     ids = view.ids()
     if not len(paths.ids):
         return [Values(np.full(len(ids), -1, np.int32), np.zeros(len(ids), np.bool_), None, ())]

@@ -15,7 +15,7 @@ Part = tuple[View, Int64s]  # a view, and positions of rows in it
 
 
 def keys_of(field: Field, parts: Sequence[Part]) -> tuple[Array, Bools]:
-    """Return (keys, known) for the rows of all `parts`, one part after the other.
+    """Return a sort key for each row of all `parts`, one part after the other, and if it is known.
 
     If a row has several values, the first one is used.  Of several calls, legs or drops, the
     smallest value is used, or for durations the largest.
@@ -75,6 +75,7 @@ def _carried(
 
 
 def view_size(data: Data, view: View) -> int:
+    """Return the number of rows of the whole table that `view` shows rows of."""
     return data.columns.length(view.table)
 
 

@@ -53,8 +53,8 @@ class Streams(NamedTuple):
 
 
 def streams_of(data: Data, transport: str) -> Streams:
-    """Return the conversations of "tcp" or "udp", which are computed only once per session."""
-    found: Streams = data.kept(f"streams {transport}", lambda: _streams(data, transport))
+    """Return the conversations of `transport` ("tcp" or "udp"); computed once per session."""
+    found: Streams = data.cached(f"streams {transport}", lambda: _streams(data, transport))
     return found
 
 
@@ -78,13 +78,16 @@ def _streams(data: Data, transport: str) -> Streams:
 
 
 def _keys(view: View, rows: Array) -> tuple[Array, Array]:
-    """Return (key of the file and the unordered pair of ends, direction) of some packets."""
+    """Return a key of the file and the two endpoints, and the direction, for these packets."""
     ends, direction = keys_of_ends(view, rows)
     return ends * np.uint64(MIX[1]) + view.column("source")[rows].astype(np.uint64), direction
 
 
 def keys_of_ends(view: View, rows: Array) -> tuple[Array, Array]:
-    """Return (key of the unordered pair of ends, direction) of some packets."""
+    """Return a key of the two endpoints and the direction of each packet in `rows`.
+
+    The key (uint64) is the same in both directions, which are 0 and 1 (int8).
+    """
     low = _mixed(view, rows, ("saddr_hi", "saddr_lo"), "sport")
     high = _mixed(view, rows, ("daddr_hi", "daddr_lo"), "dport")
     direction = (low > high).astype(np.int8)
@@ -125,9 +128,9 @@ def _reused(view: View, rows: Array, direction: Array, new: Bools) -> Bools:
 
 
 def last_before(of: Bools, start: Int64s) -> Int64s:
-    """Return for each position the last earlier position that is in `of`; -1 if there is none.
+    """Return for each position the last earlier one in which `of` is true; -1 = none.
 
-    It must not be before the `start` of the position.
+    It must not be before the `start` of the position's stream.
     """
     at = np.where(of, np.arange(len(of)), -1)
     last = np.r_[-1, np.maximum.accumulate(at)[:-1]] if len(of) else at
@@ -135,7 +138,7 @@ def last_before(of: Bools, start: Int64s) -> Int64s:
 
 
 def starts(stream: Array) -> Int64s:
-    """Return for each position the begin of its stream."""
+    """Return for each position the first position of its stream; `stream` is sorted."""
     new = np.r_[True, stream[1:] != stream[:-1]][: len(stream)]
     return np.maximum.accumulate(np.where(new, np.arange(len(stream)), 0))
 
@@ -148,7 +151,7 @@ class Bases(NamedTuple):
 
 
 def relative(view: View, column: str) -> tuple[Int64s, Bools]:
-    """Return column "seq" or "ack", relative to its direction's first number, and known rows."""
+    """Return the column "seq" or "ack" minus its direction's first number, and which are known."""
     bases, stream = bases_of(view.data), _of_rows(view, streams_of(view.data, "tcp").number)
     low, known = np.full(view.size, -1, np.int64), np.zeros(view.size, np.bool_)
     for begin in range(0, view.size, PART):
@@ -175,7 +178,7 @@ def stream_ways(view: View) -> tuple[Array, Array]:
 
 def bases_of(data: Data) -> Bases:
     """Return the bases of all TCP streams, which are computed only once per session."""
-    found: Bases = data.kept(BASES, lambda: _bases(data))
+    found: Bases = data.cached(BASES, lambda: _bases(data))
     return found
 
 

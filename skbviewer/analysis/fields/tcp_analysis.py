@@ -48,8 +48,8 @@ class Segments(NamedTuple):
 
 
 def analysis_of(data: Data, progress: Progress | None = None) -> Analysis:
-    """Return the analysis of all streams, cached.  Raises Cancelled."""
-    found: Analysis = data.kept(ANALYSIS, lambda: _analysed(data, progress or Silent()))
+    """Return the findings about all TCP streams of the session, computed once. Raises Cancelled."""
+    found: Analysis = data.cached(ANALYSIS, lambda: _analysed(data, progress or Silent()))
     return found
 
 

@@ -37,7 +37,11 @@ class Analysis:
         self._repeats: Int64s | None = None
 
     def add(self, rows: Array, findings: dict[str, Bools], repeats: Int64s) -> None:
-        """Add findings; `repeats` are duplicate ACKs: row, row of the original ACK, number."""
+        """Add findings of a block of packets, whose 0-based rows are `rows`.
+
+        `findings` holds a flag for each packet, by name.  `repeats` are duplicate ACKs: row, row of
+        the original ACK, number.
+        """
         for bit, name in enumerate(NAMES):
             self._bits[rows[findings[name]]] |= np.uint16(1 << bit)
         self._parts.append(repeats)
@@ -59,7 +63,7 @@ class Analysis:
         return int(self._repeats[1, at]), int(self._repeats[2, at])
 
     def has(self, name: str, rows: Int64s | None) -> Bools:
-        """Return for each packet whether it has a finding; "flags" means any finding.
+        """Return for each packet whether it has the finding `name`; "flags" means any finding.
 
         `rows` are 0-based; None = all.
         """

@@ -24,7 +24,7 @@ def syn_scales(data: Data, rows: Int64s) -> Int64s:
     found = np.full(len(rows), -1, np.int64)
     try:
         for block in blocks(view, Silent()):
-            at, end = block.places["tcp"]
+            at, end = block.extents["tcp"]
             there = np.flatnonzero((at >= 0) & (end >= at + HEADER))
             stop = at[there] + (block.data[at[there] + 12].astype(np.int64) >> 4) * 4
             begin = at[there] + HEADER

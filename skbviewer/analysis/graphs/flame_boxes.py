@@ -55,8 +55,11 @@ class FlameBoxes(NamedTuple):
         """Return the width of the whole graph."""
         return int(self.total[self.depth == 0].sum())
 
-    def at(self, depth: int, place: float) -> int:
-        """Return the box of a depth at a place; -1 = none.  Boxes of a depth are sorted."""
+    def box_at(self, depth: int, place: float) -> int:
+        """Return the box at a depth and a horizontal position; -1 = none.
+
+        `place` is in units of weight, from the left.
+        """
         low, high = np.searchsorted(self.depth, [depth, depth + 1])
         found = int(low + np.searchsorted(self.begin[low:high], place, side="right")) - 1
         inside = low <= found and place < self.begin[found] + self.total[found]
@@ -72,7 +75,7 @@ class FlameBoxes(NamedTuple):
 
 
 def flame_boxes(tree: StackTree, weight: Weight) -> FlameBoxes:
-    """Lay out the stacks that have a weight, or stacks with a weight above them."""
+    """Lay out the stacks of `tree` that have a `weight`, or of which an inner call has one."""
     weights = {Weight.SELF: tree.self_ns, Weight.CALLS: tree.calls, Weight.COUNTER: tree.counted}
     own = weights[weight]
     total = _totals(tree, own)

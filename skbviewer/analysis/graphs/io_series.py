@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..stats.scope import Scope
 
 INTERVALS = 100  # approximate number of intervals, unless the user gives their length
-MOST = 100_000
+MAX_INTERVALS = 100_000
 STEPS = (1, 2, 5, 10)
 PERCENTS = (50, 90, 99, 100)
 UNKNOWN = -1
@@ -71,8 +71,10 @@ def io_series(scopes: Sequence[Scope], interval_ns: int | None = None) -> list[I
     length = interval_ns or interval_for(last - first)
     low = (first - origin) // length
     count = (last - origin) // length - low + 1
-    if count > MOST:
-        raise KeyError(f"{count} intervals: choose a longer one, at most {MOST} are counted")
+    if count > MAX_INTERVALS:
+        raise KeyError(
+            f"{count} intervals: choose a longer one, at most {MAX_INTERVALS} are counted"
+        )
     begin = origin + low * length
     return [
         _series(scope, found, begin, begin - origin, length, count)
@@ -81,7 +83,10 @@ def io_series(scopes: Sequence[Scope], interval_ns: int | None = None) -> list[I
 
 
 def interval_for(span: int) -> int:
-    """Return 1, 2 or 5 times a power of ten, ns, which divides a span into about INTERVALS."""
+    """Return an interval (ns) that cuts `span` (ns) into about INTERVALS.
+
+    It is 1, 2 or 5 times a power of ten.
+    """
     power = 1
     while True:
         for step in STEPS:
@@ -154,7 +159,7 @@ def _drop_times(scope: Scope) -> Int64s:
 
 
 def origin_of(scope: Scope, other: int) -> int:
-    """Return the session time of packet 1; `other` if it has none."""
+    """Return the session time of packet 1, ns; `other` if it has none."""
     columns = scope.columns
     if not columns.length("packet"):
         return other

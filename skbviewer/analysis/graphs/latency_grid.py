@@ -51,7 +51,7 @@ class LatencyGrid(NamedTuple):
 
 
 def latency_grid(scope: Scope) -> LatencyGrid | None:
-    """Return the grid of the chosen packets; None if no time in kernel is known.
+    """Count the chosen packets by time and by time in kernel; None if no such time is known.
 
     Raises Cancelled.
     """

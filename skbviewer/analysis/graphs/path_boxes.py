@@ -14,13 +14,13 @@ from ...records.types import Int64s
 from ..breakdown.grouped_sorting import by_group
 from ..breakdown.parts import Breakdown
 from ..breakdown.path_rule import path_name
-from ..breakdown.units import chosen
+from ..breakdown.units import chosen_units
 from ..stats.path_table import legs_of
 
 if TYPE_CHECKING:
     from ..stats.scope import Scope
 
-MOST = 24  # classes with a box of their own; the rest share the last one
+MAX_BOXES = 24  # classes with a box of their own; the rest share the last one
 FACTOR = 2  # a packet is an outlier from this many medians on, as rule slow-packets has it
 POINTS = 60  # outliers that are shown of each class, the slowest ones
 PERCENTS = (0, 50, 90, 99, 100)
@@ -52,25 +52,25 @@ class PathBoxes(NamedTuple):
 
 
 def path_boxes(scope: Scope) -> PathBoxes | None:
-    """Return the boxes of the chosen packets; None if no time in kernel is known.
+    """Return a box (percentiles of the time in kernel) for each path class of the chosen packets.
 
-    Raises Cancelled.
+    None if no time in kernel is known.  Raises Cancelled.
     """
     made = Breakdown(scope)
-    rows = np.flatnonzero(chosen(scope, made.units))
+    rows = np.flatnonzero(chosen_units(scope, made.units))
     if not len(rows):
         return None
     scope.progress.report("Counting", 0, 0)
     count = np.bincount(made.classes.number[rows], minlength=len(made.classes.sizes))
     order = np.argsort(-count, kind="stable")
     order = order[: np.count_nonzero(count)]
-    rank = np.full(len(count), MOST, np.int64)
-    rank[order[:MOST]] = np.arange(min(len(order), MOST))
+    rank = np.full(len(count), MAX_BOXES, np.int64)
+    rank[order[:MAX_BOXES]] = np.arange(min(len(order), MAX_BOXES))
     group, ns = rank[made.classes.number[rows]], made.units.kernel_ns[rows]
     number = np.bincount(group)
     ranks = _ranks(by_group(group, ns, len(number)))
     beyond, shown = _outliers(ns, group, ranks)
-    own, rest = order[:MOST], len(order) > MOST
+    own, rest = order[:MAX_BOXES], len(order) > MAX_BOXES
     legs = [legs_of(made, row) for row in _packets_of(made, own)]
     return PathBoxes(
         (*(own + 1).tolist(), *[0] * rest),
@@ -100,7 +100,7 @@ def _ranks(values: list[Int64s]) -> Int64s:
 
 
 def _outliers(ns: Int64s, group: Int64s, ranks: Int64s) -> tuple[Int64s, Int64s]:
-    """Return the number of outliers by class, and the places of those that are shown."""
+    """Return the number of outliers by class, and the indices of those that are shown."""
     beyond = np.maximum(ranks[:, PERCENTS.index(90)] + 1, FACTOR * ranks[:, PERCENTS.index(50)])
     found = np.flatnonzero(ns >= beyond[group])
     number = np.bincount(group[found], minlength=len(ranks))

@@ -74,7 +74,10 @@ def text_columns(columns: Sequence[str], rows: Rows) -> list[str]:
 
 
 def pairs(columns: Sequence[str], rows: Rows, x: str, y: str) -> Pairs:
-    """Return a point for each row with both numbers, or a bar for each text of column `x`."""
+    """Return a point for each row with numbers in columns `x` and `y`.
+
+    If `x` holds texts, the result has a bar for each text.
+    """
     over, value = columns.index(x), columns.index(y)
     if x in text_columns(columns, rows):
         some = [at for at, row in enumerate(rows) if _is_point(row[value])][:BARS]

@@ -46,9 +46,9 @@ class RoundTripBars(NamedTuple):
 
 
 def round_trip_bars(scope: Scope) -> RoundTripBars | None:
-    """Return the round trips that the chosen packets end, by time; None without any.
+    """Return a bar for each interval of time: the round trips that chosen packets end in it.
 
-    Raises Cancelled.
+    None without any.  Raises Cancelled.
     """
     found = round_trips(scope)
     if not len(found.packet):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The calls of a KBL, its losses, and records that are neither calls nor events, as stored.
+"""Calls and losses of a KBL, and records that are neither calls nor events, as a session's rows.
 
 Input: records and the tables made from them.  Output: rows of a session.  `first` has, by table,
 the number of rows that are stored already.
@@ -40,7 +40,10 @@ def record_rows(
     events: ColumnTable,
     first: dict[str, int],
 ) -> tuple[NewRows, NewRows]:
-    """Return records that are in no other table, and losses."""
+    """Return rows of table `record`, for records that are in no other table, and of `loss`.
+
+    `first` has, by table, the number of rows that are stored already.
+    """
     records = log.records
     kept = _rest(records, calls, events)
 
@@ -69,7 +72,10 @@ def _rest(records: Records, calls: CallTable, events: ColumnTable) -> npt.NDArra
 
 
 def call_rows(calls: CallTable, first: dict[str, int]) -> NewRows:
-    """Return all calls."""
+    """Return the calls of one log as rows of table `call`.
+
+    `first` has, by table, the number of rows that are stored already.
+    """
 
     def make(rows: slice) -> Columns:
         calls.scratch.passed()
@@ -82,6 +88,9 @@ def call_rows(calls: CallTable, first: dict[str, int]) -> NewRows:
 
 
 def wait_rows(spent: Spent, first: dict[str, int]) -> NewRows:
-    """Return the times when legs were not busy."""
+    """Return rows of table `wait`: when the legs of one log were not busy, and why.
+
+    `first` has, by table, the number of rows that are stored already.
+    """
     columns = {name: getattr(spent, name) for name in ("kind", "begin_ns", "end_ns")}
     return of_columns(schema.wait, columns | {"leg": row_ids(spent.leg, first["leg"])})

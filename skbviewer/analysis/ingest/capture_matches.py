@@ -50,7 +50,7 @@ class SeriesVerdicts(NamedTuple):
     confidence: npt.NDArray[np.float64]
 
     def note(self, found: Matches, kernel: KernelSide) -> None:
-        """Include the matches with one more capture."""
+        """Update the verdicts of lifetimes by the matches of one more capture with their log."""
         series = kernel.legs.rows["series"][found.rows["leg"]]
         better = found.rows["verdict"] < self.verdict[series]
         rows, mine = found.rows[better][::-1], series[better][::-1]
@@ -94,8 +94,14 @@ class Joining:
             found[points] = with_joined(found[points], made)
         return self._with_others(source, found, number)
 
-    def own(self, source: int, log: int, own: Capture, number: int) -> dict[int, Matches]:
-        """Return matches of the packets whose bytes a log holds, in the form of capture()."""
+    def match_own_packets(
+        self, source: int, log: int, own: Capture, number: int
+    ) -> dict[int, Matches]:
+        """Return the matches of packets whose bytes a log holds with each log, by the log's source.
+
+        `source` is the id of these packets, `log` that of their log, and `number` the number of
+        packets in earlier sources.
+        """
         self._interfaces[source] = interfaces(own.packets)
         found = {}
         for kbl, kernel in self._logs.items():
@@ -166,7 +172,10 @@ def epoch_ns(log: KernelLog) -> int:
 
 
 def clock_rows(found: Matches, capture: int, kbl: int, number: int) -> NewRows:
-    """Return rows of table `clock`; earlier captures have `number` packets."""
+    """Return the segments of a clock fit as rows of table `clock`.
+
+    `capture` and `kbl` are source ids; `number` is the number of packets in earlier captures.
+    """
     rows = [
         (capture, kbl, one.interface, *segment[:7], *(one.sniffer or (-1, -1)))
         for one in found.clocks

@@ -48,7 +48,10 @@ def build(
     nesting: Nesting,
     calls: CallTable,
 ) -> ColumnTable:
-    """Return all events except those that only describe other records."""
+    """Return all events of a log except those that only describe other records (EVENT_DTYPE).
+
+    Each has the leg and the call that it belongs to, -1 = none.
+    """
     rows = _rows(log.records, legs)
     record, event, leg, call = (rows.stored(name) for name in EVENT_DTYPE.names or ())
     sent = np.flatnonzero(event == KblEvent.XMIT)
@@ -56,7 +59,7 @@ def build(
     finder = Finder(nesting, legs, calls)
     for some in record_blocks(log.records, len(rows)):
         caused = IS_CHANGE[event[some]]
-        call[some] = finder.around(leg[some], record[some], series.owner_calls, caused)
+        call[some] = finder.innermost_calls(leg[some], record[some], series.owner_calls, caused)
     return rows
 
 
@@ -103,8 +106,8 @@ def _started(records: Records, rows: ColumnTable, sent: Int64s) -> Int64s:
     for some in record_blocks(records, len(item)):
         mine = item[some]
         record = of_row[mine]
-        skb = skbs.of(part(records, "skb", record).astype(np.int64)).astype(np.int64) + 1
-        place = places.of((skb << CPU_BITS) | (part(records, "cpu", record) + 1))
+        skb = skbs.numbers_of(part(records, "skb", record).astype(np.int64)).astype(np.int64) + 1
+        place = places.numbers_of((skb << CPU_BITS) | (part(records, "cpu", record) + 1))
         last = longer(last, places.count, -1)
         leg[some] = of_leg[mine]
         _hand_on(event[mine] == KblEvent.START_XMIT, place, last, leg[some])
@@ -124,9 +127,9 @@ def _hand_on(is_start: Bools, place: Int32s, last: Int64s, leg: Int64s) -> None:
 def event_rows(
     log: KernelLog, source: int, events: ColumnTable, first: dict[str, int]
 ) -> Iterator[NewRows]:
-    """Yield the events of a KBL and their details, as stored.
+    """Yield the events of a KBL and their details as rows of tables.
 
-    `first` has, by table, the number of rows that are stored already.
+    `source` is the KBL's id; `first` has, by table, the number of rows that are stored already.
     """
     records = log.records
 

@@ -17,9 +17,9 @@ ENDS = ("ip_version", "saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo")
 
 
 def addresses(kernel_side: KernelSide) -> dict[str, npt.NDArray[np.generic]]:
-    """Return one row for each pair of addresses of a series, in the leg that had it first.
+    """Return the rows of table `address`: each pair of addresses of a series, once.
 
-    `leg` counts from 0.
+    It is in the leg that had the pair first; `leg` counts from 0.
     """
     prints = kernel_side.prints
     leg = kernel_side.legs.of[prints.record].astype(np.int64)

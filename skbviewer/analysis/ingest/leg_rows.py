@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The legs and skb lifetimes of a KBL as stored, after all captures were matched with them."""
+"""Legs and skb lifetimes of a KBL as rows of a session, after all captures were matched."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ from .kernel_only_rows import Ids
 
 
 def leg_rows(made: FollowedLog) -> NewRows:
-    """Return the legs of a KBL."""
+    """Return the legs of one log as rows of table `leg`, which are computed when they are written.
+
+    `made` is what the import found in that log.
+    """
     first, legs = made.first, made.kernel_side.legs.rows
 
     def make(some: slice) -> Columns:
@@ -39,7 +42,10 @@ def leg_rows(made: FollowedLog) -> NewRows:
 
 
 def series_rows(made: FollowedLog, verdicts: SeriesVerdicts, kernel_only: Ids) -> NewRows:
-    """Return the skb lifetimes of a KBL; `kernel_only` has the n of their rows K<n>, -1 = none."""
+    """Return the skb lifetimes of one log as rows of table `series`.
+
+    `verdicts` and `kernel_only` are by lifetime; `kernel_only` is the n of its row K<n>, -1 = none.
+    """
     series, summary, before = made.kernel_side.series, made.summary, made.first["series"]
     begin, functions = _sums(made.kernel_side.legs, made.spent.gap)
     of_series = np.asarray(made.kernel_side.legs.rows["series"], np.int64)

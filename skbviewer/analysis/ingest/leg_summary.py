@@ -42,7 +42,7 @@ def _own(leg: Int32s, entry: Int32s, context: UInt8s, pid: Int32s, owner: Column
 
 
 def drop_reasons(records: Records, events: ColumnTable, legs: int) -> Column:
-    """Return for each leg the reason of its first drop, -1 = not dropped.
+    """Return for each of `legs` legs the reason of its first drop, -1 = not dropped.
 
     Reasons are those of the kernel's enum skb_drop_reason.
     """

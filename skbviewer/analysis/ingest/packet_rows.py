@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The packets of a capture and their matches as stored."""
+"""The packets of a capture and their matches, as rows of a session's tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from .packet_summary import PacketSummary
 
 
 def packet_rows(source: int, packets: Packets, summary: PacketSummary) -> NewRows:
-    """Return all packets of capture `source`."""
+    """Return the packets of the capture with id `source` as rows of table `packet`.
+
+    `summary` has their verdicts and times.
+    """
     scratch = scratch_of(packets)
 
     def make(rows: slice) -> Columns:
@@ -27,7 +30,10 @@ def packet_rows(source: int, packets: Packets, summary: PacketSummary) -> NewRow
 
 
 def match_rows(found: Matches, log: FollowedLog, number: int) -> tuple[NewRows, NewRows]:
-    """Return the matches with a KBL, and the moments; earlier captures have `number` packets."""
+    """Return the matches of a capture with a log as rows of tables `match` and `moment`.
+
+    `number` is the number of packets in earlier captures.
+    """
     rows = found.rows
     columns = {name: rows[name] for name in ("verdict", "rung", "confidence", "delta_ns")}
     columns["packet"] = rows["packet"] + number + 1

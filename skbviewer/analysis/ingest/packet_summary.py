@@ -45,9 +45,10 @@ class PacketSummary(NamedTuple):
     def note(
         self, found: Matches, legs: ColumnTable, spent: SpentLegs, has_times: bool = True
     ) -> None:
-        """Include the matches with one more KBL, which has these legs.
+        """Update verdicts and times of packets by their matches with one more log.
 
-        A log of points (not `has_times`) does not change the times from other logs.
+        `legs` are that log's legs, and `spent` their times.  A log of points (not `has_times`) does
+        not change the times from other logs.
         """
         lost = found.contested[self.verdict[found.contested] == WIRE_ONLY]
         self.rung[lost] = CONTESTED
@@ -77,7 +78,7 @@ class PacketSummary(NamedTuple):
             column[mine] = np.where(known, np.maximum(before, 0) + ns, LOST)
 
     def columns(self, rows: slice) -> dict[str, npt.NDArray[np.generic]]:
-        """Return the columns of some packets, as they are stored."""
+        """Return the verdicts and times of the packets `rows`, as columns of table `packet`."""
         made = {name: column[rows] for name, column in self._asdict().items()}
         return made | {name: np.maximum(made[name], -1) for name in ("functions", *SPENT)}
 

@@ -49,7 +49,10 @@ class SeriesSummary(NamedTuple):
     number: npt.NDArray[np.int32]  # the identity's row in `rows`, 0 = the unknown one
 
     def columns(self, some: slice) -> Columns:
-        """Return the identity columns of table `series`; -1 or 0 if unknown."""
+        """Return the identity columns of table `series` for the series `some`.
+
+        Unknown values are -1 or 0.
+        """
         return dict(parts(self.rows, IDENTITY, self.number[some].astype(np.int64)))
 
 

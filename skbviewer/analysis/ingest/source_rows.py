@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Input files, and the names in KBLs, as stored."""
+"""Input files, and the names in KBLs, as rows of a session's tables."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _capture_detail(capture: Capture) -> dict[str, str]:
 
 
 def name_rows(log: KernelLog, source: int) -> tuple[NewRows, ...]:
-    """Return the names in a KBL, and its META values."""
+    """Return the names in the KBL with id `source`, and its META values, as rows of tables."""
     probes = [
         (source, p.id, p.name, p.module, _signed(p.address), *(_signed(int(v)) for v in p[4:]))
         for p in log.probes.values()

@@ -95,7 +95,7 @@ class Owned(NamedTuple):
 
 @allocation_free
 def same_thread(one: Int, other: Int, inside: Inside) -> bool:
-    """Return whether two calls are in the same thread.
+    """Return whether the calls `one` and `other` (record numbers) are in the same thread.
 
     A task may change its CPU; the idle task and interrupts are different on each CPU.
     """
@@ -111,7 +111,10 @@ def same_thread(one: Int, other: Int, inside: Inside) -> bool:
 def add(
     rank: Int, begin: Int, end: Int, low: Int, high: Int, paint: Int64s, counts: Int64s
 ) -> None:
-    """Paint the part of a span within bounds; if there is no space left, only count it."""
+    """Append a span of the kind `rank` to `paint`, cut to the times from `low` to `high` (ns).
+
+    If there is no space left, it is only counted in counts[PAINT].
+    """
     begin, end = max(begin, low), min(end, high)
     if begin >= end:
         return

@@ -37,9 +37,10 @@ def leg_gaps(
     calls: CallTable,
     events: ColumnTable,
 ) -> Bools:
-    """Return for each leg whether its records may have been lost (docs/matching.md explains when).
+    """Return for each leg whether its records may have been lost (docs/matching.md says when).
 
-    In a log of points, all legs lack records: those of the returns.
+    `lost` are the declared losses of `log`; the other tables were made from its records.  In a log
+    of points, all legs lack records: those of the returns.
     """
     if not log.returns:
         return np.ones(len(legs.rows), np.bool_)

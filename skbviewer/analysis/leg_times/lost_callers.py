@@ -19,13 +19,17 @@ from .missed_hit_loops import Windows
 from .open_ended_loops import REACH_NS
 
 ENTRY = 1  # kbl.h enum kbl_kind
-INSIDE_NS = 20_000_000  # longest time from the begin of a call to an inner call
+INSIDE_NS = 20_000_000  # longest time from the start of a call to an inner call
 
 
 def legs_with_lost_caller(
     log: KernelLog, nesting: Nesting, calls: CallTable, spans: Spans
 ) -> Int64s:
-    """Return legs whose outer call was lost: it would have been written after they began."""
+    """Return the legs whose outer call was lost: it would have been written in a loss.
+
+    `spans` are the times in which records were lost; a call is written when it returns, after the
+    leg began.
+    """
     near = rows_where(log.records, lambda some: _are_calls_before(log, some, spans))
     return _legs(log, nesting, calls, near, _callers(log, near))
 
@@ -33,7 +37,10 @@ def legs_with_lost_caller(
 def legs_with_missed_caller(
     log: KernelLog, nesting: Nesting, calls: CallTable, windows: Windows
 ) -> Int64s:
-    """Return legs whose outer call a probe missed; the missed hit is before their calls."""
+    """Return the legs whose outer call a probe missed, before the leg's calls.
+
+    `windows` are the times in which probes missed hits, with their functions.
+    """
     near = rows_where(log.records, lambda some: _are_calls_behind(log, some, windows))
     func = _callers(log, near)
     ts = np.array(part(log.records, "ts", near), np.int64)
@@ -63,9 +70,9 @@ def _legs(log: KernelLog, nesting: Nesting, calls: CallTable, near: Int64s, func
 def _callers(log: KernelLog, near: Int64s) -> Int32s:
     """Return the probe of each record's caller, -1 = none or unknown."""
     callers = IntIndex()
-    number = callers.of(np.array(part(log.records, "caller", near), np.int64))
+    number = callers.numbers_of(np.array(part(log.records, "caller", near), np.int64))
     probes = {p.name: p.id for p in log.probes.values() if p.address}
-    known = callers.of(np.array(list(log.symbols), np.int64))
+    known = callers.numbers_of(np.array(list(log.symbols), np.int64))
     by_caller = np.full(callers.count + 1, -1, np.int32)  # the last is for unknown callers
     by_caller[known] = [probes.get(name.split("+")[0], -1) for name in log.symbols.values()]
     return by_caller[number]

@@ -49,7 +49,12 @@ class Bags(NamedTuple):
 def add_calls(
     unit: Int64s, func: Int64s, once: bool, of_func: Hashes, met: Int64s, sums: Hashes, many: Int64s
 ) -> None:
-    """Add calls to the sums of their units; many[unit + 1] counts them."""
+    """Add the hashes of called functions to the sums of their units; count the calls of each.
+
+    By call: `unit` and `func`.  `of_func` is the hash of each function.  With `once`, a function
+    counts once for each unit; then `met` holds the last unit of each function.  many[unit + 1]
+    counts the calls of a unit.
+    """
     for i in range(len(unit)):
         many[unit[i] + 1] += 1
         if func[i] < 0 or func[i] >= len(of_func):
@@ -74,10 +79,12 @@ def suspect(
     seen: Int64s,
     found: Bools,
 ) -> None:
-    """Set `found` for legs that may lack a call.
+    """Set `found` for legs that may lack a call which a probe missed in one of the `windows`.
 
-    `order` has the legs by `begin`.  `begin`, `last`, and `latest` (the latest `last` so far) are
-    in this order.  `may` and `more` hold a 0 for each function, `seen` a -1 for each bag.
+    `order` holds the legs by `begin`.  `begin`, `last`, and `latest` (the latest `last` so far) are
+    in this order.  `likely` and `rest` are the frequent bags of calls, and what is left of each
+    without the missed functions.  `may` and `more` hold a 0 for each function, `seen` a -1 for each
+    bag.
     """
     for w in range(len(windows.first)):
         low, high = windows.at[w], windows.at[w + 1]

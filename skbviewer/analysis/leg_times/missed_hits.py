@@ -26,7 +26,7 @@ UNLIMITED = np.iinfo(np.int64).max
 
 
 def windows_of(log: KernelLog) -> Windows:
-    """Return all windows, grouped by time.
+    """Return the times in which probes missed hits, and the functions whose hits they may be.
 
     A missed hit of an unknown function counts for all functions.
     """
@@ -54,7 +54,7 @@ def windows_of(log: KernelLog) -> Windows:
 def may_lack(
     log: KernelLog, windows: Windows, legs: LegTable, last: Int64s, calls: CallTable
 ) -> Bools:
-    """Return for each leg whether it may lack a call.
+    """Return for each leg whether it may lack a call that a probe missed in one of the `windows`.
 
     `last` is the time (ns) at which the last call of each leg returned.  Bags are compared twice:
     with the number of calls of each function, and with each function counted once, because no other
@@ -78,7 +78,7 @@ def may_lack(
 
 
 def near(windows: Windows, begin: Int64s, last: Int64s) -> Bools:
-    """Return for each pair of times whether a window is near them."""
+    """Return for each pair of times `begin` and `last` (ns) whether a window is near them."""
     spans = Spans(list(zip(windows.first.tolist(), windows.last.tolist(), strict=True)))
     return spans.meet(*_reach(begin, last))
 

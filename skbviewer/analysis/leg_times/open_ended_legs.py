@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find legs whose recorded begin or end may be lost, from the use of their addresses.
+"""Find legs whose birth or end may be missing because of a loss, from the use of their addresses.
 
 Input: a KBL with losses, its series and legs.  Output: a flag for each leg.  An address holds one
 packet at a time.  So a lifetime without a recorded end was over before the next one at its address
@@ -52,11 +52,15 @@ class _Found(NamedTuple):
 
 
 def open_ended(log: KernelLog, series: SeriesTable, legs: LegTable, spans: Spans) -> Bools:
-    """Return for each leg whether its birth or end may be missing because of a loss.
+    """Return for each leg whether a loss may be the reason why its birth or end is not recorded.
 
-    A loss is not the reason if most lifetimes of that kind have no such record and the loss is
-    farther away than REACH_NS, or the leg begins where the stack receives.  It is not the reason
-    either if most lifetimes that end with the same record have no recorded end.
+    The loss must lie between the leg and the neighbouring lifetime at its address.  It explains the
+    missing record if most legs of the same kind have that record, or if it is at most REACH_NS
+    away; at a birth, the latter does not hold for legs that begin in RECEIVE_START.
+
+    A missing end is normal if, of the lifetimes without a recorded end that have the same last
+    record, at least half have an end that no loss can explain.  It is not normal if records were
+    lost within CLOSE_NS after that record.
     """
     count, functions = len(legs.rows), max(log.probes, default=-1) + 1
     found = _Found(
@@ -101,7 +105,10 @@ def _look(
         ts, kinds, event, func, skb, data = rows.columns("ts kind event func skb data")
         of = legs.of[some]
         child = (kinds == EVENT) & IS_CHILD[event] & (of >= 0)
-        own, made = addresses.of(np.where(of >= 0, skb, 0)), addresses.of(np.where(child, data, 0))
+        own, made = (
+            addresses.numbers_of(np.where(of >= 0, skb, 0)),
+            addresses.numbers_of(np.where(child, data, 0)),
+        )
         state = _longer(state, addresses.count)
         follow_addresses(
             ts, kinds, event, func, of, own, made, state, of_series, is_first, kind, parent,

@@ -52,7 +52,13 @@ def follow_addresses(
     seen: Int64s,
     quiet: Int64s,
 ) -> None:
-    """Process records; `own` and `made` are the numbers of their skb's and clone's addresses."""
+    """Follow the lifetimes at each address through a block of records, in order of time.
+
+    `own` and `made` are the numbers of the addresses of each record's skb and of the clone that it
+    makes.  `state` has a row of FIELDS for each address.  `series` to `parent` describe legs and
+    series; `begins` and `ends` are the times of losses.  The last five arrays are those of
+    open_ended_legs._Found, which this fills.
+    """
     for i in range(len(ts)):
         leg, at = np.int64(of[i]), np.int64(own[i])
         if leg < 0 or at < 0:
@@ -137,7 +143,10 @@ def end_addresses(
     seen: Int64s,
     quiet: Int64s,
 ) -> None:
-    """Process the legs that still have their addresses at the end of the log."""
+    """Process the legs that still have their addresses at the end of the log.
+
+    The arrays are those of follow_addresses().
+    """
     for i in range(len(state)):
         if state[i, LEG] >= 0:
             _leave(state[i], False, np.int64(LATEST_NS), begins, ends, bits, by, quiet)

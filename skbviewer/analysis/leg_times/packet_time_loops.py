@@ -16,7 +16,7 @@ NAMES = ("kernel_ns", "busy_ns", "unknown_ns", "cpu_ns")
 
 
 class SpentLegs(NamedTuple):
-    """For each leg: its begin and end, its sums, and its waits from at[leg] to at[leg + 1]."""
+    """For each leg: its start and end, its sums, and its waits from at[leg] to at[leg + 1]."""
 
     begin: Int64s
     end: Int64s
@@ -40,7 +40,10 @@ def sum_groups(
     open_: Int64s,
     waits: int,
 ) -> None:
-    """Fill `made` with the sums of each group of legs; `own` and `open_` are scratch."""
+    """Write into `made` the sums of times of each group of legs: a packet, or a series.
+
+    `group` is that of each of the legs `leg`, sorted.  `own` and `open_` are scratch space.
+    """
     i = 0
     while i < len(group):
         size, known, apart, end = 0, True, True, np.int64(0)

@@ -18,7 +18,10 @@ from .time_spent import Spent
 
 
 def spent_legs(legs: LegTable, spent: Spent, gap: Bools, scratch: Scratch) -> SpentLegs:
-    """Return the times of all legs of a log."""
+    """Return the times and waits of all legs of a log, in the columns that loops need.
+
+    `gap` marks legs that lack records.  Large columns are stored in `scratch`.
+    """
     count = len(legs.rows)
     begin, end = (np.array(legs.rows[name], np.int64) for name in ("begin_ns", "end_ns"))
     at = np.searchsorted(spent.leg, np.arange(count + 1)).astype(np.int32)
@@ -28,9 +31,10 @@ def spent_legs(legs: LegTable, spent: Spent, gap: Bools, scratch: Scratch) -> Sp
 
 
 def sums(group: Int64s, leg: Int64s, legs: SpentLegs, count: int) -> Int64s:
-    """Return rows KERNEL_NS to CPU_NS of `count` groups; -1 if unknown or if the group has no leg.
+    """Return the times (rows KERNEL_NS to CPU_NS, ns) of `count` groups of legs.
 
-    `group` must be sorted.
+    `group`, sorted, is that of each of the legs `leg`.  A time is -1 if it is unknown, or if the
+    group has no leg.
     """
     made = np.full((4, count), -1, np.int64)
     most = int(np.bincount(group, minlength=1).max(initial=0)) if len(group) else 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Put the begins and ends of a leg's spans in order of time: a compiled part of leg_loops.py.
+"""Put the starts and ends of a leg's spans in order of time: a compiled part of leg_loops.py.
 
 Input: painted spans (call_loops.py).  Output: `order`: times in row TIME, numbers in row NUMBER.
 """
@@ -18,7 +18,10 @@ FEW = 64  # up to so many times, an insertion sort is faster than numpy's
 
 @allocation_free
 def list_times(end: Int, paint: Int64s, counts: Int64s, order: Int64s) -> None:
-    """List the begins and ends of spans: those of span k have the numbers 2 k and 2 k + 1."""
+    """List the starts and ends of the painted spans in `order`, followed by the time `end`.
+
+    Those of span k have the numbers 2 k and 2 k + 1.  counts[PAINT] is the number of spans.
+    """
     count = counts[PAINT]
     for k in range(count):
         order[TIME, 2 * k], order[TIME, 2 * k + 1] = paint[BEGIN, k], paint[END, k]
@@ -29,7 +32,7 @@ def list_times(end: Int, paint: Int64s, counts: Int64s, order: Int64s) -> None:
 
 @allocation_free
 def sort_times(count: Int, order: Int64s) -> None:
-    """Sort by time; fast because the spans are nearly in order."""
+    """Sort the first `count` columns of `order` by time; fast because they are nearly in order."""
     for i in range(1, count):
         time, number, at = order[TIME, i], order[NUMBER, i], np.int64(i)
         while at > 0 and order[TIME, at - 1] > time:

@@ -50,7 +50,7 @@ FLAGS = (
 # FLAGS from "reads" on
 ROLES = (READER, BACKLOG, MERGES, SENDS, DEQUEUED, POLLED, RECEIVED, FLUSHES)
 DEEP = 4096  # more than the deepest nesting of calls in the kernel
-SOME = 1 << 16  # number of spans for which memory is allocated at first
+FIRST_SPANS = 1 << 16  # number of spans for which memory is allocated at first
 
 
 class Spent(NamedTuple):
@@ -73,7 +73,11 @@ def build(
     events: ColumnTable,
     lost: Losses,
 ) -> Spent:
-    """Return the spans and sums of all legs of a log; unknown ones (-1) if it has points only."""
+    """Return how all legs of `log` spent their time: spans of waits, and sums.
+
+    `lost` are the declared losses; the other tables were made from the log's records.  If the log
+    has points only, all times are unknown (-1).
+    """
     if not log.returns:
         return _unknown(legs)
     assert calls.between is not None
@@ -89,8 +93,8 @@ def build(
     sums, counts = np.zeros((3, count), np.int64), np.zeros(3, np.int64)
     most = int(np.diff(owned.at).max(initial=0)) + 1
     held, stack = np.empty((3, most), np.int64), np.empty((5, DEEP), np.int64)
-    paint, open_ = np.empty((4, SOME), np.int64), np.zeros(RANKS, np.int64)
-    made = np.empty((4, max(SOME, 2 * count)), np.int64)
+    paint, open_ = np.empty((4, FIRST_SPANS), np.int64), np.zeros(RANKS, np.int64)
+    made = np.empty((4, max(FIRST_SPANS, 2 * count)), np.int64)
     while not fill(inside, beside, owned, held, paint, stack, made, sums, counts, open_):
         if 2 * counts[0] + 4 > paint.shape[1]:
             paint = np.empty((4, 4 * int(counts[0]) + 8), np.int64)

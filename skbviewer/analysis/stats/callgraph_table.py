@@ -45,7 +45,10 @@ class _Arcs(NamedTuple):
 
 
 def callgraph_rows(scope: Scope) -> list[CallGraphRow]:
-    """Return the entries of all called functions, longest total first.  Raises Cancelled."""
+    """Return for each called function its callers and callees, longest total first.
+
+    Raises Cancelled.
+    """
     names, arcs = [*scope.function_names, NOBODY], _arcs(scope)
     size = len(names)
     total = _sum(arcs.called, arcs.total_ns, size)
@@ -63,7 +66,7 @@ def callgraph_rows(scope: Scope) -> list[CallGraphRow]:
 def _lines(
     arcs: _Arcs, mine: Int64s, other: Int64s, names: list[str], function: str, role: str
 ) -> list[CallGraphRow]:
-    """Return the lines of some arcs, longest total first."""
+    """Return a row for each of the `arcs` at the indices `mine`, longest total first."""
     found = [
         CallGraphRow(
             function,

@@ -27,7 +27,7 @@ class ClockRow(NamedTuple):
 
 
 def clock_rows(scope: Scope) -> list[ClockRow]:
-    """Return the segments that apply to at least one of the chosen packets."""
+    """Return the segments of clock fits that apply to at least one of the chosen packets."""
     source, interface = (
         np.asarray(scope.columns.array("packet", name))[scope.packets - 1]
         for name in ("source", "interface")

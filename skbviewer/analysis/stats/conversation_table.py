@@ -28,7 +28,7 @@ ODD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio (Knuth, TAOCP 6.4)
 class Conversation(NamedTuple):
     """Packets between A and B; ports are None if this kind has none.
 
-    begin_ns is the capture time, by the clock of the first capture.
+    begin_ns is the capture time, on the clock of the first capture.
     """
 
     address_a: str

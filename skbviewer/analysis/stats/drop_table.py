@@ -44,7 +44,7 @@ def drop_rows(scope: Scope) -> list[DropRow]:
     found: dict[tuple[str, str], list[npt.NDArray[np.int64]]] = {}
     for number, value in np.unique(np.stack([source, data], axis=1), axis=0).tolist():
         names = scope.kernels[number].names
-        key = (names.drop_reason(value & MASK32), names.place((value & MASK64) >> 32))
+        key = (names.drop_reason(value & MASK32), names.symbol_at_offset((value & MASK64) >> 32))
         found.setdefault(key, []).append(packet[(source == number) & (data == value)])
     rows = [_row(*key, np.concatenate(parts)) for key, parts in found.items()]
     return sorted(rows, key=lambda row: (-row.number, row.reason, row.function))

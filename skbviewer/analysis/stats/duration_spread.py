@@ -26,7 +26,10 @@ PERCENTS = (50, 95, 99, 100)
 
 
 def spreads(group: Int64s, value: Int64s, groups: int) -> list[Spread]:
-    """Return the spread of `value` in each group 0 .. groups - 1; arrays are equally long."""
+    """Return sum, mean, percentiles and maximum of `value` in each group 0 .. groups - 1.
+
+    `group` and `value` are equally long.
+    """
     return [_spread(values) for values in by_group(group, value, groups)]
 
 

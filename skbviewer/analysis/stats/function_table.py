@@ -37,7 +37,7 @@ class FunctionRow(NamedTuple):
 
 
 def function_rows(scope: Scope) -> list[FunctionRow]:
-    """Return the functions that were called, longest total first."""
+    """Return a row with the times of each function that was called, longest total first."""
     names = scope.function_names
     group, size = scope.function, len(names)
     known = (group >= 0) & scope.once

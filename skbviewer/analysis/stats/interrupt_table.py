@@ -20,7 +20,7 @@ KINDS = (
 
 
 class InterruptRow(NamedTuple):
-    """One interrupt or softirq on one CPU.  Times are from its begin to its end, ns."""
+    """One interrupt or softirq on one CPU.  Times are from its start to its end, ns."""
 
     kind: str
     name: str  # the number of an interrupt, the name of a softirq

@@ -13,7 +13,7 @@ import numpy as np
 from ...records.types import Int64s
 from ..breakdown.grouped_sorting import by_group
 from ..breakdown.parts import Breakdown
-from ..breakdown.units import chosen
+from ..breakdown.units import chosen_units
 from ..timeline.row_stacking import ranks
 from .scope import Scope
 from .stages import leg_stages
@@ -39,13 +39,16 @@ class LatencyRow(NamedTuple):
 
 
 def latency_rows(scope: Scope) -> list[LatencyRow]:
-    """Return the distributions of all packets, paths, stages and functions.  Raises Cancelled."""
+    """Return how times are distributed: of all packets, and of each path, stage and function.
+
+    Raises Cancelled.
+    """
     return [*_packets(scope), *_stages(scope), *_functions(scope)]
 
 
 def _packets(scope: Scope) -> list[LatencyRow]:
     made = Breakdown(scope)
-    rows = np.flatnonzero(chosen(scope, made.units))
+    rows = np.flatnonzero(chosen_units(scope, made.units))
     ns, number = made.units.kernel_ns[rows], made.classes.number[rows]
     found = _rows(PACKET, [PACKET], np.zeros(len(ns), np.int64), ns)
     used, group = ranks(number)

@@ -53,7 +53,7 @@ class LayerTable(NamedTuple):
 
 
 def layer_table(scope: Scope) -> LayerTable:
-    """Return rows of layers from the wire upwards, then of waits and stages, if there are any.
+    """Return a row for each layer with its times, from the wire upwards; then waits and stages.
 
     A leg that begins in the range counts as a whole.
     """
@@ -70,7 +70,7 @@ def layer_table(scope: Scope) -> LayerTable:
 
 
 def _layers(scope: Scope, usable: Bools, own: Int64s) -> list[LayerRow]:
-    """Return the rows of layers; `own` is the self time of each chosen call, -1 = unknown."""
+    """Return a row for each layer: its total time.  `own` is the self time of each chosen call."""
     names = [style.name for style in layers()]
     layer = np.array([names.index(name) for name in scope.layer_names], np.int64)
     leg, function = scope.leg_of_call, scope.function
@@ -92,7 +92,7 @@ def _layers(scope: Scope, usable: Bools, own: Int64s) -> list[LayerRow]:
 
 
 def _waits(scope: Scope, usable: Bools) -> list[LayerRow]:
-    """Return the rows of waits, summed up by leg; kinds without any time are left out."""
+    """Return a row for each kind of wait that took time, with sums by leg."""
     kind, leg, begin, end = (scope.of_wait(name) for name in ("kind", "leg", "begin_ns", "end_ns"))
     rows = []
     for number, name in enumerate(NAMES):

@@ -23,10 +23,10 @@ class Pairs(NamedTuple):
 
 
 def pairs_of(scope: Scope, begins: int, ends: int, by: str) -> Pairs:
-    """Return the events `begins` in the time range with the next event `ends` of the same `by`.
+    """Return pairs of events: each event `begins` in the time range, and the next event `ends`.
 
-    `by` is "cpu" or "pid".  Events without the other one are left out, and so are pairs with lost
-    records between them.  Raises Cancelled.
+    `by` is "cpu" or "pid": both events of a pair have the same one.  Events without a partner are
+    left out, and so are pairs with lost records between them.  Raises Cancelled.
     """
     scope.progress.report("Counting", 0, 0)
     event = scope.columns.array("event", "event")

@@ -11,13 +11,13 @@ from ...matching import FORWARD, TX
 from ...records.types import Bools, Int64s
 from ..breakdown.parts import Breakdown
 from ..breakdown.path_rule import path_name
-from ..breakdown.units import chosen
+from ..breakdown.units import chosen_units
 from ..timeline.row_stacking import ranks
 from .duration_spread import spreads
 from .scope import Scope
 
 EXAMPLES = 5
-MOST = 500  # most paths; rarer ones are summed up in a last row
+MAX_PATHS = 500  # most paths; rarer ones are summed up in a last row
 
 
 class PathRow(NamedTuple):
@@ -40,25 +40,28 @@ class PathRow(NamedTuple):
 
 
 def path_rows(scope: Scope) -> list[PathRow]:
-    """Return the path classes of the chosen packets, most frequent first.  Raises Cancelled."""
+    """Return a row for each path class of the chosen packets, most frequent first.
+
+    Raises Cancelled.
+    """
     made = Breakdown(scope)
-    rows = np.flatnonzero(chosen(scope, made.units))
+    rows = np.flatnonzero(chosen_units(scope, made.units))
     classes, place = ranks(made.classes.number[rows])
     count = np.bincount(place)
     order = np.lexsort((classes, -count))
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
-    group = np.minimum(rank[place], MOST)
+    group = np.minimum(rank[place], MAX_PATHS)
     by_time = np.lexsort((made.units.kernel_ns[rows], group))
     rows, group = rows[by_time], group[by_time]
-    found = spreads(group, made.units.kernel_ns[rows], min(len(classes), MOST + 1))
+    found = spreads(group, made.units.kernel_ns[rows], min(len(classes), MAX_PATHS + 1))
     ends = np.cumsum([one.number for one in found])
     parts = [rows[end - one.number : end] for one, end in zip(found, ends, strict=True)]
     medians = np.array([mine[(len(mine) - 1) // 2] for mine in parts], np.int64)
     largest = _largest(made, medians)
     return [
         PathRow(
-            int(made.classes.number[mine[0]]) + 1 if at < MOST else 0,
+            int(made.classes.number[mine[0]]) + 1 if at < MAX_PATHS else 0,
             legs_of(made, int(mine[0])),
             spread.number,
             round(100 * spread.number / len(rows), 3),
@@ -66,7 +69,9 @@ def path_rows(scope: Scope) -> list[PathRow]:
             _name(made, int(medians[at])),
             largest[at],
             _slowest(made, mine),
-            path_name(int(made.classes.path[made.classes.number[mine[0]]])) if at < MOST else "",
+            path_name(int(made.classes.path[made.classes.number[mine[0]]]))
+            if at < MAX_PATHS
+            else "",
         )
         for at, (spread, mine) in enumerate(zip(found, parts, strict=True))
     ]
@@ -92,7 +97,7 @@ def _largest(made: Breakdown, rows: Int64s) -> list[str]:
     first: Bools = np.r_[True, unit[1:] != unit[:-1]] if len(unit) else np.zeros(0, np.bool_)
     named = dict.fromkeys(used.tolist(), "")
     for at in order[first].tolist():
-        part, row = made.part(int(parts.place[at])), int(parts.unit[at])
+        part, row = made.part_at(int(parts.place[at])), int(parts.unit[at])
         share = 100 * int(parts.ns[at]) / int(made.units.kernel_ns[row])
         named[row] = f"{part.name} ({share:.0f} %)"
     return [named[int(used[at])] for at in place.reshape(-1).tolist()]

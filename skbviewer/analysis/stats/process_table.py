@@ -33,7 +33,7 @@ class ProcessRow(NamedTuple):
 
 
 def process_rows(scope: Scope) -> list[ProcessRow]:
-    """Return programs by the time that their packets' calls took in their own threads.
+    """Return a row for each program: the time that its packets' calls took in its own threads.
 
     Calls of legs whose records may have been lost are left out.
     """

@@ -81,7 +81,7 @@ class Scope:
         self._chosen = chosen
 
     def of_call(self, column: str) -> Int64s:
-        """Return a column of the chosen calls, as int64.
+        """Return the column `column` of the chosen calls, as int64.
 
         Raises Cancelled, as does every method that reads columns.
         """
@@ -89,7 +89,7 @@ class Scope:
         return np.asarray(self.columns.array("call", column)[self.calls], np.int64)
 
     def of_leg(self, column: str) -> Int64s:
-        """Return a column of all legs, as int64."""
+        """Return the column `column` of all legs, as int64."""
         self.progress.report("Counting", 0, 0)
         return np.asarray(self.columns.array("leg", column), np.int64)
 
@@ -111,11 +111,14 @@ class Scope:
         return self._chosen.interval_ns
 
     def in_range(self, source: Int64s, ts: Int64s) -> Bools:
-        """Return for each time of a log whether it is in the chosen time range."""
+        """Return for each time `ts` whether it is in the chosen range.
+
+        The times are ns on the clock of the log `source`, which is parallel to `ts`.
+        """
         return self._in_range(source, ts)
 
     def lost_between(self, source: Int64s, begin: Int64s, end: Int64s) -> Bools:
-        """Return for each of these logs whether it lost records between two times."""
+        """Return for each log in `source` whether it lost records from `begin` to `end` (ns)."""
         found = np.zeros(len(source), np.bool_)
         for number, kernel in self.kernels.items():
             mine = np.flatnonzero(source == number)
@@ -123,7 +126,7 @@ class Scope:
         return found
 
     def of_wait(self, column: str) -> Int64s:
-        """Return a column of all waits, as int64."""
+        """Return the column `column` of all waits, as int64."""
         return np.asarray(self.columns.array("wait", column), np.int64)
 
     @cached_property
@@ -227,9 +230,9 @@ class Scope:
 
     @cached_property
     def own_ns(self) -> Int64s:
-        """Return the self time of each chosen call, -1 = unknown.
+        """Return the self time of each chosen call (ns), without inner calls and interrupts.
 
-        It is without inner calls and interrupts.
+        It is -1 if unknown.
         """
         return self.of_call("self_ns")
 
@@ -262,7 +265,7 @@ class Scope:
         return np.asarray(self.of_leg("gap") == POINTS_GAP)
 
     def lost(self, leg: Int64s, begin: Int64s, end: Int64s) -> Bools:
-        """Return for each of these legs whether its kernel lost records between these times."""
+        """Return for each of these legs whether its log lost records from `begin` to `end` (ns)."""
         return self.lost_between(self.of_leg("source")[leg], begin, end)
 
     @cached_property
@@ -276,7 +279,10 @@ class Scope:
         return self.functions_of(self.of_call("func"), self.of_leg("source")[self.leg_of_call])
 
     def functions_of(self, func: Int64s, source: Int64s) -> Int64s:
-        """Return the indices in `function_names` of probes of logs; -1 = no name."""
+        """Return the index in `function_names` of each probe id `func` of a log, -1 = no name.
+
+        `source` is parallel to `func`: the id of the log.
+        """
         place = {name: at for at, name in enumerate(self.function_names)}
         found = np.full(len(func), -1, np.int64)
         for number, kernel in self.kernels.items():

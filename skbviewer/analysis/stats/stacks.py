@@ -67,7 +67,7 @@ def path_stacks(path: PacketPath) -> list[Stack]:
     """
     spent: dict[tuple[str, ...], int] = {}
     counted: set[tuple[int, str, int, int, int]] = set()
-    for leg in path.sure:
+    for leg in path.certain_legs:
         for at, call in enumerate(leg.calls):
             key = (leg.source, call.function, call.entry_ns, call.cpu, call.pid)
             if key not in counted and call.self_ns:

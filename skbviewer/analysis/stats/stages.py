@@ -24,7 +24,7 @@ from .scope import Scope
 class Sections(NamedTuple):
     """The stages of legs of one `kind`: each ends where the next one that exists begins.
 
-    `begins` has the begin of each stage for all legs, LATEST_NS if the leg does not show it.
+    `begins` holds the start of each stage for all legs, LATEST_NS if the leg does not show it.
     """
 
     kind: int
@@ -42,7 +42,7 @@ class Stages(NamedTuple):
 def leg_stages(scope: Scope) -> Stages:
     """Return stages and waits of all legs of the session; valid for the selected legs.
 
-    They are computed from all calls of these legs.  A range selects legs by their begin and does
+    They are computed from all calls of these legs.  A range selects legs by their start and does
     not cut them off; otherwise a stage would include those after it.
     """
     scope = scope.whole
@@ -57,7 +57,10 @@ def leg_stages(scope: Scope) -> Stages:
 
 
 def sections(scope: Scope) -> tuple[Sections, ...]:
-    """Return the begins of the stages of legs, except that of the receiving process."""
+    """Return when the stages of sending, forwarding and receiving legs begin, ns.
+
+    The stage of the receiving process is left out.
+    """
     begin = scope.of_leg("begin_ns")
     first = _Firsts(scope, begin)
     received = first.named(STACK)
@@ -71,7 +74,10 @@ def sections(scope: Scope) -> tuple[Sections, ...]:
 
 
 def reading_times(scope: Scope) -> tuple[Int64s, Int64s]:
-    """Return the legs that a process read, and the time from then to the last exit, ns."""
+    """Return the legs that a process read, and how long (ns) it still took in the kernel.
+
+    This counts from when the process had the packet to its last exit.
+    """
     reader = scope.of_leg("reader_ns")
     rows = np.flatnonzero((scope.of_leg("kind") == RX) & (reader >= 0))
     if not len(rows):
@@ -80,7 +86,7 @@ def reading_times(scope: Scope) -> tuple[Int64s, Int64s]:
 
 
 class _Firsts:
-    """The times when each leg first entered some functions, among calls entered since its begin.
+    """Finds when each leg first entered one of several functions, in calls entered since its start.
 
     Earlier calls had no packet yet: the system call that made it, or a reader that waited for it.
     """
@@ -113,7 +119,7 @@ def _cut(
     begins: tuple[Int64s, ...],
     end: Int64s,
 ) -> None:
-    """Compute stages: each lasts from its begin to the next begin that exists, or to the end."""
+    """Compute stages: each lasts from its start to the next start that exists, or to the end."""
     following = np.asarray(end, np.int64)
     for name, begin in reversed(list(zip(names, begins, strict=True))):
         there = legs & (begin <= following)

@@ -249,7 +249,7 @@ STATISTICS: dict[str, Statistic] = {
         "Inter&rupts", "Interrupts and softirqs of each CPU",
         _interrupts, None),
     "syscalls": Statistic(
-        "S&ystem Calls", "System calls of each program on sockets",
+        "S&ystem Calls", "Each program's system calls on sockets",
         _syscalls, None),
     "expert": Statistic(
         "E&xpert Information", "Findings about packets, by severity",

@@ -14,7 +14,7 @@ from .scope import Scope
 
 
 class SyscallRow(NamedTuple):
-    """One system call of one program.  Times are from its begin to its end, waiting included."""
+    """One system call of one program.  Times are from its start to its end, waiting included."""
 
     process: str
     host: int  # source id of the KBL

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...records.types import Int32s, Int64s
 from ..breakdown.parts import BUSY, Breakdown
-from ..breakdown.units import chosen
+from ..breakdown.units import chosen_units
 from .scope import Scope
 
 
@@ -37,14 +37,17 @@ class TimeTable(NamedTuple):
 
 
 def time_table(scope: Scope) -> TimeTable:
-    """Return the parts of the time of the chosen packets, longest first.  Raises Cancelled."""
+    """Return how the time of the chosen packets divides into parts, longest first.
+
+    Raises Cancelled.
+    """
     made = Breakdown(scope)
-    rows = np.flatnonzero(chosen(scope, made.units))
+    rows = np.flatnonzero(chosen_units(scope, made.units))
     return time_of(made, rows)
 
 
 def time_of(made: Breakdown, rows: Int64s) -> TimeTable:
-    """Return the parts of the time of packets, given as indices of `made.units`."""
+    """Return how the time of packets divides into parts; `rows` are indices of `made.units`."""
     group, names = _groups(made)
     like = made.classes.comparable[rows]
     compared = np.zeros(len(made.units.id), np.bool_)
@@ -73,11 +76,11 @@ def time_of(made: Breakdown, rows: Int64s) -> TimeTable:
 
 
 def _groups(made: Breakdown) -> tuple[Int64s, list[tuple[str, str]]]:
-    """Return the group of each place, and the kind and name of each group."""
+    """Return the group of each part, and the kind and name of each group."""
     found: dict[tuple[str, str], int] = {}
-    group = np.zeros(made.places, np.int64)
+    group = np.zeros(made.part_count, np.int64)
     for place in range(made.names):
-        part = made.part(place)
+        part = made.part_at(place)
         key = part.kind, (part.layer or part.name) if part.kind == BUSY else part.name
         group[place :: made.names] = found.setdefault(key, len(found))
     return group, list(found)

@@ -28,7 +28,7 @@ def acknowledged_segments(data: Data, progress: Progress) -> Int64s:
 
     It is computed only once per session.  Raises Cancelled.
     """
-    found: Int64s = data.kept(ACKED, lambda: _acknowledged(data, progress))
+    found: Int64s = data.cached(ACKED, lambda: _acknowledged(data, progress))
     return found
 
 

@@ -19,7 +19,10 @@ MASK32 = 0xFFFFFFFF
 
 
 def lifetime_summaries(data: Data, numbers: Int64s) -> dict[int, SegmentSummary]:
-    """Return summaries by the n of row K<n>; rows that are in no captured stream are left out."""
+    """Return TCP summaries of rows K<n>, by the n in `numbers`.
+
+    Rows that belong to no captured stream are left out.
+    """
     every = data.kernel_only_rows()
     numbers = numbers[(numbers > 0) & (numbers <= len(every))]
     rows = every[numbers - 1]

@@ -22,7 +22,7 @@ from ..words.packet_info import address, mac
 ARP = 2054
 REQUESTS, REPLIES = {ICMP: 8, ICMPV6: 128}, {ICMP: 0, ICMPV6: 129}
 ARP_REQUEST = 1
-MANY = ("", "multicast", "broadcast")
+DESTINATION_KINDS = ("", "multicast", "broadcast")
 ECHOES, CLAIMS = "echoes", "address claims"  # names under which results are cached
 MULTICAST_BIT = 1 << 40
 _HARDWARE = {field.name: field.make for field in BYTE_FIELDS if field.name.endswith(".hw_mac")}
@@ -61,7 +61,7 @@ class Link(NamedTuple):
 class _Echoes(NamedTuple):
     """Rising 0-based packet rows, whether they are requests, and their partners' rows (-1 = none).
 
-    `many` is an index of MANY for each.
+    `many` is an index of DESTINATION_KINDS for each.
     """
 
     rows: Array
@@ -71,8 +71,11 @@ class _Echoes(NamedTuple):
 
 
 def links_of(data: Data, numbers: Int64s) -> dict[int, Link]:
-    """Return links by packet number; packets without a link are left out."""
-    echoes: _Echoes = data.kept(ECHOES, lambda: _echoes(data))
+    """Return links to other packets (request, reply) for the packets `numbers`, by number.
+
+    Packets without a link are left out.
+    """
+    echoes: _Echoes = data.cached(ECHOES, lambda: _echoes(data))
     rows = numbers - 1
     at = np.minimum(np.searchsorted(echoes.rows, rows), max(len(echoes.rows) - 1, 0))
     found: dict[int, Link] = {}
@@ -80,10 +83,10 @@ def links_of(data: Data, numbers: Int64s) -> dict[int, Link]:
         there = np.flatnonzero(echoes.rows[at] == rows)
         for row, place in zip(rows[there].tolist(), at[there].tolist(), strict=True):
             partner = int(echoes.partner[place]) + 1
-            many = MANY[int(echoes.many[place])]
+            many = DESTINATION_KINDS[int(echoes.many[place])]
             found[row + 1] = Link(bool(echoes.request[place]), partner, many)
     try:
-        claims: dict[int, Claim] = data.kept(CLAIMS, lambda: _claims(data))
+        claims: dict[int, Claim] = data.cached(CLAIMS, lambda: _claims(data))
     except BadInput:  # the capture file has moved
         return found
     double = ((number, claims.get(number)) for number in numbers.tolist()) if claims else ()
@@ -115,7 +118,7 @@ def _echoes(data: Data) -> _Echoes:
 
 
 def _many(view: View, rows: Int64s) -> Int64s:
-    """Return for each packet the index of its destination in MANY."""
+    """Return for each packet the index of the kind of its destination in DESTINATION_KINDS."""
     version = view.column("ip_version")[rows]
     low, high = (view.column(f"daddr_{part}")[rows].astype(np.int64) for part in ("lo", "hi"))
     group = (version == 4) & (low & 0xF0000000 == 0xE0000000)

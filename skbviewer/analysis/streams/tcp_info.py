@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The parts of Wireshark's TCP Info that depend on the whole stream.
 
-These are sequence numbers relative to the begin of the stream, and the findings of tcp.analysis.*.
+These are sequence numbers relative to the start of the stream, and the findings of tcp.analysis.*.
 All streams of a session are analysed together; before that, these parts are unknown for every
 packet.
 """
@@ -56,14 +56,20 @@ def streams_known(data: Data) -> bool:
 
 
 def follow(data: Data, progress: Progress) -> None:
-    """Analyse all streams.  Raises Cancelled."""
+    """Analyse all TCP streams of the session now, so that later calls need not wait.
+
+    Raises Cancelled.
+    """
     progress.report(FOLLOWING, 0, 1)
     analysis_of(data, progress)
     bases_of(data)
 
 
 def segment_summaries(data: Data, numbers: Int64s) -> dict[int, SegmentSummary]:
-    """Return summaries by packet number; packets that are in no TCP stream are left out."""
+    """Return TCP summaries of the packets `numbers`, by number.
+
+    Packets that are in no TCP stream are left out.
+    """
     numbers = numbers[(numbers > 0) & (numbers <= data.columns.length(PACKET))]
     view = View(data, PACKET, numbers - 1)
     (seq, known), (ack, _) = relative(view, "seq"), relative(view, "ack")

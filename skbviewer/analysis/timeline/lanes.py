@@ -8,7 +8,7 @@ with the wire times of their packets.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ...records import UNTIMED, Progress
 from ...records.types import Int64s
-from ..words.function_layers import layer_of, layers
+from .function_numbers import Functions, layer_names
 from .pixel_bins import DROP, LAYER, OPEN, Boxes, bins, boxes, durations
 from .row_stacking import order_by, ranks, stack
 from .session_time import Clock, Columns, packet_times
@@ -82,12 +82,16 @@ class Timeline:
 
     @property
     def rows(self) -> int:
+        """Return the number of rows of all lanes together."""
         return sum(lane.rows for lane in self.lanes)
 
     def bins(
         self, begin_ns: int, end_ns: int, width: int, rows: range | None = None
     ) -> npt.NDArray[np.void]:
-        """Return BIN_DTYPE rows to draw between two times (ns since t0_ns) on `width` pixels."""
+        """Return what to draw from `begin_ns` to `end_ns` (ns since t0_ns) on `width` pixels.
+
+        `rows` are the rows in sight; None means all.  The result has BIN_DTYPE.
+        """
         chosen = range(self.rows) if rows is None else rows
         return bins(self.boxes, begin_ns, end_ns, max(width, 1), chosen)
 
@@ -116,40 +120,6 @@ class Part(NamedTuple):
     lower: npt.NDArray[np.bool_] | None = None  # put in rows below the other boxes of their lane
 
 
-def layer_names() -> tuple[str, ...]:
-    return tuple(style.name for style in layers())
-
-
-class Functions:
-    """Common numbers for the functions of all KBLs; 0 is a function without a name."""
-
-    def __init__(self, of: Mapping[int, Mapping[int, str]]) -> None:
-        names = sorted({name for functions in of.values() for name in functions.values()})
-        self.names: tuple[str, ...] = ("", *names[: (1 << 16) - 1])
-        number = {name: at for at, name in enumerate(self.names)}
-        self._tables = {
-            source: np.zeros(max(functions, default=0) + 2, np.uint16)
-            for source, functions in of.items()
-        }
-        for source, functions in of.items():
-            for func, name in functions.items():
-                if func >= 0:
-                    self._tables[source][func] = number.get(name, 0)
-        layer = {name: at for at, name in enumerate(layer_names())}
-        self._layer = np.array(
-            [layer.get(layer_of(name), layer["other"]) for name in self.names], np.uint8
-        )
-
-    def numbers(self, source: int, func: Any) -> npt.NDArray[np.uint16]:
-        """Return the numbers of a KBL's probes."""
-        table = self._tables.get(source, np.zeros(1, np.uint16))
-        at = np.clip(func, -1, len(table) - 1)  # -1 is the last index, whose value is 0
-        return np.asarray(table[at], np.uint16)
-
-    def layers(self, numbers: npt.NDArray[np.uint16]) -> npt.NDArray[np.uint8]:
-        return self._layer[numbers]
-
-
 def calls_by(
     kind: str,
     columns: Columns,
@@ -158,9 +128,10 @@ def calls_by(
     t0_ns: int,
     progress: Progress,
 ) -> tuple[Part, list[LaneKey]]:
-    """Return all calls as boxes in lanes of `kind`, and the content of each lane.
+    """Return all calls as boxes in lanes of `kind`, and what each lane stands for (LaneKey).
 
-    A call that has only a socket appears once, although it belongs to several packets.
+    `kind` is "cpu", "layer" or "process".  A call that has only a socket appears once, although it
+    belongs to several packets.  Box times are ns of session time, less `t0_ns`.
     """
     progress.report("arranging calls", 0, 4)
     rows = _once(columns)
@@ -184,9 +155,10 @@ def calls_by(
 def wires_of(
     columns: Columns, clock: Clock, captures: Sequence[tuple[int, int, int]], t0_ns: int
 ) -> Part:
-    """Return the known wire times of all packets.
+    """Return the known times of capture of all packets, as boxes without length.
 
-    `captures` are (source, first packet's row, count), one lane each.
+    `captures` are (source, first packet's row, number of packets), one lane each.  Times are ns of
+    session time, less `t0_ns`.
     """
     ts = columns.once("packet", "ts")
     lanes, begins, items = [], [], []
@@ -208,7 +180,11 @@ def wires_of(
 def align(
     part: Part, lanes: int, wires: Sequence[Wire], waits: Sequence[LaneWait] = ()
 ) -> tuple[Part, tuple[Wire, ...], tuple[LaneWait, ...], int]:
-    """Shift each lane so that its first entry, or else its wire time, is 0; also return the end."""
+    """Shift each lane so that its first entry, or else its wire time, is 0.
+
+    Returns the shifted boxes, wire times and waits, and the time (ns) at which the last box ends.
+    `lanes` is the number of lanes.
+    """
     bounds = np.searchsorted(part.lane, np.arange(lanes + 1))
     first = {wire.lane: wire.at for wire in wires}
     for lane in np.flatnonzero(np.diff(bounds)).tolist():
@@ -233,8 +209,9 @@ def assemble(
     wires: tuple[Wire, ...] = (),
     waits: tuple[LaneWait, ...] = (),
 ) -> Timeline:
-    """Stack the boxes of each part; `bounds` are t0_ns and the end, ns of session time.
+    """Return a timeline of `kind` from boxes that are not yet stacked in rows.
 
+    `bounds` are t0_ns and the end, ns of session time; `names` are those of functions by number.
     The lanes in `parts` have titles, but no rows yet.  This function empties `parts`, so that large
     columns are not in memory twice.
     """

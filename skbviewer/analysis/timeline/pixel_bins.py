@@ -54,7 +54,7 @@ class Boxes(NamedTuple):
 
 
 def durations(begin: Int64s, end: Int64s) -> npt.NDArray[np.integer]:
-    """Return the lengths of boxes, in 32 bits if all fit: they take most of a timeline's memory."""
+    """Return end - begin of each box, in 32 bits if all fit: they take most of the memory."""
     dur = end - begin
     return dur.astype(np.uint32) if int(dur.max(initial=0)) < 1 << 32 else dur
 
@@ -68,7 +68,10 @@ def boxes(
     item: npt.NDArray[np.integer],
     name: npt.NDArray[np.uint16] | None = None,
 ) -> Boxes:
-    """Return boxes from columns that are sorted by (row, begin)."""
+    """Return Boxes from columns that are sorted by (row, begin); `rows` is the number of rows.
+
+    Without `name`, no box has a function.
+    """
     starts = np.searchsorted(row, np.arange(rows + 1)).astype(np.int64)
     drops, opens = (np.flatnonzero(look & bit) for bit in (DROP, OPEN))
     names = np.zeros(len(begin), np.uint16) if name is None else name
@@ -77,7 +80,10 @@ def boxes(
 
 
 def bins(of: Boxes, begin: int, end: int, width: int, rows: range) -> npt.NDArray[np.void]:
-    """Return BIN_DTYPE rows for `rows` in begin <= t < end (ns since t0_ns), `width` pixels."""
+    """Return what to draw of the boxes `of` in the rows `rows`, as BIN_DTYPE.
+
+    It shows begin <= t < end (ns since t0_ns) on `width` pixels.
+    """
     edges = begin + (np.arange(width + 1, dtype=np.int64) * (end - begin)) // width
     parts = [(row, _row(of, row, edges)) for row in rows if of.starts[row] < of.starts[row + 1]]
     drawn = [(row, part) for row, part in parts if part is not None]

@@ -49,9 +49,9 @@ def overview(
     captures: Sequence[tuple[int, int, int]],
     gaps: Sequence[Gap],
 ) -> Overview:
-    """Return the overview of a session.
+    """Return the overview of a session: its time span, density, gaps and drops.
 
-    `captures` are (source, first packet's row, count); `gaps` are by their KBL's clock.
+    `captures` are (source, first packet's row, count); `gaps` are on their KBL's clock.
     """
     gaps = [_in_session(gap, clock) for gap in gaps]
     drops = np.sort(_of_drops(columns, clock))

@@ -17,28 +17,48 @@ from ...records.types import Int64s
 class Clock(Protocol):
     """Converts times of a source's clock to session time, ns."""
 
-    def to_session(self, source: int, ts: Int64s) -> Int64s: ...
-    def to_source(
-        self, source: int, session_ns: Int64s, interface: int | None = None
-    ) -> Int64s: ...
+    def to_session(self, source: int, ts: Int64s) -> Int64s:
+        """Return the session times of `ts`, times on the clock of `source`."""
+
+    def to_source(self, source: int, session_ns: Int64s, interface: int | None = None) -> Int64s:
+        """Return times on the clock of `source`, or of one interface of a capture."""
+
     def of_packets(
         self, source: int, ts: Int64s, number: Int64s, interface: Int64s | None = None
-    ) -> Int64s: ...
-    def interfaces(self, source: int) -> tuple[int, ...]: ...
-    def error(self, source: int, interface: int | None = None) -> int: ...
+    ) -> Int64s:
+        """Return the session times of packets of a capture.
+
+        By packet: `ts` on the capture's clock, its `number` (n, from 1), and its `interface`.
+        """
+
+    def interfaces(self, source: int) -> tuple[int, ...]:
+        """Return the interfaces of a capture that have clocks of their own."""
+
+    def error(self, source: int, interface: int | None = None) -> int:
+        """Return the possible error (ns) of the session times of a source or of one interface."""
 
 
 class Columns(Protocol):
     """Column chunks: see store.Columns."""
 
-    def array(self, table: str, column: str) -> Any: ...  # numbers
-    def once(self, table: str, column: str) -> Any: ...
-    def pieces(self, table: str, *columns: str) -> Iterator[tuple[int, tuple[Any, ...]]]: ...
-    def length(self, table: str) -> int: ...
+    def array(self, table: str, column: str) -> Any:
+        """Return a whole column of numbers, and keep it in memory."""
+
+    def once(self, table: str, column: str) -> Any:
+        """Return a whole column without keeping it in memory."""
+
+    def pieces(self, table: str, *columns: str) -> Iterator[tuple[int, tuple[Any, ...]]]:
+        """Yield (first row, values of each column) in blocks of rows."""
+
+    def length(self, table: str) -> int:
+        """Return the number of rows of `table`."""
 
 
 def packet_times(columns: Columns, clock: Clock, source: int, rows: Int64s, ts: Int64s) -> Int64s:
-    """Return session times of packets of one capture: `rows` are 0-based, `ts` has no UNTIMED."""
+    """Return the session times of packets of the capture `source`, ns.
+
+    `rows` are their 0-based rows, and `ts` their times of capture, none of them UNTIMED.
+    """
     interface = None
     if clock.interfaces(source):
         interface = np.asarray(columns.array("packet", "interface"))[rows]

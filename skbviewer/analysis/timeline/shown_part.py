@@ -89,9 +89,10 @@ def rows_text(ids: Sequence[int]) -> str:
 
 
 def command_of(shown: Shown, files: Sequence[str], form: str, t0_ns: int) -> str:
-    """Return the command that makes the same output.
+    """Return the command that exports what is shown in the timeline.
 
-    `form` is png, svg or csv, `files` are its inputs.
+    `form` is png, svg or csv; `files` are the inputs of the command, and `t0_ns` is the session
+    time from which its times count.
     """
     words = ["skbviewer", "export", *files, f"--{form}", f"timeline.{form}"]
     words += ["--lanes", shown.lanes]

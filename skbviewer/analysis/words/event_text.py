@@ -54,7 +54,10 @@ def event_word(event: int) -> str:
 
 
 def event_text(facts: EventFacts, names: Names) -> str:
-    """Return the event's word and its details: "drop NO_SOCKET at udp_rcv+0x1c"."""
+    """Return the event's word and its details: "drop NO_SOCKET at udp_rcv+0x1c".
+
+    `facts` are the event's columns; `names` are those of its log.
+    """
     say = _TEXTS.get(facts.event)
     rest = say(facts, names) if say else ""
     return f"{event_word(facts.event)} {rest}".rstrip()
@@ -70,7 +73,7 @@ def _drop(facts: EventFacts, names: Names) -> str:
 
 
 def _at(facts: EventFacts, names: Names) -> str:
-    place = names.place(facts.data >> 32)
+    place = names.symbol_at_offset(facts.data >> 32)
     return f" at {place}" if place else ""
 
 

@@ -72,7 +72,10 @@ ICMPV6_CODES: Mapping[int, tuple[str, ...]] = {
 
 
 def icmp_info(kind: int, code: int, ident: int, seq: int, ttl: int) -> str:
-    """Return the Info line of an ICMP message; `ttl` is -1 if unknown."""
+    """Return the Info line of an ICMP message, in Wireshark's words.
+
+    `kind` is its type, `ident` and `seq` are those of an echo, and `ttl` is -1 if unknown.
+    """
     name = ICMP_TYPES.get(kind, f"Type {kind}")
     if kind in ICMP_QUERIES:
         swapped = (seq & 0xFF) << 8 | seq >> 8 & 0xFF  # some hosts use their own byte order
@@ -83,7 +86,10 @@ def icmp_info(kind: int, code: int, ident: int, seq: int, ttl: int) -> str:
 
 
 def icmpv6_info(kind: int, code: int, ident: int, seq: int, hops: int) -> str:
-    """Return the Info line of an ICMPv6 message, without the addresses in its body."""
+    """Return the Info line of an ICMPv6 message, without the addresses in its body.
+
+    `kind` is its type, `ident` and `seq` are those of an echo, and `hops` is -1 if unknown.
+    """
     name = ICMPV6_TYPES.get(kind, f"Type {kind}")
     if kind in ECHO:
         tail = f", hop limit={hops}" if hops >= 0 else ""

@@ -34,7 +34,10 @@ class Names(NamedTuple):
         return TRACER in self.meta
 
     def device(self, netns: int, ifindex: int) -> str:
-        """Return a device's name, or "if3" if it is unknown, or "" if there is no device."""
+        """Return the name of device `ifindex` in the namespace `netns`.
+
+        It is "if3" if the name is unknown, and "" if there is no device.
+        """
         found = self.devices.get((netns, ifindex))
         return found or (f"if{ifindex}" if ifindex > 0 else "")
 
@@ -49,8 +52,8 @@ class Names(NamedTuple):
         """Return text such as "ip_rcv+0x4c"; the number if there is no symbol; "" for 0."""
         return self.symbols.get(address, f"0x{address & MASK64:x}" if address else "")
 
-    def place(self, offset: int) -> str:
-        """Return the symbol at an offset from _stext; "" for 0."""
+    def symbol_at_offset(self, offset: int) -> str:
+        """Return text such as "ip_rcv+0x4c" for an offset from _stext; "" for 0."""
         if self.is_tracer:
             return ""
         address = int(self.meta.get("stext", "0")) + offset & MASK64
@@ -71,7 +74,10 @@ class Names(NamedTuple):
 
 
 def task_name(tasks: Mapping[int, str], pid: int, cpu: int) -> str:
-    """Do what Names.task() does; `tasks` has the name of thread 0 on one CPU of a log."""
+    """Return a thread's name as Names.task() does; "" if unknown.
+
+    `tasks` are the names by thread id, with the name of thread 0 on one CPU of the log.
+    """
     name = tasks.get(pid, "")
     return f"{name.partition('/')[0]}/{cpu}" if pid == IDLE and "/" in name else name
 

@@ -29,7 +29,10 @@ BROADCAST = (1 << 48) - 1
 
 @lru_cache(maxsize=1 << 16)
 def address(version: int, high: int, low: int) -> str | None:
-    """Return an IP address as text from its column values; None if `version` is 0."""
+    """Return an IP address as text; None if `version` is 0.
+
+    `high` and `low` are its upper and lower 64 bits, signed; `high` is ignored for IPv4.
+    """
     if version == 4:
         return str(IPv4Address(low & 0xFFFFFFFF))
     if version == 6:
@@ -38,7 +41,7 @@ def address(version: int, high: int, low: int) -> str | None:
 
 
 def ends(row: Any) -> tuple[str, str]:
-    """Return (source, destination) of a row of table address."""
+    """Return the addresses (source, destination) of a row of table `address`, as texts."""
     source = address(row.ip_version, row.saddr_hi, row.saddr_lo)
     return source or "", address(row.ip_version, row.daddr_hi, row.daddr_lo) or ""
 
@@ -60,13 +63,20 @@ class Stream(Protocol):
     """Values of a TCP packet that depend on its stream; see tcp_info.SegmentSummary."""
 
     @property
-    def seq(self) -> int: ...
+    def seq(self) -> int:
+        """Return the sequence number, relative to the stream's first."""
+
     @property
-    def ack(self) -> int: ...
+    def ack(self) -> int:
+        """Return the acknowledgement number, relative to the stream's first."""
+
     @property
-    def shift(self) -> int: ...
+    def shift(self) -> int:
+        """Return the window scale: the number of bits."""
+
     @property
-    def words(self) -> str: ...
+    def words(self) -> str:
+        """Return notes such as "[TCP Retransmission] "."""
 
 
 def describe(row: Any, stream: Stream | None = None, more: str = "") -> tuple[str, str]:

@@ -16,13 +16,13 @@ from ...readers import printable
 Section = dict[str, Any]
 
 STACK = "stack_trace"
-MOST = 400  # characters of a line
+MAX_LINE_CHARACTERS = 400  # characters of a line
 UPCALLS = {0: "unspec", 1: "miss", 2: "action", 3: "exec"}  # linux/openvswitch.h OVS_PACKET_CMD_*
 NAT = "nat"
 
 
 def sections_by_name(text: str) -> Section:
-    """Return the sections of a point by name; {} if there are none."""
+    """Return the sections of a point by name, from their JSON text; {} if there are none."""
     try:
         found = json.loads(text) if text else {}
     except (ValueError, RecursionError):
@@ -42,7 +42,7 @@ def lines_of(sections: Section) -> tuple[str, ...]:
     An example is "nft: drop by table filter, chain input (policy)".
     """
     return tuple(
-        printable(f"{name}: {_line(name, value)}")[:MOST]
+        printable(f"{name}: {_line(name, value)}")[:MAX_LINE_CHARACTERS]
         for name, value in sections.items()
         if name != STACK
     )

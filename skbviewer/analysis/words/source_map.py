@@ -39,7 +39,7 @@ class SourceMap:
     def __len__(self) -> int:
         return len(self._places)
 
-    def places(self, function: str) -> tuple[Place, ...]:
+    def definitions(self, function: str) -> tuple[Place, ...]:
         """Return the definitions of a function, those in .c files first.
 
         Variants made by the compiler count as the original.
@@ -49,7 +49,7 @@ class SourceMap:
 
     def layer(self, function: str) -> str | None:
         """Return the layer of the function's folder; None if the function is unknown."""
-        found = self.places(function)
+        found = self.definitions(function)
         return found[0].layer if found else None
 
     def text(self, place: Place) -> str:
@@ -67,7 +67,11 @@ class SourceMap:
 
 
 def load(path: Path, tree: Path | None = None) -> SourceMap:
-    """Read the output of `skbscan scan --json`.  Raises BadInput if the file is something else."""
+    """Read where functions are defined, from the output `path` of `skbscan scan --json`.
+
+    `tree` is the folder of the kernel's source, if it is known.  Raises BadInput if the file is
+    something else.
+    """
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

@@ -26,7 +26,7 @@ _SEVERAL = "Several lifetimes have this identity, and order and time fit more th
 _AMBIGUOUS: dict[int, str] = {
     Rung.BY_TIME: _SEVERAL,
     Rung.LATE: "Lifetimes have this identity, but none was at the device at this time.",
-    Rung.LACKING: "Records of its time are missing: its lifetime may be one of them.",
+    Rung.LACKING: "Records of this time are missing, perhaps those of the packet's own lifetime.",
     Rung.TWICE: "More such packets than passed the device: captured twice, or out of order.",
     Rung.BY_POINTS_ONLY: (
         "The kernel log has points only: it shows neither which records it lacks nor when "

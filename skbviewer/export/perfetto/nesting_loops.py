@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Divide slices into tracks in which they nest, and order their begins and ends."""
+"""Divide slices into tracks in which they nest, and order their starts and ends."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ DEEPEST = 1024  # slices inside each other on one track; deeper ones get another
 def assign(track: Int64s, begin: Int64s, end: Int64s, level: Int64s) -> np.int64:
     """Write the level of each slice into `level`; return the most levels that a track needs.
 
-    Slices are in order of track, begin, and end from the latest. A slice gets the first level on
-    which it lies inside the slices that have begun and not ended, or after them.
+    Slices are sorted by track, then by begin, then by end, the latest end first.  A slice gets the
+    first level on which it lies inside the slices that have begun and not ended, or after them.
     """
     count, most, open_ends = len(track), np.int64(0), np.empty(DEEPEST, np.int64)
     left, here = count, np.int64(0)
@@ -47,7 +47,7 @@ def _ends_until(
     time: Int, stack: Int64s, depth: Int, end: Int64s, at: Int, kind: Int64s, row: Int64s,
     when: Int64s,
 ) -> tuple[np.int64, np.int64]:  # fmt: skip
-    """Write the ends of open slices until a time; returns the number still open, and `at`."""
+    """Write the ends of open slices up to `time`; return the number still open, and `at`."""
     left, place = np.int64(depth), np.int64(at)
     while left > 0 and end[stack[left - 1]] <= time:
         left -= 1
@@ -60,10 +60,10 @@ def _ends_until(
 def events(
     track: Int64s, begin: Int64s, end: Int64s, kind: Int64s, row: Int64s, when: Int64s
 ) -> None:
-    """Write all begins and ends, one track after the other, in order of time.
+    """Write all starts and ends, one track after the other, in order of time.
 
-    Slices are in order of track, begin, and end from the latest, and nest. The loop fills `kind`,
-    `row` and `when`, which have two elements for each slice.
+    Slices nest, and are sorted by track, then by begin, then by end, the latest end first.  The
+    loop fills `kind`, `row` and `when`, which have two elements for each slice.
     """
     stack, depth, at, last = np.empty(DEEPEST, np.int64), np.int64(0), np.int64(0), np.int64(-1)
     never = np.int64(LATEST_NS)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Write begins, ends and instants as serialised TracePackets, many at once.
+"""Write starts, ends and instants as serialised TracePackets, many at once.
 
-One message costs the perfetto package some microseconds.  Here its bytes are written by a loop; the
-numbers of fields come from the package (trace_fields.py).
-Encoding: https://protobuf.dev/programming-guides/encoding
+The package perfetto takes some microseconds for one message.  Here its bytes are written by a loop;
+the numbers of fields come from the package (trace_fields.py).  Encoding:
+https://protobuf.dev/programming-guides/encoding
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FLOW = 10  # bytes of a flow
 
 
 class Fields(NamedTuple):
-    """Tags of fields (number << 3 | wire type), and field values that are always the same."""
+    """Tags of fields (number << 3 | wire type), and field values that never change."""
 
     packet: np.int64
     timestamp: np.int64
@@ -60,7 +60,7 @@ class Events(NamedTuple):
 
 @allocation_free
 def _varint(out: UInt8s, at: Int, value: Int) -> np.int64:
-    """Write a number that is not negative; returns the position after it."""
+    """Write a number that is not negative; return the position after it."""
     place, left = np.int64(at), np.int64(value)
     while left >= 128:
         out[place] = np.uint8((left & np.int64(127)) | np.int64(128))
@@ -98,7 +98,7 @@ def _annotation(out: UInt8s, at: Int, fields: Fields, name: Int, tag: Int, value
 
 @compiled
 def _details(out: UInt8s, at: Int, fields: Fields, events: Events, row: Int) -> np.int64:
-    """Write the fields that a begin or an instant has besides its time and track."""
+    """Write the fields of a start or an instant other than its time and track."""
     place = _field(out, at, fields.name, events.name[row] + 1)
     place = _field(out, place, fields.category, events.category[row] + 1)
     if events.title[row] > 0:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Calls and events of chosen legs as columns, before they become a trace.
 
-A call that worked for several packets is one slice.  Times are session time, ns.
+A call that handled several packets is one slice.  Times are session time, ns.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Track(NamedTuple):
 
     source: int
     context: int
-    key: int  # thread, else CPU
+    key: int  # thread, or CPU without a thread
     title: str
 
 
@@ -61,7 +61,7 @@ class Slices(NamedTuple):
 
 
 class _Texts:
-    """Numbers for texts, in the order of their first use."""
+    """Gives texts numbers, in the order of their first use."""
 
     def __init__(self, *first: str) -> None:
         self.number = {text: n for n, text in enumerate(first)}
@@ -158,7 +158,10 @@ def _distinct(data: Data, legs: ChosenLegs, calls: Int64s) -> tuple[Int64s, Int6
 
 
 def _titles(data: Data, legs: ChosenLegs, rows: Int64s, bounds: Int64s, titles: _Texts) -> Int64s:
-    """Return the packets of each call, as codes; `rows` are the calls' rows in their order."""
+    """Return the number of the text that names the packets of each call.
+
+    `rows` are the calls' rows in order.
+    """
     leg = data.columns.take(CALL, "leg", rows).astype(np.int64)
     title = legs.title[leg - 1]
     made = title[bounds[:-1]]
@@ -178,8 +181,8 @@ def _flows(
 ) -> tuple[Int64s, Int64s]:
     """Return the flows of each call.
 
-    These are the flows of the legs in which it is the outermost call, if another slice has them,
-    too.
+    These are the flows of the legs in which it is the outermost call, if at least one other slice
+    has the same flow.
     """
     rows = calls[members]
     outermost = data.columns.take(CALL, "parent", rows) <= 0
@@ -197,7 +200,7 @@ def _flows(
 
 
 def _event_names(view: View, names: _Texts) -> Int64s:
-    """Return the word of each event; of a drop with its reason, of a point with its place."""
+    """Return the name of each event, with the reason of a drop and the probe of a point."""
     kinds = view.column("event").astype(np.int64)
     codes = np.zeros(256, np.int64)
     for kind in np.unique(kinds).tolist():

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Calls, events and counters of packets as a trace for Perfetto.
 
-Input: the legs of the packets that a request names.  Output: a protobuf trace.  Each thread has a
-track, and so has each other context of each CPU; more than one if calls do not nest, as Perfetto
-drops slices that overlap.  Calls are slices, whose categories are layers; events, and calls without
-a recorded return, are instants.  Flows join the outermost calls of a packet.  Times are session
-time, which is CLOCK_REALTIME of the first kernel log's host.
-Format: https://perfetto.dev/docs/reference/trace-packet-proto
+Input: the legs of the packets that a request names.  Output: a protobuf trace.  There is a track
+for each thread, and one for each other context of each CPU.  If calls do not nest, there are
+several, because Perfetto drops slices that overlap.  Calls are slices, whose categories are layers;
+events, and calls without a recorded return, are instants.  Flows connect the outermost calls of a
+packet.  Times are session time, which is CLOCK_REALTIME of the first kernel log's host.  Format:
+https://perfetto.dev/docs/reference/trace-packet-proto
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def write_perfetto(recording: Exportable, request: Request, out: Path) -> None:
     calls, others = rows_of(data, CALL, legs), rows_of(data, EVENT, legs)
     if len(calls) + len(others) > MOST:
         why = f"{len(calls) + len(others):,} calls and events are more than {MOST:,}"
-        raise BadInput(out, None, f"{why}: choose packets by --filter, --range or --packet")
+        raise BadInput(out, None, f"{why}: choose packets with --filter, --range or --packet")
     progress.report("Reading calls", 1, STEPS)
     slices = slices_of(recording, legs, calls, others)
     with written_file(out) as file:
@@ -110,7 +110,7 @@ def _describe(recording: Exportable, legs: ChosenLegs, slices: Slices, head: Hea
 def events_in_order(slices: Slices) -> tuple[Int64s, Int64s, Int64s, Int64s]:
     """Return kind, row and time (ns) of each event in order of time, and the level of each row.
 
-    On the tracks of one level slices nest: every end belongs to the slice that began last.
+    On the tracks of one level, slices nest: every end belongs to the open slice that began last.
     """
     timed = np.flatnonzero(slices.end >= 0)
     begin, end = slices.begin[timed], slices.end[timed]

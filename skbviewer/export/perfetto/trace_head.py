@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The part of a trace besides begins and ends: tracks, names, clocks and counters.
+"""The part of a trace other than starts and ends: tracks, names, clocks and counters.
 
-The package perfetto makes these packets. All packets are of one sequence, whose first packet has
-the names to which later ones refer by number.
+The package perfetto makes these packets.  All packets are of one sequence, whose first packet
+contains the names to which later packets refer by number.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def fields() -> Fields:
 
 
 class Head:
-    """Writes the packets before the events to an open file."""
+    """Writes the packets that precede the events to an open file."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._builder = StreamingTraceProtoBuilder(file)
@@ -70,7 +70,7 @@ class Head:
         return packet
 
     def names(self, slices: Slices) -> None:
-        """Write the texts of slices.  Numbers count from 1; a number 0 is no text."""
+        """Write the texts of slices.  Their numbers start at 1; 0 means no text."""
         packet = self._packet()
         packet.sequence_flags = pb.TracePacket.SEQ_INCREMENTAL_STATE_CLEARED
         packet.first_packet_on_sequence = True
@@ -88,7 +88,7 @@ class Head:
         self._builder.write_packet(packet)
 
     def clocks(self, session_ns: int, monotonic_ns: int) -> None:
-        """Write one moment on both clocks: CLOCK_REALTIME (that of events) and CLOCK_MONOTONIC."""
+        """Write one moment on two clocks: CLOCK_REALTIME, which events use, and CLOCK_MONOTONIC."""
         packet = self._packet()
         packet.timestamp = session_ns
         packet.timestamp_clock_id = pb.BUILTIN_CLOCK_REALTIME

@@ -3,7 +3,8 @@
 
 Two addresses whose first n bits are equal have pseudonyms whose first n bits, and no more, are
 equal (Xu, Fan, Ammar and Moon, "Prefix-preserving IP address anonymization", ICNP 2002).  A keyed
-hash of the bits before it decides whether a bit is flipped.  These are the differences:
+hash of the preceding bits decides whether a bit is flipped.  These are the differences to
+Crypto-PAn:
 
 - No bit is flipped after a prefix of a block that stays as it is (multicast, loopback, ...), so no
   other address gets a pseudonym in such a block.
@@ -50,7 +51,7 @@ class Keyed(NamedTuple):
 
 @allocation_free
 def _upper(value: Int, width: Int, bits: Int) -> np.int64:
-    """Return the first `bits` of a number of `width` bits."""
+    """Return the upper `bits` bits of a number of `width` bits."""
     if bits == 0:
         return np.int64(0)
     whole = np.int64(value) >> np.int64(width - bits)
@@ -61,7 +62,7 @@ def _upper(value: Int, width: Int, bits: Int) -> np.int64:
 
 @compiled
 def _staying(value: Int, width: Int, blocks: Int64s) -> np.int64:
-    """Return how many of the first bits stay."""
+    """Return how many of the upper bits do not change."""
     stay = np.int64(0)
     for row in range(len(blocks)):
         size, same = blocks[row, 1], np.int64(0)
@@ -80,7 +81,10 @@ def _staying(value: Int, width: Int, blocks: Int64s) -> np.int64:
 def _flipped(
     keyed: Keyed, what: Int, above: Int, value: Int, width: Int, stay: Int, bits: Int
 ) -> np.int64:
-    """Flip bits `stay` .. `bits` - 1 of a number of `width` bits; `above` are bits before it."""
+    """Return the number with pseudonymous bits `stay` ..
+
+    `bits` - 1; `above` are the bits that precede it.
+    """
     made = np.int64(value)
     for n in range(stay, bits):
         word = np.int64(what) | np.int64(n) << np.int64(8)
@@ -109,7 +113,7 @@ def ipv4(keyed: Keyed, value: Int) -> np.int64:
 
 @compiled
 def _low64(keyed: Keyed, high: Int, low: Int) -> np.int64:
-    """Return the lower half of an IPv6 address that is no multicast address."""
+    """Return the lower half of an IPv6 address that is not a multicast address."""
     stay = np.int64(0)
     if high == 0:
         if np.int64(low) >> np.int64(32) == 0xFFFF:

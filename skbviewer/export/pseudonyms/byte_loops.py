@@ -49,7 +49,7 @@ def put_number(data: UInt8s, at: Int, value: Int, size: Int) -> None:
 
 @compiled
 def word_sum(data: UInt8s, begin: Int, end: Int) -> np.int64:
-    """Return the sum of 16-bit words; a last single byte is filled up with a zero."""
+    """Return the sum of 16-bit words; a single byte at the end is padded with a zero."""
     total, at = np.int64(0), np.int64(begin)
     while at + 1 < end:
         total += np.int64(data[at]) << np.int64(8) | np.int64(data[at + 1])
@@ -70,8 +70,8 @@ def fill(packet: Packet, begin: Int, end: Int, value: Int) -> None:
 def blank(packet: Packet, begin: Int, end: Int) -> None:
     """Overwrite a payload with zeros, except for the first word, which keeps the payload's sum.
 
-    So all checksums over the payload stay good or bad as they are, even if other fragments hold
-    them. The checksums reveal this sum anyway.
+    So all checksums over the payload stay correct or wrong, even if they are in other fragments.
+    The checksums reveal this sum anyway.
     """
     if end <= begin:
         return
@@ -102,7 +102,10 @@ def put_ipv6(packet: Packet, at: Int) -> None:
 
 @compiled
 def put_prefix(packet: Packet, at: Int, bits: Int, size: Int) -> None:
-    """Replace a prefix of `bits` in the first `size` bytes of an IPv6 address."""
+    """Write the pseudonym of an IPv6 prefix of `bits` bits into the copy; zero the other bits.
+
+    The prefix is in the `size` bytes at `at`.
+    """
     high, low = np.int64(0), np.int64(0)
     for i in range(16):
         value = np.int64(packet.old[at + i]) if i < size else np.int64(0)
@@ -130,8 +133,8 @@ def note_checksum(
 ) -> None:
     """Note that the checksum of bytes `begin` .. `end` - 1 at `field` must be adjusted.
 
-    `more` is by how much the sum of other bytes, a pseudo-header, has decreased. With `never_zero`,
-    a sum of 0 is written as 0xffff.
+    `more` is the amount by which the sum of other bytes (a pseudo-header) has decreased. With
+    `never_zero`, a sum of 0 is written as 0xffff.
     """
     count = packet.found[0]
     if count == MOST_CHECKSUMS or field + 2 > end:
@@ -144,7 +147,7 @@ def note_checksum(
 
 @compiled
 def adjust_checksums(packet: Packet) -> None:
-    """Adjust the checksums noted, the innermost first; good ones stay good and bad ones bad."""
+    """Adjust the noted checksums, innermost first: correct ones stay correct, wrong ones wrong."""
     for n in range(packet.found[0] - 1, -1, -1):
         row = packet.checksums[n]
         field, begin, end = row[FIELD], row[BEGIN], row[END]

@@ -34,7 +34,7 @@ Quoted = tuple[np.int64, np.int64]  # begin and end of a packet inside, -1 if th
 
 @compiled
 def arp(packet: Packet, at: Int, end: Int) -> None:
-    """Replace the addresses of ARP for IPv4 and Ethernet; others are blanked."""
+    """Replace the addresses of ARP for IPv4 and Ethernet; zero those of other kinds."""
     known = end - at >= ARP_SIZE and number(packet.old, at, np.int64(4)) == ETHERNET_IPV4
     if not known or number(packet.old, at + ARP_SIZES, np.int64(2)) != SIZES:
         fill(packet, at, end, np.int64(0))
@@ -67,7 +67,7 @@ def icmp(packet: Packet, at: Int, end: Int) -> Quoted:
 
 @compiled
 def _addresses6(packet: Packet, at: Int, count: Int, end: Int) -> np.int64:
-    """Replace up to `count` addresses; returns the position after them."""
+    """Replace up to `count` addresses; return the position after them."""
     here = np.int64(at)
     for _ in range(count):
         if here + 16 > end:
@@ -118,7 +118,7 @@ def _icmp6_body(packet: Packet, at: Int, end: Int, kind: Int) -> Quoted:
 def icmp6(packet: Packet, at: Int, end: Int, less: Int) -> Quoted:
     """Replace the addresses of ICMPv6; return the packet that it quotes.
 
-    `less` is by how much the sum of the pseudo-header has decreased.
+    `less` is the amount by which the sum of the pseudo-header has decreased.
     """
     if end - at < ICMP_SIZE:
         fill(packet, at, end, np.int64(0))

@@ -27,7 +27,7 @@ def _kept(kind: Int, kinds: Int64s) -> bool:
 
 @compiled
 def without_options(packet: Packet, begin: Int, end: Int, kinds: Int64s) -> None:
-    """Replace options of IPv4 or TCP by NOPs, except options of the kinds `kinds`."""
+    """Replace options of IPv4 or TCP with NOPs, except options of the kinds `kinds`."""
     at = np.int64(begin)
     while at < end:
         kind = packet.old[at]
@@ -47,7 +47,7 @@ def without_options(packet: Packet, begin: Int, end: Int, kinds: Int64s) -> None
 
 @compiled
 def without_ipv6_options(packet: Packet, begin: Int, end: Int) -> None:
-    """Replace hop-by-hop and destination options by padding, except the kinds in IPV6_KEPT."""
+    """Replace hop-by-hop and destination options with padding, except the kinds in IPV6_KEPT."""
     at = np.int64(begin)
     while at < end:
         kind = packet.old[at]
@@ -65,7 +65,7 @@ def without_ipv6_options(packet: Packet, begin: Int, end: Int) -> None:
 
 @compiled
 def _nd_option(packet: Packet, at: Int, size: Int) -> np.int64:
-    """Replace one option; return the offset of the packet that it quotes, -1 if it quotes none."""
+    """Replace the addresses of one option; return the offset of the packet it quotes, or -1."""
     kind, quoted = packet.old[at], np.int64(-1)
     if (kind in (ND_SOURCE, ND_TARGET)) and size == 8:
         put_mac(packet, at + 2)
@@ -85,7 +85,7 @@ def _nd_option(packet: Packet, at: Int, size: Int) -> np.int64:
 
 @compiled
 def nd_options(packet: Packet, begin: Int, end: Int) -> tuple[np.int64, np.int64]:
-    """Replace addresses in options; return begin and end of the packet that they quote, or -1."""
+    """Replace addresses in options; return start and end of the packet that they quote, or -1."""
     at, quoted, stop = np.int64(begin), np.int64(-1), np.int64(-1)
     while at + 8 <= end:
         size = number(packet.old, at + 1, np.int64(1)) * 8

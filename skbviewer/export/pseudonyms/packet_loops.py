@@ -64,7 +64,7 @@ GRE_CHECKSUM, GRE_OTHERS, GRE_VERSION = 0x8000, 0x3000, 0x4007
 MOST_HEADERS = 16
 SEGMENT_ROUTING = 4  # a type of routing header; types 0 and 2 have addresses, too
 
-Step = tuple[np.int64, np.int64, np.int64]  # what is next, its begin and end
+Step = tuple[np.int64, np.int64, np.int64]  # the next header, its start and end
 
 
 @allocation_free
@@ -147,7 +147,7 @@ def _gre(packet: Packet, at: Int, end: Int) -> Step:
 
 @compiled
 def _transport(packet: Packet, protocol: Int, at: Int, end: Int, less: Int) -> Step:
-    """Rewrite a transport header; `less` is by how much the pseudo-header's sum has decreased."""
+    """Rewrite a transport header; the pseudo-header's sum has decreased by `less`."""
     what, begin, stop = np.int64(DONE), np.int64(at), np.int64(end)
     if protocol == TCP:
         _tcp(packet, at, end, less)
@@ -197,7 +197,7 @@ def _ipv4(packet: Packet, at: Int, end: Int) -> Step:
 
 @compiled
 def _routing(packet: Packet, at: Int, size: Int) -> np.int64:
-    """Replace the addresses of a routing header; returns where the last destination is, or -1."""
+    """Replace the addresses of a routing header; return the last destination's offset, or -1."""
     kind, left = packet.old[at + 2], packet.old[at + 3]
     count = (size - 8) // 16
     if kind == SEGMENT_ROUTING:
@@ -277,7 +277,7 @@ def rewrite(
     packet: Packet, begin: Int64s, end: Int64s, macs: Int64s, kept: Int64s, ipv4: Int64s,
     ipv6: Int64s, arps: Int64s,
 ) -> None:  # fmt: skip
-    """Rewrite packets in packet.new, which begins as a copy of packet.old.
+    """Rewrite packets in packet.new, which is a copy of packet.old at first.
 
     `macs` (n, 2) are the offsets of MAC addresses in link headers, -1 = none. `kept` is the number
     of bytes of each link header that are not zeroed. `ipv4`, `ipv6` and `arps` are the offsets of

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...readers.capture.header_offsets import Place, places
+from ...readers.capture.header_offsets import Place, header_extents
 from ...records.header_layout import ETH_DST, ETH_SIZE, ETH_SRC, ETH_TYPE
 from ...records.types import Int64s, UInt8s
 from .byte_loops import COLUMNS, MOST_CHECKSUMS, Packet
@@ -28,10 +28,10 @@ def with_pseudonyms(
 ) -> UInt8s:  # fmt: skip
     """Return a copy of `data` with pseudonyms in the packets at `offset`, which must be inside it.
 
-    Payloads become zeros, except for a word that keeps their sum. So do link headers whose
-    addresses are not known, and whole packets of an unknown link type.
+    Payloads become zeros, except for a word that keeps their sum. Link headers whose addresses are
+    not known become zeros, too, as do whole packets of an unknown link type.
     """
-    found = places(data, linktype, offset, caplen, length)
+    found = header_extents(data, linktype, offset, caplen, length)
     end = (offset + caplen).astype(np.int64)
     network = [_inside(found[name], end) for name in ("ip", "ipv6", "arp")]
     macs, kept = _link(data, linktype, offset, caplen)
@@ -44,7 +44,7 @@ def with_pseudonyms(
 
 
 def _inside(place: Place, end: Int64s) -> Int64s:
-    """Return the offset at which a header begins, -1 if that is beyond the captured bytes."""
+    """Return the offset of a header; -1 if it is beyond the captured bytes."""
     begin, _ = place
     made: Int64s = np.where(begin < end, begin, -1).astype(np.int64)
     return made

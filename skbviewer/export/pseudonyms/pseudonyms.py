@@ -28,7 +28,7 @@ def random_key() -> bytes:
 
 
 def key_of(path: Path) -> bytes:
-    """Return the key that a file holds: the hash of its bytes.
+    """Return the key that a file contains: the hash of its bytes.
 
     Raises BadInput if it cannot be read or has fewer than KEY_BYTES bytes.
     """
@@ -77,7 +77,7 @@ class Pseudonyms:
         return made[0][place], made[1][place]
 
     def addresses(self, version: Int64s, high: Int64s, low: Int64s) -> tuple[Int64s, Int64s]:
-        """Return the pseudonyms of addresses of both kinds, as columns of sessions hold them.
+        """Return the pseudonyms of IPv4 and IPv6 addresses, in the format of a session's columns.
 
         `version` is 4 or 6; the halves of others are returned as they are.
         """

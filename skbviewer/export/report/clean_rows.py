@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Change all texts in rows, for pseudonyms and for characters that no file can hold."""
+"""Change all texts in rows, for pseudonyms and for characters that a file cannot contain."""
 
 from __future__ import annotations
 

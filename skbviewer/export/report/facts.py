@@ -34,7 +34,7 @@ class Shown(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """All that a report is made of; texts are cleaned."""
+    """The contents of a report; texts are cleaned."""
 
     title: str
     info: Mapping[str, Any]
@@ -89,7 +89,7 @@ def facts_of(recording: Exportable, request: Request) -> Facts:
 
 
 def _short(source: SourceRow) -> SourceRow:
-    """Return a source without the folder of its file, which readers of a report need not know."""
+    """Return a source without the folder of its file, which a report does not reveal."""
     return source._replace(path=Path(source.path).name)
 
 
@@ -120,7 +120,7 @@ def _ids(recording: Exportable, request: Request) -> Int64s:
 
 
 def _notable(recording: Exportable, ids: Int64s) -> list[int]:
-    """Return the first packets that were lost, and those that were longest in the kernel."""
+    """Return the first packets that were lost, and those with the longest time in kernel."""
     rows = recording.packets.rows(ids[:MOST_LISTED])
     pairs = list(zip(ids.tolist(), rows, strict=False))
     lost = [number for number, row in pairs if row.lost][:DROPPED]

@@ -33,7 +33,7 @@ Node = ElementTree.Element
 
 
 class Palette:
-    """Pairs of colours, light and dark, and the classes that stand for them."""
+    """Pairs of colours, light and dark, and the class of each pair."""
 
     def __init__(self) -> None:
         self._classes: dict[tuple[str, str, str], str] = {}
@@ -113,7 +113,7 @@ def _definitions(picture: Node, prefix: str) -> Iterator[Node]:
 
 
 def _colour(shape: Node, night: Node, prefix: str, palette: Palette) -> None:
-    """Replace the colours of a shape by classes."""
+    """Replace the colours of a shape with classes."""
     classes = []
     for name in COLOURS:
         light, dark = shape.get(name), night.get(name)

@@ -16,7 +16,7 @@ class Markup(str):
     __slots__ = ()
 
 
-Content = object  # Markup, else what str() makes of it, escaped; None is nothing
+Content = object  # Markup; anything else is escaped after str(); None is nothing
 
 
 class Span(NamedTuple):
@@ -27,7 +27,7 @@ class Span(NamedTuple):
 
 
 def printable(text: str) -> str:
-    """Replace control characters and half surrogates, which HTML and XML cannot hold."""
+    """Replace control characters and half surrogates, which HTML and XML cannot contain."""
     return "".join(
         c if c >= " " and not "\x7f" <= c <= "\x9f" and not "\ud800" <= c <= "\udfff" else "\ufffd"
         for c in text.replace("\ufffe", "\ufffd").replace("\uffff", "\ufffd")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Packets in a report: the list, and some packets with picture, calls, events and bytes."""
+"""Packets in a report: the list, and the shown packets with picture, calls, events and bytes."""
 
 from __future__ import annotations
 
@@ -80,8 +80,8 @@ def shown_packets(facts: Facts, picture: Picture) -> Markup:
     if not facts.shown:
         return Markup()
     why = (
-        None if facts.named else "Lost packets come first, then the packets that were longest in "
-        "the kernel."
+        None if facts.named else "Lost packets come first, then the packets with the longest time "
+        "in kernel."
     )  # fmt: skip
     return element(
         "section",
@@ -102,7 +102,7 @@ def _box(one: Shown, picture: Picture, layers: Mapping[str, int]) -> Markup:
         element("h3", title),
         element("p", _badge(row), " · ", row.reason, class_="dim"),
         _facts(row),
-        picture(path, title) if path.legs else element("p", "No kernel records belong to it."),
+        picture(path, title) if path.legs else element("p", "No kernel log has records of it."),
         *(_leg(at, leg, layers) for at, leg in enumerate(path.legs, 1)),
         _bytes(one),
         class_="box", id=f"packet-{name}",

@@ -2,8 +2,8 @@
 """Write a report: one HTML file without scripts, which loads nothing.
 
 Input: packets of a session, and a function that paints a path.  Output: where they were recorded,
-summary, list, some paths with pictures and calls, drops, layers and functions.  The page's content
-security policy allows nothing but its own style sheet, by hash.
+summary, list, the shown paths with pictures and calls, drops, layers and functions.  The page's
+content security policy allows nothing but its own style sheet, by hash.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _contents(facts: Facts) -> Markup:
 
 
 def _footer(facts: Facts) -> Markup:
-    lines = [f"Made with skbviewer {__version__}. Times in the kernel are of the host's clock."]
+    lines = [f"Made with skbviewer {__version__}. Times in the kernel are on the host's clock."]
     if facts.pseudonyms:
         lines.append("Addresses and host names are pseudonyms, and payloads are zeros.")
     if facts.cut:

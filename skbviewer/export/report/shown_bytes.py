@@ -25,7 +25,7 @@ class Bytes(NamedTuple):
 
 
 def bytes_of(raw: bytes, row: PacketRow, request: Request, names: Pseudonyms | None) -> Bytes:
-    """Return the part of a packet's captured bytes (`raw`) that a report may show by `request`.
+    """Return the part of a packet's captured bytes (`raw`) that `request` lets a report show.
 
     With `names`, addresses are replaced and the payload becomes zeros.
     """

@@ -83,7 +83,7 @@ def functions(facts: Facts) -> Markup:
     more = element("p", f"{rest:,} more functions had less.", class_="dim") if rest else None
     return element(
         "section",
-        element("h2", "Functions, by time of their own", id="functions"),
+        element("h2", "Functions, by self time", id="functions"),
         table(titles, rows, numbers=(2, 3, 5, 6, 7, 8, 9)) if rows else _none(),
         more,
         _warnings(made),

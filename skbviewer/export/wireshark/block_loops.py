@@ -33,7 +33,7 @@ def _number(data: UInt8s, at: Int, size: Int, little: bool) -> np.int64:
 
 @allocation_free
 def _put(out: UInt8s, at: Int, value: Int, size: Int) -> np.int64:
-    """Write a little-endian number; returns the position after it."""
+    """Write a little-endian number; return the position after it."""
     for i in range(size):
         out[at + i] = np.uint8((np.uint64(value) >> np.uint64(8 * i)) & np.uint64(255))
     return np.int64(at + size)
@@ -41,7 +41,7 @@ def _put(out: UInt8s, at: Int, value: Int, size: Int) -> np.int64:
 
 @allocation_free
 def _copy(data: UInt8s, begin: Int, size: Int, out: UInt8s, at: Int) -> np.int64:
-    """Copy bytes and fill up to a multiple of four; returns the position after them."""
+    """Copy bytes and pad them to a multiple of four; return the position after them."""
     end = copy_exactly(data, begin, begin + size, out, at)
     for _ in range(-size % 4):
         out[end] = 0
@@ -112,7 +112,7 @@ def _option(
 
 @allocation_free
 def options_place(data: UInt8s, offset: Int, caplen: Int) -> tuple[np.int64, np.int64, bool]:
-    """Return where the options of a packet block begin and end, and whether it is little-endian.
+    """Return the start and end of a packet block's options, and whether the block is little-endian.
 
     The packet of the block begins at `offset`.
     """
@@ -131,7 +131,7 @@ def options_place(data: UInt8s, offset: Int, caplen: Int) -> tuple[np.int64, np.
 def _options(
     data: UInt8s, offset: Int, caplen: Int, changed: bool, texts: bool, out: UInt8s, at: Int
 ) -> tuple[np.int64, bool]:
-    """Copy the options of a packet block; also returns whether one is a packet id."""
+    """Copy the options of a packet block; also return whether one of them is a packet id."""
     place, end, little = options_place(data, offset, caplen)
     made, has_id = np.int64(at), False
     while place + 4 <= end:
@@ -147,9 +147,9 @@ def _options(
 
 @allocation_free
 def _put_words(words: UInt32s, at: Int, first: Int, second: Int) -> np.int64:
-    """Write two 32-bit numbers at a multiple of 4; returns the position after them.
+    """Write two 32-bit numbers at a multiple of 4; return the position after them.
 
-    This machine is little-endian, as is the file: numba's builds are for no others.
+    The file is little-endian, and so is this machine: numba has no builds for others.
     """
     word = np.uint64(at) >> np.uint64(2)
     words[word] = np.uint32(first)
@@ -182,9 +182,9 @@ def _our_comment(
 
 @allocation_free
 def _divided_comment(text: UInt8s, begin: Int, end: Int, out: UInt8s, at: Int) -> np.int64:
-    """Write a comment as several.
+    """Write a comment as several comments.
 
-    It is divided before a space or at a comma, which stand within LONGEST bytes of each other.
+    It is divided before a space or at a comma; two of these are at most LONGEST bytes apart.
     """
     made, place = np.int64(at), np.int64(begin)
     repeated_from, repeated_to = np.int64(begin), np.int64(begin)
@@ -222,7 +222,10 @@ def _divided_comment(text: UInt8s, begin: Int, end: Int, out: UInt8s, at: Int) -
 
 @compiled
 def options_sizes(data: UInt8s, offset: Int64s, caplen: Int64s) -> np.int64:
-    """Return the size of the options of packet blocks, and of bytes that look like options."""
+    """Return the size of packet blocks' options.
+
+    Other bytes may look like options, and count, too.
+    """
     size = np.int64(0)
     for i in range(len(offset)):
         begin, end, _ = options_place(data, offset[i], caplen[i])
@@ -234,9 +237,9 @@ def options_sizes(data: UInt8s, offset: Int64s, caplen: Int64s) -> np.int64:
 def copy_blocks(
     data: UInt8s, has_options: Bools, offset: Int64s, caplen: Int64s, out: UInt8s, offsets: Int64s
 ) -> None:
-    """Copy packets with the bytes before and after them that may be parts of their blocks.
+    """Copy packets, and the bytes before and after each packet that may belong to its block.
 
-    `offsets` receives the places of the packets in `out`, which must be large enough.
+    `offsets` receives the offsets of the packets in `out`, which must be large enough.
     """
     at = np.int64(0)
     for i in range(len(offset)):

@@ -2,8 +2,8 @@
 """Copy bytes from one array to another, inside compiled loops; memory for blocks of bytes.
 
 A loop that copies byte by byte with signed indices takes 31 ns for 11 bytes, because each index may
-count from the end of the array.  Copies of a fixed number of bytes by unsigned indices become one
-instruction: 5 ns with copy_ahead(), which may write more than it was asked to.
+be negative, which counts from the end of the array.  Copies of a fixed number of bytes by unsigned
+indices become one instruction: 5 ns with copy_ahead(), which may write more than it was asked to.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ AHEAD = 16  # bytes that are copied at once
 
 
 class Buffer:
-    """Memory that is used for one block after the other.
+    """Memory that is reused for each block.
 
-    The kernel clears each page of a new large array, which took longer than writing the block.
+    The kernel clears each page of a new large array, which takes longer than writing the block.
     """
 
     def __init__(self) -> None:
@@ -49,7 +49,7 @@ def copy_ahead(data: UInt8s, begin: Int, end: Int, out: UInt8s, at: Int) -> np.i
 
 @allocation_free
 def copy_exactly(data: UInt8s, begin: Int, end: Int, out: UInt8s, at: Int) -> np.int64:
-    """Copy data[begin:end] to out[at:]; returns the position after it."""
+    """Copy data[begin:end] to out[at:]; return the position after it."""
     source, target, size = np.uint64(begin), np.uint64(at), np.uint64(end - begin)
     done = np.uint64(0)
     while done + np.uint64(AHEAD) <= size:

@@ -6,10 +6,10 @@ A comment is PREFIX and then, for each field that the packet has, a space, the f
 whole ns, truth values 0 or 1, kernel addresses hexadecimal. All bytes of a text except SAFE ones
 are percent-encoded, so that no name can look like a field.
 
-What can be made of other fields is left out (DERIVED); callers are written only with their offset.
+Fields that follow from others are left out (DERIVED); callers are written only with their offset.
 
-The exporter writes MARK in no other comment: where a comment of the capture or of the user has it,
-its ":" becomes ";".  Therefore a comment that begins with PREFIX is the exporter's.
+The exporter writes MARK in no other comment: if a comment of the capture or of the user contains
+MARK, its ":" becomes ";".  Therefore a comment that begins with PREFIX is the exporter's.
 
 Wireshark needs about 50 instructions for each byte of a comment that a script reads, and a packet
 can have a hundred calls.  So the fields are in four comments (PARTS): those of the packet, names of
@@ -84,7 +84,7 @@ assert all(field.kind in KINDS for field in COMMENT_FIELDS)
 
 
 def short_name(name: str) -> str:
-    """Return the name by which comments have a field: "verdict" for kbl.verdict."""
+    """Return the name of a field in comments: "verdict" for kbl.verdict."""
     return name.removeprefix(COMMON)
 
 

@@ -59,7 +59,7 @@ class Comments:
     """Makes the comments of packets, or skb lifetimes, of one session."""
 
     def __init__(self, data: Data, names: Pseudonyms | None = None, of: str = PACKET) -> None:
-        """`of`: PACKET, or SERIES for skb lifetimes."""
+        """Make comments of packets (`of` is PACKET) or of skb lifetimes (SERIES)."""
         self._rows = FieldRows(data, of)
         first, *others = PARTS
         self._written = [_Written(first, names, RANGED)]
@@ -140,7 +140,7 @@ class _Written:
         return table
 
     def _fill(self, column: Column, field: Field, view: View) -> Texts:
-        """Set the values of a field; returns its texts.  One without rows is not asked for them."""
+        """Set the values of a field and return its texts.  A field without rows is not read."""
         if not view.size:
             return texts_of([])
         values = _values(field, view)
@@ -157,7 +157,7 @@ class _Written:
         return texts_of([])
 
     def _fill_address(self, column: Column, field: Field, values: Values) -> None:
-        """Set the upper half of an IPv6 address, and replace addresses by their pseudonyms."""
+        """Set the upper half of an IPv6 address, and replace addresses with pseudonyms."""
         if values.high is not None:
             column.high[:] = values.high
         if self._names is None:
@@ -168,7 +168,10 @@ class _Written:
             column.high[:], column.low[:] = self._names.ipv6(column.high, column.low)
 
     def _encoded(self, field: Field, texts: Sequence[str]) -> Texts:
-        """Return the texts of a field, encoded; most blocks have those of the block before."""
+        """Return the encoded texts of a field.
+
+        They are cached, because most blocks have the texts of the preceding block.
+        """
         before, made = self._texts.get(field.name, ((), texts_of([])))
         if before is not texts:
             made = texts_of([percent_encoded(text) for text in texts])
@@ -177,7 +180,7 @@ class _Written:
 
 
 def _values(field: Field, view: View) -> Values:
-    values: Values = view.made(field.name, lambda one: field.make(one)[0])
+    values: Values = view.cached(field.name, lambda one: field.make(one)[0])
     return values
 
 
@@ -198,7 +201,7 @@ def _fill_range(column: Column, field: Field, owned: Owned) -> None:
 
 
 def _label(field: Field) -> bytes:
-    """What stands before the values of a field; all there is of a label."""
+    """Return the text before the values of a field; for a label, the whole text."""
     return f" {short_name(field.name)}{'' if field.kind is Kind.LABEL else '='}".encode()
 
 
@@ -207,7 +210,7 @@ def _form(field: Field) -> int:
 
 
 def _most(field: Field, column: Column, texts: Texts) -> int:
-    """Return how many bytes the values of a field need at most, with a comma after each."""
+    """Return the maximum number of bytes of a field's values, with a comma after each."""
     form, count = _form(field), len(column.low)
     if form == NAME_ALONE:
         return 0
@@ -221,7 +224,7 @@ def _most(field: Field, column: Column, texts: Texts) -> int:
 
 
 def _one_after_the_other(parts: Sequence[Texts]) -> Texts:
-    """Return all texts as one sequence."""
+    """Return the parts joined to one Texts."""
     begin = np.cumsum([0, *(part.ends[-1] for part in parts)])
     data = [part.data[: part.ends[-1]] for part in parts] + [np.zeros(AHEAD, np.uint8)]
     ends = [part.ends[:-1] + at for part, at in zip(parts, begin, strict=False)] + [begin[-1:]]
@@ -231,7 +234,8 @@ def _one_after_the_other(parts: Sequence[Texts]) -> Texts:
 def _distinct(numbers: Array) -> tuple[Array, Int64s]:
     """Return the distinct numbers, and for each number its index among them.
 
-    Comparing all with each of a few numbers, as there mostly are, is faster than sorting.
+    There are usually few distinct numbers; comparing all numbers with each of these is faster than
+    sorting.
     """
     codes, left, found = np.full(len(numbers), -1, np.int64), len(numbers), list[float]()
     while left and len(found) < FEW:

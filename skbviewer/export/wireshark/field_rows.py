@@ -19,7 +19,7 @@ class Owned(NamedTuple):
 
 
 class FieldRows:
-    """Finds the rows of each table that belong to some packets, or skb lifetimes, of a session."""
+    """Finds the rows of each table that belong to given packets, or skb lifetimes, of a session."""
 
     def __init__(self, data: Data, of: str = PACKET) -> None:
         """Find rows of packets, or of skb lifetimes if `of` is SERIES."""
@@ -44,7 +44,7 @@ class FieldRows:
         return _owned(View(self._data, name, rows), owner, len(packets))
 
     def _legs(self, packets: Int64s) -> tuple[Int64s, Int64s]:
-        """Return the legs of packets, and the position of each one's packet."""
+        """Return the legs of packets, and for each leg the position of its packet in `packets`."""
         if self._of == SERIES:
             owner, row = self._found(LEG, np.arange(len(packets)), packets)
             return owner, row + 1
@@ -52,7 +52,7 @@ class FieldRows:
         return owner, self._data.columns.take("match", "leg", row).astype(np.int64)
 
     def _found(self, table: str, owner: Int64s, key: Int64s) -> tuple[Int64s, Int64s]:
-        """Return the rows of `table` whose key is one of `key`, and the owner of that one."""
+        """Return the rows of `table` whose key is in `key`, and the owner of each row's key."""
         if table not in self._sorted:
             self._sorted[table] = self._in_order(table)
         ends, rows = self._sorted[table]

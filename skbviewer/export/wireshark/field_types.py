@@ -33,7 +33,7 @@ SMALL = LuaType("uint32", "DEC", "number")
 
 
 def lua_type(field: Field) -> LuaType:
-    """Return the Lua type of a field that is no label. Raises KeyError for other kinds."""
+    """Return the Lua type of a field that is not a label. Raises KeyError for labels."""
     if field.kind is Kind.UNSIGNED and field.bits <= BITS32:
         return SMALL
     return LUA_TYPES[field.kind]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Put files into the user's Wireshark folders, and remove them again.
 
-Wireshark on Unix uses these folders (User's Guide, appendix B): WIRESHARK_CONFIG_DIR, else
-wireshark in XDG_CONFIG_HOME (~/.config), else, if only that exists, ~/.wireshark; and
-~/.local/lib/wireshark/plugins.
+Wireshark on Unix uses these folders (User's Guide, appendix B): for the configuration,
+WIRESHARK_CONFIG_DIR if it is set; otherwise wireshark in XDG_CONFIG_HOME (~/.config), or
+~/.wireshark if only that exists.  For plugins, ~/.local/lib/wireshark/plugins.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ def folders(environment: Mapping[str, str], home: Path) -> dict[str, Path]:
 def install(where: Mapping[str, Path]) -> list[Path]:
     """Write all files and return their paths. Files in which Wireshark keeps its state stay.
 
-    Raises BadInput, before anything is written, if a file is not as skbviewer wrote it.
+    Raises BadInput, before anything is written, if a file has been changed since skbviewer wrote
+    it.
     """
     files = [
         (path, file)
@@ -40,7 +41,7 @@ def install(where: Mapping[str, Path]) -> list[Path]:
     ]
     for path, _ in files:
         if os.path.lexists(path) and not _is_ours(path):
-            raise BadInput(path, None, "is not as skbviewer wrote it: move it away first")
+            raise BadInput(path, None, "was changed after skbviewer wrote it: move it away first")
     for path, file in files:
         made = path.with_name(f".{path.name}.{os.getpid()}.tmp")
         try:
@@ -78,7 +79,7 @@ def uninstall(where: Mapping[str, Path]) -> tuple[list[Path], list[Path]]:
 
 
 def is_installed(where: Mapping[str, Path], folder: str) -> bool:
-    """Return whether all files for `folder`, one of Wireshark's folders, are there."""
+    """Return whether all files for `folder`, one of Wireshark's folders, exist."""
     return all(
         path.is_file()
         for path, file in _places(where)
@@ -92,7 +93,7 @@ def _places(where: Mapping[str, Path]) -> Iterator[tuple[Path, File]]:
 
 
 def _is_ours(path: Path) -> bool:
-    """Return whether a file is as skbviewer wrote it; False for a link."""
+    """Return whether a file is unchanged since skbviewer wrote it; False for a link."""
     if path.is_symlink() or not path.is_file():
         return False
     try:

@@ -24,8 +24,8 @@ def command_for_wireshark(
     """Write the packets of `request` and return the command that shows them in Wireshark.
 
     `program` is Wireshark's, `where` has its folders (see install.folders()). The command uses the
-    profile if it is installed, and passes the script if it is not installed. The command removes
-    the files that were written when Wireshark ends. Raises the exceptions of write_pcapng(), and
+    profile if it is installed; if the script is not installed, the command passes it. When
+    Wireshark ends, the command removes the files. Raises the exceptions of write_pcapng(), and
     Cancelled.
     """
     folder = Path(mkdtemp(prefix="skbviewer-"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The script by which Wireshark reads the kernel fields from comments: a Lua post-dissector.
+"""The script with which Wireshark reads the kernel fields from comments: a Lua post-dissector.
 
 It has the fields that are in the comments (comment_format.py), with the names, types and
 descriptions that docs/display-filter.md lists.  Durations become relative times, in seconds.

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Packets as a classic pcap file: only bytes and times, for programs that read nothing else.
 
-Times are in ns. Packets that only a log holds cannot be marked. A pcap file has one link type, so
-all packets must have the same. Format: https://datatracker.ietf.org/doc/draft-ietf-opsawg-pcap/
+Times are in ns. Packets whose bytes are only in a log cannot be marked. A pcap file has one link
+type, so all packets must have the same. Format:
+https://datatracker.ietf.org/doc/draft-ietf-opsawg-pcap/
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ LAST_NS = (1 << 32) * SECOND  # seconds are unsigned numbers of 32 bits
 def write_pcap(recording: Exportable, request: Request, out: Path) -> None:
     """Write the packets that `request` names, in order of time.
 
-    Raises KeyError if there is no such packet or no log holds bytes, FilterError, Cancelled, and
-    BadInput if an input or `out` cannot be used, or if a pcap file cannot hold the packets: they
+    Raises KeyError if there is no such packet or no log contains bytes, FilterError, Cancelled, and
+    BadInput if an input or `out` cannot be used, or if a pcap file cannot contain the packets: they
     have several link types, or a time before 1970 or after 2105.
     """
     data = recording.export.field_data()
@@ -50,7 +51,7 @@ def write_pcap(recording: Exportable, request: Request, out: Path) -> None:
 
 
 class _Chosen(NamedTuple):
-    """The packets of all captures, then the packets that only logs hold: a value for each.
+    """The packets of all captures, then those whose bytes are only in logs.
 
     `source` is a capture's id, or -1 - n for log n of `logs`; `row` is the packet's number, or the
     position among the packets of that log.
@@ -86,15 +87,17 @@ def _linktype(every: _Chosen, out: Path) -> int:
     found = np.unique(every.linktype).tolist()
     if len(found) > 1:
         names = ", ".join(link_name(one) for one in found)
-        why = f"a pcap file has one link type, the packets have {len(found)} ({names})"
-        raise BadInput(out, None, f"{why}: choose with --filter, or use --pcapng")
+        why = f"a pcap file has one link type, but the packets have {len(found)} ({names})"
+        raise BadInput(
+            out, None, f"{why}: choose packets of one type with --filter, or use --pcapng"
+        )
     return int(found[0]) if found else ETHERNET
 
 
 def _records(
     recording: Exportable, data: Data, request: Request, every: _Chosen, out: Path
 ) -> Iterator[UInt8s]:
-    """Yield the packets, some at a time."""
+    """Yield the packets in blocks."""
     names = Pseudonyms(request.pseudonym_key) if request.pseudonym_key else None
     files: dict[int, UInt8s] = {}
     total = len(every.row)
@@ -143,7 +146,7 @@ def _written(every: list[tuple[Int64s, _Bytes]], count: int, out: Path) -> UInt8
     for at, one in every:
         ts = np.where(one.places.ts == UNTIMED, 0, one.places.ts)
         if int(ts.min()) < 0 or int(ts.max()) >= LAST_NS:
-            why = "a pcap file holds times from 1970 to 2105, a packet has another one"
+            why = "a pcap file can contain times from 1970 to 2105, but a packet has another one"
             raise BadInput(out, None, f"{why}: use --pcapng")
         kept[at] = one.places.kept
         heads[at] = np.stack([ts // SECOND, ts % SECOND, kept[at], one.places.length], 1)

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Packets as pcapng: their bytes, times, link types and comments, and one with the kernel's fields.
+"""Packets as pcapng: bytes, times, link types, comments, and comments with the kernel's fields.
 
 The file has one interface for each interface of each capture, in import order, with times in ns.
 Options of the capture's packet blocks are kept: flags, drop count, queue, verdict, packet id, hash
-(unless the packet is changed) and custom ones. Other packets get an epb_packetid if their match is
-exact: it is the number of their skb lifetime, so that two sightings of one skb have the same. No
-kernel log records what a sniffer dropped, nor the queue and the verdict of a packet. Packets that
-no sniffer captured have a comment that says so, and rows K<n> have an interface of their own. With
-pseudonyms, the comments and custom options of captures and the user's comments are left out,
-because they can hold anything.
+(unless the packet is changed) and custom ones. Packets without an epb_packetid get one if their
+match is exact: the number of their skb lifetime. So two captured packets of one skb have the same
+epb_packetid. No kernel log records what a sniffer dropped, nor the queue and the verdict of a
+packet. Packets that no sniffer captured have a comment that says so, and rows K<n> have an
+interface of their own. With pseudonyms, the comments and custom options of captures and the user's
+comments are left out, because they can contain anything.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ class _Source(NamedTuple):
 def write_pcapng(recording: Exportable, request: Request, out: Path) -> None:
     """Write the packets that `request` names to the file `out`.
 
-    Raises KeyError if there is no such packet, or if no log holds the bytes of packets that no
-    capture has; FilterError; BadInput if an input or `out` cannot be used; and Cancelled.
+    Raises KeyError if there is no such packet, or if no log contains the bytes of packets that no
+    capture contains; FilterError; BadInput if an input or `out` cannot be used; and Cancelled.
     """
     if request.retis:
         write_retis(recording, request, out)
@@ -116,7 +116,7 @@ def _interfaces(sources: list[_Source], snaplen: int) -> Iterator[bytes]:
 
 
 def _interface_of_log(found: LogPackets, snaplen: int) -> bytes:
-    """Return the interface of packets that only a log holds."""
+    """Return the interface of packets whose bytes are only in a log."""
     head = struct.pack("<HHI", ETHERNET, 0, snaplen)
     text = f"packets that no capture has, from a {kind_name(found.source.kind)}"
     options = option(IF_NAME, b"kernel-only") + option(IF_DESCRIPTION, text.encode())
@@ -127,7 +127,7 @@ def _interface_of_log(found: LogPackets, snaplen: int) -> bytes:
 def _blocks(
     recording: Exportable, data: Data, request: Request, packets: Int64s, sources: list[_Source]
 ) -> Iterator[UInt8s]:
-    """Yield the packet blocks, some packets at a time, each until the next."""
+    """Yield the packet blocks, many packets at a time.  Each result is valid until the next one."""
     write = _Blocks(request)
     comments, notes = Comments(data, write.names), {} if write.names else data.comments()
     series = _series(data)
@@ -151,7 +151,7 @@ def _blocks(
 def _blocks_of_logs(
     data: Data, request: Request, found: list[LogPackets], interface: int
 ) -> Iterator[UInt8s]:
-    """Yield the blocks of packets that only logs hold; `interface` is the first of these logs."""
+    """Yield the blocks of packets that only logs have; `interface` is that of the first log."""
     write = _Blocks(request)
     comments = Comments(data, write.names, SERIES)
     notes = {} if write.names else data.comments()
@@ -168,7 +168,7 @@ def _blocks_of_logs(
 
 
 def _notes(notes: Mapping[int, str], rows: Int64s, marks: Mapping[int, str]) -> list[bytes]:
-    """Return the user's comments, each below the comment that says where a packet is from."""
+    """Return for each row the comment on its origin, followed by the user's comment."""
     if not notes and not marks:
         return [b""] * len(rows)
     both = ((marks.get(n, ""), notes.get(n, "")) for n in rows.tolist())
@@ -176,7 +176,7 @@ def _notes(notes: Mapping[int, str], rows: Int64s, marks: Mapping[int, str]) -> 
 
 
 def _series(data: Data) -> Int64s:
-    """Return the skb lifetime of each packet, -1 where the match is not exact."""
+    """Return the skb lifetime of each packet; -1 if its match is not exact."""
     series = np.full(data.columns.length(PACKET), -1, np.int64)
     exact = np.flatnonzero(data.columns.array("match", "verdict") == EXACT)
     leg = data.columns.take("match", "leg", exact).astype(np.int64)
@@ -202,7 +202,7 @@ class _Blocks:
         comments: Sequence[Texts],
         notes: Texts,
     ) -> UInt8s:
-        """Return packet blocks.  `series` becomes the packet id, -1 = none.
+        """Return packet blocks.  `series` becomes the packet id; -1 means none.
 
         `comments` are those with fields, part by part, `notes` those of the user.
         """

@@ -39,7 +39,7 @@ WIDTHS = {
 
 
 class File(NamedTuple):
-    """A file: in which of Wireshark's folders, its path there, and its text with the mark."""
+    """A file: the one of Wireshark's folders, its path in that folder, and its text with mark."""
 
     folder: str
     path: str

@@ -113,7 +113,7 @@ def _schema() -> bytes:
 def _captured(
     recording: Exportable, data: Data, request: Request, packets: Int64s, interfaces: _Interfaces
 ) -> Iterator[bytes]:
-    """Yield the blocks of packets that captures have."""
+    """Yield the blocks of packets in captures."""
     names = Pseudonyms(request.pseudonym_key) if request.pseudonym_key else None
     events, done = EventsOfPackets(data), 0
     for source in recording.sources():
@@ -151,7 +151,7 @@ def _names(found: tuple[Interface, ...]) -> list[str]:
 
 
 def _shown(file: UInt8s, of: Places, names: Pseudonyms | None) -> tuple[UInt8s, Int64s]:
-    """Return the packets with pseudonyms, and where they begin."""
+    """Return the packets with pseudonyms, and their offsets."""
     if names is None:
         return file, of.offset
     begin = np.cumsum(of.caplen) - of.caplen

@@ -2,7 +2,7 @@
 """Calls of captured packets in a kernel log, as events of retis.
 
 The event of a packet is a call of the leg that it matches exactly: the last call that began before
-the packet passed the packet sockets, else the first one.
+the packet passed the packet sockets; if there is none, the first call.
 """
 
 from __future__ import annotations

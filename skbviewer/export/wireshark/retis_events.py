@@ -2,7 +2,7 @@
 """Events as retis writes them: as JSON, and as the text that `retis print` shows.
 
 Layout: retis-events of https://github.com/retis-org/retis, version 1.6.  Names in the text are
-percent-encoded, so that none can look like another part of it.
+percent-encoded, so that no name can look like another part of the text.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Event = dict[str, Any]
 # Sections that hold no addresses of packets and no rules' names; they stay with pseudonyms.
 PLAIN = ("common", "kernel", "skb-tracking", "skb-drop", "netns", "dev")
 PROBE_TYPES = {"raw_tracepoint": "tp", "kprobe": "k", "kretprobe": "kr"}
-UNSEEN = "  never seen on the wire"
+UNSEEN = "  not in any capture"
 TITLE = "Retis event, written by skbviewer"
 MASK64 = (1 << 64) - 1
 
@@ -85,7 +85,7 @@ def as_json(event: Event) -> bytes:
 
 
 def text_of(event: Event) -> str:
-    """Return an event as `retis print` shows it: its first line, and the line with its place.
+    """Return an event as `retis print` shows it: its first line, and that of namespace and device.
 
     The second line is missing if the event has neither namespace nor device.
     """

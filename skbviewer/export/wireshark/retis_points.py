@@ -32,9 +32,9 @@ class Point(NamedTuple):
 def points_of(
     recording: Exportable, request: Request, packets: Int64s, beside: list[LogPackets]
 ) -> Iterator[Point]:
-    """Yield the points with bytes of some lifetimes, by log and in order of time.
+    """Yield the points with bytes, by log and in order of time.
 
-    The lifetimes are `beside`, and the lifetimes of the `packets` that a log holds.  Raises
+    They are of the lifetimes `beside`, and of those of `packets` whose bytes are in a log.  Raises
     BadInput if a log cannot be read, and Cancelled.
     """
     data = recording.export.field_data()
@@ -48,7 +48,7 @@ def points_of(
 
 
 def _lifetimes(recording: Exportable, data: Data, packets: Int64s) -> Int64s:
-    """Return the lifetimes (0-based) of those packets whose bytes a log holds."""
+    """Return the lifetimes (0-based) of those packets whose bytes are in a log."""
     own = [source.id for source in recording.sources() if source.kind.is_of_log]
     mine = packets[np.isin(data.columns.take(PACKET, "source", packets - 1), own)]
     exact = data.columns.array("match", "verdict") == EXACT

@@ -23,7 +23,7 @@ HEX_LETTER = 87  # "a" is this plus 10
 class Texts(NamedTuple):
     """A text for each packet: that of packet i is data[ends[i] : ends[i + 1]].
 
-    `data` has AHEAD more bytes, or more.
+    `data` has at least AHEAD further bytes.
     """
 
     data: UInt8s
@@ -33,7 +33,7 @@ class Texts(NamedTuple):
 class Column(NamedTuple):
     """A value of a field for each row of its table; `high` is set for IPv6 addresses only.
 
-    Of a text, `low` is an index of the field's texts.
+    If the value is a text, `low` is its index among the field's texts.
     """
 
     low: Int64s
@@ -43,7 +43,7 @@ class Column(NamedTuple):
 
 @allocation_free
 def _decimal(value: Int, out: UInt8s, at: Int) -> np.int64:
-    """Write a signed number at `at`; returns the position after it."""
+    """Write a signed number at `at`; return the position after it."""
     end = np.int64(at)
     left = np.uint64(value)
     if value < 0:
@@ -126,7 +126,7 @@ def _values(
     field: Int64s, rows: tuple[Int, Int], values: Column, texts: Texts, seen: Int64s,
     head: tuple[UInt8s, Int, Int], out: UInt8s, at: Int,
 ) -> np.int64:  # fmt: skip
-    """Write the head and the known values of a field, without repetition; nothing if it has none.
+    """Write the head and the distinct known values of a field; nothing if there are none.
 
     The head is head[0][head[1] : head[2]].
     """

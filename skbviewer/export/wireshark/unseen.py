@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Comments that say where the bytes of packets that no sniffer captured are from."""
+"""Comments on packets that no capture contains: they say where the bytes are from."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from ...records.kernel_events import SEEN_AT
 from ...records.types import Int64s
 from .comment_format import percent_encoded
 
-UNSEEN = "never seen on the wire: bytes of a retis log"
+UNSEEN = "not in any capture: bytes of a retis log"
 
 
 def point_marks(data: Data, rows: Int64s, events: Int64s) -> dict[int, str]:
     """Return the comment of each row: n is packet n, -n is row K<n>.
 
-    `events` are the points that hold the bytes of these rows.
+    `events` are the points from which the bytes of these rows are.
     """
     kind, source, value = (
         data.columns.take("event", n, events) for n in ("event", "source", "data")

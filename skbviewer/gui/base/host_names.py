@@ -51,7 +51,7 @@ class HostNames(QObject):
         self._announce.timeout.connect(self.changed)
 
     def switch(self, on: bool) -> None:
-        """Show names if `on`, else addresses."""
+        """Show names if `on` is True, and addresses otherwise."""
         self.on = on
         self.changed.emit()
 

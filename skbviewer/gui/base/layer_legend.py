@@ -48,7 +48,7 @@ class Legend(QWidget):
     """The layers, on two lines if one is too short, and a hint at the right.
 
     The text of show_text() (the markers' difference, running work) is always shown.  The hint is
-    shown only if the layers leave enough room.
+    shown only if the layers leave enough space.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -95,7 +95,7 @@ class Legend(QWidget):
         return self.fontMetrics().height() + 4
 
     def _paint_right(self, painter: QPainter, left: float) -> None:
-        """Paint the text of show_text(), or else the hint if there is room for it."""
+        """Paint the text of show_text(), or the hint if there is no text and enough space."""
         text, role = self.message, QPalette.ColorRole.WindowText
         if not text:
             text, role = self.hint, QPalette.ColorRole.PlaceholderText

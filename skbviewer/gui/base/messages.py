@@ -30,7 +30,7 @@ class Messages:
         self._banner.show_text(text, "hint", link)
 
     def clear(self, about: str = "") -> None:
-        """Remove the error or hint if it begins with `about`."""
+        """Remove the error or hint if its text begins with `about`."""
         self._banner.clear(about)
 
     def say(self, text: str, for_ms: int = SHORT_MS) -> None:

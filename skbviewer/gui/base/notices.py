@@ -98,7 +98,7 @@ class Banner(QFrame):
 
 
 def left_text(elapsed_s: float, done: int, total: int) -> str:
-    """Return the remaining time at the pace so far: ", about 12 s left"; "" if unknown."""
+    """Return the remaining time at the present speed: ", about 12 s left"; "" if it is unknown."""
     if elapsed_s < TELL_AFTER_S or not 0 < done <= total:
         return ""
     left = round(elapsed_s * (total - done) / done)
@@ -151,8 +151,8 @@ class WorkBar(QFrame):
     def show_progress(self, what: str, done: int, total: int) -> None:
         """Show `done` of `total` units of `what`; a total of 0 is unknown.
 
-        Before the first unit, the bar is busy: some stages are a single unit, and 0 % would look
-        stuck.
+        Before the first unit is done, the bar shows no percentage: some stages consist of one unit,
+        and 0 % would look like a standstill.
         """
         if what != self._what:
             self._what, self._since = what, time.monotonic()

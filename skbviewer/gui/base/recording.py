@@ -81,7 +81,10 @@ class RecordedPackets(Protocol):
         """Return the rows that match a display filter; None means all packets."""
 
     def first_fit(self, texts: Sequence[str], ids: RowIds) -> list[int]:
-        """Return the first of `texts` that each row matches, else -1. Raises FilterError."""
+        """Return for each row the index of the first filter of `texts` that it matches; -1 if none.
+
+        Raises FilterError.
+        """
 
     def streams_followed(self) -> bool:
         """Return whether rows() includes the findings in TCP streams."""
@@ -116,11 +119,14 @@ class RecordedContents(Protocol):
 class RecordedPaths(Protocol):
     """The part of skbviewer.session's Paths that views use."""
 
-    def of(self, packet: int | None = None, series: int | None = None) -> PacketPath:
-        """Return the path of a packet, else of a series. Raises KeyError if there is none."""
+    def path(self, packet: int | None = None, series: int | None = None) -> PacketPath:
+        """Return the path of `packet`; if that is None, of `series`.
+
+        Raises KeyError if there is none.
+        """
 
     def call_place(self, call: int) -> CallPlace:
-        """Return a call's place in its packet's path. Raises KeyError for an unknown id."""
+        """Return the position of a call in its packet's path. Raises KeyError for an unknown id."""
 
     def row_of_leg(self, leg: int) -> int:
         """Return the row of a leg's packet (n, or -n for K<n>); 0 if there is none."""
@@ -233,7 +239,7 @@ class RecordedExports(Protocol):
         """Return the contents of a capture; packet offsets are positions in it."""
 
     def point_packets(self, source: int, progress: Progress) -> tuple[PointPackets, UInt8s]:
-        """Return the packets that the points of a retis log hold, and the decompressed log."""
+        """Return the packets whose bytes a retis log contains, and the decompressed log."""
 
 
 class RecordedTables(Protocol):
@@ -249,10 +255,10 @@ class RecordedTables(Protocol):
         chosen: Mapping[str, Bools] | None,
         progress: Progress,
     ) -> Iterator[dict[str, Vector]]:
-        """Yield columns of a table for some rows at a time, and at least once."""
+        """Yield the columns of a table in blocks of rows: at least one, which may be empty."""
 
     def chosen(self, packets: Int64s, kernel_only: Sequence[int]) -> Mapping[str, Bools]:
-        """Return the rows that belong to some packets, and to the lifetimes of rows K<n>."""
+        """Return the rows that belong to `packets` and to the lifetimes of rows `kernel_only`."""
 
 
 class Recording(Protocol):
@@ -300,7 +306,7 @@ class Recording(Protocol):
 
     @property
     def export(self) -> RecordedExports:
-        """Return the access that exports need."""
+        """Return the part of the session that exports use."""
 
     @property
     def tables(self) -> RecordedTables:

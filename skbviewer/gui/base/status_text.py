@@ -14,16 +14,16 @@ from .recording import Recording
 BETWEEN = "  ·  "  # separates two parts
 
 
-def list_text(packets: int, lives: int, shown: int, marked: int, ignored: int) -> str:
+def list_text(packets: int, kernel_only: int, shown: int, marked: int, ignored: int) -> str:
     """Return the first text of the status bar: "Packets: 60 · Displayed: 12 (20.0 %) · Marked: 1".
 
-    Counts of 0 are left out. `lives` is the number of rows K<n> that can be listed: 0 if they are
-    hidden.
+    Counts of 0 are left out. `kernel_only` is the number of rows K<n> that can be listed; 0 if they
+    are hidden.
     """
-    every = packets + lives
+    every = packets + kernel_only
     share = f" ({shown / every:.1%})".replace("%", " %") if every else ""
     parts = [f"Packets: {packets:,}"]
-    parts += [f"Kernel-only: {lives:,}"] if lives else []
+    parts += [f"Kernel-only: {kernel_only:,}"] if kernel_only else []
     parts += [f"Displayed: {shown:,}{share}"]
     parts += [f"Marked: {marked:,}"] if marked else []
     parts += [f"Ignored: {ignored:,}"] if ignored else []

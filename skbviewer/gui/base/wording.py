@@ -18,7 +18,7 @@ WAITS = {
     "queue": "in a queue",
     "qdisc": "in the queueing discipline",
     "reassembly": "for more fragments",
-    "other packets": "while its calls worked for other packets",
+    "other packets": "while its calls handled other packets",
     "interrupts": "while its CPU served interrupts",
     "switched out": "while its thread was switched out",
     "NAPI list": "in NAPI's list",

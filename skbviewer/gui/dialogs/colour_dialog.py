@@ -66,7 +66,7 @@ class ColourDialog(QDialog):
         self.list.setHeaderLabels(["Name", "Filter"])
         self.list.setRootIsDecorated(False)
         self.list.setItemDelegate(_Ticks(self.list))
-        self.list.setAccessibleName("Coloring rules; the first that matches applies")
+        self.list.setAccessibleName("Coloring rules; the first rule that matches is applied")
         self.list.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
         self.note = QLabel(HINT)
         self.note.setWordWrap(True)
@@ -164,7 +164,7 @@ class ColourDialog(QDialog):
         self._check()
 
     def move_by(self, step: int) -> None:
-        """Move the current rule down by `step` places; a negative number moves it up."""
+        """Move the current rule down by `step` rows; a negative number moves it up."""
         at = self._at()
         if at >= 0 and 0 <= at + step < self.list.topLevelItemCount():
             item = self.list.takeTopLevelItem(at)

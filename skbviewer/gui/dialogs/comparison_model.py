@@ -37,8 +37,8 @@ def _value(row: Difference, value: float | None) -> str:
 
 
 def _change(row: Difference) -> str:
-    if row.only:
-        return f"only in {row.only}"
+    if row.only_in:
+        return f"only in {row.only_in}"
     return "" if row.change is None else f"{percent(row.change)} %"
 
 
@@ -73,7 +73,7 @@ def _columns(paths: Mapping[str, PathClass]) -> tuple[_Column, ...]:
         _Column("Change", "B compared with A", _change, lambda r: r.change),
         _Column("95 % interval", "Range of the true change, in percent", _interval,
                 lambda r: r.low),
-        _Column("Result", "Whether it changed, or why that is not known", _note, _note, True),
+        _Column("Result", "Whether the number changed, or why that is unknown", _note, _note, True),
         _Column("Data in A", "Number of calls or passes counted", lambda r: f"{r.number_a:,}",
                 lambda r: r.number_a),
         _Column("Data in B", "Number of calls or passes counted", lambda r: f"{r.number_b:,}",
@@ -82,7 +82,7 @@ def _columns(paths: Mapping[str, PathClass]) -> tuple[_Column, ...]:
 
 
 class ComparisonModel(QAbstractTableModel):
-    """Some rows of a comparison; changes are bold."""
+    """The rows of a comparison that one tab shows; changes are bold."""
 
     def __init__(
         self,

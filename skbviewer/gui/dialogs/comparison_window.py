@@ -47,7 +47,7 @@ class ComparisonWindow(QDialog):
     """The comparison of the recordings `names`.
 
     `ask` compares the packets of a display filter ("": all); `text` is the filter that is set in
-    the main window. `filter_asked` has a display filter, and whether to apply it.
+    the main window. `filter_asked` carries a display filter, and whether to apply it.
     """
 
     filter_asked = Signal(str, bool)

@@ -129,7 +129,7 @@ class DiagnosisWindow(QDialog):
         self._selection.recording_changed.connect(self._leave)
 
     def diagnose(self) -> None:
-        """Diagnose the packets that the chosen extent has now."""
+        """Diagnose the packets that belong to the chosen extent now."""
         recording, rows = self._selection.recording, self._selection.rows
         extent, row = list(Extent)[self.extent.currentIndex()], self._selection.row
         if recording is None:
@@ -207,7 +207,10 @@ class DiagnosisWindow(QDialog):
         return number if kind == "packet" else 0
 
     def _leave(self, _: object) -> None:
-        """Close, as no recording or another one is open.  Qt disconnects methods, not lambdas."""
+        """Close, because the recording was closed or replaced.
+
+        Qt disconnects methods, not lambdas.
+        """
         self.close()
 
     # Qt's own names

@@ -40,8 +40,8 @@ NO_FILTER = "The display filter has no field for these packets"
 class FindingView(QSplitter):
     """The list of findings above the selected one.
 
-    `evidence_chosen` has an Evidence with an id. `filter_asked` has a display filter, and whether
-    to apply it.
+    `evidence_chosen` carries an Evidence with an id. `filter_asked` carries a display filter, and
+    whether to apply it.
     """
 
     evidence_chosen = Signal(object)

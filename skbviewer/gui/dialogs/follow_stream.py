@@ -40,7 +40,7 @@ MOST_SHOWN = 2 << 20  # characters; Save As writes everything
 
 
 class StreamText(QPlainTextEdit):
-    """Data of both sides; `packet_asked` is the packet at the position clicked."""
+    """The data of both sides; `packet_asked` carries the number of the packet that was clicked."""
 
     packet_asked = Signal(int)
 
@@ -91,7 +91,10 @@ def _format(side: int, dark: bool) -> QTextCharFormat:
 
 
 class FollowStream(QDialog):
-    """One stream.  `filter_asked` is a display filter; `packet_asked` a packet number."""
+    """The window of one stream.
+
+    `filter_asked` carries a display filter, `packet_asked` a packet number.
+    """
 
     filter_asked = Signal(str)
     packet_asked = Signal(int)

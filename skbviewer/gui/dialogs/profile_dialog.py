@@ -23,7 +23,7 @@ from . import profiles
 from .kept_settings import KeptSettings
 
 TEXT = (
-    "A profile holds columns, panes, time format, coloring rules and filter buttons. Changes "
+    "A profile contains columns, panes, time format, coloring rules and filter buttons. Changes "
     "are saved in the current profile."
 )
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The result of a query as a chart: points or a line of two columns, or bars with a text each."""
+"""The result of a query as a chart: points or a line of two columns, or bars with texts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NO_NUMBERS = "A chart needs a column of numbers, and a second one of numbers or 
 
 
 class QueryChart(QWidget):
-    """Shows a column of the result over another one.  Dragging zooms, a click chooses a row."""
+    """Draws a column of the result against another one.  Dragging zooms, a click chooses a row."""
 
     row_chosen = Signal(int)  # position in the result
 
@@ -57,7 +57,7 @@ class QueryChart(QWidget):
         self.plot.hovered.connect(self._describe)
 
     def show_result(self, result: Result) -> None:
-        """Offer the columns of a result, and draw the first two that fit."""
+        """Offer the columns of a result, and draw the first two that can be drawn."""
         self._result = result
         numbers = number_columns(result.columns, result.rows)
         texts = text_columns(result.columns, result.rows)
@@ -101,7 +101,7 @@ class QueryChart(QWidget):
         self.plot.left.setTicks([list(zip(y.tolist(), made.labels, strict=True))])
 
     def _points(self, made: Pairs, colour: QColor) -> None:
-        """Draw a line if the rows are in its order, else points."""
+        """Draw a line if the rows are in the order of x; otherwise draw points."""
         self.plot.left.setTicks(None)
         line = len(made.x) > 1 and bool(np.all(np.diff(made.x) > 0))
         symbol = {"symbol": "o", "symbolSize": 5, "symbolPen": None, "symbolBrush": colour}
@@ -129,7 +129,7 @@ class QueryChart(QWidget):
         self.plot.box.setXRange(area.left(), area.right(), padding=0)
 
     def _at(self, x: float, y: float) -> int | None:
-        """Return the bar or point at a place."""
+        """Return the bar or point at a position of the plot."""
         made = self.made
         if made is None or not len(made.x):
             return None

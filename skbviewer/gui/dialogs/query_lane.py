@@ -95,7 +95,7 @@ class QueryLane(QWidget):
         self.plot.box.setXRange(area.left(), area.right(), padding=0)
 
     def _at(self, x: float, y: float) -> int | None:
-        """Return the span at a place, or one next to it."""
+        """Return the span at a position of the plot, or one next to it."""
         made = self.made
         if made is None:
             return None

@@ -211,7 +211,7 @@ class SqlConsole(QDialog):
         self._show_state()
 
     def _draw(self) -> None:
-        """Draw the picture that is shown; the others follow when they are."""
+        """Draw the picture that is visible; each other one is drawn when it becomes visible."""
         view = self.views.currentWidget()
         if self.model is not None and view not in self._drawn:
             self._drawn.add(view)
@@ -258,7 +258,10 @@ class SqlConsole(QDialog):
         QGuiApplication.clipboard().setText(self.text(form))
 
     def _leave(self, _: object) -> None:
-        """Close, as no recording or another one is open.  Qt disconnects methods, not lambdas."""
+        """Close, because the recording was closed or replaced.
+
+        Qt disconnects methods, not lambdas.
+        """
         self.close()
 
     # Qt's own names

@@ -11,7 +11,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from skbviewer.analysis.stats import STATISTICS, Table
-from skbviewer.analysis.stats.meanings import meaning
+from skbviewer.analysis.stats.column_meanings import meaning
 
 from ..base import wording
 from ..packets.packet_columns import LEFT, RIGHT
@@ -41,7 +41,7 @@ def title_of(statistic: str, key: str) -> str:
 class StatisticModel(QAbstractTableModel):
     """The rows of a table of `statistic`, or of one of its tabs (`tab`).
 
-    The Begin column counts from `first_ns`.  Columns without a known value are left out.
+    The Begin column is relative to `first_ns`.  Columns without a known value are left out.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class StatisticModel(QAbstractTableModel):
             self.dataChanged.emit(self.index(0, 0), last)
 
     def text(self, position: int, column: int) -> str:
-        """Return the text of a cell; `position` is the row as it is sorted now."""
+        """Return the text of a cell; `position` is the index of the row in the present order."""
         key, value = self.key(column), self._rows[position][self.columns[column]]
         if value is None:
             return ""

@@ -47,8 +47,8 @@ MOST_WIDE = 420  # pixels of a column
 class StatisticsWindow(QDialog):
     """The table `statistic`. `ask` counts the given rows, or all packets for None.
 
-    `limit_to` is the display filter and the rows that it shows; without a filter "" and None.
-    `filter_asked` has a display filter, and whether to apply it.
+    `limit_to` is the display filter and the rows that it shows; without a filter, it is "" and
+    None. `filter_asked` carries a display filter, and whether to apply it.
     """
 
     filter_asked = Signal(str, bool)
@@ -151,7 +151,7 @@ class StatisticsWindow(QDialog):
             view.setFocus()
 
     def _hint(self, found: Table) -> str:
-        """Return what the numbers lack, or else the action of a double-click."""
+        """Return what the numbers lack; if they lack nothing, the action of a double-click."""
         if found.warnings:
             return ". ".join(warning[:1].upper() + warning[1:] for warning in found.warnings) + "."
         can_filter = found.rows and STATISTICS[self.statistic].filter is not None

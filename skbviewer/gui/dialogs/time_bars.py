@@ -25,7 +25,7 @@ TIPS = (
     "Part of the time in kernel",
     "Bar: share of the time in kernel. Line: its share in median packets",
     "Total of the chosen packets",
-    "Total if each packet were like the median packet of its path",
+    "Total time if each packet were like the median packet of its path",
 )
 BAR = 1
 LEAST_WIDE = 60  # pixels of a column
@@ -68,7 +68,7 @@ class TimeBars(QTreeWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Where the time in kernel went")
+        self.setAccessibleName("Parts of the time in kernel")
         self.setRootIsDecorated(False)
         self.setUniformRowHeights(True)
         self.setAlternatingRowColors(True)

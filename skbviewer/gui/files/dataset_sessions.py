@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The sessions of a dataset, to choose those that are opened.  Their manifests come in."""
+"""A dialog to choose the sessions of a dataset to open.  Input: their manifests."""
 
 from __future__ import annotations
 
@@ -62,7 +62,10 @@ def _utc(ns: int) -> str:
 
 
 class DatasetSessions(QDialog):
-    """A row for each session.  `chosen` are the selected ones, in the order of their begin."""
+    """A table with a row for each session.
+
+    `chosen` returns the selected ones, in the order of their start.
+    """
 
     def __init__(
         self, folder: Path, sessions: Sequence[Manifest], parent: QWidget | None = None
@@ -84,7 +87,7 @@ class DatasetSessions(QDialog):
 
     @property
     def chosen(self) -> list[Manifest]:
-        """The selected sessions."""
+        """Return the selected sessions, in the order of their start."""
         rows = self.table.selectionModel().selectedRows()
         return [self._sessions[at] for at in sorted(self._shown.mapToSource(r).row() for r in rows)]
 

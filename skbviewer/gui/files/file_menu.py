@@ -54,9 +54,7 @@ class _Opened(NamedTuple):
 
 
 class _Seen:
-    """Passes progress on, and sets `any` as soon as an import reports more than the hashing of
-    files.
-    """
+    """Passes on progress.  Sets `any` when an import reports any work other than hashing files."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The part of the export dialog about packets: their bytes, pseudonyms, shape of blocks.
+"""The part of the export dialog about packets: their bytes, pseudonyms, and kind of blocks.
 
 Each choice is an option of `skbviewer export`, and enabled only for the formats that have it.
 """
@@ -28,9 +28,9 @@ from ..base.recording import Recording
 
 ALL = "all bytes"
 OTHER_FORMAT = "The chosen format does not have this option."
-NO_LOG = "No open log can hold bytes of packets: retis logs can, KBLs cannot."
-NOTHING_HIDDEN = "Captures have all packets whose lifetimes are known."
-KERNEL_ONLY_TIP = "Rows K<n>, from the bytes in a retis log; marked as never seen on the wire"
+NO_LOG = "No open log can contain bytes of packets: retis logs can, KBLs cannot."
+NOTHING_HIDDEN = "Captures contain all packets whose lifetimes are known."
+KERNEL_ONLY_TIP = "Rows K<n>, from the bytes in a retis log; marked as not in any capture"
 RETIS_TIP = "Blocks and options as `retis pcap` writes them, instead of the fields of skbviewer"
 KEY_TIP = "A file of at least 16 bytes: pseudonyms are the same in all exports with it"
 
@@ -47,7 +47,7 @@ class PacketOptions(QWidget):
         self.headers = QCheckBox("&Headers only")
         self.pseudonyms = QCheckBox("&Pseudonyms for addresses and host names")
         self.key, self.choose_key = QLineEdit(), QPushButton("Key &file…")
-        self.kernel_only = QCheckBox("Also packets that &no capture has")
+        self.kernel_only = QCheckBox("Also packets that &no capture contains")
         self.retis = QCheckBox("Blocks as &retis pcap writes them")
         self._build()
         self._link()
@@ -145,7 +145,7 @@ def _is_on(box: QCheckBox) -> bool:
 
 
 def _why_nothing_is_added(recording: Recording) -> str:
-    """Return why a recording has no packets that only a log holds; "" if it may have some."""
+    """Return why no log of a recording has bytes of further packets; "" if one may have some."""
     if not any(source.kind.has_points for source in recording.sources()):
         return NO_LOG
     return "" if recording.packets.all_kernel_only_count() else NOTHING_HIDDEN

@@ -13,7 +13,7 @@ from skbviewer.records.protocols import TCP, UDP
 from ..packets.packet_rows import ListRow
 
 _PORTS = {TCP: "tcp", UDP: "udp"}
-NO_CONVERSATION = "This packet has no addresses, so it is in no conversation"
+NO_CONVERSATION = "This packet has no addresses, so it does not belong to a conversation"
 
 
 def cell_filter(row: ListRow, key: str, text: str) -> str | None:

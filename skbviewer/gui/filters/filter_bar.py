@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The display filter bar: input line, recent filters, saved buttons, error text.
 
-It knows no table.  Its owner listens to `applied` and provides the texts that fields can have.
+The bar does not know the packet list.  Its owner connects to `applied`, and provides the texts that
+fields can have.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ LONGEST = 60  # characters of a filter in a menu
 class FilterBar(QWidget):
     """The bar of the display filter.
 
-    `applied` has the text of a valid filter; "" shows everything.
+    `applied` carries the text of a valid filter; "" shows everything.
     """
 
     applied = Signal(str)
@@ -253,7 +254,7 @@ class FilterBar(QWidget):
         menu.popup(button.mapToGlobal(at))
 
     def edit_button(self, place: int | None) -> None:
-        """Ask for the label and filter of the button `place`; None is a new button."""
+        """Ask for the label and filter of button number `place`; None is a new button."""
         new = memory.Saved("", self.text().strip())
         dialog = ButtonDialog(new if place is None else memory.buttons()[place], self)
         dialog.filter.known = self.edit.known
@@ -265,7 +266,7 @@ class FilterBar(QWidget):
         self.show_buttons()
 
     def remove_button(self, place: int) -> None:
-        """Remove the button at `place`."""
+        """Remove button number `place`."""
         memory.remove_button(place)
         self.show_buttons()
 

@@ -31,7 +31,7 @@ OPERATORS = (
 
 
 class FieldList(QDialog):
-    """All fields with their meanings; `chosen` is the name of the chosen one."""
+    """A list of all fields with their meanings; `chosen` carries the name of the chosen one."""
 
     chosen = Signal(str)
 

@@ -20,7 +20,10 @@ PALETTE_CHANGES = (QEvent.Type.PaletteChange, QEvent.Type.ApplicationPaletteChan
 
 
 class _Words(QListView):
-    """A list without a preselected word: Qt selects the first one when the popup gets the focus."""
+    """A list without a selected word.
+
+    Qt would select the first one when the popup gets the focus.
+    """
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         chosen = self.currentIndex().isValid()
@@ -117,7 +120,10 @@ class FilterEdit(QLineEdit):
             self._colour()
 
     def event(self, event: QEvent) -> bool:
-        """Let Tab accept the selected completion, else the first one. Qt would move the focus."""
+        """Let Tab accept the selected completion; without a selection, the first one.
+
+        Qt would move the focus.
+        """
         if (
             isinstance(event, QKeyEvent)
             and event.type() == QEvent.Type.KeyPress

@@ -43,7 +43,7 @@ def buttons() -> list[Saved]:
 
 
 def save_button(saved: Saved, place: int | None = None) -> None:
-    """Append a button, or replace that at `place`."""
+    """Append a button, or replace button number `place`."""
     found = buttons()
     if place is None:
         found.append(saved)
@@ -53,7 +53,7 @@ def save_button(saved: Saved, place: int | None = None) -> None:
 
 
 def remove_button(place: int) -> None:
-    """Remove the saved filter at `place`."""
+    """Remove saved filter number `place`."""
     found = buttons()
     del found[place]
     _keep(found)

@@ -19,7 +19,7 @@ from .round_trip_window import show_round_trips
 
 
 class Graph(NamedTuple):
-    """An entry of the Statistics menu, its tip, and the function that opens its window."""
+    """An entry of the Statistics menu, its tooltip, and the function that opens its window."""
 
     menu: str
     tip: str

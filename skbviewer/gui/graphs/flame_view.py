@@ -26,7 +26,10 @@ FADED = 70  # of 255: boxes that do not match, ancestors of the box zoomed to
 
 
 class FlameView(QWidget):
-    """Shows `boxes`.  `zoomed` is the box that is as wide as the view, -1 = everything."""
+    """Shows `boxes`.
+
+    `zoomed` is the box that is as wide as the view; -1 if everything is shown.
+    """
 
     hovered = Signal(int)  # box; -1 = none
     zoom_changed = Signal()
@@ -72,7 +75,7 @@ class FlameView(QWidget):
             return -1
         begin, span = self._shown(self.boxes)
         weight = begin + place.x() / self.width() * span
-        return self.boxes.at(int(place.y() // self.row_px), weight)
+        return self.boxes.box_at(int(place.y() // self.row_px), weight)
 
     def area_of(self, box: int) -> QRectF:
         """Return the part of the widget that a box takes."""
@@ -86,7 +89,7 @@ class FlameView(QWidget):
         return QRectF(left, top, right - left, self.row_px - 1)
 
     def _shown(self, boxes: FlameBoxes) -> tuple[float, float]:
-        """Return begin and width of the visible part, in units of the weight."""
+        """Return the left edge and width of the visible part, in units of the weight."""
         if self.zoomed < 0:
             return 0.0, float(max(boxes.whole, 1))
         return float(boxes.begin[self.zoomed]), float(boxes.total[self.zoomed])

@@ -148,7 +148,7 @@ class FlameGraph(GraphWindow):
         self.legend.show_layers(shown, self.graph.colours)
 
     def _describe(self, box: int) -> None:
-        """Show the numbers of the box at the pointer, else the actions of the mouse."""
+        """Show the numbers of the box at the pointer, or the actions of the mouse."""
         boxes = self.graph.boxes
         if boxes is None or box < 0:
             self.note.setText(HINT)

@@ -45,7 +45,7 @@ class Extent(Enum):
 class GraphWindow(QDialog):
     """A window with one graph, which subclasses count and draw.
 
-    The graph shows the packets of `extent` as they were when it was counted.  Filters that the
+    The graph shows the packets that belonged to `extent` when they were counted.  Filters that the
     graph makes are added to the filter that was applied before.
     """
 
@@ -174,7 +174,10 @@ class GraphWindow(QDialog):
         self.clear.setEnabled(times is not None or bool(more))
 
     def _leave(self, _: object) -> None:
-        """Close, as no recording or another one is open.  Qt disconnects methods, not lambdas."""
+        """Close, because the recording was closed or replaced.
+
+        Qt disconnects methods, not lambdas.
+        """
         self.close()
 
     # Qt's own names

@@ -49,7 +49,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class Made(NamedTuple):
-    """The counted series, each with its place in the list."""
+    """The counted series, each with its index in the list."""
 
     places: tuple[int, ...]
     series: Sequence[IoSeries]
@@ -212,7 +212,7 @@ class IoGraphs(GraphWindow):
         self.use_range(times)
 
     def _choose(self, x: float, _: float) -> None:
-        """Select the first packet of the interval at `x`, in the first series with one there."""
+        """Select the first packet in the interval at `x`, of the first series that has one."""
         at = self._interval_at(x)
         if at is None:
             return
@@ -234,7 +234,7 @@ class IoGraphs(GraphWindow):
         return at if 0 <= at < len(first.packets) else None
 
     def _describe(self, place: QPointF | None) -> None:
-        """Show the numbers of the interval at the pointer, else the actions of the mouse."""
+        """Show the numbers of the interval at the pointer, or the actions of the mouse."""
         at = None if place is None else self._interval_at(place.x())
         if not self.made.series:
             self.note.setText("No packets.")
@@ -263,7 +263,7 @@ def _error_of(text: str) -> str:
 
 
 def _edges(series: IoSeries) -> Floats:
-    """Return begins and ends of the intervals, s since packet 1."""
+    """Return the starts and ends of the intervals, s since packet 1."""
     at = np.arange(len(series.packets) + 1)
     return np.asarray((series.after_ns + at * series.interval_ns) / SECOND)
 

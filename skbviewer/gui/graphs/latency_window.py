@@ -115,7 +115,7 @@ class LatencyGraphs(GraphWindow):
             plot.addItem(mark)
 
     def _sides(self, made: LatencyGrid) -> tuple[tuple[float, float], tuple[float, float]]:
-        """Return begin and end of the heat map: s since packet 1, log10 of ns."""
+        """Return the edges of the heat map: s since packet 1, log10 of ns."""
         begin = (made.begin_ns - made.origin_ns) / SECOND
         low, high = np.log10(made.edges_ns[[0, -1]]).tolist()
         return (begin, begin + len(made.counts) * made.interval_ns / SECOND), (low, high)

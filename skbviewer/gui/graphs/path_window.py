@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Statistics > Path Graph: the times of each path class, with the packets beyond them."""
+"""Statistics > Path Graph: the times of each path class, and its slowest packets as points."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class PathGraph(GraphWindow):
         self.legend.show_layers([BOXES, MEDIAN, P99, OUTLIERS], colours)
 
     def _line(self, x: Any, y: Any, colour: QColor, width: int) -> None:
-        """Draw a line between each two points."""
+        """Draw a line from each point to the next."""
         pen = pg.mkPen(colour, width=width)
         self.plot.plot(x.ravel(), y.ravel(), connect="pairs", pen=pen)
 
@@ -135,7 +135,7 @@ class PathGraph(GraphWindow):
             self.use_range(None, f"kbl.in_kernel >= {begin}ns && kbl.in_kernel < {end}ns")
 
     def _choose(self, x: float, y: float) -> None:
-        """Select the outlier at a place, or filter by the path there."""
+        """Select the outlier at a position of the plot, or filter by that path."""
         made, point, at = self.made, self._point_at(x, y), self._class_at(y)
         if made is None:
             return
@@ -145,7 +145,7 @@ class PathGraph(GraphWindow):
             self.plot.box.unmark()
             self.use_range(None, expression_for("kbl.path", made.name[at]))
         elif at is not None:
-            self.note.setText("This box has all rarer paths, so there is no filter for it.")
+            self.note.setText("This box contains all rarer paths, so there is no filter for it.")
 
     def _class_at(self, y: float) -> int | None:
         at = round(-y)
@@ -153,7 +153,7 @@ class PathGraph(GraphWindow):
         return at if there and abs(y + at) <= BOX / 2 else None
 
     def _point_at(self, x: float, y: float) -> int | None:
-        """Return the point next to a place, if it is within NEAR_PX."""
+        """Return the point next to a position of the plot, if it is within NEAR_PX."""
         made = self.made
         if made is None or not len(made.point_ns):
             return None
@@ -164,7 +164,7 @@ class PathGraph(GraphWindow):
         return nearest if far[nearest] <= NEAR_PX else None
 
     def _describe(self, place: QPointF | None) -> None:
-        """Show the numbers of the point or box at the pointer, else what the mouse does."""
+        """Show the numbers of the point or box at the pointer; elsewhere, what the mouse does."""
         made = self.made
         if made is None:
             return
@@ -192,7 +192,7 @@ def _packets(number: int) -> str:
 
 
 def _numbers(made: PathBoxes, at: int) -> str:
-    """Return what is known of one box."""
+    """Return the numbers of one box as text."""
     ranks = zip(PERCENTS[1:-1], made.ranks_ns[at, 1:-1].tolist(), strict=True)
     texts = [f"p{percent} {duration(ns)}" for percent, ns in ranks]
     what = f"Path {made.path[at]} ({made.name[at]}), {made.legs[at]}" if made.path[at] else REST

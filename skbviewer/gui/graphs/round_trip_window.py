@@ -123,7 +123,7 @@ class RoundTripGraph(GraphWindow):
         self.draw()
 
     def _begin(self) -> float:
-        """Return the begin of the first interval, s since packet 1."""
+        """Return the start of the first interval, s since packet 1."""
         assert self.made is not None
         return (self.made.begin_ns - self.made.origin_ns) / SECOND
 
@@ -146,7 +146,7 @@ class RoundTripGraph(GraphWindow):
         return at if 0 <= at < len(self.made.number) else None
 
     def _describe(self, place: QPointF | None) -> None:
-        """Show the numbers of the interval at the pointer, else the totals."""
+        """Show the numbers of the interval at the pointer, or the totals."""
         made = self.made
         if made is None:
             return

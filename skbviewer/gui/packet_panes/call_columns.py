@@ -15,7 +15,7 @@ from ..packets.packet_columns import LEFT, RIGHT
 
 
 class CallColumn(NamedTuple):
-    """Title, text of a call, alignment, a sample text that sets the width, and tip."""
+    """Title, text of a call, alignment, a sample text that sets the width, and tooltip."""
 
     title: str
     value: Callable[[Leg, PathCall], str]
@@ -76,7 +76,7 @@ CALL_COLUMNS = (
         lambda leg, call: wording.microseconds(call.comp_ns),
         RIGHT,
         "Without probes (µs)",
-        "Duration less the cost of the probes",
+        "Duration minus the cost of the probes",
     ),
     CallColumn("Caller", _caller, LEFT, "__local_bh_enable_ip+0x00"),
     CallColumn("Layer", lambda leg, call: call.layer, LEFT, "netfilter mm"),

@@ -56,7 +56,7 @@ class AiryRows(QStyledItemDelegate):
 class CallTree(QTreeView):
     """Emits `call_chosen` with (leg, call) of the selected row; call -1 is a leg's row.
 
-    `source_asked` has the function of a row that was double-clicked or activated by Return.
+    `source_asked` carries the function of a row that was double-clicked or activated by Return.
     """
 
     call_chosen = Signal(int, int)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The table of a disassembled function: an instruction a row."""
+"""The table of a disassembled function: one row per instruction."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QBrush, QFont, QFontDatabase
 
-from skbviewer.analysis.words.machine_code import instruction_text, mark_text, short_text
+from skbviewer.analysis.words.disassembly_text import instruction_text, mark_text, short_text
 
 from ..base.theme import DROP_COLOURS, themed
 

@@ -18,10 +18,10 @@ Item = QTreeWidgetItem
 
 
 class DetailTree(QTreeWidget):
-    """The tree of headers. `node_chosen` has the Node of the current line.
+    """The tree of headers. `node_chosen` carries the Node of the current line.
 
-    `filter_asked` has a filter, and whether to apply it. `packet_asked` has the packet that a line
-    names, when the line is double-clicked or activated by Return.
+    `filter_asked` carries a filter, and whether to apply it. When a line that names a packet is
+    double-clicked or activated by Return, `packet_asked` carries that packet.
     """
 
     node_chosen = Signal(object)

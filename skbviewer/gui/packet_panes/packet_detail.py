@@ -11,7 +11,7 @@ from ..packets.selection import Selection
 from .tree_and_bytes import TreeAndBytes
 
 NO_PACKET = "Select a packet to see its headers and bytes."
-NOT_CAPTURED = "No capture holds this packet; only the kernel log does."
+NOT_CAPTURED = "No capture contains this packet; only the kernel log does."
 MOVED = (
     "The capture file has moved or changed since it was imported, so its bytes cannot be shown. "
     "Use File > Locate Moved Files if it has moved."

@@ -122,7 +122,7 @@ class SourceView(QWidget):
     def _show_places(self, made: SourceMap) -> None:
         self.places.blockSignals(True)
         self.places.clear()
-        for place in made.places(self._function):
+        for place in made.definitions(self._function):
             self.places.addItem(f"{place.file}:{place.line}   {self._function}", place)
         self.places.blockSignals(False)
         self._show_place(0)

@@ -16,7 +16,7 @@ from .hex_view import HexView
 
 
 class TreeAndBytes(QWidget):
-    """The tree above the bytes, or next to them if there is room."""
+    """The tree above the bytes, or next to them if there is enough space."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

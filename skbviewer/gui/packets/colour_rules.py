@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Colouring rules of the packet list: Wireshark's defaults (its file colorfilters, of 4.4).
 
-Rules for packets that no capture opened here can hold are left out: HTTP/2 without TLS and system
-events. A packet gets the colours of the first rule whose display filter it matches.
+Two of its rules are left out, because no capture that skbviewer reads contains such packets: HTTP/2
+without TLS and system events. A packet gets the colours of the first rule whose display filter it
+matches.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ DEFAULTS = (
 
 
 def stored_rules() -> tuple[Rule, ...]:
-    """Return the user's rules, else the defaults."""
+    """Return the user's rules, or the defaults if there are none."""
     try:
         rows = json.loads(str(QSettings().value(SETTING, "")))
         return tuple(

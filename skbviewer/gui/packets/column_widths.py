@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Widths of the packet list's columns: chosen by the user, else fitted to their contents."""
+"""Widths of the packet list's columns: chosen by the user, or fitted to their contents."""
 
 from __future__ import annotations
 

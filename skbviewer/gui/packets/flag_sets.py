@@ -11,31 +11,31 @@ from ..base.recording import RowIds
 
 
 class FlagSets:
-    """Flags of packets 1 .. `packets` and of rows K1 .. K<lives>."""
+    """Flags of packets 1 .. `packets` and of rows K1 .. K<kernel_only>."""
 
-    def __init__(self, packets: int = 0, lives: int = 0) -> None:
-        self._lives = lives
-        # index: id + lives, so rows K<n> come before the packets
-        self._bits = {kind: np.zeros(packets + lives + 1, np.bool_) for kind in FLAGS}
+    def __init__(self, packets: int = 0, kernel_only: int = 0) -> None:
+        self._kernel_only = kernel_only
+        # index: id + kernel_only, so rows K<n> come before the packets
+        self._bits = {kind: np.zeros(packets + kernel_only + 1, np.bool_) for kind in FLAGS}
 
     def has(self, kind: str, row_id: int) -> bool:
         """Return whether a row has the flag `kind`."""
         bits = self._bits[kind]
-        at = row_id + self._lives
+        at = row_id + self._kernel_only
         return bool(bits[at]) if 0 <= at < len(bits) else False
 
     def put(self, kind: str, ids: RowIds, on: bool) -> None:
         """Set (`on`) or clear the flag `kind` on these rows."""
-        self._bits[kind][ids + self._lives] = on
+        self._bits[kind][ids + self._kernel_only] = on
 
     def those(self, kind: str, ids: RowIds, on: bool = True) -> RowIds:
-        """Return the rows of `ids` that have the flag, or, if not `on`, that lack it."""
-        found: RowIds = ids[self._bits[kind][ids + self._lives] == on]
+        """Return the rows of `ids` that have the flag (`on`) or lack it (not `on`)."""
+        found: RowIds = ids[self._bits[kind][ids + self._kernel_only] == on]
         return found
 
     def all(self, kind: str) -> RowIds:
         """Return every row that has the flag, ascending."""
-        found: RowIds = np.flatnonzero(self._bits[kind]) - self._lives
+        found: RowIds = np.flatnonzero(self._bits[kind]) - self._kernel_only
         return found
 
     def count(self, kind: str) -> int:

@@ -13,7 +13,7 @@ from ..base.sort_header import SortHeader
 
 
 class PacketHeader(SortHeader):
-    """Signals have the logical index of a column."""
+    """The packet list's header.  Its signals carry the logical index of a column."""
 
     add_asked = Signal(str)  # name of a field
     remove_asked = Signal(int)
@@ -41,7 +41,7 @@ class PacketHeader(SortHeader):
         return [at for at in visual if not self.isSectionHidden(at)]
 
     def menu_at(self, section: int) -> QMenu:
-        """Return the menu of a column; -1 is right of all columns."""
+        """Return the menu of a column; -1 is the area right of all columns."""
         menu = QMenu(self)
         if section >= 0:
             order = Qt.SortOrder

@@ -67,11 +67,11 @@ COLUMNS = (
     Column("kernel", "Time in kernel", lambda row: wording.duration(row.kernel_ns), RIGHT,
            "Time in kernel", "kbl.in_kernel", "Time in the kernel in all legs, busy and waiting"),
     Column("busy", "Busy", lambda row: wording.duration(row.busy_ns), RIGHT, "99.999 ms",
-           "kbl.busy", "Time in which a function worked for this packet: without waits and work "
-           "for other packets"),
+           "kbl.busy", "Time in which a function worked for this packet, without waits and "
+           "without the time for other packets"),
     Column("waiting", "Waiting", lambda row: wording.duration(row.wait_ns), RIGHT, "999.9 µs",
-           "kbl.waiting", "Time in queues, during work for other packets, in interrupts, or with "
-           "its thread switched out"),
+           "kbl.waiting", "Time in queues, in interrupts, and while its thread handled other "
+           "packets or was switched out"),
     Column("functions", "Functions", lambda row: _count(row.functions), RIGHT, "Functions",
            "kbl.functions", "Recorded calls in all legs"),
     Column("drop", "Drop", lambda row: row.drop, LEFT, "NETFILTER_DROP", "kbl.drop_reason",

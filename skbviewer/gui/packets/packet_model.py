@@ -58,7 +58,7 @@ class Noted(Protocol):
 
 
 class Unnoted:
-    """Stands for a recording without notes and flags."""
+    """A recording without notes and flags."""
 
     def __init__(self) -> None:
         self.flags = FlagSets()
@@ -138,7 +138,7 @@ class PacketModel(QAbstractTableModel):
         self.endResetModel()
 
     def column_of(self, key: str) -> int:
-        """Return the index of a column, -1 if it is not there."""
+        """Return the index of a column; -1 if it is not shown."""
         keys = [column.key for column in self.columns]
         return keys.index(key) if key in keys else -1
 

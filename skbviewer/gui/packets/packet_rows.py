@@ -19,7 +19,7 @@ PAGES_KEPT = 512
 class ListRow(NamedTuple):
     """One row as shown; exactly one of `packet` and `series` is set.
 
-    `ts_ns` counts from the epoch; None if unknown.
+    `ts_ns` is the time since the epoch; None if unknown.
     """
 
     number: str
@@ -170,7 +170,7 @@ class RowPages:
         return self._fields[key][place]
 
     def fit(self, position: int, texts: tuple[str, ...]) -> int:
-        """Return the index of the first display filter that a row matches, else -1."""
+        """Return the index of the first display filter that a row matches; -1 if none."""
         page, place = divmod(position, PAGE)
         if self._fits_of != texts:
             self._fits_of, self._fits = texts, OrderedDict()

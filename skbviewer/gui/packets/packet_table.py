@@ -103,7 +103,8 @@ class PacketTable(QTableView):
     def show_rows(self, recording: Recording | None, ids: RowIds | None = None) -> None:
         """Show rows of `recording` (None = all packets) and keep the current row.
 
-        If it is not listed, go to the row with the nearest number, else to the first.
+        If it is not listed, go to the row with the nearest number; if there is none, to the first
+        row.
         """
         before, other = self.current_row(), not self.packets.shows(recording)
         self.packets.show(recording, ids)
@@ -132,7 +133,7 @@ class PacketTable(QTableView):
         self.go_to_row(self.currentIndex().row() + rows)
 
     def go_to_id(self, row_id: int) -> bool:
-        """Go to the row with that id, else to the nearest; return whether it is listed."""
+        """Go to the row with that id, or to the nearest one; return whether it is listed."""
         exact = self.packets.position_of(row_id)
         position = self.packets.nearest(row_id) if exact is None else exact
         if position is not None:

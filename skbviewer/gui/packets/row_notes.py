@@ -44,7 +44,7 @@ class _Change(QUndoCommand):
 class Notes(QObject):
     """The notes of one recording.
 
-    `changed` follows a change, `failed` says why one was not saved.
+    `changed` is emitted after a change; `failed` carries the reason why a change was not saved.
     """
 
     changed = Signal()
@@ -104,7 +104,7 @@ class Notes(QObject):
         self._when_free(self.stack.redo)
 
     def _when_free(self, act: Callable[[], None]) -> None:
-        """Call `act` now, or after the worker and everything that waits for it."""
+        """Call `act` now; while a worker saves flags, after it and the changes that wait for it."""
         if self.tasks.busy:
             self._waiting.append(act)
         else:

@@ -102,14 +102,14 @@ class RowQuery(QObject):
         self.refresh()
 
     def kernel_only_count(self) -> int:
-        """Return how many rows K<n> can be listed; 0 if they are hidden."""
+        """Return the number of rows K<n> that can be listed; 0 if they are hidden."""
         if self._recording is None or not self.kernel_only:
             return 0
         every = self._recording.packets.all_kernel_only_count
         return every() if self.all_lives else self._recording.packets.kernel_only_count()
 
     def holds_life(self, number: int) -> bool:
-        """Return whether K<number> is listed if no filter hides it."""
+        """Return whether K<number> is listed, unless a filter hides it."""
         every = self.all_lives or self._recording is None
         known = 0 if self._recording is None else self._recording.packets.kernel_only_count()
         return self.kernel_only and (every or number <= known)

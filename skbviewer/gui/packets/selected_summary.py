@@ -31,13 +31,13 @@ def totals(path: PacketPath) -> str:
     If there are no such legs, the text says what is missing.
     """
     if not path.legs:
-        return "no kernel records belong to this packet"
-    legs, others = wording.legs(len(path.sure)), len(path.legs) - len(path.sure)
-    if not path.sure:
+        return "no kernel log has records of this packet"
+    legs, others = wording.legs(len(path.certain_legs)), len(path.legs) - len(path.certain_legs)
+    if not path.certain_legs:
         return wording.candidates(others)
     if others:
         legs = f"{legs} and {wording.candidates(others)}"
-    timed = [leg for leg in path.sure if leg.note != POINTS_ONLY] or path.sure
+    timed = [leg for leg in path.certain_legs if leg.note != POINTS_ONLY] or path.certain_legs
     if any(leg.kernel_ns is None for leg in timed):
         why = next((leg.note for leg in timed if leg.note), MAYBE_LOST)
         return f"{why}, {legs}"
@@ -49,7 +49,8 @@ def _spent(path: PacketPath) -> str:
     """Return "2.035 ms in the kernel (76.9 µs busy, 1.958 ms waiting)", for example."""
     whole = path.packet if path.packet is not None else path.legs[0]
     if (path.packet is None and len(path.legs) > 1) or whole.busy_ns is None:
-        return f"{wording.duration(sum(leg.kernel_ns or 0 for leg in path.sure))} in the kernel"
+        known = sum(leg.kernel_ns or 0 for leg in path.certain_legs)
+        return f"{wording.duration(known)} in the kernel"
     parts = [f"{wording.duration(whole.busy_ns)} busy"]
     for ns, word in ((whole.wait_ns, "waiting"), (whole.unknown_ns, "unknown")):
         parts += [f"{wording.duration(ns)} {word}"] if ns else []
@@ -100,7 +101,7 @@ class Summary(QLabel):
         )
 
     def _cut(self, text: str, bold: str, plain: str) -> str:
-        """Return `text` cut to the width that a bold and a plain text leave before it."""
+        """Return `text`, shortened to the width that remains after a bold and a plain text."""
         font = QFont(self.font())
         font.setBold(True)
         before = QFontMetrics(font).horizontalAdvance(bold) + MARGINS.left() + MARGINS.right()

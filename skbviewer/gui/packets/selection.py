@@ -55,9 +55,9 @@ class Selection(QObject):
         if self.recording is None:
             return
         if row.packet is not None:
-            self._set(row, self.recording.paths.of(packet=row.packet))
+            self._set(row, self.recording.paths.path(packet=row.packet))
         else:
-            self._set(row, self.recording.paths.of(series=row.series))
+            self._set(row, self.recording.paths.path(series=row.series))
 
     def choose_nothing(self) -> None:
         """Select no row, call or range."""

@@ -102,7 +102,7 @@ def sample(form: TimeFormat, precision: Precision) -> str:
 
 
 class References:
-    """The time references: later packets count their times from them."""
+    """The time references: the times of later packets are relative to them."""
 
     def __init__(self) -> None:
         self._numbers: npt.NDArray[np.int64] = np.empty(0, np.int64)
@@ -113,6 +113,6 @@ class References:
         self._numbers, self._times = numbers, times
 
     def first_ns(self, packet: int, otherwise: int) -> int:
-        """Return the time of the last reference at or before a packet, else `otherwise`."""
+        """Return the time of the last reference at or before a packet; `otherwise` if none."""
         at = int(np.searchsorted(self._numbers, packet, "right")) - 1
         return self._times[at] if at >= 0 else otherwise

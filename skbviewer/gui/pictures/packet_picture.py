@@ -61,7 +61,7 @@ def render_row(
 ) -> None:
     """Paint a row of the packet list, as render_png() does.  It may be kernel-only."""
     ensure_application()
-    path = session.paths.of(packet=row.packet, series=row.series)
+    path = session.paths.path(packet=row.packet, series=row.series)
     palette = dark_palette() if theme == "dark" else light_palette()
     width = layout_size(size, dpi).width()
     picture = _Picture(session, row, path, palette, theme == "dark", width)

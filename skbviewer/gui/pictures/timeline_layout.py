@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The places of title, lanes and footer in a picture of the timeline, and its words. No Qt."""
+"""The positions of title, lanes and footer in a picture of the timeline, and its texts. No Qt."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ AXIS = 22  # height of the axis
 
 
 class TimelineLayout:
-    """The contents of a picture of the timeline, and their places. Data are read when it is made.
+    """The contents of a picture of the timeline, and their positions.
 
-    Lengths are in units: pixels at DPI.
+    The constructor reads the data.  Lengths are in units: pixels at DPI.
     """
 
     def __init__(self, recording: Recording, shown: Shown, form: str) -> None:
@@ -94,7 +94,7 @@ class TimelineLayout:
         ]
         hidden = self._lanes_below()
         if hidden:
-            notes.append(f"The last {hidden} lanes are not shown: the picture is too low")
+            notes.append(f"The last {hidden} lanes are not shown: the picture is not high enough")
         return [*notes, *self._sources, *self._clocks, self._made()]
 
     def _made(self) -> str:
@@ -138,7 +138,7 @@ class TimelineLayout:
         return Frame(float(begin), float(end), -0.25, row_px, float(width), float(height))
 
     def bins(self) -> npt.NDArray[np.void]:
-        """Return the bins that are drawn; the CSV table holds the same."""
+        """Return the bins that are drawn, which the CSV table also contains."""
         frame = self.frame()
         rows = places_of(self.timeline).rows_between(frame.top, frame.row(frame.height))
         begin, end = (at - self.timeline.t0_ns for at in self.range)

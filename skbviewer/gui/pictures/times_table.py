@@ -56,7 +56,10 @@ def paint_table(
     palette: QPalette,
     base: QFont,
 ) -> None:
-    """Paint one line per call into `area`.  Times are µs; entries count from the leg's begin."""
+    """Paint one line per call into `area`.
+
+    Times are µs; entries are relative to the leg's begin.
+    """
     if not path.legs:
         return
     font = QFont(base)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tips of the timeline, as rich text.  Times are ns since the first leg began."""
+"""Tooltips of the timeline, as rich text.  Times are ns since the first leg began."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def leg_rows(leg: Leg, origin_ns: int) -> tuple[tuple[str, str], ...]:
 
 
 def bin_tip(of: np.void, timeline: Timeline, lane: Lane) -> str:
-    """Return the tip of a bin: the number of calls or packets, and their time range."""
+    """Return the tooltip of a bin: the number of calls or packets, and their time range."""
     count, layer = int(of["count"]), timeline.layers[int(of["look"]) & LAYER]
     begin, end = int(of["begin"]), int(of["end"])
     what = "packet" if layer == WIRE_LAYER else "call"
@@ -70,7 +70,7 @@ def bin_tip(of: np.void, timeline: Timeline, lane: Lane) -> str:
 
 
 def gap_tip(gap: Gap) -> str:
-    """Return the tip of a gap."""
+    """Return the tooltip of a gap."""
     rows = (
         ("CPU", str(gap.cpu)),
         ("From", f"{wording.seconds(gap.begin)} s"),

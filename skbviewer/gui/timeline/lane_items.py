@@ -149,7 +149,7 @@ class LanesItem(FramedItem):
         )
 
     def edges_near(self, y: float) -> npt.NDArray[np.float64]:
-        """Return the begins and ends (ns) of the boxes in the row at y, else of all boxes."""
+        """Return the starts and ends (ns) of the boxes in the row at y; if none, of all boxes."""
         if self.bins is None:
             return np.zeros(0)
         row = self.places.row_at(self.frame.row(y))

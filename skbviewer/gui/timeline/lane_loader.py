@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Read data of the timeline outside the window's thread: overview, lanes, a call's place."""
+"""Read data of the timeline outside the window's thread: overview, lanes, a call's position."""
 
 from __future__ import annotations
 

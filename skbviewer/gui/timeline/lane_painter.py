@@ -317,10 +317,10 @@ def paint_titles(
 def title_lines(
     tops: Sequence[float], heights: Sequence[float], wanted: float
 ) -> list[tuple[float, float]]:
-    """Return (top, height) of each lane's title in pixels, `wanted` high if there is room.
+    """Return (top, height) of each lane's title in pixels, `wanted` high if there is enough space.
 
     A title stays in view as long as its lane.  If the lane is lower than the title, the title
-    reaches into the next lane, provided that one has room for two.
+    extends into the next lane, provided that two titles fit there.
     """
     found, free = [], -math.inf
     for at, (top, height) in enumerate(zip(tops, heights, strict=True)):

@@ -42,14 +42,17 @@ class LanesMode:
 
     @property
     def is_relative(self) -> bool:
-        """Return whether times count from each lane's first entry, and are no session times."""
+        """Return whether times are relative to each lane's first entry.
+
+        Others are session times.
+        """
         return self.kind == ALIGNED
 
     @property
     def has_low_rows(self) -> bool:
         """Return whether rows may be lower than their text.
 
-        Rows of packets may, as they are many.
+        Rows of packets may, because there are many.
         """
         return self.kind in PACKET_KINDS
 
@@ -77,7 +80,7 @@ class LanesMode:
         return [name for n in numbers if (name := self.timeline.layers[n]) in known]
 
     def bounds(self) -> tuple[float, float, float]:
-        """Return begin and end of the recording, and how far beyond one may pan, ns."""
+        """Return the start and end of the recording, and how far one may pan beyond them, ns."""
         span = float(self.timeline.span_ns) if self.timeline is not None else 1.0
         return 0.0, span, span * 0.4
 
@@ -103,7 +106,7 @@ class LanesMode:
             self._left = self._view.window_ns()
 
     def come_back(self, window: tuple[int, int]) -> None:
-        """Show this range of session time when the lanes have arrived."""
+        """Show this range of session time when the lanes have been read."""
         self._wanted = window
 
     def show_kind(self, kind: str) -> None:
@@ -241,13 +244,13 @@ class LanesMode:
         return self._view.lanes.bin_at(place.x(), place.y())
 
     def edges(self, _y: float, pixel: float) -> npt.NDArray[np.float64]:
-        """Return the begins and ends of boxes to which a marker may snap."""
+        """Return the starts and ends of boxes to which a marker may snap."""
         return self._view.lanes.edges_near(pixel)
 
     def tip_at(self, scene: QPointF) -> str:
-        """Return the tip of a bin.
+        """Return the tooltip of a bin.
 
-        The details of a single call follow when they have been read.
+        The details of a single call are added when they have been read.
         """
         hit, timeline = self._bin(scene), self.timeline
         if hit is None or timeline is None:

@@ -43,7 +43,7 @@ def paint_marks(
     top: float = 0.0,
     spared: Sequence[QRectF] = (),
 ) -> None:
-    """Paint all marks.  `origin_ns` is the session time at the frame's x = 0.
+    """Paint markers, range and notes.  `origin_ns` is the session time at the frame's x = 0.
 
     Letters of markers are `top` pixels below the upper end.  Notes and their lines avoid the boxes
     `spared`.

@@ -62,7 +62,7 @@ class TimeState:
 
 
 def snap(at: float, edges: npt.NDArray[np.float64], reach: float) -> float:
-    """Return the edge nearest to `at` if it is within `reach`, else `at`."""
+    """Return the edge nearest to `at`, or `at` if that edge is farther away than `reach`."""
     if not len(edges):
         return at
     nearest = float(edges[np.argmin(np.abs(edges - at))])
@@ -72,7 +72,7 @@ def snap(at: float, edges: npt.NDArray[np.float64], reach: float) -> float:
 def stack_levels(spans: Sequence[tuple[float, float]], levels: int) -> list[int]:
     """Return a level for each span, so that spans of one level do not overlap.
 
-    If there are more overlaps than `levels`, the last level has them.
+    If more than `levels` spans overlap, the remaining ones are on the last level.
     """
     ends = [float("-inf")] * levels
     found = []

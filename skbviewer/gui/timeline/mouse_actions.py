@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Mouse actions on the timeline other than zooming: clicks, ranges, markers, tips."""
+"""Mouse actions on the timeline other than zooming: clicks, ranges, markers, tooltips."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ SNAP_PX = 8
 
 
 class Mouse(QObject):
-    """Acts for a timeline.  `pointer` is in its scene, None while it is elsewhere."""
+    """The mouse of a timeline.
+
+    `pointer` is its position in the scene; None while it is elsewhere.
+    """
 
     def __init__(self, view: TimelinePlot, notes: Notes) -> None:
         super().__init__(view)
@@ -42,7 +45,7 @@ class Mouse(QObject):
         return round(snap(at.x(), edges, reach)) + view.mode.origin_ns
 
     def tip_at(self, scene: QPointF) -> str:
-        """Return the tip at a scene position.  Lanes may add details later."""
+        """Return the tooltip at a scene position.  Lanes may add details later."""
         note = self._view.marks.note_at(self.frame_point(scene))
         return note.place.note.text if note is not None else self._view.mode.tip_at(scene)
 

@@ -100,7 +100,7 @@ class OverviewStrip(QWidget):
         self.update()
 
     def show_window(self, times: tuple[int, int] | None) -> None:
-        """Mark the range shown below; None: it has no place here."""
+        """Mark the range that is shown below; None if the overview does not contain it."""
         self.window_ns = times
         self.update()
 

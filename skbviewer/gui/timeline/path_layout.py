@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The layout of a packet's path in the timeline: arrays, no Qt.
 
-Input: a PacketPath.  Output: a Layout; x is ns since `origin_ns` (the begin of the first leg,
+Input: a PacketPath.  Output: a Layout; x is ns since `origin_ns` (the start of the first leg,
 session time), y is rows.  Each leg is shifted as a whole from its log's clock to session time, so
 differences between times of one leg stay exact.  Legs of logs whose clocks have no known relation
 to the others are placed after these.  Times are rebased as integers before they become float64,
@@ -63,8 +63,8 @@ class WaitBar(NamedTuple):
 class Layout(NamedTuple):
     """The picture of one packet. `bars` is sorted by leg, then call.
 
-    `offsets` has a number (ns) for each leg: the sum of this number and a time of the leg's log
-    counts from `origin_ns`'s origin.
+    `offsets` has a number (ns) for each leg.  Adding it to a time of the leg's log gives a time
+    with the origin of `origin_ns`.
     """
 
     origin_ns: int

@@ -48,7 +48,7 @@ class PathMode:
         return self.item.layout.layers
 
     def bounds(self) -> tuple[float, float, float]:
-        """Return begin and end of the path, and how far beyond one may pan, ns."""
+        """Return the start and end of the path, and how far one may pan beyond them, ns."""
         layout = self.item.layout
         return layout.begin, layout.end, (layout.end - layout.begin) * 0.02 * SLACK_PADS
 
@@ -59,7 +59,7 @@ class PathMode:
         if self._view.path is None:
             return "Select a packet to show its path through the kernel."
         if any(leg.note == POINTS_ONLY for leg in self._view.path.legs):
-            return "The kernel log has points only: nothing has a duration that could be drawn."
+            return "The kernel log has only points, without durations that could be drawn."
         return "The kernel log has no record of this packet."
 
     def show_path(self, path: PacketPath | None) -> None:
@@ -94,7 +94,7 @@ class PathMode:
         return self._view.call_number(path, int(bar["leg"]), int(bar["call"]))
 
     def step(self, by: int) -> None:
-        """Select the call `by` places after the selected one; a negative number goes back."""
+        """Select the call that is `by` calls after the selected one, or before it if negative."""
         bars, now = self.item.layout.bars, self.item.selected
         if len(bars):
             at = (0 if by > 0 else len(bars) - 1) if now is None else now + by
@@ -134,14 +134,14 @@ class PathMode:
         self._view.call_chosen.emit(leg, call)
 
     def edges(self, y: float, _pixel: float) -> npt.NDArray[np.float64]:
-        """Return the begins and ends of the bars in the row at y, else of all bars."""
+        """Return the starts and ends of the bars in the row at y; if none, of all bars."""
         bars = self.item.layout.bars
         mine = bars[(bars["y"] <= y) & (y < bars["y"] + 1)]
         chosen = mine if len(mine) else bars
         return np.concatenate([chosen["begin"], chosen["end"]])
 
     def tip_at(self, scene: QPointF) -> str:
-        """Return the tip of the call or wait at a scene position."""
+        """Return the tooltip of the call or wait at a scene position."""
         layout, path = self.item.layout, self._view.path
         box = self._view.box
         at = box.mapSceneToView(scene)

@@ -71,7 +71,10 @@ class Places(NamedTuple):
 
 
 def places(lane_rows: Sequence[int], least: int = 1) -> Places:
-    """Return the places of lanes with these numbers of rows; each has room for `least` rows."""
+    """Return the y of each row and lane, in rows, with gaps between the lanes.
+
+    `lane_rows` has each lane's number of rows; a lane is at least `least` rows high.
+    """
     rows = np.array(lane_rows, np.int64)
     heights = np.maximum(rows, least) + LANE_GAP
     lane_y = np.cumsum(heights) - heights
@@ -81,10 +84,7 @@ def places(lane_rows: Sequence[int], least: int = 1) -> Places:
 
 
 def places_of(timeline: Timeline | None) -> Places:
-    """Return the places of the lanes.
-
-    Lanes of packets may have low rows, but have room for a title.
-    """
+    """Return the y of each row and lane of `timeline`."""
     if timeline is None:
         return places([])
     least = TITLE_ROWS if timeline.kind in PACKET_KINDS else 1

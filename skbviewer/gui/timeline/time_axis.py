@@ -55,7 +55,7 @@ def base_of(low_ns: float, span_ns: float) -> int:
 
 
 def base_text(base_ns: int) -> str:
-    """Return the label of the time from which an axis counts: "1.234567 s +"; "" for 0.
+    """Return the label of the time to which an axis is relative: "1.234567 s +"; "" for 0.
 
     It has 0, 3, 6 or 9 decimals, as needed.
     """
@@ -74,7 +74,7 @@ def drag_moves() -> bool:
 
 
 class TimeAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
-    """Ticks such as "12.5 µs", since 0, or since `base_ns` if 0 is far away."""
+    """An axis with ticks such as "12.5 µs", relative to 0, or to `base_ns` if 0 is far away."""
 
     def __init__(self) -> None:
         super().__init__(orientation="top")

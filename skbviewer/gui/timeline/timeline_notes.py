@@ -18,7 +18,7 @@ Do = Callable[[], None]
 class Notes:
     """The notes of one recording that refer to a time.
 
-    `push` gets a text, the change and its undo.  By default it makes the change at once.
+    `push` is called with a text, the change and its undo.  By default it makes the change at once.
     """
 
     def __init__(self, view: TimelinePlot) -> None:
@@ -39,7 +39,7 @@ class Notes:
         self._view.marks.update()
 
     def ask_new(self) -> None:
-        """Ask for a note on the selected range, else the selected call, else the packet."""
+        """Ask for a note on the selected range, on the selected call, or on the packet."""
         target = self._target()
         if target is None:
             return

@@ -34,7 +34,10 @@ class Mode(Protocol):
 
     @property
     def is_relative(self) -> bool:
-        """Return whether times count from each lane's first entry, and are no session times."""
+        """Return whether times are relative to each lane's first entry.
+
+        Others are session times.
+        """
 
     @property
     def filters_by_range(self) -> bool:
@@ -60,7 +63,7 @@ class Mode(Protocol):
         """Return the names of the layers that are drawn."""
 
     def bounds(self) -> tuple[float, float, float]:
-        """Return begin and end of everything, and how far beyond one may pan, ns."""
+        """Return the start and end of everything, and how far one may pan beyond them, ns."""
 
     def message(self) -> str:
         """Return the text to show if nothing is drawn."""
@@ -72,13 +75,13 @@ class Mode(Protocol):
         """Select what is drawn at a scene position."""
 
     def tip_at(self, scene: QPointF) -> str:
-        """Return the tip at a scene position, "" if there is none."""
+        """Return the tooltip at a scene position; "" if there is none."""
 
     def function_at(self, scene: QPointF) -> str:
         """Return the function of the single call painted at a scene position, "" if none."""
 
     def edges(self, y: float, pixel: float) -> npt.NDArray[np.float64]:
-        """Return the begins and ends of boxes that a marker may snap to."""
+        """Return the starts and ends of boxes to which a marker may snap."""
 
 
 class TimelinePlot(QWidget):
@@ -142,12 +145,12 @@ class TimelinePlot(QWidget):
         return round(low) + self.mode.origin_ns, round(high) + self.mode.origin_ns
 
     def zero_ns(self) -> int:
-        """Return the session time at which the recording begins; 0 if times are relative."""
+        """Return the session time at which the recording starts; 0 if times are relative."""
         overview = self.loader.overview
         return 0 if overview is None or self.mode.is_relative else overview.t0_ns
 
     def zoom_to_selection(self) -> None:
-        """Show the selected range, else the range of the markers, else the packet."""
+        """Show the selected range; if none, the range of the markers; if none, the packet."""
         state = self.state
         found = state.range or state.span
         if state.range is None and state.a is not None and state.b is not None:
@@ -186,7 +189,11 @@ class TimelinePlot(QWidget):
         self.marks.update()
 
     def choose_range(self, times: tuple[int, int] | None, is_final: bool = True) -> None:
-        """Select a range of session time and emit `range_selected`."""
+        """Select a range of session time and emit `range_selected`.
+
+        `times` is (begin, end) in ns; None selects nothing.  If `is_final`, `range_finished` is
+        emitted, too.
+        """
         self.show_range(times)
         self.range_selected.emit(times)
         if is_final:

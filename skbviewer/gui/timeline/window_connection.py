@@ -49,7 +49,7 @@ def _comment(selection: Selection, notes: Notes, number: int, text: str) -> None
 def ask_range(window: QWidget, view: TimelineView, pane: QWidget) -> None:
     """Ask for the time range to show, in seconds as in the command line's --range.
 
-    `pane` holds the timeline; it is opened if it is closed.
+    `pane` contains the timeline; it is opened if it is closed.
     """
     zero = view.zero_ns()
     now = ", ".join(seconds(at - zero) for at in view.window_ns())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""All menu entries in one table: place, keys, action, tip.
+"""All menu entries in one table: menu, keys, action, tooltip.
 
 A new entry is one line here.  Its slot takes the window.  Work that takes longer than a frame runs
 through Tasks.
@@ -44,9 +44,10 @@ LINE = ""
 class Action(NamedTuple):
     """One entry of a menu.  `menu` may be nested: "&View/&Time Display Format".
 
-    A text of LINE is a separator.  An entry with `checked` has a check mark, updated each time the
-    menu opens.  An entry with `fill` is a submenu, filled each time it opens.  `possible` returns
-    whether the action applies to the recording now.  `colour` is shown next to the text.
+    An entry whose `text` is LINE is a separator.  An entry with `checked` has a check mark, updated
+    each time the menu opens.  An entry with `fill` is a submenu, filled each time it opens.
+    `possible` returns whether the action applies to the recording now.  `colour` is shown next to
+    the text.
     """
 
     menu: str
@@ -206,7 +207,7 @@ FILE = (
     _line("&File"),
     Action("&File", "&Close", lambda w: w.close_recording(), ("Ctrl+W",), "Close the recording"),
     Action("&File", "&Save", lambda w: w.opening.save(), ("Ctrl+S",),
-           "Save the session under a name; notes and marks are saved at once"),
+           "Save the session under a name; notes and marks are always saved immediately"),
     Action("&File", "Save &As…", lambda w: w.opening.save_as(), ("Ctrl+Shift+S",),
            "Save the session, with notes and marks, under another name"),
     _line("&File"),
@@ -241,7 +242,7 @@ EDIT = (
            "Select all listed rows"),
     _line("&Edit"),
     Action("&Edit", "&Find Packet…", lambda w: w.workspace.find_bar.begin(), ("Ctrl+F",),
-           "Search for a display filter, text, bytes or a regular expression"),
+           "Find a packet by display filter, text, bytes or regular expression"),
     Action("&Edit", "Find Ne&xt", lambda w: w.workspace.find_bar.ask(1), ("Ctrl+N", "F3")),
     Action("&Edit", "Find Pre&vious", lambda w: w.workspace.find_bar.ask(-1),
            ("Ctrl+B", "Shift+F3")),
@@ -262,7 +263,7 @@ EDIT = (
     Action("&Edit", "Unignore All", lambda w: w.rows.clear_flag(IGNORE), ("Ctrl+Alt+D",)),
     _line("&Edit"),
     Action("&Edit", "Set/Unset &Time Reference", lambda w: w.rows.toggle_flag(TIME_REF),
-           ("Ctrl+T",), "Count the times of the following packets from here"),
+           ("Ctrl+T",), "Show the times of the following packets relative to this one"),
     Action("&Edit", "Unset All Time References", lambda w: w.rows.clear_flag(TIME_REF),
            ("Ctrl+Alt+T",)),
     Action("&Edit", "Next Time Reference", lambda w: w.navigation.next_flag(TIME_REF, 1),
@@ -380,7 +381,7 @@ TOOLS = (
     Action("&Tools", "S&QL Console…", lambda w: show_sql_console(w, w.selection), (),
            "Query the recording's tables with a SELECT"),
     Action("&Tools", "Kernel &Source…", lambda w: w.workspace.source.ask(), (),
-           "Choose a scan by skbscan, to show the source of functions", False),
+           "Choose the output of skbscan, to show the source of functions", False),
 )  # fmt: skip
 HELP = (
     Action("&Help", "&Keys…", lambda w: w.keys_asked.emit(), ("F1",),

@@ -27,7 +27,7 @@ NO_DISPLAY = (
 
 
 def has_display() -> bool:
-    """Return whether Qt can find a display.  Without one it would abort the process."""
+    """Return whether Qt can find a display.  Without a display, Qt would abort the process."""
     wanted = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
     return not sys.platform.startswith("linux") or any(os.environ.get(name) for name in wanted)
 
@@ -68,7 +68,10 @@ def run(
 
 
 def first_view(paths: Sequence[Path], goto: int, display_filter: str) -> ViewState | None:
-    """Return the view that the command line asks for; None if it names only files."""
+    """Return the view to open with; None if `goto` is 0 and `display_filter` is "".
+
+    It shows `paths`, with row `goto` selected (-n for row K<n>) and the filter applied.
+    """
     if not goto and not display_filter:
         return None
     files = tuple(str(path) for path in paths)

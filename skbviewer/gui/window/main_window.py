@@ -41,6 +41,6 @@ class MainWindow(WindowParts):
         if self.workspace.table.current_row() is not None:
             menu = row_menu(self, self.menus.actions)
             menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-            # without a menu bar, Qt would leave the last entry's tip in place of the counts
+            # without a menu bar, Qt would leave the last entry's tooltip instead of the counts
             menu.aboutToHide.connect(self.statusBar().clearMessage)
             menu.popup(self.workspace.table.viewport().mapToGlobal(place))

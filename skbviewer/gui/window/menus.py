@@ -42,7 +42,7 @@ class Menus:
                 self._menu(above).addMenu(title) if above else self._window.menuBar().addMenu(title)
             )
             made.setToolTipsVisible(True)
-            # without its own tip, that of the previous entry would stay
+            # without its own tooltip, that of the previous entry would stay
             made.menuAction().setStatusTip(title.replace("&", ""))
             made.aboutToShow.connect(self.refresh)
             self._menus[path] = made

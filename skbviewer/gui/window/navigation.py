@@ -27,7 +27,10 @@ _NUMBER = re.compile(r"([Kk]?)\s*([0-9][0-9,]*)")
 
 
 class Navigation(QObject):
-    """Moves in the packet list of one window. The status bar says why a move was not possible."""
+    """Goes to rows of one window's packet list.
+
+    If that is not possible, the status bar says why.
+    """
 
     life_asked = Signal(object)  # row -n, that of a lifetime which is not listed
 
@@ -83,8 +86,10 @@ class Navigation(QObject):
         row, recording = self._table.current_row(), self._selection.recording
         if recording is None:
             return
-        packets, lives = recording.packets.count(), recording.packets.all_kernel_only_count()
-        spans = [f"1 to {packets:,}"] * (packets > 0) + [f"K1 to K{lives:,}"] * (lives > 0)
+        packets, kernel_only = recording.packets.count(), recording.packets.all_kernel_only_count()
+        spans = [f"1 to {packets:,}"] * (packets > 0) + [f"K1 to K{kernel_only:,}"] * (
+            kernel_only > 0
+        )
         text, chosen = QInputDialog.getText(
             self._window,
             "Go to Packet",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A text in the status bar that leaves out whole parts if there is no room, never half of one."""
+"""A text in the status bar.  If there is not enough space, it leaves out whole parts."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from ..base.status_text import BETWEEN
 
 
 class StatusLabel(QLabel):
-    """Its tooltip and its accessible description hold all parts."""
+    """A label whose tooltip and accessible description contain all parts."""
 
     def __init__(self) -> None:
         super().__init__()
         self._whole = ""
 
     def show_text(self, text: str) -> None:
-        """Show parts joined by BETWEEN; the last ones only if there is room."""
+        """Show parts joined by BETWEEN; the last parts are shown only if there is enough space."""
         self._whole = text
         self.setToolTip(text)
         self.setAccessibleDescription(text)

@@ -96,7 +96,7 @@ class Workspace(QMainWindow):
         self._selection.path_changed.connect(self._show_path)
 
     def show_recording(self, recording: Recording | None) -> None:
-        """Show `recording`, whose rows follow later; None clears all views."""
+        """Show `recording`, without rows until show_rows() is called; None clears all views."""
         self._colour(recording)
         self._selection.use(recording)
         self.filter_bar.show_applied("")

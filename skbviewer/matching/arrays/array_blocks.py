@@ -14,7 +14,7 @@ def blocks(count: int, size: int = BLOCK) -> Iterator[slice]:
 
 
 def fits(*counts: int) -> bool:
-    """Return whether numbers below each of `counts` fit side by side into one int64."""
+    """Return whether one int64 can hold numbers below each of `counts`, side by side."""
     total = 1
     for count in counts:
         total *= max(count, 1)

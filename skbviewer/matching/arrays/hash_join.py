@@ -106,7 +106,7 @@ def key_counts(keys: Hash) -> Int32s:
 
 
 def runs(owner: npt.NDArray[np.integer], asked: Int64s) -> tuple[Int64s, Int64s]:
-    """Return for each number of `asked` where it begins in `owner`, and how often it is there.
+    """Return for each number of `asked` where it begins in `owner`, and how often `owner` has it.
 
     `owner` is sorted; all numbers are 0 or more.
     """
@@ -124,7 +124,7 @@ def spread(low: Int64s, count: Int64s, order: Int64s) -> tuple[Int64s, Int64s]:
 
 
 def by_pair(first: Int64s, second: Int64s) -> Int64s:
-    """Return the indices that sort pairs of numbers; equal pairs keep their order."""
+    """Return the indices that sort the pairs (first[i], second[i]), stably."""
     span = int(second.max(initial=0)) + 1
     if int(first.min(initial=0)) < 0 or int(second.min(initial=0)) < 0:
         return np.lexsort((second, first))
@@ -151,7 +151,10 @@ def by_group(group: npt.NDArray[np.integer], value: Int64s) -> Int64s:
 
 
 def distinct(first: Int64s, second: Int64s) -> Int64s:
-    """Return the index of the first occurrence of each pair of numbers, sorted by pair."""
+    """Return the indices of the distinct pairs (first[i], second[i]), sorted by pair.
+
+    Of equal pairs, it is the first one.
+    """
     order = by_pair(first, second)
     a, b = first[order], second[order]
     new = np.ones(len(order), np.bool_)

@@ -17,7 +17,10 @@ SHIFT = np.uint64(29)
 
 @allocation_free
 def place(key: np.uint64, keys: Hash, slots: Int32s) -> np.int64:
-    """Return where `key` is, or would be inserted, in the hash table `slots` of `keys`."""
+    """Return the slot that holds `key`, or the free slot where it would be inserted.
+
+    `slots` is the hash table: indices of `keys`, -1 = free.
+    """
     mask = len(slots) - 1
     at = np.int64(key >> SHIFT) & mask
     while slots[at] >= 0 and keys[slots[at]] != key:
@@ -49,10 +52,10 @@ def ask_partners(
     first: Int32s,
     many: npt.NDArray[np.bool_],
 ) -> int:
-    """Set `first`, the first partner of each key (-1 = none), and `many`.
+    """Set `first`, the first partner of each asked key (-1 = none), and `many`.
 
-    `many` marks the keys with more than `most` partners.  Returns the number of pairs of all other
-    keys.
+    `many` marks the keys with more than `most` partners; `count` is the number of partners, by
+    key's first row.  Returns the number of pairs of all other keys.
     """
     total = 0
     for i in range(len(asked)):
@@ -67,7 +70,11 @@ def ask_partners(
 def pair_up(
     first: Int32s, many: npt.NDArray[np.bool_], after: Int32s, left: Int64s, right: Int64s
 ) -> None:
-    """Write the pairs of all keys that are not in `many` to `left` and `right`."""
+    """Write the pairs of all keys that are not in `many` to `left` and `right`.
+
+    `first` is the first partner of each key, and `after` the next partner of each partner, -1 =
+    none.
+    """
     to = 0
     for i in range(len(first)):
         at = np.int32(-1) if many[i] else first[i]
@@ -86,7 +93,10 @@ def find_keys(asked: Hash, few: Hash, slots: Int32s, found: npt.NDArray[np.bool_
 
 @allocation_free
 def share_keys(keys: Hash, slots: Int32s, first: Int32s, count: Int32s) -> None:
-    """Set for each row the `first` row with its key, and for each first row its `count` of rows."""
+    """Set for each row the `first` row with its key, and for that row the `count` of such rows.
+
+    `slots` is an empty hash table of `keys`.
+    """
     for i in range(len(keys)):
         at = place(keys[i], keys, slots)
         if slots[at] < 0:

@@ -19,7 +19,7 @@ from ...records.types import Int32s, Int64s
 
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2**64 / golden ratio
 HALF = np.uint64(32)
-LEAST = 1 << 8
+FIRST_SLOTS = 1 << 8
 
 Number = int | np.integer[Any]
 
@@ -28,8 +28,8 @@ class IntIndex:
     """Gives each distinct value a number; the value 0 has none."""
 
     def __init__(self) -> None:
-        # `numbers` holds each number plus one, and 0 in free places; `used` counts the numbers.
-        self.keys, self.numbers = np.zeros(LEAST, np.int64), np.zeros(LEAST, np.int32)
+        # `numbers` holds each number plus one, and 0 in free slots; `used` counts the numbers.
+        self.keys, self.numbers = np.zeros(FIRST_SLOTS, np.int64), np.zeros(FIRST_SLOTS, np.int32)
         self.used = np.zeros(1, np.int64)
 
     @property
@@ -39,10 +39,10 @@ class IntIndex:
 
     @property
     def most(self) -> int:
-        """Return how many values fit before grow() is needed."""
+        """Return how many distinct values the table can hold before grow() is needed."""
         return len(self.keys) // 2
 
-    def of(self, values: Int64s) -> Int32s:
+    def numbers_of(self, values: Int64s) -> Int32s:
         """Return the number of each value, -1 for 0; a new value gets a new number."""
         made, done = np.empty(len(values), np.int32), 0
         while (done := int(_fill(values, done, self.keys, self.numbers, self.used, made))) < len(
@@ -52,7 +52,7 @@ class IntIndex:
         return made
 
     def grow(self) -> None:
-        """Make room for four times as many values."""
+        """Make room for four times as many values; their numbers stay."""
         size, used = 4 * len(self.keys), np.flatnonzero(self.numbers)
         keys = self.keys[used[np.argsort(self.numbers[used])]]
         self.keys, self.numbers = np.zeros(size, np.int64), np.zeros(size, np.int32)
@@ -61,7 +61,7 @@ class IntIndex:
 
 
 def longer(rows: npt.NDArray[Any], size: int, blank: int) -> npt.NDArray[Any]:
-    """Return `rows`, with `blank` appended up to at least `size` rows."""
+    """Return `rows` with at least `size` rows; new rows are copies of `blank`."""
     if len(rows) >= size:
         return rows
     made = np.empty(max(size, 2 * len(rows)), rows.dtype)
@@ -72,13 +72,13 @@ def longer(rows: npt.NDArray[Any], size: int, blank: int) -> npt.NDArray[Any]:
 
 @allocation_free
 def is_full(keys: Int64s, used: Int64s) -> bool:
-    """Return whether the table may lack space for two new values."""
+    """Return whether the table `keys`, which has used[0] values, may lack space for two more."""
     return bool(2 * (used[0] + 2) > len(keys))
 
 
 @allocation_free
 def number_of(value: Number, keys: Int64s, numbers: Int32s, used: Int64s) -> np.int64:
-    """Return the number of a value that is not 0; give it a number if it has none."""
+    """Return the number of `value` (not 0) in an IntIndex; a new value gets the next number."""
     mask = len(keys) - 1
     at = np.int64((np.uint64(value) * MULTIPLIER) >> HALF) & mask
     while numbers[at] != 0 and keys[at] != value:
@@ -91,7 +91,7 @@ def number_of(value: Number, keys: Int64s, numbers: Int32s, used: Int64s) -> np.
 
 @allocation_free
 def known_number(value: Number, keys: Int64s, numbers: Int32s) -> np.int64:
-    """Return the number of a value that is not 0; -1 if it has none."""
+    """Return the number of `value`, which is not 0; -1 if it has none."""
     mask = len(keys) - 1
     at = np.int64((np.uint64(value) * MULTIPLIER) >> HALF) & mask
     while numbers[at] != 0 and keys[at] != value:

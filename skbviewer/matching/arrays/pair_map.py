@@ -14,7 +14,7 @@ from ...records.types import Int64s
 from .int_index import HALF, MULTIPLIER, Number
 
 USED, FIRST, SECOND, VALUE = range(4)
-LEAST = 1 << 11
+FIRST_SLOTS = 1 << 11
 
 Cells = npt.NDArray[np.int64]
 
@@ -23,27 +23,27 @@ class PairMap:
     """A hash table with `cells`, of which `used` are occupied."""
 
     def __init__(self) -> None:
-        self.cells, self.used = np.zeros((LEAST, 4), np.int64), np.zeros(1, np.int64)
+        self.cells, self.used = np.zeros((FIRST_SLOTS, 4), np.int64), np.zeros(1, np.int64)
 
     def grow(self, since: int | None = None) -> None:
-        """Enlarge the table; drop pairs whose first number is below `since`."""
+        """Enlarge the table, and drop pairs whose first number is below `since`."""
         left = self.cells[self.cells[:, USED] != 0]
         if since is not None:
             left = left[left[:, FIRST] >= since]
-        size = max(LEAST, 1 << (4 * len(left)).bit_length())
+        size = max(FIRST_SLOTS, 1 << (4 * len(left)).bit_length())
         self.cells, self.used[0] = np.zeros((size, 4), np.int64), len(left)
         _refill(left, self.cells)
 
 
 @allocation_free
 def has_no_room(cells: Cells, used: Int64s) -> bool:
-    """Return whether the table may lack space for a new pair."""
+    """Return whether the table `cells` may lack space for a new pair; used[0] is their number."""
     return bool(2 * (used[0] + 1) > len(cells))
 
 
 @allocation_free
 def cell_of(first: Number, second: Number, cells: Cells) -> np.int64:
-    """Return the cell of this pair, or the free cell where put() can store it."""
+    """Return the cell of the pair (first, second), or the free cell where put() can store it."""
     mask = len(cells) - 1
     at = np.int64((np.uint64(first * 512 + second) * MULTIPLIER) >> HALF) & mask
     while cells[at, USED] != 0 and (cells[at, FIRST] != first or cells[at, SECOND] != second):
@@ -55,7 +55,7 @@ def cell_of(first: Number, second: Number, cells: Cells) -> np.int64:
 def put(
     at: Number, first: Number, second: Number, value: Number, cells: Cells, used: Int64s
 ) -> None:
-    """Set the value of a pair; `at` is its cell, from cell_of()."""
+    """Set the value of the pair (first, second) in the cell `at`, which cell_of() returned."""
     used[0] += 1 - cells[at, USED]
     cells[at, USED], cells[at, VALUE] = 1, value
     cells[at, FIRST], cells[at, SECOND] = first, second

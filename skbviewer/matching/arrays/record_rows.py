@@ -23,7 +23,7 @@ from .int_index import execution_of
 def record_blocks(
     records: Records, count: int | None = None, backwards: bool = False
 ) -> Iterator[slice]:
-    """Yield the blocks() of all records, or of `count` rows that were made from them.
+    """Yield slices that cover all records, or `count` rows that were made from them.
 
     Meanwhile, the memory of earlier blocks is released.
     """
@@ -34,13 +34,19 @@ def record_blocks(
 
 
 def rows_where(records: Records, wanted: Callable[[slice], Bools]) -> Int64s:
-    """Return the indices of records for which `wanted` is true; it is called block by block."""
+    """Return the row numbers of records for which `wanted` is true.
+
+    `wanted` gets a slice of records, block by block, and returns a flag for each.
+    """
     parts = [np.flatnonzero(wanted(some)) + some.start for some in record_blocks(records)]
     return np.concatenate([np.zeros(0, np.int64), *parts])
 
 
 def whole(records: Records, name: str, dtype: str) -> npt.NDArray[Any]:
-    """Return a column of all records, contiguous and writable; copied only if necessary."""
+    """Return column `name` of all records as `dtype`, contiguous and writable.
+
+    It is copied only if necessary.
+    """
     column = records.stored(name) if isinstance(records, RecordTable) else records[name]
     return np.require(column, np.dtype(dtype), ["C", "W"])
 
@@ -58,7 +64,7 @@ class Rows:
         return np.require(made, RECORD_DTYPE[name], ["C", "W"])
 
     def columns(self, names: str) -> Any:
-        """Return the columns whose names are in `names`, separated by spaces."""
+        """Return the columns of this block whose names are in `names`, separated by spaces."""
         return [self[name] for name in names.split()]
 
     def contexts(self) -> Int64s:

@@ -52,14 +52,14 @@ class Scratch(NamedTuple):
 
     @classmethod
     def of(cls, limits: Limits) -> Scratch:
-        """Return scratch arrays without any state."""
+        """Return empty scratch arrays; `limits` says how many steps the search may take."""
         holder, counts = np.zeros(SLOTS, np.int64), np.zeros(COUNTS, np.int64)
         counts[LEFT], counts[STATES], counts[MOST] = limits.total, 1, limits.steps
         a, b, c, d, e, f, g, h = (np.zeros(0, np.int64) for _ in range(8))
         return cls(a, b, c, d, e, f, g, h, holder, np.zeros(0, np.bool_), counts)
 
     def ready(self, places: int) -> Scratch:
-        """Return scratch arrays for `places` places."""
+        """Return scratch arrays for a group that has `places` moments."""
         scratch = self._replace(slot=np.zeros(places, np.int64), last=np.full(places, -1))
         if len(self.table):
             return scratch
@@ -88,7 +88,10 @@ def _zeros(size: int) -> Int64s:
 def follow_groups(
     tangle: Tangle, groups: Groups, places: Places, scratch: Scratch, seen: Bools, sure: Int8s
 ) -> None:
-    """Follow all groups, as consistent_assignments.follow() describes."""
+    """Drop pairs that are in no assignment, and set `sure` of groups; see follow() for the rule.
+
+    `seen` is scratch space: a flag for each pair.
+    """
     for g in range(len(sure)):
         if sure[g] != SEVERAL:
             continue
@@ -107,7 +110,7 @@ def follow_groups(
 def _ends(
     tangle: Tangle, order: Int64s, first: np.int64, last: np.int64, places: Places, scratch: Scratch
 ) -> np.int64:
-    """Set the last packet that may have each place; return the number of pairs."""
+    """Set the last packet that may have each moment; return the number of pairs."""
     pairs = np.int64(0)
     for n in range(first, last):
         for pair in range(tangle.rows[order[n]], tangle.rows[order[n] + 1]):

@@ -23,7 +23,8 @@ from .packet_groups import Places
 def follow(tangle: Tangle, groups: Groups, places: Places, scratch: Scratch, sure: Int8s) -> None:
     """Drop pairs of SEVERAL groups that are in no assignment, and set `sure` of these groups.
 
-    EXACT: each remaining pair is in an assignment.  TOO_LARGE: some may be in none.  CROWDED: there
-    is no assignment.
+    `tangle` are the packets with their pairs, `groups` the groups of packets, and `places` the
+    moments that each group may have.  EXACT: each remaining pair is in an assignment.  TOO_LARGE:
+    some may be in none.  CROWDED: there is no assignment.
     """
     follow_groups(tangle, groups, places, scratch, np.zeros(len(tangle.kept), np.bool_), sure)

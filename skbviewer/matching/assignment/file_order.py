@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """State which packets of a file are to be assigned to which tap moments, and in which order.
 
-In: pairs of packets and moments, and the packets' times.  Out: a Problem (forced_lifetimes.py) with
-the order of the file, and the result that all its consistent assignments have in common.
+Input: pairs of packets and moments, and the packets' times.  Output: a Problem
+(forced_lifetimes.py) with the order of the file, and the result that all its consistent assignments
+have in common.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 
 from ...records import Packets
 from ...records.types import Bools, Int64s
-from ..candidates.eligible_moments import Edges
+from ..candidates.moment_conditions import Edges
 from ..clock.agreeing_devices import ANY_TIME, CALLED, CAME, TIMED, WINDOWS
 from ..clock.capture_point_fit import Located
 from .forced_lifetimes import Assigned, Problem, assign
@@ -39,9 +40,10 @@ def problem_for(
 ) -> tuple[Int64s, Problem]:
     """Return the moments at which any packet may have been captured, and the problem to solve.
 
-    `parts` are the offsets of fragments.  All fragments may have one skb, so each offset has a
-    moment of its own.  `order` is the one of WINDOWS by which the file is sorted; None if it is not
-    sorted.
+    By packet: `at` is its time on the log's clock, `error` the clock's possible error then (ns),
+    and `may_lack` whether the log may lack its moment.  `edges` are the possible pairs, and `parts`
+    the offsets of fragments: all fragments may have one skb, so each offset has a moment of its
+    own.  `order` is the one of WINDOWS by which the file is sorted; None if it is not sorted.
     """
     numbers, moment = _numbered(edges.moment, parts, len(kernel.moments))
     rows = {name: kernel.moments.part(name, numbers) for name in TIMED}
@@ -96,9 +98,9 @@ def orders_of(packets: Packets, where: Located) -> tuple[int, ...]:
 def first_consistent(
     orders: tuple[int | None, ...], problem_of: Callable[[int | None], tuple[Int64s, Problem]]
 ) -> tuple[Int64s, Problem, Assigned]:
-    """Solve with the first of these orders that no packet contradicts, or else with the last.
+    """Solve with the first of `orders` that no packet contradicts, or else with the last.
 
-    Returns the moments, the problem and its solution.
+    `problem_of` returns the moments and the problem for an order.  Returns both, and the solution.
     """
     *closer, last = orders
     for order in closer:
@@ -137,7 +139,8 @@ def _unordered(problem: Problem) -> Problem:
 def each_alone(problem: Problem, made: Assigned) -> Assigned:
     """Call a packet exact only if its moments have one lifetime and no other packet may have them.
 
-    This is for captures that contain packets of several taps, or packets twice.
+    `made` is the solution of `problem` in the order of the file, which is not used for captures
+    that contain packets of several taps, or packets twice.
     """
     size, count = len(problem.at), len(problem.life)
     life = problem.life[problem.moment]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Find the lifetime that every consistent assignment of packets to tap moments gives a packet.
 
-In: packets of one interface of one capture in the order of its file, tap moments, and the pairs
-whose identities do not contradict each other.  Out: for each packet, the lifetime that all
+Input: packets of one interface of one capture in the order of its file, tap moments, and the pairs
+whose identities do not contradict each other.  Output: for each packet, the lifetime that all
 consistent assignments give it, or the reason why there is none.
 
 In a consistent assignment, each packet has a moment of one of its pairs, within the clock's error,
@@ -13,9 +13,10 @@ A packet that the log may lack is never exact, and takes no moment from others: 
 always consistent.  The other packets form groups: those that share moments, or may contradict each
 other's order.  A group without any consistent assignment decides nothing.  In every other group,
 moments that overlap form clusters.  The earliest and the latest cluster of each packet bound its
-moments; that is enough where no moments overlap.  Otherwise all assignments are followed packet by
-packet (`consistent_assignments.py`).  Beyond its limits, some impossible assignments count as
-possible, but never the reverse.  So a lifetime that is exact is the same in every assignment.
+moments, and where no moments overlap, these bounds decide.  Otherwise all assignments are followed
+packet by packet (`consistent_assignments.py`).  Beyond its limits, some impossible assignments
+count as possible, but never the reverse.  So a lifetime that is exact is the same in every
+assignment.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ class Assigned(NamedTuple):
 
 
 def assign(asked: Problem, limits: Limits | None = None) -> Assigned:
-    """Decide each packet.
+    """Decide which lifetime all consistent assignments give each packet, or why there is none.
 
     Groups that share moments are solved first, so a group that contradicts itself does not spoil
     others.  Then come the larger groups that the order of the file joins.

@@ -23,10 +23,10 @@ def narrow_groups(
     least: Int64s,
     sure: Int8s,
 ) -> None:
-    """Drop pairs outside each packet's bounds, and set `sure`, as moment_bounds.narrow() describes.
+    """Drop pairs outside each packet's bounds, and set `sure`; see narrow() for the rule.
 
-    Scratch arrays, by place: `cluster` is the first place of its cluster, `holds` the number of
-    moments there.  `least` is the earliest cluster of each packet.
+    Scratch arrays: by moment of a group, `cluster` is the first moment of its cluster, and `holds`
+    the number of moments there; `least` is the earliest cluster of each packet.
     """
     for g in range(len(sure)):
         single = _clusters(places, np.int64(g), cluster, holds)

@@ -19,10 +19,10 @@ from .packet_groups import Places
 
 
 def narrow(tangle: Tangle, groups: Groups, places: Places, sure: Int8s) -> None:
-    """Drop pairs outside these bounds, and set `sure` of each group.
+    """Drop pairs outside the bounds of each packet's moments, and set `sure` of each group.
 
-    CROWDED: the group has no assignment.  EXACT: each remaining pair is in one.  SEVERAL: not known
-    yet.
+    The packets' order in the file gives the bounds.  CROWDED: the group has no assignment.  EXACT:
+    each remaining pair is in one.  SEVERAL: not known yet.
     """
     size = len(places.begin)
     narrow_groups(

@@ -12,7 +12,7 @@ from ...records.types import Bools, Int8s, Int64s
 
 # Why a packet has no certain lifetime.
 EXACT, SEVERAL, LACKING, CROWDED, TOO_LARGE, NONE_IN_TIME = range(6)
-NEAR = 64  # most groups above a group's place in the stack; with more, it joins the topmost one
+NEAR = 64  # most groups above a group in the stack; with more, it joins the topmost one
 
 
 class Tangle(NamedTuple):
@@ -40,7 +40,7 @@ class Groups(NamedTuple):
 
 @allocation_free
 def groups_of(tangle: Tangle, groups: Groups, group: Int64s) -> None:
-    """Set `group`, by moment: the group whose packets may have the moment."""
+    """Set `group`, by moment, to the group whose packets may have that moment."""
     for g in range(len(groups.first) - 1):
         for n in range(groups.first[g], groups.first[g + 1]):
             packet = groups.order[n]
@@ -51,7 +51,10 @@ def groups_of(tangle: Tangle, groups: Groups, group: Int64s) -> None:
 
 @allocation_free
 def join_by_moment(tangle: Tangle, owner: Int64s, root: Int64s) -> None:
-    """Join packets that may have the same moment; `owner` is scratch, by moment, filled with -1."""
+    """Join the groups of packets that may have the same moment.
+
+    `root` is the group of each packet; `owner` is scratch space by moment, filled with -1.
+    """
     for p in range(len(root)):
         if tangle.why[p] != EXACT and tangle.why[p] != TOO_LARGE:
             continue
@@ -65,11 +68,11 @@ def join_by_moment(tangle: Tangle, owner: Int64s, root: Int64s) -> None:
 
 @allocation_free
 def join_by_order(tangle: Tangle, latest: Int64s, packet: Int64s, root: Int64s) -> None:
-    """Join two packets if their moments may contradict their order in the file.
+    """Join the groups of two packets if their moments may contradict their order in the file.
 
     This is so if the earlier packet may have a moment that begins after one of the later packet's
-    moments ended.  Groups are on a stack, sorted by the begin of the latest moment that they may
-    have.
+    moments ended.  `root` is the group of each packet.  `latest` and `packet` are scratch space: a
+    stack of groups, sorted by the start of the latest moment that they may have.
     """
     high = np.int64(0)
     for p in range(len(root)):
@@ -131,6 +134,9 @@ def _join(root: Int64s, p: np.int64, q: np.int64) -> None:
 
 @allocation_free
 def settle_roots(root: Int64s) -> None:
-    """Set the final root of each packet; a root is never later than the packets that lead to it."""
+    """Replace each packet's root by the final one, which stands for its group.
+
+    A root is never later than the packets that lead to it.
+    """
     for p in range(len(root)):
         root[p] = root[root[p]]

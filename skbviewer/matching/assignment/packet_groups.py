@@ -26,7 +26,7 @@ from .packet_group_loops import (
 
 
 class Places(NamedTuple):
-    """The moments of groups, sorted by group and begin; those of group g start at place first[g].
+    """The moments of groups, sorted by group and begin; those of group g start at index first[g].
 
     `of` is the place of each moment; `begin` and `end` are those of the moment at each place.
     """
@@ -52,7 +52,10 @@ def group_roots(tangle: Tangle, ordered: bool) -> Int64s:
 
 
 def groups_of_several(root: Int64s, tangle: Tangle, known: Int64s | None = None) -> Groups:
-    """Return the groups of several packets, without those that `known` already has as one group."""
+    """Return the groups that have several packets; `root` is the group of each packet.
+
+    Groups whose packets are already one group in `known` are left out.
+    """
     size = np.bincount(root, minlength=len(root))
     wanted = size > 1
     if known is not None:
@@ -70,7 +73,7 @@ def open_packets(tangle: Tangle) -> Bools:
 
 
 def moments_by_group(tangle: Tangle, groups: Groups) -> Places:
-    """Return the moments that packets of these groups may still have."""
+    """Return the moments that packets of `groups` may still have, group by group."""
     group = np.full(len(tangle.begin), -1)
     groups_of(tangle, groups, group)
     moments = np.flatnonzero(group >= 0)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Find packets that a clock may place wrongly, because it may have been set near them.
+"""Find packets whose times may be converted wrongly, because it may have been set near them.
 
-In: the packets of one interface with their candidates; which of them identity alone decides
-(anchors); and which were at none of their candidates' moments at their time (against the clock).
-Out: the packets whose time decides nothing.
+Input: the packets of one interface with their candidates; which of them identity alone decides
+(anchors); and which were captured at none of their candidates' moments (against the clock).
+Output: the packets whose time decides nothing.
 
 If packets look alike and the clock is set among them, most of them are still near some moment by
 chance.  Only packets that are near none show the step.  A step is possible if another clock places
@@ -28,7 +28,9 @@ from .time_window_candidates import near_in_time
 if TYPE_CHECKING:
     from ..model import KernelSide
 
-MOST = 500  # most pairs of neighbours that are tested; with more, the clock is doubted
+MAX_NEIGHBOUR_PAIRS = (
+    500  # most pairs of neighbours that are tested; with more, the clock is doubted
+)
 
 
 def contradicted_by_clock(
@@ -36,9 +38,10 @@ def contradicted_by_clock(
 ) -> Bools:
     """Return for each packet whether the clock may have been set and set back near it.
 
-    "Near" means between the anchors before and after it.  `anchors` are packets that identity alone
-    decides and that were at a moment at their time.  `against` are packets that have candidates and
-    were at none of their moments.  All are in the order of the file.
+    "Near" means between the anchors before and after it.  `found` are the candidates.  `anchors`
+    are packets that identity alone decides and that were at a moment at the time of their capture.
+    `against` are packets that have candidates and were at none of their moments.  All are in the
+    order of the file.
     """
     stretch, doubts = np.cumsum(anchors), np.zeros(len(packets), np.bool_)
     open_ones = np.zeros(len(packets), np.bool_)
@@ -69,7 +72,7 @@ def _explained(
     Returns all pairs if there are too many to test.
     """
     made = np.ones(len(earlier), np.bool_)
-    if len(earlier) > MOST:
+    if len(earlier) > MAX_NEIGHBOUR_PAIRS:
         return made
     none = found.only(np.zeros(len(found.packet), np.bool_))
     asked = none._replace(many=np.union1d(earlier, later))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Find lifetimes whose IP header the log does not show, and packets that may belong to them.
 
-In: a log's tap moments, the packets' times on its clock.  Out: moments, and a flag for each packet.
-A loss of records may swallow an skb's footprint, but not the call of the packet socket that got the
-skb.  No identity joins such a lifetime to a packet.  So each packet that may have been captured at
-one of its moments has one more candidate, which remains unknown.
+Input: a log's tap moments, the packets' times on its clock.  Output: moments, and a flag for each
+packet.  A loss of records may swallow an skb's footprint, but not the call of the packet socket
+that got the skb.  No identity joins such a lifetime to a packet.  So each packet that may have been
+captured at one of its moments has one more candidate, which remains unknown.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ PAIRS = 1_000_000  # most pairs of packets and moments with equal contents that 
 
 
 def without_header(moments: ColumnTable, legs: LegTable, prints: Footprints) -> Int64s:
-    """Return the rows of `moments` whose lifetimes may carry IP but never show an IP header."""
+    """Return the rows of `moments` whose lifetimes may carry IP but never show an IP header.
+
+    `prints` are the footprints that show one.
+    """
     named = np.zeros(len(moments) and int(moments["series"].max()) + 1, np.bool_)
     named[prints.series[prints.series < len(named)]] = True
     kind = np.asarray(legs.rows["ethertype"])[moments["leg"]]

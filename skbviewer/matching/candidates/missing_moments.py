@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Find packets whose tap moment may be missing from a log, because the log lacks records.
 
-In: a log's declared losses, the packets' times on its clock.  Out: two flags for each packet.
+Input: a log's declared losses, the packets' times on its clock.  Output: two flags for each packet.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ SENT = ("dev_hard_start_xmit", "xmit_one")  # every packet that is sent passes o
 
 
 def lacking(kernel: KernelSide, place: Place, at: Int64s, error: Int64s) -> tuple[Bools, Bools]:
-    """Return two flags for each packet: the log lacks records of its time; it may lack any record.
+    """Return two flags for each packet: the log lacks records near its time; it may lack any.
 
     The first is set if missing records might show the packet's moment.  The second is set for all
     packets if the log was filtered, if hits were missed at unknown times, or if the log counts more
-    lost records than it declares times for.  By packet: `at` is its time on the log's clock,
-    `error` the clock's possible error then (ns).
+    lost records than it declares times for.  `at` is each packet's time on the log's clock, and
+    `error` the clock's possible error at that time (ns).
     """
     # CLOCK_MONOTONIC begins at 0: there is no earlier time.
     rows, low, high = kernel.losses, np.maximum(at - error, 0), at + error
@@ -76,9 +76,10 @@ def _is_a_call(rows: Table) -> Bools:
 
 
 def _moment_missed(log: KernelLog, place: Place, missed: Table, low: Int64s, high: Int64s) -> Bools:
-    """Return for each packet whether probes missed hits of all functions that show the device.
+    """Return for each packet whether every function that could show its device may have missed it.
 
-    A recorded hit of one of these functions is enough: the packet socket's, or the hand-over's.
+    Two functions could, each by a hit between `low` and `high`: the packet socket's (if
+    `place.at_socket`) and the hand-over's.  A function without an armed probe counts as missed.
     """
     if not len(missed):
         return np.zeros(len(low), np.bool_)

@@ -26,11 +26,14 @@ if TYPE_CHECKING:
 
 WINDOW_NS = 100_000_000  # a lifetime farther away than this is another packet's
 CANDIDATES = 64  # most candidates on each side of a packet; others cannot be the nearest
-FEW = 2  # most candidates on each side of a packet without an identity
+MAX_CANDIDATES = 2  # most candidates on each side of a packet without an identity
 
 
 def by_ethertype(packets: Packets, kernel: KernelSide, clock: ClockFit | None) -> Candidates:
-    """Return pairs of packets and series of the same EtherType within the window."""
+    """Return pairs of packets and series that have the same EtherType, other than IP.
+
+    The leg must begin within WINDOW_NS of the packet's time; without `clock`, there are no pairs.
+    """
     rows, tap = kernel.legs.rows, kernel.series.tap
     wire = np.flatnonzero(_nameless(packets) & ~np.isin(packets["ethertype"], IP))
     of_ip = np.isin(rows["ethertype"], (0, *IP))
@@ -43,9 +46,9 @@ def by_ethertype(packets: Packets, kernel: KernelSide, clock: ClockFit | None) -
 
 
 def unidentified(packets: Packets, kernel: KernelSide, clock: ClockFit | None) -> Candidates:
-    """Pair packets without an identity with a few lifetimes of the same EtherType.
+    """Pair packets without an identity with at most MAX_CANDIDATES lifetimes of their EtherType.
 
-    With a clock, these are the nearest in time.
+    With `clock`, these are the nearest in time.
     """
     rows, tap = kernel.legs.rows, kernel.series.tap
     nameless = _nameless(packets)
@@ -56,7 +59,7 @@ def unidentified(packets: Packets, kernel: KernelSide, clock: ClockFit | None) -
         return _candidates(wire, wire)
     ts = packets["ts"][wire]
     at, window = (ts, FAR) if clock is None else (clock.to_kernel(ts, wire), WINDOW_NS)
-    packet, leg = _within(at, packets["ethertype"][wire], rows[legs], window, FEW)
+    packet, leg = _within(at, packets["ethertype"][wire], rows[legs], window, MAX_CANDIDATES)
     return _candidates(wire[packet], rows["series"][legs[leg]])
 
 
@@ -73,9 +76,10 @@ def _candidates(packet: Int64s, series: Int64s) -> Candidates:
 
 
 def crowded(packets: Packets, asked: Int64s, within: Int64s) -> Bools:
-    """Return which of `asked` have another non-IP packet of their EtherType within `within` ns.
+    """Return for each packet of `asked` whether another one may be mistaken for it.
 
-    If the clock is off by that much, one may be mistaken for the other.
+    That is a non-IP packet of the same EtherType within `within` ns, the possible error of the
+    clock.
     """
     every = np.flatnonzero(packets["ip_version"] == 0)
     every = every[np.lexsort((packets["ts"][every], packets["ethertype"][every]))]

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Find the tap moments at which each packet of a capture may have been captured.
 
-In: pairs (packet, series) whose identities agree, the packets' times on the log's clock.  Out:
-pairs (packet, moment) that nothing contradicts: neither the clock, nor the header and content that
-the log shows at the moment, nor a packet socket's call in the log.
+It applies the conditions of moment_conditions.py in their order.
+
+Input: pairs (packet, series) whose identities agree, the packets' times on the log's clock.
+Output: pairs (packet, moment) that nothing contradicts: neither the clock, nor the header and
+content that the log shows at the moment, nor a packet socket's call in the log.
 """
 
 from __future__ import annotations
@@ -15,12 +17,12 @@ import numpy as np
 from ...records import Packets
 from ...records.types import Bools, Int64s
 from ..identity.identity_candidates import Candidates
-from .eligible_moments import (
+from .moment_conditions import (
     Edges,
     agreeing_contents,
     agreeing_headers,
-    between,
     of_one_ethertype,
+    pairs_in_time,
     sent_as_other,
 )
 
@@ -46,7 +48,7 @@ class Asked(NamedTuple):
     elsewhere: bool
 
 
-class Options(NamedTuple):
+class PossiblePairs(NamedTuple):
     """The possible pairs of packets and moments (`edges`), and two flags for each packet.
 
     `near`: its time is that of a moment of its lifetimes, whatever header that moment shows.
@@ -59,20 +61,23 @@ class Options(NamedTuple):
     unsure: Bools
 
 
-def options(asked: Asked, error: Int64s) -> Options:
-    """Return the pairs that are possible if the clock is off by at most `error` (ns, by packet)."""
+def possible_pairs(asked: Asked, error: Int64s) -> PossiblePairs:
+    """Return the pairs of packets and moments that are possible if the clock is off by `error`.
+
+    `error` is the most that it may be off (ns, by packet).
+    """
     packets, kernel, found = asked.packets, asked.kernel, asked.found
     size, at_socket = len(packets), np.asarray(kernel.moments["socket"], np.bool_)
     near, unsure = np.zeros((2, size), np.bool_)
-    made = between(kernel, found.packet, found.series, asked.at, error, asked.here)
+    made = pairs_in_time(kernel, found.packet, found.series, asked.at, error, asked.here)
     near[made.packet] = True
     by_call = ~asked.shown[made.packet] | at_socket[made.moment]
     known = np.zeros(len(found.packet), np.bool_)
     known[made.pair[by_call]] = True
     lost = ~by_call & asked.doubtful[made.moment]
     unsure[made.packet[lost & known[made.pair]]] = True
-    made = made.only(by_call | lost & ~known[made.pair])
+    made = made.selected(by_call | lost & ~known[made.pair])
     unsure[sent_as_other(packets, kernel, made)] = True
     made = of_one_ethertype(packets, kernel, made)
     made = agreeing_headers(packets, kernel, made, asked.elsewhere)
-    return Options(agreeing_contents(packets, kernel, made), near, unsure)
+    return PossiblePairs(agreeing_contents(packets, kernel, made), near, unsure)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Find packets of flows in which an identity occurs again within a short time.
 
-In: packets and their pairs with moments, found with a larger error of the clock.  Out: the packets
-that belong to such a flow.  A log may lack lifetimes without declaring when: because it was
+Input: packets and their pairs with moments, found with a larger error of the clock.  Output: the
+packets that belong to such a flow.  A log may lack lifetimes without declaring when: because it was
 filtered, or because an older recorder only counted missed hits.  A capture of another host holds
 packets that never came here.  In these cases, a flow is trusted only if all its packets differ:
 then the missing ones are assumed to differ, too.
@@ -20,7 +20,7 @@ from ...records.types import Bools, Int64s
 from ..arrays.hash_join import hashed_rows
 from ..identity.identity_columns import ADDRESS
 from ..identity.ladder_loops import FRAGMENT
-from .eligible_moments import Edges, by_packet
+from .moment_conditions import Edges, by_packet
 
 if TYPE_CHECKING:
     from ..model import KernelSide
@@ -40,7 +40,7 @@ def company(
 
     A packet has a twin if several lifetimes are near it, or if another packet may have its moment.
     `pairs` returns the edges for a given error of the clock (ns, by packet).  For the packets
-    `often`, it returns only the lifetimes of their time, although there are others.
+    `often`, it returns only the lifetimes near their time of capture, although there are others.
     """
     edges = pairs(far(error))
     twin = np.zeros(len(packets), np.bool_)
@@ -60,7 +60,7 @@ def company(
 
 
 def far(error: Int64s) -> Int64s:
-    """Return the greatest distance of a twin in time, ns."""
+    """Return the greatest distance of a twin in time (ns), for the clock's error of each packet."""
     return NEAR_NS + NEAR_ERRORS * error
 
 

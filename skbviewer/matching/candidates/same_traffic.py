@@ -7,7 +7,7 @@ moments that the log shows, each some microseconds long.  Or it is nearly the wa
 log's host, and no packet was captured elsewhere before it was sent here, or after it arrived here.
 Or TCP's sequence numbers, 32 random bits each (RFC 9293 3.4.1), agree in segments that were sent
 once: they have an identification, which is a new one when TCP sends a segment again, or the sender
-soon shows that it has their acknowledgement (acknowledged_segments.py).
+soon shows that it has their acknowledgement (segments_sent_once.py).
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ from ...records.types import Bools, Int64s
 from ..clock.clock_fit import MAX_DRIFT_PPM, ClockFit, Segment
 from ..clock.clock_steps import STEP_NS
 from ..clock.feasible_lines import Intervals, corridor
-from .acknowledged_segments import acknowledged
-from .eligible_moments import Edges, by_packet
+from .moment_conditions import Edges, by_packet
+from .segments_sent_once import acknowledged
 
-ENOUGH = 8  # so many packets with stamps between their moments make a clock believable
-GOES_ON = 5  # so many are enough if another part of the capture is believed
-SOME = 3  # TCP segments with agreeing numbers, or packets that agree with the wall clock
+TRUSTED_PACKETS = 8  # packets with stamps between their moments that make a clock believable
+FEWER_PACKETS = 5  # the same, if another part of the capture is believed
+# TCP segments with agreeing numbers, or packets that agree with the wall clock.
+AGREEING_PACKETS = 3
 CHANCE = 4000  # chance orders both directions in at most one of this many captures of other runs
 OPEN_NS = 1e12  # stands for no bound on this side of a line
 SLEWED_NS = 1_000_000  # the wall clock drifts between two readings
@@ -41,9 +42,10 @@ if TYPE_CHECKING:
 def trusted(
     packets: Packets, clock: ClockFit, kernel: KernelSide, edges: Edges, precision: int
 ) -> Bools:
-    """Return for each packet whether its segment of the clock is believed.
+    """Return for each packet whether its segment of the clock can be believed.
 
-    `edges` are the pairs in time; `precision` (ns) is that of the packets' times.
+    `edges` are the pairs of packets and moments that the clock allows; `precision` (ns) is that of
+    the packets' times.
     """
     segment = clock.segment_of(np.arange(len(packets)))
     paired, readings = np.zeros(len(packets), np.bool_), kernel.log.clock
@@ -59,14 +61,17 @@ def trusted(
     if any(each):  # the same capture continued after its clock was set
         local = is_local(clock, precision).tolist()
         each = [
-            known or (here and (one.pairs >= GOES_ON or not one.pairs))
+            known or (here and (one.pairs >= FEWER_PACKETS or not one.pairs))
             for known, here, one in zip(each, local, clock.segments, strict=True)
         ]
     return np.asarray(np.array(each)[segment], np.bool_)
 
 
 def is_local(clock: ClockFit, precision: int) -> Bools:
-    """Return for each segment whether its stamps were made on this host, at moments of the log."""
+    """Return for each segment whether its stamps were made on this host, at moments of the log.
+
+    `precision` is that of the capture's time stamps, ns.
+    """
     return np.array([_is_local(one, precision) for one in clock.segments])
 
 
@@ -77,9 +82,9 @@ def _is_local(segment: Segment, precision: int) -> bool:
 def _numbers_agree(packets: Packets, paired: Bools) -> bool:
     """Return whether enough of the packets `paired` are TCP segments that were sent once."""
     once = paired & sent_once(packets)
-    if np.count_nonzero(once) >= SOME:
+    if np.count_nonzero(once) >= AGREEING_PACKETS:
         return True
-    return int(np.count_nonzero(once | acknowledged(packets, paired))) >= SOME
+    return int(np.count_nonzero(once | acknowledged(packets, paired))) >= AGREEING_PACKETS
 
 
 def sent_once(packets: Packets) -> Bools:
@@ -99,7 +104,7 @@ def _is_trusted(segment: Segment, packets: Packets, paired: Bools, precision: in
     """
     if _is_scattered(segment):
         return False
-    here = _is_local(segment, precision) and segment.pairs >= ENOUGH
+    here = _is_local(segment, precision) and segment.pairs >= TRUSTED_PACKETS
     return here or _numbers_agree(packets, paired)
 
 
@@ -116,7 +121,7 @@ def _on_the_way(
     enough packets of both directions that they are not ordered like this by chance.  Only packets
     that have one lifetime in time count.
     """
-    mine = edges.only(clock.segment_of(edges.packet) == number)
+    mine = edges.selected(clock.segment_of(edges.packet) == number)
     sends, series = (
         np.asarray(kernel.moments[name], np.int64)[mine.moment] for name in ("sends", "series")
     )
@@ -131,7 +136,7 @@ def _on_the_way(
     sent = way[0][known] == 1
     lines = _lines(at, sent, after[0][known], before[1][known])
     here = int(np.count_nonzero(sent))
-    return comb(len(known), min(here, len(known) - here, ENOUGH)) >= CHANCE and lines
+    return comb(len(known), min(here, len(known) - here, TRUSTED_PACKETS)) >= CHANCE and lines
 
 
 def _lines(at: Int64s, sent: Bools, after: Int64s, before: Int64s) -> bool:
@@ -152,6 +157,6 @@ def _by_wall_clock(segment: Segment, readings: tuple[ClockTriple, ...]) -> bool:
     """
     return not _is_scattered(segment) and any(
         abs(segment.offset_ns - (one.real_ns - one.mono_ns))
-        <= (SYNCHRONOUS_NS if segment.pairs >= ENOUGH else segment.residual_ns + SLEWED_NS)
+        <= (SYNCHRONOUS_NS if segment.pairs >= TRUSTED_PACKETS else segment.residual_ns + SLEWED_NS)
         for one in readings
     )

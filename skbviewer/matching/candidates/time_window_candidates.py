@@ -24,7 +24,9 @@ from .same_traffic import is_local
 if TYPE_CHECKING:
     from ..model import KernelSide
 
-MOST = 256  # most lifetimes of one packet at its time; with more, the clock decides nothing
+MAX_LIFETIMES = (
+    256  # most lifetimes of one packet at its time; with more, the clock decides nothing
+)
 
 
 def near_in_time(
@@ -50,7 +52,7 @@ def near_in_time(
     when = _When(at, error)
     frames, rows, left = [], [], [found.many[:0]]
     for hashes, mine, theirs in _joins(asked, unnumbered, known, shown, prints.series):
-        frame, row, more = _among_lives(*hashes, prints.series[theirs], when.of(mine), seen)
+        frame, row, more = _among_lives(*hashes, prints.series[theirs], when.selected(mine), seen)
         frames.append(mine[frame])
         rows.append(theirs[row])
         left.append(wire[mine[more]])
@@ -68,8 +70,8 @@ class _When(NamedTuple):
     at: Int64s
     error: Int64s
 
-    def of(self, some: Int64s) -> _When:
-        """Return the times of some of the packets."""
+    def selected(self, some: Int64s) -> _When:
+        """Return the times and errors of the packets `some`."""
         return _When(self.at[some], self.error[some])
 
 
@@ -92,8 +94,8 @@ def _among_lives(
 ) -> tuple[Int64s, Int64s, Int64s]:
     """Return pairs of equal hashes whose lifetime is of the packet's time.
 
-    The third array has the packets with too many pairs.  `series` has the series of each element of
-    `hashes`.
+    The third array has the packets with too many pairs.  `series` holds the series of each element
+    of `hashes`.
     """
     keys, group = np.unique(asked, return_inverse=True)
     place = np.clip(np.searchsorted(keys, hashes), 0, len(keys) - 1)
@@ -132,11 +134,11 @@ def _seen(kernel: KernelSide) -> _Seen:
 def _of_the_time(
     group: Int64s, when: _When, place: Int64s, after: Int64s, before: Int64s
 ) -> tuple[Int64s, Int64s, Int64s]:
-    """Return pairs of one group that overlap in time, at most MOST for a packet.
+    """Return pairs of one group that overlap in time, at most MAX_LIFETIMES for a packet.
 
     The third array has the packets with more.  `group` is by packet.  By lifetime: `place` is its
     group, `after` and `before` are its times.  A packet that overlaps no lifetime of its group gets
-    the MOST nearest ones: the log may have it at another time.
+    the MAX_LIFETIMES nearest ones: the log may have it at another time.
     """
     order, count = np.lexsort((after, place)), len(place) + 1
     first, end = (np.searchsorted(place[order], group, side) for side in ("left", "right"))
@@ -147,9 +149,9 @@ def _of_the_time(
     begin = np.searchsorted(ends, low)
     begins = base + np.searchsorted(np.sort(after), after)
     number = np.maximum(np.searchsorted(begins, high) - begin, 0)
-    more = np.flatnonzero(number > MOST)
-    nearest = np.maximum(np.minimum(begin - MOST // 2, end - MOST), first)
+    more = np.flatnonzero(number > MAX_LIFETIMES)
+    nearest = np.maximum(np.minimum(begin - MAX_LIFETIMES // 2, end - MAX_LIFETIMES), first)
     begin = np.where(number == 0, nearest, begin)
     number = np.where(number == 0, end - first, number)
-    packet, life = spread(begin, np.minimum(number, MOST), order)
+    packet, life = spread(begin, np.minimum(number, MAX_LIFETIMES), order)
     return packet, life, more

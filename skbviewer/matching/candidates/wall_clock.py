@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Use the wall clock of the log's host as a capture's clock if identity decides no packet alone.
 
-In: candidate pairs, the log's readings of both clocks.  Out: the clock, and the devices where
-nearly all packets were at a packet socket at their time.  A sniffer stamps packets by the wall
-clock of its host (tpacket_get_timestamp() in net/packet/af_packet.c).  If a capture's clock was
-changed afterwards, or the capture is of another run, some packets have times at which no socket had
-any packet.  But most packets may also be at a socket if all of them are shifted by the same time.
-Any such shift may be the truth, so the clock's error covers them all.
+Input: candidate pairs, the log's readings of both clocks.  Output: the clock, and the devices where
+nearly all packets were at a packet socket when they were captured.  A sniffer stamps packets with
+the wall clock of its host (tpacket_get_timestamp() in net/packet/af_packet.c).  If a capture's
+clock was changed afterwards, or the capture is of another run, some packets have times at which no
+socket had any packet.  But most packets may also be at a socket if all of them are shifted by the
+same time.  Any such shift may be the truth, so the clock's error covers them all.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from ..clock.clock_steps import STEP_NS
 from ..clock.point_distances import Place
 from ..identity.identity_candidates import Candidates
 from ..legs.capture_points import SOCKET
-from .eligible_moments import Edges, agreeing_contents, agreeing_headers, between
 from .headerless_moments import may_hold
 from .missing_moments import lacking
-from .same_traffic import ENOUGH, SYNCHRONOUS_NS
+from .moment_conditions import Edges, agreeing_contents, agreeing_headers, pairs_in_time
+from .same_traffic import SYNCHRONOUS_NS, TRUSTED_PACKETS
 from .time_window_candidates import near_in_time
 
 if TYPE_CHECKING:
@@ -34,14 +34,17 @@ if TYPE_CHECKING:
 
 NEARLY_ALL = 0.99  # this share of the packets must have been at a socket at their time
 ROUNDING_NS = 1_000  # both clocks are rounded, and they are not read at the same time
-MOST = 0.9  # an offset is possible if this share of the packets is then at a socket
+SHARE_AT_SOCKET = 0.9  # an offset is possible if this share of the packets is then at a socket
 NEAR_NS = SYNCHRONOUS_NS  # farthest offset from the wall clock that is tried
 FARTHEST_NS = 10_000_000  # a clock that may be farther off than this is not used
 SAMPLE, PAIRS = 200, 20_000_000  # most packets that are tried; most pairs of these with moments
 
 
 def by_wall_clock(packets: Packets, kernel: KernelSide, found: Candidates) -> Located | None:
-    """Return the host's wall clock and the devices that agree with it; None if none does."""
+    """Return the wall clock of the log's host, and the devices at which it explains the capture.
+
+    `found` are the candidates of the packets.  None if no device agrees with that clock.
+    """
     clock = _wall_clock(kernel.log, packets)
     moments = kernel.moments
     sockets = np.asarray(moments["socket"], np.bool_)
@@ -51,14 +54,14 @@ def by_wall_clock(packets: Packets, kernel: KernelSide, found: Candidates) -> Lo
     number = np.arange(len(packets))
     at = clock.to_kernel(packets["ts"], number)
     error = clock.error(packets["ts"], number) + precision_of(packets["ts"])
-    edges = between(kernel, found.packet, found.series, at, error, sockets)
+    edges = pairs_in_time(kernel, found.packet, found.series, at, error, sockets)
     place = Place(None, -1, None, SOCKET)
     shown = (packets["ip_version"] != 0) & ~lacking(kernel, place, at, error)[0]
     every = np.ones(len(moments), np.bool_)
     shown &= ~may_hold(packets, kernel, at, error, every, whole=False)
-    if np.count_nonzero(shown) < ENOUGH:
+    if np.count_nonzero(shown) < TRUSTED_PACKETS:
         return None
-    edges, wanted = edges.only(shown[edges.packet]), NEARLY_ALL * np.count_nonzero(shown)
+    edges, wanted = edges.selected(shown[edges.packet]), NEARLY_ALL * np.count_nonzero(shown)
     if np.isin(packets["linktype"], SEVERAL_DEVICES).all():
         if _packets(edges.packet) < wanted:
             return None
@@ -97,14 +100,14 @@ def _as_sure(
     error = clock.segments[0].residual_ns + precision_of(packets["ts"])
     edges = Edges(packet, moment, np.zeros(len(packet), np.int64))
     near = np.abs(kernel.moments["begin"][moment] - at[packet]) <= NEAR_NS
-    edges = agreeing_headers(packets, kernel, edges.only(near), False)
+    edges = agreeing_headers(packets, kernel, edges.selected(near), False)
     edges = agreeing_contents(packets, kernel, edges)
     rows = kernel.moments[edges.moment]
     off = _farthest(
         edges.packet,
         rows["after"] - at[edges.packet] - error,
         rows["before"] - at[edges.packet] + error,
-        MOST * len(some),
+        SHARE_AT_SOCKET * len(some),
     )
     return where._replace(clock=clock.wider(max(0, off - error))) if off <= FARTHEST_NS else None
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Find the devices at which a capture may have been taken.
 
-In: pairs of packets and their lifetimes, and the moments of these at each device.  Out: the devices
-whose packet sockets' calls agree with the stamps of the packets, each with a clock.
+Input: pairs of packets and their lifetimes, and the moments of these at each device.  Output: the
+devices whose packet sockets' calls agree with the stamps of the packets, each with a clock.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ Timed = npt.NDArray[np.void] | Mapping[str, npt.NDArray[Any]]
 Device = tuple[int, int]  # netns, ifindex
 
 CAME_NS = 200_000  # longest time from an skb's arrival to its stamp of arrival
-LEAST = 0.3  # a device is tried if this share of the packets has a point there
+TRIED_SHARE = 0.3  # a device is tried if this share of the packets has a point there
 CALLED, CAME, ANY_TIME = range(3)  # where stamps are made: in a socket's call, on arrival
 # Shares of a device's packets.  A CPU may stop for long between the arrival of an skb and its
 # stamp; where records are lost, a packet may be paired with another packet's lifetime.
 NEARLY_ALL, MOST = 0.99, 0.8
-NEIGHBOURS = 9  # the median of so many packets of a lossy log is right
+NEIGHBOURS = 9  # the median of this many packets of a lossy log is right
 USUAL_NS, SCATTERED = 1_000_000, 20  # greatest distance from that median: ns, usual distances
-SURELY = 8  # so many packets show with certainty where in a pass the stamps are made
+MIN_STAMPS = 8  # with this many packets, it is certain where in a pass the stamps are made
 
 
 class Agreed(NamedTuple):
@@ -85,7 +85,7 @@ def agreeing_devices(
             here[here] = _near_the_others(captured, packet[here], rows[here])
         tries.append((device, len(np.unique(packet[here])), packet[here], rows[here]))
     most = max((one[1] for one in tries), default=0)
-    tries = [one for one in tries if one[1] >= LEAST * most]
+    tries = [one for one in tries if one[1] >= TRIED_SHARE * most]
     untried = [passed[device] for device in set(passed) - {one[0] for one in tries}]
     sharp = [
         {one[0] for one in tries if _agreeing(captured, one[2], *windows(one[3]), old)}
@@ -102,7 +102,7 @@ def agreeing_devices(
     ):
         clocks = {}
     at_calls = min((share[device] for device in clocks), default=0) >= NEARLY_ALL
-    surely = min((clock.pairs for clock in clocks.values()), default=0) >= SURELY
+    surely = min((clock.pairs for clock in clocks.values()), default=0) >= MIN_STAMPS
     how = (n for n, some in enumerate(sharp) if surely and some >= set(clocks))
     return Agreed(clocks, next(how, ANY_TIME), at_calls)
 
@@ -197,18 +197,26 @@ def _share_at_calls(
 def fit_bounded(
     captured: Int64s, packet: Int64s, begin: Int64s, end: Int64s, old: ClockFit | None = None
 ) -> ClockFit | None:
-    """Fit a clock to packets, each stamped between the earliest and the latest of its times."""
+    """Fit a clock to packets, each stamped between the earliest and the latest of its times.
+
+    `captured` are the times of all packets of the capture.  By pair, `packet` is an index of these,
+    and the packet was stamped from `begin` to `end` on the log's clock (ns).  The result has the
+    segments of `old`, if given; None if nothing fits.
+    """
     packet, low, high = spans(packet, begin, end)
     return fit_like(TimedPairs(packet, low + (high - low) // 2, low, high), captured, old)
 
 
 def fit_like(pairs: TimedPairs, captured: Int64s, old: ClockFit | None) -> ClockFit | None:
-    """Fit a clock to these pairs, with the segments of the `old` clock if there is one."""
+    """Fit a clock to `pairs`, with the segments of the `old` clock if there is one.
+
+    `captured` are the times of all packets, ns.
+    """
     return refit(old, pairs, captured) if old and len(pairs.packet) else fit(pairs, captured)
 
 
 def spans(packet: Int64s, begin: Int64s, end: Int64s) -> tuple[Int64s, Int64s, Int64s]:
-    """Return each packet once, with its earliest `begin` and its latest `end`."""
+    """Return each packet once, with its earliest `begin` and its latest `end` (ns)."""
     packet, which = np.unique(packet, return_inverse=True)
     low = np.full(len(packet), LATEST_NS)
     high = np.full(len(packet), EARLIEST_NS)
@@ -223,5 +231,8 @@ def passes_all(clock: ClockFit, precision: int) -> bool:
 
 
 def has_bounds(rows: Timed) -> Bools:
-    """Return points or moments that bound a stamp well: the leg's begin is not lost."""
+    """Return for each point or moment whether it bounds a stamp well.
+
+    It does if its leg's begin is not lost.
+    """
     return np.asarray(rows["before"] - rows["after"] < WAIT_NS, np.bool_)

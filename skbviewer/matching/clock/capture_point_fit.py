@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Fit the clock at the place where the capture seems to have been taken.
 
-In: pairs that identity alone decided.  Each packet that the sniffer saw has a point at the
+Input: pairs that identity alone decided.  Each packet that the sniffer saw has a point at the
 sniffer's device, and there the times differ least.  If packets were captured at several points of
 their way (tcpdump -i any), the first capture of a packet belongs to its first point, and so on.
 """
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from ...records import ColumnTable, Packets
 from ...records.types import Bools, Int64s
 from ..legs.capture_points import EARLY, SOCKET, WAIT_NS, WIRE
-from ..legs.declared_losses import Table, inside, meets
+from ..legs.declared_losses import Table, losses_inside, meets
 from .agreeing_devices import (
     ANY_TIME,
     agreeing_devices,
@@ -30,13 +30,14 @@ from .agreeing_devices import (
 from .clock_fit import ClockFit, TimedPairs, fit, precision_of
 from .point_distances import FAR, Place, points_of, reach
 
-MOST = 0.9  # a place is possible if this share of the packets has a point there
+POSSIBLE_SHARE = 0.9  # a place is possible if this share of the packets has a point there
 TRIED = 2000  # most pairs that are used to choose the place
 SURER = 0.7  # a new fit is taken if it reduces the clock's error to this share
 CLOSE, CLOSE_NS = 4, 1000  # a spread of up to CLOSE times the least plus CLOSE_NS is as good
 SEVERAL_DEVICES = (113, 276)  # LINKTYPE_LINUX_SLL, _SLL2: tcpdump -i any
 NEAR_NS = 10_000_000  # records lost this near to a packet may be its own
-FEW = 12  # with fewer pairs, the wrong place may by chance be the one where times differ least
+# With fewer pairs, the wrong place may by chance be the one where times differ least.
+RELIABLE_PAIRS = 12
 
 
 class _Try(NamedTuple):
@@ -96,7 +97,7 @@ def locate(
     agreed = agreeing_devices(captured, packet[some], series[some], moments, lossy)
     devices = agreed.clocks
     tries = [one for one in tries if one.place[:2] in devices] or tries
-    most = MOST * max(one.packets for one in tries)
+    most = POSSIBLE_SHARE * max(one.packets for one in tries)
     tries = [one for one in tries if one.packets >= most]
     tightest = min(one.spread for one in tries)
     tries = [one for one in tries if one.spread <= CLOSE * tightest + CLOSE_NS]
@@ -108,7 +109,7 @@ def locate(
     if devices and not (clock and passes_all(clock, precision_of(captured))):
         clock = _at_devices(captured, packet, series, moments, tuple(devices)) or clock
     if clock is not None:
-        if clock.pairs < FEW:
+        if clock.pairs < RELIABLE_PAIRS:
             others = [other for one in tries if (other := fit(one.pairs, captured))]
             clock = clock.wider(max(_apart(clock, other, captured) for other in others))
         clock = _that_holds(clock, best.place, devices, captured)
@@ -148,8 +149,9 @@ def relocate(
 ) -> Located | None:
     """Exclude devices, or make the clock more exact, with more packets whose series are known.
 
-    Returns None if these packets do not help.  The clock keeps its segments, because the match of a
-    packet does not show where the clock was set.
+    `captured` are the times of all packets; `packet` and `series` are the known pairs.  `lossy`
+    means that the log lacks records.  Returns None if these packets do not help.  The clock keeps
+    its segments, because the match of a packet does not show where the clock was set.
     """
     some = np.flatnonzero(packet % max(1, len(packet) // TRIED) == 0)
     agreed = agreeing_devices(
@@ -238,13 +240,14 @@ def everywhere(
 ) -> Located:
     """Fit the clock of a capture of all devices: each packet was stamped at one of its moments.
 
-    Packets near lost records do not count, because their moment may be among these.
+    `packet` and `series` are pairs that identity alone decides.  Packets near lost records do not
+    count, because their moment may be among these.
     """
     size = max(int(moments["series"].max(initial=-1)), int(series.max(initial=-1))) + 1
     after, before = np.full(size, FAR), np.full(size, -FAR)
     np.minimum.at(after, moments["series"], moments["after"])
     np.maximum.at(before, moments["series"], moments["before"])
-    dated = inside(losses)
+    dated = losses_inside(losses)
     known = (after[series] <= before[series]) & (before[series] - after[series] < WAIT_NS)
     known &= ~meets(dated, after[series] - NEAR_NS, before[series] + NEAR_NS)
     packet, series = packet[known], series[known]

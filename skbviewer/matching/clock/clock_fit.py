@@ -2,7 +2,7 @@
 """Fit the sniffer's clock to the KBL's clock from pairs whose match is certain.
 
 The fit is a result of matching by identity, never its reason.  It has one segment for each time
-that the clock was set, and one for the begin.  Each segment has a robust fit: median offset,
+that the clock was set, and one for the start.  Each segment has a robust fit: median offset,
 Theil-Sen drift (Sen 1968), spread as 1.4826 x median absolute deviation.  Its error covers every
 clock that the moments in the log leave possible.
 """
@@ -27,9 +27,10 @@ MAX_DRIFT_PPM = 1000
 CLEAR = 10  # a drift is believed if it moved the clock by this many spreads
 MAX_SLOPES = 2000
 CUT_BY = 20_000  # most pairs that are used to find where a segment is to be cut
-ENOUGH = 100_000  # most pairs that are used for medians
+MAX_MEDIAN_PAIRS = 100_000  # most pairs that are used for medians
 SECOND_NS = 1_000_000_000
-SURELY_COARSE = 12  # times of so many packets share a divisor by chance in one of 4,000 captures
+# The times of this many packets share a divisor by chance in one of 4,000 captures.
+SURELY_COARSE = 12
 COARSE_BITS, COARSE_BINARY_NS = 18, 3815  # a resolution of 2**-18 s
 KNOTS = 65  # times in a segment for which its error is computed
 
@@ -107,7 +108,7 @@ class ClockFit(NamedTuple):
         return made
 
     def wider(self, more_ns: int) -> ClockFit:
-        """Return a fit whose errors are larger by `more_ns`."""
+        """Return this fit with errors that are larger by `more_ns`."""
         return ClockFit(
             tuple(
                 s._replace(
@@ -128,7 +129,7 @@ class TimedPairs(NamedTuple):
     """Pairs of a packet and a time of the log at which the packet was at a point.
 
     `packet` is its index in the capture.  The KBL shows it at `kernel_ns`, and shows that its stamp
-    was made between `after` and `before`, ns by the KBL's clock.
+    was made between `after` and `before`, ns on the KBL's clock.
     """
 
     packet: Int64s
@@ -136,19 +137,20 @@ class TimedPairs(NamedTuple):
     after: Int64s
     before: Int64s
 
-    def only(self, chosen: Int64s | npt.NDArray[np.bool_] | slice) -> TimedPairs:
-        """Return the chosen pairs."""
+    def selected(self, chosen: Int64s | npt.NDArray[np.bool_] | slice) -> TimedPairs:
+        """Return the pairs that `chosen` (flags, indices or a slice) selects."""
         return TimedPairs._make(column[chosen] for column in self)
 
 
 def fit(pairs: TimedPairs, captured: Int64s, bounded: bool = True) -> ClockFit | None:
-    """Fit a clock to these pairs; None without any.  `captured`: the times (ns) of all packets.
+    """Fit a clock to `pairs`; None without any.
 
-    If not `bounded`, only the scatter of the pairs is computed, not the clock's possible error.
+    `captured` are the times (ns) of all packets.  If not `bounded`, only the scatter of the pairs
+    is computed, not the clock's possible error.
     """
     if not len(pairs.packet):
         return None
-    pairs = _whole(pairs.only(by_group(pairs.packet, pairs.kernel_ns)))
+    pairs = _whole(pairs.selected(by_group(pairs.packet, pairs.kernel_ns)))
     difference = captured[pairs.packet] - pairs.kernel_ns
     run = runs(difference, pairs.kernel_ns, pairs.packet)
     begins = borders(pairs.packet, captured, difference, run)
@@ -157,7 +159,7 @@ def fit(pairs: TimedPairs, captured: Int64s, bounded: bool = True) -> ClockFit |
     segments: list[Segment] = []
     for number, ((either, first), end) in enumerate(zip(begins, ends, strict=True)):
         mine = run == number
-        own = pairs if mine.all() else pairs.only(mine)
+        own = pairs if mine.all() else pairs.selected(mine)
         one = _segment(first, captured[first:end], captured, own, bounded)
         pieces = _set_by_little(one, end, captured, own) if one.torn_ns else [one]
         if either < first:
@@ -172,12 +174,12 @@ def refit(clock: ClockFit, pairs: TimedPairs, captured: Int64s) -> ClockFit:
     A segment without any of these pairs stays as it is.  So does a segment that never had pairs,
     because its packets may have been stamped by the clock before it or by the one after it.
     """
-    pairs = _whole(pairs.only(by_group(pairs.packet, pairs.kernel_ns)))
+    pairs = _whole(pairs.selected(by_group(pairs.packet, pairs.kernel_ns)))
     which = clock.segment_of(pairs.packet)
     ends = [*(segment.first for segment in clock.segments[1:]), len(captured)]
     made = []
     for number, (old, end) in enumerate(zip(clock.segments, ends, strict=True)):
-        own = pairs.only(which == number)
+        own = pairs.selected(which == number)
         new = old.pairs and len(own.packet)
         range_ns = captured[old.first : end]
         made.append(_segment(old.first, range_ns, captured, own, True) if new else old)
@@ -189,8 +191,8 @@ def _set_by_little(one: Segment, end: int, captured: Int64s, pairs: TimedPairs) 
     precision = precision_of(captured[one.first : end])
     if one.torn_ns < precision:
         return [one]
-    each = pairs.only(np.r_[True, pairs.packet[1:] != pairs.packet[:-1]])
-    each = each.only(slice(None, None, 1 + len(each.packet) // CUT_BY))
+    each = pairs.selected(np.r_[True, pairs.packet[1:] != pairs.packet[:-1]])
+    each = each.selected(slice(None, None, 1 + len(each.packet) // CUT_BY))
     capture_ns = captured[each.packet]
     here = one.to_kernel(capture_ns)
     rows = Intervals(
@@ -205,7 +207,7 @@ def _set_by_little(one: Segment, end: int, captured: Int64s, pairs: TimedPairs) 
     ends = [*(int(each.packet[cut.last]) + 1 for cut in made), end]
     sides = []
     for first, behind in zip(firsts, ends, strict=True):
-        mine = pairs.only((pairs.packet >= first) & (pairs.packet < behind))
+        mine = pairs.selected((pairs.packet >= first) & (pairs.packet < behind))
         sides.append(_segment(first, captured[first:behind], captured, mine, True))
     if any(side.torn_ns >= max(precision, 1) for side in sides):
         return [one]
@@ -253,7 +255,7 @@ def _segment(
     """Fit one segment to pairs of the packets from `first` on, captured at `range_ns`."""
     capture_ns = captured[pairs.packet]
     origin = int(pairs.kernel_ns.min())
-    few = slice(None, None, 1 + len(capture_ns) // ENOUGH)
+    few = slice(None, None, 1 + len(capture_ns) // MAX_MEDIAN_PAIRS)
     kernel_ns = pairs.kernel_ns[few]
     difference = capture_ns[few] - kernel_ns
     base = int(difference[0])  # keeps float64 exact: epoch ns need 61 bits
@@ -281,7 +283,7 @@ def _in_order(capture_ns: Int64s, pairs: TimedPairs) -> tuple[Int64s, TimedPairs
     if not (capture_ns[1:] < capture_ns[:-1]).any():
         return capture_ns, pairs
     order = np.argsort(capture_ns, kind="stable")
-    return capture_ns[order], pairs.only(order)
+    return capture_ns[order], pairs.selected(order)
 
 
 def _with_errors(line: Segment, range_ns: Int64s, capture_ns: Int64s, pairs: TimedPairs) -> Segment:

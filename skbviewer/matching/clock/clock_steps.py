@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Find where a clock was set, and pairs that agree with no clock.
 
-In: differences of two clocks, in the order of a capture.  A clock that is set moves all later
+Input: differences of two clocks, in the order of a capture.  A clock that is set moves all later
 differences.  A packet that was late, or matched wrongly, moves only its own.
 """
 
@@ -24,9 +24,9 @@ END = 9  # pairs at the end of a run whose median is its level
 def runs(difference: Int64s, kernel_ns: Int64s, packet: Int64s) -> Int64s:
     """Return the number of each pair's run, from 0; -1 for outliers.
 
-    A run is a series of pairs that agree on one clock.  Pairs are sorted by `packet`, which may
-    have several.  If there are never MIN_RUN packets in succession that agree, all pairs are one
-    run.
+    A run is a series of pairs that agree on one clock.  By pair: `difference` of the two clocks and
+    `kernel_ns`, the time on the log's clock (ns).  Pairs are sorted by `packet`, which may have
+    several.  If there are never MIN_RUN packets in succession that agree, all pairs are one run.
     """
     count, nth = len(difference), np.cumsum(np.r_[False, packet[1:] != packet[:-1]])
     leap = np.abs(np.diff(difference))
@@ -45,7 +45,7 @@ def runs(difference: Int64s, kernel_ns: Int64s, packet: Int64s) -> Int64s:
             continue
         number += not goes_on
         found[low:high] = number
-        stands.at(max(low, high - END), high)
+        stands.set_level(max(low, high - END), high)
     number = -1
     for low, high in reversed(pieces):  # outliers that belong to the run after them
         if found[low] >= 0:
@@ -54,7 +54,7 @@ def runs(difference: Int64s, kernel_ns: Int64s, packet: Int64s) -> Int64s:
             found[low:high] = number
         else:
             continue
-        stands.at(low, min(low + END, high))
+        stands.set_level(low, min(low + END, high))
     return found if (found >= 0).any() else np.zeros(count, np.int64)
 
 
@@ -65,7 +65,7 @@ class _Standing:
         self._difference, self._kernel_ns, self._allowed = difference, kernel_ns, allowed
         self._level, self._seen = 0.0, 0
 
-    def at(self, low: int, high: int) -> None:
+    def set_level(self, low: int, high: int) -> None:
         """Set the level from these pairs."""
         self._level = float(np.median(self._difference[low:high]))
         self._seen = int(self._kernel_ns[(low + high) // 2])
@@ -87,8 +87,9 @@ class Border(NamedTuple):
 def borders(packet: Int64s, captured: Int64s, difference: Int64s, run: Int64s) -> list[Border]:
     """Return where each run begins; the first begins with the capture.
 
-    Between the pairs at both sides of a step, the capture's time jumps by the step plus the time
-    between two packets.  In the order of the file, that time is at least -LATE_NS.
+    `captured` are the times of all packets; the other arrays are by pair, as in runs().  Between
+    the pairs at both sides of a step, the capture's time jumps by the step plus the time between
+    two packets.  In the order of the file, that time is at least -LATE_NS.
     """
     found = [Border(0, 0)]
     for number in range(1, int(run.max()) + 1):

@@ -44,9 +44,10 @@ class Lines(NamedTuple):
 
 @allocation_free
 def keep_hull(x: Float64s, y: Float64s, at: Int64s) -> int:
-    """Move the corners of the lower convex hull to the front of these arrays; return their number.
+    """Move the corners of the lower convex hull of the points (x, y) to the front of the arrays.
 
-    x rises.
+    x does not fall.  `at` holds the points' numbers and is moved with them.  Returns the number of
+    corners.
     """
     kept = 0
     for i in range(len(x)):
@@ -66,7 +67,10 @@ def keep_hull(x: Float64s, y: Float64s, at: Int64s) -> int:
 
 @allocation_free
 def put_slope(slope: Float64s, count: int, value: float) -> int:
-    """Put a slope among the first `count`, which rise; return their new number."""
+    """Insert `value` among the first `count` slopes, which rise, unless it is there already.
+
+    Returns the number of slopes afterwards.
+    """
     place = count
     while place > 0 and slope[place - 1] > value:
         place -= 1
@@ -82,7 +86,11 @@ def put_slope(slope: Float64s, count: int, value: float) -> int:
 def put_edges(
     slope: Float64s, count: int, x: Float64s, y: Float64s, corners: int, steepest: float
 ) -> int:
-    """Put the slopes of a hull's edges that are within `steepest`; return the new number."""
+    """Insert the slopes of a hull's edges among the first `count` slopes.
+
+    The hull has the first `corners` of the points (x, y).  Slopes beyond `steepest` are left out.
+    Returns the new number of slopes.
+    """
     for i in range(corners - 1):
         edge = (y[i + 1] - y[i]) / (x[i + 1] - x[i])
         if abs(edge) < steepest:
@@ -92,7 +100,7 @@ def put_edges(
 
 @allocation_free
 def lowest(x: Float64s, y: Float64s, corners: int, slope: float) -> int:
-    """Return the first corner at which y - slope * x is lowest."""
+    """Return the first of the `corners` of a hull (x, y) at which y - slope * x is lowest."""
     best = 0
     for i in range(1, corners):
         if y[i] - slope * x[i] < y[best] - slope * x[best]:
@@ -102,7 +110,7 @@ def lowest(x: Float64s, y: Float64s, corners: int, slope: float) -> int:
 
 @allocation_free
 def highest(x: Float64s, y: Float64s, corners: int, slope: float) -> int:
-    """Return the first corner at which y - slope * x is highest."""
+    """Return the first of the `corners` of a hull (x, y) at which y - slope * x is highest."""
     best = 0
     for i in range(1, corners):
         if y[i] - slope * x[i] > y[best] - slope * x[best]:
@@ -157,7 +165,10 @@ def find_lines(hulls: Hulls, steepest: float, lines: Lines, numbers: Int64s) -> 
 
 @allocation_free
 def keep_passing(lines: Lines, count: int, torn: float) -> int:
-    """Move the slopes of lines that pass to the front, one at least; return their number."""
+    """Move the slopes of lines that pass all points to the front, one at least.
+
+    `torn` (ns) is added to the space between the hulls.  Returns the number of these slopes.
+    """
     best, kept = 0, 0
     for k in range(count):
         lines.top[k] += torn

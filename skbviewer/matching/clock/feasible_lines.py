@@ -19,7 +19,7 @@ from ...records.types import Float64s
 from .feasible_line_loops import COUNT, OVER, UNDER, Hulls, Lines, find_lines, keep_hull
 
 THIN = 1024  # parts of the time; only the tightest intervals of each part are used
-WRONG = 20  # one of so many pairs may join two different packets
+PAIRS_PER_ERROR = 20  # one pair of this many may join two different packets
 ROUNDS = 16
 
 
@@ -70,12 +70,12 @@ class Corridor(NamedTuple):
 
 
 def corridor(rows: Intervals, steepest: float) -> Corridor:
-    """Return the lines that pass the intervals with a slope within `steepest` (ns/ns).
+    """Return all lines that pass the intervals `rows` with a slope within `steepest` (ns/ns).
 
-    There is at least one.  If no line passes all intervals, one in WRONG may be left out; if there
-    is still none, all intervals are widened.
+    There is at least one.  If no line passes all intervals, one in PAIRS_PER_ERROR may be left out;
+    if there is still none, all intervals are widened.
     """
-    left, made = len(rows.x) // WRONG, _through(rows, steepest)
+    left, made = len(rows.x) // PAIRS_PER_ERROR, _through(rows, steepest)
     for _ in range(min(left, ROUNDS)):
         if made.lines.torn == 0:
             break
@@ -85,7 +85,7 @@ def corridor(rows: Intervals, steepest: float) -> Corridor:
     return made.lines
 
 
-def between(over: Points, under: Points, steepest: float) -> Corridor:
+def corridor_between(over: Points, under: Points, steepest: float) -> Corridor:
     """Return the lines below `over` and above `under` with a slope within `steepest` (ns/ns).
 
     If there is none, `torn` is not 0.

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Find where a clock was set by less than 10 ms.
 
-In: for each packet, in the order of the file, an interval that contains the clock's offset.  No
-straight line passes through all intervals.  Out: where to cut the packets so that one line passes
-through each piece, with as few pieces as possible.  Each piece needs LEAST packets of its own:
-through fewer, a line might pass even if the stamps had random errors.
+Input: for each packet, in the order of the file, an interval that contains the clock's offset.  No
+straight line passes through all intervals.  Output: where to cut the packets so that one line
+passes through each piece, with as few pieces as possible.  Each piece needs MIN_PACKETS packets of
+its own: through fewer, a line might pass even if the stamps had random errors.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .feasible_lines import WRONG, Intervals, Points, between
+from .feasible_lines import PAIRS_PER_ERROR, Intervals, Points, corridor_between
 
-LEAST = 12  # least packets of a piece
-MOST = 64  # most pieces of a capture
-GOES_ON = 3  # so many packets after an outlier must fit the line again
+MIN_PACKETS = 12  # least packets of a piece
+MAX_PIECES = 64  # most pieces of a capture
+MIN_FOLLOWERS = 3  # packets after an outlier that must fit the line again
 ALONE = 128  # most outliers
 
 
@@ -31,22 +31,22 @@ class Cut(NamedTuple):
 
 
 def cuts(rows: Intervals, steepest: float) -> list[Cut]:
-    """Return where the line must be cut; nothing if some piece has fewer than LEAST intervals.
+    """Return where the line must be cut; nothing if a piece has fewer than MIN_PACKETS intervals.
 
     Lines have a slope within `steepest` (ns/ns).  `rows` are in order of packets, so x may fall
-    where a clock was set back.  One of WRONG intervals may be left out.
+    where a clock was set back.  One of PAIRS_PER_ERROR intervals may be left out.
     """
     lines = _Lines(rows, steepest)
     begins, size = [0], len(rows.x)
     while begins[-1] < size:
         end = lines.longest(begins[-1])
-        if end - begins[-1] < LEAST or len(begins) > MOST:
+        if end - begins[-1] < MIN_PACKETS or len(begins) > MAX_PIECES:
             return []
         begins.append(end)
     made: list[Cut] = []
     for before, begin, end in zip(begins, begins[1:], begins[2:], strict=False):
         early = lines.earliest(before, begin, end)
-        if early - (made[-1].first if made else 0) < LEAST:
+        if early - (made[-1].first if made else 0) < MIN_PACKETS:
             return []
         made.append(Cut(early - 1, begin))
     return made
@@ -58,14 +58,17 @@ class _Lines:
     def __init__(self, rows: Intervals, steepest: float) -> None:
         self._rows, self._steepest = rows, steepest
         self._kept: npt.NDArray[np.bool_] = np.ones(len(rows.x), np.bool_)
-        self._left = min(len(rows.x) // WRONG, ALONE)
+        self._left = min(len(rows.x) // PAIRS_PER_ERROR, ALONE)
 
     def passes(self, begin: int, end: int) -> bool:
         """Return whether one line passes all intervals of this stretch."""
         some = begin + np.flatnonzero(self._kept[begin:end])
         some = some[np.argsort(self._rows.x[some], kind="stable")]
         x, low, high = (column[some] for column in self._rows)
-        return not len(x) or between(Points(x, high), Points(x, low), self._steepest).torn == 0
+        return (
+            not len(x)
+            or corridor_between(Points(x, high), Points(x, low), self._steepest).torn == 0
+        )
 
     def longest(self, begin: int) -> int:
         """Return the end of the longest stretch from `begin` on, without single outliers."""
@@ -77,7 +80,7 @@ class _Lines:
             if end == size or not self._left:
                 return end
             self._kept[end] = False
-            if not self.passes(begin, min(end + 1 + GOES_ON, size)):
+            if not self.passes(begin, min(end + 1 + MIN_FOLLOWERS, size)):
                 self._kept[end] = True
                 return end
             self._left -= 1

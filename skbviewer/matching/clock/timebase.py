@@ -24,7 +24,7 @@ class Piece(NamedTuple):
     """session time = ts + offset_ns + drift_ppm * 1e-6 * (ts - begin_ns).
 
     A piece holds from packet number `first` (in a KBL: 0) and from its clock's `begin_ns` on, up to
-    the next piece of the same interface.  The first piece of a source also holds before its begin.
+    the next piece of the same interface.  The first piece of a source also holds before its start.
     `error_ns` is its possible error, or UNKNOWN.
     """
 
@@ -66,11 +66,11 @@ class Timebase:
             clocks.setdefault(piece.interface, []).append(piece)
 
     def to_session(self, source: int, ts: Int64s) -> Int64s:
-        """Convert times of a source's clock to session time; without pieces they stay as they are.
+        """Convert times of a source's clock to session time (ns).
 
-        If a clock was set back, it showed some times twice; they count as the later ones.  If
-        interfaces have clocks of their own, the first interface's clock is used. of_packets() has
-        neither restriction.
+        They stay as they are if the source is in no piece of the time base.  If a clock was set
+        back, it showed some times twice; they count as the later ones.  If interfaces have clocks
+        of their own, the first interface's clock is used.  of_packets() has neither restriction.
         """
         ts, pieces = np.asarray(ts, np.int64), self._first(source)
         which = np.zeros(len(ts), np.int64)
@@ -83,9 +83,10 @@ class Timebase:
     def of_packets(
         self, source: int, ts: Int64s, number: Int64s, interface: Int64s | None = None
     ) -> Int64s:
-        """Convert the times of a capture's packets to session time, by their numbers.
+        """Convert the times of a capture's packets to session time (ns), by their numbers.
 
-        `interface` is that of each packet; it is needed if interfaces() is not empty.
+        By packet: `ts` on the capture's clock, its `number` (n, from 1), and its `interface`, which
+        is needed if interfaces() is not empty.
         """
         ts, clocks = np.asarray(ts, np.int64), self._of.get(source, {})
         if len(clocks) < 2 or interface is None:

@@ -23,7 +23,9 @@ def note_owners(
 ) -> int:
     """Set for each footprint its first record, and the lowest and highest series that have it.
 
-    Returns how many records have a footprint of several series.
+    By record: `kind`, `number` of its footprint and `series`.  `known` are footprints with an
+    identity, and `sniffed` are series that are copies for packet sockets.  Returns how many records
+    have a footprint of several series.
     """
     for i in range(len(kind)):
         s, n = series[i], number[i]
@@ -44,7 +46,10 @@ def note_owners(
 def records_of_several(
     kind: UInt8s, number: Int32s, series: Int32s, sniffed: Bools, shared: Bools, index: Int64s
 ) -> None:
-    """Set `index` to the records whose footprint belongs to several series."""
+    """Write into `index` the records whose footprint belongs to several series (`shared`).
+
+    The other arrays are those of note_owners().
+    """
     at = 0
     for i in range(len(kind)):
         s, n = series[i], number[i]
@@ -55,7 +60,11 @@ def records_of_several(
 
 @allocation_free
 def keep_last(keys: Hash, ip_id: Int64s, at: Int64s, slots: Int32s, keep: Bools) -> None:
-    """Keep, for each key, the rows with the identification of its last row.  Rows are by time."""
+    """Mark in `keep` the rows that have the identification of the last row with the same key.
+
+    Rows are in order of time; `at` is the index of each in `keep`.  `slots` is an empty hash table
+    of `keys`.
+    """
     for i in range(len(keys) - 1, -1, -1):
         slot = place(keys[i], keys, slots)
         if slots[slot] < 0:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Find TCP packets that are a part of a larger skb in the kernel, or were merged into one.
 
-In: packets of one capture, footprints of one KBL.  Out: pairs.  A device cuts a GSO skb into
+Input: packets of one capture, footprints of one KBL.  Output: pairs.  A device cuts a GSO skb into
 packets; GRO merges packets.  If the log does not show the single packets, the sequence range of the
 skb still shows which ones belong to it, as skb_segment() and tcp_gso_segment() number them.  For a
 packet whose TCP header was not captured, the identification shows this, if IPv4 has one.
@@ -33,7 +33,7 @@ PAIRS = 1 << 24  # most pairs in memory; with more, a packet gets the skbs that 
 
 
 def covers(packets: Packets, wire: Int64s, prints: Footprints) -> tuple[Int64s, Int64s]:
-    """Return pairs (packet of `wire`, row of `prints`) of a segment and a larger skb with it."""
+    """Return pairs (packet of `wire`, row of `prints`): a segment, and a larger skb that has it."""
     frames, rows = packets[wire], prints.rows
     tcp, known = frames["protocol"] == TCP, (frames["seq"] >= 0) & (frames["tcp_flags"] >= 0)
     cut = wire[tcp & ~known & (frames["ip_id"] > 0) & (frames["tot_len"] > HEADERS)]
@@ -99,7 +99,7 @@ def _count(kernel: npt.NDArray[np.void]) -> Int64s:
 
 
 def _may_be_segment(frames: npt.NDArray[np.void], kernel: npt.NDArray[np.void]) -> Bools:
-    """Return for each pair whether place and length fit, if the packet's TCP header is unknown."""
+    """Return for each pair whether offset and length fit, if the packet's TCP header is unknown."""
     place = (frames["ip_id"] - kernel["ip_id"]) % (1 << 16)
     data, size, count = frames["tot_len"] - HEADERS, kernel["gso_size"], _count(kernel)
     same = (place < count) & (data - (MOST_HEADERS - HEADERS) <= size)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Find the skb lifetimes that each captured packet may be, by identity.
 
-In: packets of one capture, footprints of one KBL.  Out: candidate pairs (packet, series) after the
-ladder.  The first rung is the key of RFC 791: source, destination, identification, protocol.  It
-repeats in real traffic (identification 0 with DF, IPv6, wrap-around, fragments, retransmission).
-So pairs climb to further rungs: ports; TCP sequence, acknowledgement and flags, or ICMP id and
-sequence; lengths; fields of IPv6.  A pair whose values differ on a rung is dropped, even if it has
-no rival.  A value that one side does not know never differs.
+Input: packets of one capture, footprints of one KBL.  Output: candidate pairs (packet, series)
+after the ladder.  The first rung is the key of RFC 791: source, destination, identification,
+protocol.  It repeats in real traffic (identification 0 with DF, IPv6, wrap-around, fragments,
+retransmission).  So pairs climb to further rungs: ports; TCP sequence, acknowledgement and flags,
+or ICMP id and sequence; lengths; fields of IPv6.  A pair whose values differ on a rung is dropped,
+even if it has no rival.  A value that one side does not know never differs.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Candidates(NamedTuple):
         return Candidates(*made)
 
     def only(self, chosen: Bools) -> Candidates:
-        """Return the chosen pairs."""
+        """Return the pairs that the flags `chosen` select."""
         packet, series, rung, strong, many, vague = self
         return Candidates(
             packet[chosen], series[chosen], rung[chosen], strong[chosen], many, vague[chosen]
@@ -86,19 +86,28 @@ class Partly(NamedTuple):
 
     @classmethod
     def of(cls, wire: Known, weak_w: Unnumbered, kernel: Known, weak_k: Unnumbered) -> Partly:
-        """Mark the rows that lack a value, among packets (`wire`) and prints (`kernel`)."""
+        """Mark the rows that lack a value, among packets (`wire`) and footprints (`kernel`).
+
+        `weak_w` and `weak_k` say which they are.
+        """
         made = cls(np.zeros(len(wire.rows), np.bool_), np.zeros(len(kernel.at), np.bool_))
         made.packet[wire.at[weak_w.lacking()]] = True
         made.shown[weak_k.lacking()] = True
         return made
 
     def pairs(self, packet: Int64s, shown: Int64s) -> Bools:
-        """Return for each pair of a packet and a print whether one side lacks a value."""
+        """Return for each pair of a packet and a footprint whether one side lacks a value.
+
+        `shown` are the footprints, as rows of Footprints.
+        """
         return np.asarray(self.packet[packet] | self.shown[shown])
 
 
 def footprints(records: Records, series: npt.NDArray[np.integer], tap: Int64s) -> Footprints:
-    """Return the footprints of all series except sniffers' copies (`tap`), each once, by time."""
+    """Return the footprints of all series, each once, in order of time.
+
+    `series` is that of each record.  Sniffers' copies (`tap`, series numbers) are left out.
+    """
     rows: Records | ColumnTable
     if isinstance(records, RecordTable):
         rows, number = records.footprints, records.footprint
@@ -310,7 +319,10 @@ def full_keys(known: Known) -> Hash:
 
 
 def is_strong(packets: Packets, index: Int64s) -> Bools:
-    """Return for each packet whether its identification numbers its sender's packets."""
+    """Return for each packet whether its IP identification numbers the packets of its sender.
+
+    `index` selects the packets.
+    """
     return is_numbered(Known(packets, index).columns(slice(None), STRONG))
 
 
@@ -334,7 +346,11 @@ def unique(
     partly: Partly,
     many: Int64s,
 ) -> Candidates:
-    """Return the candidates of pairs (packet, row of prints), each once, with the lowest rung."""
+    """Return the candidates of pairs (packet, row of `prints`), each once, with the lowest rung.
+
+    `shown` are the rows; `partly` marks packets and rows that lack a value; `many` are packets that
+    are left out because too many others share their key.
+    """
     series = prints.series[shown]
     order = by_pair(packet, series)
     packet, series, rung = packet[order], series[order], rung[order]

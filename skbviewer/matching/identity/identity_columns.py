@@ -37,7 +37,7 @@ class Known(NamedTuple):
     at: Int64s
 
     def columns(self, some: Int64s | slice, names: Iterable[str] = KNOWN) -> Columns:
-        """Return columns of some of these rows."""
+        """Return the columns `names` of the rows `some`."""
         at = self.at[some]
         return {name: part(self.rows, name, at) for name in names}
 
@@ -55,5 +55,5 @@ class Footprints(NamedTuple):
         return Known(self.rows, self.number)
 
     def of(self, index: Int64s) -> npt.NDArray[np.void]:
-        """Return the footprints of these rows."""
+        """Return the footprints at the rows `index`."""
         return pick(self.rows, self.number[index])

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The rungs of the identity ladder, and the climb of candidate pairs.
 
-In: pairs of a packet and a row of prints.  Out: the pairs whose values differ on no rung, and the
-rung on which each packet first differed from all its rivals.
+Input: pairs of a packet and a row of prints.  Output: the pairs whose values differ on no rung, and
+the rung on which each packet first differed from all its rivals.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .ladder_loops import CONTRADICTS, CUT, FRAGMENT, find_crowded, take_rung
 
 
 def alike(left: Known, i: Int64s, right: Known, j: Int64s, names: Iterable[str]) -> Bools:
-    """Return for each pair of rows left[i] and right[j] whether all columns have equal values."""
+    """Return for each pair of rows left[i] and right[j] whether all columns `names` are equal."""
     made, names = np.ones(len(i), np.bool_), tuple(names)
     for some in blocks(len(i)):
         wire, kernel = left.columns(i[some], names), right.columns(j[some], names)
@@ -33,7 +33,10 @@ def alike(left: Known, i: Int64s, right: Known, j: Int64s, names: Iterable[str])
 def climb(
     packets: Packets, prints: Footprints, packet: Int64s, shown: Int64s, rung: npt.NDArray[np.int8]
 ) -> tuple[Int64s, Int64s, npt.NDArray[np.int8]]:
-    """Return the pairs (packet, row of prints) that remain after all rungs, and their rungs."""
+    """Return the pairs (packet, row of `prints`) that remain after all rungs, and their rungs.
+
+    `packet` and `shown` are the pairs before, and `rung` their lowest rungs.
+    """
     wire, kernel = Known(packets, packet), Known(prints.rows, prints.number[shown])
     crowded = _crowded(packet, prints.series[shown])
     alone = np.flatnonzero(~crowded)
@@ -82,7 +85,10 @@ def _climb(
 
 
 def pair_numbers(packet: Int64s, series: Int64s) -> Int64s:
-    """Return a number for each pair; equal pairs have equal numbers."""
+    """Return a number (from 0) for each pair (packet[i], series[i]).
+
+    Equal pairs have equal numbers.
+    """
     order = by_pair(packet, series)
     new = np.ones(len(order), np.bool_)
     new[1:] = (np.diff(packet[order]) != 0) | (np.diff(series[order]) != 0)

@@ -25,12 +25,13 @@ def take_rung(
     rung: npt.NDArray[np.int8],
     keep: Bools,
 ) -> None:
-    """Decide which prints stay on a rung: for each packet and series those that agree best.
+    """Decide which footprints stay on a rung: for each packet and series those that agree best.
 
-    `agreed` is the number of columns in which a pair's print agrees, or CONTRADICTS, or CUT.
-    `pair` numbers the pairs of a packet and a series; `best` is by that number.  A series that
-    agrees in fewer columns than another one stays, because it may still be the packet's.  Sets
-    `rung` where this rung excluded something.
+    `agreed` is the number of columns in which a pair's footprint agrees, or CONTRADICTS, or CUT.
+    `pair` numbers the pairs of a packet and a series; `best` is by that number.  A pair is
+    `crowded` if the packet has several series.  A series that agrees in fewer columns than another
+    one stays, because it may still be the packet's.  Sets `rung` to `level` where this rung
+    excluded something.
     """
     for i in range(len(pair)):
         best[pair[i]] = 0
@@ -52,7 +53,11 @@ def find_crowded(
     of_series: npt.NDArray[np.int32],
     made: Bools,
 ) -> None:
-    """Set `made`; `of_packet` becomes the only series of each packet, or SEVERAL."""
+    """Set `made` for each pair to whether its packet or its series has several pairs.
+
+    `of_packet` becomes the only series of each packet, or SEVERAL; `of_series` likewise the only
+    packet of each series.  Both are filled with NONE before.
+    """
     for i in range(len(packet)):
         p, s = packet[i], series[i]
         if of_packet[p] != s:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Join packets and prints that have no identification number (IPv4 id 0, IPv6).
 
-In: rows of packets and of prints.  Out: hashes of all values that distinguish such packets.  Rows
-may lack some of these values, because a packet was truncated in the capture or a header was not
-written yet.  They are joined to rows with the same values in all fields that both have.
+Input: rows of packets and of prints.  Output: hashes of all values that distinguish such packets.
+Rows may lack some of these values, because a packet was truncated in the capture or a header was
+not written yet.  They are joined to rows with the same values in all fields that both have.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Meeting(NamedTuple):
 
 
 def keys(rows: Columns, level: int) -> Hash:
-    """Return a hash of THESIS_KEY and of the columns of the first `level` rungs."""
+    """Return a hash for each row, of THESIS_KEY and the columns of the first `level` rungs."""
     more = (name for _, rung in RUNGS[:level] for name in rung)
     rows = as_both_know(rows) if level else rows
     return column_hashes(rows[name] for name in (*THESIS_KEY, *more))
@@ -102,10 +102,11 @@ def _lacks(rows: Columns) -> Bools:
 def meetings(
     packets: Known, unnumbered: Unnumbered, prints: Known, shown: Unnumbered, series: Int64s
 ) -> Iterator[Meeting]:
-    """Yield packets and prints that may be joined although one side lacks a field.
+    """Yield packets and footprints that may be joined although one side lacks a field.
 
-    `series` is that of each print.  A print that lacks a field is not used if its lifetime has a
-    better print of the same packet.
+    `unnumbered` and `shown` say which packets and footprints lack one; `series` is that of each
+    footprint.  A footprint that lacks a field is not used if its lifetime has a better one of the
+    same packet.
     """
     mine = unnumbered.lacking()
     if len(mine):
@@ -131,7 +132,7 @@ def _of_these_hosts(
 
 
 def joined_hashes(packets: Known, prints: Known, meeting: Meeting) -> tuple[Hash, Hash]:
-    """Return hashes of the columns that the packets and prints of a meeting know."""
+    """Return a hash for each packet and footprint of `meeting`, of the columns that both know."""
     names = meeting.names
     return _hashed(packets, meeting.packets, names), _hashed(prints, meeting.prints, names)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Find where and when a sniffer could have captured each leg.
 
-In: a KBL with its series and legs.  Out: POINT_DTYPE rows, and tap moments.  A sniffer in the same
-kernel stamps a packet while a packet socket has it: between entry and exit of tpacket_rcv
+Input: a KBL with its series and legs.  Output: POINT_DTYPE rows, and tap moments.  A sniffer in the
+same kernel stamps a packet while a packet socket has it: between entry and exit of tpacket_rcv
 (net/packet/af_packet.c), which the log may show.  If it does not, the point is where the driver or
 the stack gets the packet.  While any socket of the machine wants timestamps, packets are stamped on
 arrival (net_timestamp_check() in net/core/dev.c).
@@ -30,7 +30,7 @@ from ..kernel_functions import (
 from ..lifetimes.skb_lifetimes import SeriesTable
 from ..record_kinds import ENTRY, EVENT, IP, is_among
 from . import tap_moments
-from .declared_losses import ANY, MISSED, Table, inside, meets
+from .declared_losses import ANY, MISSED, Table, losses_inside, meets
 from .leg_cutting import LegTable
 from .leg_cutting_loops import FORWARD, RX, TX
 from .recorded_births import births
@@ -76,15 +76,17 @@ def build(log: KernelLog, series: SeriesTable, legs: LegTable, losses: Table) ->
     """
     entries, scratch = _Entries(log), scratch_of(log.records)
     foreign = np.zeros(0, np.int64)
-    if len(inside(losses)) or log.missed:  # otherwise the log has all births and ends of skbs
-        foreign = entries.drop(after_release(log.records, series, entries.all()))
+    if (
+        len(losses_inside(losses)) or log.missed
+    ):  # otherwise the log has all births and ends of skbs
+        foreign = entries.remove(after_release(log.records, series, entries.all()))
     rows = legs.rows
-    sent = entries.of(TRANSMIT)
+    sent = entries.entries_of(TRANSMIT)
     sent = sent[legs.of[sent] >= 0]
     onwards = sent[rows["kind"][legs.of[sent]] == FORWARD]
     forward = onwards[np.unique(legs.of[onwards], return_index=True)[1]]
     arrival = _arrivals(log, series, legs, entries, losses)
-    sockets = _sockets(log, series, legs, entries.of(PACKET_SOCKET))
+    sockets = _sockets(log, series, legs, entries.entries_of(PACKET_SOCKET))
     sockets_of, sockets = sockets["record"], _merged(sockets)
     each, before = (
         _of_legs(legs, legs.of[sent]),
@@ -114,11 +116,11 @@ def _passes(
     series: SeriesTable, legs: LegTable, entries: _Entries, sent: Int64s
 ) -> tap_moments.HandOver:
     """Return calls and events that hand skbs over to a driver, or to the receiving stack."""
-    received = entries.of(RECEIVED)
+    received = entries.entries_of(RECEIVED)
     received = received[legs.of[received] >= 0]
     leg, met = legs.of[received], series.met[received]
     received = received[(met == legs.rows["wire_ns"][leg]) & (legs.rows["kind"][leg] != TX)]
-    stamped = entries.of(STAMPS_SENT)
+    stamped = entries.entries_of(STAMPS_SENT)
     parts = [sent, entries.events(START_XMIT), received, entries.events(RECEIVE)]
     record = np.concatenate(parts)
     sends = np.arange(len(record)) < len(parts[0]) + len(parts[1])
@@ -170,7 +172,7 @@ def _arrivals(
     """Return for each leg the earliest moment at which a sniffer at its first point can stamp it.
 
     This is the entry of a function in which packets are stamped.  If the log shows no such entry,
-    it is the begin of the leg; for a packet that is received, the begin of the whole lifetime.  If
+    it is the start of the leg; for a packet that is received, the start of the whole lifetime.  If
     records are lost before it, that entry may be among them.  Then it is WAIT_NS earlier, but not
     before the birth of the skb if the log shows the birth.
     """
@@ -183,7 +185,7 @@ def _arrivals(
     goes_on = np.zeros(len(rows), np.bool_)
     goes_on[1:] = ~new[1:] & (kind[1:] != TX) & (kind[:-1] == RX)
     for names, received in ((STAMPS_SENT, False), (STAMPS_RECEIVED, True)):
-        index = entries.of(names)
+        index = entries.entries_of(names)
         leg = legs.of[index]
         index, leg = index[leg >= 0], leg[leg >= 0]
         sure = part(log.records, "ts", index) == rows["early_ns"][leg]
@@ -203,7 +205,7 @@ def _arrivals(
 
 def _of_functions(losses: Table, ids: list[int]) -> Table:
     """Return losses with a time that may concern calls of these functions."""
-    dated = inside(losses)
+    dated = losses_inside(losses)
     return np.asarray(dated[(dated["reason"] != MISSED) | np.isin(dated["func"], [ANY, *ids])])
 
 
@@ -224,13 +226,13 @@ class _Entries:
         self._index = rows_where(records, enters)
         self._func = part(records, "func", self._index)
         self._event = part(records, "event", self._index)
-        self.calls_of_sockets = self.of(PACKET_SOCKET)
+        self.calls_of_sockets = self.entries_of(PACKET_SOCKET)
 
     def all(self) -> Int64s:
         """Return all these records."""
         return self._index
 
-    def drop(self, those: Bools) -> Int64s:
+    def remove(self, those: Bools) -> Int64s:
         """Remove and return the records `those`, whose skb lifetime the log does not show."""
         dropped = self._index[those]
         self._index, self._func = self._index[~those], self._func[~those]
@@ -241,7 +243,7 @@ class _Entries:
         """Return the ids of the probes on these functions."""
         return [p.id for p in self._probes.values() if p.name in names]
 
-    def of(self, names: frozenset[str]) -> Int64s:
+    def entries_of(self, names: frozenset[str]) -> Int64s:
         """Return the records that enter a function of `names`."""
         calls = self._event == 0
         return np.asarray(self._index[calls & is_among(self._func, self.ids(names))], np.int64)
@@ -326,7 +328,7 @@ def _leg_at(legs: LegTable, series: npt.NDArray[np.integer], ts: Int64s) -> Int6
 
 
 def _merged(points: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
-    """Return one point for all sockets at one place of a leg."""
+    """Return one point for all sockets at one device and direction of a leg."""
     if not len(points):
         return points
     names = ("after", "ifindex", "netns", "sends", "leg")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """List the losses that a log declares: when, on which CPU, of which function.
 
-In: a KBL.  Out: rows of LOSS_DTYPE.  Matching may conclude from a missing record that an event did
-not happen only if no row covers the record.
+Input: a KBL.  Output: rows of LOSS_DTYPE.  Matching may conclude from a missing record that an
+event did not happen only if no row covers the record.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ANY = -1  # in `cpu` and `func`: any; in `count`: unknown
 
 LOSS_DTYPE = np.dtype(
     [
-        ("first_ns", "<i8"),  # begin of the time in which records may be lost, by the KBL's clock
+        ("first_ns", "<i8"),  # start of the time in which records may be lost, on the KBL's clock
         ("last_ns", "<i8"),  # its end
         ("cpu", "<i4"),  # the CPU that would have written the lost records, or ANY
         ("func", "<i4"),  # probe id, or ANY
@@ -89,15 +89,18 @@ def of_births(log: KernelLog) -> Table:
 def meets(
     rows: Table, low: npt.NDArray[np.int64], high: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.bool_]:
-    """Return for each span (ns) from `low` to `high` whether it overlaps a row."""
+    """Return for each span from `low` to `high` (ns) whether it overlaps a loss in `rows`."""
     rows = rows[np.argsort(rows["first_ns"], kind="stable")]
     ends = np.maximum.accumulate(np.append(np.int64(EARLIEST_NS), rows["last_ns"]))
     begun = np.searchsorted(rows["first_ns"], np.minimum(high, LATEST_NS), "right")
     return np.asarray(ends[begun] >= low, np.bool_)
 
 
-def inside(losses: Table) -> Table:
-    """Return losses of one CPU, or with a begin and an end: not those around a recording."""
+def losses_inside(losses: Table) -> Table:
+    """Return the losses within the recording: those of one CPU, or with a start and an end.
+
+    The other ones cover the time before or after the recording.
+    """
     outside = (losses["first_ns"] == EARLIEST_NS) | (losses["last_ns"] == LATEST_NS)
     return np.asarray(losses[~outside | (losses["cpu"] != ANY)])
 

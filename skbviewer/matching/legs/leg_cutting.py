@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Cut each series into legs: a leg is one pass through one stack.
 
-In: a KBL and its series.  Out: LEG_DTYPE rows and the leg of each record.  A leg begins where a
-packet that was handed to a driver is received again (veth, loopback: with the same skb), or where
+Input: a KBL and its series.  Output: LEG_DTYPE rows and the leg of each record.  A leg begins where
+a packet that was handed to a driver is received again (veth, loopback: with the same skb), or where
 its network namespace changes.  Records are read once, in order of the time when their functions had
 the skb.  The state of each series is stored in a row until its last record.
 """

@@ -17,7 +17,7 @@ TX, RX, FORWARD = 0, 1, 2
 
 # Columns of a series' state.  SENT and SEEN_NETNS concern the whole series, the others its current
 # leg, whose number is LEG.  NETNS and IFINDEX are the last known values, XMIT_* those known at the
-# hand-over, BEGIN_* those at the begin.
+# hand-over, BEGIN_* those at the start.
 STATE_FIELDS = 27
 SERIES, LEG, SENT, SEEN_NETNS, BEGIN, XMIT, RECEIVED, TAP_RANK, TAP, READS = range(10)
 XMIT_END, BEFORE, END, LAST, MET, NETNS, IFINDEX, XMIT_NETNS, XMIT_IFINDEX = range(10, 19)
@@ -73,10 +73,11 @@ def cut_records(
     of: Int32s,
     counts: Int64s,
 ) -> None:
-    """Set `of`, each record's leg within its series, for some records; add finished legs to `made`.
+    """Set `of`, each record's leg within its series, for a block of records that begins at `first`.
 
-    The records in `waited` are processed when their time comes.  By series: `left` is the number of
-    remaining records, `slot` its row of `state`.
+    Finished legs are added to `made`.  The arrays up to `roles` are columns of the block.  The
+    records in `waited` are processed when their time comes; `waits` are their numbers, sorted.  By
+    series: `left` is the number of remaining records, `slot` its row of `state`.
     """
     counts[ROWS] = 0
     for i in range(len(ts) + is_last):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Find when skbs were born, as far as the log shows it.
 
-In: the records of one KBL with their series.  Out: a time for each series.  No sniffer stamps an
-skb before its birth.  So even if records are missing, a recorded birth bounds the time of the
+Input: the records of one KBL with their series.  Output: a time for each series.  No sniffer stamps
+an skb before its birth.  So even if records are missing, a recorded birth bounds the time of the
 stamp.
 """
 
@@ -17,7 +17,7 @@ from ...records.types import EARLIEST_NS, Int32s, Int64s
 from ..arrays.record_rows import Rows, record_blocks
 from ..lifetimes.skb_lifetimes import SeriesTable
 from ..record_kinds import EVENT
-from .released_skbs import last_life_events, since
+from .released_skbs import first_records, last_life_events
 
 OWN_BIRTHS = tuple(set(BIRTHS) - set(numbers_with(Trait.CHILD)))
 LIFE_EVENTS = (*BIRTHS, *numbers_with(Trait.FREE, Trait.RELEASE, Trait.MERGED))
@@ -38,7 +38,7 @@ def births(records: Records, series: SeriesTable) -> Int64s:
     last = np.where(own, index, last)
     is_birth = last >= 0
     is_birth[is_birth] = np.isin(part(records, "event", last[is_birth]), BIRTHS)
-    made[known[is_birth]] = series.met[since(records, series, last[is_birth])]
+    made[known[is_birth]] = series.met[first_records(records, series, last[is_birth])]
     return made
 
 

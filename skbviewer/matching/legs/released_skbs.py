@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Find calls in a lifetime that came after its skb was released: they belong to another skb.
 
-In: the records of one KBL with their series.  Out: a flag for each record in question. kfree_skb()
-and consume_skb() fire their tracepoints when the last reference is gone (net/core/skbuff.c).  Then
-the memory is freed, and the next skb may get this address.  If the probes missed both the free and
-the next birth, the next skb's calls seem to belong to the first lifetime.
+Input: the records of one KBL with their series.  Output: a flag for each record in question.
+kfree_skb() and consume_skb() fire their tracepoints when the last reference is gone
+(net/core/skbuff.c).  Then the memory is freed, and the next skb may get this address.  If the
+probes missed both the free and the next birth, the next skb's calls seem to belong to the first
+lifetime.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ RELEASES = numbers_with(Trait.RELEASE)
 
 
 def after_release(records: Records, series: SeriesTable, asked: Int64s) -> npt.NDArray[np.bool_]:
-    """Return for each of the records `asked` whether its skb was released and not born since."""
+    """Return for each record of `asked` whether its skb was freed, and not born again since."""
     last = last_life_events(records, series, asked, (*RELEASES, *BIRTHS))
     known = last >= 0
     made = np.zeros(len(asked), np.bool_)
@@ -48,13 +49,13 @@ def last_life_events(
     events = rows_where(records, wanted)
     child = np.isin(part(records, "event", events), numbers_with(Trait.CHILD))
     skb = np.where(child, part(records, "data", events), part(records, "skb", events))
-    when = series.met[since(records, series, events)]
+    when = series.met[first_records(records, series, events)]
     last = _last_before((skb, when), (part(records, "skb", asked), series.met[asked]))
     return np.append(events, -1)[last]
 
 
-def since(records: Records, series: SeriesTable, events: Int64s) -> Int64s:
-    """Return the record from which on each event holds: for a birth, its function's entry."""
+def first_records(records: Records, series: SeriesTable, events: Int64s) -> Int64s:
+    """Return the record from which on each of `events` holds: for a birth, its function's entry."""
     entry = series.owner_calls[events].astype(np.int64)
     is_birth = np.isin(part(records, "event", events), BIRTHS) & (entry >= 0)
     return np.where(is_birth, entry, events)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Find the packets of calls that have a socket but no packet (tcp_sendmsg, tcp_ack).
 
-In: a KBL, its series and legs, and how calls nest.  Out: pairs (entry, leg).  Such a call belongs
-to a packet if two conditions hold: a call of the packet runs inside it or around it, in the same
-thread; and the packet's skb->sk was that socket at some time.
+Input: a KBL, its series and legs, and how calls nest.  Output: pairs (entry, leg).  Such a call
+belongs to a packet if two conditions hold: a call of the packet runs inside it or around it, in the
+same thread; and the packet's skb->sk was that socket at some time.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Joined(NamedTuple):
 
 
 def join(log: KernelLog, series: SeriesTable, legs: LegTable, nesting: Nesting) -> Joined:
-    """Return the pairs of `log`."""
+    """Return the calls of `log` that have a socket but no packet, each with its legs."""
     records = log.records
     is_sock = _sock_calls(records, legs)
     calls = rows_where(records, lambda some: is_sock[some])
@@ -41,20 +41,26 @@ def join(log: KernelLog, series: SeriesTable, legs: LegTable, nesting: Nesting) 
         return Joined(none, none)
     owners = _Owners(log, series, _socks(records, calls))
     pairs: list[tuple[Numbers, Numbers]] = [(none, none)]
-    packet = rows_where(records, lambda some: owners.may(series.of[some]) & (legs.of[some] >= 0))
+    packet = rows_where(
+        records, lambda some: owners.had_any_socket(series.of[some]) & (legs.of[some] >= 0)
+    )
     packet = packet[part(records, "kind", packet) == ENTRY]
     outer: list[tuple[Numbers, Numbers]] = [(none, none)]
     for some in record_blocks(records, len(packet)):
-        for position, call in nesting.around(packet[some]):  # a packet's call inside a socket's
+        for position, call in nesting.calls_around(
+            packet[some]
+        ):  # a packet's call inside a socket's
             mine = packet[some][position]
-            right = is_sock[call] & owners.own(series.of[mine], part(records, "sk", call))
+            right = is_sock[call] & owners.had_socket(series.of[mine], part(records, "sk", call))
             outer.append((call[right], legs.of[mine[right]]))
     pairs.append(_first_legs(legs, *(np.concatenate(one) for one in zip(*outer, strict=True))))
     for some in record_blocks(records, len(calls)):
-        for position, call in nesting.around(calls[some]):  # a socket's call inside a packet's
+        for position, call in nesting.calls_around(
+            calls[some]
+        ):  # a socket's call inside a packet's
             mine = calls[some][position]
             right = legs.of[call] >= 0
-            right &= owners.own(series.of[call], part(records, "sk", mine))
+            right &= owners.had_socket(series.of[call], part(records, "sk", mine))
             pairs.append((mine[right], legs.of[call[right]]))
     entry, leg = (np.concatenate(one) for one in zip(*pairs, strict=True))
     both = np.unique(np.stack([entry, leg], axis=1).astype(np.int64), axis=0)
@@ -71,7 +77,7 @@ def _sock_calls(records: Records, legs: LegTable) -> Bools:
 
 
 def _socks(records: Records, calls: Int64s) -> Int64s:
-    """Return the sockets of some records, sorted."""
+    """Return the distinct sockets of the records with row numbers `calls`, sorted."""
     parts = [
         np.unique(part(records, "sk", calls[some])) for some in record_blocks(records, len(calls))
     ]
@@ -108,11 +114,16 @@ class _Owners:
         known = self._socks[found] == sock
         return np.where(known, series * np.int64(len(self._socks)) + found, -1)
 
-    def may(self, series: Numbers) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """Return for each of the series (-1: none) whether it had any of the sockets."""
+    def had_any_socket(self, series: Numbers) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """Return for each number of a series whether the series had any of the sockets.
+
+        False for -1.
+        """
         return self._series[series] & (series >= 0)
 
-    def own(self, series: Numbers, sock: Int64s) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    def had_socket(
+        self, series: Numbers, sock: Int64s
+    ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         """Return for each i whether series[i] had the socket sock[i]."""
         key = self._key(series, sock)
         return np.isin(key, self._known) & (key >= 0)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Find the tap moments of a log: each pass of an skb by the packet sockets of one device.
 
-In: a KBL with its series and legs, the calls that hand an skb over, the calls of packet sockets.
-Out: MOMENT_DTYPE rows, sorted by series.  A packet that a socket of this host captured belongs to
-exactly one moment; a moment belongs to at most one packet of a capture.
+Input: a KBL with its series and legs, the calls that hand an skb over, the calls of packet
+sockets.  Output: MOMENT_DTYPE rows, sorted by series.  A packet that a socket of this host captured
+belongs to exactly one moment; a moment belongs to at most one packet of a capture.
 
 A packet socket stamps an skb inside tpacket_rcv() or packet_rcv() (net/packet/af_packet.c), or
 takes the stamp of its arrival (net_timestamp_check() in net/core/dev.c).  If the log does not show
@@ -40,7 +40,7 @@ MOMENT_DTYPE = np.dtype(
         ("socket", "?"),  # the log shows the call of a packet socket
         ("met", "?"),  # a call shows the pass; otherwise the leg may have passed no device
         ("arrived", "?"),  # the log shows when the skb came to the device: `after`
-        ("after", "<i8"),  # ns by the log's clock: the stamp was made at or after this time
+        ("after", "<i8"),  # ns on the log's clock: the stamp was made at or after this time
         ("before", "<i8"),  # and at or before this one
         ("begin", "<i8"),  # when the socket was called, or the hand-over began
         ("end", "<i8"),
@@ -92,9 +92,10 @@ def build(
 ) -> ColumnTable:
     """Return the moments of all legs, as a table of MOMENT_DTYPE sorted by series.
 
-    `sockets` are calls of packet sockets as POINT_DTYPE with `record`.  `taps` are the contents
-    that packet sockets got, as the log shows them.  `others` are legs that contain calls of another
-    skb, whose lifetime the log does not show.
+    `sockets` are calls of packet sockets as POINT_DTYPE with `record`; `passes` are hand-overs to
+    devices, and `arrival` is when skbs arrived.  `taps` are the contents that packet sockets got,
+    as the log shows them.  `others` are legs that contain calls of another skb, whose lifetime the
+    log does not show.
     """
     arrival = _of_the_parent(series, legs, arrival)
     handed = _handed(records, series, legs, passes, arrival)
@@ -250,14 +251,14 @@ def _places(rows: Rows) -> Int64s:
 
 
 def _among(rows: Rows, others: Rows) -> Bools:
-    """Return for each row whether it is at the place of one of `others`, in the same leg."""
+    """Return for each row whether one of `others` is at the same device of its leg."""
     made = np.zeros(len(rows), np.bool_)
     made[_same_place(rows, others)[0]] = True
     return made
 
 
 def _same_place(rows: Rows, others: Rows) -> tuple[Int64s, Int64s]:
-    """Return one pair for each row that is at the place of one of `others` in the same leg."""
+    """Return one pair for each row with one of `others` at the same device of its leg."""
     if not len(rows) or not len(others):
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     both = _places(np.concatenate([rows[list(PLACE)], others[list(PLACE)]]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Assign records to the lives at their addresses: loops of address_lifetimes.py."""
+"""Assign records to the lifetimes at their addresses: loops of address_lifetimes.py."""
 
 from __future__ import annotations
 
@@ -29,14 +29,15 @@ def cut_some(
     birth: Int32s,
     counts: Int64s,
 ) -> None:
-    """Assign the items of some records to lives; moved items wait until their own time.
+    """Assign the items of a block of records to lifetimes at their addresses.
 
-    `life`, `was` and `shown` describe the last item at each address: its life, state and identity.
-    A new life begins at an address if there was none before, at the first of several successive
-    births, and after the last of several successive frees.  If `identity` is not empty, a new life
-    also begins where the identity changes.  `identity` is by record, 0 if unknown.
+    The block begins at record `first`; items in `moved` wait until their own time.  `life`, `was`
+    and `shown` describe the last item at each address: its lifetime, state and identity.  A new
+    lifetime begins at an address if there was none before, at the first of several successive
+    births, and after the last of several successive frees.  If `identity` is not empty, a new
+    lifetime also begins where the identity changes; it is by record, 0 if unknown.
 
-    `counts` has the numbers of lives, of moved items assigned, and of `children` passed.
+    `counts` holds the numbers of lifetimes, of moved items assigned, and of `children` passed.
     """
     when, item, moved_place, moved_now = moved
     for i in range(len(ts) + is_last):
@@ -76,7 +77,7 @@ def _put(
     birth: Int32s,
     counts: Int64s,
 ) -> None:
-    """Assign one item to the life at its address, which may begin with it."""
+    """Assign one item to the lifetime at its address, which may begin with it."""
     begins = life[place] < 0 or (is_now == BORN and was[place] != BORN)
     begins = begins or (was[place] == FREED and is_now != FREED)
     if len(identity) and identity[item >> 1] != 0:

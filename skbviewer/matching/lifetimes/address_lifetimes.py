@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Divide the records of a kernel log into lives of skbs.
+"""Divide the records of a kernel log into address lifetimes.
 
-A life is the use of one address by one skb, from the skb's birth to its free.
+An address lifetime is the use of one address by one skb, from the skb's birth to its free.
+skb_lifetimes.py joins them into skb lifetimes (series).
 
-In: records of one KBL in time order, the log's tables.  Out: the life of each record, and the
-parent of each life.  Addresses are reused within microseconds (one carried 17 packets in a short
-recording).  So births, frees and clones separate lives; the distance in time does not.
+Input: records of one KBL in time order, the log's tables.  Output: the lifetime of each record, and
+the parent of each lifetime.  Addresses are reused within microseconds (one carried 17 packets in a
+short recording).  So births, frees and clones separate lifetimes; the distance in time does not.
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ from .skb_held_from import RecordTimes
 
 
 @dataclass(frozen=True)
-class Lives:
-    """The lives of one log, numbered by their first record.
+class AddressLifetimes:
+    """The lifetimes of one log, numbered by their first record.
 
-    By record: `of` is its life or -1; `met` is the time at which its function had the skb;
+    By record: `of` is its lifetime or -1; `met` is the time at which its function had the skb;
     `owner_calls` is the ENTRY of the call that recorded the event when it returned, or -1.
 
-    By life: `parent` is the life it was cloned from, or -1; `birth` is the record of the clone's
-    birth, or -1; `tap` is True if the skb is a copy for a sniffer.
+    By lifetime: `parent` is the lifetime it was cloned from, or -1; `birth` is the record of the
+    clone's birth, or -1; `tap` is True if the skb is a copy for a sniffer.
     """
 
     of: Int32s
@@ -45,19 +46,21 @@ class Lives:
     owner_calls: Int32s
 
 
-def cut(log: KernelLog) -> Lives:
-    """Assign each record of `log` to a life; records without an skb get -1."""
+def assign_lifetimes(log: KernelLog) -> AddressLifetimes:
+    """Assign each record of `log` to a lifetime at one address; records without an skb get -1."""
     found = items(log)
     of, birth = _cut(log.records, found)
     of[found.late] = of[found.owner_calls[found.late]]
     parent = np.where(birth >= 0, of[birth], np.int32(-1)) if len(birth) else birth
-    return Lives(of, parent, birth, _is_tap(log, found, birth, of), found.met, found.owner_calls)
+    return AddressLifetimes(
+        of, parent, birth, _is_tap(log, found, birth, of), found.met, found.owner_calls
+    )
 
 
 def _cut(records: Records, found: Items) -> tuple[Int32s, Int32s]:
-    """Return the life of each record, and the record of each life's birth or -1.
+    """Return the lifetime of each record, and the record of each lifetime's birth or -1.
 
-    The lives overwrite the address numbers in `found.place`.
+    The lifetimes overwrite the address numbers in `found.place`.
     """
     of, birth = found.place, np.zeros(0, np.int32)
     identity = np.zeros(0, np.int32) if found.has_life_events else _identities(records)
@@ -92,7 +95,7 @@ def _identities(records: Records) -> Int32s:
 
 
 def _is_tap(log: KernelLog, found: Items, birth: Int32s, of: Int32s) -> Bools:
-    """Return for each life whether it is a copy made for a sniffer.
+    """Return for each lifetime whether it is a copy made for a sniffer.
 
     It is one if a packet tap called the function that cloned it.  It is also one if a packet socket
     freed it and no other record shows it: the probes may have missed its birth.  If another tool
@@ -122,7 +125,7 @@ def _places(log: KernelLog, functions: frozenset[str]) -> Int64s:
 
 
 def _given_to_sniffers(log: KernelLog, of: Int32s, count: int) -> Bools:
-    """Return for each life whether dev_queue_xmit_nit() gave it to a packet socket.
+    """Return for each lifetime whether dev_queue_xmit_nit() gave it to a packet socket.
 
     That function gives only clones to packet sockets.
     """
@@ -136,13 +139,13 @@ def _given_to_sniffers(log: KernelLog, of: Int32s, count: int) -> Bools:
 
 
 def _only_sniffed(log: KernelLog, of: Int32s, count: int) -> Bools:
-    """Return for each life whether a packet socket freed it and no other record shows it."""
+    """Return for each lifetime whether a packet socket freed it and no other record shows it."""
     records = log.records
     sockets = {p.id for p in log.probes.values() if p.name in PACKET_SOCKET}
     places = _places(log, PACKET_SOCKET)
     if not len(places):
         return np.zeros(count, np.bool_)
-    freed, other = np.zeros((2, count + 1), np.bool_)  # the last stands for "no life"
+    freed, other = np.zeros((2, count + 1), np.bool_)  # the last stands for "no lifetime"
     for some in record_blocks(records):
         kind, event, func, data = Rows(records, some).columns("kind event func data")
         ends = (kind == EVENT) & ((event == CONSUME) | (event == DROP))

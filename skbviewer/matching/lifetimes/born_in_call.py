@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Find calls that return an skb that was born in them, rather than an skb that they found.
 
-The birth must be in the same execution context as the call.  In: records of one KBL, read
-backwards.  Out: one byte for each record.
+The birth must be in the same execution context as the call.  Input: records of one KBL, read
+backwards.  Output: one byte for each record.
 """
 
 from __future__ import annotations

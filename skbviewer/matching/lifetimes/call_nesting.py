@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Find the call around each record, whichever packet that call handled.
 
-In: records in time order.  Calls nest within one execution context.  Calls without an end, and the
-further packets of a list, enclose nothing.  The open calls of a context form a stack.  In a damaged
-log, a call in the stack may end later than the one above it.
+Input: records in time order.  Calls nest within one execution context.  Calls without an end, and
+the further packets of a list, enclose nothing.  The open calls of a context form a stack.  In a
+damaged log, a call in the stack may end later than the one above it.
 """
 
 from __future__ import annotations
@@ -60,13 +60,13 @@ class Nesting:
             self.carried[some] = entry & (part(records, "data", some) >= 0)
         self.context, numbers = scratch.take(len(records), np.int32), IntIndex()
         for some in record_blocks(records):
-            self.context[some] = numbers.of(Rows(records, some).contexts())
+            self.context[some] = numbers.numbers_of(Rows(records, some).contexts())
         self.contexts = numbers.count
         self.parent = scratch.full(len(records), np.int32, -1)
         self._follow(np.zeros(0, np.bool_), self.parent, np.zeros(0, np.int32))
 
-    def inside(self, chosen: npt.NDArray[np.generic]) -> Int32s:
-        """Return for each call that has an end the number of records of `chosen` in it; else 0."""
+    def counts_inside(self, chosen: npt.NDArray[np.generic]) -> Int32s:
+        """Return for each call the number of `chosen` records (flags) in it; 0 if it has no end."""
         count = scratch_of(self._records).full(len(self._records), np.int32, 0)
         self._follow(chosen.astype(np.bool_, copy=False), np.zeros(0, np.int32), count)
         return count
@@ -89,8 +89,11 @@ class Nesting:
                     inside[open_.record[at]] = open_.counted[number] - open_.before[at]
                 at = int(open_.below[at])
 
-    def around(self, record: npt.NDArray[np.integer]) -> Iterator[tuple[Int64s, Int64s]]:
-        """Yield all calls around these records: (position in `record`, ENTRY), innermost first."""
+    def calls_around(self, record: npt.NDArray[np.integer]) -> Iterator[tuple[Int64s, Int64s]]:
+        """Yield the calls around the records `record`, level by level, the innermost first.
+
+        Each level is a pair of arrays: (index in `record`, ENTRY of the call).
+        """
         position = np.arange(len(record))
         call = self.parent[record]
         while len(position := position[inner := call >= 0]):

@@ -35,9 +35,11 @@ def nest_records(
     soonest: Int64s,
     sizes: Int64s,
 ) -> None:
-    """Set `parent` of some records, and `inside` of the calls that end before one of them.
+    """Set `parent` of a block of records, and `inside` of the calls that end before one of them.
 
-    An empty array is not filled.
+    The block begins at record `first`.  `chosen` marks the records that `inside` counts.  `record`
+    to `before` are the nodes of open calls; `top`, `counted` and `soonest` are by context.  An
+    empty array is not filled.
     """
     for i in range(len(ts)):
         where, now = context[i], ts[i]

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Find the call that recorded an event when it returned, and the function that made a new skb.
 
-In: records of a KBL, one by one.  Out: the ENTRY of the call for each event, or -1.  The event has
-the time and CPU of the return, and is the one that the function's probe records.  By then the skb
-may be freed or in use by another thread, so only the call shows to which life the event belongs.
+Input: records of a KBL, one by one.  Output: the ENTRY of the call for each event, or -1.  The
+event has the time and CPU of the return, and is the one that the function's probe records.  By then
+the skb may be freed or in use by another thread, so only the call shows to which lifetime the event
+belongs.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ class Calls(NamedTuple):
 
     `cells` maps (exit_ts, exit_cpu and event) to the call, as long as the call may still be open.
     For each context (`keys`, `numbers`) and kind of birth, `maker` is the call entered last that
-    records such a birth, or -1, and `entered` is the time of its entry.  `events` has the event
+    records such a birth, or -1, and `entered` is the time of its entry.  `events` holds the event
     that each probe records.
     """
 
@@ -51,7 +52,7 @@ class EventOwners:
 
     @property
     def calls(self) -> Calls:
-        """Return the tables as arrays, for owner_of()."""
+        """Return the arrays of calls that may own an event, as owner_of() takes them."""
         pairs, contexts = self._pairs, self._contexts
         return Calls(
             self._events, pairs.cells, pairs.used, contexts.keys, contexts.numbers, contexts.used,

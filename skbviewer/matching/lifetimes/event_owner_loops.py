@@ -13,7 +13,9 @@ from ..arrays.pair_map import USED, VALUE, Cells, cell_of, put
 from ..record_kinds import ENTRY, EVENT
 
 IS_BIRTH, IS_AT_EXIT = flags(Trait.BIRTH), flags(Trait.BIRTH, Trait.LATE)
-KINDS = max(BIRTHS) + 1  # number of places of a context, one for each kind of birth
+KINDS = (
+    max(BIRTHS) + 1
+)  # size of a context's block in the arrays: one element for each kind of birth
 
 
 @allocation_free

@@ -2,8 +2,8 @@
 """Find the births, uses and frees of skbs in all records: the items.
 
 An item is one statement of a record about one skb at a time.  A record has one item, or two if it
-is a clone's birth.  In: records of one KBL in time order.  Out: bits for each record, the items
-whose time differs from their record's, and the call that recorded each event.
+is a clone's birth.  Input: records of one KBL in time order.  Output: bits for each record, the
+items whose time differs from their record's, and the call that recorded each event.
 
 The time of an item can differ from its record's for three reasons.  A birth is recorded when the
 function that returns the skb returns, but the skb exists from that function's entry on.  A reader's
@@ -71,7 +71,7 @@ class Items(NamedTuple):
 
 
 def items(log: KernelLog) -> Items:
-    """Return the items of all records."""
+    """Return what each record of `log` states about skbs: births, frees and clones."""
     records, scratch = log.records, scratch_of(log.records)
     what, scanner, lists, has_life_events = (
         born_inside(records),
@@ -155,5 +155,5 @@ def _freed_meanwhile(
     since = (place[last] >= mine) & (place[last] < mine + until) & (free[last] > given)
     given, when = given[since], ts[last[since]] + 1
     what[given] |= OWN_MOVED
-    address = scanner.addresses.of(np.ascontiguousarray(part(records, "ret", given)))
+    address = scanner.addresses.numbers_of(np.ascontiguousarray(part(records, "ret", given)))
     return Moved(when, 2 * given + 1, address, np.full(len(given), BORN, np.uint8))

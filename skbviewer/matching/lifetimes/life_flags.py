@@ -24,7 +24,7 @@ OWN, CHILD, BORN, FREED, GIVEN, OWN_MOVED, CHILD_MOVED, INSIDE = (1 << n for n i
 
 
 class Heads(NamedTuple):
-    """The columns of some records that said() needs, and their contexts."""
+    """The columns of a block of records that statements_of() needs, and their contexts."""
 
     ts: Int64s
     exit_ts: Int64s
@@ -40,7 +40,7 @@ class Heads(NamedTuple):
 
 
 def heads(rows: Rows) -> Heads:
-    """Return the columns of `rows` that said() needs."""
+    """Return the columns of `rows` that statements_of() needs."""
     return Heads(*rows.columns(" ".join(Heads._fields)))
 
 
@@ -54,10 +54,10 @@ def statements_of(
     ret: Number,
     data: Number,
 ) -> tuple[np.int64, np.int64, np.int64]:
-    """Return the statements of one record: bits, its own skb's address, and a new clone's address.
+    """Return what one record states about an skb: bits, its address, and a new clone's address.
 
-    The bits are OWN, CHILD, BORN, FREED and GIVEN (life_events.py explains them).  An address of 0
-    means none.
+    The arguments are the record's columns.  The bits are OWN, CHILD, BORN, FREED and GIVEN
+    (life_events.py explains them).  An address of 0 means none.
     """
     bits, mine, other = np.int64(0), np.int64(skb), np.int64(0)
     if kind == ENTRY:

@@ -85,7 +85,7 @@ class LifeEventScanner:
         self._enlarge()
 
     def scan(self, rows: Rows, what: UInt8s, owner_calls: Int32s, place: Int32s) -> Found:
-        """Set the columns of Items (life_events.py) for these records, and return the lists.
+        """Set the columns of Items (life_events.py) for the block `rows`, and return the lists.
 
         The lists are valid until the next call.  `what` must hold the INSIDE bits already.
         """

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Find the packet lives that were merged into the skb of another one.
+"""Find the lifetimes that were merged into the skb of another one.
 
-In: a KBL and its series.  Out: pairs of series.  Packets are merged by GRO (skb_gro_receive()) and
-by a socket's queue (tcp_try_coalesce()).  When fragments are reassembled, the last fragment to
-arrive takes the content of the first (skb_morph() in ip_frag_reasm()).  An event records each merge
-with the address of the other skb.  The other series is the one that was last at this address.
+Input: a KBL and its series.  Output: pairs of series.  Packets are merged by GRO
+(skb_gro_receive()) and by a socket's queue (tcp_try_coalesce()).  When fragments are reassembled,
+the last fragment to arrive takes the content of the first (skb_morph() in ip_frag_reasm()).  An
+event records each merge with the address of the other skb.  The other series is the one that was
+last at this address.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class Merges(NamedTuple):
 
 
 def merges(log: KernelLog, series: SeriesTable) -> Merges:
-    """Return all recorded merges of two known skb lifetimes."""
+    """Return all recorded merges of two known skb lifetimes; `series` are those of `log`."""
     records = log.records
 
     def is_merge(some: slice) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -58,7 +59,7 @@ def _others(log: KernelLog, series: SeriesTable, index: Int64s, address: Int64s)
     if not len(index):
         return made
     addresses = IntIndex()
-    number, done = addresses.of(np.ascontiguousarray(address)), 0
+    number, done = addresses.numbers_of(np.ascontiguousarray(address)), 0
     last = np.full(addresses.count, -1, np.int32)
     for some in record_blocks(log.records):
         rows = Rows(log.records, some)

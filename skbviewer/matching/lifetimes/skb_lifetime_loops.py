@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Join lives into series and number them: loops of skb_lifetimes.py."""
+"""Join address lifetimes into series and number them: loops of skb_lifetimes.py."""
 
 from __future__ import annotations
 
@@ -21,7 +21,11 @@ def note_headers(
     shows_ip: Bools,
     wired: Bools,
 ) -> None:
-    """Set `shows_ip` and `wired`, by life, from some records."""
+    """Set `shows_ip` and `wired`, by lifetime, from a block of records.
+
+    `of` is the lifetime of each record; `has_ip` is by footprint; `probes` is not 0 for functions
+    that send or receive.
+    """
     for i in range(len(of)):
         if has_ip[footprint[i]]:
             shows_ip[of[i]] = True
@@ -38,8 +42,9 @@ def join_clones(
 ) -> None:
     """Move the records before a clone's birth to the clone, and all records to their roots.
 
-    `child` are clones of `parent`, born at the records `birth`, which are sorted.  `following` is
-    scratch: by life, filled with -1.
+    `of` is the address lifetime of each record, and is changed.  `child` are clones of `parent`,
+    born at the records `birth`, which are sorted.  `root` is the lifetime that stands for the
+    series of each lifetime.  `following` is scratch space by lifetime, filled with -1.
     """
     born = len(birth) - 1
     for i in range(len(of) - 1, -1, -1):
@@ -53,9 +58,10 @@ def join_clones(
 
 @allocation_free
 def number_series(of: Int32s, rank: Int32s, ordered: Int32s, size: Int32s) -> int:
-    """Replace lives in `of` by series, numbered by their first record; count their records.
+    """Replace lifetimes in `of` by series, numbered by their first record; count their records.
 
-    Returns the number of series.
+    `rank` is the series of each lifetime, `ordered` the lifetime of each series, and `size` its
+    number of records.  Returns the number of series.
     """
     count = 0
     for i in range(len(of)):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Join lives into series: one packet's way through one kernel.
+"""Join address lifetimes into series (skb lifetimes): one packet's path through one kernel.
 
-In: a KBL.  Out: the series of each record; for each series its parent, and whether it is a
+Input: a KBL.  Output: the series of each record; for each series its parent, and whether it is a
 sniffer's copy.  TCP keeps the skb that it filled for retransmission and sends a clone.  Records of
 the original before the clone (filling, tcp_write_xmit) belong to the packet that is sent, so they
 move to the clone's series.
@@ -18,7 +18,7 @@ from ...records.types import Bools, Int32s, Int64s
 from ..arrays.record_rows import Rows, record_blocks
 from ..kernel_functions import RECEIVE_START, TRANSMIT
 from ..record_kinds import by_probe
-from .address_lifetimes import Lives, cut
+from .address_lifetimes import AddressLifetimes, assign_lifetimes
 from .skb_held_from import RecordTimes
 from .skb_lifetime_loops import join_clones, note_headers, number_series
 
@@ -41,15 +41,15 @@ class SeriesTable:
 
 
 def build(log: KernelLog) -> SeriesTable:
-    """Return the series of `log`."""
+    """Return the skb lifetimes (series) of `log`, and the series of each record."""
     if log.lifetimes is not None:
         return _as_logged(log, log.lifetimes)
-    lives = cut(log)
+    lives = assign_lifetimes(log)
     known, wired = _shown(log, lives)
     child = _headed_children(lives, known)
     root = _roots(lives, wired)
     count = len(lives.parent)
-    following, rank = np.full((2, count + 1), -1, np.int32)  # the last stands for "no life"
+    following, rank = np.full((2, count + 1), -1, np.int32)  # the last stands for "no lifetime"
     born = lives.birth[child], lives.parent[child], child.astype(np.int32)
     join_clones(lives.of, *born, root.astype(np.int32), following)
     ordered, size = np.zeros((2, count), np.int32)
@@ -72,15 +72,15 @@ def _as_logged(log: KernelLog, of: Int32s) -> SeriesTable:
     )
 
 
-def _shown(log: KernelLog, lives: Lives) -> tuple[Bools, Bools]:
-    """Return two masks of lives: it shows an IP header; a driver or the receiving stack had it.
+def _shown(log: KernelLog, lives: AddressLifetimes) -> tuple[Bools, Bools]:
+    """Return two masks of lifetimes: it shows an IP header; a driver or the receiving stack had it.
 
-    The second includes the lives that were cut for a driver (GSO segments).
+    The second includes the lifetimes that were cut for a driver (GSO segments).
     """
     records = log.records
     rows = records.footprints if isinstance(records, RecordTable) else records
     has_ip = rows["ip_version"] != 0
-    made = np.zeros((2, len(lives.parent) + 1), np.bool_)  # the last stands for "no life"
+    made = np.zeros((2, len(lives.parent) + 1), np.bool_)  # the last stands for "no lifetime"
     met = {p.id: 1 for p in log.probes.values() if p.name in TRANSMIT | RECEIVE_START}
     probes = by_probe(met)
     for some in record_blocks(records):
@@ -91,15 +91,15 @@ def _shown(log: KernelLog, lives: Lives) -> tuple[Bools, Bools]:
     return made[0, :-1], made[1, :-1]
 
 
-def _headed_children(lives: Lives, known: Bools) -> Int64s:
+def _headed_children(lives: AddressLifetimes, known: Bools) -> Int64s:
     """Return clones with an IP header whose parents have none, sorted by birth."""
     child = np.flatnonzero((lives.parent >= 0) & ~lives.tap)
     child = child[~known[lives.parent[child]] & known[child]]
     return child[np.argsort(lives.birth[child], kind="stable")]
 
 
-def _roots(lives: Lives, wired: Bools) -> Int64s:
-    """Return the life whose series each life joins.
+def _roots(lives: AddressLifetimes, wired: Bools) -> Int64s:
+    """Return for each address lifetime the one that stands for its series.
 
     A clone that never reaches a driver (for a raw socket, say) joins its parent's series.
     """
@@ -114,7 +114,7 @@ def _roots(lives: Lives, wired: Bools) -> Int64s:
     return np.where(root[root] == root, root, np.arange(count))  # in garbage, ancestors form loops
 
 
-def _parents(lives: Lives, root: Int64s, rank: Int32s, ordered: Int32s) -> Int64s:
+def _parents(lives: AddressLifetimes, root: Int64s, rank: Int32s, ordered: Int32s) -> Int64s:
     """Return the series of each series' parent; -1 if there is none or if it is the same series."""
     parent = lives.parent[ordered]
     found = np.where(parent >= 0, rank[root[parent]], np.int32(-1)).astype(np.int64)

@@ -45,7 +45,7 @@ from .ethertypes import (
 )
 from .ppp import ethertype_of
 
-MOST = 16  # headers between link and network header; only an attack has more
+MAX_HEADERS = 16  # headers between link and network header; only an attack has more
 MOST_LABELS = 8
 VLAN_TPIDS = (ETH_P_8021Q, ETH_P_8021AD, ETH_P_QINQ1)
 TAGS = {
@@ -71,13 +71,14 @@ Step = Callable[[Wire, Rows, Frames], Frames]
 
 
 def to_network(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Skip all headers before the network header; fills `vlan` and `ethertype`.
+    """Skip all headers before the network header; fill the columns `vlan` and `ethertype`.
 
-    `ethertype` is the last one found.  IP inside MPLS or PPPoE is found, too.  A frame that cannot
-    be dissected keeps a kind of at least UNREAD.
+    Returns the frames with `at` at the network header.  `ethertype` is the last one found; IP
+    inside MPLS or PPPoE is found, too.  A frame that cannot be dissected keeps a kind of at least
+    UNREAD.
     """
     frames = _unwrapped(wire, packets, frames)
-    known = frames.only(frames.kind >= ETH_P_802_3_MIN)
+    known = frames.selected(frames.kind >= ETH_P_802_3_MIN)
     state = _state(known)
     ends = state == ENDS
     if ends.all():
@@ -86,11 +87,11 @@ def to_network(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     named = (state == STOPS) & (known.kind < UNREAD)
     kind = np.where(named, known.kind | UNREAD, known.kind)
     known = known._replace(kind=kind)
-    understood = known.only(kind < UNREAD_LINK)
+    understood = known.selected(kind < UNREAD_LINK)
     fill(packets, understood.rows, ethertype=understood.kind & 0xFFFF)
-    mpls, pppoe = known.only(state == LABELS), known.only(state == SESSION)
+    mpls, pppoe = known.selected(state == LABELS), known.selected(state == SESSION)
     ends |= (state == STOPS) | (state == NESTED)
-    return all_frames([known.only(ends), _skip_mpls(wire, mpls), _skip_pppoe(wire, pppoe)])
+    return all_frames([known.selected(ends), _skip_mpls(wire, mpls), _skip_pppoe(wire, pppoe)])
 
 
 def _state(frames: Frames) -> UInt8s:
@@ -101,15 +102,16 @@ def _state(frames: Frames) -> UInt8s:
 
 def _unwrapped(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     done = []
-    for _ in range(MOST):
+    for _ in range(MAX_HEADERS):
         nested = _state(frames) == NESTED
         if not nested.any():
             break
-        done.append(frames.only(~nested))
-        frames = frames.only(nested)
+        done.append(frames.selected(~nested))
+        frames = frames.selected(nested)
         kind = np.where(frames.kind < ETH_P_802_3_MIN, ETH_P_LLC, frames.kind)
         steps = [
-            STEPS[one](wire, packets, frames.only(kind == one)) for one in np.unique(kind).tolist()
+            STEPS[one](wire, packets, frames.selected(kind == one))
+            for one in np.unique(kind).tolist()
         ]
         frames = all_frames(steps)
     return all_frames([*done, frames]) if done else frames
@@ -117,15 +119,15 @@ def _unwrapped(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 def _vlan(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     frames = frames.with_bytes(4)
-    outermost = frames.only(packets["vlan"][frames.rows] < 0)
+    outermost = frames.selected(packets["vlan"][frames.rows] < 0)
     fill(packets, outermost.rows, vlan=wire.u16(outermost.at) & 0x0FFF)
-    return frames.past(4, wire.u16(frames.at + 2))
+    return frames.after_header(4, wire.u16(frames.at + 2))
 
 
 def _tag(size: int) -> Step:
     def step(wire: Wire, packets: Rows, frames: Frames) -> Frames:
         frames = frames.with_bytes(size)
-        return frames.past(size, wire.u16(frames.at + size - 2))
+        return frames.after_header(size, wire.u16(frames.at + size - 2))
 
     return step
 
@@ -134,15 +136,15 @@ def _llc(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Dissect LLC.  SNAP contains an EtherType; the service access point of IP implies one."""
     frames = frames.with_bytes(8)
     head = wire.u32(frames.at)
-    bare = frames.only(head >> 8 == LLC_IP)
-    snap = frames.only(head >> 8 == SNAP)
+    bare = frames.selected(head >> 8 == LLC_IP)
+    snap = frames.selected(head >> 8 == SNAP)
     return all_frames(
-        [bare.past(3, np.full(len(bare.rows), ETH_P_IP)), skip_snap(wire, snap, 3, 2)]
+        [bare.after_header(3, np.full(len(bare.rows), ETH_P_IP)), skip_snap(wire, snap, 3, 2)]
     )
 
 
 def skip_snap(wire: Wire, frames: Frames, begin: int, pad: int) -> Frames:
-    """Skip the SNAP header `begin` bytes after the frame's position.
+    """Skip the SNAP header that begins `begin` bytes after the position of each frame.
 
     If a bridged frame follows, its `pad` bytes of padding are skipped, too.
     """
@@ -151,34 +153,36 @@ def skip_snap(wire: Wire, frames: Frames, begin: int, pad: int) -> Frames:
     good = np.isin(oui, OUI_ETHERTYPE) & (protocol >= ETH_P_802_3_MIN)
     bridged = (oui == OUI_BRIDGED) & np.isin(protocol, BRIDGED_ETHERNET)
     kind = np.select([good, bridged], [protocol, ETH_P_TEB], -1)
-    return frames.past(begin + 5 + pad * bridged, kind)
+    return frames.after_header(begin + 5 + pad * bridged, kind)
 
 
 def _llc_follows(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    return frames.past(0, np.full(len(frames.rows), ETH_P_LLC))
+    return frames.after_header(0, np.full(len(frames.rows), ETH_P_LLC))
 
 
 def _ethernet(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Skip an inner Ethernet header; the columns keep the outer one's addresses."""
     frames = frames.with_bytes(14)
-    return frames.past(14, wire.u16(frames.at + 12))
+    return frames.after_header(14, wire.u16(frames.at + 12))
 
 
 def _ethernet_follows(size: int) -> Step:
-    return lambda wire, packets, frames: frames.past(size, np.full(len(frames.rows), ETH_P_TEB))
+    return lambda wire, packets, frames: frames.after_header(
+        size, np.full(len(frames.rows), ETH_P_TEB)
+    )
 
 
 def _fabricpath(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Dissect FabricPath.  Its outer addresses are switch numbers, so use the inner ones."""
     frames = frames.with_bytes(16)
     fill(packets, frames.rows, eth_dst=wire.u48(frames.at + 2), eth_src=wire.u48(frames.at + 8))
-    return frames.past(2, np.full(len(frames.rows), ETH_P_TEB))
+    return frames.after_header(2, np.full(len(frames.rows), ETH_P_TEB))
 
 
 def _trill(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     frames = frames.with_bytes(6)
     options = (wire.u16(frames.at) >> 6 & 0x1F) * 4
-    return frames.past(6 + options, np.full(len(frames.rows), ETH_P_TEB))
+    return frames.after_header(6 + options, np.full(len(frames.rows), ETH_P_TEB))
 
 
 def _macsec(wire: Wire, packets: Rows, frames: Frames) -> Frames:
@@ -188,10 +192,10 @@ def _macsec(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     flags = wire.u8(frames.at)
     size = SECTAG + np.where(flags & HAS_SCI, SCI, 0) + 2
     plain = (flags & (ENCRYPTED | CHANGED) == 0) & (frames.at + size <= frames.end)
-    frames, size = frames.only(plain), size[plain]
+    frames, size = frames.selected(plain), size[plain]
     stop = frames.stop - ICV
     frames = frames._replace(stop=stop, end=np.minimum(frames.end, stop))
-    return frames.past(size, wire.u16(frames.at + size - 2))
+    return frames.after_header(size, wire.u16(frames.at + size - 2))
 
 
 def _nsh(wire: Wire, packets: Rows, frames: Frames) -> Frames:
@@ -200,7 +204,7 @@ def _nsh(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     following, kind = wire.u8(frames.at + 3), np.full(len(frames.rows), ETH_P_NSH | UNREAD)
     for number, ethertype in NSH_NEXT.items():
         kind[(following == number) & (size >= 8)] = ethertype
-    return frames.past(np.where(kind < UNREAD, size, 0), kind)
+    return frames.after_header(np.where(kind < UNREAD, size, 0), kind)
 
 
 def _arista(wire: Wire, packets: Rows, frames: Frames) -> Frames:
@@ -209,11 +213,11 @@ def _arista(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     size = np.zeros(len(frames.rows), np.int64)
     for number, length in STAMPS.items():
         size[(subtype == TIMESTAMP) & (version == number)] = length
-    unread = frames.only(size == 0)
-    unread = unread.past(0, np.full(len(unread.rows), ETH_P_ARISTA | UNREAD))
+    unread = frames.selected(size == 0)
+    unread = unread.after_header(0, np.full(len(unread.rows), ETH_P_ARISTA | UNREAD))
     stamped = (size > 0) & (frames.at + size + 2 <= frames.end)
-    frames, size = frames.only(stamped), size[stamped]
-    return all_frames([unread, frames.past(size + 2, wire.u16(frames.at + size))])
+    frames, size = frames.selected(stamped), size[stamped]
+    return all_frames([unread, frames.after_header(size + 2, wire.u16(frames.at + size))])
 
 
 def _skip_mpls(wire: Wire, frames: Frames) -> Frames:
@@ -221,15 +225,15 @@ def _skip_mpls(wire: Wire, frames: Frames) -> Frames:
     for _ in range(MOST_LABELS):
         frames = frames.with_bytes(5)
         bottom = (wire.u32(frames.at) >> 8 & 1).astype(bool)
-        frames = frames.past(4, by_version(wire.u8(frames.at + 4)))
-        done.append(frames.only(bottom))
-        frames = frames.only(~bottom)
+        frames = frames.after_header(4, by_version(wire.u8(frames.at + 4)))
+        done.append(frames.selected(bottom))
+        frames = frames.selected(~bottom)
     return all_frames(done)
 
 
 def _skip_pppoe(wire: Wire, frames: Frames) -> Frames:
     frames = frames.with_bytes(8)
-    return frames.past(8, ethertype_of(wire.u16(frames.at + 6)))
+    return frames.after_header(8, ethertype_of(wire.u16(frames.at + 6)))
 
 
 STEPS: dict[int, Step] = {

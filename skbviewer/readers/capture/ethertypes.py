@@ -56,12 +56,12 @@ def unread_name(kind: int) -> str:
 
 
 def by_version(first: Int64s) -> Int64s:
-    """Return the kinds of IP headers, given the first byte of each."""
+    """Return the EtherType of each IP header, whose first byte is `first`; -1 if it is none."""
     version = first >> 4
     return np.select([version == 4, version == 6], [ETH_P_IP, ETH_P_IPV6], -1)
 
 
 def by_family(family: Int64s) -> Int64s:
-    """Return the kinds that belong to address families of Linux, Windows, macOS or a BSD."""
+    """Return the EtherType of each address family of Linux, Windows, macOS or a BSD; -1 = none."""
     kinds = np.where(np.isin(family, AF_INET6), ETH_P_IPV6, -1)
     return np.where(family == AF_INET, ETH_P_IP, kinds)

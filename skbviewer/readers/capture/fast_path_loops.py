@@ -136,7 +136,12 @@ def sort_packets(
     network: Int64s,
     among: Bools,
 ) -> None:
-    """Fill `kind` (NO, V4 or V6) and `network`, the position of each packet's network header."""
+    """Fill `kind` (NO, V4 or V6) and `network`, the position of each packet's network header.
+
+    `data` holds the file's bytes from `begin` on.  By packet: link type, offset in the file,
+    captured and original length.  `among` is set at SOME_V4 and so on if the block has such
+    packets.
+    """
     for i in range(len(kind)):
         kind[i] = NO
         at, link, tagged = offset[i] - begin, linktype[i], False
@@ -191,7 +196,10 @@ def fill_common(
     among: Bools,
     to: Columns,
 ) -> None:
-    """Fill the columns of common packets; other packets get unknown values."""
+    """Fill the columns `to` of common packets; other packets get unknown values.
+
+    `kind`, `network` and `among` are from sort_packets(), which explains the other arguments.
+    """
     some_v4, some_v6 = among[SOME_V4], among[SOME_V6]
     ethernet, vlan = among[SOME_ETHERNET], among[SOME_VLAN]
     for i in range(len(kind)):

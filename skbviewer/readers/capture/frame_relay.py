@@ -29,12 +29,12 @@ CISCO = (ETH_P_IP, ETH_P_ARP, ETH_P_IPV6, ETH_P_MPLS_UC, ETH_P_MPLS_MC)
 
 
 def frame_relay(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Dissect frames that begin with their Frame Relay address."""
+    """Dissect `frames` that begin with their Frame Relay address; return what follows."""
     mark_malformed(packets, frames.lacking(4))
     frames = _past_address(wire, frames).with_bytes(2)
     unnumbered = wire.u8(frames.at) == UNNUMBERED
-    by_number = _by_nlpid(wire, frames.only(unnumbered))
-    return all_frames([by_number, _by_ethertype(wire, frames.only(~unnumbered))])
+    by_number = _by_nlpid(wire, frames.selected(unnumbered))
+    return all_frames([by_number, _by_ethertype(wire, frames.selected(~unnumbered))])
 
 
 def _past_address(wire: Wire, frames: Frames) -> Frames:
@@ -42,23 +42,23 @@ def _past_address(wire: Wire, frames: Frames) -> Frames:
     for _ in range(MOST_ADDRESS):
         frames = frames.with_bytes(1)
         last = wire.u8(frames.at) & LAST == LAST
-        frames = frames.past(1, frames.kind)
-        done.append(frames.only(last))
-        frames = frames.only(~last)
+        frames = frames.after_header(1, frames.kind)
+        done.append(frames.selected(last))
+        frames = frames.selected(~last)
     return all_frames(done)
 
 
 def _by_nlpid(wire: Wire, frames: Frames) -> Frames:
     """Dissect RFC 2427: control, an optional padding byte, then a protocol identifier or SNAP."""
     padded = wire.u8(frames.at + 1) == 0
-    frames = frames.past(1 + padded, frames.kind).with_bytes(1)
+    frames = frames.after_header(1 + padded, frames.kind).with_bytes(1)
     number = wire.u8(frames.at)
     kind = np.full(len(frames.rows), -1)
     for known, ethertype in NLPIDS.items():
         kind[number == known] = ethertype
-    snap = frames.only(number == NLPID_SNAP).with_bytes(6)
+    snap = frames.selected(number == NLPID_SNAP).with_bytes(6)
     return all_frames(
-        [frames.past(1, kind).only(number != NLPID_SNAP), skip_snap(wire, snap, 1, 0)]
+        [frames.after_header(1, kind).selected(number != NLPID_SNAP), skip_snap(wire, snap, 1, 0)]
     )
 
 
@@ -66,10 +66,10 @@ def _by_ethertype(wire: Wire, frames: Frames) -> Frames:
     """Dissect Cisco's encapsulation: an EtherType; or an Ethernet frame, if its type is known."""
     kind = wire.u16(frames.at)
     cisco = np.isin(kind, CISCO)
-    rest = frames.only(~cisco).with_bytes(14)
-    inner = rest.only(_is_type(wire.u16(rest.at + 12)))
-    whole = inner.past(0, np.full(len(inner.rows), ETH_P_TEB))
-    return all_frames([frames.past(2, kind).only(cisco), whole])
+    rest = frames.selected(~cisco).with_bytes(14)
+    inner = rest.selected(_is_type(wire.u16(rest.at + 12)))
+    whole = inner.after_header(0, np.full(len(inner.rows), ETH_P_TEB))
+    return all_frames([frames.after_header(2, kind).selected(cisco), whole])
 
 
 def _is_type(value: Int64s) -> Bools:

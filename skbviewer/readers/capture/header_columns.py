@@ -37,10 +37,11 @@ Fill = Callable[[Block, int, UInt8s, int], None]
 def dissect(
     data: Source, begin: Int64s, end: Int64s, fill: Fill, progress: Progress, folder: Path | None
 ) -> tuple[ColumnTable, list[str]]:
-    """Return all packets, and a warning for each encapsulation that cannot be dissected.
+    """Return all packets of `data`, and a warning for each encapsulation that cannot be dissected.
 
     The bytes of packet i, and the bytes that `fill` reads for it, are between begin[i] and end[i].
-    Packets do not overlap.  A large table is stored in a nameless file in `folder`, if given.
+    Packets do not overlap.  `fill` writes the columns that are not in the packet's own bytes.  A
+    large table is stored in a nameless file in `folder`, if given.  Raises BadInput and Cancelled.
     """
     name, count = data.path.name, len(begin)
     # Pages are allocated when they are written: a column that no packet fills takes no memory.
@@ -97,7 +98,7 @@ def _dissect_block(
 
 
 def whole_frames(packets: Rows, rows: Int64s) -> Frames:
-    """Return one frame for each of `rows`, which begins with the packet's first captured byte."""
+    """Return a frame for each packet in `rows`, with `at` at the packet's first captured byte."""
     at = packets["offset"][rows]
     end, stop = at + packets["caplen"][rows], at + packets["len"][rows]
     return Frames(rows, at, end, stop, np.full(len(rows), -1, np.int64))

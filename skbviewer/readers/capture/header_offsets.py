@@ -28,13 +28,14 @@ Place = tuple[
 ]  # positions in the file of the first byte and of the byte after the last
 
 
-def places(
+def header_extents(
     data: UInt8s, linktype: Int64s, offset: Int64s, caplen: Int64s, length: Int64s
 ) -> dict[str, Place]:
-    """Return begin and end of each of HEADERS and PAYLOADS; `begin` is -1 for packets without it.
+    """Return (begin, end) of HEADERS and PAYLOADS in `data`; -1 for packets without that header.
 
-    For frame, eth and the network headers, the end is that of the captured frame.  For inner
-    headers and payloads, it follows from the IP length. offset + caplen must be inside the file.
+    By packet: link type, offset in `data`, captured and original length.  For frame, eth and the
+    network headers, the end is that of the captured frame.  For inner headers and payloads, it
+    follows from the IP length.  offset + caplen must be inside the file.
     """
     packets = empty(PACKET_DTYPE, len(offset))
     for name, values in (("linktype", linktype), ("offset", offset)):
@@ -68,7 +69,7 @@ def network_header(data: bytes, linktype: int) -> tuple[str, int, int] | None:
     frames = layer(wire, packets, whole_frames(packets, np.zeros(1, np.int64)))
     network = to_network(wire, packets, frames)
     for name, ethertype in _NETWORK.items():
-        here = network.only(network.kind == ethertype).with_bytes(1)
+        here = network.selected(network.kind == ethertype).with_bytes(1)
         if len(here.rows):
             return name, int(here.at[0]), int(min(here.end[0], len(data)))
     return None
@@ -77,14 +78,14 @@ def network_header(data: bytes, linktype: int) -> tuple[str, int, int] | None:
 def _inner(wire: Wire, packets: Table, frames: Frames, found: dict[str, Place]) -> None:
     network = to_network(wire, packets, frames)
     for name, ethertype in _NETWORK.items():
-        _note(found[name], network.only(network.kind == ethertype))
+        _note(found[name], network.selected(network.kind == ethertype))
     transport = network_headers(wire, packets, network)
     for name, protocol in _TRANSPORT.items():
-        _note(found[name], transport.only(transport.kind == protocol).with_bytes(4))
-    tcp = transport.only(transport.kind == TCP).with_bytes(TCP_SIZE)
-    _note(found["tcp.payload"], tcp.past((wire.u8(tcp.at + TCP_OFFSET) >> 4) * 4, tcp.kind))
-    udp = transport.only(transport.kind == UDP).with_bytes(UDP_SIZE)
-    _note(found["udp.payload"], udp.past(UDP_SIZE, udp.kind))
+        _note(found[name], transport.selected(transport.kind == protocol).with_bytes(4))
+    tcp = transport.selected(transport.kind == TCP).with_bytes(TCP_SIZE)
+    _note(found["tcp.payload"], tcp.after_header((wire.u8(tcp.at + TCP_OFFSET) >> 4) * 4, tcp.kind))
+    udp = transport.selected(transport.kind == UDP).with_bytes(UDP_SIZE)
+    _note(found["udp.payload"], udp.after_header(UDP_SIZE, udp.kind))
 
 
 def _note(place: Place, frames: Frames) -> None:

@@ -36,32 +36,32 @@ def _tagged(wire: Wire, packets: Rows, frames: Frames, tag: int) -> Frames:
     mark_malformed(packets, frames.lacking(size))
     frames = frames.with_bytes(size)
     fill(packets, frames.rows, eth_dst=wire.u48(frames.at), eth_src=wire.u48(frames.at + 6))
-    return frames.past(size, wire.u16(frames.at + size - 2))
+    return frames.after_header(size, wire.u16(frames.at + size - 2))
 
 
 def _linux_sll(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     mark_malformed(packets, frames.lacking(16))
     frames = frames.with_bytes(16)
     _cooked_source(wire, packets, frames, wire.u16(frames.at + 4), 6)
-    return frames.past(16, wire.u16(frames.at + 14))
+    return frames.after_header(16, wire.u16(frames.at + 14))
 
 
 def _linux_sll2(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     mark_malformed(packets, frames.lacking(20))
     frames = frames.with_bytes(20)
     _cooked_source(wire, packets, frames, wire.u8(frames.at + 11), 12)
-    return frames.past(20, wire.u16(frames.at))
+    return frames.after_header(20, wire.u16(frames.at))
 
 
 def _cooked_source(wire: Wire, packets: Rows, frames: Frames, length: Int64s, address: int) -> None:
-    ethernet = frames.only(length == 6)
+    ethernet = frames.selected(length == 6)
     fill(packets, ethernet.rows, eth_src=wire.u48(ethernet.at + address))
 
 
 def _raw_ip(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     mark_malformed(packets, frames.lacking(1))
     frames = frames.with_bytes(1)
-    return frames.past(0, by_version(wire.u8(frames.at)))
+    return frames.after_header(0, by_version(wire.u8(frames.at)))
 
 
 def _loopback(wire: Wire, packets: Rows, frames: Frames) -> Frames:
@@ -74,7 +74,7 @@ def _loopback(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     family = wire.u32(frames.at)
     swapped = family.astype(np.uint32).byteswap().astype(np.int64)
     family = np.where(family > 0xFFFF, swapped, family)
-    return frames.past(4, by_family(family))
+    return frames.after_header(4, by_family(family))
 
 
 def _ppi(wire: Wire, packets: Rows, frames: Frames) -> Frames:
@@ -83,7 +83,9 @@ def _ppi(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     frames = frames.with_bytes(8)
     size, linktype = wire.le16(frames.at + 2), wire.le32(frames.at + 4)
     sane = size >= 8
-    return _behind(wire, packets, frames.past(size, frames.kind).only(sane), linktype[sane])
+    return _behind(
+        wire, packets, frames.after_header(size, frames.kind).selected(sane), linktype[sane]
+    )
 
 
 def _pktap(wire: Wire, packets: Rows, frames: Frames) -> Frames:
@@ -92,17 +94,19 @@ def _pktap(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     frames = frames.with_bytes(12)
     size, linktype = wire.le32(frames.at), wire.le32(frames.at + 8)
     sane = (size >= PKTAP_LEAST) & (wire.le32(frames.at + 4) == PKTAP_PACKET)
-    return _behind(wire, packets, frames.past(size, frames.kind).only(sane), linktype[sane])
+    return _behind(
+        wire, packets, frames.after_header(size, frames.kind).selected(sane), linktype[sane]
+    )
 
 
 def _behind(wire: Wire, packets: Rows, frames: Frames, linktype: Int64s) -> Frames:
     """Dissect frames that begin with a header of type `linktype`, as an outer header states."""
     done = []
     for number in np.unique(linktype).tolist():
-        mine = frames.only(linktype == number)
+        mine = frames.selected(linktype == number)
         layer = LINK_LAYERS.get(number)
         if layer is None or layer in (_ppi, _pktap):
-            done.append(mine.past(0, np.full(len(mine.rows), UNREAD_LINK + number)))
+            done.append(mine.after_header(0, np.full(len(mine.rows), UNREAD_LINK + number)))
         else:
             done.append(layer(wire, packets, mine))
     return all_frames(done) if done else frames

@@ -49,12 +49,15 @@ MAC_AND_IPV4 = 0x0604  # sizes of the addresses in an ARP packet
 
 
 def network_headers(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Fill the identity from the outermost IP header or from ARP; returns transport headers."""
-    _arp(wire, packets, frames.only(frames.kind == ETH_P_ARP))
+    """Fill the identity of packets from their outermost IP header or from ARP.
+
+    Returns the frames with `at` at the transport header, and its protocol as `kind`.
+    """
+    _arp(wire, packets, frames.selected(frames.kind == ETH_P_ARP))
     return all_frames(
         [
-            _ipv4(wire, packets, frames.only(frames.kind == ETH_P_IP)),
-            _ipv6(wire, packets, frames.only(frames.kind == ETH_P_IPV6)),
+            _ipv4(wire, packets, frames.selected(frames.kind == ETH_P_IP)),
+            _ipv6(wire, packets, frames.selected(frames.kind == ETH_P_IPV6)),
         ]
     )
 
@@ -65,7 +68,7 @@ def _ipv4(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     header_len = (wire.u8(frames.at) & 0x0F) * 4
     sane = (wire.u8(frames.at) >> 4 == 4) & (header_len >= IPV4_SIZE)
     mark_malformed(packets, frames.rows[~sane])
-    frames, header_len = frames.only(sane), header_len[sane]
+    frames, header_len = frames.selected(sane), header_len[sane]
     at = frames.at
     tot_len, frag_off = wire.u16(at + IPV4_TOT_LEN), wire.u16(at + IPV4_FRAG_OFF)
     protocol = wire.u8(at + IPV4_PROTOCOL)
@@ -85,10 +88,10 @@ def _ipv4(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     wrong = (tot_len != 0) & ((tot_len < header_len) | (at + tot_len > frames.stop))
     mark_malformed(packets, frames.rows[wrong])
     later = frag_off & IP_OFFSET != 0
-    inner = frames.past(header_len, np.where(later, NO_HEADER, protocol))
+    inner = frames.after_header(header_len, np.where(later, NO_HEADER, protocol))
     _content(wire, packets, inner, np.where(tot_len, tot_len - header_len, -1))
     whole = _within(frames, tot_len)
-    return whole.past(header_len, protocol).only(~later)
+    return whole.after_header(header_len, protocol).selected(~later)
 
 
 def _content(wire: Wire, packets: Rows, frames: Frames, length: Int64s) -> None:
@@ -102,7 +105,7 @@ def _ipv6(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     frames = frames.with_bytes(IPV6_SIZE)
     sane = wire.u8(frames.at) >> 4 == 6
     mark_malformed(packets, frames.rows[~sane])
-    frames = frames.only(sane)
+    frames = frames.selected(sane)
     at = frames.at
     payload_len, nexthdr = wire.u16(at + IPV6_PAYLOAD_LEN), wire.u8(at + IPV6_NEXT)
     fill(
@@ -120,10 +123,12 @@ def _ipv6(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     )
     mark_malformed(packets, frames.rows[at + IPV6_SIZE + payload_len > frames.stop])
     bare = (payload_len != 0) & ~np.isin(nexthdr, EXTENSIONS)
-    _content(wire, packets, frames.past(IPV6_SIZE, nexthdr), np.where(bare, payload_len, -1))
+    _content(
+        wire, packets, frames.after_header(IPV6_SIZE, nexthdr), np.where(bare, payload_len, -1)
+    )
     # A jumbogram or a large-send skb has payload length 0: use the frame's length.
     whole = _within(frames, np.where(payload_len == 0, 0, IPV6_SIZE + payload_len))
-    return _skip_extensions(wire, packets, whole.past(IPV6_SIZE, nexthdr))
+    return _skip_extensions(wire, packets, whole.after_header(IPV6_SIZE, nexthdr))
 
 
 def _within(frames: Frames, length: Int64s) -> Frames:
@@ -136,15 +141,15 @@ def _skip_extensions(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     done = []
     for _ in range(MAX_EXTENSIONS):
         extended = np.isin(frames.kind, EXTENSIONS)
-        done.append(frames.only(~extended))
-        frames = frames.only(extended)
+        done.append(frames.selected(~extended))
+        frames = frames.selected(extended)
         mark_malformed(packets, frames.lacking(8))
-        _no_protocol(packets, frames.only(frames.at + 8 > frames.end))
+        _no_protocol(packets, frames.selected(frames.at + 8 > frames.end))
         frames = frames.with_bytes(8)
         if not len(frames.rows):
             break
         frames = _next_header(wire, packets, frames)
-    _no_protocol(packets, frames.only(np.isin(frames.kind, EXTENSIONS)))
+    _no_protocol(packets, frames.selected(np.isin(frames.kind, EXTENSIONS)))
     return all_frames(done)
 
 
@@ -166,7 +171,7 @@ def _next_header(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     fields = {"frag_off": frag_off[fragment], "frag_id": frag_id[fragment]}
     fill(packets, frames.rows[fragment], **fields)
     first = ~fragment | (frag_off & IP_OFFSET == 0)
-    return frames.past(np.where(fragment, 8, size), nexthdr).only(first)
+    return frames.after_header(np.where(fragment, 8, size), nexthdr).selected(first)
 
 
 def _arp(wire: Wire, packets: Rows, frames: Frames) -> None:
@@ -174,7 +179,7 @@ def _arp(wire: Wire, packets: Rows, frames: Frames) -> None:
     frames = frames.with_bytes(ARP_SIZE)
     ethernet_ipv4 = wire.u16(frames.at + ARP_PROTOCOL) == ETH_P_IP
     ethernet_ipv4 &= wire.u16(frames.at + ARP_SIZES) == MAC_AND_IPV4
-    frames = frames.only(ethernet_ipv4)
+    frames = frames.selected(ethernet_ipv4)
     fill(
         packets,
         frames.rows,

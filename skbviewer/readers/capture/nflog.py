@@ -16,28 +16,31 @@ from .ethertypes import by_family
 HEADER = 4  # bytes: family, version, resource
 NFULA_PACKET_HDR, NFULA_PAYLOAD = 1, 9
 TYPE = 0x7FFF  # mask of the attribute's type; the other bits are flags
-MOST = 64  # most attributes before the packet
+MAX_ATTRIBUTES = 64  # most attributes before the packet
 
 
 def nflog(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Dissect NFLOG frames; `kind` is netfilter's protocol, or else follows from the family."""
+    """Dissect `frames` that begin with an NFLOG header; return what follows.
+
+    Their `kind` is netfilter's protocol, or else follows from the family.
+    """
     mark_malformed(packets, frames.lacking(HEADER + 4))
     frames = frames.with_bytes(HEADER + 4)
     family = by_family(wire.u8(frames.at))
     is_big = wire.le16(frames.at + HEADER + 2) & TYPE > 0xFF
-    done, frames = [], frames.past(HEADER, family)
-    for _ in range(MOST):
+    done, frames = [], frames.after_header(HEADER, family)
+    for _ in range(MAX_ATTRIBUTES):
         length, type_ = _number(wire, frames.at, is_big), _number(wire, frames.at + 2, is_big)
         type_ &= TYPE
         found = (type_ == NFULA_PAYLOAD) & (length >= 4)
-        done.append(_payload(packets, frames.only(found), length[found]))
+        done.append(_payload(packets, frames.selected(found), length[found]))
         named = (type_ == NFULA_PACKET_HDR) & (length == 8) & (frames.at + 6 <= frames.end)
         protocol = wire.u16(np.where(named, frames.at + 4, frames.at))
-        frames = frames.past((length + 3) // 4 * 4, np.where(named, protocol, frames.kind))
+        frames = frames.after_header((length + 3) // 4 * 4, np.where(named, protocol, frames.kind))
         more = ~found & (length >= 4)
         mark_malformed(packets, frames.rows[length < 4])
         more &= frames.at + 4 <= frames.end
-        frames, is_big = frames.only(more), is_big[more]
+        frames, is_big = frames.selected(more), is_big[more]
         if not len(frames.rows):
             break
     return all_frames(done)
@@ -52,4 +55,4 @@ def _payload(packets: Rows, frames: Frames, length: Int64s) -> Frames:
     mark_malformed(packets, frames.rows[frames.at + length > frames.stop])
     stop = np.minimum(frames.stop, frames.at + length)
     frames = frames._replace(stop=stop, end=np.minimum(frames.end, stop))
-    return frames.past(4, frames.kind)
+    return frames.after_header(4, frames.kind)

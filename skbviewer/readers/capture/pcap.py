@@ -44,9 +44,10 @@ FORMATS = {
 
 
 def read_pcap(data: Source, progress: Progress, folder: Path | None) -> Capture:
-    """Read a pcap file.  A large table of packets is stored in a nameless file in `folder`.
+    """Read the pcap file `data`.
 
-    Raises BadInput if the file header is truncated or its version is unknown; raises Cancelled.
+    A large table of packets is stored in a nameless file in `folder`.  Raises BadInput if the file
+    header is truncated or its version is unknown; raises Cancelled.
     """
     path, layout = data.path, FORMATS[bytes(data.read(0, 4))]
     if len(data) < FILE_HEADER_SIZE:
@@ -114,7 +115,7 @@ def _walk(
     at, caplen, number = FILE_HEADER_SIZE, -1, 1
     while caplen < 0 and at + header <= size:
         progress.report(f"reading {data.path.name}", at, size)
-        some = data.some(at, header, WINDOW)
+        some = data.read_at_least(at, header, WINDOW)
         found_here = walk_some(some, at, size, header, captured, limit, little, scratch)
         count, at, caplen = map(int, found_here)
         found.append(scratch[:count].copy())

@@ -33,11 +33,12 @@ def walk_some(
     little: bool,
     places: Int64s,
 ) -> tuple[Int, Int, Int]:
-    """Walk the packet headers in the bytes `some`, which begin at position `begin` of the file.
+    """Write the file positions of packet headers in the bytes `some` into `places`.
 
-    The file has `size` bytes.  Returns the number of `places` that it filled, the position where it
-    stopped, and a length: the captured length there if it is impossible or reaches beyond the end
-    of the file, otherwise -1.
+    `some` begins at position `begin` of the file, which has `size` bytes.  A packet header has
+    `header` bytes; the captured length is at `captured` in it, and at most `limit`.  Returns the
+    number of positions written, the position where the walk stopped, and a length: the captured
+    length there if it is impossible or reaches beyond the end of the file, otherwise -1.
     """
     at, count = np.int64(0), np.int64(0)
     while at + header <= len(some) and count < len(places):
@@ -64,7 +65,11 @@ def fill_headers(
     caplen: Int64s,
     length: Int64s,
 ) -> None:
-    """Decode the headers at `places`; `some` holds the file's bytes from `begin` on."""
+    """Decode the packet headers at the file positions `places`, into the last four arrays.
+
+    `some` holds the file's bytes from `begin` on.  The fraction of a second is in units of
+    `unit_ns`; the captured length is at byte `captured` of a header of `header` bytes.
+    """
     for i in range(len(places)):
         at = places[i] - begin
         ts[i] = word(some, at, little) * 1_000_000_000 + word(some, at + 4, little) * unit_ns

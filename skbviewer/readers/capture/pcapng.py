@@ -39,8 +39,8 @@ BYTE_ORDER_MAGIC = 0x1A2B3C4D
 VERSIONS = ((1, 0), (1, 2))  # 1.2 was written by mistake and means 1.0, according to the draft
 OPT_IF_NAME, OPT_IF_TSRESOL, OPT_IF_TSOFFSET = 2, 9, 14
 SECOND = 1_000_000_000
-HEAD = 32  # bytes at the begin of a packet block that are decoded
-LEAST = 12  # bytes of the shortest block
+HEAD = 32  # bytes at the start of a packet block that are decoded
+SHORTEST_BLOCK = 12  # bytes of the shortest block
 
 
 BLOCK_DTYPE = np.dtype(  # columns that come from the blocks, not from the packets in them
@@ -75,9 +75,10 @@ class _Damage(Exception):
 
 
 def read_pcapng(data: Source, progress: Progress, folder: Path | None) -> Capture:
-    """Read a pcapng file.  A large table of packets is stored in a nameless file in `folder`.
+    """Read the pcapng file `data`.
 
-    Raises BadInput if the first section header cannot be read; raises Cancelled.
+    A large table of packets is stored in a nameless file in `folder`.  Raises BadInput if the first
+    section header cannot be read; raises Cancelled.
     """
     sections, warnings = _sections(data, progress)
     parts: list[Table] = []
@@ -94,7 +95,7 @@ def read_pcapng(data: Source, progress: Progress, folder: Path | None) -> Captur
             packets[name] = blocks[name][first : first + len(packets)]
 
     end = blocks["offset"] + blocks["caplen"]
-    begin = blocks["offset"] - LEAST  # a position in the block's own header
+    begin = blocks["offset"] - SHORTEST_BLOCK  # a position in the block's own header
     whole, unknown = dissect(data, begin, end, fill, progress, folder)
     return Capture(
         data.path, SourceKind.PCAPNG, whole, tuple(interfaces), tuple(warnings + unknown)
@@ -143,12 +144,12 @@ def _packet_blocks(data: Source, at: int, section: _Section, progress: Progress)
 
     Returns the number of packet blocks and the position after them.
     """
-    most = WINDOW // LEAST + 1
+    most = WINDOW // SHORTEST_BLOCK + 1
     offsets, heads, found = np.empty(most, np.int64), np.empty((most, HEAD), np.uint8), 0
     little, ends, least = section.order == "<", False, HEAD
     while at < len(data) and not ends:
         progress.report(f"reading {data.path.name}", at, len(data))
-        some = data.some(at, least, WINDOW)
+        some = data.read_at_least(at, least, WINDOW)
         count, end, needs = _walk(some, at, little, at + len(some) == len(data), offsets, heads)
         section.offsets.append(offsets[: int(count)].copy())
         section.heads.append(heads[: int(count)].copy())
@@ -169,9 +170,9 @@ def _walk(
     in order to go on (0 if it stopped at a section, an interface or damage).
     """
     at, count, size = np.int64(0), np.int64(0), len(some)
-    while at + LEAST <= size and (at + HEAD <= size or is_end):
+    while at + SHORTEST_BLOCK <= size and (at + HEAD <= size or is_end):
         type_, length = word(some, at, little), word(some, at + 4, little)
-        if type_ in (SECTION_HEADER, INTERFACE) or length < LEAST or length % 4 != 0:
+        if type_ in (SECTION_HEADER, INTERFACE) or length < SHORTEST_BLOCK or length % 4 != 0:
             return count, begin + at, np.int64(0)
         if at + length > size or count == len(offsets):
             return count, begin + at, np.int64(0) if is_end else max(length, np.int64(HEAD))
@@ -196,7 +197,7 @@ def _head(data: Source, at: int) -> UInt8s:
 
 def _block(data: Source, at: int, sections: list[_Section]) -> tuple[int, int]:
     """Check the block at `at`; returns its type and length.  A section header opens a section."""
-    if at + LEAST > len(data):
+    if at + SHORTEST_BLOCK > len(data):
         raise _Damage(at, "cut in the middle of a block header")
     # The type of a section header is the same number in both byte orders.
     words = sections[-1].two_words if sections else struct.Struct("<II")
@@ -204,7 +205,7 @@ def _block(data: Source, at: int, sections: list[_Section]) -> tuple[int, int]:
     if type_ == SECTION_HEADER:
         words = struct.Struct(_byte_order(data, at) + "II")
         type_, length = words.unpack(bytes(data.read(at, at + 8)))
-    if length < LEAST or length % 4:
+    if length < SHORTEST_BLOCK or length % 4:
         raise _Damage(at, f"block of type {type_} has the bad length {length}")
     if at + length > len(data):
         missing = counted(at + length - len(data), "byte")

@@ -22,46 +22,49 @@ def ethertype_of(protocol: Int64s) -> Int64s:
 
 
 def ppp(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Dissect frames that begin with a PPP header, with or without address and control."""
+    """Skip the PPP header of `frames`, with or without address and control."""
     mark_malformed(packets, frames.lacking(2))
     frames = frames.with_bytes(2)
     framed = (wire.u16(frames.at) == ADDRESS_CONTROL) & (frames.at + 4 <= frames.end)
-    frames = frames.past(2 * framed, frames.kind)
+    frames = frames.after_header(2 * framed, frames.kind)
     # RFC 1661, 6.5: a protocol number may be sent as one byte, which then is odd.
     first = wire.u8(frames.at)
     short = (first & 1) == 1
     protocol = np.where(short, first, wire.u16(np.where(short, wire.begin, frames.at)))
-    return frames.past(np.where(short, 1, 2), ethertype_of(protocol))
+    return frames.after_header(np.where(short, 1, 2), ethertype_of(protocol))
 
 
 def ppp_hdlc(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Dissect frames of serial lines: PPP or Cisco HDLC; the address distinguishes them."""
+    """Dissect `frames` of serial lines, PPP or Cisco HDLC; the address distinguishes them.
+
+    Returns the frames with `at` after that header.
+    """
     some = frames.with_bytes(4)
     is_cisco = np.isin(wire.u8(some.at), CISCO)
     if not is_cisco.any():
         return ppp(wire, packets, frames)
     if is_cisco.all() and len(some.rows) == len(frames.rows):
         return cisco_hdlc(wire, packets, frames)
-    rest = frames.only(~np.isin(frames.rows, some.rows[is_cisco]))
-    parts = (ppp(wire, packets, rest), cisco_hdlc(wire, packets, some.only(is_cisco)))
+    rest = frames.selected(~np.isin(frames.rows, some.rows[is_cisco]))
+    parts = (ppp(wire, packets, rest), cisco_hdlc(wire, packets, some.selected(is_cisco)))
     return Frames(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
 def cisco_hdlc(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Dissect Cisco HDLC: address, control, EtherType."""
+    """Skip a Cisco HDLC header (address, control, EtherType) of `frames`."""
     mark_malformed(packets, frames.lacking(4))
     frames = frames.with_bytes(4)
-    return frames.past(4, wire.u16(frames.at + 2))
+    return frames.after_header(4, wire.u16(frames.at + 2))
 
 
 def pppoe(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Dissect frames that begin with a PPPoE header: version 1, type 1, code, session, length."""
+    """Skip a PPPoE header of `frames` (version 1, type 1, code, session, length), and PPP."""
     mark_malformed(packets, frames.lacking(6))
     frames = frames.with_bytes(6)
-    session = frames.only(wire.u16(frames.at) == 0x1100)
-    return ppp(wire, packets, session.past(6, session.kind))
+    session = frames.selected(wire.u16(frames.at) == 0x1100)
+    return ppp(wire, packets, session.after_header(6, session.kind))
 
 
 def with_direction(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Dissect frames that begin with one byte for the direction, followed by a PPP header."""
-    return ppp(wire, packets, frames.past(1, frames.kind))
+    """Skip one byte that gives the direction of `frames`, and the PPP header after it."""
+    return ppp(wire, packets, frames.after_header(1, frames.kind))

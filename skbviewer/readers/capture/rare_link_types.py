@@ -39,14 +39,14 @@ def header(size: int, then: LinkLayer) -> LinkLayer:
     def layer(wire: Wire, packets: Rows, frames: Frames) -> Frames:
         mark_malformed(packets, frames.lacking(size))
         frames = frames.with_bytes(size)
-        return then(wire, packets, frames.past(size, frames.kind))
+        return then(wire, packets, frames.after_header(size, frames.kind))
 
     return layer
 
 
 def of_kind(kind: int) -> LinkLayer:
     """Return a dissector of packets without a link header, whose first header is of `kind`."""
-    return lambda wire, packets, frames: frames.past(0, np.full(len(frames.rows), kind))
+    return lambda wire, packets, frames: frames.after_header(0, np.full(len(frames.rows), kind))
 
 
 def ethertype(size: int) -> LinkLayer:
@@ -55,7 +55,7 @@ def ethertype(size: int) -> LinkLayer:
     def layer(wire: Wire, packets: Rows, frames: Frames) -> Frames:
         mark_malformed(packets, frames.lacking(size))
         frames = frames.with_bytes(size)
-        return frames.past(size, wire.u16(frames.at))
+        return frames.after_header(size, wire.u16(frames.at))
 
     return layer
 
@@ -67,7 +67,7 @@ fibre_channel = header(16, llc)
 
 
 def arcnet(addresses: int) -> LinkLayer:
-    """Return a dissector of ARCNET: `addresses` bytes, then the protocol.
+    """Return a dissector of ARCNET: `addresses` bytes of addresses, then the protocol.
 
     On Linux, the addresses include an offset in the hardware's buffer.
     """
@@ -78,52 +78,61 @@ def arcnet(addresses: int) -> LinkLayer:
         protocol, flag = wire.u8(frames.at + addresses), wire.u8(frames.at + addresses + 1)
         fragments = np.where(flag == EXCEPTION, 7, 3)
         size = addresses + 1 + np.where(np.isin(protocol, tuple(ARCNET_OLD)), 0, fragments)
-        return frames.past(size, _among(ARCNET, protocol))
+        return frames.after_header(size, _among(ARCNET, protocol))
 
     return layer
 
 
 def fddi(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Dissect FDDI.
+    """Skip the FDDI header of `frames`.
 
     Its addresses stay unknown, because some systems capture their bits in reverse order.
     """
     mark_malformed(packets, frames.lacking(13))
     frames = frames.with_bytes(13)
     kind = np.where(wire.u8(frames.at) & 0xF0 == FDDI_LLC, ETH_P_LLC, -1)
-    return frames.past(13, kind)
+    return frames.after_header(13, kind)
 
 
 def token_ring(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Dissect Token Ring.  Its addresses stay unknown, because their bits are in reverse order."""
+    """Skip the Token Ring header of `frames`, with its route.
+
+    Its addresses stay unknown, because their bits are in reverse order.
+    """
     mark_malformed(packets, frames.lacking(14))
     frames = frames.with_bytes(15)
     carries = wire.u8(frames.at + 1) >> 6 == TOKEN_RING_LLC
     routed = wire.u8(frames.at + 8) & ROUTED == ROUTED
     route = np.where(routed, wire.u8(frames.at + 14) & ROUTE_LENGTH, 0)
-    return frames.past(14 + route, np.where(carries, ETH_P_LLC, -1))
+    return frames.after_header(14 + route, np.where(carries, ETH_P_LLC, -1))
 
 
 def ipnet(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Dissect Solaris IPNET: version, family, and more."""
+    """Skip the Solaris IPNET header of `frames`; its family gives the kind of what follows."""
     mark_malformed(packets, frames.lacking(24))
     frames = frames.with_bytes(24)
-    return frames.past(24, _among(SOLARIS_FAMILIES, wire.u8(frames.at + 1)))
+    return frames.after_header(24, _among(SOLARIS_FAMILIES, wire.u8(frames.at + 1)))
 
 
 def pflog(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Dissect BSD's packet filter log: length of the header without padding, family, and more."""
+    """Skip the header of BSD's packet filter log; its family gives the kind of what follows.
+
+    Its first byte is the header's length without padding.
+    """
     mark_malformed(packets, frames.lacking(4))
     frames = frames.with_bytes(4)
-    return frames.past((wire.u8(frames.at) + 3) // 4 * 4, by_family(wire.u8(frames.at + 1)))
+    return frames.after_header((wire.u8(frames.at) + 3) // 4 * 4, by_family(wire.u8(frames.at + 1)))
 
 
 def ipsec(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Dissect BSD's enc device: the family in the host's byte order, and more."""
+    """Skip the header of BSD's enc device; its family gives the kind of what follows.
+
+    The family is in the byte order of the capturing host.
+    """
     mark_malformed(packets, frames.lacking(12))
     frames = frames.with_bytes(12)
     family = wire.u32(frames.at)
-    return frames.past(12, by_family(np.where(family > 0xFFFF, family >> 24, family)))
+    return frames.after_header(12, by_family(np.where(family > 0xFFFF, family >> 24, family)))
 
 
 def _among(kinds: dict[int, int], protocol: Int64s) -> Int64s:

@@ -29,17 +29,20 @@ from ..numbers_in_bytes import Frames, Rows, Wire, fill, mark_malformed
 
 
 def transport_headers(wire: Wire, packets: Rows, frames: Frames) -> None:
-    """Fill the columns from the captured bytes; fields that were not captured stay unknown."""
+    """Fill the columns of ports, TCP, UDP and ICMP from the captured bytes.
+
+    `frames` begin with their transport header.  Fields that were not captured stay unknown.
+    """
     _mark(wire, packets, frames)
-    ported = frames.only(np.isin(frames.kind, (TCP, UDP, SCTP, UDPLITE))).with_bytes(PORTS_SIZE)
+    ported = frames.selected(np.isin(frames.kind, (TCP, UDP, SCTP, UDPLITE))).with_bytes(PORTS_SIZE)
     sport, dport = wire.u16(ported.at + SPORT), wire.u16(ported.at + DPORT)
     fill(packets, ported.rows, sport=sport, dport=dport)
-    tcp = frames.only(frames.kind == TCP)
+    tcp = frames.selected(frames.kind == TCP)
     _tcp(wire, packets, tcp.with_bytes(TCP_SIZE))
-    _cut_tcp(wire, packets, tcp.only(tcp.at + TCP_SIZE > tcp.end))
-    udp = frames.only(frames.kind == UDP).with_bytes(UDP_SIZE)
+    _cut_tcp(wire, packets, tcp.selected(tcp.at + TCP_SIZE > tcp.end))
+    udp = frames.selected(frames.kind == UDP).with_bytes(UDP_SIZE)
     fill(packets, udp.rows, payload=_payload(udp, UDP_SIZE))
-    icmp = frames.only(np.isin(frames.kind, (ICMP, ICMPV6)))
+    icmp = frames.selected(np.isin(frames.kind, (ICMP, ICMPV6)))
     for name, at in (("sport", ICMP_TYPE), ("dport", ICMP_ID), ("seq", ICMP_SEQ)):
         icmp = icmp.with_bytes(at + 2)
         fill(packets, icmp.rows, **{name: wire.u16(icmp.at + at)})
@@ -86,13 +89,13 @@ def _mark(wire: Wire, packets: Rows, frames: Frames) -> None:
     First fragments are skipped, because their lengths are those of the whole packet.
     """
     frag_off = packets["frag_off"][frames.rows]
-    frames = frames.only((frag_off < 0) | (frag_off & IP_MF == 0))
-    tcp, udp = frames.only(frames.kind == TCP), frames.only(frames.kind == UDP)
+    frames = frames.selected((frag_off < 0) | (frag_off & IP_MF == 0))
+    tcp, udp = frames.selected(frames.kind == TCP), frames.selected(frames.kind == UDP)
     mark_malformed(packets, tcp.lacking(TCP_SIZE))
     tcp = tcp.with_bytes(TCP_SIZE)
     offset = (wire.u8(tcp.at + TCP_OFFSET) >> 4) * 4
     mark_malformed(packets, tcp.rows[(offset < TCP_SIZE) | (tcp.at + offset > tcp.stop)])
-    short = frames.only(np.isin(frames.kind, (UDP, ICMP, ICMPV6)))
+    short = frames.selected(np.isin(frames.kind, (UDP, ICMP, ICMPV6)))
     mark_malformed(packets, short.lacking(ICMP_SIZE))
     udp = udp.with_bytes(UDP_SIZE)
     length = wire.u16(udp.at + UDP_LEN)  # 0: a jumbogram (RFC 2675) or a large-send skb

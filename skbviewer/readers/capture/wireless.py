@@ -24,29 +24,35 @@ AVS, PRISM_SIZE = 0x802110, 144
 
 
 def ieee_802_11(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Dissect frames that begin with their IEEE 802.11 header."""
+    """Skip the IEEE 802.11 header of `frames`.
+
+    Frames without data and encrypted ones are left out.
+    """
     return _data(wire, packets, frames, np.zeros(len(frames.rows), np.bool_))
 
 
 def radiotap(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Dissect frames that begin with a radiotap header."""
+    """Skip the radiotap header of `frames`, and the IEEE 802.11 header after it."""
     mark_malformed(packets, frames.lacking(8))
     frames = frames.with_bytes(8)
     size = wire.le16(frames.at + 2)
     mark_malformed(packets, frames.rows[size < 8])
     whole = (size >= 8) & (frames.at + size <= frames.end)
-    frames, size = frames.only(whole), size[whole]
+    frames, size = frames.selected(whole), size[whole]
     padded = _is_padded(wire, frames, frames.at + size)
-    return _data(wire, packets, frames.past(size, frames.kind), padded)
+    return _data(wire, packets, frames.after_header(size, frames.kind), padded)
 
 
 def prism(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Dissect frames that begin with a Prism header or, by its magic number, an AVS header."""
+    """Skip the Prism or AVS header of `frames`, and the IEEE 802.11 header after it.
+
+    A magic number distinguishes the two.
+    """
     mark_malformed(packets, frames.lacking(8))
     frames = frames.with_bytes(8)
     avs = wire.u32(frames.at) >> 8 == AVS
     size = np.where(avs, wire.u32(frames.at + 4), PRISM_SIZE)
-    return ieee_802_11(wire, packets, frames.past(size, frames.kind))
+    return ieee_802_11(wire, packets, frames.after_header(size, frames.kind))
 
 
 def _is_padded(wire: Wire, frames: Frames, end: Int64s) -> Bools:
@@ -69,7 +75,7 @@ def _data(wire: Wire, packets: Rows, frames: Frames, padded: Bools) -> Frames:
     """Skip the header of data frames and fill their addresses."""
     mark_malformed(packets, frames.lacking(10))  # the shortest frames are CTS and ACK
     whole = frames.at + 24 <= frames.end
-    frames, padded = frames.only(whole), padded[whole]
+    frames, padded = frames.selected(whole), padded[whole]
     control, flags = wire.u8(frames.at), wire.u8(frames.at + 1)
     subtype = control >> 4
     carries = ((control >> 2 & 3) == DATA) & ((subtype & NO_DATA) == 0)
@@ -78,7 +84,7 @@ def _data(wire: Wire, packets: Rows, frames: Frames, padded: Bools) -> Frames:
     size = 24 + 6 * four + 2 * qos + 4 * (qos & (flags & ORDER != 0))
     whole = carries & (frames.at + size <= frames.end)
     frames, flags, size, qos, four = (
-        frames.only(whole), flags[whole], size[whole], qos[whole], four[whole]
+        frames.selected(whole), flags[whole], size[whole], qos[whole], four[whole]
     )  # fmt: skip
     _addresses(wire, packets, frames, flags, four)
     several = qos.copy()
@@ -87,7 +93,7 @@ def _data(wire: Wire, packets: Rows, frames: Frames, padded: Bools) -> Frames:
     size = np.where(padded[whole], (size + 3) // 4 * 4, size) + 14 * several
     open_ = (flags & PROTECTED) == 0
     kind = np.full(len(frames.rows), LENGTH_FIELD)
-    return frames.past(size, kind).only(open_)
+    return frames.after_header(size, kind).selected(open_)
 
 
 def _addresses(wire: Wire, packets: Rows, frames: Frames, flags: Int64s, four: Bools) -> None:

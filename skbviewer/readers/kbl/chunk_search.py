@@ -77,7 +77,7 @@ class _Records:
 class Chunks:
     """The chunks of a file; `lost` counts the records of damaged or missing chunks.
 
-    `damaged` has the RECORDS chunks whose header is valid but whose payload is not.
+    `damaged` holds the RECORDS chunks whose header is valid but whose payload is not.
     """
 
     whole: list[Chunk] = field(default_factory=list)
@@ -93,10 +93,11 @@ class Chunks:
 def find_chunks(
     data: Source, begin: int, order: str, progress: Progress, look: Look | None = None
 ) -> Chunks:
-    """Walk the chunks from byte `begin` to the end of the file.
+    """Walk the chunks of the KBL `data` from byte `begin` to its end.
 
-    Calls `look` with each RECORDS chunk that is used and its payload, so that the payload need not
-    be read again.  Raises BadInput if the file becomes shorter meanwhile; raises Cancelled.
+    `order` is its byte order: "<" or ">".  Calls `look` with each RECORDS chunk that is used and
+    its payload, so that the payload need not be read again.  Raises BadInput if the file becomes
+    shorter meanwhile; raises Cancelled.
     """
     path, found, at = data.path, Chunks(), begin
     # By (cpu, seq): a damaged chunk's sequence number is not missing.

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ...records.compiled import allocation_free
 from ...records.types import Int64s
 
-LEAST = 1 << 12  # slots of the first table
+FIRST_SLOTS = 1 << 12  # slots of the first table
 BLOCK = 1 << 16
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2**64 / golden ratio (Knuth, TAOCP 6.4)
 UPPER = np.uint64(32)  # shift to the bits of a product that depend on every bit of the value
@@ -23,7 +23,11 @@ UPPER = np.uint64(32)  # shift to the bits of a product that depend on every bit
 
 def distinct(values: npt.NDArray[np.integer[Any]]) -> Int64s:
     """Return the sorted distinct values, as np.unique(values) does, but as int64."""
-    seen, taken, used = np.zeros(LEAST, np.int64), np.zeros(LEAST, np.bool_), np.zeros(1, np.int64)
+    seen, taken, used = (
+        np.zeros(FIRST_SLOTS, np.int64),
+        np.zeros(FIRST_SLOTS, np.bool_),
+        np.zeros(1, np.int64),
+    )
     for begin in range(0, len(values), BLOCK):
         some, done = values[begin : begin + BLOCK].astype(np.int64), 0
         while (done := int(_note(some, done, seen, taken, used))) < len(some):

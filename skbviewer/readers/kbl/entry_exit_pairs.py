@@ -36,7 +36,10 @@ class Gaps(NamedTuple):
 
 
 def gaps_of(rows: Rows, aside: Aside, chunks: list[Chunk]) -> Gaps:
-    """Return gaps from LOST records of full buffers and from missing chunks."""
+    """Return when records of which CPU are missing: full buffers and missing chunks.
+
+    `rows` and `aside` are the decoded records; `chunks` are in order of the file.
+    """
     full = rows.flags[aside.lost] == kbl.KblLost.BUFFER
     found = [rows.cpu[aside.lost[full]], aside.begin[full], rows.ts[aside.lost[full]]]
     last: dict[int, int] = {}
@@ -52,7 +55,11 @@ def gaps_of(rows: Rows, aside: Aside, chunks: list[Chunk]) -> Gaps:
 
 
 def join_pairs(rows: Rows, gaps: Gaps) -> Bools:
-    """Give entries their returns.  Returns the mask of rows to keep: all but the joined exits."""
+    """Give the entries of an older log the returns that it recorded as separate records.
+
+    Changes `rows`; no entry is joined to an exit beyond one of the `gaps`.  Returns for each record
+    whether to keep it: all but the joined exits.
+    """
     left = np.ones(len(rows.ts), np.bool_)
     if not (rows.kind == EXIT).any():
         return left

@@ -34,7 +34,7 @@ class Asides(NamedTuple):
     slots: Slots
 
     def of_type(self, type_: int, dtype: np.dtype[np.void]) -> tuple[Int64s, Slots]:
-        """Return ordinals and structs of all EXT slots of a type."""
+        """Return ordinals and structs (`dtype`) of all EXT slots of the type `type_`."""
         mine = np.flatnonzero(self.slots["ipv4_type"] == type_)
         return self.ordinal[mine].astype(np.int64), self.slots[mine].view(dtype)
 

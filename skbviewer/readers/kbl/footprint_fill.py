@@ -25,7 +25,8 @@ def fill_footprints(
 ) -> None:
     """Fill the footprints of all entries and CARRY events that have none of their own.
 
-    Raises Cancelled.
+    Changes `rows`.  No footprint is passed on beyond a gap of its CPU, which `aside` and `chunks`
+    show.  Raises Cancelled.
     """
     barriers = sorted(_gaps(rows, aside) + _holes(chunks))
     times = np.array([time for time, _ in barriers], np.int64)

@@ -43,9 +43,10 @@ def _find(table: Int64s, skb: Int, cpu: Int) -> Int:
 def fill_records(
     rows: Rows, stop: int, times: Int64s, cpus: Int64s, eras: Int64s, table: Int64s, state: Int64s
 ) -> bool:
-    """Process records from the number in `state` up to `stop`; False if `table` is too small.
+    """Fill the footprints of records up to number `stop`; False if `table` is too small.
 
-    `state` holds three numbers: of the next record, of barriers passed, and of skbs in the table.
+    `state` holds three numbers: of the next record, of barriers passed, and of skbs in `table`.
+    Barriers are gaps, by time and CPU; `eras` counts those that each CPU has passed.
     """
     begin, passed, known = state
     # Taking an array out of a tuple inside the loop costs an atomic operation.

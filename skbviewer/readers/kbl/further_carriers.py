@@ -16,7 +16,8 @@ OF_CALL = ("func", "caller", "context", "pid", "exit_ts", "exit_cpu", "ret")
 def complete_calls(rows: Rows, order: Order, complaints: list[str]) -> None:
     """Turn CARRY events into entries that copy the function, times and thread of their call.
 
-    Appends to `complaints` if calls are missing.
+    `order` holds the positions of events and calls in `rows`.  Appends to `complaints` if calls are
+    missing.
     """
     named = order.call >= 0
     if not named.all():

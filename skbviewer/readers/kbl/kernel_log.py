@@ -39,19 +39,20 @@ LOSSES = {
 
 
 def read_kbl(data: Source, progress: Progress, folder: Path | None) -> KernelLog:
-    """Read a .kbl file.  A large table of records is stored in a nameless file in `folder`.
+    """Read the .kbl file `data`.
 
-    Raises BadInput if the file header is truncated or its version is not supported.
+    A large table of records is stored in a nameless file in `folder`.  Raises BadInput if the file
+    header is truncated or its version is not supported; raises Cancelled.
     """
     path = data.path
     order = "<" if bytes(data.read(0, 4)) == struct.pack("<I", kbl.KBL_MAGIC) else ">"
     header = _file_header(data, order)
     stext = int(header["stext"])
     scanner = Scanner(len(data), order, int(header["version"]))
-    chunks = find_chunks(data, int(header["header_len"]), order, progress, scanner.look)
+    chunks = find_chunks(data, int(header["header_len"]), order, progress, scanner.scan_chunk)
     tables = read_tables(data, chunks, order)
     addresses = np.array([address for address, _ in tables.symbols], np.uint64).astype(np.int64)
-    scan = scanner.found()
+    scan = scanner.result()
     rows = int(scan.counts[ROWS])
     decoded = decode_records(
         data,

@@ -94,7 +94,10 @@ def _end(dtype: np.dtype[np.void], name: str) -> int:
 
 
 def read_tables(data: Source, chunks: Chunks, order: str) -> Tables:
-    """Read all tables; if there are several rows for one probe or device, the last one counts."""
+    """Read all tables of a KBL; `order` is its byte order.
+
+    If there are several rows for one probe or device, the last one counts.
+    """
     reader, kind = _Reader(data, chunks, order), kbl.KblChunkType
     counters = reader.rows(kind.COUNTERS, kbl.KBL_COUNTERS)
     devices = reader.rows(kind.DEVICES, kbl.KBL_DEVICE)

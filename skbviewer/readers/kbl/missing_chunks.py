@@ -12,11 +12,10 @@ from .chunk_search import Chunk
 
 
 def find_holes(whole: list[Chunk], damaged: list[Chunk]) -> tuple[Hole, ...]:
-    """Return the gaps of all CPUs, by CPU and time.  `damaged` chunks have only valid headers.
+    """Return the gaps of all CPUs, by CPU and time; of `damaged` chunks, only headers are valid.
 
     A gap lasts from the last record before it to the first one after it.  If the CPU has no record
-    before it, the gap begins with the file's first record.  If the CPU has no record after it, the
-    gap ends where the headers of the damaged chunks say.
+    before it, the gap begins with the file's first record.
     """
     start = min((chunk.first_ns for chunk in (*whole, *damaged)), default=0)
     found: list[Hole] = []

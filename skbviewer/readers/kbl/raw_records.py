@@ -36,9 +36,10 @@ class RawRecord(NamedTuple):
 
 
 def raw_records(data: Source, ordinal: int, progress: Progress) -> list[RawRecord]:
-    """Return record `ordinal`, after the footprint that applies to its skb, if its CPU has one.
+    """Return record `ordinal` of the KBL `data`, after the footprint that applies to its skb.
 
-    Raises BadInput if the file has no such record.
+    The footprint is missing if the record's CPU has recorded none.  Raises BadInput if the file has
+    no such record; raises Cancelled.
     """
     order = "<" if bytes(data.read(0, 4)) == struct.pack("<I", kbl.KBL_MAGIC) else ">"
     begin = struct.unpack_from(f"{order}H", bytes(data.read(6, 8)))[0]

@@ -80,7 +80,7 @@ class Aside(NamedTuple):
 
     ordinal: npt.NDArray[np.int32]  # of the records that these EXT slots belong to
     slots: Slots  # of dtype SLOT
-    lost: Int64s  # places of LOST records
+    lost: Int64s  # rows of LOST records
     begin: Int64s  # when their gaps began
 
 
@@ -102,11 +102,12 @@ def decode(
     most: int,
     values: Int64s,
 ) -> bool:
-    """Decode a block of slots into `rows`, `aside` and `planes`; returns whether all of it fitted.
+    """Decode a block of slots into `rows`, `aside` and `planes`; return whether all of it fitted.
 
-    `pids` are the threads on each CPU; `at` counts the rows filled so far.  There is memory for
-    `most` footprints, each of which is built in `values`.  Returns False if the block has more
-    records or footprints than the scan found.
+    By chunk of the block: `begin`, its first slot; `cpus`; and `fresh`, whether it follows a
+    missing chunk.  `place` is the row of each head slot.  `pids` are the threads on each CPU; `at`
+    counts the rows filled so far.  There is memory for `most` footprints, each of which is built in
+    `values`.  Returns False if the block has more records or footprints than the scan found.
     """
     row, shown, kept, lost = at[ROWS], at[PRINTS], at[ASIDE], at[LOSSES]
     # Taking an array out of a tuple inside the loop costs an atomic operation.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Columns of the records of a .kbl file, each record at its place in time order.
+"""Columns of the records of a .kbl file, each record at its position in time order.
 
 A head slot fills the columns of RECORD_DTYPE; a CALL becomes an entry with its return.  A TASK
 event names the thread that runs on its CPU until the next TASK event.  After a gap in the file, the
@@ -70,10 +70,10 @@ def read_rows(
     scratch: Scratch,
     progress: Progress,
 ) -> tuple[Rows, Aside, ColumnTable]:
-    """Return `count` records, each head slot at its `place`, and the footprints in their slots.
+    """Return `count` records in time order, the slots beside them, and their footprints.
 
-    `counts` and `bits` are from the scan.  Raises BadInput if the file was overwritten after the
-    scan; raises Cancelled.
+    `place` is the row of each head slot; `counts` and `bits` are from the scan; `facts` are those
+    of the file.  Raises BadInput if the file was overwritten after the scan; raises Cancelled.
     """
     rows = Rows(**{name: scratch.take(count, TYPES[name]) for name in Rows._fields})
     aside = Aside(

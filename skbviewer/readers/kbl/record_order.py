@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The place of each record of a .kbl file in time order.
+"""The position of each record of a .kbl file in time order.
 
 At equal times, version 2's records are in order of CPU, and of one CPU as written.  In version 3,
 entries come first, and the first packet of a list before its others, because a call is written at
@@ -19,19 +19,20 @@ from .slot_scan_loops import CARRIES, UNKNOWN
 
 
 class Order(NamedTuple):
-    """The places of head slots, CARRY events and their calls in time order.
+    """Positions in time order: of all head slots, of CARRY events, and of the events' calls.
 
-    `place` has -1 for a head slot that is left out.
+    `place` is indexed by head slot; -1 means that the slot is left out.  `size` is the number of
+    positions.
     """
 
     place: Places
     size: int
-    carry: Int64s
-    call: Int64s  # parallel to `carry`; -1: the call is not in the file
+    carry: Int64s  # positions of CARRY events
+    call: Int64s  # positions of their calls, parallel to `carry`; -1: not in the file
 
 
 def time_places(scan: Scan, version: int) -> Order:
-    """Return the order of the records that `scan` found.
+    """Return the position of each record in time order; `scan` is the result of the first pass.
 
     This overwrites the times in `scan`, which must not be used again.
     """
@@ -50,7 +51,7 @@ def _placed(place: Places, rows: Int64s) -> Int64s:
 
 
 def _keys(scan: Scan) -> Int64s:
-    """Return sorted keys of the rows to keep: the row number in the low bits, the time above it."""
+    """Return the sorted keys of the rows to keep: time << bits | row."""
     ts, rows = scan.ts, len(scan.ts)
     bits = rows.bit_length()
     start, end = (int(ts.min()), int(ts.max())) if rows else (0, 0)

@@ -27,14 +27,16 @@ def settle_ties(
     carry: Int64s,
     call: Int64s,
 ) -> None:
-    """Fill `place`, and `carry` and `call` with the places of CARRY events and of their calls.
+    """Write each row's position in time order into `place`; list CARRY events and their calls.
 
-    An event and its call have the same time and the same CPU.
+    A row is the number of a head slot.  `key` is sorted: time << `bits` | row.  `carry` gets the
+    rows of CARRY events, and `call` the rows of the calls they belong to, which have the same time
+    and the same CPU; -1 is left for an event without such a call.  Such an event becomes OTHER in
+    `class_`.  In version 2, `carry`, `call` and `class_` are left as they are.
     """
     mask = (np.int64(1) << bits) - 1
-    run_begin = np.full(
-        ALL_CPUS, -1, np.int64
-    )  # begin of the run in which the CPU last had an entry
+    # By CPU: the index in `key` at which the run of equal times with its last entry begins.
+    run_begin = np.full(ALL_CPUS, -1, np.int64)
     entry = np.zeros(ALL_CPUS, np.int64)  # and the first entry of that run
     found, begin, size = 0, np.int64(0), len(key)
     while begin < size:
@@ -81,7 +83,7 @@ def settle_ties(
 
 @compiled
 def _by_cpu(key: Int64s, begin: Int, end: Int, mask: Int, cpu: Cpus, place: Places) -> None:
-    """Place rows of equal time by CPU, and the rows of one CPU as written."""
+    """Order rows of equal time by CPU, and the rows of one CPU as written."""
     last, at = np.int64(-1), begin
     while at < end:
         least = np.int64(ALL_CPUS)

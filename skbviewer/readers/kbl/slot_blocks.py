@@ -90,7 +90,7 @@ def slots_of(payload: UInt8s, order: str) -> Slots:
 
 
 def blocks(data: Source, chunks: list[Chunk], order: str, progress: Progress) -> Iterator[Block]:
-    """Yield all slots, block by block.
+    """Yield all slots of `chunks`, block by block; `order` is the file's byte order.
 
     A block is valid until the next one is taken.  Raises BadInput or Cancelled.
     """

@@ -47,8 +47,8 @@ class Scanner:
         self._bits = np.zeros((TYPES, WORDS), np.uint64)
         self._differing = 0
 
-    def look(self, chunk: Chunk, payload: UInt8s) -> None:
-        """Scan the payload of a chunk."""
+    def scan_chunk(self, chunk: Chunk, payload: UInt8s) -> None:
+        """Add the times, CPUs and classes of the slots in `payload` to the result."""
         before, counts = int(self._counts[ROWS]), self._counts
         scan_slots(
             slots_of(payload, self._order),
@@ -63,7 +63,7 @@ class Scanner:
         ragged = len(payload) % kbl.KBL_SLOT_SIZE != 0
         self._differing += ragged or int(counts[ROWS]) - before != chunk.items
 
-    def found(self) -> Scan:
+    def result(self) -> Scan:
         """Return the result for all chunks.  Call it only once: it gives away its arrays."""
         rows = int(self._counts[ROWS])
         columns = (self._ts[:rows], self._class[:rows], self._cpu[:rows])

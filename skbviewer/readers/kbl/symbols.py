@@ -21,7 +21,7 @@ class SymbolTable(NamedTuple):
     names: tuple[str, ...]
 
     def name(self, addresses: npt.NDArray[np.int64]) -> dict[int, str]:
-        """Return text such as `ip_output+0x4c` for addresses as signed 64-bit numbers.
+        """Return names such as `ip_output+0x4c` by address; addresses are signed 64-bit numbers.
 
         An address that is in no symbol becomes a hexadecimal number.
         """

@@ -12,7 +12,10 @@ from .record_order_loops import Places
 
 
 def read_taps(asides: Asides, place: Places) -> Table:
-    """Return TAP_DTYPE rows; place[ordinal] is each record's position (-1: left out)."""
+    """Return what packet sockets got, as rows of TAP_DTYPE.
+
+    place[ordinal] is each record's position in time order; records with -1 are left out.
+    """
     owner, slots = asides.of_type(kbl.KblExtType.TAP, kbl.KBL_EXT_TAP)
     at = place[owner]
     slots, at = slots[at >= 0], at[at >= 0]

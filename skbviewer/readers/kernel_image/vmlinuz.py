@@ -21,7 +21,7 @@ HEADER, MAGIC = 0x202, b"HdrS"
 SETUP_SECTORS, PAYLOAD = 0x1F1, 0x248  # payload_offset, payload_length
 SECTOR, VERSION = 512, 0x208  # the first version of the protocol that has a payload
 LZ4_BLOCK = 8 << 20  # decompressed, of the legacy format
-MOST = 1 << 30  # bytes of a decompressed kernel
+MAX_KERNEL_BYTES = 1 << 30  # bytes of a decompressed kernel
 NO_LZ4 = "is compressed by LZ4, which needs the package lz4: pip install 'skbviewer[disassembly]'"
 
 
@@ -53,15 +53,15 @@ def elf_in_bzimage(data: bytes, path: Path) -> bytes:
 
 
 def _gzip(payload: bytes) -> bytes:
-    return zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(payload, MOST)
+    return zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(payload, MAX_KERNEL_BYTES)
 
 
 def _lzma(payload: bytes) -> bytes:
-    return lzma.LZMADecompressor().decompress(payload, MOST)
+    return lzma.LZMADecompressor().decompress(payload, MAX_KERNEL_BYTES)
 
 
 def _bzip2(payload: bytes) -> bytes:
-    return bz2.BZ2Decompressor().decompress(payload, MOST)
+    return bz2.BZ2Decompressor().decompress(payload, MAX_KERNEL_BYTES)
 
 
 def _zstd(payload: bytes) -> bytes:

@@ -20,7 +20,7 @@ Spans = npt.NDArray[np.int32]
 
 # The value of a number that an event lacks: 0 for an address or a time of tracking.
 UNKNOWN = np.array([0 if name.endswith(("skb", "tracked", "head")) else -1 for name in NUMBERS])
-SECTIONS = len(TEXTS)  # place of the hash of all sections together
+SECTIONS = len(TEXTS)  # index of the hash of all sections together
 
 
 class EventBlock:
@@ -29,7 +29,7 @@ class EventBlock:
     def __init__(
         self, text: UInt8s, rows: Scanned, points: Int64s, others: Mapping[int, EventValues]
     ) -> None:
-        """`points` are the rows of points; `others` has the values that JSON's parser read."""
+        """`points` are the rows of points; `others` holds the values that JSON's parser read."""
         self.text = text
         count = len(points)
         is_all = count == 0 or int(points[-1]) == count - 1  # then without copying
@@ -61,11 +61,11 @@ class EventBlock:
         return len(self._seen)
 
     def has(self, name: str) -> Bools:
-        """Return which points have this number or text."""
+        """Return for each point whether it has the number or text `name`."""
         return np.asarray(self._seen >> PLACES[name] & 1, np.bool_)
 
     def number(self, name: str) -> Int64s:
-        """Return the number of this name for each point, as signed 64 bits."""
+        """Return the number `name` of each point, as signed 64 bits."""
         column: Int64s = self._columns[PLACES[name]]
         return column
 
@@ -78,15 +78,18 @@ class EventBlock:
         return made
 
     def spans(self, name: str) -> Spans:
-        """Return (begin, end) of each point's text in the block, if given() does not have it."""
+        """Return (begin, end) of each point's text `name` in the bytes of the block.
+
+        The result has no text for points whose text given() returns.
+        """
         return np.asarray(self._texts[:, TEXTS.index(name)])
 
     def given(self, name: str) -> dict[int, bytes]:
-        """Return the texts of this name that JSON's parser read, by point."""
+        """Return the texts `name` that JSON's parser read, by point: they are not in the block."""
         return {at: v.texts[name] for at, v in self._others.items() if name in v.texts}
 
     def text_of(self, name: str, point: int) -> bytes:
-        """Return the text of this name that a point has."""
+        """Return the text `name` of the point with index `point`."""
         if point in self._others:
             return self._others[point].texts[name]
         begin, end = map(int, self._texts[point, TEXTS.index(name)])

@@ -117,7 +117,10 @@ def section(event: Event, name: str) -> Event:
 
 
 def number(values: Event, name: str) -> int:
-    """Return a number of 64 bits that the section must have.  Raises Unusable if it has none."""
+    """Return the number `name` of a section, from 0 to 2^64 - 1.
+
+    Raises Unusable if the section lacks it, or if it is no such number.
+    """
     found = values.get(name)
     if type(found) is not int or not 0 <= found <= WORD:
         raise Unusable(f"{name} is not a number of 64 bits")

@@ -16,7 +16,7 @@ from ...records.types import LATEST_NS, Int32s
 
 WORD, INODE, INT32, TIME = (1 << 64) - 1, (1 << 32) - 1, (1 << 31) - 1, LATEST_NS
 
-# The numbers of an event in order of their places in a row, and the greatest value of each.
+# The numbers of an event in the order of a row, and the greatest value of each.
 NUMBERS = {
     "ts": TIME, "cpu": INT32, "pid": INT32, "skb": WORD, "tracked": WORD, "head": WORD,
     "later_skb": WORD, "later_tracked": WORD, "later_head": WORD, "ifindex": INT32,
@@ -28,7 +28,7 @@ SECTIONS = (
     "skb-drop", "packet", "netns", "dev", "skb", "meta", "gso",
 )  # fmt: skip
 
-# (section, key): the place, the section that it opens, whether it is kept as raw JSON.
+# (section, key): the index in a row, the section that it opens, whether it is kept as raw JSON.
 _KEYS: dict[tuple[str, str], tuple[str, str, bool]] = {
     **{("event", name): ("", name, name == "userspace") for name in SECTIONS[1:]
        if name not in ("task", "later", "meta", "gso", "event")},
@@ -92,7 +92,7 @@ SECOND_MASK = np.array([(1 << 8 * max(n - 8, 0)) - 1 for n in range(17)], np.uin
 
 
 class Keys(NamedTuple):
-    """The tables: `slot` has the key of each hash (-1 = none), the others a row for each key.
+    """The tables: `slot` holds the key of each hash (-1 = none), the others a row for each key.
 
     A key's name is in `first` and `second`, eight bytes each; its hash is made from them with
     `factor`.
@@ -107,12 +107,12 @@ class Keys(NamedTuple):
     place: Int32s
     opens: Int32s
     is_raw: Int32s
-    limit: npt.NDArray[np.uint64]  # by place of a number
-    required: npt.NDArray[np.int64]  # by section: bits of places that must be set
+    limit: npt.NDArray[np.uint64]  # by index of a number
+    required: npt.NDArray[np.int64]  # by section: bits of indices that must be set
 
 
 def section_number(name: str) -> int:
-    """Return the number of a section."""
+    """Return the number that stands for the section `name` of an event."""
     return SECTIONS.index(name)
 
 

@@ -62,10 +62,10 @@ def fill_event(
     ends_run: UInt8s,
     shapes: Shapes,
 ) -> Int:
-    """Fill a row with the event at `at`; returns the position after it.
+    """Fill row `row` with the event at `at` of `text`; return the position after it.
 
     Returns -1 if event_json.py must read the event.  The row's kind is POINT if the event has a
-    probe.
+    probe.  `stack` is scratch space.
     """
     values, count = shapes.values, np.int64(0)
     kinds, sections = stack[0], stack[1]

@@ -50,7 +50,10 @@ def scan_events(
     ends_run: UInt8s,
     shapes: Shapes,
 ) -> Int:
-    """Fill rows with the events of a block, as scan() describes; returns the number of rows."""
+    """Fill `rows` with the events of the block `text`, as scan() describes; return their number.
+
+    `stack` is scratch space; `keys` are the names that are looked for.
+    """
     at, count = state[AT], np.int64(0)
     while at < len(text) and count < len(rows.kind) - 2:
         at = after_blanks(text, at)

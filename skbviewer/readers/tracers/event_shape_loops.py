@@ -69,7 +69,7 @@ def no_shapes(raw_most: int) -> Shapes:
 
 @allocation_free
 def word_at(text: UInt8s, at: Int) -> np.uint64:
-    """Return eight bytes as a number, with the first byte lowest."""
+    """Return the eight bytes of `text` from `at` on as a number, little-endian."""
     word = np.uint64(0)
     for i in range(8):
         word |= np.uint64(text[at + i]) << np.uint64(8 * i)
@@ -94,7 +94,7 @@ def is_same(text: UInt8s, at: Int, known: UInt8s, begin: Int, end: Int) -> bool:
 
 @allocation_free
 def whole_number(text: UInt8s, at: Int) -> tuple[Int, np.uint64, Int]:
-    """Return the position after digits, their value, and 1 if the value is known (else 0).
+    """Return the position after the digits at `at`, their value, and 1 if it is known (else 0).
 
     The position is -1 if the digits are not a JSON number.  A value of more than 64 bits is
     unknown.

@@ -15,7 +15,7 @@ UInt64s = npt.NDArray[np.uint64]
 
 @allocation_free
 def combined_hash(hashed: np.uint64, word: np.uint64, secret: UInt64s) -> np.uint64:
-    """Return a hash of `hashed` and `word`."""
+    """Return a hash of `hashed` (a hash) and `word` (a number); `secret` makes it unpredictable."""
     hashed = (hashed ^ word) * secret[0]
     hashed ^= hashed >> np.uint64(32)
     hashed *= secret[1]
@@ -24,7 +24,7 @@ def combined_hash(hashed: np.uint64, word: np.uint64, secret: UInt64s) -> np.uin
 
 @allocation_free
 def mix_column(column: Int64s, secret: UInt64s, made: UInt64s) -> None:
-    """Combine each hash in `made` with the number of its row in `column`."""
+    """Combine each hash in `made` with the number of its row in `column`, in place."""
     for i in range(len(column)):
         made[i] = combined_hash(made[i], np.uint64(column[i]), secret)
 
@@ -58,9 +58,10 @@ def _slot(hashed: np.uint64, hashes: UInt64s) -> Int:
 def number_hashes(
     some: UInt64s, hashes: UInt64s, numbers: Int32s, count: Int, made: Int32s, new: Int64s
 ) -> Int:
-    """Fill `made` with the numbers of hashes; returns how many hashes the table then has.
+    """Write the number of each hash of `some` into `made`; new hashes get the next numbers.
 
-    `count` is how many it has before.  `new` gets the rows of hashes that are not yet in it.
+    `hashes` and `numbers` are the hash table, which has `count` hashes before.  `new` gets the rows
+    of `some` with new hashes.  Returns how many hashes the table then has.
     """
     first = np.int64(count)
     total = np.int64(count)
@@ -79,7 +80,7 @@ def number_hashes(
 
 @allocation_free
 def move_hashes(hashes: UInt64s, numbers: Int32s, to: UInt64s, of: Int32s) -> None:
-    """Insert all hashes of a table into a larger, empty one."""
+    """Insert `hashes` and their `numbers` into a larger, empty table: `to` and `of`."""
     for i in range(len(hashes)):
         if hashes[i] != 0:
             at = _slot(hashes[i], to)

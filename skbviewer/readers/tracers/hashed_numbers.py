@@ -29,7 +29,7 @@ class HashedNumbers:
         self._numbers = np.zeros(FIRST_SIZE, np.int32)
 
     def of(self, hashes: UInt64s) -> tuple[Int32s, Int64s]:
-        """Return the number of each hash (-1 for the hash 0), and the rows of new hashes."""
+        """Return the number of each hash (-1 for the hash 0), and the rows with new hashes."""
         while 2 * (self.count + len(hashes)) > len(self._hashes):
             self._grow()
         made, new = np.empty(len(hashes), np.int32), np.empty(len(hashes), np.int64)

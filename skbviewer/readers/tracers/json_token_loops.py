@@ -26,7 +26,10 @@ INDEX = np.uint64(0x0001020304050607)  # times 1 << 8 * n, the highest byte is n
 
 @allocation_free
 def after_blanks(text: UInt8s, at: Int) -> Int:
-    """Return the position of the first byte that is not a blank; a line end is not a blank."""
+    """Return the position of the first byte of `text` from `at` on that is not a blank.
+
+    A line end is not a blank.
+    """
     while at < len(text) and (text[at] == 32 or text[at] == 9 or text[at] == 13):
         at += 1
     return at
@@ -34,7 +37,10 @@ def after_blanks(text: UInt8s, at: Int) -> Int:
 
 @allocation_free
 def run_end(text: UInt8s, at: Int, ends_run: UInt8s) -> Int:
-    """Return the position of the first byte that ends a plain run of a string."""
+    """Return the position from `at` on at which a plain run of a string ends.
+
+    A quote, a backslash, a control character or a byte above 127 ends it; `ends_run` marks them.
+    """
     while at + 8 <= len(text):
         word = word_at(text, at)
         quote, backslash = word ^ QUOTES, word ^ BACKSLASHES
@@ -90,7 +96,7 @@ def value_end(text: UInt8s, at: Int) -> Int:
 
 @allocation_free
 def key_row(text: UInt8s, begin: Int, end: Int, section: Int, keys: Keys) -> Int:
-    """Return the row of a key in a section; -1 if the key is not read.
+    """Return the row in `keys` of the key text[begin:end] in `section`; -1 if it is not read.
 
     The text has at least 16 bytes from `begin` on.
     """
@@ -108,7 +114,7 @@ def key_row(text: UInt8s, begin: Int, end: Int, section: Int, keys: Keys) -> Int
 
 @allocation_free
 def literal_end(text: UInt8s, at: Int) -> Int:
-    """Return the position after true, false or null; -1 if there is none of them."""
+    """Return the position after true, false or null at `at`; -1 if none of them is there."""
     length = np.int64(5) if text[at] == SMALL_F else np.int64(4)
     if at + length > len(text):
         return np.int64(-1)
@@ -123,10 +129,10 @@ def literal_end(text: UInt8s, at: Int) -> Int:
 
 @allocation_free
 def json_number(text: UInt8s, at: Int) -> tuple[Int, np.uint64, Int, Int]:
-    """Return the position after a number, its value, and whether the value is known and whole.
+    """Return the position after a number, its value, and two flags.
 
-    The position is -1 if there is no number.  Only the values of whole numbers from 0 to 2^64 - 1
-    are known.  The last two are 1 or 0.
+    The flags are 1 or 0: the value is known; the number is whole.  The position is -1 if no number
+    begins at `at`.  Only the values of whole numbers from 0 to 2^64 - 1 are known.
     """
     is_negative = text[at] == MINUS
     at, value, known = whole_number(text, at + 1 if is_negative else at)

@@ -62,7 +62,7 @@ PER_RECORD = RECORD_DTYPE.itemsize
 
 
 class PacketsOfLifetimes(NamedTuple):
-    """Packets (PACKET_DTYPE) in order of time by the log's clock, and the lifetime of each."""
+    """Packets (PACKET_DTYPE) in order of time on the log's clock, and the lifetime of each."""
 
     packets: ColumnTable
     lifetime: Int32s
@@ -132,7 +132,10 @@ class PacketBytes:
         return np.cumsum(captured) - captured, captured, lengths
 
     def dissected(self, path: Path, progress: Progress, folder: Path | None) -> ColumnTable:
-        """Return the distinct packets as PACKET_DTYPE; `offset` is a position in contents()."""
+        """Return the distinct packets as PACKET_DTYPE; `offset` is a position in contents().
+
+        `path` names the log in errors.  Raises Cancelled.
+        """
         self.file.flush()
         begin, captured, lengths = self.places()
         ends = np.append(begin, captured.sum())
@@ -165,7 +168,7 @@ class PointColumns:
         self.packets = PacketBytes()
 
     def add(self, columns: dict[str, npt.NDArray[np.integer]], usable: Bools) -> None:
-        """Add the `usable` ones of some points, given by all columns."""
+        """Add the `usable` ones of a block of points; `columns` has all columns of the block."""
         every = bool(usable.all())
         for name, dtype in self._columns.items():
             column = columns[name] if every else columns[name][usable]
@@ -176,7 +179,8 @@ class PointColumns:
     ) -> tuple[RecordTable, Int32s, PacketsOfLifetimes]:
         """Return all records in time order, the lifetime of each, and the lifetimes' packets.
 
-        Large columns are stored in nameless files in `folder`.  Raises Cancelled.
+        `path` names the log in errors.  Large columns are stored in nameless files in `folder`.
+        Raises Cancelled.
         """
         columns: Columns = {name: self._kept[name].whole() for name in COLUMNS}
         packets = self.packets.dissected(path, progress, folder)
@@ -190,14 +194,17 @@ class PointColumns:
         return records, lifetimes, _first_packets(columns, lifetimes, packets)
 
     def found(self) -> PointPackets:
-        """Return the packets of the points; the columns collected must be PACKET_COLUMNS."""
+        """Return the packets of the collected points, in order of time.
+
+        Requires that the object was made with PACKET_COLUMNS.
+        """
         kept = {name: self._kept[name].whole() for name in PACKET_COLUMNS}
         order = time_order(kept["ts"])
         kept = {name: column[order] for name, column in kept.items()}
         return PointPackets(self.packets.contents(), *self.packets.places(), **kept)
 
     def close(self) -> None:
-        """Free the packets' bytes."""
+        """Free the memory of the packets' bytes."""
         self.packets.file.close()
 
 

@@ -17,7 +17,7 @@ Value = TypeVar("Value")
 
 
 def readable(raw: bytes) -> str:
-    """Return a text from a log in a form that can be shown."""
+    """Return the bytes `raw` of a log as text; unprintable characters are escaped."""
     return printable(raw.decode("utf-8", "replace"))
 
 

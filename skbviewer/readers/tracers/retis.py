@@ -73,10 +73,11 @@ def is_retis(head: bytes, name: str) -> bool:
 
 
 def read_retis(data: Source, progress: Progress, folder: Path | None) -> KernelLog:
-    """Read a retis log.  A large table of records is stored in nameless files in `folder`.
+    """Read the retis log `data`.
 
-    Raises BadInput if the log does not begin with a startup event, is of a version before 1.5, or
-    has a line that is too long; raises Cancelled.
+    A large table of records is stored in nameless files in `folder`.  Raises BadInput if the log
+    does not begin with a startup event, is of a version before 1.5, or has a line that is too long;
+    raises Cancelled.
     """
     with closing(PointColumns()) as points:
         return _read(data, progress, points).log(progress, folder)

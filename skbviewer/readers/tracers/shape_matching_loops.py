@@ -86,7 +86,10 @@ def _fill_shape(
 def fill_known_shape(
     text: UInt8s, begin: Int, rows: Scanned, row: Int, shapes: Shapes, keys: Keys, ends_run: UInt8s
 ) -> Int:
-    """Fill a row as parsed_event() does, if the event has a known shape; otherwise return -1."""
+    """Fill row `row` as fill_event() does, if the event at `begin` has a known shape; else -1.
+
+    Returns the position after the event.
+    """
     state = shapes.state
     if state[USED] == 0:
         return np.int64(-1)

@@ -31,7 +31,10 @@ class CallPlace(NamedTuple):
 
 
 def place_of(db: Database, path_of: PathOf, call: int) -> CallPlace:
-    """Return the place of `call` (id in table call).  Raises KeyError if there is none."""
+    """Return where the call with id `call` is in a path. Raises KeyError if there is none.
+
+    `path_of` returns the path of a packet or of a series.
+    """
     found = store.place_of_call(db, call)
     if found is None:
         raise KeyError(f"no call {call}")
@@ -67,9 +70,10 @@ def row_of_event(db: Database, event: int) -> int:
 
 
 def number_of(db: Database, packet: int | None, series: int, leg: int, call: int) -> int:
-    """Return the id of call `call` of leg `leg` in a path, the inverse of place_of().
+    """Return the id of call `call` of leg `leg` in a path; both are indices. Inverse of place_of().
 
-    Raises KeyError if there is none.
+    The path is that of `packet`, or of `series` if `packet` is None.  Raises KeyError if there is
+    no such call.
     """
     if packet is None:
         legs = queries.legs_of_series(db, series)

@@ -36,7 +36,10 @@ def timebase_of(db: Database) -> Timebase:
 
 
 def wire_time(db: Database, packet: PacketRow, kbl: int) -> tuple[int, int] | None:
-    """Return the time of capture on a KBL's clock and its possible error, ns; None if unknown."""
+    """Return when `packet` was captured, on a KBL's clock, and the possible error; both in ns.
+
+    `kbl` is the id of the KBL.  None if either is unknown.
+    """
     rows = [r for r in clock_queries.clocks(db) if (r.source, r.kbl) == (packet.source, kbl)]
     interface = clock_queries.interface_of(db, packet.number) if rows else EVERY
     rows = [r for r in rows if r.interface in (EVERY, interface)]
@@ -49,9 +52,9 @@ def wire_time(db: Database, packet: PacketRow, kbl: int) -> tuple[int, int] | No
 
 
 def session_time(db: Database, clock: Clock, source: int, number: int, ts: int) -> tuple[int, int]:
-    """Return the session time of a packet captured at `ts` and its possible error, ns.
+    """Return the session time of packet `number` of `source` and its possible error, ns.
 
-    An error of -1 means that it is unknown.
+    `ts` is its time of capture.  An error of -1 means that it is unknown.
     """
     interface = clock_queries.interface_of(db, number)
     columns = (np.array([value], np.int64) for value in (ts, number, interface))
@@ -59,7 +62,7 @@ def session_time(db: Database, clock: Clock, source: int, number: int, ts: int) 
 
 
 def ways(db: Database) -> dict[tuple[int, int], OneWay]:
-    """Return the bounds between the clocks of each pair of KBLs."""
+    """Return the bounds of the difference between the clocks of each two KBLs, by their ids."""
     bounds = clock_queries.oneway_bounds(db)
     found = {}
     for row in clock_queries.oneways(db):

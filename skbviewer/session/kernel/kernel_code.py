@@ -115,7 +115,10 @@ class KernelCode:
         )
 
     def _marks(self, logs: Sequence[LogKernel], stext: int, begin: int, end: int) -> Marks:
-        """Count drops and calls from `begin` to `end` (as linked) in all `logs`."""
+        """Return the drops and calls that `logs` recorded in the code from `begin` to `end`.
+
+        Addresses are those in a kernel image whose `_stext` is at `stext`.
+        """
         from ...analysis.disassembly import Marks
 
         drops = Counter[int]()
@@ -129,7 +132,11 @@ class KernelCode:
         return Marks(drops, calls)
 
     def _drops(self, source: int, first: int, last: int, stext: int) -> dict[int, int]:
-        """Count drops by place; `first` and `last` are offsets from _stext."""
+        """Return the number of drops by code address.
+
+        `first` and `last` are offsets from `_stext`; addresses are those of an image in which it is
+        at `stext`.
+        """
         columns = self._opened.columns
         event = np.asarray(columns.array("event", "event"))
         rows = np.flatnonzero(event == DROP)

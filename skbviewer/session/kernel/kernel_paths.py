@@ -26,7 +26,10 @@ NamesOf = Callable[[int], Names]  # takes a source id
 def of_packet(
     db: Database, packet: PacketRow, names: NamesOf, sources: Sequence[SourceRow]
 ) -> PacketPath:
-    """Return the path of a packet; without legs if no lifetime matches it."""
+    """Return the path of `packet`; it has no legs if no lifetime matches the packet.
+
+    `names` returns the names of a log; `sources` are the session's inputs.
+    """
     maker = _Maker(db, names, sources)
     rows = by_session_time(queries.legs_of_packet(db, packet.number), maker.clock)
     captured_by = sources[packet.source - 1].kind
@@ -46,7 +49,10 @@ def of_packet(
 def of_series(
     db: Database, series: int, names: NamesOf, sources: Sequence[SourceRow]
 ) -> PacketPath:
-    """Return the path of an skb lifetime.  Raises KeyError if it has none."""
+    """Return the path of the skb lifetime with id `series`. Raises KeyError if it has none.
+
+    `names` returns the names of a log; `sources` are the session's inputs.
+    """
     rows, maker = queries.legs_of_series(db, series), _Maker(db, names, sources)
     if not rows:
         raise KeyError(f"no series {series}")
@@ -56,7 +62,7 @@ def of_series(
 def _since_first(
     packet: PacketRow | None, legs: tuple[Leg, ...], branches: tuple[Leg, ...]
 ) -> PacketPath:
-    """Set `origin_ns`, the begin of the first leg, in all legs whose clocks are related to it."""
+    """Set `origin_ns`, the start of the first leg, in all legs whose clocks are related to it."""
     if not legs:
         return PacketPath(packet, legs, branches)
     first = legs[0]
@@ -75,7 +81,7 @@ def _since_first(
 
 
 def rows_of_packet(db: Database, number: int) -> list[StoredLeg]:
-    """Return the legs of queries.legs_of_packet() in the order of a path."""
+    """Return the legs matched to packet `number`, in the order of its path."""
     return by_session_time(queries.legs_of_packet(db, number), clocks.timebase_of(db))
 
 

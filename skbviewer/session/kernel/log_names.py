@@ -14,10 +14,10 @@ from ...store.rows import StoredLeg
 
 
 def log_names(sources: Sequence[SourceRow]) -> dict[int, str]:
-    """Map the source id of each KBL to the shortest name that distinguishes it.
+    """Return the shortest name of each KBL that distinguishes it, by the id of its source.
 
-    The name is the host name, else the file name, else the full path.  Returns {} if there are
-    fewer than two KBLs.
+    It is the host name if that suffices, then the file name, then the full path.  Returns {} if
+    there are fewer than two KBLs.
     """
     logs = [source for source in sources if source.kind.is_log]
     if len(logs) < 2:
@@ -39,7 +39,7 @@ def session_times(rows: Sequence[StoredLeg], clock: Timebase) -> list[int]:
 
 
 def by_session_time(rows: Sequence[StoredLeg], clock: Timebase) -> list[StoredLeg]:
-    """Return the legs of a packet in order of session time; candidates come last."""
+    """Return the legs `rows` of a packet in order of session time; candidates come last."""
     verdicts = [EXACT if row.verdict is None else row.verdict for row in rows]
     unsure = np.array(verdicts, np.int64)
     order = np.lexsort((np.array(session_times(rows, clock), np.int64), unsure))

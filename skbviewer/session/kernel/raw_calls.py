@@ -21,7 +21,7 @@ class RawCall(NamedTuple):
 
 
 def raw_of(db: Database, call: int, sources: Sequence[SourceRow], progress: Progress) -> RawCall:
-    """Return the records of `call`, preceded by the footprint that applies to it.
+    """Return the raw records of the call with id `call`, after the footprint that applies to it.
 
     Raises KeyError for an unknown call, BadInput if the KBL has moved or changed, and Cancelled.
     """

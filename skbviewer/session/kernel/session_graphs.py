@@ -27,10 +27,10 @@ class Graphs:
     def io(
         self, chosen: Chosen, texts: Sequence[str] = ("",), progress: Progress | None = None
     ) -> list[IoSeries]:
-        """Return a series for the chosen packets that match each filter, over the same intervals.
+        """Return a series for each display filter in `texts`: the chosen packets that match it.
 
-        Raises FilterError, BadInput and Cancelled, and KeyError with a message if the intervals
-        are too short.
+        All have the same intervals.  Raises FilterError, BadInput and Cancelled, and KeyError with
+        a message if the intervals are too short.
         """
         scopes = []
         for text in texts:
@@ -49,9 +49,9 @@ class Graphs:
         return latency_grid(self._stats.scope(chosen, progress))
 
     def paths(self, chosen: Chosen, progress: Progress | None = None) -> PathBoxes | None:
-        """Return the times of each path class of the chosen packets; None if none is known.
+        """Return a box (percentiles of times) for each path class of the chosen packets.
 
-        Raises Cancelled.
+        None if no time in kernel is known.  Raises Cancelled.
         """
         return path_boxes(self._stats.scope(chosen, progress))
 
@@ -60,8 +60,8 @@ class Graphs:
         return stack_tree(self._stats.scope(chosen, progress))
 
     def round_trips(self, chosen: Chosen, progress: Progress | None = None) -> RoundTripBars | None:
-        """Sum up the round trips that the chosen packets end; None without any.
+        """Return a bar for each interval of time: the round trips that chosen packets end in it.
 
-        Raises Cancelled.
+        None without any.  Raises Cancelled.
         """
         return round_trip_bars(self._stats.scope(chosen, progress))

@@ -17,8 +17,11 @@ class Paths:
     def __init__(self, opened: OpenedFile, packets: PacketList) -> None:
         self._opened, self._packets = opened, packets
 
-    def of(self, packet: int | None = None, series: int | None = None) -> PacketPath:
-        """Return the path of a packet, else of a series.  Raises KeyError if there is none."""
+    def path(self, packet: int | None = None, series: int | None = None) -> PacketPath:
+        """Return the path of packet `packet`, or of the skb lifetime with id `series`.
+
+        Raises KeyError if there is none.
+        """
         opened = self._opened
         with opened.database() as db:
             if packet is None:
@@ -29,9 +32,9 @@ class Paths:
             return kernel_paths.of_packet(db, found[0], opened.names_of, opened.sources())
 
     def call_place(self, call: int) -> CallPlace:
-        """Return a call's place in its packet's path.  Raises KeyError for an unknown id."""
+        """Return where a call is in its packet's path.  Raises KeyError for an unknown id."""
         with self._opened.database() as db:
-            return call_places.place_of(db, self.of, call)
+            return call_places.place_of(db, self.path, call)
 
     def row_of_leg(self, leg: int) -> int:
         """Return the row of a leg's packet (n, or -n for K<n>); 0 if there is none."""
@@ -44,14 +47,21 @@ class Paths:
             return call_places.row_of_event(db, event)
 
     def call_number(self, packet: int | None, series: int, leg: int, call: int) -> int:
-        """Return the id of a call in a packet's or a lifetime's path.  Raises KeyError."""
+        """Return the id of call `call` of leg `leg` (both indices) in a path. Raises KeyError.
+
+        The path is that of `packet`, or of `series` if `packet` is None.
+        """
         with self._opened.database() as db:
             return call_places.number_of(db, packet, series, leg, call)
 
     def raw(
         self, packet: int | None, series: int, leg: int, call: int, progress: Progress | None = None
     ) -> RawCall:
-        """Return the raw records of a call in a path; see call_number() and raw_calls.raw_of()."""
+        """Return the raw records of a call in a path; the arguments are those of call_number().
+
+        Raises KeyError for an unknown call, BadInput if the KBL has moved or changed, and
+        Cancelled.
+        """
         number = self.call_number(packet, series, leg, call)
         with self._opened.database() as db:
             return raw_of(db, number, self._opened.sources(), progress or Silent())

@@ -33,7 +33,10 @@ class Statistics:
     def table(
         self, name: str, rows: RowIds | None = None, progress: Progress | None = None
     ) -> Table:
-        """Return a table of STATISTICS for the packets of `rows` (None: all).  Raises Cancelled."""
+        """Return the table `name` of STATISTICS for the packets among `rows` (None: all).
+
+        Raises Cancelled.
+        """
         chosen = Chosen(None if rows is None else rows[rows > 0])
         return STATISTICS[name].make(self.scope(chosen, progress))
 
@@ -49,7 +52,7 @@ class Statistics:
         return diagnose(self.scope(chosen, progress), ids)
 
     def stacks(self, text: str = "", progress: Progress | None = None) -> list[Stack]:
-        """Return the call stacks of matching rows ("": all).
+        """Return the call stacks of the rows that match the display filter `text` ("": all).
 
         Raises FilterError, BadInput and Cancelled.
         """

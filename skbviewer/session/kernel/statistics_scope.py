@@ -25,7 +25,10 @@ def scope_of(
     progress: Progress | None = None,
     fields: Data | None = None,
 ) -> Scope:
-    """Return the scope that `chosen` selects in the open session `db`."""
+    """Return the scope that `chosen` selects in the open session `db`.
+
+    The other arguments are the session's column chunks, its inputs and its clock.
+    """
     kernels = {
         s.id: Kernel(names_of(db, s.id), queries.functions(db, s.id), queries.losses(db, s.id))
         for s in sources
@@ -36,9 +39,9 @@ def scope_of(
 
 
 def begin_of(columns: Columns, sources: Sequence[SourceRow], clock: Clock) -> int:
-    """Return the session time of packet 1, else of the first leg, else 0 (ns).
+    """Return the session time (ns) from which the Time column counts.
 
-    The Time column begins there.
+    It is that of packet 1, else of the first leg, else 0.
     """
     table, column = ("packet", "ts") if columns.length("packet") else ("leg", "begin_ns")
     if not columns.length(table):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The timeline of an open session: its lanes, its overview, and the places of notes."""
+"""The timeline of an open session: its lanes, its overview, and the session times of notes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from ...analysis.timeline import lanes
+from ...analysis.timeline.function_numbers import Functions
 from ...analysis.timeline.lanes import KINDS, Lane, LaneKey, LaneWait, Part, Timeline, Wire
 from ...analysis.timeline.pixel_bins import DROP, OPEN
 from ...analysis.timeline.row_stacking import order_by
@@ -35,7 +36,10 @@ from .log_names import log_names
 
 
 def overview_of(db: Database, columns: Columns, clock: Clock, watch: Progress | None) -> Overview:
-    """Return the overview of the whole session."""
+    """Return the overview of the whole session: its time span, captures and gaps.
+
+    `watch` gets reports of the progress, if given.
+    """
     (watch or Silent()).report("looking over the recording", 0, 1)
     gaps = [
         Gap(row.ts - max(row.dur, 0), row.ts, row.cpu, row.source, row.data, row.flags)
@@ -54,7 +58,7 @@ def timeline_of(
     whole: Overview,
     watch: Progress | None,
 ) -> Timeline:
-    """Return the lanes of `kind`.
+    """Return the lanes of `kind`, one of KINDS; `whole` is the overview of the session.
 
     For "packet" and "aligned", each of `ids` (n = packet n, -n = K<n>) gets a lane.  Raises
     ValueError for an unknown kind.
@@ -64,10 +68,10 @@ def timeline_of(
     bounds = (whole.t0_ns, whole.t0_ns + whole.span_ns)
     if kind in lanes.PACKET_KINDS:
         return _of_packets(db, packets, kind, list(ids)[:MOST_IDS], bounds, clock)
-    names = lanes.Functions(store.functions(db))
+    names = Functions(store.functions(db))
     part, keys = lanes.calls_by(kind, opened.columns, clock, names, bounds[0], watch or Silent())
     titles = _Titles(db, opened.sources())
-    calls = [Lane(titles.of(kind, key), 0, 0, "calls", key.key, key.source) for key in keys]
+    calls = [Lane(titles.lane_title(kind, key), 0, 0, "calls", key.key, key.source) for key in keys]
     captures = _captures(db)
     wires = lanes.wires_of(opened.columns, clock, captures, bounds[0])
     wire_lanes = [
@@ -80,7 +84,7 @@ def timeline_of(
 
 
 def places_of(db: Database, clock: Clock, notes: Sequence[Annotation]) -> list[NotePlace]:
-    """Return the session times of notes.  Notes that refer to no time are left out."""
+    """Return each of `notes` with its session time. Notes that refer to no time are left out."""
     found = (_note_place(db, clock, note) for note in notes)
     return [place for place in found if place is not None]
 
@@ -109,7 +113,10 @@ def _note_place(db: Database, clock: Clock, note: Annotation) -> NotePlace | Non
 def range_note(
     clock: Clock, sources: Sequence[SourceRow], text: str, times: tuple[int, int]
 ) -> Annotation:
-    """Make a note on a range of session time, stored on the clock of the first KBL or capture."""
+    """Return a note with `text` on a range of session time (begin, end; ns).
+
+    It is stored on the clock of the first KBL, or of the first capture if there is none.
+    """
     first = min(sources, key=lambda source: not source.kind.is_log)
     begin, end = clock.to_source(first.id, np.array(times, np.int64)).tolist()
     return Annotation("range_note", text, source=first.id, begin_ns=begin, end_ns=end)
@@ -139,7 +146,7 @@ def _of_packets(
             legs.setdefault(row.leg, [ids.index(row.packet)])
     for life in store.legs_of_kernel_only(db, [-n for n in ids if n < 0]):
         legs.setdefault(life.leg, [ids.index(-life.kernel_only)])
-    names = lanes.Functions(store.functions(db))
+    names = Functions(store.functions(db))
     part = _part(store.calls_of_legs(db, list(legs)), legs, names, bounds[0], clock)
     rows = {n: packets.numbered(n, 1)[0] for n in ids if n > 0}
     named, wires = [], []
@@ -176,7 +183,7 @@ def _waits(
 def _part(
     rows: Sequence[store.CallOfLeg],
     of_leg: Mapping[int, Sequence[int]],
-    functions: lanes.Functions,
+    functions: Functions,
     t0_ns: int,
     clock: Clock,
 ) -> Part:
@@ -209,7 +216,7 @@ class _Titles:
         self._db = db
         self._logs = log_names(sources)
 
-    def of(self, kind: str, lane: LaneKey) -> str:
+    def lane_title(self, kind: str, lane: LaneKey) -> str:
         if kind == "cpu":
             title = f"CPU {lane.key}"
         elif kind == "layer":

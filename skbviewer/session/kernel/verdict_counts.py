@@ -24,7 +24,10 @@ class Reason(NamedTuple):
 
 
 def reasons(columns: Columns, has_kbl: bool) -> list[Reason]:
-    """Return the counts by verdict, the most frequent reason first."""
+    """Return the numbers of packets and rows K<n> by verdict and reason, the most frequent first.
+
+    `has_kbl` means that the session has a kernel log.
+    """
     found: dict[tuple[str, str], int] = {}
     verdict, rung = columns.array("packet", "verdict"), columns.array("packet", "rung")
     for (kind, step), number in _counted(verdict, rung):

@@ -26,7 +26,7 @@ Order = tuple[str, bool]  # field, descending
 
 
 def data_of(opened: OpenedFile, notes: Notes) -> Data:
-    """Return the fields' view of an open session."""
+    """Return the columns, names and notes of an open session, as display filters need them."""
 
     def comments() -> dict[int, str]:
         found: dict[int, str] = {}
@@ -56,11 +56,12 @@ def select(
     hidden: RowIds | None = None,
     progress: Progress | None = None,
 ) -> RowIds | None:
-    """Return the rows that match, as n for packet n and -n for row K<n>; None = all, by number.
+    """Return the rows that match the display filter `text`; None = all packets, by number.
 
-    Without `order`, packets are sorted by number; if rows K<n> match, too, all rows are sorted by
-    time.  `hidden` rows are left out.  Raises FilterError, KeyError for an unknown field to order
-    by, BadInput and Cancelled.
+    Rows are n for packet n and -n for row K<n>; the latter only with `kernel_only`.  `order` is a
+    field, and whether it descends.  Without `order`, packets are sorted by number; if
+    rows K<n> match, too, all rows are sorted by time.  `hidden` rows are left out.  Raises
+    FilterError, KeyError for an unknown field to order by, BadInput and Cancelled.
     """
     plan = parse(text)
     if plan is None and order is None and not kernel_only and (hidden is None or not len(hidden)):
@@ -112,9 +113,10 @@ def _plan(text: str) -> Plan | None:
 
 
 def first_fit(data: Data, texts: Sequence[str], ids: RowIds) -> list[int]:
-    """Return for each row of `ids` the index of the first filter that it matches, else -1.
+    """Return for each row of `ids` the index of the first of the filters `texts` that it matches.
 
-    A filter that needs bytes of a file that has moved matches nothing.  Raises FilterError.
+    It is -1 if none does.  A filter that needs bytes of a file that has moved matches nothing.
+    Raises FilterError.
     """
     found = np.full(len(ids), -1, np.int64)
     plans = [_plan(text) for text in texts]
@@ -140,14 +142,17 @@ def _lives(data: Data, numbers: RowIds) -> View:
 
 
 def values_of(data: Data, name: str, ids: Sequence[int]) -> list[str]:
-    """Return the values of a field in some rows as text.  Raises KeyError for an unknown field."""
+    """Return the values of the field `name` in the rows `ids` (n, or -n for K<n>) as text.
+
+    Raises KeyError for an unknown field.
+    """
     if name not in FIELDS:
         raise KeyError(f"no field {name}")
     return field_values(FIELDS[name], data, ids)
 
 
 def words_of(data: Data, name: str) -> list[str]:
-    """Return the texts that a field can have in this session, sorted.
+    """Return the texts that the field `name` can have in this session, sorted.
 
     Returns [] for an unknown field, or one that has no texts.
     """

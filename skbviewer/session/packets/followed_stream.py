@@ -50,7 +50,10 @@ def stream_filter(protocol: int | None, number: str) -> str:
 def stream_of(
     db: Database, ids: RowIds, text: str, sources: Sequence[SourceRow], progress: Progress
 ) -> Stream:
-    """Return the stream of the packets `ids` (one conversation, by number).  Raises Cancelled."""
+    """Return the two directions of a conversation, whose packets are `ids`, by number.
+
+    `text` is the display filter that selects it.  Raises Cancelled.
+    """
     files, segments, unread, first = Payloads(sources), [], 0, None
     for begin in range(0, len(ids), PAGE):
         progress.report("following the stream", begin, len(ids))

@@ -58,7 +58,10 @@ class Known(NamedTuple):
 
 
 def known_of(data: Data, ids: RowIds, followed: bool) -> Known:
-    """Return what is known of `ids`; in a large session, nothing until streams were followed."""
+    """Return what other packets show about the rows `ids`: TCP summaries and links.
+
+    In a large session there is nothing until the streams were `followed`.
+    """
     if not followed:
         return Known({}, {}, {})
     numbers, lives = ids[ids > 0], -ids[ids < 0]
@@ -78,9 +81,11 @@ def rows(
     files: Payloads,
     known: Known,
 ) -> list[PacketRow | SeriesRow]:
-    """Return the rows `ids` in their order; `known` has facts that other packets show about them.
+    """Return the rows `ids` (n, or -n for K<n>) of the packet list, in their order.
 
-    Raises KeyError for a row that does not exist.
+    `names` returns the names of a log, `fitted` converts its times to the captures' clock, and
+    `files` reads payloads.  `known` has facts that other packets show about the rows.  Raises
+    KeyError for a row that does not exist.
     """
     files.look_again()
     first, has_kbl, _ = sources

@@ -10,7 +10,7 @@ import numpy as np
 
 from ... import readers
 from ...analysis.dissect import Node, dissect
-from ...analysis.dissect.generated_lines import FIELDS, STREAM_FIELDS, Facts, with_facts
+from ...analysis.dissect.generated_lines import FIELDS, STREAM_FIELDS, PacketFacts, with_facts
 from ...analysis.fields.field_data import PACKET
 from ...analysis.streams import tcp_info
 from ...analysis.streams.packet_links import Link, links_of
@@ -21,7 +21,7 @@ from .session_fields import Fields
 
 
 def bytes_of(db: Database, sources: Sequence[SourceRow], number: int) -> bytes | None:
-    """Return the captured bytes of a packet; None if its file moved or changed its size.
+    """Return the captured bytes of packet `number`; None if its file moved or changed its size.
 
     Raises KeyError for an unknown packet.
     """
@@ -38,15 +38,18 @@ def bytes_of(db: Database, sources: Sequence[SourceRow], number: int) -> bytes |
 def of_packet(
     packets: PacketList, fields: Fields, packet: PacketRow, kind: str, captured: bytes
 ) -> tuple[Node, ...]:
-    """Return the Frame node and the headers of a packet of a capture of this `kind`.
+    """Return the Frame node and the headers of `packet`, dissected from its `captured` bytes.
 
-    In a large session, lines about its stream are missing until the streams have been followed.
+    `kind` is that of its capture.  In a large session, lines about its stream are missing until the
+    streams have been followed.
     """
     nodes = dissect(captured, packet.linktype, packet.len)
     return with_facts(nodes, _facts(packets, fields, packet, kind, len(captured)))
 
 
-def _facts(packets: PacketList, fields: Fields, packet: PacketRow, kind: str, caplen: int) -> Facts:
+def _facts(
+    packets: PacketList, fields: Fields, packet: PacketRow, kind: str, caplen: int
+) -> PacketFacts:
     number, followed, data = packet.number, packets.streams_followed(), fields.data()
     names = (*FIELDS, *(STREAM_FIELDS if followed else ()))
     values = {name: _value(fields, name, number) for name in names}
@@ -56,7 +59,7 @@ def _facts(packets: PacketList, fields: Fields, packet: PacketRow, kind: str, ca
     summary = tcp_info.segment_summaries(data, numbers).get(number) if followed else None
     link = links_of(data, numbers).get(number) if followed else None
     payload = int(data.columns.take(PACKET, "payload", numbers - 1)[0])
-    return Facts(
+    return PacketFacts(
         number,
         packet.len,
         caplen,

@@ -79,7 +79,7 @@ class PacketList:
         progress: Progress | None = None,
         all_lives: bool = False,
     ) -> RowIds | None:
-        """Return rows as select() does. `order` may also be a word of column_order.WORDS."""
+        """Return rows as select() does; `order` may also be a word of column_order.WORDS."""
         if order is None or order[0] not in column_order.WORDS:
             return self.select(text, order, kernel_only, hidden, progress, all_lives)
         ids = self.select(text, None, kernel_only, hidden, progress, all_lives)
@@ -96,9 +96,10 @@ class PacketList:
         progress: Progress | None = None,
         all_lives: bool = False,
     ) -> RowIds | None:
-        """Return the rows that match a display filter; see filtered_rows.select().
+        """Return the rows that match the display filter `text`; see filtered_rows.select().
 
-        Lifetimes without a network identity are left out unless `all_lives`.
+        The arguments are explained there.  Lifetimes without a network identity are left out unless
+        `all_lives`.
         """
         if kernel_only and not all_lives:
             first, last = self.kernel_only_count() + 1, self.all_kernel_only_count()
@@ -107,7 +108,10 @@ class PacketList:
         return filtered_rows.select(self._fields.data(), text, order, kernel_only, hidden, progress)
 
     def first_fit(self, texts: Sequence[str], ids: RowIds) -> list[int]:
-        """Return the first of `texts` that each row matches, else -1.  Raises FilterError."""
+        """Return for each row of `ids` the index of the first filter in `texts` that it matches.
+
+        It is -1 if none does.  Raises FilterError.
+        """
         return filtered_rows.first_fit(self._fields.data(), texts, ids)
 
     def streams_followed(self) -> bool:
@@ -121,7 +125,7 @@ class PacketList:
         list_pages.known_of(self._fields.data(), nothing, True)  # cached, so no page waits
 
     def look_again(self) -> None:
-        """Read bytes from the present places of the input files."""
+        """Check the input files again, so that returned or changed files are noticed."""
         self._payloads = None
 
     def payloads(self) -> Payloads:

@@ -53,8 +53,8 @@ class Payloads:
     ) -> PacketRow:
         """Return `made` with the protocol and Info of its payload, if the ports suggest one.
 
-        Routing and bridging protocols, which have no ports, are found by protocol number or LLC
-        header.
+        `row` holds the packet's stored columns, and `stream` what its TCP stream shows.  Routing
+        and bridging protocols, which have no ports, are found by protocol number or LLC header.
         """
         if row.protocol in IP_PROTOCOLS or (row.ip_version == 0 and row.ethertype < 0):
             found = self._control(row)
@@ -70,7 +70,11 @@ class Payloads:
         return made._replace(protocol_name=summary.protocol, info=words + summary.info)
 
     def options(self, row: StoredPacket, stream: SegmentSummary | None = None) -> str:
-        """Return the options of a TCP header as a text for Info: " MSS=1460"."""
+        """Return the options of the TCP header of packet `row` as a text for Info: " MSS=1460".
+
+        `stream` makes acknowledgement numbers relative to the stream's first.  "" if there are
+        none.
+        """
         if row.protocol != TCP or row.tcp_flags < 0:
             return ""
         data = self.data(row.source, row.offset, row.caplen)
@@ -93,7 +97,7 @@ class Payloads:
         return payload_of(data, row.linktype) if data is not None else None
 
     def data(self, source: int, offset: int, caplen: int) -> bytes | None:
-        """Return captured bytes; None if the source file moved or changed."""
+        """Return `caplen` captured bytes at `offset` of an input; None if its file has changed."""
         if source not in self._kept:
             self._kept[source] = self._open(source)
         kept = self._kept[source]

@@ -24,8 +24,9 @@ def packet_row(
     stream: SegmentSummary | None = None,
     more: str = "",
 ) -> PacketRow:
-    """Convert packet `row`.  `first` is the number of its source's first packet.
+    """Return the stored packet `row` as a row of the packet list.
 
+    `first` is the number of its source's first packet; `stream` is what its TCP stream shows;
     `more` is appended to Info.
     """
     protocol_name, info = describe(row, stream, more)

@@ -28,7 +28,10 @@ class Fields:
             return self._data
 
     def values(self, name: str, ids: Sequence[int]) -> list[str]:
-        """Return a field's values in rows n and -n (K<n>).  Raises KeyError if unknown."""
+        """Return the values of the field `name` in the rows `ids` (n, or -n for K<n>) as text.
+
+        Raises KeyError for an unknown field.
+        """
         return filtered_rows.values_of(self.data(), name, ids)
 
     def texts(self, name: str) -> list[str]:

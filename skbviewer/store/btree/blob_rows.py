@@ -69,7 +69,10 @@ def overflowing(size: int) -> int:
 
 
 def chain(numbers: Int64s, data: memoryview) -> Pages:
-    """Return the overflow pages with these numbers that hold `data`: (n, PAGE)."""
+    """Return the overflow pages that hold `data`, as an array (n, PAGE).
+
+    `numbers` are the page numbers that they get.
+    """
     pages = np.empty((len(numbers), PAGE), np.uint8)
     pages[:-1, :4] = numbers[1:].astype(">u4").view(np.uint8).reshape(-1, 4)
     pages[-1, :4] = 0
@@ -84,7 +87,7 @@ def chain(numbers: Int64s, data: memoryview) -> Pages:
 
 
 def leaf(cells: Sequence[bytes]) -> Pages:
-    """Return a table leaf page with these cells: (1, PAGE)."""
+    """Return a table leaf page with these cells, as an array (1, PAGE)."""
     body = b"".join(reversed(cells))
     ends = PAGE - np.cumsum([len(cell) for cell in cells])
     start = PAGE - len(body)

@@ -14,8 +14,8 @@ from ...records.types import Int32s, Int64s, UInt8s
 from .typed_column_loops import Values, stage
 from .typed_columns import MEMORY, Sources
 
-FEW = 8  # the counting sort is used if the keys' range is at most FEW times their number
-MOST = (1 << 31) - 1  # greatest key and row number of the counting sort
+RANGE_FACTOR = 8  # the counting sort is used if the keys' range is at most this times their number
+MAX_COUNTED = (1 << 31) - 1  # greatest key and row number of the counting sort
 STEP = 4096  # keys handled together
 
 
@@ -27,9 +27,9 @@ def in_order(keys: list[Values]) -> list[Values]:
         return [*(key[order] for key in keys), order + 1]
     key = keys[0]
     if bool(np.greater_equal(key[1:], key[:-1]).all()):
-        return [key, np.arange(1, count + 1, dtype=np.int32 if count <= MOST else np.int64)]
+        return [key, np.arange(1, count + 1, dtype=np.int32 if count <= MAX_COUNTED else np.int64)]
     low, high = int(key.min()), int(key.max())
-    if high - low > FEW * count + STEP or max(high, ~low, count) > MOST:
+    if high - low > RANGE_FACTOR * count + STEP or max(high, ~low, count) > MAX_COUNTED:
         order = np.argsort(key, kind="stable")
         return [key[order], order + 1]
     rows, made = np.empty(count, np.int32), np.empty(count, np.int32)

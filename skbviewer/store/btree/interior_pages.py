@@ -40,7 +40,7 @@ def varints(values: Int64s) -> list[npt.NDArray[np.uint8]]:
 
 
 def interior(kind: int, children: Int64s, cells: list[npt.NDArray[np.uint8]]) -> Pages:
-    """Return one interior page (1, PAGE).
+    """Return an interior page of `kind` with these children, as an array (1, PAGE).
 
     `cells` separate the children, and lack the child's number.
     """

@@ -47,8 +47,9 @@ def fill(
 ) -> None:
     """Fill `pages` leaf pages of this kind with `count` rows each, `step` rows from page to page.
 
-    The first row is row `begin` of the block and has row id `first`.  The other arguments are the
-    parts of a Layout, as made by lay_out(), and of a Sheet.
+    The first row is row `begin` of the block and has row id `first`.  `memory` and `places` are
+    those of Sources; `shape`, `body` and `cell` are the parts of a Layout, as made by lay_out();
+    `u1` to `u8` are those of a Sheet.
     """
     size, scratch = shape[SIZE], np.int64(len(u1) - ROOM)
     values, longs = np.empty(STAGED, np.int64), memory.view(np.int64)

@@ -31,7 +31,9 @@ from .typed_columns import MEMORY, Sources, as_signed
 TABLE_LEAF, INDEX_LEAF = 0x0D, 0x0A
 BLOCK = 1 << 14  # rows that share one layout
 ROWID_STEPS = tuple(1 << bits for bits in range(7, 57, 7))  # row ids whose varint is longer
-MANY = 64  # pages that are laid out and written together: they stay in the processor's cache
+PAGES_AT_ONCE = (
+    64  # pages that are laid out and written together: they stay in the processor's cache
+)
 LOCK_PAGE = (1 << 30) // PAGE + 1  # SQLite locks bytes of this page and stores nothing in it
 
 
@@ -48,10 +50,10 @@ class PageFile:
     @cached_property
     def sheet(self) -> Sheet:
         """Return the memory in which pages are filled."""
-        return sheet(MANY)
+        return sheet(PAGES_AT_ONCE)
 
     def following(self, count: int) -> Int64s:
-        """Return the numbers of the next `count` pages."""
+        """Return the page numbers that the next `count` appended pages will have."""
         first = self._pages + 1
         numbers = np.arange(first, first + count)
         if first <= LOCK_PAGE < first + count:
@@ -199,8 +201,8 @@ def _leaves(
     kind = TABLE_LEAF if made.shape[ROWID] else INDEX_LEAF
     fixed = (MEMORY, columns.places, made.shape, made.body, made.cell, kind)
     whole, rest = divmod(rows.stop - rows.start, rows.step)
-    for done in range(0, whole, MANY):
-        pages, begin = min(MANY, whole - done), rows.start + done * rows.step
+    for done in range(0, whole, PAGES_AT_ONCE):
+        pages, begin = min(PAGES_AT_ONCE, whole - done), rows.start + done * rows.step
         fill(*fixed, begin, pages, each, rows.step, first + begin, *out)
         yield out.u1[: pages * PAGE].reshape(pages, PAGE)
     if rest:
@@ -227,7 +229,10 @@ def _grow(file: PageFile, root: int, children: Int64s, keys: Int64s) -> None:
 
 
 def write_index(file: PageFile, root: int, keys: list[Values]) -> None:
-    """Write the index of the columns `keys` over all rows of a table; row ids count from 1."""
+    """Write the index of the columns `keys` over all rows of a table, with its root at page `root`.
+
+    Row ids count from 1.
+    """
     total = len(keys[0])
     if not total:
         return

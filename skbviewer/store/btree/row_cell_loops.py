@@ -33,10 +33,10 @@ def lay_out(
     cell: UInt8s,
     limits: Int64s,
 ) -> None:
-    """Fill the parts of a Layout for `count` rows from row `begin` on.
+    """Fill the parts of a Layout (`shape` to `limits`) for `count` rows from row `begin` on.
 
-    Row ids take `rowid` bytes, 0 in an index.  A table's record begins with NULL in the place of
-    `id`, which SQLite reads from the row id.
+    `memory` and `places` are those of Sources.  Row ids take `rowid` bytes, 0 in an index.  A
+    table's record begins with NULL instead of `id`, which SQLite reads from the row id.
     """
     for column in range(len(places)):
         low, high = bounds(memory, places, column, begin, count)

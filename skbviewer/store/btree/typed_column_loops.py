@@ -21,9 +21,9 @@ Values = npt.NDArray[np.generic]
 
 @compiled
 def bounds(memory: UInt8s, places: Int64s, column: Int, begin: Int, count: Int) -> tuple[Int, Int]:
-    """Return the lowest and the highest of `count` values from row `begin` on.
+    """Return the lowest and the highest of `count` (at least 1) values from row `begin` on.
 
-    `count` is at least 1.
+    `column` is a row of `places`, which says where in `memory` the column is; see Sources.
     """
     kind, at = places[column, KIND], np.uint64(places[column, PLACE])
     if places[column, SAME]:
@@ -55,7 +55,10 @@ def _bounds(window: Values, at: Int, count: Int) -> tuple[Int, Int]:
 
 @compiled
 def stage(memory: UInt8s, places: Int64s, column: Int, begin: Int, count: Int, out: Int64s) -> None:
-    """Fill `out` with `count` values from row `begin` on, of a column without SAME."""
+    """Fill `out` with `count` values from row `begin` on, of a column without SAME.
+
+    `column` is a row of `places`, which says where in `memory` the column is; see Sources.
+    """
     kind, at = places[column, KIND], np.uint64(places[column, PLACE] + begin)
     if kind == 0:
         _copy(memory.view(np.int8), at, count, out)
@@ -81,7 +84,10 @@ def _copy(window: Values, at: Int, count: Int, out: Int64s) -> None:
 
 @compiled
 def narrow(memory: UInt8s, places: Int64s, column: Int, low: Int, count: Int, out: UInt8s) -> None:
-    """Fill `out` with the differences of `count` values from `low`, in 1, 2 or 4 bytes each."""
+    """Fill `out` with value - `low` of the first `count` values, in 1, 2 or 4 bytes each.
+
+    `column` is a row of `places`, which says where in `memory` the column is; see Sources.
+    """
     width, tile = len(out) // count, np.empty(TILE, np.int64)
     if places[column, KIND] == I8:
         _less(memory.view(np.int64), places[column, PLACE], low, np.int64(0), count, width, out)

@@ -17,7 +17,10 @@ GROUP = 0xFFFF
 
 
 def address_texts(version: Int64s, hi: Int64s, lo: Int64s) -> Vector:
-    """Return the addresses as texts, as the SQL views do; None for versions other than 4 and 6."""
+    """Return IP addresses as texts, as the SQL views do; None for versions other than 4 and 6.
+
+    By row: IP `version`, and the upper (`hi`) and lower (`lo`) 64 bits of the address.
+    """
     version = np.where((version == 4) | (version == 6), version, 0)
     versions, kinds, lows = pairs(version, lo)
     highs, upper = distinct(np.where(version == 6, hi, 0))

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ...records.compiled import compiled
 from ...records.types import Int32s, Int64s
 
-SMALL = 1 << 17  # range of values for which a table by value is used
+MAX_TABLE_RANGE = 1 << 17  # range of values for which a table by value is used
 FEWEST = 1 << 10  # slots of the hash table, a power of two
 
 
@@ -20,7 +20,7 @@ def distinct(values: npt.NDArray[np.integer[Any]]) -> tuple[Int32s, Int64s]:
     if not len(values):
         return np.zeros(0, np.int32), np.zeros(0, np.int64)
     low, high = int(values.min()), int(values.max())
-    if high - low < SMALL:
+    if high - low < MAX_TABLE_RANGE:
         return _by_value(values, low, high)
     whole = np.ascontiguousarray(values, np.int64)
     size = FEWEST
@@ -66,7 +66,7 @@ def _number(values: Int64s, slots: Int32s, codes: Int32s, found: Int64s) -> int:
 def pairs(
     first: npt.NDArray[np.integer[Any]], second: npt.NDArray[np.integer[Any]]
 ) -> tuple[Int32s, Int64s, Int64s]:
-    """Return a code for each pair of values, and the two values by code."""
+    """Return a code for each pair (first[i], second[i]), and the two values by code."""
     one, ones = distinct(first)
     two, twos = distinct(second)
     codes, both = distinct(one.astype(np.int64) * max(len(twos), 1) + two)

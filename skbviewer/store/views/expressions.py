@@ -108,7 +108,7 @@ class View(NamedTuple):
 
     @property
     def described(self) -> TableMeaning:
-        """Return the table without the way in which it is made."""
+        """Return name, meaning and columns of the table, without how they are computed."""
         return TableMeaning(self.name, self.meaning, tuple(c.meaning for c in self.columns))
 
 
@@ -118,7 +118,7 @@ def table_of(column: str) -> str:
 
 
 def inputs(value: Value) -> tuple[str, ...]:
-    """Return the stored columns from which a value is computed."""
+    """Return the names of the stored columns from which `value` is computed."""
     match value:
         case Address(table, side):
             return (f"{table}.ip_version", f"{table}.{side}_hi", f"{table}.{side}_lo")

@@ -17,7 +17,7 @@ def column(
     name: str, type_: str, meaning: str, value: Value, unit: str = "", null: str = "",
     since: int = NEW,
 ) -> ViewColumn:  # fmt: skip
-    """Return a column of a view.
+    """Return column `name` of a view, whose type is `type_` and which `value` computes.
 
     `meaning`, `unit`, `null` (what a missing value means) and `since` (version) are for the
     documentation.
@@ -29,7 +29,10 @@ def number(
     name: str, meaning: str, stored: str, null: str = "", type_: str = INT64, since: int = NEW,
     unit: str = "",
 ) -> ViewColumn:  # fmt: skip
-    """Return a column of stored numbers, or of times in ns if `name` says so; -1 means missing."""
+    """Return column `name` of a view: the numbers of the stored column `stored`; -1 means missing.
+
+    The other arguments are those of column(); the unit is ns if `name` ends so.
+    """
     unit = "ns" if name.endswith("_ns") else unit
     return column(name, type_, meaning, Stored(stored, -1 if null else None), unit, null, since)
 
@@ -50,7 +53,7 @@ PACKETS = View(
     "packets", "A packet of a capture.", "packet", (),
     (
         number("number", "number of the packet, from 1, in import order", "packet.id", since=FIRST),
-        number("ts_ns", "when it was captured, since 1970, by the sniffer's clock", "packet.ts",
+        number("ts_ns", "when it was captured, since 1970, on the sniffer's clock", "packet.ts",
                "the capture has no time for it", since=FIRST),
         number("caplen", "captured size", "packet.caplen", since=FIRST, unit="bytes"),
         number("len", "size on the wire", "packet.len", since=FIRST, unit="bytes"),
@@ -117,9 +120,9 @@ MATCHES = View(
                Word("moment.sends", {0: "in", 1: "out"}), null=NO_MOMENT, since=FIRST),
         column("device", TEXT, "where the packet was captured", Text("device.name"),
                null=NO_MOMENT, since=FIRST),
-        column("after_ns", INT64, "captured at or after this time, by the log's clock",
+        column("after_ns", INT64, "captured at or after this time, on the log's clock",
                Stored("moment.after_ns", None), "ns", NO_MOMENT, FIRST),
-        column("before_ns", INT64, "captured at or before this time, by the log's clock",
+        column("before_ns", INT64, "captured at or before this time, on the log's clock",
                Stored("moment.before_ns", None), "ns", NO_MOMENT, FIRST),
         number("source", "the kernel log: sources.id", "leg.source"),
         column("confidence", DOUBLE, "of the verdict, 0 to 1", Stored("match.confidence", None)),
@@ -137,7 +140,7 @@ CLOCKS = View(
         column("interface", INT32, "interface of a capture whose interfaces have their own clocks",
                Stored("timebase.interface"), null="all interfaces"),
         number("first_packet", "the piece begins with this packet; 0 for a log", "timebase.first"),
-        number("begin_ns", "begin of the piece, by the source's clock", "timebase.begin_ns"),
+        number("begin_ns", "start of the piece, on the source's clock", "timebase.begin_ns"),
         number("offset_ns", "ns to add to the source's time", "timebase.offset_ns"),
         column("drift_ppm", DOUBLE, "drift of the clock", Stored("timebase.drift_ppm", None),
                "ppm"),

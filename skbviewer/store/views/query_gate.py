@@ -46,9 +46,9 @@ class Gate:
         db.create_function("printf", -1, checked_printf, deterministic=True)
 
     def make_views(self, wanted: Mapping[str, Collection[str]] | None = None) -> None:
-        """Make the views again.
+        """Make the views again, with NULL in columns that a query does not need.
 
-        Columns that are not `wanted`, by view, are NULL; None means all columns.
+        `wanted` are the needed columns by view; None means all columns.
         """
         for inner, name in self._inner.items():
             columns = None if wanted is None else wanted.get(name, ())
@@ -59,7 +59,7 @@ class Gate:
                 self._db.execute(f"DROP VIEW IF EXISTS temp.{sql_name(view)}")
                 self._db.execute(f"CREATE TEMP VIEW {sql_name(view)} AS {text}")
 
-    def named(self, sql: str) -> dict[str, set[str]]:
+    def named_columns(self, sql: str) -> dict[str, set[str]]:
         """Return the columns of views that a statement names, without running it.
 
         Raises sqlite3.Error if the statement is wrong or not allowed.

@@ -72,7 +72,7 @@ def answer(file: Path, sql: str, bounds: Bounds, stop: Event) -> Answer:
             db.set_progress_handler(watch.ends, STEPS)
             gate = Gate(db)
             gate.make_views()
-            named = gate.named(sql)
+            named = gate.named_columns(sql)
             if not BY_COMMON_NAMES.search(sql):
                 gate.make_views(named)  # leaves out joins that the query does not need
             gate.close()

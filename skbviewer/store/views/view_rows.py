@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Stored columns for some rows of a view, and columns of the rows that are joined to them."""
+"""Stored columns of a block of a view's rows, and columns of the rows that are joined to them."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from ..whole_columns import Columns
 from .distinct_values import distinct
 from .expressions import Join, View, table_of
 
-NEAR = 1 << 24  # between the lowest and the highest value of a column that is used as it is
-FEW = 1 << 15  # combinations of keys that are all searched, whether they occur or not
+MAX_SPAN = 1 << 24  # between the lowest and the highest value of a column that is used as it is
+MAX_COMBINATIONS = 1 << 15  # combinations of keys that are all searched, whether they occur or not
 Array = npt.NDArray[Any]
 Small = Mapping[str, Array]  # all columns of a table with few rows
 
@@ -41,24 +41,30 @@ class Tables:
         return self._small[table]
 
     def column(self, name: str) -> Array:
-        """Return a whole column, of a bulk table or a small one."""
+        """Return a whole stored column; `name` is "table.column"."""
         table, _, column = name.partition(".")
         if table in schema.CHUNKED:
             return self.columns.array(table, column)
         return self.small(table)[column]
 
     def texts(self, name: str) -> tuple[Int32s, list[str]]:
-        """Return a text column of a small table: a code for each row, and the texts by code."""
+        """Return the text column `name` ("table.column") of a table with few rows.
+
+        The result is a code for each row, and the texts by code, sorted.
+        """
         if name not in self._texts:
             table, _, column = name.partition(".")
             rows = self.small(table)[column].tolist()
             words = sorted(set(rows))
-            place = {word: code for code, word in enumerate(words)}
-            self._texts[name] = np.array([place[row] for row in rows], np.int32), words
+            code_of = {word: code for code, word in enumerate(words)}
+            self._texts[name] = np.array([code_of[row] for row in rows], np.int32), words
         return self._texts[name]
 
     def names(self, table: str, key: str, value: str, source: int) -> dict[Any, str]:
-        """Return texts of a small table by another column, for one source."""
+        """Return a dict of column `value` by column `key` for the rows of `source` in `table`.
+
+        `table` must have few rows.
+        """
         if (table, source) not in self._names:
             small = self.small(table)
             mine = np.flatnonzero(small["source"] == source)
@@ -67,7 +73,7 @@ class Tables:
         return self._names[table, source]
 
     def keys(self, join: Join) -> JoinKeys:
-        """Return the keys of the joined table."""
+        """Return a search index for the key columns of the table that `join` names."""
         if join not in self._keys:
             columns = [self.column(f"{join.table}.{key}").astype(np.int64) for key, _ in join.keys]
             self._keys[join] = JoinKeys(columns)
@@ -75,16 +81,19 @@ class Tables:
 
 
 class JoinKeys:
-    """The rows of a table by the values of some columns, which are unique together."""
+    """Finds the rows of a table by the values of key columns, which are unique together."""
 
     def __init__(self, columns: list[Int64s]) -> None:
-        self._places = [_Places(column) for column in columns]
+        self._numberings = [_ValueNumbers(column) for column in columns]
         numbers = self._numbers(columns)
         self._rows = np.argsort(numbers, kind="stable")
         self._sorted = numbers[self._rows]
 
     def rows(self, columns: list[Int64s]) -> Int64s:
-        """Return rows (from 0) that have these values, -1 where there is none."""
+        """Return for each combination of key values the 0-based row that has them; -1 if none has.
+
+        `columns` are parallel: one array of values for each key column.
+        """
         numbers = self._numbers(columns)
         if not len(self._sorted):
             return np.full(len(numbers), -1, np.int64)
@@ -92,36 +101,43 @@ class JoinKeys:
         return np.where(self._sorted[place] == numbers, self._rows[place], -1)
 
     def _numbers(self, columns: list[Int64s]) -> Int64s:
-        """Return one number for each row's values, in their order; -1 for other values."""
+        """Return a number for each row's values; it rises as they do.
+
+        It is -1 if one of the values is certainly not in the table.
+        """
         made, outside = np.zeros(len(columns[0]), np.int64), np.zeros(len(columns[0]), np.bool_)
-        for column, places in zip(columns, self._places, strict=True):
-            place = places.of(column)
-            outside |= place < 0
-            made = made * places.count + place
+        for column, numbering in zip(columns, self._numberings, strict=True):
+            number = numbering.numbers(column)
+            outside |= number < 0
+            made = made * numbering.count + number
         made[outside] = -1
         return made
 
 
-class _Places:
-    """Small numbers for the values of a column: the values themselves if they lie close."""
+class _ValueNumbers:
+    """Numbers for the values of a column: if these lie close, their distance from the least one."""
 
     def __init__(self, column: Int64s) -> None:
         self._low = int(column.min(initial=INT64_MAX))
         span = int(column.max(initial=self._low)) - self._low + 1
-        self._values = np.unique(column) if span > NEAR else None
+        self._values = np.unique(column) if span > MAX_SPAN else None
         self.count = span if self._values is None else len(self._values)
 
-    def of(self, column: Int64s) -> Int64s:
-        """Return the place of each value; -1 if the column does not have the value."""
+    def numbers(self, column: Int64s) -> Int64s:
+        """Return a number for each value of `column`, from 0 to count - 1, or -1.
+
+        A value gets -1 only if it is not in the column given to the constructor.  If that column's
+        values lie close, a value between them has a number, even if the column lacks it.
+        """
         if self._values is not None:
-            place = np.minimum(np.searchsorted(self._values, column), len(self._values) - 1)
-            return np.where(self._values[place] == column, place, -1)
+            found = np.minimum(np.searchsorted(self._values, column), len(self._values) - 1)
+            return np.where(self._values[found] == column, found, -1)
         is_inside = (column >= self._low) & (column - self._low < self.count)
         return np.where(is_inside, column - self._low, -1)
 
 
 class ViewRows:
-    """Some rows of a view's base table: `count` rows from `first` on, or those true in `some`."""
+    """A block of rows of a view's base table: `count` rows from `first` on; see restrict()."""
 
     def __init__(self, tables: Tables, view: View, first: int, count: int) -> None:
         self._tables, self._view = tables, view
@@ -135,8 +151,8 @@ class ViewRows:
     def __len__(self) -> int:
         return self._count if self._some is None else len(self._some)
 
-    def keep(self, some: Bools) -> None:
-        """Leave out the rows that are false in `some`."""
+    def restrict(self, some: Bools) -> None:
+        """Restrict the object to the rows that are true in `some`, one flag per present row."""
         rows = np.flatnonzero(some)
         self._some = rows if self._some is None else self._some[rows]
         self._kept, self._at, self._distinct = {}, {}, {}
@@ -164,13 +180,16 @@ class ViewRows:
         return made if self._some is None else made[self._some]
 
     def distinct(self, name: str) -> tuple[Int32s, Int64s]:
-        """Return codes and distinct values of a stored column; see distinct()."""
+        """Return the code of each row's value, and the values by code; see distinct()."""
         if name not in self._distinct:
             self._distinct[name] = distinct(self.stored(name))
         return self._distinct[name]
 
     def missing(self, name: str) -> Bools | None:
-        """Return which rows have no row of the column's table (bool); None if all have one."""
+        """Return for each row whether it has no joined row in the table of column `name`.
+
+        None means that all rows have one.
+        """
         table = table_of(name)
         if table == self._view.base:
             return None
@@ -178,7 +197,7 @@ class ViewRows:
         return missing if missing.any() else None
 
     def rows_of(self, table: str) -> Int64s:
-        """Return rows (from 0) of a joined table, -1 where there is none."""
+        """Return for each row the 0-based row of the joined `table`, -1 if there is none."""
         if table not in self._at:
             join = self._joins[table]
             by_id = [key for key, _ in join.keys] == ["id"]
@@ -203,12 +222,12 @@ class ViewRows:
         return found
 
     def _combined(self, names: list[str]) -> tuple[Int32s | None, list[Int64s]]:
-        """Return a code for each row's values of some columns, and the values by code.
+        """Return a code for each row's values in the columns `names`, and the values by code.
 
-        Without codes, there is one value for each row.
+        The codes are None if there is one value for each row.
         """
         parts = [self.distinct(name) for name in names]
-        if math.prod(len(values) for _, values in parts) > FEW:
+        if math.prod(len(values) for _, values in parts) > MAX_COMBINATIONS:
             return None, [self.stored(name).astype(np.int64) for name in names]
         codes, wanted = parts[0][0], [parts[0][1]]
         for more, values in parts[1:]:

@@ -63,7 +63,7 @@ def _joins(view: View, used: Iterable[Value]) -> str:
 
 
 def expression(value: Value) -> str:
-    """Return SQL that computes a value."""
+    """Return the SQL expression that computes `value`."""
     match value:
         case Stored(column, unknown, only_if_0):
             made = sql_name(column) if unknown is None else f"nullif({sql_name(column)}, {unknown})"

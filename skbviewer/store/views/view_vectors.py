@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The documented bulk tables as numpy arrays, some rows at a time, with the values of the views."""
+"""The documented bulk tables as numpy arrays, in blocks of rows, with the values of the views."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def blocks(
         count = min(BLOCK, total - first)
         rows = ViewRows(tables, view, first, count)
         if view.where is not None:
-            rows.keep(rows.stored(view.where[0]) == view.where[1])
+            rows.restrict(rows.stored(view.where[0]) == view.where[1])
         if chosen is not None and view.chosen_by is not None:
-            rows.keep(_chosen(rows.stored(view.chosen_by[1]), chosen[view.chosen_by[0]]))
+            rows.restrict(_chosen(rows.stored(view.chosen_by[1]), chosen[view.chosen_by[0]]))
         made = {c.meaning.name: vector(tables, rows, c.value, c.meaning.type) for c in wanted}
         yield first + count, made
 
@@ -59,7 +59,7 @@ def _chosen(ids: Int64s, chosen: Bools) -> Bools:
 
 
 def vector(tables: Tables, rows: ViewRows, value: Value, type_: str) -> Vector:
-    """Compute a documented column: `value` for some rows, with the documented type `type_`."""
+    """Return the column `value` for the block `rows`, with the documented type `type_`."""
     match value:
         case Stored(column, unknown, only_if_0):
             return _number(rows, column, unknown, only_if_0, type_)

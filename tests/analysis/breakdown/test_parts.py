@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from skbviewer.analysis.breakdown.parts import Breakdown, Part
-from skbviewer.analysis.breakdown.units import chosen
+from skbviewer.analysis.breakdown.units import chosen_units
 from skbviewer.analysis.stats import Chosen, Scope
 from skbviewer.analysis.stats.stages import leg_stages
 from skbviewer.analysis.stats.time_table import time_table
@@ -34,7 +34,7 @@ def parts_of(scope: Scope, row: int = 0) -> dict[tuple[str, str, str], int]:
     """ns of one packet by kind, name and stage."""
     made = Breakdown(scope)
     found = made.divided(np.array([row]))
-    named = [made.part(place) for place in found.place.tolist()]
+    named = [made.part_at(place) for place in found.place.tolist()]
     return {
         (part.kind, part.name, part.stage): ns
         for part, ns in zip(named, found.ns.tolist(), strict=True)
@@ -149,7 +149,7 @@ def test_a_range_chooses_packets_by_their_begin(tmp_path: Path) -> None:
     begin = int(scope.clock.to_session(1, np.array([9000]))[0])
     scope = Session.open(tmp_path / "story.skbv").stats.scope(Chosen(None, begin, begin + 5000))
     made = Breakdown(scope)
-    assert chosen(scope, made.units).tolist() == [False, True, False]
+    assert chosen_units(scope, made.units).tolist() == [False, True, False]
     assert time_table(scope).packets == 1
 
 
@@ -184,7 +184,7 @@ def test_in_recordings_stages_are_those_of_the_table_of_layers(sample: Session) 
         parts = made.divided(np.array([row]))
         found: dict[str, int] = {}
         for place, ns in zip(parts.place.tolist(), parts.ns.tolist(), strict=True):
-            part: Part = made.part(place)
+            part: Part = made.part_at(place)
             found[part.stage] = found.get(part.stage, 0) + ns
         leg = int(made.units.legs[made.units.at[row]])
         wanted = {name: int(ns[leg]) for name, ns in stages.items() if ns[leg] > 0}

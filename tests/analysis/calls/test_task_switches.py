@@ -28,7 +28,7 @@ def test_returns_come_in_order_of_time_and_record(longest: int, size: int) -> No
     records["exit_ts"] = np.where(lasting, ends, -1)
     returns, found = _Returns(), [np.zeros((2, 0), np.int64)]
     for some in blocks(len(records), size):
-        made = returns.until(Rows(records, some), some.stop == len(records))
+        made = returns.returns_until(Rows(records, some), some.stop == len(records))
         found.append(np.stack(made))
     ends = np.where(records["kind"] == EXIT, records["ts"], records["exit_ts"])
     chosen = np.flatnonzero((ends >= 0) & (records["context"] == 0))

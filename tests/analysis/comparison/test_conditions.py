@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from skbviewer.analysis.comparison import Facts, conditions
+from skbviewer.analysis.comparison import RecordingConditions, differing_conditions
 
-ALIKE = Facts(
+ALIKE = RecordingConditions(
     releases=("6.12",),
     kernels=("#1 SMP",),
     hosts=("lab",),
@@ -27,7 +27,7 @@ ALIKE = Facts(
 
 
 def test_alike() -> None:
-    assert conditions(ALIKE, ALIKE) == ()
+    assert differing_conditions(ALIKE, ALIKE) == ()
 
 
 @pytest.mark.parametrize(
@@ -47,18 +47,20 @@ def test_alike() -> None:
     ],
 )
 def test_each_difference(change: dict[str, Any], what: str, spoils: bool) -> None:
-    (found,) = conditions(ALIKE, ALIKE._replace(**change))
+    (found,) = differing_conditions(ALIKE, ALIKE._replace(**change))
     assert (found.what, found.spoils) == (what, spoils)
     assert found.a != found.b
     assert found.effect.endswith(".")
 
 
 def test_what_spoils_comes_first() -> None:
-    found = conditions(ALIKE, ALIKE._replace(hosts=("other",), lost=1))
+    found = differing_conditions(ALIKE, ALIKE._replace(hosts=("other",), lost=1))
     assert [one.what for one in found] == ["lost", "host"]
 
 
 def test_functions_of_one_list_are_named() -> None:
-    (found,) = conditions(ALIKE, ALIKE._replace(probed=frozenset({"ip_rcv", "tcp_v4_rcv"})))
+    (found,) = differing_conditions(
+        ALIKE, ALIKE._replace(probed=frozenset({"ip_rcv", "tcp_v4_rcv"}))
+    )
     assert found.a == "ip_output only here"
     assert found.b == "tcp_v4_rcv only here"

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from skbviewer.analysis.comparison.differences import (
-    FEW,
     LEVEL,
     NOT_IN_B,
+    TOO_FEW_DATA,
     Difference,
     differences,
     holm,
@@ -62,7 +62,7 @@ def test_what_is_no_change() -> None:
     assert one(exact, estimates({"f": 1009.0}, error=1e-5), least=0.005)["f"].changed
     unknown = one(a, estimates({"f": 3000.0}, error=np.nan))["f"]
     assert not unknown.changed
-    assert (unknown.p, unknown.low, unknown.why) == (None, None, FEW)
+    assert (unknown.p, unknown.low, unknown.why) == (None, None, TOO_FEW_DATA)
     assert unknown.change == pytest.approx(2.0)  # shown, not judged
 
 
@@ -83,7 +83,7 @@ def test_new_and_vanished() -> None:
     assert (rows["new"].a, rows["new"].b, rows["new"].change) == (0.0, 0.5, None)
     assert rows["new"].p == pytest.approx(expected)
     assert rows["new"].changed and rows["old"].changed
-    assert (rows["new"].only, rows["old"].only) == ("B", "A")
+    assert (rows["new"].only_in, rows["old"].only_in) == ("B", "A")
     rare = one(estimates({}), estimates({"new": 0.001}, windows=3), CALLS)["new"]
     assert rare.p == pytest.approx(2 * comb(16, 3) / comb(32, 3))
     assert not rare.changed

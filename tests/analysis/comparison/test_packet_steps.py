@@ -24,7 +24,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 
 def test_equal_paths(session: Session) -> None:
-    one, two = (session.paths.of(series=number) for number in (1, 2))
+    one, two = (session.paths.path(series=number) for number in (1, 2))
     found = packet_steps(one, two)
     assert found.apart is None
     assert [step.name for step in found.steps] == ["__netif_receive_skb", "ip_rcv", "udp_rcv"]
@@ -33,7 +33,7 @@ def test_equal_paths(session: Session) -> None:
 
 
 def test_a_step_of_one_packet(session: Session) -> None:
-    one, three = (session.paths.of(series=number) for number in (1, 3))
+    one, three = (session.paths.path(series=number) for number in (1, 3))
     found = packet_steps(one, three)
     assert found.apart == 2
     lone = found.steps[2]
@@ -45,7 +45,7 @@ def test_a_step_of_one_packet(session: Session) -> None:
 
 
 def test_a_packet_with_itself() -> None:
-    path = open_files([SAMPLE / "bulk.kbl", SAMPLE / "bulk.pcap"]).paths.of(23)
+    path = open_files([SAMPLE / "bulk.kbl", SAMPLE / "bulk.pcap"]).paths.path(23)
     found = packet_steps(path, path)
     calls = sum(len(leg.calls) + len(leg.waits) for leg in path.legs)
     assert (found.apart, len(found.steps)) == (None, calls)

@@ -92,7 +92,7 @@ def _some(session: Session, passes: Bools) -> Side:
     scope.legs = scope.legs & passes
     leg = np.asarray(session.columns.array("call", "leg"), np.int64) - 1
     scope.calls = np.asarray(scope.legs[leg], np.bool_)
-    return Side(scope, session.facts())
+    return Side(scope, session.conditions())
 
 
 @pytest.mark.parametrize("parts", [2, 8, 32])
@@ -111,7 +111,7 @@ def test_parts_of_a_real_recording_are_alike(bulk: Session, parts: int) -> None:
 def test_different_recordings_differ(bulk: Session) -> None:
     nat = open_files([SAMPLES / "nat" / "nat.kbl", SAMPLES / "nat" / "nat.pcap"])
     found = comparison_of(bulk, nat)
-    new = {row.name for row in found.changes if row.only == "B" and row.measure in CALLS}
+    new = {row.name for row in found.changes if row.only_in == "B" and row.measure in CALLS}
     assert {"ip_forward", "nf_ip_checksum"} <= new
     nat.close()
 

@@ -57,7 +57,7 @@ def gone(story: Story, ip_id: int, at: int) -> None:
     [
         ("arrives", "the first one arrived"),
         ("drops", "the first one was dropped in a recorded kernel (reason 3)"),
-        ("leaves", "the first one was sent, and no recorded kernel received it"),
+        ("leaves", "the first one was sent, but no recorded kernel received it"),
     ],
 )
 def test_a_segment_that_is_sent_again(first: str, says: str, tmp_path: Path) -> None:

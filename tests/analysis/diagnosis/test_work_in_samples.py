@@ -65,7 +65,7 @@ def spent(session: Session, number: int, does: Callable[[str], bool]) -> int:
     """Self times of a packet's calls of some functions, from its path."""
     return sum(
         call.self_ns or 0
-        for leg in session.paths.of(packet=number).sure
+        for leg in session.paths.path(packet=number).certain_legs
         for call in leg.calls
         if does(call.function) and leg.begin_ns <= call.entry_ns < leg.end_ns
     )

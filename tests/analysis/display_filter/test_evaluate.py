@@ -25,9 +25,11 @@ from .row_by_row import KERNEL
 
 
 def paths(session: Session) -> dict[int, PacketPath]:
-    found = {n: session.paths.of(packet=n) for n in range(1, session.packets.count() + 1)}
+    found = {n: session.paths.path(packet=n) for n in range(1, session.packets.count() + 1)}
     rows = session.packets.kernel_only(1, session.packets.kernel_only_count())
-    return found | {-n: session.paths.of(series=row.series) for n, row in enumerate(rows, start=1)}
+    return found | {
+        -n: session.paths.path(series=row.series) for n, row in enumerate(rows, start=1)
+    }
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -112,7 +114,7 @@ def test_order_by_calls_takes_the_longest(sample: Opened) -> None:
     assert ids is not None
     longest = [
         max((call.dur_ns or -1 for leg in path.legs for call in leg.calls), default=-1)
-        for path in (session.paths.of(packet=n) for n in ids.tolist())
+        for path in (session.paths.path(packet=n) for n in ids.tolist())
     ]
     assert longest == sorted(longest, reverse=True)
 
@@ -213,9 +215,9 @@ def test_what_is_kept_is_made_once_and_blocks_nobody_else(sample: Opened) -> Non
         return "slow"
 
     with ThreadPoolExecutor(2) as pool:
-        waiting = [pool.submit(data.kept, "slow", slow) for _ in range(2)]
+        waiting = [pool.submit(data.cached, "slow", slow) for _ in range(2)]
         assert begun.wait(10)
-        assert data.kept("quick", lambda: "quick") == "quick"
+        assert data.cached("quick", lambda: "quick") == "quick"
         go_on.set()
         assert [one.result(10) for one in waiting] == ["slow", "slow"]
     assert made == ["slow"]

@@ -73,10 +73,10 @@ def test_boxes_by_counter() -> None:
 
 def test_what_is_at_a_place() -> None:
     boxes = flame_boxes(TREE, Weight.SELF)
-    assert boxes.stack(boxes.at(1, 29.5)) == ("send", "ip")
-    assert boxes.stack(boxes.at(2, 2.5)) == ("recv", "tcp", "wake")
+    assert boxes.stack(boxes.box_at(1, 29.5)) == ("send", "ip")
+    assert boxes.stack(boxes.box_at(2, 2.5)) == ("recv", "tcp", "wake")
     for depth, place in ((0, 45.0), (1, 5.0), (2, 3.0), (3, 1.0), (0, -1.0)):
-        assert boxes.at(depth, place) == -1
+        assert boxes.box_at(depth, place) == -1
 
 
 def test_the_stacks_of_the_folded_export(session: Session) -> None:
@@ -119,4 +119,4 @@ def test_a_range_cuts_stacks_off(session: Session) -> None:
 def test_nothing_is_chosen(session: Session) -> None:
     tree = session.graphs.stacks(Chosen(np.zeros(0, np.int64)))
     boxes = flame_boxes(tree, Weight.SELF)
-    assert boxes.levels == boxes.whole == 0 and boxes.at(0, 0.0) == -1
+    assert boxes.levels == boxes.whole == 0 and boxes.box_at(0, 0.0) == -1

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from skbviewer.analysis.graphs.path_boxes import FACTOR, MOST, PERCENTS, POINTS, PathBoxes
+from skbviewer.analysis.graphs.path_boxes import FACTOR, MAX_BOXES, PERCENTS, POINTS, PathBoxes
 from skbviewer.analysis.graphs.path_boxes import path_boxes as boxes_of
 from skbviewer.analysis.stats import Chosen
 from skbviewer.records import resource
@@ -47,14 +47,14 @@ def test_numbers_are_those_of_the_table(session: Session, boxes: PathBoxes) -> N
     rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
     assert boxes.total == sum(row["count"] for row in rows)
     own = [at for at, path in enumerate(boxes.path) if path]
-    assert len(own) == min(MOST, len(rows)) and own == list(range(len(own)))
+    assert len(own) == min(MAX_BOXES, len(rows)) and own == list(range(len(own)))
     for at, row in zip(own, rows, strict=False):
         known = (row["path"], row["name"], row["legs"], row["count"], row["p50_ns"], row["p99_ns"])
         ranks = boxes.ranks_ns[at]
         made = (boxes.path[at], boxes.name[at], boxes.legs[at], int(boxes.number[at]))
         assert (*made, int(ranks[PERCENTS.index(50)]), int(ranks[PERCENTS.index(99)])) == known
         assert int(ranks[-1]) == row["max_ns"]
-    assert boxes.path[len(own) :] == ((0,) if len(rows) > MOST else ())
+    assert boxes.path[len(own) :] == ((0,) if len(rows) > MAX_BOXES else ())
 
 
 def test_a_name_filters_for_the_packets_of_its_box(session: Session, boxes: PathBoxes) -> None:

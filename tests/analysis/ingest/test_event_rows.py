@@ -36,7 +36,7 @@ def imported(folder: Path, story: Story) -> Session:
 
 
 def leg_of(folder: Path, story: Story) -> Leg:
-    (leg,) = imported(folder, story).paths.of(packet=1).legs
+    (leg,) = imported(folder, story).paths.path(packet=1).legs
     return leg
 
 
@@ -105,7 +105,7 @@ def test_queues_are_known_by_their_events(tmp_path: Path) -> None:
     story.call("dev_hard_start_xmit", 8100, 9000, A, context=SOFTIRQ, skbinfo=HOST)
     leg = leg_of(tmp_path, story)
     assert [(w.what, w.begin_ns, w.dur_ns) for w in leg.waits if w.dur_ns > 1000] == [
-        ("qdisc", 3000, 5100)  # from the end of one call to the begin of the next
+        ("qdisc", 3000, 5100)  # from the end of one call to the start of the next
     ]
     assert shown(leg, "qdisc_enqueue").text == "qdisc_enqueue 8001:0 on veth0"
 
@@ -132,7 +132,7 @@ def test_a_late_transmit_event_is_that_of_the_start(tmp_path: Path) -> None:
     story.alloc(4000, A, cpu=1, context=SOFTIRQ)
     story.event(5000, KblEvent.XMIT, A, 0)
     session = imported(tmp_path, story)
-    (leg,) = session.paths.of(packet=1).legs
+    (leg,) = session.paths.path(packet=1).legs
     assert shown(leg, "xmit").text == "xmit = 0"
     assert session.info()["series"] == 2
 
@@ -143,7 +143,7 @@ def test_socket_calls_stand_around_the_packets(tmp_path: Path) -> None:
     story.alloc(2000, A, pid=7)
     story.call("ip_output", 3000, 4000, A, pid=7, skbinfo=MINE, ipv4=udp4(1))
     session = imported(tmp_path, story)
-    path = session.paths.of(packet=1)
+    path = session.paths.path(packet=1)
     (leg,) = path.legs
     assert [(c.function, c.depth) for c in leg.calls] == [
         ("tcp_sendmsg", 0),
@@ -163,7 +163,7 @@ def test_a_thread_that_changes_its_cpu_leaves_the_packet_in_no_queue(tmp_path: P
     story = Story()
     story.alloc(2000, A, pid=7)
     story.call("ip_output", 5000, 6000, A, cpu=1, pid=7, skbinfo=MINE, ipv4=udp4(1))
-    (leg,) = imported(tmp_path, story).paths.of(packet=1).legs
+    (leg,) = imported(tmp_path, story).paths.path(packet=1).legs
     assert [wait.what for wait in leg.waits] == ["outside probed functions"]
 
 

@@ -50,7 +50,7 @@ def times(folder: Path, story: Story, *at: int) -> list[int | None]:
     Its packet may be ambiguous: the loss may include what distinguishes lifetimes of that time.
     """
     with closing(imported(folder, story, frames(*at))) as session:
-        legs = [session.paths.of(series=number).legs[0] for number in range(1, len(at) + 1)]
+        legs = [session.paths.path(series=number).legs[0] for number in range(1, len(at) + 1)]
         assert all((leg.kernel_ns is None) == (leg.functions is None) for leg in legs)
         return [leg.kernel_ns for leg in legs]
 
@@ -76,7 +76,7 @@ def test_lives_that_are_whole_are_counted_beside_a_loss(tmp_path: Path) -> None:
 def test_every_view_says_that_records_may_be_lost(tmp_path: Path) -> None:
     story = three(Story(), (11_200, 11_240))
     with closing(imported(tmp_path, story, frames(1200, 11_200, 21_200))) as session:
-        path = session.paths.of(series=2)
+        path = session.paths.path(series=2)
         (leg,) = path.legs
         assert (leg.kernel_ns, leg.functions) == (None, None)
         assert any("some of its records may have been lost" in line for line in path_lines(path))
@@ -84,7 +84,7 @@ def test_every_view_says_that_records_may_be_lost(tmp_path: Path) -> None:
         assert "kernel_ns" not in path_xml(path)
         lines = annotation_lines(path, session.sources())
         assert "total time in the kernel: some of its records may have been lost" in lines
-        assert packets(session)[1].reason.startswith("Records of its time are missing")
+        assert packets(session)[1].reason.startswith("Records of this time are missing")
         assert "Records of it" not in packets(session)[0].reason
         (row,) = conversations_by_kind(session.stats.scope())["UDP"]
         assert row.kernel_ns == 600  # of the packets that are exact

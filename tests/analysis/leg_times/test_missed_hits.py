@@ -48,7 +48,7 @@ def marked(folder: Path, story: Story, count: int) -> list[int]:
 
 
 def is_marked(session: Session, number: int) -> bool:
-    (leg,) = session.paths.of(packet=number).legs
+    (leg,) = session.paths.path(packet=number).legs
     assert (leg.kernel_ns is None) == (leg.functions is None)
     return leg.kernel_ns is None
 
@@ -126,7 +126,7 @@ def test_a_lifetime_that_lacks_a_whole_leg_is_marked(tmp_path: Path) -> None:
         window(story, 3, name)
     frames = [(at(number) + 150, udp4_frame(number)) for number in range(1, 6)]
     with closing(imported(tmp_path, story, frames)) as session:
-        paths = [session.paths.of(series=number) for number in range(1, 6)]
+        paths = [session.paths.path(series=number) for number in range(1, 6)]
         unknown = [any(leg.kernel_ns is None for leg in path.legs) for path in paths]
         assert unknown == [False, False, True, False, False]
 

@@ -21,7 +21,7 @@ A, B = 0xFFFF888003A1C500, 0xFFFF888003A1C600
 def spent(story: Story, folder: Path) -> Iterator[tuple[Session, dict[str, int]]]:
     """Of the first packet life of each version of the story: ns by name."""
     for session in opened(story, folder):
-        (leg, *_) = session.paths.of(series=1).legs
+        (leg, *_) = session.paths.path(series=1).legs
         made = {wait.what: 0 for wait in leg.waits} | {"busy": leg.busy_ns or 0}
         for wait in leg.waits:
             made[wait.what] += min(wait.dur_ns, leg.end_ns - wait.begin_ns)
@@ -123,6 +123,6 @@ def test_a_call_with_several_packets_works_for_each(tmp_path: Path) -> None:
     story.call("tcp_try_coalesce", 3000, 5000, B, context=SOFTIRQ, ipv4=udp4(2))
     story.event(3000, KblEvent.CARRY, A, 1, context=SOFTIRQ)
     for session in opened(story, tmp_path):
-        first, second = session.paths.of(series=2).legs
+        first, second = session.paths.path(series=2).legs
         assert [call.function for call in second.calls] == ["ip_output", "tcp_try_coalesce"]
         assert not first.waits and first.busy_ns == first.kernel_ns

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Packets that only the kernel saw count from the begin of the stream a capture has of them."""
+"""Packets that only the kernel saw count from the start of the stream a capture has of them."""
 
 from __future__ import annotations
 

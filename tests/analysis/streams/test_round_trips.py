@@ -76,7 +76,7 @@ def test_faulty_streams_as_tshark(seed: int, tmp_path: Path) -> None:
 
 def leg(session: Session, packet: int, kind: str) -> Leg:
     """The first leg that sends a packet, the last one that receives it."""
-    legs = [one for one in session.paths.of(packet=packet).sure if one.kind == kind]
+    legs = [one for one in session.paths.path(packet=packet).certain_legs if one.kind == kind]
     return legs[0] if kind == "tx" else legs[-1]
 
 

@@ -36,10 +36,10 @@ def scanned(tmp_path: Path) -> SourceMap:
 
 
 def test_file_line_layer_and_text(scanned: SourceMap) -> None:
-    assert scanned.places("ip_rcv") == (Place("net/ipv4/ip_input.c", 3, 6, "ip"),)
+    assert scanned.definitions("ip_rcv") == (Place("net/ipv4/ip_input.c", 3, 6, "ip"),)
     assert scanned.layer("ip_rcv") == "ip"
-    assert scanned.text(scanned.places("ip_rcv")[0]) == SOURCE
-    assert scanned.places("no_such") == () and scanned.layer("no_such") is None
+    assert scanned.text(scanned.definitions("ip_rcv")[0]) == SOURCE
+    assert scanned.definitions("no_such") == () and scanned.layer("no_such") is None
 
 
 @pytest.mark.parametrize("name", ["ip_rcv.constprop.0", "ip_rcv.isra.3.part.0", "ip_rcv.cold"])
@@ -49,7 +49,7 @@ def test_variants_that_the_compiler_made(scanned: SourceMap, name: str) -> None:
 
 def test_definitions_in_c_files_come_first() -> None:
     header, file = Place("include/net/ip.h", 1, 2, "ip"), Place("net/ipv4/x.c", 5, 6, "ip")
-    assert SourceMap({"f": [header, file]}).places("f") == (file, header)
+    assert SourceMap({"f": [header, file]}).definitions("f") == (file, header)
 
 
 def test_what_is_not_there_or_outside_is_said(scanned: SourceMap, tmp_path: Path) -> None:

@@ -67,5 +67,5 @@ def test_what_wireshark_keeps_about_the_profile_stays_until_it_goes(tmp_path: Pa
 
 
 def install_fails(where: dict[str, Path]) -> None:
-    with pytest.raises(BadInput, match="not as skbviewer wrote it"):
+    with pytest.raises(BadInput, match="was changed after skbviewer wrote it"):
         install(where)

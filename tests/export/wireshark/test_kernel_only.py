@@ -82,10 +82,10 @@ def test_each_is_marked_and_names_forge_no_field(session: Session, tmp_path: Pat
     words = [word for name in names for word in ("-e", name)]
     lines = tshark(out, "-X", f"lua_script:{script}", "-T", "fields", "-E", "separator=|", *words)
     for line in lines[:CAPTURED]:
-        assert "never seen on the wire" not in line and "kernel-only" not in line
+        assert "not in any capture" not in line and "kernel-only" not in line
     for line in lines[CAPTURED:]:
         comment, interface, verdict, reason, device = line.split("|")
-        mark = f"never seen on the wire: bytes of a retis log at {retis.RECEIVE}"
+        mark = f"not in any capture: bytes of a retis log at {retis.RECEIVE}"
         assert comment.startswith(f"{mark},skbviewer:kbl/2 kbl verdict=kernel-only ")
         _, _, others = comment.split("skbviewer:kbl/2")  # two comments of the exporter
         assert others.startswith(" others ") and " src=" in others
@@ -121,7 +121,7 @@ def test_filter_range_and_rows_choose(
 
 def test_those_without_bytes_are_counted(session: Session) -> None:
     assert without_bytes(session, EVERY) == (
-        "1 lifetime left out: no log holds the bytes of these packets"
+        "1 lifetime left out: no log contains the bytes of these packets"
     )
     assert without_bytes(session, EVERY._replace(filter="ip.id == 110")) == ""
     assert without_bytes(session, Request()) == ""

@@ -93,7 +93,7 @@ def test_names_in_comments_forge_nothing(alone: Session, tmp_path: Path) -> None
         f"{begin + 400} (2) [x%5D%201%20%5Btp%5D%20f] 70 [tp] net:netif_receive_skb "
         f"#{begin:x}{head:x} (skb {skb:x})",
         f"  ns 0x1/{retis.NETNS} if 3 (a%29%0Askbviewer:kbl/2%20kbl%20cpu%3D9)",
-        "  never seen on the wire",
+        "  not in any capture",
     ]
     assert "drop (reason A%3DB%20c)" in comment_of(second)
     assert second.interface[2] == b"kprobe/net:rcv%20drop_reason%3DFORGED%2Cx"
@@ -126,7 +126,7 @@ def test_calls_of_a_kernel_log_are_events(tmp_path: Path) -> None:
     _, found = blocks(out)
     assert len(found) == session.packets.count()
     for number, block in enumerate(found, start=1):
-        path = session.paths.of(number)
+        path = session.paths.path(number)
         assert block.data == session.contents.packet_bytes(number)
         if path.legs and path.legs[0].match == "exact":
             event = event_in(block)

@@ -17,7 +17,7 @@ from ..fake import RX, TX, FakeRecording
 
 
 def path() -> PacketPath:
-    return FakeRecording().paths.of(packet=3)
+    return FakeRecording().paths.path(packet=3)
 
 
 def texts(model: CallModel, index: QModelIndex) -> list[object]:
@@ -123,7 +123,7 @@ def test_events_stand_in_their_calls(qtbot: QtBot) -> None:
 
 
 def test_a_legs_tip_says_where_and_when_the_packet_was_captured(qtbot: QtBot) -> None:
-    model, shown = CallModel(), FakeRecording().paths.of(packet=3)
+    model, shown = CallModel(), FakeRecording().paths.path(packet=3)
     sent, got = shown.legs
     at = sent.begin_ns
     seen = sent._replace(captured=Captured("veth-c", "out", at + 28_500, at + 29_250, True))

@@ -66,7 +66,7 @@ def test_a_picture_holds_no_widget_and_no_hint(
 
 
 def test_waits_are_hatched_not_filled(qtbot: QtBot) -> None:
-    path = FakeRecording().paths.of(packet=3)
+    path = FakeRecording().paths.path(packet=3)
     leg = path.legs[0]
     wait = Wait("softirq", leg.begin_ns, leg.end_ns - leg.begin_ns)
     picture = PathPicture(path._replace(legs=(leg._replace(waits=(wait,)),)), {}, light_palette())

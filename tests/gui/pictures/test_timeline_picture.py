@@ -258,7 +258,7 @@ def test_rows_are_named_in_short() -> None:
 
 def test_lanes_that_do_not_fit_are_counted(qtbot: QtBot) -> None:
     what = Shown("packet", tuple(range(1, 41)), size=(800, 400))
-    assert "lanes are not shown: the picture is too low" in "\n".join(
+    assert "lanes are not shown: the picture is not high enough" in "\n".join(
         TimelinePicture(recording(), what, "png").footer()
     )
 

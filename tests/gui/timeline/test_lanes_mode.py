@@ -140,7 +140,7 @@ def test_a_click_on_a_call_selects_it_and_its_packet(cpus: TimelineView, qtbot: 
 
 def test_a_call_selected_elsewhere_is_brought_into_view(cpus: TimelineView) -> None:
     cpus.box.setXRange(0, 100_000)
-    cpus.show_path(FakeRecording().paths.of(packet=20))
+    cpus.show_path(FakeRecording().paths.path(packet=20))
     cpus.show_call(1, 1)
     begin, _, _, item = call_box(cpus, "ip_rcv", 19)
     low, high = cpus.box.viewRange()[0]
@@ -149,7 +149,7 @@ def test_a_call_selected_elsewhere_is_brought_into_view(cpus: TimelineView) -> N
 
 
 def test_a_call_is_found_where_its_clock_drifts_within_the_leg(cpus: TimelineView) -> None:
-    path = FakeRecording().paths.of(packet=20)
+    path = FakeRecording().paths.path(packet=20)
     drifted = [leg._replace(session_offset_ns=leg.session_offset_ns + 20) for leg in path.legs]
     cpus.show_path(path._replace(legs=tuple(drifted)))
     cpus.show_call(1, 1)
@@ -225,7 +225,7 @@ def test_lanes_come_back_with_the_time_they_showed(view: TimelineView, qtbot: Qt
     wait_lanes(view, qtbot)
     assert view.window_ns() == pytest.approx(shown, abs=2)
     choose(view, "selected")
-    view.show_path(FakeRecording().paths.of(packet=20))
+    view.show_path(FakeRecording().paths.path(packet=20))
     choose(view, "layer")  # another packet: as much time, but around that
     low, high = view.window_ns()
     assert high - low == pytest.approx(shown[1] - shown[0], rel=0.01)

@@ -243,7 +243,7 @@ def test_no_empty_area_is_left_without_a_word(cpus: TimelineView) -> None:
     assert cpus.marks.message == ""
     cpus.show_path(None)
     assert cpus.marks.message.startswith("Select a packet")
-    cpus.show_path(FakeRecording().paths.of(packet=50))
+    cpus.show_path(FakeRecording().paths.path(packet=50))
     assert "no record of this packet" in cpus.marks.message
 
 

@@ -14,7 +14,7 @@ from ..fake import KBL_T0, RX, TX, FakeRecording, calls, legs
 
 
 def test_bars_are_exact_to_the_nanosecond_since_the_first_entry() -> None:
-    layout = lay_out(FakeRecording().paths.of(packet=3))
+    layout = lay_out(FakeRecording().paths.path(packet=3))
     tx = layout.bars[layout.bars["leg"] == 0]
     assert tx["begin"].tolist() == [row[3] for row in TX]
     assert (tx["end"] - tx["begin"]).tolist() == [row[4] for row in TX]
@@ -23,7 +23,7 @@ def test_bars_are_exact_to_the_nanosecond_since_the_first_entry() -> None:
 
 
 def test_lanes_do_not_overlap() -> None:
-    layout = lay_out(FakeRecording().paths.of(packet=3))
+    layout = lay_out(FakeRecording().paths.path(packet=3))
     first, second = layout.titles
     assert first.bottom < second.y
     assert layout.bars["y"][layout.bars["leg"] == 0].max() + 1 == first.bottom
@@ -43,7 +43,7 @@ def test_a_call_that_interrupts_another_gets_rows_of_its_own() -> None:
 
 
 def test_a_wire_time_far_off_does_not_squeeze_the_picture() -> None:
-    path = FakeRecording().paths.of(packet=3)
+    path = FakeRecording().paths.path(packet=3)
     far = lay_out(
         path._replace(legs=tuple(leg._replace(wire_ns=leg.begin_ns + 10**9) for leg in path.legs))
     )
@@ -52,7 +52,7 @@ def test_a_wire_time_far_off_does_not_squeeze_the_picture() -> None:
 
 
 def test_hit_test_finds_the_bar_under_the_pointer_and_thin_ones_nearby() -> None:
-    layout = lay_out(FakeRecording().paths.of(packet=3))
+    layout = lay_out(FakeRecording().paths.path(packet=3))
     y = float(layout.bars["y"][5]) + 0.5
     assert bar_at(layout, 6_000.0, y, 0) == 5
     assert bar_at(layout, 3_950.0, y, 100) == 5
@@ -72,7 +72,9 @@ def test_a_call_with_only_the_socket_is_drawn_as_long_as_the_packet_is_there() -
     first = leg.calls[0]
     send = first._replace(entry_ns=KBL_T0 - 10**9, exit_ns=KBL_T0 + 10**9, skb=0)
     path = (
-        FakeRecording().paths.of(packet=3)._replace(legs=(leg._replace(calls=(send, *leg.calls)),))
+        FakeRecording()
+        .paths.path(packet=3)
+        ._replace(legs=(leg._replace(calls=(send, *leg.calls)),))
     )
     layout = lay_out(path)
     last = max(call.exit_ns for call in leg.calls if call.exit_ns is not None)
@@ -90,7 +92,7 @@ def test_the_label_of_the_wire_covers_no_title() -> None:
 
 def of_two_logs(error_ns: int | None) -> PacketPath:
     """The receiver's clock is 7 s ahead, and the packet was 2 us longer under way."""
-    path = FakeRecording().paths.of(packet=3)
+    path = FakeRecording().paths.path(packet=3)
     sent, got = path.legs
     late = 7 * 10**9
     got = got._replace(
@@ -115,7 +117,7 @@ def of_two_logs(error_ns: int | None) -> PacketPath:
 
 
 def test_legs_of_two_logs_share_one_axis() -> None:
-    path, one = of_two_logs(632_410), lay_out(FakeRecording().paths.of(packet=3))
+    path, one = of_two_logs(632_410), lay_out(FakeRecording().paths.path(packet=3))
     layout = lay_out(path)
     sent, got = (layout.bars["begin"][layout.bars["leg"] == leg] for leg in (0, 1))
     assert sent.tolist() == one.bars["begin"][one.bars["leg"] == 0].tolist()

@@ -38,7 +38,7 @@ def test_a_click_on_a_kernel_only_packet_selects_it(session: Session, qtbot: QtB
 def test_the_strip_shows_the_drop_and_where_the_time_went(session: Session) -> None:
     packet = session.packets.numbered(7, 1)[0]
     assert drop_text(of_packet(packet)) == "Dropped: NETFILTER_DROP at nf_hook_slow+0xaa"
-    assert totals(session.paths.of(packet=7)).startswith(
+    assert totals(session.paths.path(packet=7)).startswith(
         "71.1 µs in the kernel (70.0 µs busy, 1.2 µs waiting), 54 functions"
     )
     assert drop_text(of_packet(session.packets.numbered(4, 1)[0])) == ""  # only a copy

@@ -29,7 +29,7 @@ def view(qtbot: QtBot) -> Iterator[TimelineView]:
     view.set_colours(layer_colours(STYLES, False))
     with qtbot.waitExposed(view):
         view.show()
-    view.show_path(FakeRecording().paths.of(packet=3))
+    view.show_path(FakeRecording().paths.path(packet=3))
     QApplication.processEvents()
     yield view
 

@@ -38,7 +38,7 @@ def shown_view(qtbot: QtBot) -> Iterator[TimelineView]:
     recording = FakeRecording()
     view.show_recording(recording)
     view.show_visible((1, 2, 3))
-    view.show_path(recording.paths.of(packet=3))
+    view.show_path(recording.paths.path(packet=3))
     wait_lanes(view, qtbot)
     yield view
     view.close_tasks()

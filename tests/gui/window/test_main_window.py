@@ -52,7 +52,7 @@ def test_a_selected_packet_shows_in_tree_and_timeline(opened: MainWindow, qtbot:
     assert "ip_output" in opened.workspace.timeline.item.layout.labels
     QTest.keyClick(table, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
     assert tree.calls.rowCount() == 0
-    assert "no kernel records belong to this packet" in opened.workspace.summary.text()
+    assert "no kernel log has records of this packet" in opened.workspace.summary.text()
 
 
 def test_timeline_click_selects_in_the_tree_and_back(opened: MainWindow, qtbot: QtBot) -> None:

@@ -29,7 +29,9 @@ def test_equal_values_and_only_they_have_equal_numbers(
     values: npt.NDArray[np.int64], size: int
 ) -> None:
     numbering, some = IntIndex(), values[:20_000]
-    number = [n for rows in blocks(len(some), size) for n in numbering.of(some[rows]).tolist()]
+    number = [
+        n for rows in blocks(len(some), size) for n in numbering.numbers_of(some[rows]).tolist()
+    ]
     seen: dict[int, int] = {}
     expected = [seen.setdefault(v, len(seen)) if v else -1 for v in some.tolist()]
     assert number == expected

@@ -34,7 +34,7 @@ def version() -> int:
 
 
 class Batch(NamedTuple):
-    """Cases as one problem: where the packets and pairs of each begin, and pairs by (p, m)."""
+    """Cases as one problem: where the packets and pairs of each start, and pairs by (p, m)."""
 
     problem: Problem
     packets: list[int]

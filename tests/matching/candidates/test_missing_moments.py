@@ -53,7 +53,8 @@ def test_a_packet_socket_call_of_an_unknown_skb_hides_no_packet_after_it() -> No
     ],
 )
 def test_a_filtered_log_may_lack_any_packet(meta: dict[str, str], perhaps: bool) -> None:
-    _, any_time = lacking(_kernel(**meta), PLACE, np.array([5 * MS]), np.zeros(1, np.int64))
+    kernel = _kernel(None, 0, **meta)
+    _, any_time = lacking(kernel, PLACE, np.array([5 * MS]), np.zeros(1, np.int64))
     assert any_time.tolist() == [perhaps]
 
 

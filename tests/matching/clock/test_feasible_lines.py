@@ -10,7 +10,13 @@ from random import Random
 import numpy as np
 import pytest
 
-from skbviewer.matching.clock.feasible_lines import Corridor, Intervals, Points, between, corridor
+from skbviewer.matching.clock.feasible_lines import (
+    Corridor,
+    Intervals,
+    Points,
+    corridor,
+    corridor_between,
+)
 
 STEEPEST = 4.0
 Place = tuple[int, int]
@@ -68,7 +74,7 @@ def test_all_lines_are_found() -> None:
     rng, torn_ones = Random(3), 0
     for _ in range(150):
         above, below = drawn(rng)
-        made = between(columns(above), columns(below), STEEPEST)
+        made = corridor_between(columns(above), columns(below), STEEPEST)
         width = max(
             high - low for low, high in (room(above, below, s) for s in slopes(above, below))
         )

@@ -8,7 +8,7 @@ import pytest
 
 from skbviewer.matching.clock.clock_fit import TimedPairs, fit
 from skbviewer.matching.clock.feasible_lines import Intervals
-from skbviewer.matching.clock.small_clock_steps import LEAST, Cut, cuts
+from skbviewer.matching.clock.small_clock_steps import MIN_PACKETS, Cut, cuts
 
 MS, US, STEEPEST = 1_000_000, 1_000, 1e-3
 
@@ -53,7 +53,7 @@ def test_a_packet_that_stands_alone_is_no_step() -> None:
 
 
 def test_stamps_that_scatter_are_not_cut() -> None:
-    """As of another host's sniffer: no clock passes LEAST of them."""
+    """A sniffer of another host has such times: no clock passes MIN_PACKETS of them."""
     rng = np.random.default_rng(5)
     scattered = rng.integers(0, 500 * US, 200).astype(np.float64)
     rows = Intervals(np.arange(200, dtype=np.float64) * MS, scattered, scattered + 10 * US)
@@ -61,7 +61,7 @@ def test_stamps_that_scatter_are_not_cut() -> None:
 
 
 def test_a_piece_has_packets_of_its_own() -> None:
-    assert cuts(stamped({LEAST - 2: 50 * US}), STEEPEST) == []
+    assert cuts(stamped({MIN_PACKETS - 2: 50 * US}), STEEPEST) == []
 
 
 def test_a_fit_has_a_segment_for_each_clock_and_one_for_packets_between() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from skbviewer.matching.lifetimes.address_lifetimes import Lives, cut
+from skbviewer.matching.lifetimes.address_lifetimes import AddressLifetimes, assign_lifetimes
 from skbviewer.records import KernelLog
 from skbviewer.records.kbl_layout import KblEvent
 
@@ -17,8 +17,8 @@ from ..story import SOFTIRQ, Story, find, of_packets, udp4
 A, B, C = 0xFFFF888000001000, 0xFFFF888000002000, 0xFFFF888000003000
 
 
-def lives_of(log: KernelLog) -> Lives:
-    return cut(log)
+def lives_of(log: KernelLog) -> AddressLifetimes:
+    return assign_lifetimes(log)
 
 
 def test_an_address_used_again_after_a_free_is_a_new_life(tmp_path: Path) -> None:

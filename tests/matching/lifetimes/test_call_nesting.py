@@ -75,7 +75,7 @@ def test_what_is_inside_counts_on_all_levels(tmp_path: Path) -> None:
     story.call("ip_output", 210, 220, A, pid=9)
     log = story.log(tmp_path)
     nesting = Nesting(log.records)
-    inside = nesting.inside((log.records["kind"] == 1).astype(np.int64))
+    inside = nesting.counts_inside((log.records["kind"] == 1).astype(np.int64))
     assert inside[find(log, "ip_rcv")].tolist() == [3, 2, 0, 0, 0]
     assert inside[find(log, "ip_output")].tolist() == [0]
 
@@ -89,7 +89,7 @@ def test_a_call_that_ended_is_not_around(tmp_path: Path) -> None:
     log = story.log(tmp_path)
     nesting = Nesting(log.records)
     (freed,), (sent,) = find(log, "kfree_skb"), find(log, "ip_output")
-    around = [call.tolist() for _, call in nesting.around(np.array([freed]))]
+    around = [call.tolist() for _, call in nesting.calls_around(np.array([freed]))]
     assert [call for part in around for call in part] == [sent]
 
 
@@ -97,7 +97,7 @@ def test_an_empty_log(tmp_path: Path) -> None:
     log = Story().log(tmp_path)
     nesting = Nesting(log.records)
     assert len(nesting.parent) == 0
-    assert len(nesting.inside(np.zeros(0, np.int64))) == 0
+    assert len(nesting.counts_inside(np.zeros(0, np.int64))) == 0
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -113,7 +113,7 @@ def test_calls_that_do_not_nest(seed: int) -> None:
     records["pid"] = rng.integers(1, 3, len(records))
     nesting = Nesting(records)
     chosen = rng.random(len(records)) < 0.7
-    inside = nesting.inside(chosen)
+    inside = nesting.counts_inside(chosen)
     for row, one in enumerate(records):
         before, after = np.arange(len(records)) < row, np.arange(len(records)) > row
         calls = (records["kind"] == 1) & (records["exit_ts"] >= 0)

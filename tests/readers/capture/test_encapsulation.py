@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from skbviewer import readers
-from skbviewer.readers.capture.encapsulation import MOST
+from skbviewer.readers.capture.encapsulation import MAX_HEADERS
 from skbviewer.readers.capture.link_layers import LINK_LAYERS
 from skbviewer.records import Capture, Silent
 from tests.readers.build import MAC_A, MAC_B, ethernet, write_pcap
@@ -129,7 +129,7 @@ def test_what_carries_no_ip_is_no_fault(tmp_path: Path) -> None:
 
 
 def test_endless_nesting_ends(tmp_path: Path) -> None:
-    tags = ((0x8100, 3),) * (MOST + 1)
+    tags = ((0x8100, 3),) * (MAX_HEADERS + 1)
     packets = load(
         tmp_path, 1, ethernet(PACKET, vlans=tags[1:]), ethernet(PACKET, vlans=tags)
     ).packets

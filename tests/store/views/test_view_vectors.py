@@ -87,7 +87,7 @@ def test_blocks_and_large_tables_are_the_same_rows(
 ) -> None:
     whole = {table: in_arrays(session, table) for table in ("calls", "matches", "drops")}
     monkeypatch.setattr(view_vectors, "BLOCK", 100)
-    monkeypatch.setattr(view_rows, "FEW", 0)  # as with many combinations of keys
+    monkeypatch.setattr(view_rows, "MAX_COMBINATIONS", 0)  # as with many combinations of keys
     assert {table: in_arrays(session, table) for table in whole} == whole
 
 

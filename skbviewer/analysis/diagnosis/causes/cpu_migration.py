@@ -14,9 +14,9 @@ from .softirq_wait import calls_after
 
 NAME = "cpu-migration"
 ADVICE = (
-    "Another CPU went on with these packets (RPS, RFS, or the scheduler moved the thread), which "
-    "costs an interrupt between CPUs and cache misses. Receive where the program runs (aRFS, "
-    "XPS, affinity)."
+    "Another CPU continued with these packets (RPS, RFS, or the scheduler moved the thread), which "
+    "costs an interrupt between CPUs and cache misses. Let the CPU on which "
+    "the program runs also receive its packets (aRFS, XPS, affinity)."
 )
 
 
@@ -35,7 +35,7 @@ def _find(case: Case) -> list[Finding]:
     number, name = int(which.sum()), wording.packet(case.ids(worst[:1])[0])
     lasted, it = longest.end - longest.begin, "it" if number == 1 else "them"
     text = (
-        f"{wording.packets(number)} waited, and another CPU went on with {it}. "
+        f"{wording.packets(number)} waited, and another CPU continued with {it}. "
         f"{name[0].upper()}{name[1:]} went {cpus} and waited {wording.time(lasted)} between them."
     )
     call = Evidence(CALL, after + 1, f"{case.function(after)} on another CPU", longest.end, lasted)
@@ -53,14 +53,14 @@ def _moved(case: Case) -> Spans:
     legs = case.made.legs
     every = [case.waits(kind) for kind in range(SOFTIRQ, RANKS)]
     spans = Spans(*(np.concatenate(column) for column in zip(*every, strict=True)))
-    spans = spans.only(spans.end <= legs.end[spans.leg])
+    spans = spans.selected(spans.end <= legs.end[spans.leg])
     after = calls_after(case, spans)
     known = (after >= 0) & (after > legs.calls_at[spans.leg])
-    spans, after = spans.only(known), after[known]
+    spans, after = spans.selected(known), after[known]
     begins = legs.entry[after] == spans.end
-    spans, after = spans.only(begins), after[begins]
+    spans, after = spans.selected(begins), after[begins]
     cpu = case.scope.columns.array("call", "cpu")
-    return spans.only(cpu[after] != cpu[after - 1])
+    return spans.selected(cpu[after] != cpu[after - 1])
 
 
 RULE = Rule(NAME, (needs.calls(),), _find)

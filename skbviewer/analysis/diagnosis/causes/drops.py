@@ -51,7 +51,7 @@ def _find(case: Case) -> list[Finding]:
     drops = drops_of(case)
     for key in drops.keys:
         if key.reason not in FULL:
-            found.append(_finding(case, drops, drops.of(key), key.reason, key.place))
+            found.append(_finding(case, drops, drops.positions(key), key.reason, key.place))
     return found
 
 
@@ -82,7 +82,7 @@ def _finding(case: Case, drops: Drops, mine: Int64s, reason: str, place: str) ->
 
 
 def _hooks(scope: Scope, events: Int64s) -> list[str]:
-    """Return the netfilter hooks that decided to drop, in the legs of these drops."""
+    """Return the netfilter hooks that decided to drop the packets of these events."""
     columns = scope.columns
     kind = np.asarray(columns.array("event", "event"))
     hooks = np.flatnonzero(kind == int(KblEvent.NF_HOOK))

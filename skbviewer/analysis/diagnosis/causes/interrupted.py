@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Packets whose CPU handled an interrupt or a softirq in the middle of the work on them."""
+"""Packets whose processing was interrupted by an interrupt or a softirq."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WAIT = Wait(
     NAME,
     INTERRUPTS,
     "waited while {its} CPU handled interrupts",
-    "Interrupts or softirqs ran in the middle of the work on these packets. Move the "
+    "Interrupts or softirqs interrupted the work on these packets. Move the "
     "interrupts of busy devices to other CPUs (/proc/irq/*/smp_affinity).",
 )
 

@@ -24,7 +24,7 @@ def _find(case: Case) -> list[Finding]:
     ns = case.spent(case.made.of_wait(SOFTIRQ))
     spans = case.waits(SOFTIRQ)
     which = case.waited(ns) & handed_off(case, spans)
-    return finding_of(case, WAIT, ns, which, spans.only(ended_in_ksoftirqd(case, spans)))
+    return finding_of(case, WAIT, ns, which, spans.selected(ended_in_ksoftirqd(case, spans)))
 
 
 RULE = Rule(NAME, (needs.calls(),), _find)

@@ -17,7 +17,7 @@ NAME = "late-reader"
 # and more (kernel/sched/fair.c: sysctl_sched_base_slice).  A reader that takes longer is late.
 LATE_NS = 3_000_000
 ADVICE = (
-    "The packet had arrived; the program read it late. If another thread had the CPU, change "
+    "The packet had arrived, but the program read it late. If another thread had the CPU, change "
     "priorities or CPUs; if the reader itself was busy, let another thread read."
 )
 
@@ -52,7 +52,7 @@ def _find(case: Case) -> list[Finding]:
 
 def _last_waits(case: Case, spans: Spans) -> Spans:
     """Return the waits after the end of a leg, when a program can read the packet."""
-    return spans.only(spans.begin >= case.made.legs.end[spans.leg])
+    return spans.selected(spans.begin >= case.made.legs.end[spans.leg])
 
 
 def _reader(case: Case, longest: Longest) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Packets that waited until the next hop's hardware address was known, or failed to be."""
+"""Packets that waited for the next hop's hardware address, or were dropped without it."""
 
 from __future__ import annotations
 

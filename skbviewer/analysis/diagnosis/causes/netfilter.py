@@ -14,7 +14,7 @@ NAME = "netfilter"
 
 
 def _does(function: str) -> bool:
-    """Work that another rule names is not counted twice."""
+    """Return whether a function is of netfilter, and no other rule counts its work."""
     others = (conntrack.WORK, software_checksum.WORK)
     return layer_of(function) == "netfilter" and not any(work.does(function) for work in others)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Packets whose thread worked for other packets before it went on with them."""
+"""Packets whose thread handled other packets before it continued with them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ NAME = "other-packets"
 WAIT = Wait(
     NAME,
     OTHERS,
-    "waited while {its} thread worked for other packets",
+    "waited while {its} thread handled other packets",
     "The same thread handled other packets first: packets of a batch, answers that a packet "
-    "caused, or copies for a sniffer. Smaller batches shorten this wait and cost "
-    "throughput.",
+    "caused, or copies for a sniffer. Smaller batches shorten this wait, but "
+    "reduce throughput.",
 )
 
 

@@ -20,7 +20,7 @@ def _find(case: Case) -> list[Finding]:
     drops = drops_of(case)
     found = []
     for key in (one for one in drops.keys if one.reason in FULL):
-        mine = drops.of(key)
+        mine = drops.positions(key)
         number = len(mine)
         shown = [one for one in drops.packet[mine][:EXAMPLES].tolist() if one]
         place = f" in {key.place.split('+')[0]}" if key.place else ""

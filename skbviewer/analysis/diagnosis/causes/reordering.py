@@ -13,7 +13,7 @@ from ....records import counted
 from .. import needs, wording
 from ..case import EXAMPLES, Case
 from ..finding import PACKET, WARNING, Evidence, Finding, Rule
-from ..tcp_segments import flagged, overtaken_in_kernel, repetitions
+from ..repeated_segments import flagged, overtaken_in_kernel, repetitions
 
 NAME = "reordering"
 ADVICE = {

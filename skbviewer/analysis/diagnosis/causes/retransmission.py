@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""TCP segments that were sent again, and what became of the first ones."""
+"""TCP segments that were sent again, and what happened to the first ones."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from ....records import counted
 from .. import needs, wording
 from ..case import EXAMPLES, Case
 from ..finding import PACKET, WARNING, Evidence, Finding, Rule
-from ..tcp_segments import FATES, Again, sent_again
+from ..repeated_segments import FATES, Again, sent_again
 
 NAME = "retransmission"
 ADVICE = {
     "dropped": "The first segment was dropped by a recorded kernel: see the finding about drops.",
-    "wire": "The first segment left the recorded kernels and no recorded one received it. It was "
-    "lost behind the last one: record the other host, too, or capture nearer to it.",
+    "wire": "The first segment left the recorded kernels, and no recorded kernel received it. It "
+    "was lost after the last of them: record the other host, too, or capture nearer to it.",
     "arrived": "The first segment arrived, so it was sent again without need: its acknowledgement "
     "was late or lost. See the delays of the acknowledgements.",
-    "unknown": "No kernel log shows what became of the first segment: record the kernels of both "
+    "unknown": "No kernel log shows what happened to the first segment: record the kernels of both "
     "hosts beside the capture, without losses.",
 }
 WORDS = {
     "dropped": "the first one was dropped in a recorded kernel",
-    "wire": "the first one was sent, and no recorded kernel received it",
+    "wire": "the first one was sent, but no recorded kernel received it",
     "arrived": "the first one arrived",
-    "unknown": "what became of the first one is not known",
+    "unknown": "it is not known what happened to the first one",
 }
 
 

@@ -53,7 +53,7 @@ def _find(case: Case) -> list[Finding]:
 
 
 def excess_of(case: Case) -> Int64s:
-    """Return the excess of each chosen packet over its class's median, ns; 0 if it is alone."""
+    """Return each chosen packet's time beyond its class's median, ns; 0 if it is alone in it."""
     classes, units = case.made.classes, case.made.units
     median = units.kernel_ns[classes.median[classes.peers[case.rows]]]
     return np.where(classes.comparable[case.rows], case.kernel_ns - median, 0)
@@ -62,7 +62,8 @@ def excess_of(case: Case) -> Int64s:
 def slow_ones(case: Case, excess: Int64s) -> Bools:
     """Return for each chosen packet whether it is slow.
 
-    A single packet is slow if it took noticeably longer.
+    `excess` is its time in kernel beyond its class's median, ns.  A single packet is slow if it
+    took noticeably longer.
     """
     usual = case.kernel_ns - excess
     least = usual // SHARE if len(excess) == 1 else usual * (FACTOR - 1)
@@ -70,7 +71,11 @@ def slow_ones(case: Case, excess: Int64s) -> Bools:
 
 
 def differences(case: Case, which: Bools) -> list[tuple[str, int]]:
-    """Return the differences by part and stage, ns; they add up to the excess of these packets."""
+    """Return how the excess of the packets `which` divides into parts and stages: (title, ns).
+
+    The longest come first; all together are the packets' time beyond that of their classes'
+    medians.
+    """
     made, rows = case.made, case.rows[np.flatnonzero(which)]
     chosen = np.zeros(len(made.units.id), np.int64)
     chosen[rows] = 1
@@ -80,15 +85,15 @@ def differences(case: Case, which: Bools) -> list[tuple[str, int]]:
     np.subtract.at(total, parts.place, parts.ns * times[parts.unit])
     found: dict[str, int] = {}
     for place in np.flatnonzero(total).tolist():
-        part = made.part(place)
+        part = made.part_at(place)
         title = f"{part.name} in {part.stage}"
         found[title] = found.get(title, 0) + int(total[place])
     return sorted(found.items(), key=lambda one: -one[1])
 
 
 def _by_place(case: Case, times: Int64s) -> Int64s:
-    total = np.zeros(case.made.places, np.int64)
-    parts = case.parts
+    total = np.zeros(case.made.part_count, np.int64)
+    parts = case.divided_times
     np.add.at(total, parts.place, parts.ns * times[parts.unit])
     return total
 

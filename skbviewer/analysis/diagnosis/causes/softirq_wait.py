@@ -32,7 +32,10 @@ def _find(case: Case) -> list[Finding]:
 
 
 def handed_off(case: Case, spans: Spans) -> Bools:
-    """Return for each chosen packet whether most of this wait ended in a thread ksoftirqd."""
+    """Return for each chosen packet whether most of its waits ended in a thread ksoftirqd.
+
+    `spans` are the waits; their durations count, not their number.
+    """
     other, own = np.zeros((2, len(case.rows)), np.int64)
     by_thread = ended_in_ksoftirqd(case, spans)
     np.add.at(own, spans.row[by_thread], spans.ns[by_thread])
@@ -41,7 +44,7 @@ def handed_off(case: Case, spans: Spans) -> Bools:
 
 
 def ended_in_ksoftirqd(case: Case, spans: Spans) -> Bools:
-    """Return for each wait whether it ended when a thread ksoftirqd took the packet."""
+    """Return for each wait in `spans` whether it ended when a thread ksoftirqd took the packet."""
     found = np.zeros(len(spans.leg), np.bool_)
     pids = np.asarray(case.scope.columns.array("call", "pid"), np.int64)
     following = calls_after(case, spans)
@@ -55,7 +58,10 @@ def ended_in_ksoftirqd(case: Case, spans: Spans) -> Bools:
 
 
 def calls_after(case: Case, spans: Spans) -> Int64s:
-    """Return for each wait the call (0-based row) that begins when it ends, -1 = none."""
+    """Return for each wait in `spans` the first call of its leg that begins at its end or later.
+
+    Calls are 0-based rows; -1 = none.
+    """
     legs = case.made.legs
     found = np.full(len(spans.leg), -1, np.int64)
     low, high = legs.calls_at[spans.leg].copy(), legs.calls_at[spans.leg + 1].copy()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Packets whose thread was switched out in the middle of the work on them."""
+"""Packets whose thread was switched out during the work on them."""
 
 from __future__ import annotations
 

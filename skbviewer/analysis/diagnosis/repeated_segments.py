@@ -16,14 +16,14 @@ from .drop_events import drops_of
 
 FATES = ("dropped", "wire", "arrived", "unknown")
 SENDS_AGAIN = ("__tcp_retransmit_skb", "tcp_retransmit_skb")
-MOST = 10_000  # most segments that are followed
+MAX_SEGMENTS = 10_000  # most segments that are followed
 KEY = ("ip_version", "saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo", "sport", "dport", "seq")
 
 
 class Again(NamedTuple):
-    """A segment that was sent again: its packet, the first copy (0: not seen), and its fate.
+    """A segment that was sent again: its packet, the first copy, and the fate of the first copy.
 
-    The fate is that of the first copy.
+    The first copy is 0 if it was not captured.
     """
 
     packet: int
@@ -40,7 +40,10 @@ class _Matches(NamedTuple):
 
 
 def flagged(case: Case, name: str) -> Int64s:
-    """Return the numbers of chosen packets with a finding of tcp.analysis.  Raises Cancelled."""
+    """Return the numbers of chosen packets that have the finding `name` of tcp.analysis.
+
+    Raises Cancelled.
+    """
     data = case.scope.fields
     if data is None:
         return np.zeros(0, np.int64)
@@ -54,7 +57,7 @@ def sent_again(case: Case) -> list[Again]:
 
     An skb that several captures have counts once.
     """
-    packets = np.intersect1d(repetitions(case), case.packets)[:MOST]
+    packets = np.intersect1d(repetitions(case), case.packets)[:MAX_SEGMENTS]
     if not len(packets):
         return []
     drops = drops_of(case.everything)
@@ -95,7 +98,8 @@ def repetitions(case: Case) -> Int64s:
 def sent_once(case: Case) -> Int64s:
     """Return packets that a recorded kernel sent, and did not send again.
 
-    There are none if no probe is on the functions that send again, because nothing would show it.
+    There are none if the functions that send segments again have no probe, because the log would
+    not show it.
     """
     if set(SENDS_AGAIN).isdisjoint(case.scope.function_names):
         return np.zeros(0, np.int64)
@@ -104,7 +108,7 @@ def sent_once(case: Case) -> Int64s:
 
 
 def same_skbs(case: Case, packets: Int64s) -> Int64s:
-    """Return these packets, and all packets of other captures that have the same skbs."""
+    """Return `packets`, and all packets of other captures that are the same skbs."""
     found = _matches(case)
     legs = found.leg[np.isin(found.packet, packets)]
     return np.union1d(packets, found.packet[np.isin(found.leg, legs)])
@@ -150,7 +154,7 @@ def _earlier(case: Case, packets: Int64s) -> Int64s:
 
 
 def _place_in_time(case: Case, lives: Int64s) -> Int64s:
-    """Return the number of packets before the begin of each of these skb lifetimes, less a half."""
+    """Return the number of packets before the start of each of these skb lifetimes, less a half."""
     scope, columns = case.scope, case.scope.columns
     begin = np.asarray(columns.array("series", "begin_ns"), np.int64)[lives]
     source = np.asarray(columns.array("series", "source"), np.int64)[lives]
@@ -186,14 +190,14 @@ def _seen(case: Case) -> tuple[Bools, Bools]:
 def overtaken_in_kernel(case: Case, packets: Int64s) -> Bools:
     """Return for each of these packets whether it was overtaken inside a recorded kernel.
 
-    It was if another packet of its connection and direction was captured earlier, but began its leg
-    later in the same log.
+    A packet was overtaken if another packet of its connection and direction was captured earlier,
+    but began its leg later in the same log.
     """
     columns, matches = case.scope.columns, _matches(case)
     begin, log = case.made.legs.begin[matches.leg], case.made.legs.log[matches.leg]
     keys = [np.asarray(columns.array("packet", name), np.int64) for name in KEY[:-1]]
     found = np.zeros(len(packets), np.bool_)
-    for at, number in enumerate(packets[:MOST].tolist()):
+    for at, number in enumerate(packets[:MAX_SEGMENTS].tolist()):
         same = np.all([key[matches.packet - 1] == key[number - 1] for key in keys], axis=0)
         for one in np.flatnonzero(matches.packet == number)[:1].tolist():
             others = same & (log == log[one]) & (matches.packet < number)

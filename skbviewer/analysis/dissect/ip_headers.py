@@ -22,6 +22,10 @@ PROTOCOL = name_format(
 
 
 def ipv4(data: bytes, at: int, end: int) -> Step:
+    """Dissect the IPv4 header at byte `at` of the packet `data`, which ends at `end`.
+
+    The payload ends where the header says, but at most at `end`.  A later fragment is only data.
+    """
     header = (data[at] & 15) * 4
     total = int.from_bytes(data[at + 2 : at + 4], "big")
     inner = tuple(
@@ -75,6 +79,10 @@ _IPV4 = (
 
 
 def ipv6(data: bytes, at: int, end: int) -> Step:
+    """Dissect the IPv6 header at byte `at` of the packet `data`, which ends at `end`.
+
+    The payload ends where the header says, but at most at `end`.
+    """
     tclass = int.from_bytes(data[at : at + 2], "big") >> 4 & 0xFF
     inner = tuple(
         _services(node, tclass, "") if node.field == "ipv6.tclass" else node

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ...analysis.comparison.conditions import Facts
+from ...analysis.comparison.conditions import RecordingConditions
 from ...records import SourceRow
 from ...store import Database, queries
 from ..match_again import rules_of
@@ -13,12 +13,15 @@ from ..match_again import rules_of
 MECHANISMS = {"1": "kretprobes", "2": "fprobe", "3": "probes in the source"}  # kbl.h
 
 
-def facts_of(db: Database, sources: Sequence[SourceRow]) -> Facts:
-    """Return the facts of the open session `db`."""
+def recording_conditions(db: Database, sources: Sequence[SourceRow]) -> RecordingConditions:
+    """Return how a session was recorded: kernels, hosts, probes, filters, losses.
+
+    `sources` are the inputs of `db`; only its logs count.
+    """
     logs = [source for source in sources if source.kind.is_log]
     metas = [queries.meta(db, log.id) for log in logs]
     probed = [queries.armed_functions(db, log.id) for log in logs]
-    return Facts(
+    return RecordingConditions(
         releases=_distinct(log.detail.get("release", "") for log in logs),
         kernels=_distinct(meta.get("kernel", "") for meta in metas),
         hosts=_distinct(log.detail.get("hostname", "") for log in logs),

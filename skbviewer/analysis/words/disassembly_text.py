@@ -50,7 +50,7 @@ def short_text(one: Instruction) -> str:
 
 
 def mark_text(one: Instruction) -> str:
-    """Return the recorded facts about the instruction; "" if there are none."""
+    """Return what was recorded at the instruction: drops and calls; "" if nothing was."""
     marks = [f"{counted(one.drops, 'packet')} dropped"] if one.drops else []
     marks += [f"{function}: {counted(number, 'call')}" for function, number in one.calls]
     return ", ".join(marks)

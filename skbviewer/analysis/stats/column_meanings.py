@@ -117,7 +117,7 @@ COLUMNS: dict[str, dict[str, str]] = {
         "name": "the number of the interrupt, the name of the softirq",
         "host": "the number of the kernel log among the files, from 1",
         "cpu": "the CPU on which it ran",
-        "count": "how often it ran; the times are from its begin to its end",
+        "count": "how often it ran; the times are from its start to its end",
     },
     "syscalls": {
         "process": "the program",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Find TCP segments that were sent only once, because their sender soon had the acknowledgement.
 
-In: the packets of a capture, and which of them a log may have.  Out: the segments that were
+Input: the packets of a capture, and which of them a log may have.  Output: the segments that were
 sent only once.
 
 A TCP segment without an identification (IPv6, IPv4 identification 0) has the same bytes when it is
@@ -21,7 +21,7 @@ from ...records import UNTIMED, Packets
 from ...records.protocols import TCP
 from ...records.types import Bools, Int64s
 from ..identity.ladder_loops import FRAGMENT
-from .acknowledged_segment_loops import find_acknowledged
+from .segments_sent_once_loops import find_acknowledged
 
 SOON_NS = 200_000_000  # TCP_RTO_MIN of Linux (include/net/tcp.h)
 SYN, ACK, FIN = 0x02, 0x10, 0x01  # RFC 9293, 3.1

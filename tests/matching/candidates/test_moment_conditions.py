@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from skbviewer.matching.candidates.eligible_moments import (
+from skbviewer.matching.candidates.missing_moments import hidden
+from skbviewer.matching.candidates.moment_conditions import (
     Edges,
     eligible,
     of_one_ethertype,
     sent_as_other,
 )
-from skbviewer.matching.candidates.missing_moments import hidden
 from skbviewer.matching.clock.capture_point_fit import Located
 from skbviewer.matching.clock.point_distances import Place
 from skbviewer.matching.legs.capture_points import EARLY, SOCKET, WAIT_NS

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Find the tap moments at which packets may have been captured.
+"""Conditions under which a packet may have been captured at a tap moment, one function each.
 
-In: pairs of packets and series whose identities agree, the moments of a log, the packets' times on
-its clock.  Out: pairs of packets and moments, sorted by packet, that neither the clock nor the
-header at the moment contradicts.
+They concern device, clock, header, content and EtherType; possible_moments.py applies them.  Input:
+pairs of packets and series whose identities agree, the moments of a log, the packets' times on its
+clock.  Output: the pairs of packets and moments, sorted by packet, that meet a condition.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class Edges(NamedTuple):
     moment: Int64s
     pair: Int64s
 
-    def only(self, some: Bools | Int64s) -> Edges:
-        """Return the chosen pairs."""
+    def selected(self, some: Bools | Int64s) -> Edges:
+        """Return the pairs that `some` (flags or indices) selects."""
         return Edges(*(column[some] for column in self))
 
 
@@ -44,9 +44,10 @@ def eligible(
 ) -> Bools:
     """Return for each moment whether a capture may show it, by the devices of the capture.
 
-    `sockets_only`: the log lacks nothing, so if it has calls of packet sockets at these devices,
-    only these count.  Otherwise a moment counts even if no call shows it at a device: the leg may
-    have passed one, if the log lacks records or has no probe at the hand-over.
+    `where` says where the capture was taken; with `several_devices`, its devices decide nothing.
+    `sockets_only` means that the log lacks nothing: if it has calls of packet sockets at these
+    devices, only these count.  Otherwise a moment counts even if no call shows it at a device: the
+    leg may have passed one, if the log lacks records or has no probe at the hand-over.
     """
     moments = kernel.moments
     met, socket = moments["met"], moments["socket"]
@@ -64,13 +65,14 @@ def eligible(
     return np.asarray(here & met | bare)
 
 
-def between(
+def pairs_in_time(
     kernel: KernelSide, packet: Int64s, series: Int64s, at: Int64s, error: Int64s, here: Bools
 ) -> Edges:
-    """Return pairs of packets and moments that are `here` and that the clock does not contradict.
+    """Return the pairs of packets and moments that the clock does not contradict.
 
     `packet` and `series` are the pairs whose identities agree, in any order.  By packet: `at` is
-    its time on the log's clock, and `error` is the clock's possible error then (ns).
+    its time on the log's clock, and `error` the clock's possible error then (ns).  By moment:
+    `here` says whether the capture may have been taken there.
     """
     moments = kernel.moments
     order = by_pair(packet, series)
@@ -115,10 +117,10 @@ def _between(
 def agreeing_headers(
     packets: Packets, kernel: KernelSide, edges: Edges, may_be_cut_later: bool
 ) -> Edges:
-    """Return the pairs whose packet agrees with the header that the log shows at the moment.
+    """Return the pairs of `edges` whose packet has the header that the log shows at the moment.
 
-    An unknown field agrees with everything.  `may_be_cut_later`: a capture of another host may show
-    fragments of a packet that was whole here.
+    An unknown field agrees with everything.  `may_be_cut_later` means that a capture of another
+    host may show fragments of a packet that was whole here.
     """
     shown = np.asarray(kernel.moments["shown"], np.int64)[edges.moment]
     asked = np.flatnonzero((shown != UNKNOWN) & (packets["ip_version"][edges.packet] != 0))
@@ -139,11 +141,11 @@ def agreeing_headers(
                 differs |= other & ~cut if name in LENGTH else other
         differs &= ~_stands_for_more(rows, kern)
         keep[some] = ~differs
-    return edges.only(keep)
+    return edges.selected(keep)
 
 
 def agreeing_contents(packets: Packets, kernel: KernelSide, edges: Edges) -> Edges:
-    """Return the pairs whose packet has the content that the packet socket got at the moment.
+    """Return the pairs of `edges` whose packet has the content that the packet socket got.
 
     An unknown content agrees with everything.  So does a fragment of the packet that the socket
     got, which another host may have captured.
@@ -158,7 +160,7 @@ def agreeing_contents(packets: Packets, kernel: KernelSide, edges: Edges) -> Edg
         _is_part(part(rows, "frag_off", shown)) == _is_part(packets["frag_off"][wire])
     )
     keep[some[whole]] = False
-    return edges.only(keep)
+    return edges.selected(keep)
 
 
 def _is_part(frag_off: Int64s) -> Bools:
@@ -176,8 +178,11 @@ def _stands_for_more(rows: ColumnTable | Packets, kern: Int64s) -> Bools:
 
 
 def of_one_ethertype(packets: Packets, kernel: KernelSide, edges: Edges) -> Edges:
-    """Drop pairs of a packet without an IP header and a moment of another EtherType."""
-    return edges.only(~_of_other_ethertype(packets, kernel, edges))
+    """Return `edges` without those in which EtherTypes of packet and moment differ.
+
+    This concerns only packets without an IP header.
+    """
+    return edges.selected(~_of_other_ethertype(packets, kernel, edges))
 
 
 def sent_as_other(packets: Packets, kernel: KernelSide, edges: Edges) -> Int64s:
@@ -201,9 +206,10 @@ def _of_other_ethertype(packets: Packets, kernel: KernelSide, edges: Edges) -> B
 
 
 def by_packet(edges: Edges, values: Int64s, size: int) -> tuple[Int64s, Int64s]:
-    """Return the lowest and the highest value of each packet's pairs.
+    """Return the lowest and the highest value of each packet's pairs (int64, by packet).
 
-    They are INT64_MAX and -1 for a packet without pairs.
+    `values` is parallel to `edges`, and `size` the number of packets.  A packet without pairs has
+    INT64_MAX and -1.
     """
     low, high = np.full(size, INT64_MAX), np.full(size, -1, np.int64)
     np.minimum.at(low, edges.packet, values)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Follow the acknowledgements of connections: the loop of acknowledged_segments.py."""
+"""Follow the acknowledgements of connections: the loop of segments_sent_once.py."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ HALF, WHOLE = 1 << 31, 1 << 32
 
 @allocation_free
 def beyond(one: int, other: int) -> int:
-    """Return by how much a sequence number is above another one, modulo 2^32 (RFC 9293, 3.4)."""
+    """Return by how much sequence number `one` is above `other`, modulo 2^32 (RFC 9293, 3.4)."""
     return (one - other + HALF) % WHOLE - HALF
 
 
@@ -28,8 +28,8 @@ def find_acknowledged(
 ) -> None:
     """Set `once` of each segment whose sender shows within `soon` ns that it was acknowledged.
 
-    Rows are sorted by connection, then by time.  `ack` is -1 without the flag ACK.  `length` counts
-    SYN and FIN.
+    Rows are sorted by connection, then by time (`ts`, ns).  `sender` is true for one of the two
+    endpoints.  `ack` is -1 without the flag ACK.  `length` counts SYN and FIN.
     """
     peer_at = own_at = 0
     known = -1

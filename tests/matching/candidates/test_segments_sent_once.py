@@ -10,7 +10,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from skbviewer.matching.candidates.acknowledged_segments import ACK, FIN, SOON_NS, SYN, acknowledged
+from skbviewer.matching.candidates.segments_sent_once import ACK, FIN, SOON_NS, SYN, acknowledged
 from skbviewer.records import PACKET_DTYPE, UNTIMED
 from skbviewer.records.protocols import TCP
 

@@ -40,7 +40,10 @@ SUPPORTED_VERSIONS, SERVER_NAME = 43, 0  # RFC 8446 section 4.2, RFC 6066
 
 
 def payload_summary(protocol: int, sport: int, dport: int, payload: bytes) -> PayloadSummary | None:
-    """Decode a payload of TCP (6) or UDP (17) by its ports; None if neither port is known."""
+    """Decode a payload by its ports; None if neither port is known, or if it is malformed.
+
+    `protocol` is 6 (TCP) or 17 (UDP); `sport` and `dport` are the ports.
+    """
     if not payload:
         return None
     for port in (dport, sport):
