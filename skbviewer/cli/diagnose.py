@@ -33,7 +33,7 @@ def add(commands: Commands) -> None:
         "--packet",
         type=row_id,
         metavar="N",
-        help="one packet: its number, or K<N> for a row that `packets --kernel-only` lists",
+        help="one packet: its number, or K<N> for a row without a captured packet",
     )
     add_range(parser, "packets of the time")
     add_filter(parser, "packets")

@@ -28,7 +28,7 @@ def add(commands: Commands) -> None:
         "--packet",
         type=row_id,
         metavar="N",
-        help="a packet's number, or K<N> for a row that `packets --kernel-only` lists",
+        help="a packet's number, or K<N> for a row without a captured packet",
     )
     which.add_argument(
         "--series",
