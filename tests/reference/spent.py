@@ -36,10 +36,9 @@ SENDS_AGAIN = {"__tcp_transmit_skb", "tcp_retransmit_skb", "__tcp_retransmit_skb
 TO_BACKLOG = {"enqueue_to_backlog", "netif_rx_internal", "__netif_rx", "netif_rx"}
 RECEIVES = {"__netif_receive_skb", "__netif_receive_skb_one_core"}
 GRO = "napi_gro_receive"
-FLUSHES = {
-    "napi_gro_complete", "inet_gro_complete", "ipv6_gro_complete",
-    "netif_receive_skb_list_internal",
-}  # fmt: skip
+FREES = {"skb_release_data", "napi_consume_skb", "__kfree_skb", "tcp_ack"}
+COMPLETES = {"napi_gro_complete", "inet_gro_complete", "ipv6_gro_complete"}
+FLUSHES = COMPLETES | {"netif_receive_skb_list_internal"}
 QUEUES = {
     EVENT.QDISC_ENQUEUE: (EVENT.QDISC_DEQUEUE, QDISC),
     EVENT.SOCK_ENQUEUE: (EVENT.COPY_TO_USER, SOCKET),
@@ -182,15 +181,14 @@ class _OneLeg:
             return LOST
         if self._all.is_reader(following) and not reading:
             return SOCKET
-        again = self._all.name(following) == GRO
-        if again and any(self._all.name(each) in RECEIVES for each in before):
+        names = [self._all.name(each) for each in before]
+        if self._all.name(following) == GRO and any(each in RECEIVES for each in names):
             return SOFTIRQ
         if last is not None and self._all.puts(last):
             return SOFTIRQ
         if self._all.name(following) == "sch_direct_xmit":
             return QDISC
-        tcp = any(self._all.name(each).startswith("tcp_") for each in before)
-        merges = self._all.name(following) in MERGES
+        tcp, merges = any(n.startswith("tcp_") for n in names), self._all.name(following) in MERGES
         if merges and not tcp and not self._all.name(following).startswith("tcp_"):
             return REASSEMBLY
         if merges and tcp and following.call.context != 0:
@@ -198,6 +196,10 @@ class _OneLeg:
         same = last is None or execution(last.call) == execution(following.call)
         sends = self._all.name(following) in SENDS_AGAIN
         if sends and (hole[1] - hole[0] > SHORT_NS or not same):
+            return SENDING
+        steps = [each for each in names if each in SENDS_AGAIN | RECEIVES]
+        kept = bool(steps) and steps[-1] in SENDS_AGAIN
+        if kept and self._all.name(following) in FREES and hole[1] - hole[0] > SHORT_NS:
             return SENDING
         if same:
             return ""

@@ -79,6 +79,7 @@ class Owned(NamedTuple):
     polled: Bools
     stack: Bools
     flushes: Bools
+    frees: Bools
     tcp: Bools
     begin: Int64s
     end: Int64s

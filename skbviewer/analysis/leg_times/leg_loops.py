@@ -215,11 +215,14 @@ def _paint_holes(
     """Paint the spans between calls that have the packet."""
     end, last, reading, tcp, received = owned.begin[leg], np.int64(-1), False, False, False
     listed = False  # GRO had it, and the stack has not received it since then
+    sent = False  # the same of TCP's transmission
     for k in range(size):
         row = held[ROW, k]
         if held[SINCE, k] > end:
             since = held[SINCE, k]
-            rank = _name(leg, end, since, last, row, reading, tcp, received, inside, beside, owned)
+            rank = _name(
+                leg, end, since, last, row, reading, tcp, received, sent, inside, beside, owned
+            )
             if rank < RANKS:
                 add(rank, end, since, end, since, paint, counts)
             else:
@@ -231,6 +234,7 @@ def _paint_holes(
         reading, tcp = reading or owned.reads[row], tcp or owned.tcp[row]
         received = received or owned.stack[row]
         listed = (listed or owned.polled[row]) and not owned.stack[row]
+        sent = (sent or owned.sends[row]) and not owned.stack[row]
         end, last = max(end, held[UNTIL, k]), row
 
 
@@ -244,6 +248,7 @@ def _name(
     reading: bool,
     tcp: bool,
     received: bool,
+    sent: bool,
     inside: Inside,
     beside: Beside,
     owned: Owned,
@@ -268,6 +273,8 @@ def _name(
         return SOCKET
     same = last < 0 or same_thread(np.int64(owned.record[last]), one, inside)
     if owned.sends[following] and (end - begin > SHORT_NS or not same):
+        return SENDING
+    if sent and owned.frees[following] and end - begin > SHORT_NS:
         return SENDING
     if same:
         return RANKS

@@ -38,6 +38,8 @@ RECEIVED = frozenset({"__netif_receive_skb", "__netif_receive_skb_one_core"})
 FLUSHES = frozenset({"napi_gro_complete", "inet_gro_complete", "ipv6_gro_complete"}) | {
     "netif_receive_skb_list_internal"
 }
+# Free a segment that TCP keeps until it is acknowledged.
+FREES = frozenset({"skb_release_data", "napi_consume_skb", "__kfree_skb", "tcp_ack"})
 QUEUES = (
     (KblEvent.QDISC_ENQUEUE, KblEvent.QDISC_DEQUEUE, QDISC),
     (KblEvent.SOCK_ENQUEUE, KblEvent.COPY_TO_USER, SOCKET),
@@ -45,10 +47,10 @@ QUEUES = (
 # Flags of calls, in the order of Owned.
 FLAGS = (
     "has", "gives", "reads", "puts", "merges", "sends", "dequeued", "polled", "stack", "flushes",
-    "tcp",
+    "frees", "tcp",
 )  # fmt: skip
 # FLAGS from "reads" on
-ROLES = (READER, BACKLOG, MERGES, SENDS, DEQUEUED, POLLED, RECEIVED, FLUSHES)
+ROLES = (READER, BACKLOG, MERGES, SENDS, DEQUEUED, POLLED, RECEIVED, FLUSHES, FREES)
 DEEP = 4096  # more than the deepest nesting of calls in the kernel
 FIRST_SPANS = 1 << 16  # number of spans for which memory is allocated at first
 

@@ -77,6 +77,8 @@ def test_between_two_calls_of_a_thread_nothing_is_known_of_long_times(tmp_path: 
     ("before", "following", "name"),
     [
         ("tcp_write_xmit", "tcp_retransmit_skb", "send queue"),
+        ("__tcp_transmit_skb", "skb_release_data", "send queue"),
+        ("__netif_receive_skb", "skb_release_data", "outside probed functions"),
         ("tcp_v4_rcv", "tcp_try_coalesce", "socket queue"),
         ("ip_rcv", "skb_try_coalesce", "reassembly"),
         ("napi_gro_receive", "tcp_try_coalesce", "outside probed functions"),
