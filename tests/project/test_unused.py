@@ -22,6 +22,7 @@ CALLED_BY_OTHERS = {
     *("_peek_type", "_advance", "_accept", "_reset", "_tok_coord"),
     *("_parse_attribute_specifier_sequence", "configure"),
     *("KblContext", "KblCarrier", "KblMechanism"),
+    "_index_key",  # by numba
     "load_overload",  # by numba
     "from_session",  # by users of the Python API
 }
