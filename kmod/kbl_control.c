@@ -90,7 +90,7 @@ static void kbl_probes_show(struct seq_file *m)
 		 "#   WHERE = index of the argument, from 0, or ret: skb and sock only\n"
 		 "# EVENT alloc clone copy segment free consume drop defer_free gro_merge\n"
 		 "#   coalesce morph sock_enqueue nf_hook\n"
-		 "# RETURNS void bool int, default 64 bits; quiet: record the event only, no call\n");
+		 "# RETURNS void bool int, default 64 bits; quiet: only the event is recorded\n");
 	kbl_targets_show(m);
 }
 
