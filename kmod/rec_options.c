@@ -47,8 +47,7 @@ static const char rec_help[] =
 	"  --stats          a summary of each function's calls instead of text\n"
 	"  -t               no times; -tt seconds since 1970, -ttt since the previous line,\n"
 	"                   -tttt with the date\n"
-	"  -U               show records immediately, calls in the order of their returns
-"
+	"  -U               show records immediately, calls in the order of their returns\n"
 	"  -v               also show records that only name the running thread\n"
 	"FILTER: see kblrecord(1)\n";
 

@@ -113,7 +113,7 @@ def test_filter_range_and_rows_choose(
     first = session.timeline.overview().t0_ns
     write(session, EVERY._replace(times=(first + 7 * STEP - STEP // 2, first + 9 * STEP)), out)
     assert ids(out) == [7, 8, 9]
-    with pytest.raises(KeyError, match="K5: no log holds"):
+    with pytest.raises(KeyError, match="K5: no log contains"):
         write(session, EVERY._replace(rows=(-5,)), out)
     with pytest.raises(KeyError, match="no packet K99"):
         write(session, EVERY._replace(rows=(-99,)), out)
@@ -147,7 +147,7 @@ def test_cuts_and_pseudonyms_apply(
 def test_without_bytes_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     session, _ = open_sample("drops", tmp_path)
     out = tmp_path / "out.pcapng"
-    with pytest.raises(KeyError, match="no log of this recording holds bytes of packets"):
+    with pytest.raises(KeyError, match="no log of this recording contains bytes of packets"):
         write_pcapng(session, EVERY, out)
     assert main(["export", str(session.file), "--pcapng", str(out), "--kernel-only"]) == 2
     (line,) = capsys.readouterr().err.splitlines()
