@@ -128,7 +128,7 @@ def test_a_log_without_bytes_and_a_short_key_are_one_line(qtbot: QtBot, tmp_path
     options = dialog.packet_options
     options.kernel_only.setChecked(True)
     dialog.save()
-    qtbot.waitUntil(lambda: "no log of this recording holds bytes" in dialog.error.text())
+    qtbot.waitUntil(lambda: "no log of this recording contains bytes" in dialog.error.text())
     key.write_bytes(b"short")
     options.kernel_only.setChecked(False)
     options.pseudonyms.setChecked(True)
