@@ -15,9 +15,10 @@ import numpy.typing as npt
 
 from ...records import ColumnTable
 from ...records.types import EARLIEST_NS, LATEST_NS, Bools, Int64s
+from ..arrays.medians import median
 from ..legs.capture_points import WAIT_NS
 from .clock_fit import ClockFit, TimedPairs, fit, precision_of, refit
-from .point_distances import FAR, points_of
+from .point_distances import FAR, devices_of, points_of
 
 TIMED = ("series", "after", "before", "begin", "end", "sends", "arrived")  # columns of a moment
 Timed = npt.NDArray[np.void] | Mapping[str, npt.NDArray[Any]]
@@ -73,14 +74,13 @@ def agreeing_devices(
     packet, rows = packet[pair], moments[at]
     shown = rows["socket"] if rows["socket"].any() else rows["met"]
     packet, rows = packet[shown], rows[shown]
-    tries, passed = [], {}
-    for place in np.unique(rows[["netns", "ifindex"]]):
-        here = (rows["netns"] == place["netns"]) & (rows["ifindex"] == place["ifindex"])
-        device = int(place["netns"]), int(place["ifindex"])
+    tries, passed, bounded = [], {}, has_bounds(rows)
+    for device in devices_of(rows):
+        here = (rows["netns"] == device[0]) & (rows["ifindex"] == device[1])
         if among and device not in among:
             continue
         passed[device] = len(np.unique(packet[here]))
-        here &= has_bounds(rows)
+        here &= bounded
         if lossy:
             here[here] = _near_the_others(captured, packet[here], rows[here])
         tries.append((device, len(np.unique(packet[here])), packet[here], rows[here]))
@@ -120,7 +120,7 @@ def _near_the_others(captured: Int64s, packet: Int64s, rows: npt.NDArray[np.void
     usual = np.median(np.lib.stride_tricks.sliding_window_view(padded, NEIGHBOURS), axis=1)
     off = np.abs(away - usual)
     near = np.ones(len(packet), np.bool_)
-    near[order] = off <= max(USUAL_NS, SCATTERED * float(np.median(off)))
+    near[order] = off <= max(USUAL_NS, SCATTERED * median(off))
     return near
 
 

@@ -28,7 +28,7 @@ from .agreeing_devices import (
     spans,
 )
 from .clock_fit import ClockFit, TimedPairs, fit, precision_of
-from .point_distances import FAR, Place, points_of, reach
+from .point_distances import FAR, Place, devices_of, points_of, reach
 
 POSSIBLE_SHARE = 0.9  # a place is possible if this share of the packets has a point there
 TRIED = 2000  # most pairs that are used to choose the place
@@ -38,6 +38,7 @@ SEVERAL_DEVICES = (113, 276)  # LINKTYPE_LINUX_SLL, _SLL2: tcpdump -i any
 NEAR_NS = 10_000_000  # records lost this near to a packet may be its own
 # With fewer pairs, the wrong place may by chance be the one where times differ least.
 RELIABLE_PAIRS = 12
+USED = ("netns", "ifindex", "sends", "how", "ts", "after", "before")  # columns of a point
 
 
 class _Try(NamedTuple):
@@ -223,15 +224,22 @@ def _apart(clock: ClockFit, other: ClockFit, captured: Int64s) -> int:
 
 def _tries(captured: Int64s, packet: Int64s, rows: npt.NDArray[np.void]) -> list[_Try]:
     tries = []
+    bounded = has_bounds(rows)
+    packet, rows = packet[bounded], rows[bounded]
+    columns = {name: np.ascontiguousarray(rows[name]) for name in USED}
+    known: dict[bytes, int] = {}
     for place in _places(rows):
-        here = place.holds(rows) & has_bounds(rows)
-        here[here] = _once(packet[here])
-        own = rows[here]
-        pairs = TimedPairs(packet[here], own["ts"], own["after"], own["before"])
-        clock = fit(pairs, captured, bounded=False)
-        if clock is not None:
-            spread = max(segment.spread_ns for segment in clock.segments)
-            tries.append(_Try(place, pairs, spread, len(np.unique(packet[here]))))
+        here = np.flatnonzero(place.holds(columns))
+        own = here[_once(packet[here])]
+        if not len(own):
+            continue
+        times = (columns[name][own] for name in ("ts", "after", "before"))
+        pairs = TimedPairs(packet[own], *times)
+        which = own.tobytes()  # both directions have the points of one if the other has none
+        if which not in known:
+            clock = fit(pairs, captured, bounded=False)
+            known[which] = max(segment.spread_ns for segment in clock.segments)
+        tries.append(_Try(place, pairs, known[which], len(own)))
     return tries
 
 
@@ -270,8 +278,7 @@ def is_at_point(
 
 
 def _places(rows: npt.NDArray[np.void]) -> list[Place]:
-    devices = np.unique(rows[["netns", "ifindex"]])
     return [
-        Place(int(device["netns"]), int(device["ifindex"]), sends, how)
-        for device, how, sends in product(devices, (SOCKET, WIRE, EARLY), (None, 1, 0))
+        Place(*device, sends, how)
+        for device, how, sends in product(devices_of(rows), (SOCKET, WIRE, EARLY), (None, 1, 0))
     ]

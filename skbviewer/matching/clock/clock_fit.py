@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from ...records.types import Bools, Float64s, Int64s
 from ..arrays.hash_join import by_group
+from ..arrays.medians import median
 from .clock_steps import borders, runs
 from .feasible_lines import Intervals, corridor
 from .small_clock_steps import cuts
@@ -264,7 +265,7 @@ def _segment(
     packets = 1 + int(np.count_nonzero(np.diff(pairs.packet)))  # one may have several pairs
     for slope in {0.0, _drift(x, y)}:
         rest = y - slope * x
-        middle = float(np.median(rest))
+        middle = median(rest)
         offset, spread = base + round(middle), _spread(rest - middle)
         lines.append(
             Segment(
@@ -309,14 +310,14 @@ def _with_errors(line: Segment, range_ns: Int64s, capture_ns: Int64s, pairs: Tim
 
 def _spread(rest: Float64s) -> float:
     """Return the scatter of numbers around 0: 1.4826 x their median distance from 0."""
-    return 1.4826 * float(np.median(np.abs(rest)))
+    return 1.4826 * median(np.abs(rest))
 
 
 def _drift(x: Float64s, y: Float64s) -> float:
     """Return the slope, or 0 if it is not clear."""
     span, slope = float(np.ptp(x)), _slope(x, y)
     rest = y - slope * x
-    clear = abs(slope) * span > CLEAR * _spread(rest - np.median(rest))
+    clear = abs(slope) * span > CLEAR * _spread(rest - median(rest))
     return slope if clear and abs(slope) <= MAX_DRIFT_PPM * 1e-6 else 0.0
 
 
@@ -329,7 +330,7 @@ def _slope(x: Float64s, y: Float64s) -> float:
     step = max(1, half // MAX_SLOPES)
     run = (x[high] - x[low])[::step]
     rise = (y[high] - y[low])[::step]
-    return float(np.median(rise[run > 0] / run[run > 0])) if np.any(run > 0) else 0.0
+    return median(rise[run > 0] / run[run > 0]) if np.any(run > 0) else 0.0
 
 
 def precision_of(times: Int64s) -> int:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...records.types import Int64s
+from ..arrays.medians import median
 
 STEP_NS = 10_000_000  # smaller steps count as noise: ntpd and chrony step by more (128 ms, 1 s)
 NOISES = 20
@@ -30,7 +31,7 @@ def runs(difference: Int64s, kernel_ns: Int64s, packet: Int64s) -> Int64s:
     """
     count, nth = len(difference), np.cumsum(np.r_[False, packet[1:] != packet[:-1]])
     leap = np.abs(np.diff(difference))
-    noise = float(np.median(leap)) if len(leap) else 0.0
+    noise = median(leap) if len(leap) else 0.0
     allowed = max(STEP_NS, min(NOISES * noise, 100 * STEP_NS))
     gap = np.abs(np.diff(kernel_ns)) * SLEW
     piece = np.cumsum(np.r_[False, leap > allowed + gap])
@@ -67,13 +68,13 @@ class _Standing:
 
     def set_level(self, low: int, high: int) -> None:
         """Set the level from these pairs."""
-        self._level = float(np.median(self._difference[low:high]))
+        self._level = median(self._difference[low:high])
         self._seen = int(self._kernel_ns[(low + high) // 2])
 
     def near(self, low: int, high: int) -> bool:
         """Return whether these pairs may belong to the run."""
         away = SLEW * abs(int(self._kernel_ns[low]) - self._seen) + self._allowed
-        level = float(np.median(self._difference[low : min(low + END, high)]))
+        level = median(self._difference[low : min(low + END, high)])
         return abs(level - self._level) <= away
 
 

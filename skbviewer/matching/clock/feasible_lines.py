@@ -13,14 +13,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from ...records.types import Float64s
-from .feasible_line_loops import COUNT, OVER, UNDER, Hulls, Lines, find_lines, keep_hull
+from ...records.types import Float64s, Int64s
+from .corridor_loops import NONE, Work, lines_between, lines_through_most
+from .feasible_line_loops import COUNT, Lines
 
-THIN = 1024  # parts of the time; only the tightest intervals of each part are used
 PAIRS_PER_ERROR = 20  # one pair of this many may join two different packets
 ROUNDS = 16
+POINT = (np.float64, np.float64, np.int64)  # of a hull: x, y and the index of the point
 
 
 class Intervals(NamedTuple):
@@ -75,14 +75,11 @@ def corridor(rows: Intervals, steepest: float) -> Corridor:
     There is at least one.  If no line passes all intervals, one in PAIRS_PER_ERROR may be left out;
     if there is still none, all intervals are widened.
     """
-    left, made = len(rows.x) // PAIRS_PER_ERROR, _through(rows, steepest)
-    for _ in range(min(left, ROUNDS)):
-        if made.lines.torn == 0:
-            break
-        without = [_through(_but(rows, at), steepest) for at in made.tight]
-        best = min(range(len(without)), key=lambda n: without[n].lines.torn)
-        rows, made = _but(rows, made.tight[best]), without[best]
-    return made.lines
+    removable = min(len(rows.x) // PAIRS_PER_ERROR, ROUNDS)
+    work, numbers = _work(len(rows.x), len(rows.x)), np.empty(3, np.int64)
+    x, low, high = (np.array(column, np.float64) for column in rows)
+    torn = lines_through_most(x, high, low, removable, steepest, work, numbers)
+    return _corridor(work, numbers, torn)
 
 
 def corridor_between(over: Points, under: Points, steepest: float) -> Corridor:
@@ -90,54 +87,18 @@ def corridor_between(over: Points, under: Points, steepest: float) -> Corridor:
 
     If there is none, `torn` is not 0.
     """
-    return _between(over, under, steepest).lines
+    work, numbers = _work(len(over.x), len(under.x)), np.empty(3, np.int64)
+    torn = lines_between(over.x, over.y, under.x, under.y, NONE, steepest, work, numbers)
+    return _corridor(work, numbers, torn)
 
 
-class _Found(NamedTuple):
-    lines: Corridor
-    tight: tuple[int, int]  # the upper and the lower point with the least width between them
+def _work(over: int, under: int) -> Work:
+    points = (over, over, over), (under, under, under)
+    columns = [np.empty(n, kind) for of in points for n, kind in zip(of, POINT, strict=True)]
+    return Work(*columns, Lines(*np.empty((4, 2 * (over + under) + 4))))
 
 
-def _but(rows: Intervals, at: int) -> Intervals:
-    return Intervals(*(np.delete(column, at) for column in rows))
-
-
-def _through(rows: Intervals, steepest: float) -> _Found:
-    made = _between(Points(rows.x, rows.high), Points(rows.x, rows.low), steepest)
-    lines, tight = made
-    if lines.torn > 0:  # the truth is not a line; it may be at the tightest interval's other end
-        wide = float(np.max(rows.high[list(tight)] - rows.low[list(tight)]))
-        made = made._replace(lines=lines._replace(torn=lines.torn + wide))
-    return made
-
-
-def _between(above: Points, below: Points, steepest: float) -> _Found:
-    x, high, over = _hull(above.x, above.y)
-    z, low, under = _hull(below.x, -below.y)
-    hulls = Hulls(x, high, len(over), z, -low, len(under))
-    room = 2 * (len(over) + len(under)) + 4
-    lines = Lines(*np.empty((4, room)))
-    numbers = np.empty(3, np.int64)
-    torn = float(find_lines(hulls, steepest, lines, numbers))
+def _corridor(work: Work, numbers: Int64s, torn: float) -> Corridor:
     count = int(numbers[COUNT])
-    made = Corridor(lines.slope[:count], lines.bottom[:count], lines.top[:count], torn)
-    return _Found(made, (int(over[numbers[OVER]]), int(under[numbers[UNDER]])))
-
-
-def _hull(x: Float64s, y: Float64s) -> tuple[Float64s, Float64s, npt.NDArray[np.int64]]:
-    """Return the corners of the lower convex hull: x, which rises, y and their indices."""
-    few = _lowest(x, y)
-    x, y = x[few], y[few]
-    kept = int(keep_hull(x, y, few))
-    return x[:kept], y[:kept], few[:kept]
-
-
-def _lowest(x: Float64s, y: Float64s) -> npt.NDArray[np.int64]:
-    """Return the index of the lowest y in each of THIN parts; all indices if there are few."""
-    if len(x) <= 2 * THIN:
-        return np.arange(len(x))
-    part = ((x - x[0]) * (THIN / (x[-1] - x[0] + 1))).astype(np.int64)
-    begin = np.flatnonzero(np.r_[True, part[1:] != part[:-1]])
-    least = np.minimum.reduceat(y, begin)
-    at = np.flatnonzero(y == np.repeat(least, np.diff(np.append(begin, len(x)))))
-    return at[np.unique(part[at], return_index=True)[1]]
+    lines = work.lines
+    return Corridor(lines.slope[:count], lines.bottom[:count], lines.top[:count], float(torn))

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ...records import ColumnTable
 from ...records.types import INT64_MAX, Bools, Int64s
-from ..arrays.hash_join import by_group, runs, spread
+from ..arrays.hash_join import by_group, distinct, runs, spread
 from ..legs.capture_points import SOCKET
 
 Points = ColumnTable | npt.NDArray[np.void]  # POINT_DTYPE
@@ -35,7 +36,7 @@ class Place(NamedTuple):
         """Return whether points at this place are calls of packet sockets."""
         return self.how == SOCKET
 
-    def holds(self, points: Points) -> Bools:
+    def holds(self, points: Points | Mapping[str, npt.NDArray[Any]]) -> Bools:
         """Return for each point whether it has this device, direction and kind."""
         here = points["how"] == self.how
         if self.netns is not None:
@@ -55,6 +56,13 @@ class Reach(NamedTuple):
 def points_of(owner: npt.NDArray[np.integer], series: Int64s) -> tuple[Int64s, Int64s]:
     """Return all points of each entry of `series`: (index in `series`, index in `owner`)."""
     return spread(*runs(owner, series), np.arange(len(owner)))
+
+
+def devices_of(rows: npt.NDArray[np.void]) -> list[tuple[int, int]]:
+    """Return the distinct devices (netns, ifindex) of points or moments, sorted."""
+    netns, ifindex = (np.ascontiguousarray(rows[name]) for name in ("netns", "ifindex"))
+    first = distinct(netns, ifindex)
+    return list(zip(netns[first].tolist(), ifindex[first].tolist(), strict=True))
 
 
 def reach(
