@@ -14,7 +14,6 @@ import numpy.typing as npt
 
 Numbers = npt.NDArray[np.int64]
 
-LEAST = -(1 << 62)
 ALLOC, CLONE, COPY, SEGMENT, FREE, CONSUME, DROP, XMIT = 1, 2, 3, 4, 5, 6, 7, 20
 RETURNED = 0x10  # of a call's flags: its skb is what it returned
 VERDICTS = ("exact", "ambiguous", "wire-only")
@@ -38,19 +37,20 @@ class Log:
         alone, address and ns."""
         self.source = source
         self._points = _sorted(points)
-        self._bounds = _sorted(bounds)
+        self._seen = _by_address(self._points)
+        self._bounds = _by_address(_sorted(bounds))
         self._ends = _sorted(ends)
         self.known: dict[int, tuple[set[int], str]] = {}  # the judge's answers, by hit
 
     def seen(self, address: int, low: int, high: int) -> tuple[list[int], list[int]]:
         """Return when the log saw the address from `low` until before `high`, and whose it was."""
-        ns, series = _at(self._points, address)
-        begin, end = np.searchsorted(ns, [max(low, LEAST), min(high, -LEAST)])
-        return ns[begin:end].tolist(), series[begin:end].tolist()
+        ns, series = self._seen.get(address, ([], []))
+        begin, end = bisect.bisect_left(ns, low), bisect.bisect_left(ns, high)
+        return ns[begin:end], series[begin:end]
 
     def between(self, address: int, ns: int) -> tuple[int, int]:
         """Return the last begin or end at an address up to `ns`, and the first one after it."""
-        return between(_at(self._bounds, address)[0].tolist(), ns)
+        return between(self._bounds.get(address, ([],))[0], ns)
 
     def gone(self, series: int, ns: int, error_ns: int) -> bool:
         """Return whether a lifetime had ended at each of its addresses before a moment.
@@ -72,9 +72,15 @@ def _sorted(rows: Numbers) -> Numbers:
     return rows[:, np.lexsort((rows[1], rows[0]))]
 
 
-def _at(rows: Numbers, address: int) -> Numbers:
-    begin = np.searchsorted(rows[0], address, "left")
-    return rows[1:, begin : np.searchsorted(rows[0], address, "right")]
+def _by_address(rows: Numbers) -> dict[int, tuple[list[int], ...]]:
+    """Return the other columns by the first one, by which the rows are sorted."""
+    address, begin = np.unique(rows[0], return_index=True)
+    ends = np.append(begin, rows.shape[1])[1:].tolist()
+    columns = rows[1:].tolist()
+    return {
+        of: tuple(column[low:high] for column in columns)
+        for of, low, high in zip(address.tolist(), begin.tolist(), ends, strict=True)
+    }
 
 
 class Moment(NamedTuple):
@@ -159,9 +165,9 @@ def read_log(db: sqlite3.Connection, source: int) -> Log:
 
 
 MATCHES = """
-SELECT match.packet, leg.series, leg.begin_ns, leg.end_ns, leg.netns, leg.ifindex, match.verdict
+SELECT match.packet, leg.series, leg.begin_ns, leg.end_ns, leg.netns, leg.ifindex
 FROM match JOIN leg ON leg.id = match.leg
-WHERE match.packet >= :first AND match.packet < :last
+WHERE match.packet >= :first AND match.packet < :last AND match.verdict <= :worst
 """
 
 
@@ -189,9 +195,9 @@ def read_matches(db: sqlite3.Connection, capture: Source, exact: bool = True) ->
     """Return every packet of a capture, with the lifetimes it is exact with, or its candidates."""
     first, last = capture.first, capture.first + capture.packets
     legs: dict[int, list[tuple[int, int, int, int, int]]] = {}
-    for packet, *leg, verdict in db.execute(MATCHES, {"first": first, "last": last}):
-        if verdict == 0 or not exact:
-            legs.setdefault(packet, []).append(tuple(leg))
+    wanted = {"first": first, "last": last, "worst": 0 if exact else len(VERDICTS)}
+    for packet, *leg in db.execute(MATCHES, wanted):
+        legs.setdefault(packet, []).append(tuple(leg))
     rows = db.execute(
         "SELECT id, verdict FROM packet WHERE id >= ? AND id < ? ORDER BY id", (first, last)
     )

@@ -5,6 +5,7 @@ of version 2 and with logs that lack chunks."""
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
@@ -134,12 +135,17 @@ def judged(
     db.close()
 
 
+def _memory() -> str | None:
+    """Return a folder in memory if there is one: hundreds of sessions would wear the disk."""
+    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+
+
 def all_truths(recording: Recording, maker: SessionMaker, seeds: int) -> Iterator[Truths]:
     """Yield the truth of every capture and treatment.
 
     The log is also tried as version 2, and without chunks that each seed chooses.
     """
-    with tempfile.TemporaryDirectory(prefix="truth-", dir=recording.folder.parents[2]) as folder:
+    with tempfile.TemporaryDirectory(prefix="truth-", dir=_memory()) as folder:
         scratch = Path(folder)
         session = scratch / "s.skbv"
         files = treat(recording, scratch)
