@@ -10,7 +10,7 @@ import pytest
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
-from tests.marks import marks
+from tests.marks import marks, slow_files
 
 TOP = Path(__file__).resolve().parents[1]
 BOOTING = "tests.lab.fixture"
@@ -36,6 +36,12 @@ class Together(LoadScopeScheduling):  # type: ignore[misc]
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Together:
     """Return how the tests are given out."""
     return Together(config, log)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not import slow files if `-m` excludes them, because imports take as long as the tests."""
+    path = collection_path.relative_to(TOP).as_posix()
+    return True if "not slow" in config.getoption("markexpr") and path in slow_files() else None
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

@@ -19,7 +19,7 @@ from tests.marks import SLOW_CPU_S, SLOW_TABLE, TOP
 
 HEAD = f"""\
 # SPDX-License-Identifier: MIT
-# Test files that need at least {SLOW_CPU_S:.0f} CPU seconds, and how many were measured before
+# Test files that need at least {SLOW_CPU_S:.0f} CPU second(s), and how many were measured before
 # the rest of the file was left.  Their tests are marked slow.  Written by `make slow-table`: run it
 # twice after compiled loops have changed, because the first run also counts their compilation.
 """

@@ -34,7 +34,7 @@ WORDS = {
     "net": re.compile(r'\bdebs\.(?:fetch|download)\(|"(?:pip|apt-get|apt-cache)"'),
     "root": re.compile(r'"(?:mount|sudo|unshare|setpriv)"'),
 }
-SLOW_CPU_S = 2.0
+SLOW_CPU_S = 1.0
 SLOW_TABLE = TOP / "tests/slow.txt"
 
 

@@ -51,7 +51,7 @@ def test_slow_files_are_there() -> None:
 
 def test_files_that_are_not_measured_keep_their_lines() -> None:
     known = "# about\ntests/marks.py 3\ntests/gone.py 9\ntests/conftest.py ?\n"
-    slow, quick = table(known, {"tests/conftest.py": 4.2}), {"tests/marks.py": 1.0}
+    slow, quick = table(known, {"tests/conftest.py": 4.2}), {"tests/marks.py": 0.6}
     assert slow == "tests/conftest.py 4\ntests/marks.py 3\n"
     assert table(slow, quick) == "tests/conftest.py 4\n"
 
