@@ -185,13 +185,16 @@ def _clock(packets: Packets, found: Candidates, kernel: KernelSide) -> Located:
     again = single & (per_series > 1) & ~other[found.series] & found.strong
     del per_packet, per_series, single, other
     scratch_of(points).forget()
+    several = bool(np.isin(packets["linktype"], SEVERAL_DEVICES).all())
     if again.sum() > alone.sum():
         pairs = _of(found, again)
         where = locate(packets, *pairs, points, kernel.moments, lossy)
-        if where.devices and not np.isin(packets["linktype"], SEVERAL_DEVICES).all():
+        if where.devices and not several:
             return where  # every packet may have been captured twice at one device
         return everywhere(packets, *pairs, kernel.moments, kernel.losses)
     where = locate(packets, *_of(found, alone), points, kernel.moments, lossy)
+    if several and not where.devices:  # the capture lacks most packets of each device
+        return everywhere(packets, *_of(found, alone | again), kernel.moments, kernel.losses)
     clock = where.clock
     if clock is None or len(vague) <= np.count_nonzero(alone) or incomplete(kernel.log):
         return where

@@ -86,6 +86,45 @@ def test_a_sniffer_on_all_devices_sees_each_packet_at_each(tmp_path: Path, ip_id
     assert abs(segment.offset_ns - OFFSET) <= segment.residual_ns
 
 
+def sniffed_at_both_ends(times: Sequence[tuple[int, Ipv4]]) -> Story:
+    """Packets that go over a veth pair, with a packet socket at each end."""
+    story = Story()
+    for number, (ts, ip) in enumerate(times):
+        skb = A + 0x1000 * number
+        clone = skb + 0x800
+        story.alloc(ts - 10 * US, skb)
+        story.enter(ts - 2 * US, "dev_hard_start_xmit", skb, skbinfo=HOST, ipv4=ip)
+        story.clone(ts - US, skb, clone, "dev_queue_xmit_nit")
+        story.call("tpacket_rcv", ts, ts + 8 * US, clone, skbinfo=HOST, ipv4=ip)
+        story.free(ts + 9 * US, clone)
+        story.leave(ts + 10 * US, "dev_hard_start_xmit", skb)
+        seen = {"skbinfo": OTHER, "ipv4": ip, "context": SOFTIRQ}
+        there = ts + WAY
+        story.enter(there - US, "netif_receive_skb", skb, **seen)
+        story.call("tpacket_rcv", there, there + 8 * US, skb, **seen)
+        story.leave(there + 9 * US, "netif_receive_skb", skb, context=SOFTIRQ)
+        story.free(there + 10 * US, skb, context=SOFTIRQ)
+    return story
+
+
+def test_a_capture_of_all_devices_may_lack_most_sightings(tmp_path: Path) -> None:
+    """Few packets are there twice, and no device can be the one of the capture.
+
+    Odd series are those of the clones.
+    """
+    times = [(MS * (n + 1), udp4(100 + n)) for n in range(30)]
+    ends = [(n, end) for n in range(30) for end in (0, 1) if n % 10 == 0 or n % 2 == end]
+    frames = [
+        (times[n][0] + end * WAY + 4 * US + OFFSET, cooked(times[n][1].ip_id)) for n, end in ends
+    ]
+    path = build.write_pcap(tmp_path / "any.pcap", frames, linktype=SLL)
+    legs, found = joined(tmp_path, sniffed_at_both_ends(times), path)
+    assert exact(legs, found) == [(place, 2 * n) for place, (n, _) in enumerate(ends)]
+    assert found.clock is not None and found.sniffer is None
+    (segment,) = found.clock.segments
+    assert abs(segment.offset_ns - OFFSET) <= segment.residual_ns
+
+
 def test_interfaces_of_one_file_are_sniffers_of_their_own(tmp_path: Path) -> None:
     times = [(MS * (n + 1), udp4(n)) for n in range(6)]
     parts = [build.section_header("<")]
