@@ -37,7 +37,18 @@ ROUNDS = 3  # most fits of the clock: exact packets bound it further
 COARSE_NS = 1000  # coarser stamps do not show at which device they were made
 
 _WHY = np.array(
-    [BY_TIME, BY_TIME, Rung.LACKING, Rung.TWICE, BY_TIME, LATE, UNSURE, Rung.DOUBTED], np.int8
+    [
+        BY_TIME,
+        BY_TIME,
+        Rung.LACKING,
+        Rung.TWICE,
+        BY_TIME,
+        LATE,
+        UNSURE,
+        Rung.DOUBTED,
+        Rung.NO_DEVICE,
+    ],
+    np.int8,
 )
 
 
@@ -113,7 +124,7 @@ def without_exact(pairs: Decided) -> Decided:
     A log of points declares neither its losses nor when packet sockets got a packet.
     """
     exact = pairs.verdict == EXACT
-    undeclared = exact | (pairs.rung == Rung.LACKING)
+    undeclared = exact | np.isin(pairs.rung, [Rung.LACKING, Rung.NO_DEVICE])
     return pairs._replace(
         verdict=np.full(len(exact), AMBIGUOUS, np.uint8),
         rung=np.where(undeclared, Rung.BY_POINTS_ONLY, pairs.rung).astype(np.int8),

@@ -40,6 +40,7 @@ class Rung(IntEnum):
     BY_POINTS_ONLY = 13  # the log has points of a tracer, which declare neither losses nor sniffers
     BY_ADDRESS = 14  # a lifetime in another log of the host had the same skb at the same time
     OF_LOG = 15  # the log of points holds the packet's bytes: no sniffer captured it
+    NO_DEVICE = 16  # no device agrees with the capture's times; another packet has its identity
 
 
 class LifetimeRung(IntEnum):

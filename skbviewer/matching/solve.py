@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 EXACTLY, SEVERAL, LACKING, CROWDED, TOO_LARGE, NO_PAIR = range(6)  # assignment.Assigned.why
 UNTRUSTED, DOUBTED = 6, 7  # the clock is not believed; it may have been set near the packet
+NO_DEVICE = 8  # the capture agrees with no device, and another packet has the identity
 
 
 class Solution(NamedTuple):
@@ -108,6 +109,7 @@ def solve(
     anchors = _anchors(passing, life, often)
     set_there = contradicted_by_clock(packets, kernel, passing, anchors, against) & (life >= 0)
     life[set_there], why[set_there] = -1, DOUBTED
+    why[(why == LACKING) & ~_declared(case)] = NO_DEVICE
     known = believed & case.local & (life >= 0) & (made.moment >= 0) & ~unsure
     moment = np.where(known, np.append(numbers, NO_MOMENT)[made.moment], NO_MOMENT)
     named = _nameable(kernel) & ~np.append(case.asked.doubtful, False)
@@ -148,6 +150,16 @@ def _may_lack(case: _Case, often: Int64s) -> Bools:
     if perhaps.any():
         may_lack |= perhaps & company(packets, kernel, case.error, case.edges, often)
     return may_lack
+
+
+def _declared(case: _Case) -> Bools:
+    """Return for each packet whether its moment may be missing for a reason that the log gives.
+
+    Otherwise _may_lack() is true only because the capture may be of another host.
+    """
+    declared = case.may_lack | case.perhaps
+    declared[case.asked.found.many] = True
+    return declared
 
 
 def _assigned(case: _Case, edges: Edges, may_lack: Bools) -> tuple[Int64s, Assigned]:

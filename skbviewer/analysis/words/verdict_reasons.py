@@ -34,6 +34,10 @@ _AMBIGUOUS: dict[int, str] = {
     ),
     Rung.DOUBTED: "Packets next to it contradict the clock, which may have been set between them.",
     Rung.UNSURE: "Nothing shows that the capture is of this recording, not of another run or host.",
+    Rung.NO_DEVICE: (
+        "No single device of this host agrees with the capture's times, and another packet or "
+        "lifetime near in time has this identity."
+    ),
     Rung.NAMELESS: (
         "The capture has no IP header for this packet, and several lifetimes are close in time."
     ),
