@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -98,7 +99,7 @@ def sniffed_at_both_ends(times: Sequence[tuple[int, Ipv4]]) -> Story:
         story.call("tpacket_rcv", ts, ts + 8 * US, clone, skbinfo=HOST, ipv4=ip)
         story.free(ts + 9 * US, clone)
         story.leave(ts + 10 * US, "dev_hard_start_xmit", skb)
-        seen = {"skbinfo": OTHER, "ipv4": ip, "context": SOFTIRQ}
+        seen: dict[str, Any] = {"skbinfo": OTHER, "ipv4": ip, "context": SOFTIRQ}
         there = ts + WAY
         story.enter(there - US, "netif_receive_skb", skb, **seen)
         story.call("tpacket_rcv", there, there + 8 * US, skb, **seen)

@@ -238,6 +238,7 @@ def _tries(captured: Int64s, packet: Int64s, rows: npt.NDArray[np.void]) -> list
         which = own.tobytes()  # both directions have the points of one if the other has none
         if which not in known:
             clock = fit(pairs, captured, bounded=False)
+            assert clock is not None  # there are pairs
             known[which] = max(segment.spread_ns for segment in clock.segments)
         tries.append(_Try(place, pairs, known[which], len(own)))
     return tries

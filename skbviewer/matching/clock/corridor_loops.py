@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...records.compiled import allocation_free
+from ...records.compiled import Int, allocation_free
 from ...records.types import Float64s, Int64s
 from .feasible_line_loops import OVER, UNDER, Hulls, Lines, find_lines, keep_hull
 
@@ -35,7 +35,7 @@ class Work(NamedTuple):
 
 @allocation_free
 def put_hull(
-    x: Float64s, y: Float64s, sign: float, out: int, hull: tuple[Float64s, Float64s, Int64s]
+    x: Float64s, y: Float64s, sign: float, out: Int, hull: tuple[Float64s, Float64s, Int64s]
 ) -> int:
     """Set `hull` to the corners of the lower convex hull of the points (x, sign * y).
 
@@ -73,7 +73,7 @@ def lines_between(
     high: Float64s,
     z: Float64s,
     low: Float64s,
-    out: int,
+    out: Int,
     steepest: float,
     work: Work,
     numbers: Int64s,
@@ -95,7 +95,7 @@ def lines_between(
 
 
 @allocation_free
-def remove(values: Float64s, count: int, at: int) -> None:
+def remove(values: Float64s, count: Int, at: Int) -> None:
     """Remove the value with the index `at` from the first `count` values."""
     for i in range(at, count - 1):
         values[i] = values[i + 1]

@@ -20,7 +20,6 @@ from .feasible_line_loops import COUNT, Lines
 
 PAIRS_PER_ERROR = 20  # one pair of this many may join two different packets
 ROUNDS = 16
-POINT = (np.float64, np.float64, np.int64)  # of a hull: x, y and the index of the point
 
 
 class Intervals(NamedTuple):
@@ -93,9 +92,10 @@ def corridor_between(over: Points, under: Points, steepest: float) -> Corridor:
 
 
 def _work(over: int, under: int) -> Work:
-    points = (over, over, over), (under, under, under)
-    columns = [np.empty(n, kind) for of in points for n, kind in zip(of, POINT, strict=True)]
-    return Work(*columns, Lines(*np.empty((4, 2 * (over + under) + 4))))
+    (x, high), (z, low) = np.empty((2, over)), np.empty((2, under))
+    corners = np.empty(over, np.int64), np.empty(under, np.int64)
+    lines = Lines(*np.empty((4, 2 * (over + under) + 4)))
+    return Work(x, high, corners[0], z, low, corners[1], lines)
 
 
 def _corridor(work: Work, numbers: Int64s, torn: float) -> Corridor:
