@@ -61,12 +61,12 @@ def carriers(
 ) -> tuple[str, ...]:
     """Return the carriers of a function, at most four.
 
-    listed: its struct list_head is a list of packets.  every: queues and the first sock always
-    count.
+    listed: the function's struct list_head is a list of packets.  every: queues and the first sock
+    are always included.
 
-    Otherwise a sock counts only in functions without a packet, since a packet has its own sock, and
-    a queue counts only in functions without an skb, since the skb is put into the queue or taken
-    from it.
+    Otherwise a sock is included only for functions without a packet, since a packet has its own
+    sock, and a queue only for functions without an skb, since the skb is put into the queue or
+    taken from it.
     """
     kinds = [_KINDS.get(p[:2], "") for p in parameters[: LAST_ARGUMENT + 1]]
     gives = _KINDS.get(returns[:2]) == "skb"

@@ -239,7 +239,7 @@ def _fallback_row(path: str, item: Any) -> Row:
 
 
 def _counts(files: list[FileFacts], found: Closure, functions: list[Row], forms: list[Row]) -> Row:
-    """Return the numbers of the summary; functions count once per (file, name)."""
+    """Return the numbers of the summary; a function is counted once per file and name."""
     tops = Counter(f.path.rpartition("/")[0].partition("/")[0] for f in files)
     kinds = Counter(f["how"] for f in forms if f["kind"] == "alias")
     islands = [sum(column) for column in zip(*(f.islands for f in files), strict=True)] or [0] * 4

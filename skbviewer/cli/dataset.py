@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from ..records import BadInput, counted
 from .answer_output import print_answer
-from .command_output import Commands, Stderr, command, formats, warn
+from .command_parsers import Commands, command, formats
+from .progress_and_warnings import Stderr, warn
 
 if TYPE_CHECKING:
     from ..dataset.adding import Outcome
@@ -26,7 +27,10 @@ MISSING = "datasets need {}: install skbviewer with the extra dataset, 'skbviewe
 HELP = """docs/datasets.md explains how files become pairs, the layout of DIR, which filters work on
 a dataset, and what happens when a process is killed."""
 DIR = "folder of the dataset"
-WITHIN = "largest sum of clock difference and transit time, in seconds (default: 5)"
+WITHIN = (
+    "largest difference between the packets' capture times, each on its own sniffer's clock, in "
+    "seconds (default: 5)"
+)
 
 
 def add(commands: Commands) -> None:

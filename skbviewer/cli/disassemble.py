@@ -8,7 +8,8 @@ import json
 from pathlib import Path
 
 from . import file_argument
-from .command_output import Commands, Stderr, command, formats
+from .command_parsers import Commands, command, formats
+from .progress_and_warnings import Stderr
 
 HELP = """IMAGE is the kernel that was recorded: vmlinux, or /boot/vmlinuz-RELEASE.
 Calls at which packets were dropped, and calls that were recorded, are marked with their number."""

@@ -16,8 +16,9 @@ from ..export import EXPORTS, Export, Request, Subject, Writer
 from ..export.log_packets import without_bytes
 from ..export.pseudonyms import key_of, random_key
 from ..session import Session
-from .command_output import Commands, Stderr, command
+from .command_parsers import Commands, command
 from .file_argument import add_files, open_session, warn_of
+from .progress_and_warnings import Stderr
 from .starting import needing_qt
 
 HELP = """Without --lanes, --filter and --range, the path of --packet is written, as a picture with

@@ -7,7 +7,8 @@ import argparse
 from pathlib import Path
 
 from ..session import import_files
-from .command_output import Commands, Stderr, command, warn
+from .command_parsers import Commands, command
+from .progress_and_warnings import Stderr, warn
 
 
 def add(commands: Commands) -> None:

@@ -13,8 +13,9 @@ from ..analysis.stats import STATISTICS, Chosen, Table
 from ..export.table_csv import cell, write_table_csv
 from ..session import Session
 from . import file_argument, stats_columns
-from .command_output import Commands, command, formats, warn
+from .command_parsers import Commands, command, formats
 from .filter_option import add_filter, matching_ids
+from .progress_and_warnings import warn
 from .range_option import add_range, session_range
 
 

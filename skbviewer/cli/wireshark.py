@@ -10,7 +10,8 @@ from typing import Any
 
 from ..export.wireshark.install import folders, install, uninstall
 from ..export.wireshark.profile import wireshark_files
-from .command_output import command, warn
+from .command_parsers import command
+from .progress_and_warnings import warn
 
 HELP = """The script reads the kernel's fields from the comments that export --pcapng writes.  The
 profile is named skbviewer; it has columns, colours and filter buttons.  Files that

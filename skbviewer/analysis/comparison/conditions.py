@@ -31,8 +31,8 @@ class RecordingConditions(NamedTuple):
 class Condition(NamedTuple):
     """One difference: `a` and `b` are the values of the two recordings, `effect` is a sentence.
 
-    With `spoils`, times or numbers are not comparable; otherwise the user may want to compare just
-    this.
+    With `spoils`, times or numbers are not comparable.  Without, the effect of this difference may
+    be what the user wants to see.
     """
 
     what: str
@@ -90,7 +90,7 @@ def _wanted(a: RecordingConditions, b: RecordingConditions) -> list[Condition]:
         ("kernel build", a.kernels, b.kernels, "Compilers may have inlined other functions."),
         ("host", a.hosts, b.hosts, "Other hardware is faster or slower everywhere."),
         ("architecture", a.architectures, b.architectures, "Other hardware, other code."),
-        ("CPUs", a.cpus, b.cpus, "Packets wait for CPUs more or less often."),
+        ("CPUs", a.cpus, b.cpus, "The number of CPUs changes how often packets wait."),
     ):
         if one != two:
             found.append(Condition(what, _text(one), _text(two), text, what == "architecture"))

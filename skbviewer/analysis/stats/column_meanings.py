@@ -37,7 +37,7 @@ COLUMNS: dict[str, dict[str, str]] = {
         "count": "calls; a call counts once, however many packets it handled",
         "open": "calls without a known duration, because no exit was recorded",
         "self": "total without inner calls and interrupts, if known",
-        "comp_mean": "mean less the cost of the probes; - if that was not measured",
+        "comp_mean": "mean minus the cost of the probes; - if that was not measured",
         "comp_err": "possible error of comp_mean, in either direction",
         "switched_out": "calls during which the CPU ran another task",
         "interrupted": "calls during which an interrupt ran",
@@ -102,7 +102,8 @@ COLUMNS: dict[str, dict[str, str]] = {
         "function": "the function to which the entry belongs",
         "role": "the other function is a caller of the function, itself, or called by it",
         "other": "the caller, the function itself, or the function called",
-        "count": "calls between the two; in the line of the function itself, all its calls",
+        "count": "calls of the function by this caller, or of this callee by the function; in the "
+        "line of the function itself, all calls of the function",
         "self": "self time of these calls",
         "total": "duration of these calls, inner calls included",
     },
@@ -123,7 +124,7 @@ COLUMNS: dict[str, dict[str, str]] = {
         "process": "the program",
         "host": "the number of the kernel log among the files, from 1",
         "syscall": "the system call",
-        "count": "calls; the times are from begin to end, waiting included",
+        "count": "calls; the times are from start to end, waiting included",
         "errors": "calls that returned an error",
     },
     "expert": {
@@ -150,7 +151,7 @@ COLUMNS: dict[str, dict[str, str]] = {
     },
     "clock": {
         "source, kbl": "the numbers of the capture and of the kernel log among the files",
-        "offset": "the capture's clock less the kernel log's",
+        "offset": "the capture's clock minus the kernel log's",
         "drift_ppm": "how much faster the capture's clock runs, in parts per million",
         "residual": "possible error of the fit, in either direction",
         "pairs": "number of packet pairs on which the fit is based",

@@ -57,7 +57,7 @@ def seconds_text(ns: int) -> str:
 
 
 def rows_of(text: str) -> tuple[int, ...]:
-    """Return "3-5,K2" as (3, 4, 5, -2).  Raises ValueError."""
+    """Return "3-5,K2" as (3, 4, 5, -2): packets, and -n for row K<n>.  Raises ValueError."""
     found: list[int] = []
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")
@@ -75,7 +75,7 @@ def rows_of(text: str) -> tuple[int, ...]:
 
 
 def rows_text(ids: Sequence[int]) -> str:
-    """Return rows in the format that rows_of() reads."""
+    """Return (3, 4, 5, -2) as "3-5,K2", which rows_of() reads."""
     parts: list[list[int]] = []
     for number in ids:
         if parts and number > 0 and parts[-1][-1] == number - 1:

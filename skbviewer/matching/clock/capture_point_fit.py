@@ -148,7 +148,7 @@ def relocate(
     where: Located,
     lossy: bool,
 ) -> Located | None:
-    """Exclude devices, or make the clock more exact, with more packets whose series are known.
+    """Exclude devices, or reduce the clock's error, with more packets whose series are known.
 
     `captured` are the times of all packets; `packet` and `series` are the known pairs.  `lossy`
     means that the log lacks records.  Returns None if these packets do not help.  The clock keeps
@@ -210,7 +210,7 @@ def _is_surer(made: ClockFit, clock: ClockFit, captured: Int64s) -> bool:
 
 
 def _once(packet: Int64s) -> Bools:
-    """Return for each packet whether it occurs once."""
+    """Return for each element of `packet` whether this packet occurs only once."""
     return np.asarray(np.bincount(packet, minlength=1)[packet] == 1)
 
 
@@ -248,8 +248,8 @@ def everywhere(
 ) -> Located:
     """Fit the clock of a capture of all devices: each packet was stamped at one of its moments.
 
-    `packet` and `series` are pairs that identity alone decides.  Packets near lost records do not
-    count, because their moment may be among these.
+    `packet` and `series` are pairs that identity alone decides.  Packets near lost records are not
+    used, because the log may lack their moments.
     """
     size = max(int(moments["series"].max(initial=-1)), int(series.max(initial=-1))) + 1
     after, before = np.full(size, FAR), np.full(size, -FAR)
