@@ -227,13 +227,13 @@ def _why_not(name: str, kernel: Kernel, row: dict[str, Any]) -> str:
         return (
             ""
             if found[0].module or not kernel.symbols or addresses
-            else "BTF has it, but System.map has no such symbol"
+            else "BTF has the function, but System.map has no such symbol"
         )
     copies = kernel.variants.get(name)
     if copies:
         return f"left only as compiler-made variants: {', '.join(sorted(copies))}"
     if addresses:
-        return "BTF has no prototype of it"
+        return "BTF has no prototype of the function"
     if not row["built"]:
         return "its file is not built into this kernel"
     if not (row["inline"] or row["static"]):

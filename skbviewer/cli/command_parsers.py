@@ -20,10 +20,10 @@ def command(
 
 
 FORMATS = {
-    "json": "as one JSON value",
-    "csv": "as CSV",
-    "tree": "as an indented tree (the default)",
-    "xml": "as XML",
+    "json": "print one JSON value",
+    "csv": "print CSV",
+    "tree": "print an indented tree (the default)",
+    "xml": "print XML",
 }
 
 

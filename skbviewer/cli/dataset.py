@@ -48,7 +48,7 @@ def add(commands: Commands) -> None:
     _opening(inner)
     made = _of(inner, "query", "print the result of a SELECT over the tables", _query)
     made.add_argument("sql", metavar="SQL", help="one SELECT statement")
-    formats(made, "json", "csv", json="as one JSON array of objects")
+    formats(made, "json", "csv", json="print one JSON array of objects")
 
 
 def _of(
@@ -78,7 +78,7 @@ def _finding(inner: Commands) -> None:
     text = "the packet: its session, or the first digits of it, and its number"
     parser.add_argument("--packet", required=True, metavar="SESSION:N", help=text)
     parser.add_argument("--within", type=float, default=5.0, metavar="SECONDS", help=WITHIN)
-    formats(parser, "json", "csv", json="as one JSON array of objects")
+    formats(parser, "json", "csv", json="print one JSON array of objects")
 
 
 def _dropping(inner: Commands) -> None:
@@ -115,7 +115,7 @@ def _positive(text: str) -> int:
 def _packets(inner: Commands) -> None:
     parser = _of(inner, "packets", "print packets of all sessions by time", _list_packets)
     _filter(parser)
-    formats(parser, "json", "csv", json="as one JSON array of objects")
+    formats(parser, "json", "csv", json="print one JSON array of objects")
 
 
 def _stats(inner: Commands) -> None:
@@ -123,7 +123,7 @@ def _stats(inner: Commands) -> None:
     text = "functions, processes, drops, conversations or endpoints"
     parser.add_argument("table", metavar="TABLE", help=text)
     _filter(parser)
-    formats(parser, "json", "csv", json="as one JSON array of objects")
+    formats(parser, "json", "csv", json="print one JSON array of objects")
 
 
 def _filter(parser: argparse.ArgumentParser) -> None:

@@ -26,7 +26,7 @@ def add(commands: Commands) -> None:
         "files",
         nargs="+",
         metavar="FILE... FUNCTION",
-        help=f"{file_argument.HELP}; last the function",
+        help=f"{file_argument.HELP}; the last argument is the function",
     )
     parser.add_argument(
         "--image", type=Path, required=True, metavar="IMAGE", help="a vmlinux or vmlinuz"

@@ -27,7 +27,7 @@ def add(commands: Commands) -> None:
         type=Path,
         nargs="+",
         metavar="FILE",
-        help="captures and KBLs; if it is a session, the files that it was built from",
+        help="captures and KBLs; a session stands for the files that it was built from",
     )
 
 

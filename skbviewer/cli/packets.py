@@ -37,7 +37,7 @@ def add(commands: Commands) -> None:
         help="list packets that only the kernel saw: K1, K2, ...",
     )
     add_filter(parser)
-    formats(parser, "json", "csv", json="one JSON object per line")
+    formats(parser, "json", "csv", json="print one JSON object per line")
 
 
 def _packets(arguments: argparse.Namespace) -> int:

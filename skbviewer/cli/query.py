@@ -25,7 +25,7 @@ def add(commands: Commands) -> None:
     parser.epilog = EPILOG
     parser.add_argument("file", type=Path, metavar="FILE", help=HELP)
     parser.add_argument("sql", metavar="SQL", help="one SELECT statement")
-    formats(parser, "json", "csv", json="as one JSON array of objects")
+    formats(parser, "json", "csv", json="print one JSON array of objects")
 
 
 def _query(arguments: argparse.Namespace) -> int:

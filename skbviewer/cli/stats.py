@@ -24,7 +24,7 @@ def add(commands: Commands) -> None:
     parser = command(
         commands,
         "stats",
-        "print times of functions, layers and processes; drops; clock fits",
+        "print the times of functions, layers and processes, or drops, or clock fits",
         _stats,
     )
     parser.usage = (
@@ -37,7 +37,8 @@ def add(commands: Commands) -> None:
         "files",
         nargs="+",
         metavar="FILE... TABLE",
-        help=f"{file_argument.HELP}; first or last the table: {', '.join(sorted(STATISTICS))}",
+        help=f"{file_argument.HELP}; the first or the last argument is the table: "
+        f"{', '.join(sorted(STATISTICS))}",
     )
     add_range(parser, "calls, legs and drops that begin")
     parser.add_argument(

@@ -25,7 +25,9 @@ def add(commands: Any) -> None:
     parser.epilog = HELP
     what = parser.add_mutually_exclusive_group(required=True)
     files = "the script and the profile"
-    what.add_argument("--install", action="store_true", help=f"put {files} into your folders")
+    what.add_argument(
+        "--install", action="store_true", help=f"put {files} into your Wireshark folders"
+    )
     what.add_argument("--uninstall", action="store_true", help=f"remove {files}")
     what.add_argument("--print", action="store_true", help="print the script")
 

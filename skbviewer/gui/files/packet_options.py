@@ -32,7 +32,7 @@ NO_LOG = "No open log can contain bytes of packets: retis logs can, KBLs cannot.
 NOTHING_HIDDEN = "Captures contain all packets whose lifetimes are known."
 KERNEL_ONLY_TIP = "Rows K<n>, from the bytes in a retis log; marked as not in any capture"
 RETIS_TIP = "Blocks and options as `retis pcap` writes them, instead of the fields of skbviewer"
-KEY_TIP = "A file of at least 16 bytes: pseudonyms are the same in all exports with it"
+KEY_TIP = "A file of at least 16 bytes; all exports with this key have the same pseudonyms"
 
 
 class PacketOptions(QWidget):
