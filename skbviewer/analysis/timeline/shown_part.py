@@ -92,7 +92,7 @@ def command_of(shown: Shown, files: Sequence[str], form: str, t0_ns: int) -> str
     """Return the command that exports what is shown in the timeline.
 
     `form` is png, svg or csv; `files` are the inputs of the command, and `t0_ns` is the session
-    time from which its times count.
+    time at which its times are 0.
     """
     words = ["skbviewer", "export", *files, f"--{form}", f"timeline.{form}"]
     words += ["--lanes", shown.lanes]

@@ -71,7 +71,10 @@ def narrow_groups(
 
 @allocation_free
 def _clusters(places: Places, g: np.int64, cluster: Int64s, holds: Int64s) -> bool:
-    """Set `cluster` and `holds` of a group's moments; return whether no cluster has two moments."""
+    """Find the clusters of a group's moments; return whether each has only one moment.
+
+    `cluster` and `holds` are those of narrow_groups().
+    """
     single, at, over = True, np.int64(-1), np.int64(0)
     for place in range(places.first[g], places.first[g + 1]):
         if at < 0 or places.begin[place] > over:

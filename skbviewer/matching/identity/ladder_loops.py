@@ -25,7 +25,7 @@ def take_rung(
     rung: npt.NDArray[np.int8],
     keep: Bools,
 ) -> None:
-    """Set `keep`, by pair: the footprint stays on this rung.
+    """Set keep[i] to whether the footprint of pair i stays on this rung.
 
     For each packet and series, those footprints stay that agree best.
 

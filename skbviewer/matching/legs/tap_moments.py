@@ -57,7 +57,7 @@ PLACE = ("leg", "netns", "ifindex", "sends")
 
 
 class Arrival(NamedTuple):
-    """By leg:
+    """When the skb of each leg can first be stamped.
 
     `ns` is the first time at which its skb can be stamped; `shown`: the log shows that time.
     """
