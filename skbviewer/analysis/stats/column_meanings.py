@@ -16,27 +16,27 @@ SPREAD = {
 COLUMNS: dict[str, dict[str, str]] = {
     "conversations": {
         "kind": "Ethernet, IPv4, IPv6, TCP or UDP",
-        "address_a, port_a": "one endpoint; ports only for TCP and UDP",
+        "address_a, port_a": "one endpoint; only TCP and UDP have ports",
         "address_b, port_b": "the other endpoint",
         "packets, bytes": "packets in both directions, and their bytes on the wire",
-        "packets_ab, bytes_ab": "from A to B",
-        "packets_ba, bytes_ba": "from B to A",
+        "packets_ab, bytes_ab": "packets and bytes from A to B",
+        "packets_ba, bytes_ba": "packets and bytes from B to A",
         "begin": "when the first packet was captured",
-        "dur": "from the first packet to the last",
+        "dur": "time from the first packet to the last",
         "kernel": "time in kernel of the packets that are matched exactly",
     },
     "endpoints": {
         "kind": "Ethernet, IPv4, IPv6, TCP or UDP",
-        "address, port": "the endpoint; port only for TCP and UDP",
+        "address, port": "the endpoint; only TCP and UDP have ports",
         "packets, bytes": "packets sent or received, and their bytes on the wire",
-        "tx_packets, tx_bytes": "sent by this endpoint",
-        "rx_packets, rx_bytes": "received by this endpoint",
+        "tx_packets, tx_bytes": "packets and bytes that this endpoint sent",
+        "rx_packets, rx_bytes": "packets and bytes that this endpoint received",
     },
     "functions": {
         "function, layer": "the function, and its layer of the stack",
         "count": "calls; a call counts once, however many packets it handled",
         "open": "calls without a known duration, because no exit was recorded",
-        "self": "total without inner calls and interrupts, if known",
+        "self": "total time without inner calls and interrupts, if known",
         "comp_mean": "mean minus the cost of the probes; - if that was not measured",
         "comp_err": "possible error of comp_mean, in either direction",
         "switched_out": "calls during which the CPU ran another task",
@@ -59,7 +59,7 @@ COLUMNS: dict[str, dict[str, str]] = {
         "share": "share of the time in kernel, in percent",
         "median": "total if each packet were like the median packet of its path; packets are left "
         "out if too few others took their path",
-        "excess": "total less median, of the packets that have a median packet",
+        "excess": "total minus median, for the packets that have a median packet",
     },
     "paths": {
         "path": "number of the path, from 1, the most frequent one; 0 stands for all rarer ones",
@@ -81,7 +81,7 @@ COLUMNS: dict[str, dict[str, str]] = {
         "this",
     },
     "io": {
-        "after": "begin of the interval, since packet 1",
+        "after": "time from packet 1 to the start of the interval",
         "packets, bits": "packets captured in the interval, and their bits on the wire",
         "p50, p90, p99": "percentiles of the time in kernel of these packets",
         "drops": "drops in the interval, as stats drops counts them",
@@ -90,17 +90,17 @@ COLUMNS: dict[str, dict[str, str]] = {
         "packet, acked": "the packet that acknowledges, and the segment that it acknowledges",
         "stream": "the number of the TCP stream, as tcp.stream",
         "rtt": "time between the two in the capture, as tcp.analysis.ack_rtt of tshark",
-        "send": "in the sender's kernel, from the segment's first record to the wire",
-        "outside": "from the segment on the sender's wire to its acknowledgment there",
+        "send": "time in the sender's kernel, from the segment's first record to the wire",
+        "outside": "time from the segment on the sender's wire to its acknowledgment there",
         "wire": "part of outside that was not at the peer",
         "peer": "part of outside at the peer: from the segment's arrival to the departure of the "
         "acknowledgment",
-        "receive": "in the sender's kernel, from the acknowledgment on the wire to the end of its "
-        "leg",
+        "receive": "time in the sender's kernel, from the acknowledgment on the wire to the end of "
+        "its leg",
     },
     "callgraph": {
         "function": "the function to which the entry belongs",
-        "role": "the other function is a caller of the function, itself, or called by it",
+        "role": "what the other function is: a caller, the function itself, or a callee",
         "other": "the caller, the function itself, or the function called",
         "count": "calls of the function by this caller, or of this callee by the function; in the "
         "line of the function itself, all calls of the function",
@@ -115,10 +115,10 @@ COLUMNS: dict[str, dict[str, str]] = {
     },
     "interrupts": {
         "kind": "interrupt or softirq",
-        "name": "the number of the interrupt, the name of the softirq",
+        "name": "the number of the interrupt, or the name of the softirq",
         "host": "the number of the kernel log among the files, from 1",
         "cpu": "the CPU on which it ran",
-        "count": "how often it ran; the times are from its start to its end",
+        "count": "how often it ran; the times are from start to end",
     },
     "syscalls": {
         "process": "the program",
@@ -130,9 +130,9 @@ COLUMNS: dict[str, dict[str, str]] = {
     "expert": {
         "severity": "critical: packets were lost; warning: time was lost; note: worth knowing",
         "rule": "the rule of skbviewer diagnose, or the field of the display filter",
-        "packets": "packets concerned",
+        "packets": "packets with this finding",
         "packet": "the packet that suffered most, or the first one",
-        "cost": "time that all these packets lost by it",
+        "cost": "time that these packets lost altogether",
         "text": "the finding",
     },
     "processes": {

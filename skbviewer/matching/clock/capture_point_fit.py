@@ -53,7 +53,7 @@ class _Try(NamedTuple):
 class Located(NamedTuple):
     """The clock fit, and where the capture may have been taken.
 
-    `clock` is None without any pair; it was fitted at `place`.  `devices` are (netns, ifindex) that
+    `clock` was fitted at `place`; None if there is no pair.  `devices` are (netns, ifindex) that
     the packets' times do not contradict; if there are none, any device is possible.  `assumed`: no
     pairs suggested this clock.  `stamped` is an index of WINDOWS: it says where in a pass packets
     get their times there.  `at_calls`: packet sockets at these devices got the packets, and the log
