@@ -89,8 +89,8 @@ void kbl_cycles_start(void)
  * the read took long, because a hypervisor or an NMI had the CPU, the middle may be far off:
  * then the next record reads the clock again.
  *
- * Returns a time after c->now.  The thread's name is checked as often, so that a renamed thread
- * soon gets a new TASK record.
+ * Returns a time after c->now.  The thread's name is checked at each read, so that a renamed
+ * thread soon gets a new TASK record.
  */
 u64 kbl_clock_read(struct kbl_cpu *c)
 {

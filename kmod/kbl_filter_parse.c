@@ -234,7 +234,7 @@ static bool kbl_close(struct kbl_parser *p)
 		if (!kbl_emit_waiting(p))
 			return false;
 	if (!p->nwaiting)
-		return kbl_fail(p, "closes what was not opened");
+		return kbl_fail(p, "this parenthesis closes none");
 	open = &p->waiting[--p->nwaiting];
 	p->q = open->q;
 	p->q_valid = open->q_valid;

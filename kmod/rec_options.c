@@ -29,14 +29,14 @@ static const char rec_help[] =
 	"usage: kblrecord [-w FILE] [-f LIST] [-e GROUPS] [-c COUNT] [--duration S] [FILTER...]\n"
 	"       kblrecord -r FILE [--stats]\n"
 	"       kblrecord -l [-f LIST]\n"
-	"  -w FILE          write the recording to FILE, - is standard output; default: as text\n"
+	"  -w FILE          write the recording to FILE (- is standard output); default: text\n"
 	"  -r FILE          show a recording as text; needs no kernel module\n"
 	"  -l, -D           list the functions: ID PROVIDER MODULE FUNCTION NAME\n"
 	"  -f LIST          functions to probe, may be given again (default: probes-VERSION.txt\n"
 	"                   beside the program)\n"
 	"  --no-life        leave out the quiet probes for allocations, clones and frees\n"
 	"  -e GROUPS        groups of events: net,qdisc,sock,copy,drop,syscall,irq,softirq,\n"
-	"                   table, all or none (default: those on in the module)\n"
+	"                   table, all or none (default: those that the module has on)\n"
 	"  --counter EVENT  count a hardware event in each call\n"
 	"  --calibrate      first measure what the probes cost\n"
 	"  -c COUNT         stop after that many records\n"
@@ -44,9 +44,9 @@ static const char rec_help[] =
 	"  -C MB            start another file before this one exceeds MB million bytes\n"
 	"  -G S             start another file every S seconds; strftime(3) formats FILE\n"
 	"  -W COUNT         with -C: keep that many files, then overwrite the first\n"
-	"  --stats          a summary of each function's calls instead of text\n"
-	"  -t               no times; -tt seconds since 1970, -ttt since the previous line,\n"
-	"                   -tttt with the date\n"
+	"  --stats          show a summary of each function's calls instead of text\n"
+	"  -t               show no times; -tt: seconds since 1970, -ttt: since the previous\n"
+	"                   line, -tttt: with the date\n"
 	"  -U               show records immediately, calls in the order of their returns\n"
 	"  -v               also show records that only name the running thread\n"
 	"FILTER: see kblrecord(1)\n";
@@ -135,7 +135,7 @@ static void rec_option(struct rec_options *o, int option, const char *value)
 	if (option == 'h')
 		rec_usage(NULL);
 	if (option != 'V')
-		rec_usage("wrong option, or one without its value");
+		rec_usage("an unknown option, or an option without its value");
 	printf("kblrecord, KBL version %d\n", KBL_VERSION);
 	exit(0);
 }
@@ -159,7 +159,7 @@ static const char *rec_options_wrong(const struct rec_options *o)
 	if ((o->in != NULL) + (o->out != NULL) + o->list > 1)
 		return "-w, -r and -l exclude one another";
 	if (o->in && (o->filter || o->nr_lists || o->events || o->counter || o->calibrate))
-		return "-r shows all that is in the file: no filter, list or events";
+		return "-r shows the whole file: it takes no filter, list or events";
 	if ((o->file_bytes || o->file_seconds || o->file_limit) && !o->out)
 		return "-C, -G and -W go with -w";
 	if ((o->file_bytes || o->file_seconds) && !strcmp(o->out, "-"))

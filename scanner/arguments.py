@@ -22,7 +22,9 @@ _SEED = re.compile(r"(?:(?:struct|union) )?(?!(?:struct|union)\Z)[A-Za-z_]\w*")
 def _seed(text: str) -> str:
     words = " ".join(text.split())
     if not _SEED.fullmatch(words):
-        raise argparse.ArgumentTypeError(f"{text!r} is not like 'struct sk_buff' or 'skb_t'")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a type such as 'struct sk_buff', 'skb_t'"
+        )
     return words
 
 
@@ -37,13 +39,13 @@ def _drawing(text: str) -> Path:
 def _positive(text: str) -> int:
     number = int(text) if text.isdigit() else 0
     if number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1")
+        raise argparse.ArgumentTypeError(f"{text!r} is not an integer of at least 1")
     return number
 
 
 def _level(text: str) -> int:
     if not text.isdigit():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0")
+        raise argparse.ArgumentTypeError(f"{text!r} is not an integer of at least 0")
     return int(text)
 
 
@@ -105,7 +107,7 @@ def _common(tree: str | None) -> argparse.ArgumentParser:
     parser.add_argument("--jobs", type=_positive, default=min(2, os.cpu_count() or 1), metavar="N")
     parser.add_argument("--cache", type=Path, default=cache.folder(), metavar="FOLDER")
     parser.add_argument("--no-cache", action="store_true")
-    parser.add_argument("-q", "--quiet", action="store_true", help="no progress on stderr")
+    parser.add_argument("-q", "--quiet", action="store_true", help="show no progress on stderr")
     return parser
 
 
@@ -119,7 +121,7 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     tree = _common(None)
     scan = commands.add_parser("scan", parents=[tree], help="scan a tree and print the summary")
     scan.add_argument(
-        "--json", type=Path, metavar="OUT", help="write everything found; - for stdout"
+        "--json", type=Path, metavar="OUT", help="write all tables to OUT, - for stdout"
     )
     scan.add_argument(
         "--fallbacks", action="store_true", help="list what pycparser could not read, and why"

@@ -32,7 +32,11 @@ class Type(NamedTuple):
 
 
 class Function(NamedTuple):
-    """A function; parameters and result as (struct or basic name, stars, size in bytes)."""
+    """A function of a kernel or module, as its BTF describes it.
+
+    parameters: (name of the struct or basic type, stars, size in bytes) of each; returns: the same
+    of the result.
+    """
 
     name: str
     module: str
@@ -55,7 +59,7 @@ class Btf:
             raise BadBtf(f"{path}: damaged BTF: {problem}") from None
 
     def type(self, number: int) -> Type:
-        """Return a type by its number; a module's numbers continue those of its kernel."""
+        """Return the type with this number; a module's numbers continue those of its kernel."""
         if self.base is not None and number < self.first:
             return self.base.type(number)
         return self.types[number - self.first]

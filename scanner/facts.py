@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 
 class TypeRef(NamedTuple):
-    """A declared type without its pointers, arrays and qualifiers.
+    """A declared type: its base, without qualifiers, and how many pointers and arrays surround it.
 
     base: "struct TAG", "union TAG", "enum TAG", a typedef name or a basic type; "" if unknown.
-    stars: number of pointer and array layers. function: it is a function or a pointer to one; base
-    is then its return type.
+    stars: number of pointer and array layers. function: the type is a function or a pointer to one;
+    base is then the function's return type.
     """
 
     base: str
@@ -57,10 +57,10 @@ class Assign(NamedTuple):
 class Function(NamedTuple):
     """A function definition.
 
-    start: first byte of its declaration; body, end: its opening brace and the byte after its
-    closing one.  annotation: the first word of its head that forbids a probe (notrace, __init,
+    start: offset of its declaration; body: offset of its opening brace; end: offset after its
+    closing brace.  annotation: the first word of its head that forbids a probe (notrace, __init,
     ...), or NOKPROBE_SYMBOL, or "".  head: the macro that makes its head, or "".  parser: which
-    parser read it, "pycparser", "signature" (only its head) or "tree-sitter".
+    parser read it, "pycparser", "signature" (pycparser read only its head) or "tree-sitter".
     """
 
     name: str

@@ -61,12 +61,12 @@ def carriers(
 ) -> tuple[str, ...]:
     """Return the carriers of a function, at most four.
 
-    listed: its struct list_head is a list of packets.  every: queues and the first sock always
-    count.
+    listed: the function's struct list_head is a list of packets.  every: queues and the first sock
+    are always included.
 
-    Otherwise a sock counts only in functions without a packet, since a packet has its own sock, and
-    a queue counts only in functions without an skb, since the skb is put into the queue or taken
-    from it.
+    Otherwise a sock is included only for functions without a packet, since a packet has its own
+    sock, and a queue only for functions without an skb, since the skb is put into the queue or
+    taken from it.
     """
     kinds = [_KINDS.get(p[:2], "") for p in parameters[: LAST_ARGUMENT + 1]]
     gives = _KINDS.get(returns[:2]) == "skb"
@@ -227,13 +227,13 @@ def _why_not(name: str, kernel: Kernel, row: dict[str, Any]) -> str:
         return (
             ""
             if found[0].module or not kernel.symbols or addresses
-            else "BTF has it, but System.map has no such symbol"
+            else "BTF has the function, but System.map has no such symbol"
         )
     copies = kernel.variants.get(name)
     if copies:
         return f"left only as compiler-made variants: {', '.join(sorted(copies))}"
     if addresses:
-        return "BTF has no prototype of it"
+        return "BTF has no prototype of the function"
     if not row["built"]:
         return "its file is not built into this kernel"
     if not (row["inline"] or row["static"]):

@@ -10,7 +10,7 @@ import time
 class Progress:
     """Counts work in any unit.
 
-    On a terminal it redraws its line; otherwise it writes a line every ten seconds.
+    On a terminal, the progress line is redrawn; otherwise a line is written every ten seconds.
     """
 
     def __init__(self, quiet: bool = False) -> None:

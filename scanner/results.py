@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The tables of a tree.
-
-They are read from the cache if nothing has changed since they were made.
-"""
+"""Make the tables of a tree, or read them from the cache if nothing has changed since."""
 
 from __future__ import annotations
 

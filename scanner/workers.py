@@ -48,7 +48,7 @@ def _serve(
 
 
 class _Worker(Generic[Item]):
-    """One process, the items that it has not answered yet, and its time at the last answer."""
+    """One process, the items that it has not finished yet, and its CPU time at the last result."""
 
     def __init__(self, make: Callable[[], Callable[[Any], Any]], others: list[Connection]) -> None:
         """Start the process. others: the other workers' ends of pipes, which it inherits."""

@@ -33,7 +33,7 @@ _FUNCTIONS = Query(Language(tree_sitter_c.language()), "(function_definition typ
 class Wanted(NamedTuple):
     """A function to be instrumented; carriers: the names of parameters that carry packets.
 
-    macro: the macro that makes its head, or "".
+    macro: the macro that makes the function's head, or "".
     """
 
     name: str
@@ -46,7 +46,7 @@ class Wanted(NamedTuple):
 class Done(NamedTuple):
     """A function and its Plan, or the reason why it is left out.
 
-    found: (id, carriers, mode, returns, ends) of the probes that it already has.
+    found: (id, carriers, mode, returns, ends) of the probes that the function already has.
     """
 
     wanted: Wanted
@@ -110,10 +110,7 @@ class FilePlanner:
         self.normaliser = Normaliser(tree.table)
 
     def plan(self, path: str, data: bytes, wanted: list[Wanted]) -> FilePlan:
-        """Return the plan of a file.
-
-        Its edits can be undone to the byte; otherwise it has a problem.
-        """
+        """Return the plan of a file; it has a problem if its edits cannot be undone to the byte."""
         text = data.decode("latin-1")
         reading = _Reading(self, path, data, text)
         functions = tuple(reading.done(item) for item in wanted)

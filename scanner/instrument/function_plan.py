@@ -90,7 +90,7 @@ class Plan(NamedTuple):
 
 
 def left_out(head: str, file: str, name: str) -> str:
-    """Return why the words before a function's body forbid probes in it; "" if they do not.
+    """Return why the words before a function's body forbid probes in the function; "" if none does.
 
     The names of the function and of its parameters are ignored.
     """
@@ -159,7 +159,7 @@ def plan(shapes: list[Shape], call: str, carriers: list[str], text: str, hidden:
 
 
 def _why_scope(shapes: list[Shape], hidden: str) -> str:
-    """Return why its text does not show all exits of a function; "" if it does."""
+    """Return why the text of a function does not show all its exits; "" if it shows all."""
     first = shapes[0]
     for shape in shapes:
         if shape.hidden:

@@ -11,7 +11,7 @@ _BRACES = re.compile(r"[{}]")
 
 
 class Return(NamedTuple):
-    """A return statement: its first byte, its semicolon (-1 if unknown), empty or not."""
+    """A return statement: the offsets of its start and semicolon (-1 if unknown), empty or not."""
 
     start: int
     semicolon: int
@@ -19,7 +19,7 @@ class Return(NamedTuple):
 
 
 def _semicolon(text: str, start: int, end: int) -> int:
-    """Return the semicolon that ends the statement at start; -1 if a bracket closes first."""
+    """Return the offset of the semicolon that ends the statement; -1 if a bracket closes first."""
     depth = 0
     for match in _TOKEN.finditer(text, start, end):
         token = match[0]

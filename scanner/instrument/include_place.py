@@ -74,7 +74,7 @@ def _nested(text: str, end: int) -> list[tuple[int, int]]:
 def serves(hidden: str, includes: list[int], functions: list[int]) -> bool:
     """Return whether each function comes after one of the includes and is compiled only with it.
 
-    hidden: the text without comments and literals. includes, functions: their first bytes.
+    hidden: the text without comments and literals. includes, functions: offsets of their starts.
     """
     found = directives(hidden)
     known = [(at, _conditions(found, at)) for at in includes]
@@ -89,7 +89,7 @@ def place(text: str, hidden: str, functions: list[int]) -> int:
     """Return the start of an empty line before all functions; -1 if there is none.
 
     The functions may lie in any branches. hidden: the text without comments and literals.
-    functions: their first bytes.
+    functions: offsets of their starts.
     """
     found = directives(hidden)
     plain = without(hidden, found)

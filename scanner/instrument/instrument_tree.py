@@ -122,7 +122,7 @@ def instrument(run_: Run, options: Options, choice: Choice, progress: Progress) 
 
 
 def _used(root: Path, names: list[str]) -> int:
-    """Return the highest id in the tree."""
+    """Return the highest id of a probe in the tree."""
     highest = 0
     for file in listing(root, names).files:
         data = (root / file.path).read_bytes()
@@ -160,7 +160,7 @@ def _numbered(
 
 
 def _entry(row: Row, done: Done, number: int) -> Row:
-    """Return a function's row of the manifest; a later run that finds its probes makes the same."""
+    """Return a function's row of the manifest; a later run that finds its probes makes it again."""
     if done.plan is not None:
         made = done.plan
         number, names, mode = number, made.carriers, made.mode

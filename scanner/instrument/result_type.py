@@ -37,7 +37,7 @@ class Typedefs:
         return name in self._types
 
     def void(self, name: str) -> bool:
-        """Return whether a definition of this name means void."""
+        """Return whether any typedef of this name means void."""
         return any(kind[:2] == ("void", 0) for kind in self._types.get(name, ()))
 
     def scalar(self, base: str, depth: int = 0) -> bool:
@@ -70,7 +70,7 @@ def result_text(node: Node, text: str, shadowed: set[str], typedefs: Typedefs) -
     """Return the type of a definition's result, such as ``struct sk_buff *``.
 
     text: the normalised file.  shadowed: names that mean something else inside the body.
-    None if it cannot be spelt safely.
+    Returns None if the type cannot be spelt safely.
     """
     declarator, plain = _function_declarator(node)
     if declarator is None or not plain:

@@ -30,7 +30,7 @@ class Token:
 
 
 class _NoToken(Exception):
-    """Text that is not a token of C; the message contains it."""
+    """Raised for text that is not a token of C; the message contains the text."""
 
 
 class _Kinds(dict[str, str]):

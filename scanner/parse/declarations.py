@@ -92,7 +92,7 @@ def record(text: str, types: frozenset[str], line: int) -> Record:
 
 
 def typedefs(text: str, types: frozenset[str], line: int) -> list[Typedef | Record]:
-    """Return the definitions of a typedef: its names, and a record for each anonymous struct.
+    """Return what a typedef declares: each name, and a record for each anonymous struct.
 
     Raises Unreadable.
     """

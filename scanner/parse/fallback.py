@@ -28,7 +28,10 @@ def _text(node: Node) -> str:
 
 
 def base_type(node: Node | None) -> str:
-    """Return the base of the type that a declaration or parameter names."""
+    """Return the type that `node` names, without stars, such as "struct sk_buff" or "u32".
+
+    Returns "" if the type has no name.
+    """
     if node is None:
         return ""
     if node.type in ("struct_specifier", "union_specifier", "enum_specifier"):

@@ -57,7 +57,7 @@ class FileReader:
         """Return the facts of a file; its warnings name what could not be read."""
         self.cut = False
         if b"\0" in data:
-            return _empty(path, "binary: it has zero bytes")
+            return _empty(path, "binary: it contains NUL bytes")
         if len(data) > LONGEST_LINE and (longest := longest_line(data)) > LONGEST_LINE:
             return _empty(path, f"a line of {longest} characters: not source code")
         data = without_probes(data)

@@ -97,10 +97,10 @@ def read_island(
 
 
 def parse_island(island: Island) -> tuple[Any, str, list[tuple[str, Exception]]]:
-    """Return pycparser's FuncDef, the part of it that can be used, and the failures.
+    """Return pycparser's FuncDef, which part of it can be used, and the failures.
 
-    The part is "pycparser" for all of it, "signature" for only the head, "tree-sitter" for nothing
-    (the FuncDef is None).
+    The part is "pycparser" for the whole function, "signature" for only the head, and "tree-sitter"
+    if nothing can be used (the FuncDef is None).
     """
     problems: list[tuple[str, Exception]] = []
     text, types = island.text, island.types

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Function-like macros as functions: their calls count as calls of the macros' users."""
+"""Function-like macros as functions: a macro's calls are calls of each function that uses it."""
 
 from __future__ import annotations
 

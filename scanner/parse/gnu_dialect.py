@@ -51,7 +51,7 @@ _INT128 = re.compile(r"\b(?:unsigned\s+)?__int128(?:_t)?\b|\b__auto_type\b")
 
 
 def _fit(new: str, old: str) -> str:
-    """Return new, padded to the length and newlines of old."""
+    """Return `new`, padded to the length and the newlines of `old`."""
     return new + blank(old[len(new) :]) if "\n" not in old[: len(new)] else blank(old)
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Find the islands of a normalised text with tree-sitter: functions, types, tables.
 
-A function counts as found only if it ends where its braces do.  All other functions are hidden from
-a second parse of the text, and each of them is parsed by itself.  Every offset is a byte offset
-into the file on disk.
+A function is accepted only if tree-sitter's end of it is where its braces end.  All other functions
+are hidden from a second parse of the text, and each of them is parsed by itself.  Every offset is a
+byte offset into the file on disk.
 """
 
 from __future__ import annotations
@@ -39,7 +39,10 @@ Captures = dict[str, list[Node]]
 
 
 class Unread(NamedTuple):
-    """Text that looks like a function and cannot be read: its name, if it has one, and offsets."""
+    """Text that looks like a function and cannot be read: its name, "" if it has none, and offsets.
+
+    The text begins at `start`, its opening brace is at `brace`, and it ends before `end`.
+    """
 
     name: str
     start: int
@@ -80,7 +83,7 @@ def parse(source: bytes) -> Node:
 
 
 def find_islands(text: str) -> Found:
-    """Return the islands of a normalised text."""
+    """Return the functions, types and variables that tree-sitter finds in a normalised text."""
     source = text.encode("latin-1")
     parsed = _captures(parse(source))
     spans = brace_blocks.blocks(text)

@@ -43,7 +43,7 @@ class Branch(NamedTuple):
 
 
 class Group(NamedTuple):
-    """The branches of an #if; it lies in branch ``inside`` of group ``outer`` (-1 for none)."""
+    """The branches of an #if, which lies in branch ``inside`` of group ``outer`` (-1 for none)."""
 
     branches: list[Branch]
     outer: int
@@ -51,7 +51,10 @@ class Group(NamedTuple):
 
 
 class Directive(NamedTuple):
-    """A directive: its keyword, the text after it joined into one line, and its first byte."""
+    """A directive: its keyword, the text after it joined into one line, and two offsets.
+
+    The directive begins at `start` and ends before `end`.
+    """
 
     keyword: str
     rest: str

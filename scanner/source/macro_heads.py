@@ -14,7 +14,7 @@ _TAIL = re.compile(r"((?:[A-Za-z_]\w*[\s*]+)+)([A-Za-z_]\w*)\s*\(([^()]*)\)$")
 
 
 def split_arguments(text: str) -> list[str]:
-    """Split at the commas outside parentheses, brackets and braces."""
+    """Return the arguments: `text` split at the commas outside parentheses, brackets and braces."""
     parts = [""]
     depth = 0
     for char in text:

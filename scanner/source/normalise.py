@@ -224,7 +224,7 @@ class Normaliser:
 
 
 def _first_in_line(text: str) -> list[tuple[str, int, int]]:
-    """Return (name, its offset, offset of its parenthesis) of each call that begins a line."""
+    """Return (name, offset of the name, offset of the parenthesis) of calls that begin a line."""
     found = _CALL.finditer("\n" + text)
     return [(call[1], call.start(1) - 1, call.end() - 1) for call in found]
 
@@ -260,7 +260,7 @@ def _declared_below(text: str, heads: dict[int, Head]) -> Iterator[tuple[int, in
 
 
 def _declares(declarations: str, parameters: str) -> bool:
-    """Return whether these are declarations of parameters; a parameter without one is an int."""
+    """Return whether each of `declarations` declares a parameter; the other parameters are ints."""
     names = [name.strip() for name in parameters.split(",")]
     if not all(map(str.isidentifier, names)):
         return False
@@ -284,7 +284,7 @@ def _untyped(
 ) -> Iterator[tuple[int, int, str]]:
     """Yield ``int z()`` for a head without a type, if the head is long enough for that.
 
-    start, end: the head. body: the offset of its brace.
+    start, end: offsets of the head. body: offset of the opening brace.
     """
     name = _UNTYPED.match(text, start)
     if name is None or name[1] in KEYWORDS or _before(text, start) not in ";}":

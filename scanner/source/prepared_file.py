@@ -55,7 +55,7 @@ _LITERAL = re.compile(rb"[/\"'\x80-\xff]|\\[ \t\r]")
 
 
 def defines(data: bytes) -> list[Macro]:
-    """Return the macros of a file by a quick look at its #define lines; their line is 0."""
+    """Return the macros of a file, found quickly by its #define lines; their line numbers are 0."""
     found: list[Macro] = []
     if len(data) > LONGEST_LINE and longest_line(data) > LONGEST_LINE:
         return found

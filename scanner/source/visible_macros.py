@@ -11,8 +11,8 @@ from scanner.source.include_search import Includes
 class Visible:
     """The function-like macros of a tree, as each file sees them.
 
-    A file does not see macros of another .c file.  It sees macros of an architecture only if this
-    is its own or the one that represents all.
+    A file does not see macros of another .c file.  It sees an architecture's macros only if that
+    architecture is its own, or the one that represents all.
     """
 
     def __init__(self, files: list[FileFacts], includes: Includes, main: str) -> None:

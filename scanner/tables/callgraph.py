@@ -83,7 +83,7 @@ class CallGraph:
         return known
 
     def _of_one(self, numbers: list[int], near: str) -> tuple[int, ...]:
-        """Return the definitions for all architectures and for `near`; without one, for main."""
+        """Return the definitions of no architecture, and those of `near`, else of the main one."""
         homes = {n: architecture(self.nodes[n].file) for n in numbers}
         named = set(homes.values()) - {""}
         first = near if near in named else self.main

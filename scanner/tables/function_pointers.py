@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 from scanner.facts import FileFacts, Function, Init, TypeRef
 from scanner.tables.type_graph import Types
 
-MANY = 400  # if the table's type is unknown, a field with more functions than this is ignored
+MANY = 400  # most functions that a call through a table of unknown type may reach
 
 
 class Node(NamedTuple):
@@ -80,9 +80,10 @@ class Held:
                 self._add_variable(file, assign.to, targets)
 
     def by_member(self, number: int, field: str, pointer: str, count: int) -> tuple[int, ...]:
-        """Return the functions to which ``pointer->field`` may point.
+        """Return the functions that a call of ``pointer->field`` may reach, in function `number`.
 
-        It is called with `count` arguments.
+        If the type of `pointer` is unknown, these are the functions with `count` parameters, the
+        number of arguments of the call; none if they are more than MANY.
         """
         if field not in self._members:
             return ()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Third table: callers and callees of packet functions whose values are associated with a packet.
 
-A name in a function is associated if its type is a form of the struct.  Under the data-flow rule,
-it is also associated if an associated value was assigned to it, was returned to it, or is passed to
-it as an argument.  Plain numbers are never associated: a length is not a packet.  A member that is
+A name in a function is associated if its type is a form of the struct.  Under the data-flow rule, a
+name is also associated if it receives an associated value: by assignment, as the result of a call,
+or as an argument.  Plain numbers are never associated: a length is not a packet.  A member that is
 another object, such as skb->dev, is not associated either.  But a pointer to the packet's header
 (skb->data) is associated.
 """
@@ -134,7 +134,7 @@ class Search:
         touched.add(number)
 
     def _first(self, number: int, edge: Edge, names: set[str]) -> str:
-        """Return the first associated argument of a call, "" if none is."""
+        """Return the first associated argument of a call; "" if the call has none."""
         for atoms in edge.args:
             for atom in atoms:
                 if self._is_associated(number, atom, names):

@@ -150,7 +150,7 @@ def aliases(files: list[FileFacts], found: Closure) -> list[Alias]:
 def typedefs_naming(files: list[FileFacts], seed: str) -> list[str]:
     """Return the typedefs whose own text names the struct.
 
-    It may name it as the target, as a member, or in the signature of a function type.
+    The text may name the struct as the target, as a member, or in the signature of a function type.
     """
     found = []
     for facts in files:

@@ -71,7 +71,7 @@ def analyse(files: list[FileFacts], options: Options, warnings: list[str]) -> Re
     reached = Search(graph, found, direct, options.data_flow).run()
     packet = direct | {entry.number for entry in reached}
     if options.arch not in ("", main):
-        other = f"only those of {main} count" if main else "the tree has none"
+        other = f"so {main} represents all" if main else "and the tree has no other"
         warnings = [*warnings, f"{options.arch}: no such architecture, {other}"]
     if seed not in types.places:
         warnings = [*warnings, f"{seed} is not defined in the folders scanned"]
@@ -239,7 +239,7 @@ def _fallback_row(path: str, item: Any) -> Row:
 
 
 def _counts(files: list[FileFacts], found: Closure, functions: list[Row], forms: list[Row]) -> Row:
-    """Return the numbers of the summary; functions count once per (file, name)."""
+    """Return the numbers of the summary; a function is counted once per file and name."""
     tops = Counter(f.path.rpartition("/")[0].partition("/")[0] for f in files)
     kinds = Counter(f["how"] for f in forms if f["kind"] == "alias")
     islands = [sum(column) for column in zip(*(f.islands for f in files), strict=True)] or [0] * 4

@@ -257,7 +257,7 @@ def _clashing(files: list[FileFacts]) -> Iterator[tuple[str, dict[str, str]]]:
 def _joined(homes: dict[str, str], includes: Includes) -> dict[str, str]:
     """Return the definition of a base that each file uses; "" for headers if all share one.
 
-    If one file includes two of the headers, their definitions count as one struct, for two
+    If one file includes two of the headers, their definitions are taken as one struct, for two
     configurations.
     """
     headers = [path for path in homes if path.endswith(".h")]

@@ -73,7 +73,7 @@ def _leg(db: Database, row: StoredLeg, names: Names) -> Leg:
 
 
 def _spent(row: StoredLeg) -> dict[str, Any]:
-    """Return the times of a leg; None if records of it may be lost."""
+    """Return the times of a leg; None if some of its records may be lost."""
     kernel_ns = row.end_ns - row.begin_ns
     made = {"kernel_ns": kernel_ns, "wait_ns": kernel_ns - row.busy_ns - row.unknown_ns}
     made |= {name: getattr(row, name) for name in ("busy_ns", "unknown_ns", "cpu_ns")}

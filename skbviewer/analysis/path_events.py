@@ -22,7 +22,7 @@ CHANGES = {event_word(number) for number in numbers_with(Trait.CHANGE)}
 def events_of(db: Database, leg: StoredLeg, base: int, names: Names) -> tuple[PathEvent, ...]:
     """Return the events of a leg, given as its row of table `leg`.
 
-    `base` is the id of its first call, from which the events' calls count.
+    `base` is the id of its first call: the calls of events are numbered from there.
     """
     stacks: dict[int, list[str]] = {}
     for frame in queries.frames_of_leg(db, leg.id):

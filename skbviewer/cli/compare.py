@@ -13,15 +13,16 @@ from ..export.comparison_text import comparison_lines, step_lines
 from ..export.differential_stacks import write_folded_pairs, write_profile_pair
 from ..session import Session
 from ..session.comparing import Filters, comparison_of, session_stack_pairs
-from .command_output import Commands, Stderr, command, formats
+from .command_parsers import Commands, command, formats
 from .file_argument import HELP as FILE_HELP
 from .file_argument import open_session, warn_of
+from .progress_and_warnings import Stderr
 from .row_numbers import path_of, row_id
 
 HELP = """Two files are A and B.  If a recording consists of several files, write those of B after
---with.  A change is reported if it is at least --least %, and so improbable by chance that all
-reports together are right with 99 % probability.  The interval is that of one difference, 95 %.
-docs/comparing.md explains the method."""
+--with.  A change is reported if it is at least --least %, and if chance hardly explains it: the
+probability that chance caused any of the reported changes is at most 1 %.  The interval of each
+change has a confidence of 95 %.  docs/comparing.md explains the method."""
 
 
 def add(commands: Commands) -> None:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from ..records import BadInput, counted
 from .answer_output import print_answer
-from .command_output import Commands, Stderr, command, formats, warn
+from .command_parsers import Commands, command, formats
+from .progress_and_warnings import Stderr, warn
 
 if TYPE_CHECKING:
     from ..dataset.adding import Outcome
@@ -26,7 +27,10 @@ MISSING = "datasets need {}: install skbviewer with the extra dataset, 'skbviewe
 HELP = """docs/datasets.md explains how files become pairs, the layout of DIR, which filters work on
 a dataset, and what happens when a process is killed."""
 DIR = "folder of the dataset"
-WITHIN = "largest sum of clock difference and transit time, in seconds (default: 5)"
+WITHIN = (
+    "largest difference between the packets' capture times, each on its own sniffer's clock, in "
+    "seconds (default: 5)"
+)
 
 
 def add(commands: Commands) -> None:
@@ -44,7 +48,7 @@ def add(commands: Commands) -> None:
     _opening(inner)
     made = _of(inner, "query", "print the result of a SELECT over the tables", _query)
     made.add_argument("sql", metavar="SQL", help="one SELECT statement")
-    formats(made, "json", "csv", json="as one JSON array of objects")
+    formats(made, "json", "csv", json="print one JSON array of objects")
 
 
 def _of(
@@ -74,7 +78,7 @@ def _finding(inner: Commands) -> None:
     text = "the packet: its session, or the first digits of it, and its number"
     parser.add_argument("--packet", required=True, metavar="SESSION:N", help=text)
     parser.add_argument("--within", type=float, default=5.0, metavar="SECONDS", help=WITHIN)
-    formats(parser, "json", "csv", json="as one JSON array of objects")
+    formats(parser, "json", "csv", json="print one JSON array of objects")
 
 
 def _dropping(inner: Commands) -> None:
@@ -111,7 +115,7 @@ def _positive(text: str) -> int:
 def _packets(inner: Commands) -> None:
     parser = _of(inner, "packets", "print packets of all sessions by time", _list_packets)
     _filter(parser)
-    formats(parser, "json", "csv", json="as one JSON array of objects")
+    formats(parser, "json", "csv", json="print one JSON array of objects")
 
 
 def _stats(inner: Commands) -> None:
@@ -119,7 +123,7 @@ def _stats(inner: Commands) -> None:
     text = "functions, processes, drops, conversations or endpoints"
     parser.add_argument("table", metavar="TABLE", help=text)
     _filter(parser)
-    formats(parser, "json", "csv", json="as one JSON array of objects")
+    formats(parser, "json", "csv", json="print one JSON array of objects")
 
 
 def _filter(parser: argparse.ArgumentParser) -> None:

@@ -13,9 +13,10 @@ from ..analysis.diagnosis import Diagnosis, Finding
 from ..analysis.stats import Chosen
 from ..export.diagnosis_text import lines
 from ..session import Session
-from .command_output import Commands, Stderr, command, formats
+from .command_parsers import Commands, command, formats
 from .file_argument import add_files, open_session, warn_of
 from .filter_option import add_filter, matching_ids
+from .progress_and_warnings import Stderr
 from .range_option import add_range, session_range
 from .row_numbers import row_id
 
@@ -35,7 +36,7 @@ def add(commands: Commands) -> None:
         metavar="N",
         help="one packet: its number, or K<N> for a row without a captured packet",
     )
-    add_range(parser, "packets of the time")
+    add_range(parser, "packets of the time span")
     add_filter(parser, "packets")
     formats(parser, "json")
 

@@ -8,7 +8,8 @@ import json
 from pathlib import Path
 
 from . import file_argument
-from .command_output import Commands, Stderr, command, formats
+from .command_parsers import Commands, command, formats
+from .progress_and_warnings import Stderr
 
 HELP = """IMAGE is the kernel that was recorded: vmlinux, or /boot/vmlinuz-RELEASE.
 Calls at which packets were dropped, and calls that were recorded, are marked with their number."""
@@ -25,7 +26,7 @@ def add(commands: Commands) -> None:
         "files",
         nargs="+",
         metavar="FILE... FUNCTION",
-        help=f"{file_argument.HELP}; last the function",
+        help=f"{file_argument.HELP}; the last argument is the function",
     )
     parser.add_argument(
         "--image", type=Path, required=True, metavar="IMAGE", help="a vmlinux or vmlinuz"

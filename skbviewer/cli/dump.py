@@ -9,7 +9,8 @@ from pathlib import Path
 from .. import readers
 from ..export import dump_lines
 from ..records import BadInput, KernelLog
-from .command_output import Commands, Stderr, command, warn
+from .command_parsers import Commands, command
+from .progress_and_warnings import Stderr, warn
 
 
 def add(commands: Commands) -> None:

@@ -16,8 +16,9 @@ from ..export import EXPORTS, Export, Request, Subject, Writer
 from ..export.log_packets import without_bytes
 from ..export.pseudonyms import key_of, random_key
 from ..session import Session
-from .command_output import Commands, Stderr, command
+from .command_parsers import Commands, command
 from .file_argument import add_files, open_session, warn_of
+from .progress_and_warnings import Stderr
 from .starting import needing_qt
 
 HELP = """Without --lanes, --filter and --range, the path of --packet is written, as a picture with
@@ -82,16 +83,18 @@ def add(commands: Commands) -> None:
     )
     cut = "write at most N bytes of each packet, in captures, reports and tables"
     parser.add_argument("--snaplen", type=_bytes, default=0, metavar="N", help=cut)
-    headers = "write only the known headers of packets, in captures and reports; tables: no bytes"
+    headers = (
+        "write only the known headers of packets in captures and reports, and no bytes in tables"
+    )
     parser.add_argument("--no-payload", action="store_true", help=headers)
     names = "replace addresses and host names; payloads become zeros"
     parser.add_argument("--pseudonyms", action="store_true", help=names)
-    key = "a file of at least 16 bytes: pseudonyms are the same in all exports with it"
+    key = "a file of at least 16 bytes; all exports with this key have the same pseudonyms"
     parser.add_argument("--pseudonym-key", type=Path, metavar="FILE", help=key)
 
-    lost = "also packets that no capture contains, from the bytes in a log of retis"
+    lost = "also write packets that no capture contains, if a log of retis has their bytes"
     parser.add_argument("--kernel-only", action="store_true", help=lost)
-    shape = "blocks as `retis pcap` writes them, for --pcapng"
+    shape = "with --pcapng, write blocks as `retis pcap` writes them"
     parser.add_argument("--retis", action="store_true", help=shape)
 
 

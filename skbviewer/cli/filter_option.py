@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ..analysis.display_filter import FilterError
 from ..session import Session
-from .command_output import Stderr
+from .progress_and_warnings import Stderr
 
 PAGE = 1000
 RowIds = npt.NDArray[np.int64]

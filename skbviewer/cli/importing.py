@@ -7,7 +7,8 @@ import argparse
 from pathlib import Path
 
 from ..session import import_files
-from .command_output import Commands, Stderr, command, warn
+from .command_parsers import Commands, command
+from .progress_and_warnings import Stderr, warn
 
 
 def add(commands: Commands) -> None:
@@ -26,7 +27,7 @@ def add(commands: Commands) -> None:
         type=Path,
         nargs="+",
         metavar="FILE",
-        help="captures and KBLs; if it is a session, the files that it was built from",
+        help="captures and KBLs; a session stands for the files that it was built from",
     )
 
 

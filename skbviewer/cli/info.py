@@ -8,8 +8,9 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from .command_output import Commands, command, formats, warn
+from .command_parsers import Commands, command, formats
 from .file_argument import add_files, open_session
+from .progress_and_warnings import warn
 
 
 def add(commands: Commands) -> None:

@@ -13,9 +13,10 @@ from ..export import COLUMNS, KERNEL_COLUMNS, write_rows
 from ..records import PacketRow, SeriesRow
 from ..session import Session
 from ..session.exported_rows import first_ns
-from .command_output import Commands, Stderr, command, formats
+from .command_parsers import Commands, command, formats
 from .file_argument import add_files, open_session, warn_of
 from .filter_option import add_filter, matching_ids, pages
+from .progress_and_warnings import Stderr
 
 # Keys of a packet's object; a row K<n> has the fields of SeriesRow instead.
 JSON_KEYS = COLUMNS
@@ -36,7 +37,7 @@ def add(commands: Commands) -> None:
         help="list packets that only the kernel saw: K1, K2, ...",
     )
     add_filter(parser)
-    formats(parser, "json", "csv", json="one JSON object per line")
+    formats(parser, "json", "csv", json="print one JSON object per line")
 
 
 def _packets(arguments: argparse.Namespace) -> int:

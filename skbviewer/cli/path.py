@@ -9,7 +9,7 @@ from typing import Any
 
 from ..export import path_lines, path_xml
 from ..records import Leg, PacketPath, PathEvent
-from .command_output import Commands, command, formats
+from .command_parsers import Commands, command, formats
 from .file_argument import add_files, open_session, warn_of
 from .row_numbers import path_of, row_id
 

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from ..session.querying import Bounds, query
 from .answer_output import print_answer
-from .command_output import Commands, Stderr, command, formats, warn
+from .command_parsers import Commands, command, formats
 from .file_argument import HELP, open_session, warn_of
+from .progress_and_warnings import Stderr, warn
 
 EPILOG = """docs/schema.md lists the tables and their columns.  The query can read nothing else and
 change nothing; rows, memory and time are bounded.  Ctrl-C cancels it.  Example:
@@ -24,7 +25,7 @@ def add(commands: Commands) -> None:
     parser.epilog = EPILOG
     parser.add_argument("file", type=Path, metavar="FILE", help=HELP)
     parser.add_argument("sql", metavar="SQL", help="one SELECT statement")
-    formats(parser, "json", "csv", json="as one JSON array of objects")
+    formats(parser, "json", "csv", json="print one JSON array of objects")
 
 
 def _query(arguments: argparse.Namespace) -> int:

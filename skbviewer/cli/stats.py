@@ -13,8 +13,9 @@ from ..analysis.stats import STATISTICS, Chosen, Table
 from ..export.table_csv import cell, write_table_csv
 from ..session import Session
 from . import file_argument, stats_columns
-from .command_output import Commands, command, formats, warn
+from .command_parsers import Commands, command, formats
 from .filter_option import add_filter, matching_ids
+from .progress_and_warnings import warn
 from .range_option import add_range, session_range
 
 
@@ -23,7 +24,7 @@ def add(commands: Commands) -> None:
     parser = command(
         commands,
         "stats",
-        "print times of functions, layers and processes; drops; clock fits",
+        "print the times of functions, layers and processes, or drops, or clock fits",
         _stats,
     )
     parser.usage = (
@@ -36,7 +37,8 @@ def add(commands: Commands) -> None:
         "files",
         nargs="+",
         metavar="FILE... TABLE",
-        help=f"{file_argument.HELP}; first or last the table: {', '.join(sorted(STATISTICS))}",
+        help=f"{file_argument.HELP}; the first or the last argument is the table: "
+        f"{', '.join(sorted(STATISTICS))}",
     )
     add_range(parser, "calls, legs and drops that begin")
     parser.add_argument(

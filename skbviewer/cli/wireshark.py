@@ -10,7 +10,8 @@ from typing import Any
 
 from ..export.wireshark.install import folders, install, uninstall
 from ..export.wireshark.profile import wireshark_files
-from .command_output import command, warn
+from .command_parsers import command
+from .progress_and_warnings import warn
 
 HELP = """The script reads the kernel's fields from the comments that export --pcapng writes.  The
 profile is named skbviewer; it has columns, colours and filter buttons.  Files that
@@ -24,7 +25,9 @@ def add(commands: Any) -> None:
     parser.epilog = HELP
     what = parser.add_mutually_exclusive_group(required=True)
     files = "the script and the profile"
-    what.add_argument("--install", action="store_true", help=f"put {files} into your folders")
+    what.add_argument(
+        "--install", action="store_true", help=f"put {files} into your Wireshark folders"
+    )
     what.add_argument("--uninstall", action="store_true", help=f"remove {files}")
     what.add_argument("--print", action="store_true", help="print the script")
 

@@ -18,7 +18,7 @@ from ..session.file_hash import sha256
 from . import manifests
 from .manifests import Manifest, Original
 from .pairs import Pair, in_order
-from .writers import Writer, publish, writer
+from .session_writer import Writer, publish, writer
 
 NO_HOST = "unknown"
 

@@ -11,7 +11,7 @@ from . import cluster, manifests
 from .adding import Outcome
 from .folder import make
 from .pairs import pairs_of
-from .writers import clean
+from .session_writer import clean
 
 
 def add_all(

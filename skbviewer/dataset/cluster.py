@@ -73,9 +73,9 @@ def _outcome(future: Future, pair: Pair) -> Outcome:
 
 @contextmanager
 def _client(folder: Path, jobs: int, scheduler: str) -> Iterator[Client]:
-    """Connect to a cluster.
+    """Connect to the cluster at `scheduler`, or to a new local one if that is "".
 
-    A local one ends with this process, and its connections are encrypted.
+    A local cluster ends with this process, and its connections are encrypted.
     """
     settings = {
         "distributed.scheduler.allowed-failures": AGAIN,
@@ -113,7 +113,7 @@ def _client(folder: Path, jobs: int, scheduler: str) -> Iterator[Client]:
 def _reach(scheduler: str) -> None:
     """Raise OSError or ValueError if nothing listens at `scheduler`.
 
-    A Client would try to connect for very long.
+    Without this check, Dask's Client would try to connect for very long.
     """
     address = urlsplit(scheduler if "://" in scheduler else f"tcp://{scheduler}")
     if not address.hostname or not address.port:

@@ -92,5 +92,5 @@ def _select(table: TableMeaning, files: Sequence[str], partitions: dict[str, str
 
 
 def literal(text: str) -> str:
-    """Return a text as SQL."""
+    """Return `text` as a quoted SQL string."""
     return "'" + text.replace("'", "''") + "'"

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from ..records import BadInput
-from . import manifests, writers
+from . import manifests, session_writer
 from .manifests import Manifest
 
 
@@ -35,8 +35,8 @@ def drop(folder: Path, before_ns: int) -> list[Manifest]:
             for each in found:
                 manifests.place_of(folder, each.key).unlink()
         for each in found:
-            writers.remove_tables(folder, each)
-        writers.clean(folder)
+            session_writer.remove_tables(folder, each)
+        session_writer.clean(folder)
     except OSError as error:
         raise BadInput(folder, None, f"cannot remove: {error.strerror or error}") from error
     return found

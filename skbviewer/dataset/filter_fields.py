@@ -40,7 +40,7 @@ LAYERS = "LEFT JOIN function_layers f ON f.function = c.function"
 
 
 class SqlField(NamedTuple):
-    """A field as SQL: its values in a row of `table`, NULL if the field is not present."""
+    """A field as SQL: the expressions of its `values` in a row of `table`, NULL if not present."""
 
     table: str
     form: str

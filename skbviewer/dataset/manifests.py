@@ -2,8 +2,8 @@
 """Manifests: one small file per session, which names its tables.
 
 Readers read only files that a manifest names. A manifest is written last, and its rename publishes
-all tables of its session at once. Its name is the hash of the inputs, so a session made by newer
-rules replaces the older one at that moment.
+all tables of its session at once. Its name is the hash of the inputs, so at that moment a session
+made by newer rules replaces the older one.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Manifest(NamedTuple):
 
     @property
     def records(self) -> int:
-        """Return the records of all kernel logs plus the packets of all captures, as a number."""
+        """Return the number of records of all kernel logs plus that of packets of all captures."""
         return sum(original.rows for original in self.originals)
 
 
@@ -124,7 +124,7 @@ def place_of(folder: Path, key: str) -> Path:
 
 
 def write(folder: Path, manifest: Manifest) -> None:
-    """Publish a session. The caller must hold the lock. Raises OSError."""
+    """Publish a session: write its manifest, while holding manifest_lock(). Raises OSError."""
     found = manifest._asdict() | {"originals": [each._asdict() for each in manifest.originals]}
     write_synced(place_of(folder, manifest.key), json.dumps(found, indent=1) + "\n")
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """`dataset open`: make a session from the input files of several sessions of a dataset.
 
-A dataset has no bytes and no records, so a session can only be made from the original files.  They
-must not have been moved or changed.  They are imported completely: a lifetime may begin before the
-range, and a cut log would make its verdicts wrong.
+A dataset has no bytes and no records, so a session can only be made from the original files, which
+must not have been moved or changed.  The files are imported completely: a lifetime may begin before
+the range, and the verdicts of a cut log would be wrong.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .manifests import Manifest, Original
 def sessions_of(folder: Path, host: str, begin_ns: int, end_ns: int) -> list[Manifest]:
     """Return the sessions of `host` that overlap a range of time (ns since 1970).
 
-    Times are ns since 1970. Raises BadInput if there is no such session.
+    Raises BadInput if there is no such session.
     """
     found = manifests.read_all(folder)
     meant = [each for each in found if each.host == host and _overlaps(each, begin_ns, end_ns)]

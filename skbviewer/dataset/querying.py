@@ -30,7 +30,8 @@ ONLY = "only one SELECT is allowed"
 def query(folder: Path, sql: str, bounds: Bounds, progress: Progress) -> Answer:
     """Run one SELECT of a user over the views of a dataset.
 
-    Raises BadInput with one line if it is not allowed, wrong, or beyond its bounds, and Cancelled.
+    Raises BadInput with one line if the SELECT is not allowed, wrong, or beyond its bounds, and
+    Cancelled.
     """
     with connection(folder) as db:
         try:
@@ -69,7 +70,7 @@ def run(
 
 
 def _waited(db: duckdb.DuckDBPyConnection, thread: Thread, end: float, progress: Progress) -> bool:
-    """Run a thread that uses `db`; return whether it was ended because it took too long."""
+    """Run a thread that uses `db`; return whether it was interrupted because it took too long."""
     late = False
     thread.start()
     try:
@@ -86,7 +87,7 @@ def _waited(db: duckdb.DuckDBPyConnection, thread: Thread, end: float, progress:
 
 @contextmanager
 def _memory() -> Iterator[None]:
-    """Limit this process's memory: DuckDB's own limit does not count texts, such as repeat()'s."""
+    """Limit this process's memory: DuckDB's own limit leaves out texts such as repeat() makes."""
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
     status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
     now = next(int(line.split()[1]) << 10 for line in status.splitlines() if "VmData" in line)

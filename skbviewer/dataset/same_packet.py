@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """`dataset find`: packets of other sessions that may be the same packet.
 
-They are only candidates: equal headers within a time do not prove that two captured packets are one
-packet, and the clocks of two hosts were not compared.  No verdict is made here.
+The packets are only candidates: equal headers within a time do not prove that two captured packets
+are one packet, and the clocks of two hosts were not compared.  No verdict is made here.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ def candidates(folder: Path, word: str, window_ns: int, progress: Progress) -> A
     """Return packets of other sessions with the headers of packet `word`, "SESSION:N".
 
     Column after_ns is the difference of the times on the two sniffers' clocks, at most `window_ns`;
-    `agreeing` is the number of values of NOT_CONTRARY that are known in both packets.  The session
-    may be named by the first digits of its id.  Raises KeyError if there is no such packet, or if
-    it has no IP header or no time; BadInput and Cancelled.
+    `agreeing` is the number of values of NOT_CONTRARY that are equal in both packets.  The session
+    may be named by the first digits of its id.  Raises KeyError if there is no such packet,
+    BadInput if the packet has no IP header or no time, and Cancelled.
     """
     session, _, number = word.partition(":")
     if not number.isdecimal() or not session.isalnum():

@@ -30,7 +30,7 @@ def statistics(folder: Path, table: str, text: str, progress: Progress) -> Answe
 
 
 def _short(columns: tuple[str, ...], row: tuple[Cell, ...]) -> tuple[Cell, ...]:
-    """Write IPv6 addresses as users do."""
+    """Return the row with IPv6 addresses in their short form."""
     return tuple(
         str(ip_address(cell)) if name.startswith("address") and isinstance(cell, str) else cell
         for name, cell in zip(columns, row, strict=True)

@@ -2,7 +2,7 @@
 """Write paths, packet lists, timelines, call stacks and logs as files for other programs.
 
 EXPORTS has a line for each format and its subjects.  The command line, the export dialog and the
-File menu are made from it.
+File menu are made from these lines.
 """
 
 from .folded import write_folded

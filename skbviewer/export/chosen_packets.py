@@ -21,8 +21,8 @@ MOST_PACKETS, MOST_BYTES = 1 << 15, 1 << 25  # of a block of packets that is wri
 class Places(NamedTuple):
     """The positions of packets in the file of their capture, and the part of each that is written.
 
-    `caplen` bytes begin at `offset`; the first `kept` of them are written; `length` is the size on
-    the wire. `ts` is the capture's own time, ns.
+    A packet's `caplen` captured bytes begin at `offset`; the first `kept` bytes are written;
+    `length` is the size on the wire. `ts` is the capture's own time, ns.
     """
 
     offset: Int64s

@@ -180,7 +180,7 @@ def _table(section: str, rows: list[Difference], found: Comparison, every: bool)
 
 
 def _largest(section: str, rows: list[Difference]) -> list[Difference]:
-    """Return all changes, and the largest of the other rows that matter most."""
+    """Return the changes of a section and the rows of its main measure, at most SHOWN of them."""
     if section == FUNCTIONS:
         main = [row for row in rows if row.changed or row.measure == SELF]
         return sorted(main, key=lambda row: (not row.changed, -_weight(row)))[:SHOWN]

@@ -2,8 +2,8 @@
 """Cells of CSV files.
 
 A spreadsheet mistakes a text that begins with =, +, - or @ for a formula, and a process, a device
-or a function may have such a name. With an apostrophe in front it remains a text (OWASP, "CSV
-Injection").
+or a function may have such a name. With an apostrophe in front, the cell remains a text (OWASP,
+"CSV Injection").
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ def quiet(made: Diagnosis) -> list[str]:
 
 
 def not_judged(made: Diagnosis) -> list[Skipped]:
-    """Return the rules that could not be judged, as one entry if they need the same things."""
+    """Return the rules that could not be judged; rules that need the same things share an entry."""
     alike: dict[tuple[str, str], list[str]] = {}
     for one in made.judged:
         if not one.judged:

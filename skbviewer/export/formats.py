@@ -118,11 +118,11 @@ class LayerColours(Protocol):
 
     @property
     def colour(self) -> str:
-        """Return its colour on a light background."""
+        """Return the layer's colour on a light background."""
 
     @property
     def colour_dark(self) -> str:
-        """Return its colour on a dark background."""
+        """Return the layer's colour on a dark background."""
 
 
 class ExportableStacks(Protocol):

@@ -15,7 +15,7 @@ OTHERS = 4  # bytes of other transport headers: ports, or what is there instead
 def kept_bytes(caplen: Int64s, headers: Int64s | None, snaplen: int) -> Int64s:
     """Return the number of bytes to keep of each packet (int64).
 
-    That is at most `caplen`, `headers` (None: no limit) and `snaplen` (0: no limit).
+    This is the least of `caplen`, `headers` (None: no limit) and `snaplen` (0: no limit).
     """
     kept = caplen.copy() if headers is None else np.minimum(caplen, headers)
     return np.minimum(kept, snaplen) if snaplen else kept
@@ -26,8 +26,8 @@ def header_bytes(
 ) -> Int64s:
     """Return the size of each packet's known headers, from the link layer to the outer transport.
 
-    Everything that is not known to be a header counts as payload: the inner headers of a tunnel, a
-    packet quoted by ICMP, a link type that is not dissected (0 bytes).
+    Everything that is not known to be a header is payload: the inner headers of a tunnel, a packet
+    quoted by ICMP, and all of a packet whose link type is not dissected.
     """
     found = header_extents(data, linktype, offset, caplen, length)
     end = np.where(found["eth"][0] >= 0, offset + 14, offset)

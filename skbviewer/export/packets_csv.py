@@ -60,7 +60,7 @@ def write_rows(
 def row_items(rows: Iterable[PacketRow | SeriesRow], first_ns: int) -> Iterator[dict[str, object]]:
     """Yield the fields of each row, and relative_ns: its time minus `first_ns`, None if unknown.
 
-    A row K<n> also has the addresses and the verdict under the names that a packet has for them.
+    A row K<n> has its addresses and its verdict under the same names as a packet.
     """
     for row in rows:
         at = row.ts_ns if isinstance(row, PacketRow) else row.time_ns

@@ -56,7 +56,7 @@ def write_path_of(recording: Exportable, request: Request, out: Path) -> None:
 
 
 def write_path_csv(path: PacketPath, sources: Sequence[SourceRow], out: Path) -> None:
-    """Write the calls of `path` to `out`.  Raises BadInput if it cannot be written."""
+    """Write the calls of `path` to `out`.  Raises BadInput if `out` cannot be written."""
     try:
         with out.open("w", encoding="utf-8", newline="") as file:
             file.writelines(comment_lines(annotation_lines(path, sources)))

@@ -100,7 +100,7 @@ def _leg_numbers(leg: Leg) -> str:
 def has_line(event: PathEvent) -> bool:
     """Return whether an event gets a line of its own.
 
-    Births and frees get none, because the calls show them already.
+    Births and frees get no line, because the calls show them already.
     """
     return event.event not in QUIET
 

@@ -2,9 +2,9 @@
 """Decide the verdict of each pair of a packet and a lifetime.
 
 Input: pairs (packet, series) whose identities agree, the clock fit.  Output: those pairs with
-verdict, rung, confidence and moment, and the clock, which exact packets may have narrowed.  A
-packet is exact if every consistent assignment of packets to tap moments gives it the same lifetime
-(solve.py). docs/matching.md states the rule and its assumptions.
+verdict, rung, confidence and moment; and the clock, whose possible error exact packets may have
+reduced.  A packet is exact if every consistent assignment of packets to tap moments gives it the
+same lifetime (solve.py). docs/matching.md states the rule and its assumptions.
 """
 
 from __future__ import annotations
@@ -77,9 +77,9 @@ def decide(
 ) -> tuple[Decided, ClockFit | None]:
     """Decide all pairs in `found`; return them, and the clock.
 
-    Exact packets may have made the clock more exact; `clock` is the one before.  `where` says where
-    the capture was taken.  For the packets `often`, `found` has only the lifetimes near their time
-    of capture, although there are others.
+    `clock` is the clock so far; exact packets may reduce the possible error of the one returned.
+    `where` says where the capture was taken.  For the packets `often`, `found` has only the
+    lifetimes near their time of capture, although there are others.
     """
     if not len(found.packet):
         return all_ambiguous(found, BY_TIME), clock

@@ -31,8 +31,8 @@ STAMP_NS = 1  # a stamp is rounded down to whole ns, so it may be early by this 
 class Trips(NamedTuple):
     """Packets that both hosts saw: for each, when one host sent it and when the other got it.
 
-    `a_ns` and `b_ns` are times by the hosts' own clocks.  `onward`: the first host sent it.
-    `series_a` and `series_b` are its lifetimes on both hosts.
+    `a_ns` and `b_ns` are these times, on the hosts' own clocks.  `onward`: host a sent the packet.
+    `series_a` and `series_b` are the packet's lifetimes on both hosts.
     """
 
     series_a: Int64s
@@ -132,7 +132,10 @@ def _error(found: Matches) -> int:
 
 
 def _without(found: Matches, packets: Int64s) -> tuple[Matches, Int64s]:
-    """Make matches of these packets that time decided ambiguous; return the packets without any."""
+    """Make those matches of `packets` ambiguous that time decided.
+
+    Returns the new matches, and the packets that have no such match.
+    """
     rows = found.rows.copy()
     mine = (rows["verdict"] == EXACT) & np.isin(rows["rung"], (BY_TIME, BY_POINTS))
     mine &= np.isin(rows["packet"], packets)
@@ -145,7 +148,7 @@ def _without(found: Matches, packets: Int64s) -> tuple[Matches, Int64s]:
 def _both(
     one: tuple[Int64s, Int64s], other: tuple[Int64s, Int64s], a: KernelSide, b: KernelSide
 ) -> tuple[Int64s, Trips]:
-    """Return packets that have a series in both KBLs, and their trips."""
+    """Return the packets that have a series in both KBLs, and their trips."""
     packet, at_a, at_b = np.intersect1d(one[0], other[0], return_indices=True)
     series_a, series_b = one[1][at_a], other[1][at_b]
     sent = [_seen(kernel, s, True) for kernel, s in ((a, series_a), (b, series_b))]
@@ -176,7 +179,10 @@ def _series_of(found: Matches, kernel: KernelSide, timed: bool) -> tuple[Int64s,
 
 
 def _seen(kernel: KernelSide, series: Int64s, sends: bool) -> Int64s:
-    """Return when the last device of each series sent it, or the first one got it; else -1."""
+    """Return when the last device of each series sent the packet, or the first device got it.
+
+    `sends` selects the former.  Times are on the log's clock, ns; -1: the log does not show it.
+    """
     points = kernel.points
     points = points.only_rows((points["how"] == WIRE) & (points["sends"] == sends))
     points = points.only_rows(np.lexsort((points["ts"], points["series"])))
@@ -200,10 +206,10 @@ def all_trips(parts: list[Trips]) -> Trips:
 
 
 def clock_bounds(found: Trips) -> OneWay | None:
-    """Return the bounds of the hosts' clocks; None without packets in both directions.
+    """Return the bounds of the offset between two hosts' clocks.
 
-    It is also None if no two clocks that drift apart steadily, by at most MAX_DRIFT, agree with all
-    packets: then a clock was set.
+    Returns None without packets in both directions.  Returns None, too, if no two clocks that drift
+    apart steadily, by at most MAX_DRIFT, agree with all packets: then a clock was set.
     """
     if not found.onward.any() or found.onward.all():
         return None

@@ -92,7 +92,7 @@ def _code(points: Int64s, kernel: Int64s) -> Int64s:
 
 
 def _meeting(points: Spans, kernel: Spans, offset: int, error: int) -> tuple[Int64s, Int64s]:
-    """Return pairs of rows with one address that may have been there at one time.
+    """Return pairs of rows with one address that may have had it at the same time.
 
     Rows with more than MAX_OVERLAPS partners are left out.
     """
@@ -134,10 +134,7 @@ def _alike_pairs(points: Spans, kernel: Spans, alike: Int64s) -> tuple[Int64s, I
 
 
 def _rows_of(owner: Int64s, asked: Int64s) -> tuple[Int64s, Int64s]:
-    """Return each index of each number of `asked` in `owner`: (index in `asked`, in `owner`).
-
-    `owner` is sorted.
-    """
+    """Return index pairs (i, j) for which asked[i] == owner[j].  `owner` is sorted."""
     first, count = runs(owner, asked)
     index = np.repeat(np.arange(len(asked)), count)
     return index, np.arange(len(index)) - np.repeat(np.cumsum(count) - count - first, count)
@@ -163,7 +160,10 @@ def _bounds(points: Spans, kernel: Spans, alike: Int64s) -> tuple[int, int]:
 def _joined(
     points: Spans, kernel: Spans, alike: Int64s, offset: int, error: int, is_lossy: bool
 ) -> SameHost | None:
-    """Return the pairs with one address at one time, if their headers show that it is one host."""
+    """Return the pairs with one address at one time, if headers show that the host is the same.
+
+    Returns None otherwise.
+    """
     row, other = _meeting(points, kernel, offset, error)
     inside = _inside(points[row], kernel[other], offset, error)
     once = np.bincount(row, minlength=len(points))[row] == 1
@@ -231,7 +231,7 @@ def joined_matches(found: Matches, of: KernelSide, to: KernelSide, same: SameHos
 
 
 def with_joined(found: Matches, made: Matches) -> Matches:
-    """Return `found`, with the rows of `made` instead of its own rows of the same packets.
+    """Return `found`, in which the rows of `made` replace all rows of the same packets.
 
     `made` are matches through a log of the same host.
     """

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Connect the clocks of all sources to session time.
 
-Input: the clock fits of captures to KBLs, the bounds between KBLs.  Output: the pieces of a
-Timebase.  Sources are connected one after the other to those that already are, beginning with the
-first KBL (without a KBL: the first capture).
+Input: the clock fits of captures to KBLs, and the bounds of the offsets between KBLs.  Output: the
+pieces of a Timebase.  The first KBL defines session time (without a KBL: the first capture).  The
+other sources are connected one after the other, each to a source that is connected already.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ Pieces = dict[Node, list[Piece]]
 
 
 class Host(NamedTuple):
-    """A KBL: its wall clock minus its own clock, and the first and last time of its packets, ns.
+    """The clock of a KBL, ns.
 
-    The times are on its own clock.
+    `epoch_ns` is the wall clock of its host minus the KBL's clock.  Its packets are from `begin_ns`
+    to `end_ns` on the KBL's clock.
     """
 
     epoch_ns: int
@@ -73,8 +74,9 @@ def build(
 
     `hosts` are the kernel logs' clocks by source.  `captures` lists the interfaces of each capture
     in the order of first use, or EVERY.  `clocks` are fits whose segments begin with packet
-    numbers.  `between` holds the bounds of the clocks of two KBLs, and `same` the difference of the
-    clocks of logs of one host.
+    numbers.  `between` holds, for two KBLs, the bounds of the offset between their clocks, which
+    the packets that both have set.  `same` holds the offset between a log of points and the KBL of
+    the same host.  EVERY stands for all interfaces of a capture, if they have one clock.
     """
     pieces = _begin(hosts, captures)
     for kbl, host in sorted(hosts.items()):
@@ -95,7 +97,7 @@ def _reach(
     between: Mapping[tuple[int, int], OneWay],
     same: Mapping[tuple[int, int], Apart],
 ) -> None:
-    """Add the pieces of sources that a fit or bounds connect to sources with pieces."""
+    """Add the pieces of each source that a fit or bounds connect to a source with pieces."""
     for _ in range(len(hosts) + 1):  # each round reaches sources that are one step farther away
         for (points, kbl), one in same.items():
             if (kbl, EVERY) in pieces and (points, EVERY) not in pieces:
@@ -192,7 +194,10 @@ def _of_kernel(joint: Joint, segment: Segment, wire: Sequence[Piece]) -> Piece:
 
 
 def _across(a: Sequence[Piece], b: int, way: OneWay, host: Host) -> Piece:
-    """Map KBL b to KBL a by their bounds: by the middle of the lines that no packet contradicts."""
+    """Map KBL b to session time through KBL a, whose pieces are known.
+
+    The middle of the lines that no packet contradicts maps the clock of b to that of a.
+    """
     origin, middle, drift_ppm = way.middle()
     rate = 1 + drift_ppm * 1e-6
     session = int(Timebase(a).to_session(a[0].source, np.array([origin]))[0])
@@ -204,9 +209,9 @@ def _across(a: Sequence[Piece], b: int, way: OneWay, host: Host) -> Piece:
 
 
 def _off(way: OneWay, begin: int, end: int) -> int:
-    """Return the possible error of the middle from `begin` to `end` (clock a) and at all packets.
+    """Return the possible error of way.middle(), ns, from `begin` to `end` and at all packets.
 
-    All lines are farthest apart at the ends.
+    `begin` and `end` are times of clock a.  The lines are farthest apart at the ends.
     """
     origin, middle, drift_ppm = way.middle()
     low, high = way.offset(np.array([begin, end]))

@@ -59,11 +59,11 @@ class Solution(NamedTuple):
 class _Case(NamedTuple):
     """What a capture, its clock and a log show about each packet.
 
-    `local`: it was stamped on this host, by a clock that its moments confirm.  `may_lack`: records
-    near its time are missing.  `perhaps`: the log may lack it at any time.  `error`: the possible
-    error of the clock then, ns.  `within`: the greatest distance of a moment from its time, ns.
-    `copied`: the file has it more than once.  `again`: it is a copy of an earlier packet in the
-    file.
+    `local`: the packet was stamped on the log's host, by a clock that the moments confirm.
+    `may_lack`: records near the packet's time are missing.  `perhaps`: the log may lack the packet
+    at any time.  `error`: the possible error of the clock at that time, ns.  `within`: the greatest
+    distance of a moment from that time, ns.  `copied`: the file has the packet more than once.
+    `again`: the packet is a copy of an earlier one in the file.
     """
 
     asked: Asked
@@ -214,8 +214,9 @@ def _anchors(found: Candidates, life: Int64s, often: Int64s) -> Bools:
 def _nameable(kernel: KernelSide) -> Bools:
     """Return for each moment whether it can be named as the place of capture.
 
-    The last element, for NO_MOMENT, is False.  Such a moment belongs to a packet socket's call.  If
-    the log has no such calls, it belongs to a lifetime whose devices the log shows completely.
+    A moment can be named if it belongs to a packet socket's call.  If the log has no such calls, it
+    can be named if the log shows all devices of its lifetime.  The last element, for NO_MOMENT, is
+    False.
     """
     moments, probes = kernel.moments, kernel.log.probes.values()
     socket = np.asarray(moments["socket"], np.bool_)
@@ -230,9 +231,9 @@ def _nameable(kernel: KernelSide) -> Bools:
 
 
 def _copies(packets: Packets) -> tuple[Bools, Bools]:
-    """Return two masks of packets: the file has them more than once; they are not the first copy.
+    """Return two flags for each packet: the file has it more than once; it is not the first copy.
 
-    Copies have the same time and the same bytes: two passes of a tap never do.
+    Copies have the same time and the same bytes.  Two passes of one packet by a tap never do.
     """
     names = [name for name in PACKET_DTYPE.names or () if name not in ("offset", "interface")]
     some = np.flatnonzero(is_shared(packets["ts"]))
@@ -243,10 +244,7 @@ def _copies(packets: Packets) -> tuple[Bools, Bools]:
 
 
 def incomplete(log: KernelLog) -> bool:
-    """Return whether a log declares that it lacks lifetimes.
-
-    It does if it was filtered, has losses, or has no end.
-    """
+    """Return whether a log declares that it lacks lifetimes: a filter, losses, or no end."""
     lacks = log.lost_records > 0 or bool(log.warnings) or not log.complete
     return lacks or is_filtered(log)
 
@@ -258,10 +256,10 @@ def is_alone(found: Candidates) -> Bools:
 
 
 def by_tcp_alone(packets: Packets, found: Candidates) -> Bools:
-    """Return for each pair whether TCP's sequence numbers decide it: they start at 32 random bits.
+    """Return for each pair whether TCP's sequence numbers decide it.
 
-    `found` are the candidates of `packets`.  See RFC 9293, section 3.4.1.  They do not distinguish
-    a segment that was sent again.
+    `found` are the candidates of `packets`.  Sequence numbers start at 32 random bits (RFC 9293,
+    3.4.1).  They do not distinguish a segment from the same segment sent again.
     """
     exact = is_alone(found) & ~found.vague & sent_once(packets)[found.packet]
     whole = np.maximum(packets["frag_off"][found.packet], 0) & FRAGMENT == 0

@@ -125,7 +125,7 @@ class Calibration(NamedTuple):
     def error(self) -> int:
         """Return the possible error of a probe's cost, ns.
 
-        It is the difference in cost between empty calls with and without a packet.
+        This is the difference in cost between empty calls with and without a packet.
         """
         return abs(self.skb_empty - self.empty)
 

@@ -19,7 +19,7 @@ class Progress(Protocol):
 class Part:
     """A Progress for one of several operations that users see as one step.
 
-    It reports to `progress` under the name `what`, scaled to the range `begin` to `end` of `total`.
+    Reports go to `progress` under the name `what`, scaled to `begin` to `end` of `total`.
     """
 
     def __init__(self, progress: Progress, what: str, begin: int, end: int, total: int) -> None:

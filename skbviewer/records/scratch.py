@@ -36,7 +36,7 @@ class Scratch:
     def for_rows(cls, size: int, folder: Path | None) -> Scratch:
         """Return a Scratch for rows of `size` bytes and arrays made from them.
 
-        It uses `folder` if the rows are large.
+        The result uses `folder` if the rows are large.
         """
         return cls(folder if size >= LARGE_BYTES else None)
 

@@ -95,9 +95,9 @@ def packets_csv(
 
 
 def first_ns(packets: PacketList) -> int:
-    """Return the origin of the Time column, ns since the epoch.
+    """Return the time of the first row, ns since the epoch: 0 in the Time column.
 
-    It is the time of packet 1; in a session without packets, that of row K1.
+    The first row is packet 1; in a session without packets, it is row K1.
     """
     first = packets.numbered(1, 1)
     if first:

@@ -184,7 +184,7 @@ class _Import:
         self.warnings[source] = item.data.warnings
 
     def store_log(self, source: int, item: Input) -> FollowedLog:
-        """Follow the packets of a KBL and store their calls; returns what matching needs."""
+        """Follow the packets of a KBL and store their calls; return what matching needs."""
         assert isinstance(item.data, KernelLog)
         self._note(source, item, 0, len(item.data.records))
         self._files[source] = item.size, item.sha256
@@ -194,7 +194,7 @@ class _Import:
         return made
 
     def _follow(self, source: int, log: KernelLog, first: dict[str, int]) -> FollowedLog:
-        """Make series and legs.  Calls and events are stored at once, to free their memory.
+        """Make series and legs; store calls and events at once, to free their memory.
 
         `first` counts the rows before, by table.
         """
@@ -262,7 +262,7 @@ class _Import:
         self._store_packets(source, packets, logs, matches, number)
 
     def store_own_packets(self, logs: Sequence[FollowedLog], joining: Joining) -> None:
-        """Store the packets whose bytes logs hold, each log's as a source of their own."""
+        """Store the packets whose bytes logs hold; those of each log become a source."""
         for log in logs:
             own = log.kernel_side.log.own_packets
             if own is None:

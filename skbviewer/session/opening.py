@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Open files: a session as it is, other inputs through the cached session of them."""
+"""Open files: a session as it is, other inputs through a cached session that is made from them."""
 
 from __future__ import annotations
 

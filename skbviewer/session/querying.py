@@ -20,8 +20,9 @@ GRACE_S = 1.0  # for a function call that SQLite cannot interrupt
 def query(file: Path, sql: str, bounds: Bounds, progress: Progress) -> Answer:
     """Run one SELECT over the documented views of the session `file`.
 
-    Raises BadInput with one line if it is not allowed, wrong, or beyond its bounds; Cancelled; and
-    KeyboardInterrupt.  A query that does not end at once when it should is left to end by itself.
+    Raises BadInput with one line if the query is not allowed, wrong, or beyond its bounds;
+    Cancelled; and KeyboardInterrupt.  A query that does not end at once when it is stopped is left
+    to end by itself.
     """
     stop, made = Event(), list[Answer | Exception]()
 

@@ -105,7 +105,7 @@ class Session:
         return self._opened.timebase()
 
     def span_ns(self) -> tuple[int, int]:
-        """Return the session times (ns) of its first and last packet or leg; (0, 0) without any."""
+        """Return the first and last session time of packets and legs, ns; (0, 0) without any."""
         return span_of(self.columns, self.sources(), self.timebase())
 
     def layers(self) -> tuple[LayerStyle, ...]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The session times between which a session has packets and legs."""
+"""The first and the last session time of a session's packets and legs."""
 
 from __future__ import annotations
 

@@ -65,8 +65,8 @@ COUNTERS += ("filtered", "open", "unpaired")  # struct kbl_counters
 def _recorder(metas: Sequence[Mapping[str, str]]) -> dict[str, int]:
     """Return the sums of the recorders' counters; counters that no file has are left out.
 
-    They show why records are missing: `lost` because buffers were full, `missed` by the probes,
-    `nested` because a probe fired inside another one.
+    The counters show why records are missing: `lost` because buffers were full, `missed` by the
+    probes, `nested` because a probe fired inside another one.
     """
     found = {}
     for name in COUNTERS:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Convert between rows of a session and records of its KBLs, which annotations refer to.
+"""Convert between rows of a session and the records of its KBLs, to which annotations refer.
 
 A record is identified by its KBL (`source`) and its ordinal in the file.
 """
@@ -96,9 +96,9 @@ def call_of_record(db: Connection, record: Record) -> int | None:
 
 
 def _calls(db: Connection, ordinal: int) -> list[int]:
-    """Return calls with this ordinal in any KBL.
+    """Return the ids of calls with this ordinal in any KBL.
 
-    Searches the column chunks, since it has no index.
+    The column chunks are searched, because the ordinal has no index.
     """
     c = chunk.c
     wanted = select(c.first, c.count, c.dtype, c.low, c.data).order_by(c.first)

@@ -56,7 +56,7 @@ def take_over(db: sqlite3.Connection, old: Path) -> None:
 
 
 def _by_ordinal(before: sqlite3.Connection, notes: list[Any], bits: list[Any]) -> Any:
-    """Return rows with ordinals of records; up to version 3 they had positions by time instead."""
+    """Return the rows with ordinals of records; up to version 3, they had positions by time."""
     if before.execute("PRAGMA user_version").fetchone()[0] > BY_TIME:
         return notes, bits
     first = dict(before.execute("SELECT sha256, first FROM source"))

@@ -31,8 +31,8 @@ NARROW = ("<i1", "<i2", "<i4")
 class Bulk(Protocol):
     """A writer of the bulk tables of one connection.
 
-    The connection has no open transaction when a method returns. `indexes` are the indexes to make
-    of these tables.
+    The connection has no open transaction when a method returns. `indexes` are the indexes of these
+    tables, which finish() makes.
     """
 
     def __init__(

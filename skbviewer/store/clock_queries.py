@@ -20,17 +20,17 @@ def interface_of(db: Connection, number: int) -> int:
 
 
 def timebases(db: Connection) -> list[StoredTimebase]:
-    """Return the rows of table `timebase`: which map the clocks of all sources to session time."""
+    """Return the rows of table `timebase`, which map the clocks of all sources to session time."""
     rows = db.execute(select(timebase).order_by(timebase.c.id))
     return list(map(StoredTimebase._make, rows))
 
 
 def oneways(db: Connection) -> list[StoredOneWay]:
-    """Return the drifts between the clocks of each pair of KBLs."""
+    """Return, for each pair of KBLs, the bounds of the drift between their clocks."""
     return list(map(StoredOneWay._make, db.execute(select(oneway).order_by(oneway.c.id))))
 
 
 def oneway_bounds(db: Connection) -> list[StoredBound]:
-    """Return the bounds between the clocks of each pair of KBLs over time."""
+    """Return, for each pair of KBLs, the bounds of the offset between their clocks over time."""
     rows = db.execute(select(oneway_bound).order_by(oneway_bound.c.id))
     return list(map(StoredBound._make, rows))

@@ -72,7 +72,7 @@ def _pack(
 def unpack(dtype: str, low: int, data: bytes, out: Values) -> None:
     """Fill `out` with the values of a chunk: `low` plus the numbers of type `dtype` in `data`.
 
-    The type of `out` must be wide enough for them.
+    The type of `out` must be wide enough for these values.
     """
     if not dtype:
         out[:] = low

@@ -122,7 +122,7 @@ def _refuse_a_part(path: Path) -> None:
 
 
 def _lacking(connection: Connection) -> str:
-    """Return the first table or column of the schema that the session lacks, else ""."""
+    """Return the first table or column of the schema that the session lacks; "" if none."""
     there: dict[str, set[str]] = {}
     asked = "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c"
     for table, column in connection.exec_driver_sql(f"{asked} WHERE m.type = 'table'"):
@@ -139,7 +139,7 @@ def _paths(path: Path) -> tuple[Path, ...]:
 
 
 def _take_back(path: Path) -> None:
-    """Roll back a change that a crash interrupted; this must write, which readers may not."""
+    """Roll back a change that a crash interrupted.  This writes, which readers may not."""
     if not path.with_name(f"{path.name}-journal").exists():
         return
     uri = f"file:{quote(str(path.absolute()))}?mode=rw"

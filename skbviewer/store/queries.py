@@ -150,7 +150,7 @@ _LEGS_OF_SERIES = select(leg).where(leg.c.series == bindparam("number")).order_b
 
 
 def legs_of_series(db: Connection, number: int) -> list[StoredLeg]:
-    """Return the legs of the skb lifetime with id `number`."""
+    """Return the legs of the skb lifetime with id `number`, in order of time."""
     return [StoredLeg(*row) for row in db.execute(_LEGS_OF_SERIES, {"number": number})]
 
 
@@ -222,7 +222,7 @@ _PACKETS_OF_SERIES = (
 def verdicts_of_series(
     db: Connection, numbers: Sequence[int]
 ) -> dict[int, tuple[int, int, int, int]]:
-    """Return for each id in `numbers` the series' verdict and rung, its row, its packet.
+    """Return for each series id in `numbers`: verdict, rung, row and packet.
 
     The row is the n of row K<n> or -1; the packet is the first one that matches exactly, or -1.
     """

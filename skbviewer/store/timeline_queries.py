@@ -24,7 +24,7 @@ class StoredLoss(NamedTuple):
 
 
 class LegOfPacket(NamedTuple):
-    """A match."""
+    """A match: a packet, a leg that matches it, and the verdict."""
 
     packet: int
     leg: int
@@ -112,7 +112,10 @@ def waits_of_legs(db: Connection, legs: Sequence[int]) -> list[WaitOfLeg]:
 
 
 def place_of_call(db: Connection, number: int) -> tuple[int, int, int] | None:
-    """Return (leg, its series, its first call) for the call with id `number`; None if unknown."""
+    """Return the leg, the leg's series and the leg's first call, for the call with id `number`.
+
+    None if there is no such call.
+    """
     wanted = select(call.c.leg, leg.c.series).join(leg, leg.c.id == call.c.leg)
     found = db.execute(wanted.where(call.c.id == number)).first()
     if found is None:
@@ -137,7 +140,10 @@ def leg_of_event(db: Connection, number: int) -> int | None:
 
 
 def time_of_call(db: Connection, number: int) -> tuple[int, int, int] | None:
-    """Return (source, entry_ns, dur_ns) of the call with id `number`; None if unknown."""
+    """Return source, entry and duration (ns) of the call with id `number`; None if there is none.
+
+    The duration is -1 if the log does not have the call's return.
+    """
     wanted = select(leg.c.source, call.c.entry_ns, call.c.dur_ns)
     wanted = wanted.join(leg, leg.c.id == call.c.leg)
     found = db.execute(wanted.where(call.c.id == number)).first()
@@ -145,14 +151,14 @@ def time_of_call(db: Connection, number: int) -> tuple[int, int, int] | None:
 
 
 def time_of_packet(db: Connection, number: int) -> tuple[int, int, int] | None:
-    """Return (source, ts, 0) of packet `number`; None if there is no such packet."""
+    """Return source, time and duration (always 0) of packet `number`; None if there is none."""
     wanted = select(packet.c.source, packet.c.ts).where(packet.c.id == number)
     found = db.execute(wanted).first()
     return None if found is None else (found.source, found.ts, 0)
 
 
 def time_of_series(db: Connection, number: int) -> tuple[int, int, int] | None:
-    """Return (source, begin_ns, duration) of the skb lifetime with id `number`, or None."""
+    """Return source, begin and duration (ns) of skb lifetime `number`; None if there is none."""
     wanted = select(series.c.source, series.c.begin_ns, series.c.end_ns)
     found = db.execute(wanted.where(series.c.id == number)).first()
     return None if found is None else (found.source, found.begin_ns, found.end_ns - found.begin_ns)

@@ -61,7 +61,7 @@ def test_json(session: Path, image: Path, capsys: pytest.CaptureFixture[str]) ->
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["nosuch"], "vmlinux: no function nosuch is in it or in the recording"),
+        (["nosuch"], "vmlinux: neither the image nor the recording has a function nosuch"),
         (["tcp_v4_rcv", "--image", "nothing"], "nothing: No such file or directory"),
     ],
 )

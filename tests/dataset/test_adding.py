@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from skbviewer.dataset import adding, folder, manifests, writers
+from skbviewer.dataset import adding, folder, manifests, session_writer
 from skbviewer.dataset.adding import Outcome, add_pair
 from skbviewer.dataset.pairs import Pair
 from skbviewer.matching import RULES
@@ -94,9 +94,9 @@ def test_two_writers_of_one_pair_publish_it_once(empty: Path) -> None:
 
 
 def test_cleaning_leaves_a_living_writer_alone(empty: Path) -> None:
-    with writers.writer(empty) as made:
+    with session_writer.writer(empty) as made:
         (made.work / "packets.parquet").write_bytes(b"half")
-        assert writers.clean(empty) == 0
+        assert session_writer.clean(empty) == 0
         assert made.work.is_dir()
     assert not list((empty / "writing").iterdir())
 
@@ -107,7 +107,7 @@ def test_tables_that_no_manifest_names_are_removed(both: Both, tmp_path: Path) -
     lost = manifests.read_all(copy)[0]
     manifests.place_of(copy, lost.key).unlink()  # as if its writer had been killed before
     assert rows(copy, f"SELECT count(*) FROM calls WHERE session = '{lost.session}'") == [(0,)]
-    assert writers.clean(copy) == len(lost.tables)
+    assert session_writer.clean(copy) == len(lost.tables)
     assert {path for path in files_of(copy) if path.suffix == ".parquet"} == named(copy)
 
 
@@ -126,7 +126,7 @@ def test_a_full_disk_leaves_nothing(empty: Path, monkeypatch: pytest.MonkeyPatch
     def full(*_: object) -> None:
         raise OSError(28, os.strerror(28), "packets.parquet")
 
-    monkeypatch.setattr(writers, "_move", full)
+    monkeypatch.setattr(session_writer, "_move", full)
     assert "No space left" in add_pair(empty, pair("handshake")).error
     assert not [path for path in files_of(empty) if path.name not in ("dataset.json", "lock")]
 

@@ -15,7 +15,7 @@ from distributed import Client, LocalCluster
 from skbviewer.dataset import folder, manifests
 from skbviewer.dataset.adding import add_pair
 from skbviewer.dataset.cluster import run
-from skbviewer.dataset.writers import clean
+from skbviewer.dataset.session_writer import clean
 from skbviewer.records import Silent
 from tests.dataset.recordings import NAMES, Both, files_of, named, pair, rows
 

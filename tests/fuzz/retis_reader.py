@@ -31,7 +31,7 @@ BEGIN = (json.dumps(retis.startup()) + "\n").encode()
 WHOLE = b"\x80"  # an input's first byte from here on: the rest is the whole file
 OWN = (
     "base64_bytes", "event_block", "event_parse_loops", "event_scan", "event_scan_loops",
-    "event_shape_loops", "hashed_number_loops", "hashed_numbers", "json_token_loops",
+    "event_shape_loops", "numbers_by_hash_loops", "numbers_by_hash", "json_token_loops",
     "shape_matching_loops",
 )  # fmt: skip
 

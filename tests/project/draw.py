@@ -26,10 +26,19 @@ END = re.compile(r"(?<=[.!?])(?<!Ann\.)(?<!Scand\.)(?<! J\.)\s+(?=[A-Z`\"(])")
 CODE_BLOCK = re.compile(r"^```[\s\S]*?^```$|(?:(?<=\n\n)(?: {4,}\S.*\n+)+)", re.MULTILINE)
 NO_TEXT = re.compile(r"^\|.*$|^#.*$|<!--[^>]*-->", re.MULTILINE)
 NO_SENTENCE = re.compile(
-    r"SELECT |CASE | IS NOT |JOIN |[{};<>]\s*$|[*%]|[A-Z\d]{3,} [A-Z\d]{3,} |"
-    r"^\s*\([a-z_]+.*\) @[a-z]+",
+    r"SELECT |CASE | IS NOT |JOIN |WHERE |UPDATE | IS NULL|"  # SQL
+    r"[{};<>]\s*$|[*%]|NAME \[CARRIER|^\s*\([a-z_]+.*\) @[a-z]+|"  # code, grammars, queries
+    r" (?:&&|\|\||==|!=|>=) |\b\w+ = |KBL_[A-Z]|"  # display filters, layouts of records
+    r"[A-Z\d_]{3,} [A-Z\d_]{3,} ",
     re.DOTALL,
 )
+# A text without any of these words and without punctuation is a list of words.
+LINKING = re.compile(
+    r"\b(?:an?|the|of|to|in|on|at|by|for|from|with|as|than|and|or|not|no|is|are|was|were|has|have|be|"
+    r"that|which|its?|this|these|if|per|into|while|after|between|what)\b|[.,:;?!…(]",
+    re.IGNORECASE,
+)
+WORD_LIST = re.compile(r"(?:^|\s)_\w+ .*_\w+|\bcase char const\b")
 BLOCK = "[code]"
 DEFINITIONS = ast.Module | ast.ClassDef | FunctionDef
 KINDS = ("documents", "docstrings", "messages")
@@ -87,6 +96,12 @@ def docstrings() -> Iterator[Found]:
                     yield Found(name, sentence)
 
 
+def is_sentence(text: str) -> bool:
+    """Return whether a text may be read like a sentence: no code, filter, layout or word list."""
+    listed = WORD_LIST.search(text) or not LINKING.search(text)
+    return not listed and not NO_SENTENCE.search(text)
+
+
 def messages() -> Iterator[Found]:
     """Yield the texts of the program that are no docstrings and read like a sentence."""
     for name, tree in modules():
@@ -103,7 +118,7 @@ def messages() -> Iterator[Found]:
                 text = "".join(map(_part, node.values))
             elif isinstance(node, ast.Constant) and id(node) not in docs | inside:
                 text = node.value if isinstance(node.value, str) else ""
-            if not NO_SENTENCE.search(text):
+            if is_sentence(text):
                 for sentence in sentences(text):
                     yield Found(name, sentence)
 

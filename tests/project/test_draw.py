@@ -9,6 +9,7 @@ from .draw import (
     documents,
     drawn,
     functions,
+    is_sentence,
     messages,
     seed_of,
     sentences,
@@ -35,6 +36,30 @@ def test_code_that_a_sentence_begins_with_is_named() -> None:
 
 def test_queries_of_parsers_are_no_messages() -> None:
     assert not any("(function_definition" in found.text for found in messages())
+
+
+def test_what_is_no_sentence_is_not_drawn() -> None:
+    codes = (
+        "x86 i386 x86_64 amd64 arm64 aarch64 arm alpha",  # architectures
+        "auto break case char const continue default do double else for goto if",  # C
+        "static inline extern __inline__ __inline const volatile noinline",
+        "data = hook | pf << 8 | (verdict + 1) << 16",  # kbl.h
+        "skb = 0, data = tgid; KBL_EXT_COMM follows",
+        "tcp.port == 80 && ip.ttl < 5 && !(ospf || bgp)",  # display filters
+        "hsrp || eigrp || ospf || bgp || cdp || vrrp",
+        "UPDATE source SET path = ? for one of them",  # SQL
+        "JUNIPER_PIC_PEER ERF_ETH ERF_POS LINUX_LAPD JUNIPER_ETHER",
+    )
+    assert [text for text in codes if is_sentence(text)] == []
+    said = (
+        "| is not an operator; did you mean ||?",
+        "write the session to OUT; an existing one is rebuilt",
+        "the filter is nested too deep",
+    )
+    assert [text for text in said if not is_sentence(text)] == []
+    drawn_texts = [found.text for found in messages()]
+    assert not any(" && " in text or "data = " in text for text in drawn_texts)
+    assert any("did you mean" in text for text in drawn_texts)
 
 
 def test_methods_are_drawn_with_their_class() -> None:

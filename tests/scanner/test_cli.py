@@ -267,7 +267,7 @@ def test_warnings_are_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     (tmp_path / "a.c").write_bytes(b"struct sk_buff { int a; };\0")
     assert main(["scan", str(tmp_path), "-q", "--no-cache"]) == 1
     printed = capsys.readouterr().err.splitlines()
-    assert "skbscan: warning: a.c: binary: it has zero bytes" in printed
+    assert "skbscan: warning: a.c: binary: it contains NUL bytes" in printed
 
 
 def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:

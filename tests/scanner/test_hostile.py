@@ -103,7 +103,7 @@ def test_broken_text(good: Path, text: str) -> None:
 def test_binary_file_is_named(good: Path) -> None:
     (good / "binary.c").write_bytes(bytes(range(256)) * 100)
     result = scanned(good)
-    assert result.warnings == ["binary.c: binary: it has zero bytes"]
+    assert result.warnings == ["binary.c: binary: it contains NUL bytes"]
     assert "good" in functions(result)
 
 

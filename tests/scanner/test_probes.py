@@ -102,9 +102,9 @@ def test_joined(tree: Path, kernel: Path, capsys: pytest.CaptureFixture[str]) ->
         "hidden": "the source forbids it: notrace",
         "held": "the source forbids it: NOKPROBE_SYMBOL",
         "early": "only in memory while the kernel starts or a module is unloaded (__init)",
-        "inlined": "BTF has it, but System.map has no such symbol",
+        "inlined": "BTF has the function, but System.map has no such symbol",
         "user": "the name has 2 addresses",
-        "many": "BTF has it, but System.map has no such symbol",
+        "many": "BTF has the function, but System.map has no such symbol",
     }
     assert "left out" in capsys.readouterr().err
 

@@ -42,7 +42,8 @@ Names of tables and columns do not change. New ones may be added at the end.
       JOIN matches m ON m.packet = p.number JOIN waits w ON w.leg = m.leg GROUP BY 1, 2, 3 ORDER BY 4 DESC;
 """
 BYTES_NOTE = (
-    "Only in Parquet and JSON lines (there in base64), because a session contains no packet bytes."
+    "Only Parquet and JSON lines have this table (JSON lines encode the bytes in base64), because a "
+    "session contains no packet bytes."
 )
 
 

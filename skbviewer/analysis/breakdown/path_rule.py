@@ -25,8 +25,8 @@ OFF = np.int64(0)  # the number of a function that is no step of a path
 def step_numbers(functions: Sequence[str], layers: Sequence[str]) -> Int64s:
     """Return the number (int64) that stands for each function in a path.
 
-    It is a hash of the function's name, or OFF if its layer is in OFF_PATH.  `layers` is parallel
-    to `functions`.  One more element, OFF, serves calls whose function has no name.
+    The number is a hash of the function's name, or OFF if its layer is in OFF_PATH.  `layers` is
+    parallel to `functions`.  One more element, OFF, serves calls whose function has no name.
     """
     numbers = [
         OFF if layer in OFF_PATH else _number(name)

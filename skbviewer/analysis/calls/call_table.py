@@ -30,7 +30,7 @@ CALL_DTYPE = np.dtype(
         ("dur_ns", "<i8"),  # -1: unknown
         ("self_ns", "<i8"),  # self time (docs/times.md); -1: unknown
         ("off_ns", "<i8"),  # time during the call in which its thread was switched out
-        ("comp_ns", "<i8"),  # dur_ns less the cost of probes; -1: unknown
+        ("comp_ns", "<i8"),  # dur_ns minus the cost of probes; -1: unknown
         ("comp_err_ns", "<i8"),  # possible error of comp_ns by the calibration; -1: unknown
         ("irq_ns", "<i8"),  # time of interrupts during the call
         ("marks", "u1"),  # interruptions.MARK_*

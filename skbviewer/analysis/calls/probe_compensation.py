@@ -59,8 +59,8 @@ def compensated_durations(
 def error_bar(apart: Int64s, costs: Int64s, dur: Int64s) -> Int64s:
     """Return the possible error of durations from which `costs` were subtracted; all in ns.
 
-    It is at least half of the costs, and at least `apart`, by which the costs of probes with and
-    without a packet differ (tests/lab/test_calibration.py).  If the costs exceed the duration
+    The error is at least half of the costs, and at least `apart`, by which the costs of probes with
+    and without a packet differ (tests/lab/test_calibration.py).  If the costs exceed the duration
     `dur`, the excess is a lower bound of the error.
     """
     return np.asarray(np.maximum(np.maximum(apart, -(-costs // 2)), costs - dur), np.int64)

@@ -6,7 +6,7 @@ A mean is a ratio: the sum of all values over their number.  Its error is linear
 is the closed form of the moving block bootstrap (Kuensch, "The jackknife and the bootstrap for
 general stationary observations", Ann.  Statist. 17, 1989), so no random numbers are drawn, and the
 same files always yield the same results.  It is unknown over how much time calls depend on each
-other.  So windows of 1, 2, 4 and 8 blocks are tried, and the largest variance counts.
+other.  So windows of 1, 2, 4 and 8 blocks are tried, and the largest variance is taken.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ FEWEST = 6.0  # least number of windows with data from which a mean's error can 
 
 
 class Errors(NamedTuple):
-    """For each item: relative standard error of its mean, nan = unknown; degrees of freedom.
+    """The errors of the means of many items, one element for each item.
 
-    `windows` is the number of windows with any data.
+    `error` is the relative standard error of the mean (nan: unknown), `freedom` its degrees of
+    freedom, and `windows` the number of windows with any data.
     """
 
     error: Float64s

@@ -32,7 +32,10 @@ TASK, SOCK, SKB_IS_RET = 0, 0x80, 0x10  # context, and flags of kbl.h
 
 
 class Calls(NamedTuple):
-    """Some consecutive rows of table `call`; `chosen` ones count, `once` without repetitions."""
+    """Some consecutive rows of table `call`.
+
+    Only `chosen` calls are added to sums.  `once` marks the chosen calls that do not repeat a row
+    of another packet."""
 
     leg: Int64s  # from 1
     func: Int64s
@@ -64,7 +67,11 @@ class Legs(NamedTuple):
 
 
 class Functions(NamedTuple):
-    """`number` is the function of each source and probe, -1 = no name; the rest is by function."""
+    """The functions of a recording.
+
+    `number` is the function of each source and probe, -1 = no name.  By function: its `path_step`,
+    `layer` and `role`.
+    """
 
     number: Int32s
     path_step: Int64s
@@ -75,11 +82,11 @@ class Functions(NamedTuple):
 class Found(NamedTuple):
     """The results of a pass.
 
-    Sums are by row of Blocks, and function, direction and layer, or stage.
-
-    `key` and `key_block` have a row for each call with a self time: see Grouped.  `is_early` marks
-    calls that began before their packet was there.  `early` has row, layer, direction, block, self
-    time (-1: does not count) and time with its packet of each early call and of the calls inside.
+    The sums have a row for each row of Blocks: `sums` by function, `layers` by direction and layer,
+    `stages` and `shown` by stage.  `key` and `key_block` have an element for each call with a self
+    time, as in Grouped.  `is_early` marks calls that began before their packet was there.  `early`
+    has a column for each early call and each call inside one: its row, layer, direction, block,
+    self time (-1: not added to any layer) and the time with its packet.
     """
 
     sums: Float64s  # [ROWS, block, function]
@@ -151,7 +158,7 @@ def _begin(leg: Int, legs: Legs, found: Found) -> None:
 def _step(
     leg: Int, entry: Int, function: Int, legs: Legs, functions: Functions, found: Found
 ) -> None:
-    """Add a function to the leg's path, unless it is no step or the path has it already."""
+    """Add a function to the leg's path, if it is a step of paths and the path lacks it."""
     number = functions.path_step[function]
     if found.seen[function] != leg and is_step(number, entry, legs.begin[leg], legs.end[leg]):
         found.seen[function] = leg
@@ -160,7 +167,7 @@ def _step(
 
 @allocation_free
 def _firsts(entry: Int, begin: Int, role: Int, state: Int64s) -> None:
-    """Store the times when the leg first entered functions of each role, since its start."""
+    """Store in `state` when the leg first entered a function of each role, after its `begin`."""
     if entry < begin or not role:
         return
     for bit in range(AT_IP - AT_RECEIVED + 1):
@@ -179,7 +186,7 @@ def _layer(
     functions: Functions,
     found: Found,
 ) -> None:
-    """Add the self time to the layer, as stats.call_time_in_leg does; store early calls."""
+    """Add a call's self time to its layer, as stats.call_time_in_leg does; store early calls."""
     entry, own = calls.entry_ns[at], calls.self_ns[at]
     end = entry + max(calls.dur_ns[at], 0)
     since = legs.begin[leg]
@@ -270,9 +277,9 @@ def early_layers(
     """Add to `layers` the self times of calls that began before their packet was there.
 
     By call: `row` of the table, which rises; `parent`, the row of the call around it, -1 = none;
-    and the columns of `early` (EARLY_ROWS).  The self time counts, but at most the call's time with
-    its packet minus that of the calls inside.  `first_group` is the row of `layers` at which groups
-    of flows follow blocks of time.
+    and the columns of `early` (EARLY_ROWS).  What is added is the self time, but at most the call's
+    time with its packet minus that of the calls inside.  `first_group` is the row of `layers` at
+    which groups of flows follow blocks of time.
     """
     _, layer, direction, block, own, late = early
     left = late.copy()

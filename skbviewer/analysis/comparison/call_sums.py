@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sums over the calls of a recording, by block of time; see call_pass_loops.py."""
+"""Sums over the calls of a recording, by block of time, which call_pass_loops.py computes."""
 
 from __future__ import annotations
 

@@ -23,14 +23,17 @@ from .time_blocks import Blocks, time_blocks
 
 
 class Side(NamedTuple):
-    """One of the two recordings: the passes that count, and how it was made."""
+    """One of the two recordings: the passes that are compared, and how it was made."""
 
     scope: Scope
     facts: RecordingConditions
 
 
 class Amount(NamedTuple):
-    """The size of the compared part; `left_out` counts passes that may lack records."""
+    """The size of the compared part of a recording.
+
+    `left_out` is the number of passes that were left out because they may lack records.
+    """
 
     packets: int
     passes: int
@@ -55,7 +58,7 @@ class Comparison(NamedTuple):
 
     @property
     def changes(self) -> tuple[Difference, ...]:
-        """Return the differences that count as changes."""
+        """Return the differences that are changes."""
         return tuple(row for row in self.rows if row.changed)
 
 
@@ -102,9 +105,9 @@ def _measured(scope: Scope) -> _Measured:
 
 
 def _both_measured(a: Scope, b: Scope) -> tuple[_Measured, _Measured]:
-    """Measure both at once: array operations and compiled loops run in parallel.
+    """Measure both recordings at once: array operations and compiled loops run in parallel.
 
-    Raises an exception of either, when both have ended.
+    If one of the measurements raises an exception, it is raised here after both have ended.
     """
     found: list[_Measured] = []
     failed: list[Exception] = []

@@ -31,8 +31,8 @@ class RecordingConditions(NamedTuple):
 class Condition(NamedTuple):
     """One difference: `a` and `b` are the values of the two recordings, `effect` is a sentence.
 
-    With `spoils`, times or numbers are not comparable; otherwise the user may want to compare just
-    this.
+    With `spoils`, times or numbers are not comparable.  Without, the effect of this difference may
+    be what the user wants to see.
     """
 
     what: str
@@ -61,7 +61,7 @@ def _spoiling(a: RecordingConditions, b: RecordingConditions) -> list[Condition]
         )
         found.append(Condition("probe lists", _only(only_a), _only(only_b), text, True))
     if a.mechanisms != b.mechanisms:
-        text = "Probes cost a different time, which all durations and self times contain."
+        text = "The probes took different times, which all durations and self times contain."
         found.append(Condition("probe costs", _text(a.mechanisms), _text(b.mechanisms), text, True))
     if a.lost or b.lost:
         text = "Numbers that lost records may have changed are marked with *."
@@ -89,8 +89,8 @@ def _wanted(a: RecordingConditions, b: RecordingConditions) -> list[Condition]:
         ("kernel", a.releases, b.releases, "Functions may have other names or be inlined."),
         ("kernel build", a.kernels, b.kernels, "Compilers may have inlined other functions."),
         ("host", a.hosts, b.hosts, "Other hardware is faster or slower everywhere."),
-        ("architecture", a.architectures, b.architectures, "Other hardware, other code."),
-        ("CPUs", a.cpus, b.cpus, "Packets wait for CPUs more or less often."),
+        ("architecture", a.architectures, b.architectures, "Hardware and code are different."),
+        ("CPUs", a.cpus, b.cpus, "The number of CPUs changes how often packets wait for one."),
     ):
         if one != two:
             found.append(Condition(what, _text(one), _text(two), text, what == "architecture"))

@@ -59,7 +59,7 @@ class Difference(NamedTuple):
 
     @property
     def has_data(self) -> bool:
-        """Return whether a recording has the thing, and its values are not both 0."""
+        """Return whether a recording has the thing, and its values in A and B are not both 0."""
         return bool(self.number_a or self.number_b) and not self.a == self.b == 0
 
     @property
@@ -89,9 +89,9 @@ def differences(
 ) -> list[Difference]:
     """Return the differences between the estimates of recordings `a` and `b`, measure by measure.
 
-    Measures that only one of them has are left out.  `probed` are the functions that each recording
-    could show; a function without a probe in one of them is not judged.  `least` is the smallest
-    relative change that is reported.
+    Measures that only one recording has are left out.  `probed` are the functions with a probe in
+    each recording; a function that only one recording probed is not judged.  `least` is the
+    smallest relative change that is reported.
     """
     measures = [measure for measure in a if measure in b]
     found = [_compared(measure, a[measure], b[measure], probed) for measure in measures]
@@ -108,7 +108,7 @@ def differences(
 def holm(p: Float64s) -> Float64s:
     """Return the probabilities adjusted by Holm's step-down method.
 
-    nan values remain, and do not count.
+    A nan stays nan, and is not counted as a test.
     """
     known = np.flatnonzero(~np.isnan(p))
     order = known[np.argsort(p[known], kind="stable")]
@@ -141,9 +141,10 @@ def _compared(
 
 
 def _presence(a: Estimates, b: Estimates) -> Float64s:
-    """Return the probability that all windows with a thing are of one recording; else nan.
+    """Return the probability by chance that all windows with a thing are of one recording.
 
-    It compares WINDOWS windows of each recording, each of which is equally likely to have it.
+    Each recording has WINDOWS windows, and each window is assumed to be equally likely to have the
+    thing.  The result is nan for things that both recordings have.
     """
     table = np.array([2 * comb(WINDOWS, k) / comb(2 * WINDOWS, k) for k in range(WINDOWS + 1)])
     held = np.maximum(a.windows, b.windows)

@@ -20,8 +20,9 @@ MASK32 = 0xFFFFFFFF
 def drop_estimates(scope: Scope, blocks: Blocks) -> dict[Measure, Estimates]:
     """Return the drops per pass of each pair of reason and function.
 
-    Reasons are compared by name, because kernels number them differently, and places by function,
-    because offsets inside it differ.  A leg belongs to the block in which it begins.
+    Reasons are compared by name, because kernels number them differently.  Places are compared by
+    function, because the offsets in functions differ.  A leg belongs to the block in which it
+    begins.
     """
     columns = scope.columns
     event = np.asarray(columns.array("event", "event"))
@@ -41,7 +42,7 @@ def drop_estimates(scope: Scope, blocks: Blocks) -> dict[Measure, Estimates]:
 
 
 def _groups(scope: Scope, source: Int64s, data: Int64s) -> tuple[tuple[str, ...], Int64s]:
-    """Return names of groups, and the group of each drop."""
+    """Return the names of all groups (a reason at a function), and the group of each drop."""
     pairs, which = np.unique(np.stack([source, data], axis=1), axis=0, return_inverse=True)
     titles = []
     for number, value in pairs.tolist():

@@ -122,7 +122,7 @@ def percentiles(grouped: Grouped, percents: tuple[int, ...]) -> list[Estimates]:
 
 @allocation_free
 def _below(key: Int64s, block: Int32s, first: Int, limit: Int64s, below: Float64s) -> None:
-    """Count the values up to limit[percentile, group] by percentile, row and group."""
+    """Set below[percentile, row, group] to the number of values up to limit[percentile, group]."""
     for at in range(len(key)):
         group = key[at] >> VALUE_BITS
         for number in range(len(limit)):
@@ -180,7 +180,7 @@ def passes_of(kind: Int64s, block: Int32s, blocks: Blocks) -> Float64s:
 
 
 def counts_of(block: Int32s, blocks: Blocks) -> Float64s:
-    """Return the number of rows of each block and group, as a column."""
+    """Return the number of elements in each block and group, as a column of blocks.rows rows."""
     found = np.zeros(blocks.rows)
     _count(block, np.int64(blocks.first_group), found)
     return found.reshape(-1, 1)

@@ -44,7 +44,7 @@ STAGE = Measure(LAYERS, "stage", NS, "pass that has it")
 def total_estimates(scope: Scope, blocks: Blocks) -> dict[Measure, Estimates]:
     """Return estimates of the times of a pass and of its number of calls, by direction.
 
-    Only chosen legs without lost records count.
+    Only chosen legs without lost records are used.
     """
     legs = np.flatnonzero(scope.legs & ~scope.gaps)
     kinds = scope.of_leg("kind")

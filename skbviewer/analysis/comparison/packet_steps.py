@@ -43,7 +43,7 @@ class Step(NamedTuple):
 
 
 class PacketSteps(NamedTuple):
-    """The steps in order.  `apart` is the index of the first one that only one packet took."""
+    """The steps in order; `apart` is the index of the first step that only one packet took."""
 
     steps: tuple[Step, ...]
     apart: int | None

@@ -39,9 +39,10 @@ class PathClass(NamedTuple):
 
 
 class PathClasses(NamedTuple):
-    """`of_leg` is the class of each usable leg, in their order, as an index of `names`.
+    """The path classes of a recording's legs.
 
-    `legs` are the usable legs.  By class: `first` is one of its legs, `number` the number of legs.
+    `legs` are the usable legs, and `of_leg` is the class of each, an index of `names`.  By class:
+    `first` is one of its legs, `number` the number of legs.
     """
 
     legs: Int64s

@@ -32,6 +32,6 @@ def stack_pairs(a: Scope, b: Scope) -> list[StackPair]:
 
 
 def sides(pairs: list[StackPair]) -> tuple[list[Stack], list[Stack]]:
-    """Return the stacks of each recording that took any time there."""
+    """Return, for each recording, the stacks that took any time in it."""
     first = [Stack(pair.functions, pair.a_ns) for pair in pairs if pair.a_ns]
     return first, [Stack(pair.functions, pair.b_ns) for pair in pairs if pair.b_ns]

@@ -30,7 +30,7 @@ def two_sided(t: Float64s, freedom: Float64s) -> Float64s:
 
 
 def quantile(freedom: Float64s) -> Float64s:
-    """Return t with P(|T| >= t) = 5 %, to 0.01 %, by degrees of freedom; nan below 1."""
+    """Return t with P(|T| >= t) = 5 % for each of `freedom`, accurate to 0.01 %; nan below 1."""
     inverse = 1 / np.maximum(np.nan_to_num(np.asarray(freedom, np.float64)), 1.0)
     return np.asarray(np.where(freedom >= 1, np.interp(inverse, *_table()), np.nan))
 
@@ -82,5 +82,5 @@ def _fraction(a: Float64s, b: Float64s, x: Float64s) -> Float64s:
 
 
 def _apart(value: Float64s) -> Float64s:
-    """Return the values, moved away from 0."""
+    """Return the values, with TINY for those near 0, so that one can divide by them."""
     return np.asarray(np.where(np.abs(value) < TINY, TINY, value))

@@ -29,11 +29,12 @@ SAMPLE = 1 << 20  # legs from which the times between blocks are taken
 
 
 class Blocks(NamedTuple):
-    """`of_leg` is block + (group << GROUP_BITS) of each leg of the session; -1: does not count.
+    """The blocks of time and groups of flows to which the legs of a session belong.
 
-    There are `number` blocks in the order of session time; 0 = too few legs for any.  A window is
-    `longest` neighbouring blocks.  Sums have a row for each block (at least one), then one for each
-    of GROUPS groups of flows.
+    `of_leg` is block + (group << GROUP_BITS) of each leg; -1: the leg is not used.  There are
+    `number` blocks in the order of session time; 0 = too few legs for any.  A window is `longest`
+    neighbouring blocks.  Sums have a row for each block (at least one), then a row for each of
+    GROUPS groups of flows.
     """
 
     of_leg: Int32s

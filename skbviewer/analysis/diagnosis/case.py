@@ -114,7 +114,7 @@ class Case:
     def median_of(self, part: int) -> Int64s:
         """Return the time (ns) in a part of the median packet of each chosen packet's class.
 
-        It is -1 if the packet is alone in its class.
+        The result is -1 for a packet that is alone in its class.
         """
         found = np.zeros(len(self.made.units.id), np.int64)
         mine = self.medians.place % self.made.names == part
@@ -160,7 +160,7 @@ class Case:
     def call_after(self, leg: int, begin: int, end: int) -> int:
         """Return the call (0-based row) with which a leg continues after a wait; -1 if none.
 
-        It begins when the wait ends, or it began before the wait and continues.
+        The call begins when the wait ends, or it began before the wait and continues.
         """
         legs = self.made.legs
         first, last = int(legs.calls_at[leg]), int(legs.calls_at[leg + 1])

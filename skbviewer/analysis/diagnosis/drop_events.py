@@ -50,7 +50,7 @@ class Drops(NamedTuple):
 def drops_of(case: Case) -> Drops:
     """Return the drops of the chosen packets, most frequent reason and place first.
 
-    It leaves out packets that a socket had received before, and parts of packets that are freed
+    Left out are packets that a socket had received before, and parts of packets that are freed
     together with the packet.
     """
     scope = case.scope

@@ -86,8 +86,8 @@ def finding_of(
 def before_in_queue(case: Case, kind: int, longest: Longest) -> int:
     """Return how many packets were in the queue when another one came, and left before it.
 
-    `longest` is the wait of that other packet, and `kind` the number of the kind of wait.  Only
-    packets of the same log count.
+    `longest` is the wait of that other packet, and `kind` the number of the kind of wait.  Packets
+    of other logs are left out.
     """
     spans, legs = case.all_waits(kind), case.made.legs
     before = (spans.begin < longest.begin) & (spans.end > longest.begin)

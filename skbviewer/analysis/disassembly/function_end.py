@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Find the end of a function without a symbol from its code.
 
-It ends before the next function that begins with a call of the same tracer.  Otherwise it ends
-after an instruction that never continues at the next one, if no jump of the function passes that
-instruction and padding follows.  Code that follows without padding may belong to the function
-through a static key: the jump to it is a NOP in the file.
+The function ends where the next function begins.  The next function is recognised by a call near
+its start: it calls the tracer (such as `__fentry__`) that this function calls near its own start.
+If no such function follows, this function ends after an instruction that never continues at the
+next one, if padding follows and no jump of the function passes that instruction.  Code that follows
+without padding may belong to the function through a static key: the jump to it is a NOP in the
+file.
 """
 
 from __future__ import annotations
@@ -14,14 +16,14 @@ from collections.abc import Sequence
 from .decoding import CALL, JUMP, Decoded
 
 PADDING = frozenset({"nop", "int3"})
-ENTRY = 2  # instructions at the start, in which the call of the tracer is: endbr64 may precede it
+ENTRY = 2  # instructions at the start: one of them calls the tracer; endbr64 may precede the call
 ALIGNED = 16  # functions begin at multiples
 
 
 def without_rest(code: Sequence[Decoded], limit: int) -> Sequence[Decoded]:
-    """Return the instructions of the function that `code` begins with, without what follows it.
+    """Return the instructions of the function with which `code` begins; what follows is dropped.
 
-    The function ends before the address `limit`.
+    The function ends at or before the address `limit`.
     """
     entries = _other_entries(code)
     end, reach = len(code), 0
@@ -43,7 +45,7 @@ def without_rest(code: Sequence[Decoded], limit: int) -> Sequence[Decoded]:
 
 
 def _other_entries(code: Sequence[Decoded]) -> frozenset[int]:
-    """Return the starts of all functions but the first: they are calls of the same tracer."""
+    """Return the addresses at which later functions begin: each calls the first one's tracer."""
     tracer = next((one.target for one in code[:ENTRY] if one.kind == CALL), None)
     found = set()
     for at, one in enumerate(code[ENTRY:], ENTRY):

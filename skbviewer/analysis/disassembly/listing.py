@@ -93,7 +93,9 @@ def extent_of(image: KernelImage, log: LogKernel, function: str) -> Extent:
     elif function in named:
         begin = named[function]
     else:
-        raise BadInput(image.path, None, f"no function {function} is in it or in the recording")
+        raise BadInput(
+            image.path, None, f"neither the image nor the recording has a function {function}"
+        )
     at = int(np.searchsorted(symbols.addresses, begin))
     same = range(at, int(np.searchsorted(symbols.addresses, begin, side="right")))
     size = max((int(symbols.sizes[number]) for number in same), default=0)

@@ -257,7 +257,7 @@ class _Checker:
 
     def _pattern(self, of: p.Operand, node: s.Compare, right: s.Node) -> p.Value:
         if of.kind not in (*_BYTEWISE, Kind.STRING):
-            message = f"{of.field.name} is a {of.kind.value}: matches is for text and bytes"
+            message = f"{of.field.name} is a {of.kind.value}: matches needs text or bytes"
             raise self._error(node, message)
         text = self._literal_text(right)
         if isinstance(right, s.Text):  # the pattern reads its escapes itself

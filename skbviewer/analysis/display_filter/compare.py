@@ -65,7 +65,7 @@ def _in(text: str, item: Any) -> bool:
 
 
 def _texts(values: Values, test: Callable[[str], bool]) -> Bools:
-    """Test each text once, then look up each row's result; -1 (no text) finds the last one."""
+    """Test each text once, then look up the result of each row's text; False for no text (-1)."""
     texts = values.texts or ()
     found: Bools = np.array([test(text) for text in texts] + [False])[values.low]
     return found

@@ -32,8 +32,8 @@ Known = Callable[[str], Sequence[str]]
 class Completion(NamedTuple):
     """`words` may replace the characters begin .. end - 1 of the text.
 
-    `values` says that they are values of a field, which are shown even before the first character
-    is typed.
+    `values` says that the words are values of a field.  Values are shown even before their first
+    character is typed.
     """
 
     begin: int

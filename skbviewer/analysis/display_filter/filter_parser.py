@@ -187,7 +187,7 @@ class _Reader:
     def _parts(self, token: Token) -> tuple[tuple[int, int | None], ...]:
         """Return the parts of a slice as (begin, end).
 
-        They are [i] [i:n] [i-j] [:n] [i:], separated by commas.
+        In a filter, a part is i, i:n, i-j, :n or i:, and commas separate the parts.
         """
         return tuple(self._part(token, part) for part in token.text[1:-1].split(","))
 

@@ -18,7 +18,7 @@ WHOLE = 7  # most bytes that fit in a positive int64
 def is_scanned(of: Operand) -> bool:
     """Return whether the bytes of the operand `of` must be read packet by packet.
 
-    They must if they are not a number at a fixed position.
+    This is so unless the bytes are a number at a fixed position.
     """
     if of.field.kind not in (Kind.PROTOCOL, Kind.BYTES) or of.function == "len":
         return False
@@ -51,7 +51,7 @@ def _of_bytes(of: Operand, view: View) -> list[Values]:
 
 
 def _from_columns(layer: str, begin: int, width: int, view: View) -> Values | None:
-    """Return bytes that columns hold, too, so that no file need be read; otherwise None."""
+    """Return the bytes of a slice from columns, without reading a file; None if none has them."""
     if layer == "eth" and view.has("eth_dst"):
         for column, first in (("eth_dst", 0), ("eth_src", 6)):
             if first <= begin and begin + width <= first + 6:

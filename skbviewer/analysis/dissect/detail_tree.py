@@ -142,7 +142,7 @@ def _plain(data: bytes) -> Payload | None:
 class _Walk:
     """Walks from header to header.  When it stops, `kind` is the next header's, at byte `at`.
 
-    It also stops before a header of the kind `last`.
+    The walk also stops before a header of the kind `last`.
     """
 
     def __init__(self, data: bytes, linktype: int, last: str = "") -> None:

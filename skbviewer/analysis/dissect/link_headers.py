@@ -97,7 +97,7 @@ def cooked2(data: bytes, at: int, end: int) -> Step:
 def null(data: bytes, at: int, end: int) -> Step:
     """Dissect the BSD loopback header at byte `at` of `data`; its payload goes on to byte `end`.
 
-    It is an address family, in the byte order of the capturing host.
+    The header is an address family, in the byte order of the capturing host.
     """
     family = min(int.from_bytes(data[at : at + 4], order) for order in ("big", "little"))
     node = Node(f"Null/Loopback, Family: {family}", at, 4)

@@ -67,7 +67,7 @@ def _extents(view: View, data: UInt8s, rows: Int64s) -> dict[str, Place]:
 def numbers(view: View, layer: str, begin: int, size: int, progress: Progress) -> Values:
     """Return a big-endian number of `size` (up to 8) bytes in the header `layer` of each packet.
 
-    It begins at byte `begin` of the header; a negative `begin` counts from the header's end.  The
+    The number begins at byte `begin` of the header; a negative `begin` counts from its end.  The
     number is unknown if the bytes were not captured.  Raises BadInput and Cancelled.
     """
     low, known = np.full(view.size, -1, np.int64), np.zeros(view.size, np.bool_)
@@ -158,7 +158,7 @@ def _sliced(value: bytes, parts: tuple[tuple[int, int | None], ...] | None) -> b
 def progress_of(view: View) -> Progress:
     """Return the Progress that code reading packet bytes for `view` reports to.
 
-    It belongs to the filter that is being evaluated.
+    This Progress belongs to the filter that is being evaluated.
     """
     found: Progress = view.cached("progress", lambda view: Silent())
     return found

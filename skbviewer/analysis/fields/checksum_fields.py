@@ -80,7 +80,7 @@ def _one(data: bytes, pseudo: int, layer: str) -> int:
 def _sizes(view: View, block: Block, rows: Int64s, begin: Int64s) -> Int64s:
     """Return the number of bytes from the transport header to the end of the packet.
 
-    It is computed from the IP length.
+    The number is computed from the IP length.
     """
     at = np.maximum(block.extents["ip"][0], block.extents["ipv6"][0])
     total = view.column("tot_len")[rows].astype(np.int64)

@@ -35,7 +35,7 @@ MOST_CHUNKS = 32  # most SCTP chunks in a packet
 def some_numbers(view: View, where: Bools, layer: str, begin: int, size: int) -> Values:
     """Return numbers() of the packets in `where`, one flag per row; other rows are unknown.
 
-    They begin at byte `begin` of the header `layer`, and have `size` bytes.
+    The numbers begin at byte `begin` of the header `layer`, and have `size` bytes.
     """
     low, known = np.full(view.size, -1, np.int64), np.zeros(view.size, np.bool_)
     rows = np.flatnonzero(where)

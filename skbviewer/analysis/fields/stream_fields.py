@@ -130,7 +130,7 @@ def _reused(view: View, rows: Array, direction: Array, new: Bools) -> Bools:
 def last_before(of: Bools, start: Int64s) -> Int64s:
     """Return for each position the last earlier one in which `of` is true; -1 = none.
 
-    It must not be before the `start` of the position's stream.
+    Positions before the `start` of the position's stream are ignored.
     """
     at = np.where(of, np.arange(len(of)), -1)
     last = np.r_[-1, np.maximum.accumulate(at)[:-1]] if len(of) else at

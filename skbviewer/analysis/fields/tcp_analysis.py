@@ -153,7 +153,7 @@ class _Highest(NamedTuple):
 
 
 def _highest(s: Segments, offset: Int64s, counts: Bools) -> _Highest:
-    """Return the highest end of the earlier segments that count."""
+    """Return for each segment the highest end of the earlier segments that `counts` marks."""
     end = np.where(counts, offset + s.size, np.iinfo(np.int64).min // 4)
     span = int(np.abs(offset).max(initial=0)) + int(s.size.max(initial=0)) + 1
     after = np.full(len(end), -1, np.int64)

@@ -85,7 +85,7 @@ def io_series(scopes: Sequence[Scope], interval_ns: int | None = None) -> list[I
 def interval_for(span: int) -> int:
     """Return an interval (ns) that cuts `span` (ns) into about INTERVALS.
 
-    It is 1, 2 or 5 times a power of ten.
+    The interval is 1, 2 or 5 times a power of ten.
     """
     power = 1
     while True:

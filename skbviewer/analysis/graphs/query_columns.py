@@ -18,7 +18,7 @@ from ..timeline.row_stacking import stack
 Cell = int | float | str | None
 Rows = Sequence[Sequence[Cell]]
 
-# Names of columns that make a lane; the first one that the result has counts.
+# Names of columns that make a lane; the first one that the result has is used.
 TIMES = ("time", "time_ns", "ts_ns", "entry_ns", "begin_ns")
 DURATIONS = ("duration", "duration_ns", "dur_ns")
 ENDS = ("end", "end_ns", "exit_ns")

@@ -19,7 +19,7 @@ ENDS = ("ip_version", "saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo")
 def addresses(kernel_side: KernelSide) -> dict[str, npt.NDArray[np.generic]]:
     """Return the rows of table `address`: each pair of addresses of a series, once.
 
-    It is in the leg that had the pair first; `leg` counts from 0.
+    A row names the leg that had the pair first; `leg` counts from 0.
     """
     prints = kernel_side.prints
     leg = kernel_side.legs.of[prints.record].astype(np.int64)

@@ -28,10 +28,11 @@ SHORT_NS = 50_000  # the shortest sleep of a thread: the kernel's timer slack
 
 
 class Inside(NamedTuple):
-    """For each record, the time and CPU of its entry and exit, and the record around it.
+    """For each record, the time and CPU of its entry and exit, and the call `around` it.
 
-    A call without a call around it has its execution context instead, numbered after the records.
-    The calls directly inside `n` are child[first[n] : first[n + 1]], in order of time.
+    A record without a call around it has the number of its execution context there; contexts are
+    numbered after the records.  The calls directly inside record or context n are
+    child[first[n] : first[n + 1]], in order of time.  Times are in ns on the log's clock.
     """
 
     ts: Int64s
@@ -60,11 +61,14 @@ class Beside(NamedTuple):
 
 
 class Owned(NamedTuple):
-    """Rows of calls by leg: the record, its flags; begins of legs; `of` is the leg of each record.
+    """The calls of all legs, and facts about legs and records.
 
-    `mine` is the last leg that visited a record as a call of its packet; `joined` is the last one
-    that visited it as a call of its socket.  `also` are calls with the series of their further
-    packets, sorted; the call is above SERIES_BITS.
+    The calls of leg i are the rows from at[i] to at[i + 1]: `record` and the flags from `has` to
+    `tcp` are by row.  By leg: `begin` and `end` (ns), and `series`.  By record: `of` is its leg;
+    `mine` is the last leg that visited the record as a call of the leg's packet, `joined` the last
+    leg that visited it as a call of the packet's socket.  `also` are calls with the series of their
+    further packets, sorted, as (call << SERIES_BITS) + series.  The times of leg i in queues are
+    the rows of `queue_rank`, `queue_begin` and `queue_end` from queue_at[i] to queue_at[i + 1].
     """
 
     at: Int64s
@@ -114,7 +118,7 @@ def add(
 ) -> None:
     """Append a span of the kind `rank` to `paint`, cut to the times from `low` to `high` (ns).
 
-    If there is no space left, it is only counted in counts[PAINT].
+    If `paint` has no space left, the span is only counted in counts[PAINT].
     """
     begin, end = max(begin, low), min(end, high)
     if begin >= end:
@@ -140,11 +144,12 @@ def paint_call(
     sums: Int64s,
     counts: Int64s,
 ) -> None:
-    """Paint the stretches of a call from low to high, and of inner calls that work for the packet.
+    """Paint the stretches of a call, and of inner calls that work for the packet.
 
-    `mode`: SAME: it has the packet; KIN: another leg of the packet has it; MINE: it belongs to the
-    socket, and no call has the packet; OTHERS: it works for other packets; NOBODY: no record shows
-    for whom it works.  A record number after the last record is a context.
+    Times before `low` and after `high` (ns) are left out.  `mode` says for whom the call works.
+    SAME: it has the packet.  KIN: it has the packet, in another leg.  MINE: it belongs to the
+    packet's socket, and no call has the packet.  OTHERS: it works for other packets.  NOBODY: no
+    record shows for whom it works.  A `record` beyond the last one is the number of a context.
     """
     depth = _push(np.int64(0), np.int64(record), np.int64(mode), low, inside, stack)
     while depth > 0:
@@ -203,7 +208,7 @@ def _push(depth: Int, record: Int, mode: Int, low: Int, inside: Inside, stack: I
 
 @allocation_free
 def _how(child: Int, mode: Int, leg: Int, owned: Owned) -> np.int64:
-    """Return the mode of a call inside another; -1: skip it, because it is visited by itself."""
+    """Return the mode of a call inside another call; -1 if the inner call is visited by itself."""
     is_mine = owned.mine[child] == leg or owned.mine[child] == -2 - leg
     of = np.int64(owned.of[child])
     if mode in (SAME, KIN):
@@ -245,7 +250,7 @@ def _stretch(
     sums: Int64s,
     counts: Int64s,
 ) -> None:
-    """Paint one stretch of a call."""
+    """Paint one stretch of a call: a time in which no inner call runs."""
     if mode == NOBODY:
         return
     if mode == OTHERS:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Find legs whose records may be lost, or whose hits may be missed; their numbers are not shown.
+"""Find legs that may lack records, because they were lost or because probes missed hits.
+
+The numbers of such legs are not shown.
 
 Input: a KBL, its series, legs, calls and events, and the nesting.  Output: a flag for each leg.  A
 lost record may belong to any leg that was active at the time, because a packet may be anywhere.  A
@@ -83,8 +85,8 @@ def _of_lives(log: KernelLog, windows: Windows) -> Spans:
 def _meanwhile(legs: LegTable, last: Int64s, spans: Spans) -> Bools:
     """Return for each leg whether records were lost from its first record to the `last` one.
 
-    Losses before the next leg of its series count, too: the next leg may have begun earlier, and a
-    receiving leg may have lasted longer.
+    Losses up to the next leg of the same series are considered, too: the next leg may have begun
+    earlier, and a receiving leg may have lasted longer.
     """
     begin = np.asarray(legs.rows["begin_ns"], np.int64)
     gap = spans.meet(begin, last)
@@ -113,7 +115,7 @@ def _outside(log: KernelLog, events: ColumnTable, spans: Spans) -> Int64s:
 
 
 def _threadless(log: KernelLog, legs: LegTable) -> Int64s:
-    """Return the calls of legs whose thread is unknown, as it is after a gap.
+    """Return the records of calls in legs whose thread is unknown, as it is after a gap.
 
     The outer calls of such calls are unknown, too.
     """

@@ -3,8 +3,7 @@
 
 Input: the calls of legs, the calls inside them, and when CPUs were interrupted and switched
 threads.  Output: the spans in which a leg is not busy, and its busy time.  First, all spans that
-may apply are painted with their ranks; then the lowest rank counts (docs/times.md, "Times of a leg
-and of a packet").
+may apply are painted with their ranks; then the lowest rank at each time is taken (docs/times.md).
 """
 
 from __future__ import annotations
@@ -71,7 +70,10 @@ def fill(
     counts: Int64s,
     open_: Int64s,
 ) -> bool:
-    """Fill `made` and `sums` for legs from counts[AT_LEG] on; return False if it is full."""
+    """Write the waits of all legs to `made`, and their times to `sums`, from counts[AT_LEG] on.
+
+    Returns False if `made` or `paint` is too small.  `held` to `stack` and `open_` are scratch.
+    """
     order = np.empty((2, 4 * FEW), np.int64)
     for leg in range(counts[AT_LEG], len(owned.begin)):
         counts[AT_LEG], counts[PAINT] = leg, 0
@@ -114,7 +116,7 @@ def _mark(leg: Int, owned: Owned) -> None:
 
 @allocation_free
 def _hold(leg: Int, inside: Inside, owned: Owned, held: Int64s) -> int:
-    """Find the times in which each call has the packet, in order; return the number of calls."""
+    """Write to `held` when each call has the packet, in order; return the number of calls."""
     size = np.int64(0)
     for row in range(owned.at[leg], owned.at[leg + 1]):
         if not owned.has[row]:
@@ -161,7 +163,7 @@ def _paint_held(
     sums: Int64s,
     counts: Int64s,
 ) -> None:
-    """Paint the spans inside calls that have the packet; times after the leg are not needed."""
+    """Paint the spans inside calls that have the packet, up to the end of the leg."""
     begin, end = owned.begin[leg], owned.end[leg]
     for k in range(size):
         record = np.int64(owned.record[held[ROW, k]])
@@ -186,7 +188,7 @@ def _paint_held(
 def _is_within(
     number: Int, size: Int, record: Int, inside: Inside, owned: Owned, held: Int64s
 ) -> bool:
-    """Return whether another call of its thread had the packet when this one began."""
+    """Return whether another call of the same thread had the packet when this call began."""
     for k in range(size):
         other = np.int64(owned.record[held[ROW, k]])
         if (
@@ -283,7 +285,7 @@ def _name(
 
 @allocation_free
 def _is_lost(begin: Int, end: Int, beside: Beside) -> bool:
-    """Return whether records were lost between two times, as Spans.meet() does."""
+    """Return whether records were lost between two times (ns), as Spans.meet() does for arrays."""
     low, high = np.int64(0), np.int64(len(beside.lost_begin))
     while low < high:
         middle = (low + high) // 2
@@ -309,7 +311,7 @@ def _paint_between(
     sums: Int64s,
     counts: Int64s,
 ) -> None:
-    """Paint for whom a thread worked between two of its calls with the packet."""
+    """Paint what a thread did between two of its calls with the packet: for whom it worked."""
     record, records = np.int64(owned.record[following]), len(inside.ts)
     high = min(end, owned.end[leg])
     around = np.int64(inside.around[record])

@@ -25,10 +25,10 @@ INSIDE_NS = 20_000_000  # longest time from the start of a call to an inner call
 def legs_with_lost_caller(
     log: KernelLog, nesting: Nesting, calls: CallTable, spans: Spans
 ) -> Int64s:
-    """Return the legs whose outer call was lost: it would have been written in a loss.
+    """Return the legs whose outer call may have been lost.
 
-    `spans` are the times in which records were lost; a call is written when it returns, after the
-    leg began.
+    `spans` are the times in which records were lost.  A call is written when it returns, so the
+    outer call was lost if it returned in one of these times.
     """
     near = rows_where(log.records, lambda some: _are_calls_before(log, some, spans))
     return _legs(log, nesting, calls, near, _callers(log, near))
@@ -58,7 +58,10 @@ def legs_with_missed_caller(
 
 
 def _legs(log: KernelLog, nesting: Nesting, calls: CallTable, near: Int64s, func: Int32s) -> Int64s:
-    """Return legs with a call in `near`, or inside one, that lacks its caller `func` around it."""
+    """Return legs with a call of `near`, or inside one, that is in no recorded call of its caller.
+
+    func[i] is the function that called near[i]; -1: unknown.
+    """
     records = log.records
     caller, missing = np.full(len(records), -1, np.int32), np.zeros(len(records), np.bool_)
     caller[near] = func
@@ -96,9 +99,10 @@ def _are_calls_behind(log: KernelLog, some: slice, windows: Windows) -> Bools:
 
 @allocation_free
 def _miss(parent: Int32s, func: Int32s, caller: Int32s, missing: Bools) -> None:
-    """Set `missing` for records whose `caller` (a function, -1 = any) has no call around them.
+    """Set missing[i] to True if no call around record i is a call of its caller.
 
-    Records inside these are also set.
+    caller[i] is the function that called it; -1: unknown, so nothing is missing.  The records
+    inside such a call are set, too.
     """
     for i in range(len(parent)):
         up = np.int64(parent[i])

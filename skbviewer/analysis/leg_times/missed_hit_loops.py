@@ -17,7 +17,7 @@ Hashes = npt.NDArray[np.uint64]
 class Windows(NamedTuple):
     """Windows of time, from `first` to `last` (ns), in which probes missed hits.
 
-    Window i is of the functions func[at[i]:at[i + 1]]; `most` is the number of missed hits of each.
+    In window i, the functions func[at[i]:at[i + 1]] were missed, func[j] at most most[j] times.
     """
 
     first: Int64s
@@ -30,10 +30,10 @@ class Windows(NamedTuple):
 class Bags(NamedTuple):
     """Multisets of the calls that legs, or lifetimes, have.
 
-    Bag i has most[j] calls of func[j] for j from at[i] to at[i + 1].
-    `of` is the bag of each leg, and `legs` counts the legs of each bag; legs of different kinds
-    have different bags.  `hash` is the sum of a random number for each call, `of_func`, and one for
-    the kind.
+    Bag i has most[j] calls of func[j] for j from at[i] to at[i + 1].  By leg: `of` is the leg's
+    bag.  By bag: `legs` is the number of legs that have it.  Legs of different kinds have different
+    bags.  By function: `of_func` is a random number.  `hash`, by bag, is the sum of these numbers
+    over all calls, plus a random number for the kind.
     """
 
     of: Int64s
@@ -51,9 +51,9 @@ def add_calls(
 ) -> None:
     """Add the hashes of called functions to the sums of their units; count the calls of each.
 
-    By call: `unit` and `func`.  `of_func` is the hash of each function.  With `once`, a function
-    counts once for each unit; then `met` holds the last unit of each function.  many[unit + 1]
-    counts the calls of a unit.
+    By call: `unit` (a leg or a lifetime) and `func`.  `of_func` is the hash of each function.  The
+    hashes are added to sums[unit], and the calls counted in many[unit + 1].  With `once`, the hash
+    of a function is added only once for each unit; `met` is scratch space by function.
     """
     for i in range(len(unit)):
         many[unit[i] + 1] += 1
@@ -79,12 +79,12 @@ def suspect(
     seen: Int64s,
     found: Bools,
 ) -> None:
-    """Set `found` for legs that may lack a call which a probe missed in one of the `windows`.
+    """Set found[leg] to True for legs that may lack a call which a probe missed in a window.
 
-    `order` holds the legs by `begin`.  `begin`, `last`, and `latest` (the latest `last` so far) are
-    in this order.  `likely` and `rest` are the frequent bags of calls, and what is left of each
-    without the missed functions.  `may` and `more` hold a 0 for each function, `seen` a -1 for each
-    bag.
+    `order` holds the legs, sorted by `begin`.  In this order: `begin` and `last` are the times (ns)
+    of each leg's first and last record, and `latest` is the latest `last` so far.  `likely` are the
+    frequent bags.  Scratch space: `rest` for the hash of each likely bag; `may` and `more`, by
+    function, filled with 0; `seen`, by bag, filled with -1.
     """
     for w in range(len(windows.first)):
         low, high = windows.at[w], windows.at[w + 1]
@@ -135,7 +135,10 @@ def _is_part(
     low: Int,
     high: Int,
 ) -> bool:
-    """Return whether this bag and calls that may be missing form a bag that is as frequent."""
+    """Return whether some calls that may be missing turn this bag into one of the `likely` bags.
+
+    Only bags that at least as many legs have as this one are tried.
+    """
     mine = _without(bags, bag, may)
     for t in range(len(likely)):
         other = likely[t]

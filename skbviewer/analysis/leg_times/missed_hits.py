@@ -3,9 +3,9 @@
 
 Input: a KBL, its legs and calls, and the windows of time in which probes missed hits.  Output: a
 flag for each leg.  A window contains hundreds of legs, but often only a single miss of a function.
-So a leg is suspected only if the log has similar legs that are at least as frequent: with the same
-calls plus calls that may have been missed in the window.  The same test is applied to whole
-lifetimes, because all calls of a leg may have been missed.
+So a leg is suspected only if at least as many other legs of the log have the same calls plus calls
+that may have been missed in the window.  The same test is applied to whole lifetimes, because all
+calls of a leg may have been missed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ UNLIMITED = np.iinfo(np.int64).max
 def windows_of(log: KernelLog) -> Windows:
     """Return the times in which probes missed hits, and the functions whose hits they may be.
 
-    A missed hit of an unknown function counts for all functions.
+    If the function of a missed hit is unknown, it may be any function.
     """
     rows = losses_declared_by(log)
     rows = rows[(rows["reason"] == MISSED) & (rows["count"] > 0)]
@@ -138,7 +138,7 @@ def _contents(
 ) -> tuple[Int64s, Int64s, Int64s]:
     """Return the contents (at, func, most) of the bags of some units.
 
-    Their calls begin at `places`.
+    `lone` are these units, and `places` the rows at which their calls begin.
     """
     size = places[lone + 1] - places[lone]
     bag = np.repeat(np.arange(len(lone)), size)

@@ -36,12 +36,12 @@ from .open_ended_loops import (
 
 
 class _Found(NamedTuple):
-    """For each leg: bits, and the first and last kind of record, if begin or end is missing.
+    """What the use of addresses shows about births and ends.
 
-    A kind is an event, or EVENTS + function.
-
-    `seen` counts recorded births and ends by kind of leg.  `quiet` counts, by kind of the last
-    record, lifetimes without a recorded end that no loss can explain.
+    By leg: `bits`; `begun` is the kind of its first record if its birth is missing, and `by` the
+    kind of its last record if its end is missing.  A kind of record is an event, or EVENTS +
+    function.  `seen` counts recorded births and ends by kind of leg.  `quiet` counts, by kind of
+    the last record, lifetimes without a recorded end that no loss can explain.
     """
 
     bits: UInt8s
@@ -82,9 +82,9 @@ def open_ended(log: KernelLog, series: SeriesTable, legs: LegTable, spans: Spans
 
 
 def _explained(kind: UInt8s, found: _Found, number: int, usual: Bools) -> Bools:
-    """Return for each leg whether a loss may have swallowed its birth (0) or end (1).
+    """Return for each leg whether a loss may have swallowed its birth (`number` 0) or end (1).
 
-    `usual` legs lack it anyway.
+    `usual` marks legs that have no such record anyway.
     """
     bits = found.bits >> np.uint8((BEGIN, END)[number])
     met, unseen = (bits & MET) != 0, (bits & UNSEEN) != 0

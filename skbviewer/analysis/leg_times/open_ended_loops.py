@@ -106,7 +106,7 @@ def follow_addresses(
 
 @allocation_free
 def _are_kin(one: Int, other: Int, parent: Int64s) -> bool:
-    """Return whether they are one series, a clone and its parent, or two clones of one parent."""
+    """Return whether two series are equal, a clone and its parent, or two clones of one parent."""
     kin = one == other or parent[one] == other or parent[other] == one
     return bool(kin or (parent[one] == parent[other] and parent[one] >= 0))
 
@@ -122,7 +122,7 @@ def _leave(
     by: Int32s,
     quiet: Int64s,
 ) -> None:
-    """Process a leg that gives up its address; `kin`: a related leg takes it."""
+    """Process a leg that gives up its address at `now` (ns); `kin`: a related leg takes it."""
     if one[SINCE] >= 0:
         _note(one[LEG], BEGIN, one[BEFORE], one[SINCE], begins, ends, bits)
     if one[OVER] == 0 and not kin:
@@ -156,7 +156,10 @@ def end_addresses(
 def _note(
     leg: Int, side: int, low: Int, high: Int, begins: Int64s, ends: Int64s, bits: UInt8s
 ) -> None:
-    """Record the times between which a leg without a recorded birth or end began or ended."""
+    """Set in bits[leg] whether losses are near its birth or end (`side`), which is not recorded.
+
+    The birth or end was at some time from `low` to `high` (ns).
+    """
     found = UNSEEN
     if _meets(low, high, begins, ends):
         found |= MET
@@ -173,7 +176,7 @@ def _note(
 
 @allocation_free
 def _meets(low: Int, high: Int, begins: Int64s, ends: Int64s) -> bool:
-    """Return whether records were lost between two times, as Spans.meet() does."""
+    """Return whether records were lost between two times (ns), as Spans.meet() does for arrays."""
     first, last = np.int64(0), np.int64(len(begins))
     while first < last:  # count the losses that began by then
         middle = (first + last) // 2

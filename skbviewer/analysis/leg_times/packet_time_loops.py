@@ -40,9 +40,11 @@ def sum_groups(
     open_: Int64s,
     waits: int,
 ) -> None:
-    """Write into `made` the sums of times of each group of legs: a packet, or a series.
+    """Write into `made` the sums of times of each group of legs: of a packet, or of a series.
 
-    `group` is that of each of the legs `leg`, sorted.  `own` and `open_` are scratch space.
+    group[i] is the group of leg[i]; the arrays are sorted by group.  `made` has a column for each
+    group; that of a group with a leg that lacks records is left as it is.  `own` and `open_` are
+    scratch space.
     """
     i = 0
     while i < len(group):
@@ -80,7 +82,7 @@ def sum_groups(
 
 @allocation_free
 def _paint(leg: Int, legs: SpentLegs, rank: Int64s, times: Int64s, count: Int) -> np.int64:
-    """Add a leg as spans of one rank each; returns the number of spans so far."""
+    """Append the spans of a leg to `rank` and `times`; return the number of spans so far."""
     at, end = legs.begin[leg], legs.end[leg]
     for k in range(legs.at[leg], legs.at[leg + 1]):
         begin, until = min(legs.wait_begin[k], end), min(legs.wait_end[k], end)
@@ -99,7 +101,7 @@ def _paint(leg: Int, legs: SpentLegs, rank: Int64s, times: Int64s, count: Int) -
 
 @allocation_free
 def _sweep(order: Int64s, rank: Int64s, times: Int64s, open_: Int64s, made: Int64s) -> None:
-    """Sum up the time of each rank; the lowest rank that is open counts."""
+    """Add the time of each rank to `made`; at each time, the lowest rank that is open applies."""
     open_[:] = 0
     at = np.int64(0)
     for i in range(len(order)):

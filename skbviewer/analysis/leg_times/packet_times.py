@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Divide the time of each packet; concurrent legs count each nanosecond once.
+"""Divide the time of each packet; a nanosecond in which several legs were active counts once.
 
 Input: legs of one log, the spans of their time, and which legs form a group.  Output: sums of each
 group.
@@ -33,8 +33,8 @@ def spent_legs(legs: LegTable, spent: Spent, gap: Bools, scratch: Scratch) -> Sp
 def sums(group: Int64s, leg: Int64s, legs: SpentLegs, count: int) -> Int64s:
     """Return the times (rows KERNEL_NS to CPU_NS, ns) of `count` groups of legs.
 
-    `group`, sorted, is that of each of the legs `leg`.  A time is -1 if it is unknown, or if the
-    group has no leg.
+    group[i] is the group of leg[i]; the arrays are sorted by group.  A time is -1 if it is unknown,
+    or if the group has no leg.
     """
     made = np.full((4, count), -1, np.int64)
     most = int(np.bincount(group, minlength=1).max(initial=0)) if len(group) else 0

@@ -20,7 +20,8 @@ FEW = 64  # up to so many times, an insertion sort is faster than numpy's
 def list_times(end: Int, paint: Int64s, counts: Int64s, order: Int64s) -> None:
     """List the starts and ends of the painted spans in `order`, followed by the time `end`.
 
-    Those of span k have the numbers 2 k and 2 k + 1.  counts[PAINT] is the number of spans.
+    The start and the end of span k have the numbers 2 k and 2 k + 1.  counts[PAINT] is the number
+    of spans.
     """
     count = counts[PAINT]
     for k in range(count):

@@ -56,7 +56,11 @@ FIRST_SPANS = 1 << 16  # number of spans for which memory is allocated at first
 
 
 class Spent(NamedTuple):
-    """Spans by leg and time, with `kind` an index of waits.NAMES; sums of each leg, ns."""
+    """The spans in which legs wait, and sums of each leg's times.
+
+    The first four fields have a row for each span, sorted by leg and time; `kind` is an index of
+    WAIT_NAMES.  The last three have a row for each leg, in ns; -1: unknown.
+    """
 
     leg: Int32s
     kind: npt.NDArray[np.uint8]
@@ -143,7 +147,10 @@ def _count(
     around: Int32s,
     size: Int32s,
 ) -> None:
-    """Set `around`; count the calls inside each record or context, in the index after its own."""
+    """Set around[i] to the call around record i, or else to its context (len(kind) + number).
+
+    size[n + 1] becomes the number of calls directly inside record or context n.
+    """
     for i in range(len(kind)):
         around[i] = parent[i] if parent[i] >= 0 else len(kind) + context[i]
         if kind[i] == ENTRY and exit_ts[i] >= 0 and not carried[i]:
@@ -196,7 +203,7 @@ def _owned(
 
 
 def _also(records: Records, legs: LegTable, nesting: Nesting) -> Int64s:
-    """Return Owned.also: calls with the series of their further packets."""
+    """Return Owned.also: calls with the series of each of their further packets, sorted."""
     series, made = np.asarray(legs.rows["series"], np.int64), [np.zeros(0, np.int64)]
     for some in record_blocks(records):
         further = np.flatnonzero(nesting.carried[some] & (legs.of[some] >= 0)) + some.start
@@ -223,7 +230,10 @@ def _by_function(log: KernelLog) -> list[Bools]:
 def _queues(
     records: Records, legs: LegTable, events: ColumnTable
 ) -> tuple[Int64s, npt.NDArray[np.uint8], Int64s, Int64s]:
-    """Return when each leg was in a queue: from each enqueue event to the next dequeue."""
+    """Return when each leg was in a queue: the arrays queue_at to queue_end of Owned.
+
+    A time in a queue lasts from an enqueue event of the leg to its next dequeue event.
+    """
     event, leg = np.asarray(events["event"]), np.asarray(events["leg"], np.int64)
     found = [np.zeros((4, 0), np.int64)]
     for enter, leave, rank in QUEUES:

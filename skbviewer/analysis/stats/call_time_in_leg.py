@@ -20,9 +20,10 @@ SKB_IS_RET = 0x10  # kbl.h KBL_FLAG_SKB_IS_RET
 def leg_time(scope: Scope) -> Int64s:
     """Return the self time of each chosen call within its leg, ns; -1 = unknown.
 
-    It counts from the leg's begin or, for calls of the leg's reader, from the time when the reader
-    has the packet.  For calls that began early, it is unknown when interrupts and other packets
-    took their time, so the remaining time is capped at the call's own.
+    Time is counted from the leg's begin or, for calls of the leg's reader, from the time when the
+    reader has the packet.  No record shows in which part of a call that began earlier interrupts
+    and other packets took their time.  So the result is the time left after that begin, but at most
+    the call's self time.
     """
     entry, own = scope.of_call("entry_ns"), scope.own_ns
     since = _since(scope, entry)

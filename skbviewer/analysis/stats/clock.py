@@ -46,7 +46,7 @@ def clock_rows(scope: Scope) -> list[ClockRow]:
 
 
 def unsure_captures(scope: Scope) -> list[int]:
-    """Return the captures with a clock fit of which no packet matches exactly, rising.
+    """Return the captures (source ids, rising) with a clock fit but without an exact match.
 
     Nothing confirms such a fit, so it may be wrong by more than its residual.
     """

@@ -84,7 +84,11 @@ WORDS = {"Ethernet": "eth", "IPv4": "ip", "IPv6": "ipv6", "TCP": "tcp", "UDP": "
 
 
 class _Kind(NamedTuple):
-    """The packets of a kind, the columns of an endpoint ("s" or "d" = side), and its text."""
+    """A kind of conversation: which packets have it, and what an endpoint of this kind is.
+
+    `meant` returns for each packet whether it is of this kind.  `columns` identify an endpoint; {}
+    stands for the side.  `text` returns address and port of an endpoint from these columns.
+    """
 
     meant: Callable[[Columns], Bools]
     columns: tuple[str, ...]
@@ -130,9 +134,9 @@ def conversations(
 ) -> list[Conversation]:
     """Return the conversations of a kind of KINDS, largest first.
 
-    `packets` are the numbers of the packets that count; None = all.  `times` are the times of all
-    packets of the session by one clock; without them, the captures' own times are used.  Begin and
-    duration are 0 if no packet of the conversation has a time.
+    `packets` are the numbers of the packets that are counted; None = all.  `times` are the times of
+    all packets of the session by one clock (ns); without them, the captures' own times are used.
+    Begin and duration are 0 if no packet of the conversation has a time.
     """
     rows, low, high, swapped = _ends(columns, kind, packets)
     group, first = _groups(np.concatenate([low, high], axis=1))
@@ -169,7 +173,7 @@ def conversations(
 def endpoints(columns: Columns, kind: str, packets: Int64s | None = None) -> list[Endpoint]:
     """Return the endpoints of a kind of KINDS, largest first.
 
-    `packets` are the numbers of the packets that count; None = all.
+    `packets` are the numbers of the packets that are counted; None = all.
     """
     rows, low, high, swapped = _ends(columns, kind, packets)
     source = np.where(swapped[:, None], high, low)
@@ -258,7 +262,10 @@ def _end_filter(word: str, address: str, port: int | None) -> str:
 def _ends(
     columns: Columns, kind: str, packets: Int64s | None
 ) -> tuple[Int64s, Int64s, Int64s, Bools]:
-    """Return chosen rows, their lower and higher endpoint, and whether the higher one sent."""
+    """Return the chosen rows, the lower and the higher endpoint of each, and who sent.
+
+    The last array is True if the higher endpoint sent the packet.
+    """
     meant = KINDS[kind].meant(columns)
     if packets is not None:
         chosen = np.zeros(len(meant), np.bool_)
@@ -292,7 +299,7 @@ def _greater(a: Int64s, b: Int64s) -> Bools:
 
 
 def _groups(rows: Int64s) -> tuple[Int64s, Int64s]:
-    """Return the group of each row, where equal rows share one, and each group's first row.
+    """Return the group of each row, and the first row of each group; equal rows form a group.
 
     Uses a 64-bit hash, and sorts the rows themselves if two different rows have equal hashes.
     """

@@ -10,7 +10,7 @@ from ..breakdown.grouped_sorting import by_group
 
 
 class Spread(NamedTuple):
-    """One group of durations, ns.  Percentiles are nearest-rank; all are 0 for an empty group."""
+    """One group of durations, ns.  Percentiles are nearest-rank; an empty group has only zeros."""
 
     number: int
     total_ns: int

@@ -29,7 +29,7 @@ class FunctionRow(NamedTuple):
     p95_ns: int
     p99_ns: int
     max_ns: int
-    comp_mean_ns: int | None  # mean less the cost of probes; None if never known
+    comp_mean_ns: int | None  # mean minus the cost of probes; None if never known
     comp_err_ns: int | None  # possible error of that mean
     switched_out: int  # calls during which another task ran
     interrupted: int

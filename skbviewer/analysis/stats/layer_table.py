@@ -2,9 +2,10 @@
 """The time of packets in layers, in waits and on the wire: `skbviewer stats layers`.
 
 A layer's time in a leg is the sum of its functions' self times there: no nanosecond counts twice.
-A call that several packets share counts for the first of them.  The time of a call before its
-packet was there does not count (call_time_in_leg.py).  Waits are those of the leg (docs/times.md),
-including those after its end.  Legs whose records may have been lost are left out and counted.
+A call that several packets share is added to the first of them.  The part of a call before its
+packet was there is left out (call_time_in_leg.py).  Waits are those of the leg (docs/times.md),
+including those after its end.  Legs whose records may have been lost are left out; their number is
+returned.
 """
 
 from __future__ import annotations
@@ -45,7 +46,10 @@ class LayerRow(NamedTuple):
 
 
 class LayerTable(NamedTuple):
-    """`gaps` counts the legs that were left out because their records may be lost."""
+    """The rows, and the number of `legs` in them.
+
+    `gaps` is the number of legs that were left out because their records may be lost.
+    """
 
     rows: tuple[LayerRow, ...]
     legs: int
@@ -55,7 +59,7 @@ class LayerTable(NamedTuple):
 def layer_table(scope: Scope) -> LayerTable:
     """Return a row for each layer with its times, from the wire upwards; then waits and stages.
 
-    A leg that begins in the range counts as a whole.
+    A leg that begins in the range is included as a whole.
     """
     stages, scope = leg_stages(scope), scope.whole
     usable = scope.legs & ~scope.gaps

@@ -12,7 +12,7 @@ from .scope import Scope
 
 
 class Pairs(NamedTuple):
-    """A begin and its end: log, CPU, thread, data of both, and the time between them."""
+    """Pairs of events: log, CPU, thread, the data of the begin and of the end, ns between them."""
 
     source: Int64s
     cpu: Int64s

@@ -52,9 +52,10 @@ def process_rows(scope: Scope) -> list[ProcessRow]:
 
 
 class OwnCalls(NamedTuple):
-    """Calls in threads' own context, of legs without losses; `calls` are chosen calls.
+    """Calls of programs: in the context of their threads, and of legs without losses.
 
-    `program` is an index of `names`: (source id of the KBL, program).
+    `calls` are indices of chosen calls, and `leg` is the leg of each.  `program` is an index of
+    `names`: (source id of the KBL, program).
     """
 
     calls: Int64s
@@ -64,7 +65,7 @@ class OwnCalls(NamedTuple):
 
 
 def own_calls(scope: Scope) -> OwnCalls:
-    """Return the calls of programs whose self time is known."""
+    """Return those calls of programs whose self time is known."""
     leg, pid = scope.leg_of_call, scope.of_call("pid")
     known = (scope.own_ns >= 0) & ~scope.gaps[leg]
     mine = np.flatnonzero((scope.of_call("context") == 0) & (pid > 0) & known)

@@ -34,8 +34,8 @@ class Chosen(NamedTuple):
     `packets` None means all packets, and lifetimes without a packet.  A leg or call is in the range
     if it begins at begin_ns <= t < end_ns, and a drop if it happened then; None means no limit.  A
     packet without a time is in no range.  Lifetimes without network identity (netlink, unix
-    sockets) count only with `everything`.  `interval_ns` is the length of the intervals of `stats
-    io`; None means a suitable one.
+    sockets) are selected only with `everything`.  `interval_ns` is the length of the intervals of
+    `stats io`; None means a suitable one.
     """
 
     packets: Int64s | None = None
@@ -157,9 +157,9 @@ class Scope:
         return np.asarray(meant, np.bool_)
 
     def happened(self, leg: Int64s, ts: Int64s) -> Bools:
-        """Return for each moment in a leg whether it is selected.
+        """Return for each moment `ts` in a leg whether it is selected.
 
-        It is if `ts` is in the range, and the leg is of a chosen packet.
+        A moment is selected if it is in the range, and the leg is of a chosen packet.
         """
         return self._legs_of_packets[leg] & self._in_range(self.of_leg("source")[leg], ts)
 
@@ -170,7 +170,7 @@ class Scope:
 
     @property
     def whole(self) -> Scope:
-        """Return these legs with all their calls, even those that begin after the range's end."""
+        """Return a scope of these legs with all their calls, even those after the range's end."""
         ranged = self._chosen.begin_ns is not None or self._chosen.end_ns is not None
         return self._whole if ranged else self
 
@@ -230,9 +230,9 @@ class Scope:
 
     @cached_property
     def own_ns(self) -> Int64s:
-        """Return the self time of each chosen call (ns), without inner calls and interrupts.
+        """Return the self time of each chosen call: without inner calls and interrupts, ns.
 
-        It is -1 if unknown.
+        -1 means unknown.
         """
         return self.of_call("self_ns")
 
@@ -256,7 +256,7 @@ class Scope:
 
     @property
     def gaps(self) -> Bools:
-        """Return for each leg whether its records may be lost; then its numbers are not shown."""
+        """Return for each leg whether it may lack records, so that its numbers are not shown."""
         return np.asarray(self.of_leg("gap") != 0)
 
     @property

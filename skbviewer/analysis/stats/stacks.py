@@ -39,8 +39,9 @@ class StackTree(NamedTuple):
     """All stacks of chosen calls: each node's parent (ROOT: none), and an index of `names`.
 
     Arrays are int64 and equally long; a parent has a lower index than its nodes.  `self_ns` is the
-    known self time of the calls that have this stack, and `calls` their number.  `counted` are the
-    known events that `counter` counted in these calls themselves; "" and zeros without a counter.
+    known self time of the calls that have this stack, and `calls` their number.  `counted` is the
+    number of events that the hardware counter `counter` counted in these calls, inner calls
+    excluded.  Without a counter, `counter` is "" and `counted` zeros.
     """
 
     names: tuple[str, ...]
@@ -127,7 +128,7 @@ def _functions(scope: Scope) -> tuple[Int64s, list[str]]:
 def _nodes(scope: Scope, function: Int64s, names: int) -> tuple[Int64s, _Nodes]:
     """Return the node of each chosen call, given its function as one of `names` numbers.
 
-    A parent is one level above its calls.  A call whose parent is not chosen has none.
+    The parent of a node is the node of the call around.  A call in no chosen call has no parent.
     """
     place = np.cumsum(scope.calls) - 1  # of a call of the session among the chosen ones
     place = np.where(scope.calls, place, ROOT)

@@ -42,8 +42,8 @@ class Stages(NamedTuple):
 def leg_stages(scope: Scope) -> Stages:
     """Return stages and waits of all legs of the session; valid for the selected legs.
 
-    They are computed from all calls of these legs.  A range selects legs by their start and does
-    not cut them off; otherwise a stage would include those after it.
+    All calls of these legs are used.  A range selects legs by their start and does not cut them
+    off; otherwise a stage would include the stages after it.
     """
     scope = scope.whole
     kind, end = scope.of_leg("kind"), scope.of_leg("end_ns")
@@ -74,9 +74,9 @@ def sections(scope: Scope) -> tuple[Sections, ...]:
 
 
 def reading_times(scope: Scope) -> tuple[Int64s, Int64s]:
-    """Return the legs that a process read, and how long (ns) it still took in the kernel.
+    """Return the legs whose packet a process read, and how long it was in the kernel after that.
 
-    This counts from when the process had the packet to its last exit.
+    The time (ns) is from when the process had the packet to its last exit.
     """
     reader = scope.of_leg("reader_ns")
     rows = np.flatnonzero((scope.of_leg("kind") == RX) & (reader >= 0))
@@ -137,11 +137,12 @@ def _last_exit(scope: Scope, legs: int) -> Int64s:
 
 
 def wire_times(scope: Scope) -> Int64s:
-    """Return for each receiving leg the time since the leg of the same KBL that sent its packet.
+    """Return for each receiving leg the time (ns) since a leg of the same KBL sent its packet.
 
-    Between two machines, no clock can measure it: see the one-way bounds of `skbviewer stats
-    clock`.  If records were lost meanwhile, the packet may have passed another leg, and if the
-    sending leg lacks records, the time of sending is unknown; then it is -1.
+    The result is -1 if there is no such leg; if records were lost in between, because the packet
+    may have passed another leg; or if the sending leg lacks records, because its time of sending is
+    unknown.  No clock can measure the time between two machines: see the one-way bounds of
+    `skbviewer stats clock`.
     """
     kind, wire = scope.of_leg("kind"), scope.of_leg("wire_ns")
     source = scope.of_leg("source")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The parts of the time in kernel: `skbviewer stats time`.
 
-The rows add up to the time in kernel of the chosen packets.  Beside each one is the time that it
-would be if every packet were like the median packet of its path class (docs/times.md).
+The rows add up to the time in kernel of the chosen packets.  Beside each time is the time that
+would result if every packet were like the median packet of its path class (docs/times.md).
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _groups(made: Breakdown) -> tuple[Int64s, list[tuple[str, str]]]:
 
 
 def _typical(made: Breakdown, rows: Int64s, group: Int64s, groups: int) -> Int64s:
-    """Return ns by group if each of these packets were the median packet of its class."""
+    """Return the ns that each group would have if every packet were the median one of its class."""
     count = np.bincount(made.classes.peers[rows], minlength=len(made.classes.size))
     used = np.flatnonzero(count)
     median = made.classes.median[used]

@@ -26,7 +26,7 @@ PART = 1 << 20  # number of segments that are processed together
 def acknowledged_segments(data: Data, progress: Progress) -> Int64s:
     """Return for each packet the 0-based row of the segment that it acknowledges, -1 = none.
 
-    It is computed only once per session.  Raises Cancelled.
+    The rows are computed only once per session.  Raises Cancelled.
     """
     found: Int64s = data.cached(ACKED, lambda: _acknowledged(data, progress))
     return found

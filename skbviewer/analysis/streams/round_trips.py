@@ -75,9 +75,9 @@ class RoundTripRow(NamedTuple):
 
 
 class _Ends(NamedTuple):
-    """By packet number: the 0-based leg that sent it first, and the one that received it last.
+    """By packet number: the 0-based leg that first sent the packet, and the last that received it.
 
-    It is -1 if there is none.
+    -1 means that there is no such leg.
     """
 
     sent: Int64s

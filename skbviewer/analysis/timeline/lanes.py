@@ -131,7 +131,7 @@ def calls_by(
     """Return all calls as boxes in lanes of `kind`, and what each lane stands for (LaneKey).
 
     `kind` is "cpu", "layer" or "process".  A call that has only a socket appears once, although it
-    belongs to several packets.  Box times are ns of session time, less `t0_ns`.
+    belongs to several packets.  Box times are ns of session time, minus `t0_ns`.
     """
     progress.report("arranging calls", 0, 4)
     rows = _once(columns)
@@ -158,7 +158,7 @@ def wires_of(
     """Return the known times of capture of all packets, as boxes without length.
 
     `captures` are (source, first packet's row, number of packets), one lane each.  Times are ns of
-    session time, less `t0_ns`.
+    session time, minus `t0_ns`.
     """
     ts = columns.once("packet", "ts")
     lanes, begins, items = [], [], []

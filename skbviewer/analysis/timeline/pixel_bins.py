@@ -82,7 +82,7 @@ def boxes(
 def bins(of: Boxes, begin: int, end: int, width: int, rows: range) -> npt.NDArray[np.void]:
     """Return what to draw of the boxes `of` in the rows `rows`, as BIN_DTYPE.
 
-    It shows begin <= t < end (ns since t0_ns) on `width` pixels.
+    The picture shows begin <= t < end (ns since t0_ns) on `width` pixels.
     """
     edges = begin + (np.arange(width + 1, dtype=np.int64) * (end - begin)) // width
     parts = [(row, _row(of, row, edges)) for row in rows if of.starts[row] < of.starts[row + 1]]
@@ -127,7 +127,7 @@ def _row(of: Boxes, row: int, edges: Int64s) -> _Drawn | None:
 def _positions(of: Boxes, base: int, stop: int, edges: Int64s) -> Int64s:
     """Return the first box of base <= box < stop, in one row, that begins at or after each edge.
 
-    It returns the same as np.searchsorted(), in a third of the time: each step of the search is
+    The result is that of np.searchsorted(), in a third of the time: each step of the search is
     done for all edges at once, so that they wait for memory together.
     """
     begin, end = -(-base // COARSE), -(-stop // COARSE)

@@ -57,7 +57,7 @@ def seconds_text(ns: int) -> str:
 
 
 def rows_of(text: str) -> tuple[int, ...]:
-    """Return "3-5,K2" as (3, 4, 5, -2).  Raises ValueError."""
+    """Return "3-5,K2" as (3, 4, 5, -2): packets, and -n for row K<n>.  Raises ValueError."""
     found: list[int] = []
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")
@@ -75,7 +75,7 @@ def rows_of(text: str) -> tuple[int, ...]:
 
 
 def rows_text(ids: Sequence[int]) -> str:
-    """Return rows in the format that rows_of() reads."""
+    """Return (3, 4, 5, -2) as "3-5,K2", which rows_of() reads."""
     parts: list[list[int]] = []
     for number in ids:
         if parts and number > 0 and parts[-1][-1] == number - 1:
@@ -92,7 +92,7 @@ def command_of(shown: Shown, files: Sequence[str], form: str, t0_ns: int) -> str
     """Return the command that exports what is shown in the timeline.
 
     `form` is png, svg or csv; `files` are the inputs of the command, and `t0_ns` is the session
-    time from which its times count.
+    time at which its times are 0.
     """
     words = ["skbviewer", "export", *files, f"--{form}", f"timeline.{form}"]
     words += ["--lanes", shown.lanes]

@@ -36,7 +36,7 @@ class Names(NamedTuple):
     def device(self, netns: int, ifindex: int) -> str:
         """Return the name of device `ifindex` in the namespace `netns`.
 
-        It is "if3" if the name is unknown, and "" if there is no device.
+        Returns "if3" if the name of device 3 is unknown, and "" if there is no device.
         """
         found = self.devices.get((netns, ifindex))
         return found or (f"if{ifindex}" if ifindex > 0 else "")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The states of a leg at a time (docs/times.md); if several apply, the first one counts."""
+"""The states of a leg at a time (docs/times.md); if several apply, the first one is taken."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ def assign(track: Int64s, begin: Int64s, end: Int64s, level: Int64s) -> np.int64
     """Write the level of each slice into `level`; return the most levels that a track needs.
 
     Slices are sorted by track, then by begin, then by end, the latest end first.  A slice gets the
-    first level on which it lies inside the slices that have begun and not ended, or after them.
+    first level on which it lies inside every slice that has not ended when it begins.
     """
     count, most, open_ends = len(track), np.int64(0), np.empty(DEEPEST, np.int64)
     left, here = count, np.int64(0)

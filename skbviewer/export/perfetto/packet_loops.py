@@ -76,12 +76,12 @@ def _field(out: UInt8s, at: Int, tag: Int, value: Int) -> np.int64:
 
 
 @compiled
-def _length(out: UInt8s, at: Int, begin: Int) -> None:
-    """Write the length of a part into two bytes at `at`.
+def _length(out: UInt8s, at: Int, end: Int) -> None:
+    """Write the length of a part into the two bytes at `at`.
 
-    The part begins at `begin` and ends with `out`.
+    The part begins after these two bytes and ends before `end`.
     """
-    size = np.int64(begin) - np.int64(at) - 2
+    size = np.int64(end) - np.int64(at) - 2
     out[at] = np.uint8((size & np.int64(127)) | np.int64(128))
     out[at + 1] = np.uint8(size >> np.int64(7))
 

@@ -143,7 +143,8 @@ def _nothing(legs: ChosenLegs) -> Slices:
 def _distinct(data: Data, legs: ChosenLegs, calls: Int64s) -> tuple[Int64s, Int64s, Int64s]:
     """Group the rows of `calls` by call.
 
-    Returns the first row of each call, all rows in order of the call, and the bounds in these.
+    Returns the first row of each call, all rows in order of the call, and the bounds of each call's
+    rows in that order.
     """
     columns = [
         legs.source[data.columns.take(CALL, "leg", calls).astype(np.int64) - 1],
@@ -181,8 +182,8 @@ def _flows(
 ) -> tuple[Int64s, Int64s]:
     """Return the flows of each call.
 
-    These are the flows of the legs in which it is the outermost call, if at least one other slice
-    has the same flow.
+    These are the flows of the legs in which the call is the outermost one, if at least one other
+    slice has the same flow.
     """
     rows = calls[members]
     outermost = data.columns.take(CALL, "parent", rows) <= 0

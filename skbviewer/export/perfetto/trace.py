@@ -2,11 +2,11 @@
 """Calls, events and counters of packets as a trace for Perfetto.
 
 Input: the legs of the packets that a request names.  Output: a protobuf trace.  There is a track
-for each thread, and one for each other context of each CPU.  If calls do not nest, there are
-several, because Perfetto drops slices that overlap.  Calls are slices, whose categories are layers;
-events, and calls without a recorded return, are instants.  Flows connect the outermost calls of a
-packet.  Times are session time, which is CLOCK_REALTIME of the first kernel log's host.  Format:
-https://perfetto.dev/docs/reference/trace-packet-proto
+for each thread, and one for each other context of each CPU.  If calls do not nest, they are divided
+into several tracks, because Perfetto drops slices that overlap.  Calls are slices, whose categories
+are layers; events, and calls without a recorded return, are instants.  Flows connect the outermost
+calls of a packet.  Times are session time, which is CLOCK_REALTIME of the first kernel log's host.
+Format: https://perfetto.dev/docs/reference/trace-packet-proto
 """
 
 from __future__ import annotations

@@ -112,7 +112,7 @@ class Head:
     def tracks(self, tracks: Sequence[Track], of: Int64s, level: Int64s) -> None:
         """Write tracks UUID, UUID + 1, ...
 
-        Track UUID + i is on level level[i] of tracks[of[i]].
+        Track UUID + i has the slices of tracks[of[i]] on level level[i].
         """
         ranks = np.lexsort((level, of))
         order = sorted(range(len(tracks)), key=lambda n: (tracks[n].context, tracks[n].title))

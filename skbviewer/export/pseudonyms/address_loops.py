@@ -8,9 +8,9 @@ Crypto-PAn:
 
 - No bit is flipped after a prefix of a block that stays as it is (multicast, loopback, ...), so no
   other address gets a pseudonym in such a block.
-- The last 24 bits of IPv6 and MAC addresses depend only on themselves.  So the pseudonym of an IPv6
-  address also decides that of its solicited-node multicast group (RFC 4291, 2.7.1), whose
-  address contains them.
+- The pseudonym of the last 24 bits of an IPv6 or MAC address depends on no other bits.  So the
+  pseudonym of an IPv6 address also decides that of its solicited-node multicast group (RFC 4291,
+  2.7.1), whose address contains these 24 bits.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _upper(value: Int, width: Int, bits: Int) -> np.int64:
 
 @compiled
 def _staying(value: Int, width: Int, blocks: Int64s) -> np.int64:
-    """Return how many of the upper bits do not change."""
+    """Return how many of the upper bits of an address do not change, because of `blocks`."""
     stay = np.int64(0)
     for row in range(len(blocks)):
         size, same = blocks[row, 1], np.int64(0)

@@ -34,7 +34,7 @@ Quoted = tuple[np.int64, np.int64]  # begin and end of a packet inside, -1 if th
 
 @compiled
 def arp(packet: Packet, at: Int, end: Int) -> None:
-    """Replace the addresses of ARP for IPv4 and Ethernet; zero those of other kinds."""
+    """Replace the addresses of ARP for IPv4 and Ethernet; zero the addresses of other kinds."""
     known = end - at >= ARP_SIZE and number(packet.old, at, np.int64(4)) == ETHERNET_IPV4
     if not known or number(packet.old, at + ARP_SIZES, np.int64(2)) != SIZES:
         fill(packet, at, end, np.int64(0))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Packets with pseudonyms: addresses in all headers, zeros for payloads, checksums adjusted.
 
-Everything that is not known to be a header counts as payload. IP in IP, GRE, VXLAN and quoted
+Everything that is not known to be a header is treated as payload. IP in IP, GRE, VXLAN and quoted
 packets are followed.
 """
 

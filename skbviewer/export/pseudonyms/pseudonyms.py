@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Consistent pseudonyms of addresses and host names, for recordings that are published.
 
-The same key always gives the same pseudonyms. address_loops.py says which bits of an address they
-preserve, and which addresses do not change.
+The same key always gives the same pseudonyms. address_loops.py says which bits of an address a
+pseudonym preserves, and which addresses do not change.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def random_key() -> bytes:
 def key_of(path: Path) -> bytes:
     """Return the key that a file contains: the hash of its bytes.
 
-    Raises BadInput if it cannot be read or has fewer than KEY_BYTES bytes.
+    Raises BadInput if the file cannot be read or has fewer than KEY_BYTES bytes.
     """
     try:
         data = path.read_bytes()

@@ -71,7 +71,7 @@ def inline(light: bytes, dark: bytes, prefix: str, palette: Palette, title: str)
 
 
 def _local(name: str) -> str:
-    """Return a name without its namespace."""
+    """Return an XML name without its namespace."""
     return name.rpartition("}")[2]
 
 

@@ -97,12 +97,13 @@ def _box(one: Shown, picture: Picture, layers: Mapping[str, int]) -> Markup:
     what = "Packet" if isinstance(row, PacketRow) else "Kernel-only packet"
     source, target = ends(row)
     title = f"{what} {name}: {source} → {target} {row.protocol_name}"
+    unseen = element("p", "No kernel log has records of this packet.")
     return element(
         "article",
         element("h3", title),
         element("p", _badge(row), " · ", row.reason, class_="dim"),
         _facts(row),
-        picture(path, title) if path.legs else element("p", "No kernel log has records of it."),
+        picture(path, title) if path.legs else unseen,
         *(_leg(at, leg, layers) for at, leg in enumerate(path.legs, 1)),
         _bytes(one),
         class_="box", id=f"packet-{name}",

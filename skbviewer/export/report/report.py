@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Write a report: one HTML file without scripts, which loads nothing.
 
-Input: packets of a session, and a function that paints a path.  Output: where they were recorded,
-summary, list, the shown paths with pictures and calls, drops, layers and functions.  The page's
+Input: packets of a session, and a function that paints a path.  Output: sections that say where the
+packets were recorded, a summary, the list of packets, the shown paths with pictures and calls,
+drops, layers and functions.  The page's
 content security policy allows nothing but its own style sheet, by hash.
 """
 

@@ -167,7 +167,7 @@ def _put_option(words: UInt32s, at: Int, code: Int, size: Int) -> np.int64:
 def _our_comment(
     text: UInt8s, begin: Int, end: Int, out: UInt8s, words: UInt32s, at: Int
 ) -> np.int64:
-    """Write the comment with the fields, as several if it is too long for one."""
+    """Write the comment with the fields, as several comments if it is too long for one."""
     size = np.int64(end - begin)
     if size > LONGEST:
         return _divided_comment(text, begin, end, out, at)
@@ -184,7 +184,7 @@ def _our_comment(
 def _divided_comment(text: UInt8s, begin: Int, end: Int, out: UInt8s, at: Int) -> np.int64:
     """Write a comment as several comments.
 
-    It is divided before a space or at a comma; two of these are at most LONGEST bytes apart.
+    The text is divided before a space or at a comma.  It has one at least every LONGEST bytes.
     """
     made, place = np.int64(at), np.int64(begin)
     repeated_from, repeated_to = np.int64(begin), np.int64(begin)
@@ -224,7 +224,7 @@ def _divided_comment(text: UInt8s, begin: Int, end: Int, out: UInt8s, at: Int) -
 def options_sizes(data: UInt8s, offset: Int64s, caplen: Int64s) -> np.int64:
     """Return the size of packet blocks' options.
 
-    Other bytes may look like options, and count, too.
+    The result may be too large, because other bytes may look like options.
     """
     size = np.int64(0)
     for i in range(len(offset)):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Copy bytes from one array to another, inside compiled loops; memory for blocks of bytes.
 
-A loop that copies byte by byte with signed indices takes 31 ns for 11 bytes, because each index may
-be negative, which counts from the end of the array.  Copies of a fixed number of bytes by unsigned
-indices become one instruction: 5 ns with copy_ahead(), which may write more than it was asked to.
+A loop that copies byte by byte with signed indices takes 31 ns for 11 bytes, because a negative
+index counts from the end of the array, so each index is tested.  Copies of a fixed number of bytes
+by unsigned indices become one instruction: 5 ns with copy_ahead(), which may write some bytes more.
 """
 
 from __future__ import annotations

@@ -127,7 +127,7 @@ class _Written:
         return Texts(out, ends)
 
     def _described(self, begin: Int64s, texts: Sequence[Texts]) -> Int64s:
-        """Return what write_comments() needs to know of each field, and of each range."""
+        """Return the rows of fields and of ranges that write_comments() takes as `fields`."""
         fields = (*self._fields, *self._ranged)
         tables = [self._tables.index(field.table) for field in self._fields]
         table = np.zeros((len(fields), NAME_END + 1), np.int64)
@@ -170,7 +170,7 @@ class _Written:
     def _encoded(self, field: Field, texts: Sequence[str]) -> Texts:
         """Return the encoded texts of a field.
 
-        They are cached, because most blocks have the texts of the preceding block.
+        The result is cached, because most blocks have the texts of the preceding block.
         """
         before, made = self._texts.get(field.name, ((), texts_of([])))
         if before is not texts:
@@ -185,7 +185,7 @@ def _values(field: Field, view: View) -> Values:
 
 
 def _fill_range(column: Column, field: Field, owned: Owned) -> None:
-    """Set the least and the greatest known value of each packet, two rows a packet."""
+    """Fill `column` with the least and the greatest known value of each packet, in two rows."""
     column.known[:] = False
     has_any = owned.bounds[1:] > owned.bounds[:-1]
     if not np.any(has_any):

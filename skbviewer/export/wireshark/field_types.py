@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How the script for Wireshark declares each kind of field, and by what it makes their values."""
+"""How the script for Wireshark declares each kind of field and makes the values of such fields."""
 
 from __future__ import annotations
 

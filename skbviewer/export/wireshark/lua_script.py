@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The script with which Wireshark reads the kernel fields from comments: a Lua post-dissector.
 
-It has the fields that are in the comments (comment_format.py), with the names, types and
+The script has the fields that are in the comments (comment_format.py), with the names, types and
 descriptions that docs/display-filter.md lists.  Durations become relative times, in seconds.
-What it does is in resources/wireshark/kernel_fields.lua; the tables that it works by are made here.
+Its functions are in resources/wireshark/kernel_fields.lua; its tables of fields are made here.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _listed(texts: Iterable[str]) -> str:
 
 
 def _truth(value: bool) -> str:
-    """Return nothing for a value that is false, because what a table lacks is false in Lua."""
+    """Return "true", or "" for False, because a value that a table lacks is false in Lua."""
     return "true" if value else ""
 
 

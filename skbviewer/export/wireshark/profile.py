@@ -68,7 +68,7 @@ def wireshark_files() -> tuple[File, ...]:
 def is_ours(text: str) -> bool:
     """Return whether some version of skbviewer wrote this text.
 
-    Its first line has a hash of the others.
+    The first line of such a text has a hash of the other lines.
     """
     first, _, rest = text.partition("\n")
     return first.partition(" ")[2] == f"{MARK} {_hash(rest)}"

@@ -32,7 +32,7 @@ class EventsOfPackets:
         self._sorted = of_leg[self._order]
 
     def of(self, packet: int) -> Event:
-        """Return the event of packet number `packet`; {} if no log shows a call of it."""
+        """Return the event of packet number `packet`; {} if no log shows a call with the packet."""
         leg = self._legs.get(packet)
         if leg is None:
             return {}

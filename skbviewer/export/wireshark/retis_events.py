@@ -52,7 +52,7 @@ SCHEMA = {
 def event_of_log(raw: bytes, plain: bool) -> Event:
     """Return an event of a log without its packet bytes, in the layout of retis 1.6.
 
-    With `plain`, only the PLAIN sections. {} if the event cannot be parsed.
+    With `plain`, only the PLAIN sections are returned. Returns {} if the event cannot be parsed.
     """
     try:
         event = json.loads(raw)
@@ -85,7 +85,7 @@ def as_json(event: Event) -> bytes:
 
 
 def text_of(event: Event) -> str:
-    """Return an event as `retis print` shows it: its first line, and that of namespace and device.
+    """Return an event as `retis print` shows it: a first line, and one with namespace and device.
 
     The second line is missing if the event has neither namespace nor device.
     """

@@ -34,8 +34,8 @@ def points_of(
 ) -> Iterator[Point]:
     """Yield the points with bytes, by log and in order of time.
 
-    They are of the lifetimes `beside`, and of those of `packets` whose bytes are in a log.  Raises
-    BadInput if a log cannot be read, and Cancelled.
+    The points belong to the lifetimes `beside`, and to those of `packets` whose bytes are in a log.
+    Raises BadInput if a log cannot be read, and Cancelled.
     """
     data = recording.export.field_data()
     lifetimes = _lifetimes(recording, data, packets)

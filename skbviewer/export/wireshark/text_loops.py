@@ -166,13 +166,14 @@ def write_comments(
     out: UInt8s,
     ends: Int64s,
 ) -> None:
-    """Write the comment of each packet: a prefix, and the name and values of each field it has.
+    """Write the comment of each packet: a prefix, and the name and values of each of its fields.
 
-    fields[f] is what FORM to NAME_END index.  Its name is names.data[name : end]; the prefix is
-    the first of `names`.  Packet i has the known `values` from FIRST + bounds[TABLE, i] to the same
-    of i + 1.  For TEXT, a value is the number of one of `texts` from FIRST_TEXT on, which is 0 for
-    other forms.  ends[i + 1] becomes the end of packet i in `out`, which must be large enough, with
-    AHEAD more bytes.  If not `always`, a packet without fields has an empty text.
+    `fields` has a row for each field, with the columns FORM to NAME_END.  The last two are the
+    bounds of the field's name in names.data; the prefix is the first of `names`.  Packet i has the
+    known `values` from FIRST + bounds[TABLE, i] to FIRST + bounds[TABLE, i + 1].  If FORM is TEXT,
+    a value is the number of one of `texts`, counted from FIRST_TEXT; for other forms, FIRST_TEXT is
+    0.  ends[i + 1] becomes the end of packet i in `out`, which must be large enough, with AHEAD
+    more bytes.  If not `always`, a packet without fields has an empty text.
     """
     seen = np.zeros((COMPARED, 2), np.int64)
     at = np.int64(0)

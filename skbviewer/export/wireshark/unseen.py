@@ -17,7 +17,7 @@ UNSEEN = "not in any capture: bytes of a retis log"
 def point_marks(data: Data, rows: Int64s, events: Int64s) -> dict[int, str]:
     """Return the comment of each row: n is packet n, -n is row K<n>.
 
-    `events` are the points from which the bytes of these rows are.
+    `events` are the points that supplied the bytes of these rows.
     """
     kind, source, value = (
         data.columns.take("event", n, events) for n in ("event", "source", "data")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Long work outside the window's thread: progress, cancel, one place for errors.
 
-The work gets a Progress and touches no widget.  Its result comes back by a signal, and only the
-result of the latest work counts.
+The work gets a Progress and touches no widget.  Its result comes back by a signal.  Results of
+earlier work are dropped.
 """
 
 from __future__ import annotations

@@ -30,9 +30,11 @@ ALL = "all bytes"
 OTHER_FORMAT = "The chosen format does not have this option."
 NO_LOG = "No open log can contain bytes of packets: retis logs can, KBLs cannot."
 NOTHING_HIDDEN = "Captures contain all packets whose lifetimes are known."
-KERNEL_ONLY_TIP = "Rows K<n>, from the bytes in a retis log; marked as not in any capture"
+KERNEL_ONLY_TIP = (
+    "Rows K<n> whose bytes are in a retis log; a comment says that no capture has them"
+)
 RETIS_TIP = "Blocks and options as `retis pcap` writes them, instead of the fields of skbviewer"
-KEY_TIP = "A file of at least 16 bytes: pseudonyms are the same in all exports with it"
+KEY_TIP = "A file of at least 16 bytes; all exports with this key have the same pseudonyms"
 
 
 class PacketOptions(QWidget):

@@ -113,7 +113,7 @@ class GraphWindow(QDialog):
     def work(self, recording: Recording, chosen: Chosen) -> Callable[[Progress], Any]:
         """Return the function that counts the chosen packets, for another thread.
 
-        It may return a complaint instead of a result.
+        This function may return a message for the user instead of a result.
         """
         raise NotImplementedError
 

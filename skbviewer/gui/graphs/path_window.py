@@ -30,7 +30,8 @@ BOX = 0.62  # height of a box; boxes are 1 apart
 NEAR_PX = 8  # between the pointer and a point
 FADED = 150  # of 255
 REST = "rarer paths"
-BOXES, MEDIAN, P99, OUTLIERS = "fastest to p90", "median", "p99", f"outliers: from {FACTOR} medians"
+BOXES, MEDIAN, P99 = "fastest to p90", "median", "p99"
+OUTLIERS = f"outliers: {FACTOR} times the median or more"
 HINT = "Click a box to filter the list by its path, a point to go to its packet."
 
 

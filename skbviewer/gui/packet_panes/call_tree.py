@@ -230,7 +230,7 @@ class CallTree(QTreeView):
     def _make_room(self) -> None:
         """Widen the function column for deeply nested names, up to MOST of the view.
 
-        It is narrowed a little if the last visible column fits then.
+        If the last visible column fits only then, the function column is narrowed a little.
         """
         room = self.viewport().width()
         width = max(self.columnWidth(FUNCTION), min(self._needed, round(room * MOST)))

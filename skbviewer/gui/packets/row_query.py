@@ -17,7 +17,7 @@ Order = tuple[str, bool]  # Column.order, descending
 
 
 class RowQuery(QObject):
-    """Queries the recording when a setting changes.  Only the latest answer counts."""
+    """Queries the recording when a setting changes.  Only the latest answer is used."""
 
     shown = Signal(object)  # RowIds; None: all packets by number
     failed = Signal(str)

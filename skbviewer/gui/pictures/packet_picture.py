@@ -101,7 +101,7 @@ class _Picture:
         self.needed = 2 * MARGIN + sum(parts)
 
     def paint(self, painter: QPainter, height: float) -> None:
-        """Paint everything from (0, 0); the sources are at the lower end."""
+        """Paint the whole picture, beginning at (0, 0); the sources are at the lower end."""
         painter.setFont(self._font)
         self._paint_head(painter, self._line, self._width)
         area = QRectF(MARGIN, MARGIN + self._head, self._width - 2 * MARGIN, self._lanes.height)

@@ -19,7 +19,7 @@ DELAY_MS = 300
 
 
 class Loader(QObject):
-    """Serves one recording.  Each kind of work has its own Tasks; only its latest result counts."""
+    """Serves one recording.  Each kind of work has its own Tasks, whose latest result is used."""
 
     overview_ready = Signal(object)  # Overview
     timeline_ready = Signal(object)  # Timeline
@@ -55,7 +55,7 @@ class Loader(QObject):
     def _look_over(self) -> None:
         if self._recording is not None:
             self._lanes.start(
-                "Looking over the recording…", self._recording.timeline.overview, self._keep
+                "Reading the recording…", self._recording.timeline.overview, self._keep
             )
 
     def _keep(self, overview: Overview) -> None:

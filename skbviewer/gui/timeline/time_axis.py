@@ -57,7 +57,7 @@ def base_of(low_ns: float, span_ns: float) -> int:
 def base_text(base_ns: int) -> str:
     """Return the label of the time to which an axis is relative: "1.234567 s +"; "" for 0.
 
-    It has 0, 3, 6 or 9 decimals, as needed.
+    The label has 0, 3, 6 or 9 decimals, as needed.
     """
     if not base_ns:
         return ""

@@ -103,7 +103,7 @@ class TimelineView(TimelinePlot):
         self.state.clear()
         self.notes.use(recording)
         self.lanes_mode.clear()
-        self.overview.show_overview(None, "Looking over the recording…")
+        self.overview.show_overview(None, "Reading the recording…")
         self.overview.setVisible(recording is not None)
         self.loader.use(recording)
         self.lanes_mode.load()

@@ -74,7 +74,7 @@ def range_of(text: str) -> tuple[int, int] | str:
         low, high = (round(Decimal(part.strip()) * 10**9) for part in text.split(","))
     except (ValueError, InvalidOperation, OverflowError):
         return f"Not two numbers separated by a comma: {text}"
-    return (low, high) if low < high else f"It ends before it begins: {text}"
+    return (low, high) if low < high else f"The range ends before it begins: {text}"
 
 
 def shown_now(view: TimelineView, selection: Selection, text: str) -> Shown | None:

@@ -70,7 +70,7 @@ def run(
 def first_view(paths: Sequence[Path], goto: int, display_filter: str) -> ViewState | None:
     """Return the view to open with; None if `goto` is 0 and `display_filter` is "".
 
-    It shows `paths`, with row `goto` selected (-n for row K<n>) and the filter applied.
+    The window shows `paths`, with row `goto` selected (-n for row K<n>) and the filter applied.
     """
     if not goto and not display_filter:
         return None

@@ -69,10 +69,10 @@ def is_shared(keys: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
 
 
 def join(left: Hash, right: Hash, limit: int = 0) -> tuple[Int64s, Int64s, npt.NDArray[np.bool_]]:
-    """Return the index pairs of equal hashes, and which of `left` have too many partners.
+    """Return the index pairs of equal hashes, and a flag for each row of `left`: too many partners.
 
     Too many are more than `limit`; 0 means no limit.  Such rows are in no pair.  Pairs are sorted
-    by `left`, then by `right`.
+    by the index in `left`, then by that in `right`.
     """
     most = limit or len(right)
     slots = slots_for(len(right))
@@ -153,7 +153,7 @@ def by_group(group: npt.NDArray[np.integer], value: Int64s) -> Int64s:
 def distinct(first: Int64s, second: Int64s) -> Int64s:
     """Return the indices of the distinct pairs (first[i], second[i]), sorted by pair.
 
-    Of equal pairs, it is the first one.
+    Of equal pairs, the index of the first one is returned.
     """
     order = by_pair(first, second)
     a, b = first[order], second[order]

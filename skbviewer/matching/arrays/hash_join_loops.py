@@ -52,10 +52,11 @@ def ask_partners(
     first: Int32s,
     many: npt.NDArray[np.bool_],
 ) -> int:
-    """Set `first`, the first partner of each asked key (-1 = none), and `many`.
+    """Find the partners of each key of `asked` among `keys`, and count the pairs.
 
-    `many` marks the keys with more than `most` partners; `count` is the number of partners, by
-    key's first row.  Returns the number of pairs of all other keys.
+    Writes, by asked key: first[i] is the index of its first partner in `keys` (-1 = none), and
+    many[i] is True if it has more than `most` partners.  count[j] is the number of partners of a
+    key whose first partner is j.  Returns the number of pairs of keys that are not in `many`.
     """
     total = 0
     for i in range(len(asked)):
@@ -86,16 +87,17 @@ def pair_up(
 
 @allocation_free
 def find_keys(asked: Hash, few: Hash, slots: Int32s, found: npt.NDArray[np.bool_]) -> None:
-    """Set `found` for each key of `asked` that is in `few`, whose hash table is `slots`."""
+    """Set found[i] to True if asked[i] is in `few`; `slots` is the hash table of `few`."""
     for i in range(len(asked)):
         found[i] = slots[place(asked[i], few, slots)] >= 0
 
 
 @allocation_free
 def share_keys(keys: Hash, slots: Int32s, first: Int32s, count: Int32s) -> None:
-    """Set for each row the `first` row with its key, and for that row the `count` of such rows.
+    """Find the rows with equal keys.
 
-    `slots` is an empty hash table of `keys`.
+    first[i] becomes the first row with the key of row i, and count[first[i]] the number of rows
+    with that key.  `slots` is an empty hash table for `keys`.
     """
     for i in range(len(keys)):
         at = place(keys[i], keys, slots)

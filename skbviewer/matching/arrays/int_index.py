@@ -103,7 +103,10 @@ def known_number(value: Number, keys: Int64s, numbers: Int32s) -> np.int64:
 def _fill(
     values: Int64s, begin: int, keys: Int64s, numbers: Int32s, used: Int64s, made: Int32s
 ) -> int:
-    """Fill `made` from index `begin` on; return the end, or where the table was full."""
+    """Write the number of each value, from index `begin` on, to `made`.
+
+    Returns the index at which the table was full, or else the number of values.
+    """
     for i in range(begin, len(values)):
         if values[i] == 0:
             made[i] = -1

@@ -20,7 +20,7 @@ Cells = npt.NDArray[np.int64]
 
 
 class PairMap:
-    """A hash table with `cells`, of which `used` are occupied."""
+    """A hash table: `cells`, shape (slots, 4), of which used[0] are occupied."""
 
     def __init__(self) -> None:
         self.cells, self.used = np.zeros((FIRST_SLOTS, 4), np.int64), np.zeros(1, np.int64)
@@ -55,7 +55,10 @@ def cell_of(first: Number, second: Number, cells: Cells) -> np.int64:
 def put(
     at: Number, first: Number, second: Number, value: Number, cells: Cells, used: Int64s
 ) -> None:
-    """Set the value of the pair (first, second) in the cell `at`, which cell_of() returned."""
+    """Set the value of the pair (first, second) in the cell `at`, which cell_of() returned.
+
+    used[0], the number of occupied cells, grows by 1 if the cell was free.
+    """
     used[0] += 1 - cells[at, USED]
     cells[at, USED], cells[at, VALUE] = 1, value
     cells[at, FIRST], cells[at, SECOND] = first, second

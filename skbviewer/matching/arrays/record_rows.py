@@ -23,9 +23,10 @@ from .int_index import execution_of
 def record_blocks(
     records: Records, count: int | None = None, backwards: bool = False
 ) -> Iterator[slice]:
-    """Yield slices that cover all records, or `count` rows that were made from them.
+    """Yield slices that cover all records, or the `count` rows of arrays made from them, in order.
 
-    Meanwhile, the memory of earlier blocks is released.
+    With `backwards`, the last slice comes first.  Before each slice, the memory of earlier blocks
+    is released.
     """
     scratch, every = scratch_of(records), list(blocks(len(records) if count is None else count))
     for some in reversed(every) if backwards else every:
@@ -45,7 +46,7 @@ def rows_where(records: Records, wanted: Callable[[slice], Bools]) -> Int64s:
 def whole(records: Records, name: str, dtype: str) -> npt.NDArray[Any]:
     """Return column `name` of all records as `dtype`, contiguous and writable.
 
-    It is copied only if necessary.
+    The result is a copy only if the stored column is not like this.
     """
     column = records.stored(name) if isinstance(records, RecordTable) else records[name]
     return np.require(column, np.dtype(dtype), ["C", "W"])

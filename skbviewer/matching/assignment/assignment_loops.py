@@ -31,11 +31,12 @@ class Limits(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """States (`taken`, `latest`, `leads`), steps (`source`, `pair`, `target`), and a hash table.
+    """Scratch arrays of the search: states, steps between states, and a hash table of states.
 
-    By place (see Places): `slot` is the bit of its moment in a state, or -1; `last` is the last
-    packet that may have it.  `holder` is the place that uses each slot.  `counts` are the numbers
-    above.
+    By state: `taken`, `latest`, `leads`.  By step: `source`, `pair`, `target`.  By place (see
+    Places): `slot` is the bit of the place's moment in a state, or -1; `last` is the last packet
+    that may have this moment.  By slot: `holder` is the place that uses it.  `counts` are numbers,
+    at the indices above.
     """
 
     taken: Int64s
@@ -88,9 +89,10 @@ def _zeros(size: int) -> Int64s:
 def follow_groups(
     tangle: Tangle, groups: Groups, places: Places, scratch: Scratch, seen: Bools, sure: Int8s
 ) -> None:
-    """Drop pairs that are in no assignment, and set `sure` of groups; see follow() for the rule.
+    """Drop pairs of SEVERAL groups that are in no assignment, and set `sure` of these groups.
 
-    `seen` is scratch space: a flag for each pair.
+    EXACT: each remaining pair is in an assignment.  TOO_LARGE: some may be in none.  CROWDED: there
+    is no assignment, and no pair was dropped.  `seen` is scratch space: a flag for each pair.
     """
     for g in range(len(sure)):
         if sure[g] != SEVERAL:
@@ -110,7 +112,10 @@ def follow_groups(
 def _ends(
     tangle: Tangle, order: Int64s, first: np.int64, last: np.int64, places: Places, scratch: Scratch
 ) -> np.int64:
-    """Set the last packet that may have each moment; return the number of pairs."""
+    """Set scratch.last[place] to the last packet that may have the moment of each place.
+
+    Returns the number of pairs of the group.
+    """
     pairs = np.int64(0)
     for n in range(first, last):
         for pair in range(tangle.rows[order[n]], tangle.rows[order[n] + 1]):
@@ -132,7 +137,10 @@ def _group(
     seen: Bools,
     pairs: np.int64,
 ) -> int:
-    """Follow one group; return EXACT, TOO_LARGE or CROWDED."""
+    """Follow the assignments of one group; mark in `seen` the pairs that are in an assignment.
+
+    Returns EXACT, TOO_LARGE or CROWDED.
+    """
     counts = scratch.counts
     allowed = pairs * FEW + min(counts[MOST], counts[LEFT])
     spent, low, high = np.int64(0), np.int64(0), np.int64(1)
@@ -165,7 +173,7 @@ def _group(
 
 @allocation_free
 def _options(tangle: Tangle, packet: np.int64) -> np.int64:
-    """Return how many pairs of a packet are left."""
+    """Return the number of pairs of a packet that are still kept."""
     options = np.int64(0)
     for pair in range(tangle.rows[packet], tangle.rows[packet + 1]):
         options += 1 if tangle.kept[pair] else 0
@@ -284,7 +292,7 @@ def _state(
 
 @allocation_free
 def _settle(scratch: Scratch, low: np.int64, high: np.int64, seen: Bools) -> None:
-    """Go back from the last states, mark the pairs that lead there, and merge the states."""
+    """Go back from the last states, mark in `seen` the pairs that lead there; merge the states."""
     for state in range(high):
         scratch.leads[state] = state >= low
     for step in range(scratch.counts[STEPS] - 1, -1, -1):

@@ -43,7 +43,7 @@ def problem_for(
     By packet: `at` is its time on the log's clock, `error` the clock's possible error then (ns),
     and `may_lack` whether the log may lack its moment.  `edges` are the possible pairs, and `parts`
     the offsets of fragments: all fragments may have one skb, so each offset has a moment of its
-    own.  `order` is the one of WINDOWS by which the file is sorted; None if it is not sorted.
+    own.  `order` is an index of WINDOWS, by which the file is sorted; None if it is not sorted.
     """
     numbers, moment = _numbered(edges.moment, parts, len(kernel.moments))
     rows = {name: kernel.moments.part(name, numbers) for name in TIMED}
@@ -71,7 +71,7 @@ def _allowing_each_pair(problem: Problem) -> Problem:
 
 
 def _numbered(moments: Int64s, parts: Int64s, size: int) -> tuple[Int64s, Int64s]:
-    """Return the moments that occur, sorted, and the number of each pair's moment.
+    """Return the moments that occur, sorted, and for each pair the index of its moment among them.
 
     A moment is listed once for each part.
     """

@@ -100,9 +100,10 @@ def assign(asked: Problem, limits: Limits | None = None) -> Assigned:
 
 
 def _solve(tangle: Tangle, groups: Groups, scratch: Scratch) -> Scratch:
-    """Drop pairs that are in no assignment of their group; set `why` of groups without a solution.
+    """Drop pairs that are in no assignment of their group.
 
-    Returns the scratch arrays, which may have been enlarged.
+    Sets `tangle.why` for the packets of groups without a solution.  Returns the scratch arrays,
+    which may have been enlarged.
     """
     if not len(groups.order):
         return scratch
@@ -118,7 +119,7 @@ def _solve(tangle: Tangle, groups: Groups, scratch: Scratch) -> Scratch:
 
 @allocation_free
 def _in_time(asked: Problem, rows: Int64s, kept: Bools, why: Int8s) -> None:
-    """Mark the pairs that the clock allows, and set in `rows` where each packet's pairs begin."""
+    """Mark in `kept` the pairs that the clock allows; set rows[p] to the first pair of packet p."""
     pair = np.int64(0)
     for p in range(len(asked.at)):
         rows[p] = pair
@@ -144,7 +145,10 @@ def _mark(order: Int64s, first: Int64s, sure: Int8s, why: Int8s) -> None:
 
 @allocation_free
 def _agreed(tangle: Tangle, lives: Int64s, possible: Bools, life: Int64s, moment: Int64s) -> None:
-    """Set the lifetime and the moment on which all remaining pairs of a packet agree."""
+    """Write the lifetime and the moment on which all remaining pairs of each packet agree.
+
+    `life` and `moment`, by packet, keep their values where the pairs do not agree.
+    """
     rows, kept, why = tangle.rows, tangle.kept, tangle.why
     for p in range(len(why)):
         if why[p] == CROWDED:

@@ -23,7 +23,10 @@ def narrow_groups(
     least: Int64s,
     sure: Int8s,
 ) -> None:
-    """Drop pairs outside each packet's bounds, and set `sure`; see narrow() for the rule.
+    """Drop pairs outside each packet's bounds, and set `sure` of each group.
+
+    CROWDED: the group has no assignment.  EXACT: each remaining pair is in one.  SEVERAL: not known
+    yet.  `tangle.kept` becomes False for the dropped pairs.
 
     Scratch arrays: by moment of a group, `cluster` is the first moment of its cluster, and `holds`
     the number of moments there; `least` is the earliest cluster of each packet.
@@ -68,7 +71,10 @@ def narrow_groups(
 
 @allocation_free
 def _clusters(places: Places, g: np.int64, cluster: Int64s, holds: Int64s) -> bool:
-    """Set the clusters of a group; return whether each of them has a single moment."""
+    """Find the clusters of a group's moments; return whether each has only one moment.
+
+    `cluster` and `holds` are those of narrow_groups().
+    """
     single, at, over = True, np.int64(-1), np.int64(0)
     for place in range(places.first[g], places.first[g + 1]):
         if at < 0 or places.begin[place] > over:

@@ -40,7 +40,7 @@ class Groups(NamedTuple):
 
 @allocation_free
 def groups_of(tangle: Tangle, groups: Groups, group: Int64s) -> None:
-    """Set `group`, by moment, to the group whose packets may have that moment."""
+    """Set group[m] to the group whose packets may have moment m, for all moments of `groups`."""
     for g in range(len(groups.first) - 1):
         for n in range(groups.first[g], groups.first[g + 1]):
             packet = groups.order[n]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Find packets whose times may be converted wrongly, because it may have been set near them.
+"""Find packets whose times may be converted wrongly, as the clock may have been set near them.
 
 Input: the packets of one interface with their candidates; which of them identity alone decides
 (anchors); and which were captured at none of their candidates' moments (against the clock).
-Output: the packets whose time decides nothing.
+Output: the packets whose times must not decide a match.  "The clock" is the capture's clock.
 
 If packets look alike and the clock is set among them, most of them are still near some moment by
 chance.  Only packets that are near none show the step.  A step is possible if another clock places

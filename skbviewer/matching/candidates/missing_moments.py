@@ -50,8 +50,8 @@ def lacking(kernel: KernelSide, place: Place, at: Int64s, error: Int64s) -> tupl
 def hidden(kernel: KernelSide) -> Bools:
     """Return for each moment whether it may belong to a packet socket's call that the log lacks.
 
-    A packet that is stamped on arrival may wait up to WAIT_NS for that call, so records lost in
-    that time count.
+    A packet that is stamped on arrival may wait up to WAIT_NS for that call, so records that were
+    lost in that time are considered, too.
     """
     rows, moments = kernel.losses, kernel.moments
     undated = (rows["first_ns"] == EARLIEST_NS) & (rows["last_ns"] == LATEST_NS)

@@ -101,7 +101,10 @@ def _between(
     out_moment: Int64s,
     out_pair: Int64s,
 ) -> int:
-    """Fill the last three arrays, unless they are empty; return the number of pairs."""
+    """Write the pairs that the clock allows to the last three arrays; return the number of pairs.
+
+    If these arrays are empty, the pairs are only counted.
+    """
     count, writes = 0, len(out_packet) > 0
     for i in range(len(packet)):
         p, s = packet[i], series[i]
@@ -164,9 +167,9 @@ def agreeing_contents(packets: Packets, kernel: KernelSide, edges: Edges) -> Edg
 
 
 def _is_part(frag_off: Int64s) -> Bools:
-    """Return for each packet whether it is a fragment, by flags and offset of its header.
+    """Return for each packet whether its header's flags and offset say that it is a fragment.
 
-    A header with -1 is unknown.
+    `frag_off` holds flags and offset; -1: the header is unknown, and the result False.
     """
     return np.asarray((frag_off > 0) & (frag_off & FRAGMENT != 0))
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Find candidates for packets without an IP header: by EtherType and time.
 
-Without a clock, such packets cannot be distinguished; nor can they if the header was not captured.
-Then a few lifetimes are candidates, and none is certain.
+Such packets cannot be distinguished without a clock, or if the header was not captured.  Then a few
+lifetimes are candidates, and none is certain.
 """
 
 from __future__ import annotations
@@ -76,10 +76,10 @@ def _candidates(packet: Int64s, series: Int64s) -> Candidates:
 
 
 def crowded(packets: Packets, asked: Int64s, within: Int64s) -> Bools:
-    """Return for each packet of `asked` whether another one may be mistaken for it.
+    """Return for each packet of `asked` whether another packet may be mistaken for it.
 
-    That is a non-IP packet of the same EtherType within `within` ns, the possible error of the
-    clock.
+    Such a packet has no IP header and the same EtherType, and was captured within `within` ns (by
+    packet), the possible error of the clock.
     """
     every = np.flatnonzero(packets["ip_version"] == 0)
     every = every[np.lexsort((packets["ts"][every], packets["ethertype"][every]))]

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find the tap moments at which each packet of a capture may have been captured.
-
-It applies the conditions of moment_conditions.py in their order.
+"""Apply the conditions of moment_conditions.py: when may each packet have been captured?
 
 Input: pairs (packet, series) whose identities agree, the packets' times on the log's clock.
 Output: pairs (packet, moment) that nothing contradicts: neither the clock, nor the header and
@@ -62,9 +60,9 @@ class PossiblePairs(NamedTuple):
 
 
 def possible_pairs(asked: Asked, error: Int64s) -> PossiblePairs:
-    """Return the pairs of packets and moments that are possible if the clock is off by `error`.
+    """Return the pairs of packets and moments that are possible with this error of the clock.
 
-    `error` is the most that it may be off (ns, by packet).
+    `error` is the largest possible error of the clock (ns, by packet).
     """
     packets, kernel, found = asked.packets, asked.kernel, asked.found
     size, at_socket = len(packets), np.asarray(kernel.moments["socket"], np.bool_)

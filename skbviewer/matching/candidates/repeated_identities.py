@@ -4,8 +4,8 @@
 Input: packets and their pairs with moments, found with a larger error of the clock.  Output: the
 packets that belong to such a flow.  A log may lack lifetimes without declaring when: because it was
 filtered, or because an older recorder only counted missed hits.  A capture of another host holds
-packets that never came here.  In these cases, a flow is trusted only if all its packets differ:
-then the missing ones are assumed to differ, too.
+packets that the log's host never had.  In these cases, a flow is trusted only if all its packets
+differ: then the missing ones are assumed to differ, too.
 """
 
 from __future__ import annotations

@@ -119,7 +119,7 @@ def _on_the_way(
 
     Every packet must be captured after this host sent it, or before it arrived here.  There must be
     enough packets of both directions that they are not ordered like this by chance.  Only packets
-    that have one lifetime in time count.
+    are used whose possible moments all belong to one lifetime and one direction.
     """
     mine = edges.selected(clock.segment_of(edges.packet) == number)
     sends, series = (

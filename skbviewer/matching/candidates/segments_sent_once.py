@@ -32,7 +32,7 @@ _ENDPOINTS = ("saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo", "sport", "dport")
 def acknowledged(packets: Packets, paired: Bools) -> Bools:
     """Return for each packet whether it is a segment that was sent only once.
 
-    `paired` says which packets the log may have at one clock. Only these count.
+    `paired` are flags: at one clock, the log may have the packet.  Only these packets are used.
     """
     once = np.zeros(len(packets), np.bool_)
     rows = np.flatnonzero(paired & _is_whole(packets))
@@ -53,7 +53,7 @@ def acknowledged(packets: Packets, paired: Bools) -> Bools:
 
 
 def _is_whole(packets: Packets) -> Bools:
-    """Return the packets with a time and all of the header fields that are compared."""
+    """Return for each packet whether it has a time and all header fields that are compared."""
     tcp = (packets["protocol"] == TCP) & (packets["ts"] != UNTIMED) & (packets["payload"] >= 0)
     header = (packets["seq"] >= 0) & (packets["ack"] >= 0) & (packets["tcp_flags"] >= 0)
     fragment = np.maximum(packets["frag_off"], 0) & FRAGMENT != 0

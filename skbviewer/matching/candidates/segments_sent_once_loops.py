@@ -26,7 +26,7 @@ def find_acknowledged(
     soon: int,
     once: Bools,
 ) -> None:
-    """Set `once` of each segment whose sender shows within `soon` ns that it was acknowledged.
+    """Set once[i] to True if the sender shows within `soon` ns that it has the ACK of segment i.
 
     Rows are sorted by connection, then by time (`ts`, ns).  `sender` is true for one of the two
     endpoints.  `ack` is -1 without the flag ACK.  `length` counts SYN and FIN.

@@ -80,8 +80,8 @@ def _joins(
 ) -> Iterator[tuple[tuple[Hash, Hash], Int64s, Int64s]]:
     """Yield (hashes of packets, hashes of prints), packets, prints; equal hashes are pairs.
 
-    First come the hashes of all fields, then hashes for packets and prints that lack a field: these
-    are of the fields that both know.
+    First come the hashes of all fields.  Then come hashes for packets and prints that lack a field:
+    they are made from the fields that both know.
     """
     every, prints = np.arange(len(asked.at)), np.arange(len(known.at))
     yield (full_keys(asked), full_keys(known)), every, prints
@@ -92,7 +92,7 @@ def _joins(
 def _among_lives(
     asked: Hash, hashes: Hash, series: Int64s, when: _When, seen: _Seen
 ) -> tuple[Int64s, Int64s, Int64s]:
-    """Return pairs of equal hashes whose lifetime is of the packet's time.
+    """Return pairs of equal hashes whose lifetime may have been stamped at the packet's time.
 
     The third array has the packets with too many pairs.  `series` holds the series of each element
     of `hashes`.
@@ -114,7 +114,7 @@ def _among_lives(
 
 
 class _Seen(NamedTuple):
-    """The times (ns) between which each series may have been stamped.
+    """For each series, the earliest and the latest time at which it may have been stamped, ns.
 
     For a series without a moment, `after` is later than `before`.
     """

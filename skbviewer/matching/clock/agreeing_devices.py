@@ -62,8 +62,9 @@ def agreeing_devices(
 
     A call of a packet socket lasts some microseconds.  A stamp is made in the call, or when the skb
     arrived at the device.  So at a wrong device, some of many packets were stamped outside the
-    calls.  If no device agrees that exactly, all devices are returned at which the skbs had arrived
-    by then.  An skb that passed a device several times was stamped at any of the passes.
+    calls.  If no device agrees so exactly, all devices are returned at which the skbs had arrived
+    when they were stamped.  An skb that passed a device several times may have been stamped at any
+    of the passes.
 
     No device is returned if nearly all packets passed a device that agrees with no clock, and fewer
     passed the devices that agree.  Packets count as having passed a device even if the log does not
@@ -110,7 +111,7 @@ def agreeing_devices(
 def _near_the_others(captured: Int64s, packet: Int64s, rows: npt.NDArray[np.void]) -> Bools:
     """Return for each packet whether its distance from a moment is like that of its neighbours.
 
-    Neighbours are the packets before and after it.
+    A packet's neighbours are the packets before and after it in the capture.
     """
     if len(packet) < NEIGHBOURS:
         return np.ones(len(packet), np.bool_)
@@ -231,8 +232,5 @@ def passes_all(clock: ClockFit, precision: int) -> bool:
 
 
 def has_bounds(rows: Timed) -> Bools:
-    """Return for each point or moment whether it bounds a stamp well.
-
-    It does if its leg's begin is not lost.
-    """
+    """Return for each point or moment whether it bounds a stamp well: its leg's begin is known."""
     return np.asarray(rows["before"] - rows["after"] < WAIT_NS, np.bool_)

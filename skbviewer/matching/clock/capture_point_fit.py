@@ -53,7 +53,7 @@ class _Try(NamedTuple):
 class Located(NamedTuple):
     """The clock fit, and where the capture may have been taken.
 
-    `clock` is None without any pair; it was fitted at `place`.  `devices` are (netns, ifindex) that
+    `clock` was fitted at `place`; None if there is no pair.  `devices` are (netns, ifindex) that
     the packets' times do not contradict; if there are none, any device is possible.  `assumed`: no
     pairs suggested this clock.  `stamped` is an index of WINDOWS: it says where in a pass packets
     get their times there.  `at_calls`: packet sockets at these devices got the packets, and the log
@@ -148,7 +148,7 @@ def relocate(
     where: Located,
     lossy: bool,
 ) -> Located | None:
-    """Exclude devices, or make the clock more exact, with more packets whose series are known.
+    """Exclude devices, or reduce the clock's error, with more packets whose series are known.
 
     `captured` are the times of all packets; `packet` and `series` are the known pairs.  `lossy`
     means that the log lacks records.  Returns None if these packets do not help.  The clock keeps
@@ -210,7 +210,7 @@ def _is_surer(made: ClockFit, clock: ClockFit, captured: Int64s) -> bool:
 
 
 def _once(packet: Int64s) -> Bools:
-    """Return for each packet whether it occurs once."""
+    """Return for each element of `packet` whether this packet occurs only once."""
     return np.asarray(np.bincount(packet, minlength=1)[packet] == 1)
 
 
@@ -249,8 +249,8 @@ def everywhere(
 ) -> Located:
     """Fit the clock of a capture of all devices: each packet was stamped at one of its moments.
 
-    `packet` and `series` are pairs that identity alone decides.  Packets near lost records do not
-    count, because their moment may be among these.
+    `packet` and `series` are pairs that identity alone decides.  Packets near lost records are not
+    used, because the log may lack their moments.
     """
     size = max(int(moments["series"].max(initial=-1)), int(series.max(initial=-1))) + 1
     after, before = np.full(size, FAR), np.full(size, -FAR)

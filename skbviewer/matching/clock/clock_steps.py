@@ -60,7 +60,7 @@ def runs(difference: Int64s, kernel_ns: Int64s, packet: Int64s) -> Int64s:
 
 
 class _Standing:
-    """The current level of a run: its difference of the clocks, and the time of that."""
+    """The current level of a run: the difference of the clocks, and the time at which it held."""
 
     def __init__(self, difference: Int64s, kernel_ns: Int64s, allowed: float) -> None:
         self._difference, self._kernel_ns, self._allowed = difference, kernel_ns, allowed

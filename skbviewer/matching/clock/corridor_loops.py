@@ -19,7 +19,7 @@ NONE = -1  # no point is left out
 
 
 class Work(NamedTuple):
-    """Arrays to work in: the hull above (x, high) and the hull below (z, low).
+    """Scratch arrays: the hull above (x, high) and the hull below (z, low).
 
     `over` and `under` are the indices of the hulls' corners among all points.
     """
@@ -37,10 +37,11 @@ class Work(NamedTuple):
 def put_hull(
     x: Float64s, y: Float64s, sign: float, out: Int, hull: tuple[Float64s, Float64s, Int64s]
 ) -> int:
-    """Set `hull` to the corners of the lower convex hull of the points (x, sign * y).
+    """Find the corners of the lower convex hull of the points (x, sign * y); return their number.
 
-    x rises.  The point with the index `out` is left out; NONE leaves out none.  Of many points only
-    the first of the lowest in each of THIN parts is used.  Returns the number of corners.
+    Writes x, sign * y and the index of each corner to the three arrays of `hull`.  x rises.  The
+    point with the index `out` is left out; NONE leaves out none.  If there are many points, x is
+    divided into THIN parts, and only the first of the lowest points in each part is used.
     """
     to_x, to_y, to_at = hull
     first, last, count = np.int64(0), np.int64(len(x) - 1), np.int64(len(x))
@@ -113,9 +114,11 @@ def lines_through_most(
 ) -> float:
     """Find the lines between `low` and `high` at each x, without intervals that fit no line.
 
-    Removes at most `removable` intervals, each time the better one of the two between which the
-    width is least.  The arrays x, high and low are changed.  Sets and returns what lines_between()
-    does; if no line passes the intervals, they are widened by the tightest one's width, too.
+    Removes at most `removable` intervals.  Each step tries the two intervals that leave the least
+    space for a line, and removes the one without which the remaining intervals must be widened
+    less.  The arrays x, high and low are changed.  Sets `work.lines` and `numbers` as
+    lines_between() does.  Returns by how much the intervals must be widened, ns; if that is not 0,
+    the width of the larger of the two tightest intervals is added.
     """
     count = np.int64(len(x))
     torn, least = 0.0, 0.0

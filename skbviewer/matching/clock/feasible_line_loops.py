@@ -31,9 +31,10 @@ class Hulls(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """Slopes that rise, and the highest and the lowest line of each at x = 0.
+    """Slopes, which rise, and the highest and the lowest line with each slope.
 
-    `crossing` holds slopes at which a line becomes possible.
+    `top` and `bottom` are the values of these lines at x = 0.  `crossing` is scratch space for
+    slopes at which a line becomes possible.
     """
 
     slope: Float64s
@@ -120,7 +121,11 @@ def highest(x: Float64s, y: Float64s, corners: int, slope: float) -> int:
 
 @allocation_free
 def measure(hulls: Hulls, lines: Lines, count: int) -> int:
-    """Set `top` and `bottom` of the first `count` slopes; return where they are furthest apart."""
+    """Find the highest and the lowest line between the hulls, at each of the first `count` slopes.
+
+    `top` and `bottom` become the values of these lines at x = 0.  Returns the index of the slope at
+    which they are furthest apart.
+    """
     best = 0
     for k in range(count):
         slope = lines.slope[k]
@@ -137,9 +142,10 @@ def measure(hulls: Hulls, lines: Lines, count: int) -> int:
 def find_lines(hulls: Hulls, steepest: float, lines: Lines, numbers: Int64s) -> float:
     """Find the lines below one hull and above the other; return by how much they must be torn, ns.
 
-    Sets numbers[COUNT] and so many rows of `lines`, whose arrays have room for twice the number of
-    corners and for four rows more.  numbers[OVER] and numbers[UNDER] are the corners between which
-    the width is least.
+    `lines` gets a row for each slope at which such a line exists; numbers[COUNT] is the number of
+    these rows.  The arrays of `lines` need twice as many rows as the hulls have corners, and four
+    more.  numbers[OVER] and numbers[UNDER] become the corners of the two hulls that are closest to
+    each other.
     """
     slope, top, bottom = lines.slope, lines.top, lines.bottom
     count = put_slope(slope, put_slope(slope, 0, -steepest), steepest)
@@ -165,9 +171,10 @@ def find_lines(hulls: Hulls, steepest: float, lines: Lines, numbers: Int64s) -> 
 
 @allocation_free
 def keep_passing(lines: Lines, count: int, torn: float) -> int:
-    """Move the slopes of lines that pass all points to the front, one at least.
+    """Move to the front those of the first `count` slopes at which a line fits between the hulls.
 
-    `torn` (ns) is added to the space between the hulls.  Returns the number of these slopes.
+    `torn` (ns) is added on each side of the space between the hulls.  The slope with the most space
+    stays even if no line fits there.  Returns the number of slopes that are left.
     """
     best, kept = 0, 0
     for k in range(count):

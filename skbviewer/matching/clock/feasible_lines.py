@@ -71,8 +71,8 @@ class Corridor(NamedTuple):
 def corridor(rows: Intervals, steepest: float) -> Corridor:
     """Return all lines that pass the intervals `rows` with a slope within `steepest` (ns/ns).
 
-    There is at least one.  If no line passes all intervals, one in PAIRS_PER_ERROR may be left out;
-    if there is still none, all intervals are widened.
+    If no line passes all intervals, one in PAIRS_PER_ERROR intervals may be left out.  If there is
+    still no line, all intervals are widened.  So the result has at least one line.
     """
     removable = min(len(rows.x) // PAIRS_PER_ERROR, ROUNDS)
     work, numbers = _work(len(rows.x), len(rows.x)), np.empty(3, np.int64)

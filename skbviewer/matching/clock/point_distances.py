@@ -68,10 +68,11 @@ def devices_of(rows: npt.NDArray[np.void]) -> list[tuple[int, int]]:
 def reach(
     at: Int64s, series: Int64s, points: ColumnTable, here: Bools, anywhere: Bools, blind: Bools
 ) -> Reach:
-    """Return the nearest point of each pair; `at` is its packet's time on the KBL's clock.
+    """Return the nearest point of each pair, and the distance to it.
 
-    Points that are `here` are preferred, except for pairs that may be `anywhere`.  Packets that are
-    not IP packets (`blind`) are not paired with points of IP packets.
+    By pair: `at` is the packet's time on the KBL's clock (ns), and `series` its lifetime.  Points
+    that are `here` are preferred, except for pairs that may be `anywhere`.  Packets that are not IP
+    packets (`blind`) are not paired with points of IP packets.
     """
     pair, point = _at_hand(series, points, here, anywhere, blind)
     known = points["how"][point] == SOCKET  # a packet socket's call, from entry to exit
@@ -87,7 +88,7 @@ def reach(
 def _at_hand(
     series: Int64s, points: ColumnTable, here: Bools, anywhere: Bools, blind: Bools
 ) -> tuple[Int64s, Int64s]:
-    """Return (index in `series`, point): the points that are `here`, or all if any place will do.
+    """Return (index in `series`, point): the points `here`, or for `anywhere` all of the series.
 
     A series without a point `here` gets all its points, too.
     """

@@ -24,7 +24,7 @@ ALONE = 128  # most outliers
 
 
 class Cut(NamedTuple):
-    """The clock was set after packet `last` and before packet `first`; those between fit both."""
+    """The clock was set after packet `last` and before `first`; packets between fit both lines."""
 
     last: int
     first: int
@@ -86,9 +86,9 @@ class _Lines:
             self._left -= 1
 
     def earliest(self, low: int, begin: int, end: int) -> int:
-        """Return the least index from `low` on from which the line up to `end` may hold.
+        """Return the least index from `low` on from which one line passes all intervals to `end`.
 
-        It holds from `begin` on at the latest.
+        The result is at most `begin`: a line passes the intervals from there to `end`.
         """
         return begin - _largest(lambda n: self.passes(begin - n, end), begin - low)
 

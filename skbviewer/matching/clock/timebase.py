@@ -68,9 +68,9 @@ class Timebase:
     def to_session(self, source: int, ts: Int64s) -> Int64s:
         """Convert times of a source's clock to session time (ns).
 
-        They stay as they are if the source is in no piece of the time base.  If a clock was set
-        back, it showed some times twice; they count as the later ones.  If interfaces have clocks
-        of their own, the first interface's clock is used.  of_packets() has neither restriction.
+        The times do not change if the source has no piece.  If a clock was set back, it showed some
+        times twice; the later occurrence is taken.  If interfaces have clocks of their own, the
+        first interface's clock is used.  of_packets() has neither restriction.
         """
         ts, pieces = np.asarray(ts, np.int64), self._first(source)
         which = np.zeros(len(ts), np.int64)
@@ -116,7 +116,7 @@ class Timebase:
     def error(self, source: int, interface: int | None = None) -> int:
         """Return the greatest error of a source's pieces, ns; UNKNOWN (-1) if one is unknown.
 
-        With `interface`, only the pieces of its clock count.
+        With `interface`, only the pieces of this interface's clock are considered.
         """
         clocks = self._of.get(source, {})
         some = clocks.values() if interface is None else [self._clock(source, interface)]
@@ -149,7 +149,7 @@ def _by_number(pieces: Sequence[Piece], ts: Int64s, number: Int64s) -> Int64s:
 def _mapped(
     pieces: Sequence[Piece], which: npt.NDArray[np.integer], ts: Int64s, back: bool = False
 ) -> Int64s:
-    """Convert times, each by the piece with the number in `which`.
+    """Convert each time by the piece with the index in `which`: to session time, or `back` from it.
 
     `which` is not read if there is only one piece.
     """

@@ -21,11 +21,12 @@ def note_owners(
     least: Int32s,
     most: Int32s,
 ) -> int:
-    """Set for each footprint its first record, and the lowest and highest series that have it.
+    """Find the records and series of each footprint; count the records whose footprint is shared.
 
-    By record: `kind`, `number` of its footprint and `series`.  `known` are footprints with an
-    identity, and `sniffed` are series that are copies for packet sockets.  Returns how many records
-    have a footprint of several series.
+    Writes, by footprint: `first` is its first record; `least` and `most` are the lowest and highest
+    series that have it.  By record: `kind`, `number` of its footprint and `series`.  By footprint:
+    `known`, it has an identity.  By series: `sniffed`, it is a copy for a packet socket.  Returns
+    the number of records whose footprint several series have.
     """
     for i in range(len(kind)):
         s, n = series[i], number[i]

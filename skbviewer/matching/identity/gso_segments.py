@@ -33,7 +33,7 @@ PAIRS = 1 << 24  # most pairs in memory; with more, a packet gets the skbs that 
 
 
 def covers(packets: Packets, wire: Int64s, prints: Footprints) -> tuple[Int64s, Int64s]:
-    """Return pairs (packet of `wire`, row of `prints`): a segment, and a larger skb that has it."""
+    """Return pairs (packet of `wire`, row of `prints`): a segment, and the skb that contains it."""
     frames, rows = packets[wire], prints.rows
     tcp, known = frames["protocol"] == TCP, (frames["seq"] >= 0) & (frames["tcp_flags"] >= 0)
     cut = wire[tcp & ~known & (frames["ip_id"] > 0) & (frames["tot_len"] > HEADERS)]
@@ -99,7 +99,10 @@ def _count(kernel: npt.NDArray[np.void]) -> Int64s:
 
 
 def _may_be_segment(frames: npt.NDArray[np.void], kernel: npt.NDArray[np.void]) -> Bools:
-    """Return for each pair whether offset and length fit, if the packet's TCP header is unknown."""
+    """Return for each pair whether the packet may be a segment of the skb.
+
+    The packet's TCP header is unknown: its identification and length must fit those of a segment.
+    """
     place = (frames["ip_id"] - kernel["ip_id"]) % (1 << 16)
     data, size, count = frames["tot_len"] - HEADERS, kernel["gso_size"], _count(kernel)
     same = (place < count) & (data - (MOST_HEADERS - HEADERS) <= size)

@@ -31,12 +31,12 @@ from .identity_ladder import alike, climb
 from .ladder_loops import FRAGMENT
 from .unnumbered import (
     Unnumbered,
-    as_both_know,
     is_numbered,
     joined_hashes,
     joining_keys,
     keys,
     meetings,
+    without_sctp_ports,
 )
 
 Rung = npt.NDArray[np.int8]
@@ -79,7 +79,7 @@ class Candidates(NamedTuple):
 
 
 class Partly(NamedTuple):
-    """Masks of packets and of prints: the row lacks a value that distinguishes packets like it."""
+    """Flags of packets and of prints: the row lacks a value that distinguishes such packets."""
 
     packet: Bools
     shown: Bools
@@ -88,7 +88,7 @@ class Partly(NamedTuple):
     def of(cls, wire: Known, weak_w: Unnumbered, kernel: Known, weak_k: Unnumbered) -> Partly:
         """Mark the rows that lack a value, among packets (`wire`) and footprints (`kernel`).
 
-        `weak_w` and `weak_k` say which they are.
+        `weak_w` and `weak_k` are the packets and footprints without an identification number.
         """
         made = cls(np.zeros(len(wire.rows), np.bool_), np.zeros(len(kernel.at), np.bool_))
         made.packet[wire.at[weak_w.lacking()]] = True
@@ -138,10 +138,10 @@ def footprints(records: Records, series: npt.NDArray[np.integer], tap: Int64s) -
 def _shown_by_events(
     records: Records, number: Int32s, of: Int32s, wanted: Bools
 ) -> tuple[Int64s, Int32s]:
-    """Return FOOTPRINT records that show headers which no call shows, and their events' series.
+    """Return FOOTPRINT records that show headers which no call shows, and the series of each.
 
-    The recorder writes an event's footprint before the event.  Calls with this footprint may have
-    been missed.
+    The recorder writes an event's footprint before the event, whose series is returned.  Calls with
+    this footprint may have been missed.
     """
 
     def is_wanted(some: slice) -> Bools:
@@ -219,7 +219,7 @@ def _without_stale(prints: Footprints) -> Footprints:
 def _differs(rows: Records | ColumnTable, index: Int64s, series: Int64s) -> Bools:
     """Return for each row whether it shows another packet than the row before.
 
-    A different length alone does not count.
+    Rows that differ only in their lengths show the same packet.
     """
     change = np.ones(len(index), np.bool_)
     change[1:] = series[1:] != series[:-1]
@@ -265,7 +265,8 @@ def _start(
 ) -> Rung:
     """Return the first rung on which each packet must differ from others."""
     start = np.zeros(len(wire.at), np.int8)
-    left, right = (as_both_know(k.columns(w.at)) for k, w in ((wire, weak_w), (kernel, weak_k)))
+    sides = ((wire, weak_w), (kernel, weak_k))
+    left, right = (without_sctp_ports(known.columns(weak.at)) for known, weak in sides)
     for level, column in enumerate(("sport", "seq")):
         crowd = _shared(keys(left, level), keys(right, level), series[weak_k.at])
         decides = (left[column] >= 0) & crowd
@@ -327,7 +328,11 @@ def is_strong(packets: Packets, index: Int64s) -> Bools:
 
 
 def _shared(left: npt.NDArray[np.uint64], right: npt.NDArray[np.uint64], owner: Int64s) -> Bools:
-    """Return for each of `left` whether its hash occurs again, or has several owners at `right`."""
+    """Return for each hash of `left` whether it is ambiguous.
+
+    A hash is ambiguous if it occurs several times in `left`, or has several owners in `right`.
+    `owner` is the owner of each hash of `right`.
+    """
     keys, back, count = np.unique(left, return_inverse=True, return_counts=True)
     at = np.searchsorted(keys, right)
     at[at == len(keys)] = 0
@@ -348,8 +353,8 @@ def unique(
 ) -> Candidates:
     """Return the candidates of pairs (packet, row of `prints`), each once, with the lowest rung.
 
-    `shown` are the rows; `partly` marks packets and rows that lack a value; `many` are packets that
-    are left out because too many others share their key.
+    `shown` are these rows of `prints`; `partly` marks packets and rows that lack a value; `many`
+    are packets that are left out because too many others share their key.
     """
     series = prints.series[shown]
     order = by_pair(packet, series)

@@ -31,7 +31,7 @@ Columns = Mapping[str, npt.NDArray[Any]]
 
 
 class Known(NamedTuple):
-    """Some rows of a table (`at`), with the columns that identify them."""
+    """The rows `at` of a table, and the columns that identify the packets in them."""
 
     rows: Packets | Records | ColumnTable
     at: Int64s
@@ -51,7 +51,7 @@ class Footprints(NamedTuple):
     record: Int64s  # the first record that shows this footprint in this series
 
     def known(self) -> Known:
-        """Return the footprints with the columns that identify them."""
+        """Return all footprints as Known rows: with the columns that identify packets."""
         return Known(self.rows, self.number)
 
     def of(self, index: Int64s) -> npt.NDArray[np.void]:

@@ -51,7 +51,7 @@ def climb(
 
 
 def _agree(wire: Known, kernel: Known, pairs: Int64s) -> Bools:
-    """Return for each of these pairs, which have no rivals, whether it agrees on every rung."""
+    """Return for each pair, none of which has a rival, whether it agrees on every rung."""
     made = np.ones(len(pairs), np.bool_)
     for block in blocks(len(pairs)):
         some = pairs[block]
@@ -65,7 +65,7 @@ def _agree(wire: Known, kernel: Known, pairs: Int64s) -> Bools:
 def _climb(
     packets: Packets, prints: Footprints, packet: Int64s, shown: Int64s, rung: npt.NDArray[np.int8]
 ) -> tuple[Int64s, Int64s, npt.NDArray[np.int8]]:
-    """Climb with the pairs that have rivals."""
+    """Return what climb() returns, for pairs that have rivals."""
     for level, columns in RUNGS:
         crowded = _crowded(packet, prints.series[shown])
         agreed = np.empty(len(packet), np.int8)
@@ -116,7 +116,9 @@ def _cut_later(wire: Columns, kernel: Columns) -> Bools:
 def _compare(
     wire: Columns, kernel: Columns, columns: tuple[str, ...]
 ) -> tuple[Bools, npt.NDArray[np.int8]]:
-    """Return two arrays: does a pair agree in all columns that both sides know, and in how many."""
+    """Compare the columns that both sides know; return two arrays.
+
+    The first says for each pair whether it agrees in all of them, the second in how many."""
     count = len(wire[columns[0]])
     same, known = np.ones(count, np.bool_), np.zeros(count, np.int8)
     for column in columns:

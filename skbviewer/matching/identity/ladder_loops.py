@@ -25,7 +25,9 @@ def take_rung(
     rung: npt.NDArray[np.int8],
     keep: Bools,
 ) -> None:
-    """Decide which footprints stay on a rung: for each packet and series those that agree best.
+    """Set keep[i] to whether the footprint of pair i stays on this rung.
+
+    For each packet and series, those footprints stay that agree best.
 
     `agreed` is the number of columns in which a pair's footprint agrees, or CONTRADICTS, or CUT.
     `pair` numbers the pairs of a packet and a series; `best` is by that number.  A pair is
@@ -53,10 +55,10 @@ def find_crowded(
     of_series: npt.NDArray[np.int32],
     made: Bools,
 ) -> None:
-    """Set `made` for each pair to whether its packet or its series has several pairs.
+    """Set made[i] if the packet of pair i has several series, or the series several packets.
 
-    `of_packet` becomes the only series of each packet, or SEVERAL; `of_series` likewise the only
-    packet of each series.  Both are filled with NONE before.
+    `of_packet` becomes the only series of each packet, or SEVERAL; `of_series` the only packet of
+    each series, or SEVERAL.  The caller fills both with NONE.
     """
     for i in range(len(packet)):
         p, s = packet[i], series[i]

@@ -3,7 +3,7 @@
 
 Input: rows of packets and of prints.  Output: hashes of all values that distinguish such packets.
 Rows may lack some of these values, because a packet was truncated in the capture or a header was
-not written yet.  They are joined to rows with the same values in all fields that both have.
+not written yet.  Such rows are joined to rows with the same values in all fields that both have.
 """
 
 from __future__ import annotations
@@ -54,12 +54,15 @@ class Meeting(NamedTuple):
 def keys(rows: Columns, level: int) -> Hash:
     """Return a hash for each row, of THESIS_KEY and the columns of the first `level` rungs."""
     more = (name for _, rung in RUNGS[:level] for name in rung)
-    rows = as_both_know(rows) if level else rows
+    rows = without_sctp_ports(rows) if level else rows
     return column_hashes(rows[name] for name in (*THESIS_KEY, *more))
 
 
-def as_both_know(rows: Columns) -> Columns:
-    """Return the columns without the ports that the recorder does not read (kmod/kbl_l4.h)."""
+def without_sctp_ports(rows: Columns) -> Columns:
+    """Return the columns with the ports of SCTP set to NONE.
+
+    The recorder does not read these ports (kmod/kbl_l4.h), so only packets of captures have them.
+    """
     unread = rows["protocol"] == SCTP
     if not unread.any():
         return rows
@@ -67,14 +70,14 @@ def as_both_know(rows: Columns) -> Columns:
 
 
 def is_numbered(rows: Columns) -> Bools:
-    """Return for each row whether an identification numbers it: not 0; for IPv6, the fragment's."""
+    """Return for each row whether it has an identification other than 0 (IPv6: the fragment's)."""
     return np.asarray((rows["ip_id"] > 0) | (rows["frag_id"] > 0))
 
 
 def joining_keys(known: Known) -> tuple[Hash, Unnumbered]:
     """Return a hash for each row, and the rows without an identification number.
 
-    The hash is of THESIS_KEY, for rows without a number also of ports and counters.
+    The hash is of THESIS_KEY; for rows without a number, of the first LEVELS rungs, too.
     """
     made = np.empty(len(known.at), np.uint64)
     at, lacks, thesis = [np.zeros(0, np.int64)], [np.zeros(0, np.bool_)], [made[:0]]
@@ -153,7 +156,7 @@ def _unnumbered(known: Known) -> Int64s:
 
 
 def _shown_no_better(prints: Known, shown: Unnumbered, series: Int64s) -> Int64s:
-    """Return prints that lack a field, if their lifetime has no complete one of the same hosts."""
+    """Return prints that lack a field and whose lifetime has no complete print of their hosts."""
     alone = shown.lacking()
     if not len(alone):
         return alone
@@ -184,7 +187,7 @@ def _by_what_both_know(
 
 
 def _patterns(known: Known, at: Int64s) -> list[tuple[int, Int64s]]:
-    """Group rows by the columns that they know: (bits of MORE, rows)."""
+    """Group rows by the columns that they have: (bits of MORE, rows)."""
     pattern: npt.NDArray[np.uint8] = np.zeros(len(at), np.uint8)
     for some in blocks(len(at)):
         rows = known.columns(at[some], MORE)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Cut skb lifetimes into legs, and find where a sniffer could see them."""
+"""Cut skb lifetimes into legs, and find where and when a sniffer can have captured each leg."""

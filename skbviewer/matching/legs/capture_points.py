@@ -172,9 +172,9 @@ def _arrivals(
     """Return for each leg the earliest moment at which a sniffer at its first point can stamp it.
 
     This is the entry of a function in which packets are stamped.  If the log shows no such entry,
-    it is the start of the leg; for a packet that is received, the start of the whole lifetime.  If
-    records are lost before it, that entry may be among them.  Then it is WAIT_NS earlier, but not
-    before the birth of the skb if the log shows the birth.
+    the moment is the start of the leg; for a packet that is received, the start of the whole
+    lifetime.  If records were lost before this moment, that entry may be among them.  Then the
+    moment is WAIT_NS earlier, but not before the birth of the skb if the log shows the birth.
     """
     rows = legs.rows
     new = np.r_[True, rows["series"][1:] != rows["series"][:-1]][: len(rows)]
@@ -273,8 +273,8 @@ def _sockets(
 ) -> npt.NDArray[np.void]:
     """Return a point for each leg that packet sockets got.
 
-    It lasts from the first entry of a packet socket's function to the last exit.  An skb on its way
-    out is cloned for the sniffers, so the point belongs to the clone's parent.
+    A point lasts from the first entry of a packet socket's function to the last exit.  An skb on
+    its way out is cloned for the sniffers, so the point belongs to the clone's parent.
     """
     if not _shows_clones(log):
         index = index[:0]  # each may belong to a sniffer's own copy whose birth is not recorded

@@ -56,7 +56,7 @@ def is_filtered(log: KernelLog) -> bool:
 def of_calls(log: KernelLog, calls: npt.NDArray[np.int64]) -> Table:
     """Return a loss for each of these packet sockets' calls, whose skb lifetime is unknown.
 
-    Their moments count as lost.
+    No moment can be made of these calls, so each is treated as a loss.
     """
     rows = np.zeros(len(calls), LOSS_DTYPE)
     rows["first_ns"] = part(log.records, "ts", calls)
@@ -158,8 +158,8 @@ def _outside(log: KernelLog) -> list[Row]:
 def _entries(log: KernelLog) -> tuple[int, int]:
     """Return when the first and the last call of the log began.
 
-    Returns are recorded even after the recording was stopped, so they do not count.  In a log
-    without calls, return the times of its first and last record.
+    Returns are recorded even after the recording was stopped, so they are ignored.  For a log
+    without calls, returns the times of its first and last record.
     """
     records = log.records
     calls = rows_where(records, lambda some: part(records, "kind", some) == ENTRY)

@@ -127,7 +127,7 @@ def _role(name: str) -> int:
 
 
 class _Waited(NamedTuple):
-    """Records whose functions had their skb only when they returned, in order of these times."""
+    """Records of functions that have their skb only when they return, sorted by that time."""
 
     when: Int64s
     record: Int32s
@@ -152,7 +152,10 @@ def _waited(log: KernelLog, series: SeriesTable, roles: UInt8s) -> _Waited:
 def _table(
     parts: dict[str, Gathered], series_of: Int32s, of: Int32s, count: int, scratch: Scratch
 ) -> LegTable:
-    """Return the legs, those of each series together; `of` becomes their index in the table."""
+    """Return the table of legs, sorted by series.
+
+    `of`, the leg of each record within its series, becomes the leg's row in the table.
+    """
     leg, series = (parts.pop(name).whole() for name in ("leg", "series"))
     size = np.bincount(series, minlength=count)
     begin = (np.cumsum(size) - size).astype(np.int32)

@@ -73,11 +73,12 @@ def cut_records(
     of: Int32s,
     counts: Int64s,
 ) -> None:
-    """Set `of`, each record's leg within its series, for a block of records that begins at `first`.
+    """Assign the records of a block, which begins at record `first`, to legs of their series.
 
-    Finished legs are added to `made`.  The arrays up to `roles` are columns of the block.  The
-    records in `waited` are processed when their time comes; `waits` are their numbers, sorted.  By
-    series: `left` is the number of remaining records, `slot` its row of `state`.
+    of[record] becomes the number of the leg within its series.  Finished legs are added to `made`.
+    The arrays from `ts` to `series` are columns of the block.  The records in `waited` are
+    processed when their time comes; `waits` are their numbers, sorted.  By series: `left` is the
+    number of remaining records, `slot` the row of `state`.
     """
     counts[ROWS] = 0
     for i in range(len(ts) + is_last):
@@ -165,7 +166,7 @@ def _add(
     ifindex: Number,
     ethertype: Number,
 ) -> np.int64:
-    """Add one record to a series; return the number of its leg."""
+    """Add one record to a series; return the number of the record's leg within the series."""
     one = state[row]
     starts = one[LEG] < 0
     if role & STARTS and one[SENT]:
@@ -228,7 +229,7 @@ def _is_received(one: Int64s) -> bool:
 
 @allocation_free
 def _finish(one: Int64s, made: Int64s) -> None:
-    """Write the row of a finished leg; TAP holds its early_ns."""
+    """Write the row of a finished leg to `made`; its field TAP is the leg's early_ns."""
     for field in range(STATE_FIELDS):
         made[field] = one[field]
     made[KIND] = TX

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find calls in a lifetime that came after its skb was released: they belong to another skb.
+"""Find calls in a lifetime after the release of its skb: these calls belong to another skb.
 
 Input: the records of one KBL with their series.  Output: a flag for each record in question.
 kfree_skb() and consume_skb() fire their tracepoints when the last reference is gone
@@ -24,7 +24,7 @@ RELEASES = numbers_with(Trait.RELEASE)
 
 
 def after_release(records: Records, series: SeriesTable, asked: Int64s) -> npt.NDArray[np.bool_]:
-    """Return for each record of `asked` whether its skb was freed, and not born again since."""
+    """Return for each record of `asked` whether its skb was freed before, and no birth followed."""
     last = last_life_events(records, series, asked, (*RELEASES, *BIRTHS))
     known = last >= 0
     made = np.zeros(len(asked), np.bool_)
@@ -38,8 +38,9 @@ def last_life_events(
 ) -> Int64s:
     """Return the last event before each record `asked` that concerns an skb at its address.
 
-    The result is the event's record, or -1.  `numbers` are the events that count.  A clone's birth
-    concerns the address of the clone.  An skb exists from the entry of the function that made it.
+    The result is the event's record, or -1.  `numbers` are the kinds of events that are considered.
+    A clone's birth concerns the address of the clone.  An skb exists from the entry of the function
+    that made it.
     """
 
     def wanted(some: slice) -> npt.NDArray[np.bool_]:
@@ -55,7 +56,7 @@ def last_life_events(
 
 
 def first_records(records: Records, series: SeriesTable, events: Int64s) -> Int64s:
-    """Return the record from which on each of `events` holds: for a birth, its function's entry."""
+    """Return the record at which each event takes effect: of a birth, its function's entry."""
     entry = series.owner_calls[events].astype(np.int64)
     is_birth = np.isin(part(records, "event", events), BIRTHS) & (entry >= 0)
     return np.where(is_birth, entry, events)

@@ -57,7 +57,7 @@ PLACE = ("leg", "netns", "ifindex", "sends")
 
 
 class Arrival(NamedTuple):
-    """By leg:
+    """When the skb of each leg can first be stamped.
 
     `ns` is the first time at which its skb can be stamped; `shown`: the log shows that time.
     """
@@ -193,7 +193,7 @@ def _only(rows: Rows, keep: Bools) -> Rows:
 
 
 def _bare(series: SeriesTable, legs: LegTable, known: Int64s, arrival: Arrival) -> Rows:
-    """Return a moment for each leg without a call at a device: such records may be lost."""
+    """Return a moment for each leg without a call at a device, because such records may be lost."""
     rest = np.ones(len(legs.rows), np.bool_)
     rest[known] = False
     rest &= ~series.tap[legs.rows["series"]]
@@ -211,7 +211,7 @@ def _bare(series: SeriesTable, legs: LegTable, known: Int64s, arrival: Arrival) 
 
 
 def _of_the_parent(series: SeriesTable, legs: LegTable, arrival: Arrival) -> Arrival:
-    """Return the arrival of each leg; a received clone has the stamp of its original.
+    """Return the arrival of each leg; that of a received clone is the arrival of its original.
 
     This concerns a bridge's clone, which goes up the stack while the original goes to another port.
     """

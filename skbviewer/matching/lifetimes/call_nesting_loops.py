@@ -35,11 +35,11 @@ def nest_records(
     soonest: Int64s,
     sizes: Int64s,
 ) -> None:
-    """Set `parent` of a block of records, and `inside` of the calls that end before one of them.
+    """Follow the stacks of open calls through a block of records, which begins at record `first`.
 
-    The block begins at record `first`.  `chosen` marks the records that `inside` counts.  `record`
-    to `before` are the nodes of open calls; `top`, `counted` and `soonest` are by context.  An
-    empty array is not filled.
+    parent[record] becomes the ENTRY of the innermost call around the record; inside[call] the
+    number of `chosen` records in the call, once it has ended.  An empty array is not filled.
+    `record` to `before` are the nodes of open calls; `top`, `counted` and `soonest` are by context.
     """
     for i in range(len(ts)):
         where, now = context[i], ts[i]
@@ -91,7 +91,7 @@ def _end_below(
     counted: Int32s,
     soonest: Int64s,
 ) -> None:
-    """Store the counts of calls that ended while another one was above them in the stack."""
+    """Set `inside` of calls below `node` that ended while another call was above them."""
     highest, soon = np.int64(-LATEST_NS), np.int64(LATEST_NS)
     for _ in range(DEEP):
         if node < 0:

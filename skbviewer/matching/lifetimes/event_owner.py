@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Find the call that recorded an event when it returned, and the function that made a new skb.
 
-Input: records of a KBL, one by one.  Output: the ENTRY of the call for each event, or -1.  The
-event has the time and CPU of the return, and is the one that the function's probe records.  By then
-the skb may be freed or in use by another thread, so only the call shows to which lifetime the event
-belongs.
+Input: records of a KBL, one by one.  Output: the ENTRY of the call for each event, or -1.  An event
+belongs to a call if it has the time and CPU of the call's return and is of the kind that the
+function's probe records.  When the function returns, the skb may be freed or in use by another
+thread, so only the call shows to which lifetime the event belongs.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Calls(NamedTuple):
 
 
 class EventOwners:
-    """Owns the tables of owner_of(); read `calls` again after make_room()."""
+    """Holds the tables of owner_of(); make_room() replaces them, so read `calls` again after it."""
 
     def __init__(self, log: KernelLog) -> None:
         self._events = by_probe({p.id: p.event for p in log.probes.values() if p.event in AT_EXIT})

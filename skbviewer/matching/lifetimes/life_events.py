@@ -31,9 +31,9 @@ from .skb_held_from import RecordTimes
 class Moved(NamedTuple):
     """Items whose time differs from their record's, or that follow such an item.
 
-    They are sorted by `when` (ns) and `item`.  `item` is 2 x record, plus 1 if the item concerns
-    the record's own skb rather than a clone.  `place` is the number of the address; `is_now` is the
-    state after the item: BORN, FREED or 0.
+    The rows are sorted by `when` (ns) and `item`.  `item` is 2 x record, plus 1 if the item
+    concerns the record's own skb rather than a clone.  `place` is the number of the address;
+    `is_now` is the state after the item: BORN, FREED or 0.
     """
 
     when: Int64s

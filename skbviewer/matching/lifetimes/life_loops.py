@@ -2,7 +2,7 @@
 """Find the births, frees and uses of skbs in one pass over all records in time order.
 
 A birth counts from the entry of the function that made the skb, but only after its memory was free.
-It is listed as moved only if the address had other items in the meantime.
+The birth is listed as moved only if the address had other items in the meantime.
 """
 
 from __future__ import annotations

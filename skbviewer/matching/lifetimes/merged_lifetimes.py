@@ -87,7 +87,10 @@ def _follow(
     asked: Int32s,
     made: Int64s,
 ) -> None:
-    """Set `made` to the last series at each address `asked` before its record in `index`."""
+    """Set made[i] to the last series at address asked[i] before record index[i]; -1: none.
+
+    `last` holds the last series at each address before the block, which begins at record `first`.
+    """
     at = 0
     for i in range(len(kind)):
         place = known_number(skb[i], keys, numbers) if skb[i] != 0 and of[i] >= 0 else np.int64(-1)

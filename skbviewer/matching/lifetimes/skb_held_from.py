@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The time at which each record's function got its skb.
 
-It is the function's entry, or its return if it returns the skb.
+This is the function's entry, or its return if the function returns the skb.
 """
 
 from __future__ import annotations

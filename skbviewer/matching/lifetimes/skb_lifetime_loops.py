@@ -21,7 +21,10 @@ def note_headers(
     shows_ip: Bools,
     wired: Bools,
 ) -> None:
-    """Set `shows_ip` and `wired`, by lifetime, from a block of records.
+    """Set flags of lifetimes from a block of records.
+
+    `shows_ip`, by lifetime: a record shows an IP header.  `wired`, by lifetime: a driver or the
+    receiving stack had the skb, or the skb was cut from another one for a driver.
 
     `of` is the lifetime of each record; `has_ip` is by footprint; `probes` is not 0 for functions
     that send or receive.

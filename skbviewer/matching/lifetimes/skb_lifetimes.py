@@ -73,9 +73,10 @@ def _as_logged(log: KernelLog, of: Int32s) -> SeriesTable:
 
 
 def _shown(log: KernelLog, lives: AddressLifetimes) -> tuple[Bools, Bools]:
-    """Return two masks of lifetimes: it shows an IP header; a driver or the receiving stack had it.
+    """Return two flags for each lifetime: its records show an IP header; its skb was handed over.
 
-    The second includes the lifetimes that were cut for a driver (GSO segments).
+    "Handed over" means that a driver or the receiving stack had the skb, or that it was cut from
+    another skb for a driver (a GSO segment).
     """
     records = log.records
     rows = records.footprints if isinstance(records, RecordTable) else records

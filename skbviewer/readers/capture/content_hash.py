@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """A hash of the bytes that follow a packet's IP header, as kmod/kbl_tap.c computes it.
 
-It covers the first 48 of these bytes (28 bytes of ARP), except fields that change on the packet's
-way: ports, and all checksums but ICMP's.  A packet has no hash if fewer bytes were captured, or if
-it has an IPv6 extension header.
+The hash covers the first 48 of these bytes (28 bytes of ARP), except fields that change on the
+packet's way: ports, and all checksums but ICMP's.  A packet has no hash if fewer bytes were
+captured, or if it has an IPv6 extension header.
 """
 
 from __future__ import annotations

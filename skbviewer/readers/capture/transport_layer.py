@@ -77,7 +77,7 @@ def _cut_tcp(wire: Wire, packets: Rows, frames: Frames) -> None:
 def _payload(frames: Frames, header_len: int | Int64s) -> Int64s:
     """Return the number of bytes after the transport header, by the IP length.
 
-    It is -1 if the IP length is too short.
+    The result is -1 if the IP length is too short.
     """
     length: Int64s = np.maximum(frames.stop - frames.at - header_len, -1)
     return length

@@ -108,7 +108,7 @@ def _pairs(rows: Rows) -> tuple[Int64s, Int64s]:
 def _across(rows: Rows, entry: Int64s, leave: Int64s, gaps: Gaps) -> Bools:
     """Return which pairs span a gap of their CPU.
 
-    If the call changed its CPU, a gap of any CPU counts.
+    If the call changed its CPU, the gaps of all CPUs are considered.
     """
     across = np.zeros(len(entry), np.bool_)
     moved = rows.cpu[entry] != rows.cpu[leave]

@@ -96,7 +96,7 @@ def _end(dtype: np.dtype[np.void], name: str) -> int:
 def read_tables(data: Source, chunks: Chunks, order: str) -> Tables:
     """Read all tables of a KBL; `order` is its byte order.
 
-    If there are several rows for one probe or device, the last one counts.
+    If there are several rows for one probe or device, the last one is used.
     """
     reader, kind = _Reader(data, chunks, order), kbl.KblChunkType
     counters = reader.rows(kind.COUNTERS, kbl.KBL_COUNTERS)

@@ -235,7 +235,7 @@ def _caller(flags: Int, caller: Int, stext: Int, symbols: Int64s) -> np.int64:
 
 @allocation_free
 def _fill(slots: Slots, begin: Int, end: Int, seen: Int, values: Int64s) -> None:
-    """Build a footprint from its EXT slots; of each type, the first slot counts."""
+    """Build a footprint from its EXT slots; of each type, only the first slot is used."""
     if seen & (1 << IPV4):
         for j in range(end - 1, begin - 1, -1):
             if slots[j]["ipv4_type"] == IPV4:

@@ -13,8 +13,8 @@ from ...records.types import Bools, Int32s, Int64s, UInt8s
 from .event_json import EventValues
 from .event_keys import FIRST_TEXT, NUMBERS, PLACES, TEXTS
 from .event_rows import Scanned
-from .hashed_number_loops import UInt64s, combined_hash, span_hash
-from .hashed_numbers import SECRET, hash_of
+from .numbers_by_hash import SECRET, hash_of
+from .numbers_by_hash_loops import UInt64s, combined_hash, span_hash
 
 Spans = npt.NDArray[np.int32]
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Read JSON events into columns, many events at once, by a compiled loop.
 
-It reads events that are written as retis writes them.  Any other event becomes a row OTHER with its
-bytes, for event_json.py, which reads all JSON and reports faults.  For events that this loop reads,
-both return the same values.
+The loop reads events that are written as retis writes them.  Any other event becomes a row OTHER
+with its bytes, for event_json.py, which reads all JSON and reports faults.  For events that this
+loop reads, both return the same values.
 """
 
 from __future__ import annotations

@@ -70,7 +70,8 @@ def line_end(text: UInt8s, at: Int) -> Int:
 def value_end(text: UInt8s, at: Int) -> Int:
     """Return the position after the JSON value that begins at `at`, an element of an array.
 
-    It counts brackets and quotes only, so that it can skip broken JSON.  A line end ends the value.
+    Only brackets and quotes are counted, so broken JSON is skipped, too.  A line end ends the
+    value.
     """
     depth, in_string = np.int64(0), False
     while at < len(text) and text[at] != NEWLINE:

@@ -40,7 +40,7 @@ from ..numbers_in_bytes import Block
 from ..source import Source
 from .base64_bytes import bytes_of_base64
 from .event_block import EventBlock
-from .hashed_numbers import HashedNumbers, hashes_of_columns
+from .numbers_by_hash import HashedNumbers, hashes_of_columns
 from .point_texts import pair_hashes
 
 Numbers = npt.NDArray[np.signedinteger]

@@ -10,8 +10,8 @@ import numpy as np
 
 from ...records.types import Int32s, Int64s
 from ..printable_names import printable
-from .hashed_number_loops import UInt64s
-from .hashed_numbers import HashedNumbers, hashes_of_columns
+from .numbers_by_hash import HashedNumbers, hashes_of_columns
+from .numbers_by_hash_loops import UInt64s
 
 Value = TypeVar("Value")
 

@@ -16,7 +16,8 @@ from ...store import Database, clock_queries, queries
 class UnderWay(NamedTuple):
     """The time that a packet travelled between two hosts, as bounds in ns.
 
-    `middle_ns` is the travel time if both directions take equally long.
+    `low_ns` and `high_ns` are the bounds.  `middle_ns` is the travel time if both directions take
+    equally long.
     """
 
     sender: int  # source id of a KBL, as is `receiver`
@@ -38,7 +39,7 @@ def timebase_of(db: Database) -> Timebase:
 def wire_time(db: Database, packet: PacketRow, kbl: int) -> tuple[int, int] | None:
     """Return when `packet` was captured, on a KBL's clock, and the possible error; both in ns.
 
-    `kbl` is the id of the KBL.  None if either is unknown.
+    `kbl` is the id of the KBL.  Returns None if the time or the error is unknown.
     """
     rows = [r for r in clock_queries.clocks(db) if (r.source, r.kbl) == (packet.source, kbl)]
     interface = clock_queries.interface_of(db, packet.number) if rows else EVERY
@@ -54,7 +55,7 @@ def wire_time(db: Database, packet: PacketRow, kbl: int) -> tuple[int, int] | No
 def session_time(db: Database, clock: Clock, source: int, number: int, ts: int) -> tuple[int, int]:
     """Return the session time of packet `number` of `source` and its possible error, ns.
 
-    `ts` is its time of capture.  An error of -1 means that it is unknown.
+    `ts` is the time of capture.  An error of -1 means that the error is unknown.
     """
     interface = clock_queries.interface_of(db, number)
     columns = (np.array([value], np.int64) for value in (ts, number, interface))
@@ -75,7 +76,7 @@ def ways(db: Database) -> dict[tuple[int, int], OneWay]:
 def under_way(db: Database, packet: int) -> list[UnderWay]:
     """Return how long a packet travelled between each pair of hosts that sent and received it.
 
-    A pair of hosts is included only if the packet exactly matches a leg on both.
+    A pair is included only if the packet exactly matches a leg on both hosts.
     """
     legs = [leg for leg in queries.legs_of_packet(db, packet) if leg.verdict == EXACT]
     found = []

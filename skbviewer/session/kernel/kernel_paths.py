@@ -62,7 +62,10 @@ def of_series(
 def _since_first(
     packet: PacketRow | None, legs: tuple[Leg, ...], branches: tuple[Leg, ...]
 ) -> PacketPath:
-    """Set `origin_ns`, the start of the first leg, in all legs whose clocks are related to it."""
+    """Return the path; set `origin_ns` of all legs whose clocks are related to the first leg's.
+
+    `origin_ns` is the start of the first leg, on the clock of the leg's own log.
+    """
     if not legs:
         return PacketPath(packet, legs, branches)
     first = legs[0]

@@ -16,8 +16,8 @@ from ...store.rows import StoredLeg
 def log_names(sources: Sequence[SourceRow]) -> dict[int, str]:
     """Return the shortest name of each KBL that distinguishes it, by the id of its source.
 
-    It is the host name if that suffices, then the file name, then the full path.  Returns {} if
-    there are fewer than two KBLs.
+    The name is the host name if that suffices, else the file name, else the full path.  Returns {}
+    if there are fewer than two KBLs.
     """
     logs = [source for source in sources if source.kind.is_log]
     if len(logs) < 2:

@@ -16,7 +16,7 @@ MECHANISMS = {"1": "kretprobes", "2": "fprobe", "3": "probes in the source"}  # 
 def recording_conditions(db: Database, sources: Sequence[SourceRow]) -> RecordingConditions:
     """Return how a session was recorded: kernels, hosts, probes, filters, losses.
 
-    `sources` are the inputs of `db`; only its logs count.
+    `sources` are the inputs of `db`; captures among them are ignored.
     """
     logs = [source for source in sources if source.kind.is_log]
     metas = [queries.meta(db, log.id) for log in logs]

@@ -29,8 +29,8 @@ class Graphs:
     ) -> list[IoSeries]:
         """Return a series for each display filter in `texts`: the chosen packets that match it.
 
-        All have the same intervals.  Raises FilterError, BadInput and Cancelled, and KeyError with
-        a message if the intervals are too short.
+        All series have the same intervals.  Raises FilterError, BadInput and Cancelled, and
+        KeyError with a message if the intervals are too short.
         """
         scopes = []
         for text in texts:
@@ -62,6 +62,6 @@ class Graphs:
     def round_trips(self, chosen: Chosen, progress: Progress | None = None) -> RoundTripBars | None:
         """Return a bar for each interval of time: the round trips that chosen packets end in it.
 
-        None without any.  Raises Cancelled.
+        Returns None if there is no round trip.  Raises Cancelled.
         """
         return round_trip_bars(self._stats.scope(chosen, progress))

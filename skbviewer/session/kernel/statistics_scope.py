@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The scope of statistics of an open session: the legs and calls that count, and their names."""
+"""The scope of statistics of an open session: the legs and calls that are counted, their names."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def scope_of(
 
 
 def begin_of(columns: Columns, sources: Sequence[SourceRow], clock: Clock) -> int:
-    """Return the session time (ns) from which the Time column counts.
+    """Return the session time (ns) that is 0 in the Time column.
 
-    It is that of packet 1, else of the first leg, else 0.
+    This is the time of packet 1; without packets, of the first leg; without legs, 0.
     """
     table, column = ("packet", "ts") if columns.length("packet") else ("leg", "begin_ns")
     if not columns.length(table):

@@ -115,7 +115,8 @@ def range_note(
 ) -> Annotation:
     """Return a note with `text` on a range of session time (begin, end; ns).
 
-    It is stored on the clock of the first KBL, or of the first capture if there is none.
+    The note stores the range on the clock of the first KBL, or of the first capture if there is
+    none.
     """
     first = min(sources, key=lambda source: not source.kind.is_log)
     begin, end = clock.to_source(first.id, np.array(times, np.int64)).tolist()

@@ -59,7 +59,7 @@ def select(
     """Return the rows that match the display filter `text`; None = all packets, by number.
 
     Rows are n for packet n and -n for row K<n>; the latter only with `kernel_only`.  `order` is a
-    field, and whether it descends.  Without `order`, packets are sorted by number; if
+    field, and True for descending order.  Without `order`, packets are sorted by number; if
     rows K<n> match, too, all rows are sorted by time.  `hidden` rows are left out.  Raises
     FilterError, KeyError for an unknown field to order by, BadInput and Cancelled.
     """
@@ -97,7 +97,7 @@ def _ids(view: View, rows: Int64s) -> RowIds:
 
 
 def _sorted(keys: Array, known: Bools, descending: bool) -> Int64s:
-    """Sort stably.  Rows whose key is unknown come last."""
+    """Return the stable order of rows by `keys`; rows whose key is not `known` come last."""
     there, rest = np.flatnonzero(known), np.flatnonzero(~known)
     if descending:  # equal rows keep their order
         rank = len(there) - 1 - np.argsort(keys[there][::-1], kind="stable")[::-1]
@@ -115,7 +115,8 @@ def _plan(text: str) -> Plan | None:
 def first_fit(data: Data, texts: Sequence[str], ids: RowIds) -> list[int]:
     """Return for each row of `ids` the index of the first of the filters `texts` that it matches.
 
-    It is -1 if none does.  A filter that needs bytes of a file that has moved matches nothing.
+    -1 means that no filter matches the row.  A filter that needs bytes of a file that has moved
+    matches nothing.
     Raises FilterError.
     """
     found = np.full(len(ids), -1, np.int64)

@@ -49,7 +49,7 @@ def origins(db: Database) -> Origins:
 class Known(NamedTuple):
     """Facts about packets that other packets show, by packet number.
 
-    It has only packets that were asked for. `lives` holds rows K<n>, by n.
+    Only packets that were asked for are included.  `lives` holds the summaries of rows K<n>, by n.
     """
 
     streams: Mapping[int, SegmentSummary]
@@ -60,7 +60,7 @@ class Known(NamedTuple):
 def known_of(data: Data, ids: RowIds, followed: bool) -> Known:
     """Return what other packets show about the rows `ids`: TCP summaries and links.
 
-    In a large session there is nothing until the streams were `followed`.
+    In a large session, nothing is returned until the streams were `followed`.
     """
     if not followed:
         return Known({}, {}, {})

@@ -110,7 +110,7 @@ class PacketList:
     def first_fit(self, texts: Sequence[str], ids: RowIds) -> list[int]:
         """Return for each row of `ids` the index of the first filter in `texts` that it matches.
 
-        It is -1 if none does.  Raises FilterError.
+        -1 means that no filter matches the row.  Raises FilterError.
         """
         return filtered_rows.first_fit(self._fields.data(), texts, ids)
 

@@ -72,8 +72,8 @@ class Payloads:
     def options(self, row: StoredPacket, stream: SegmentSummary | None = None) -> str:
         """Return the options of the TCP header of packet `row` as a text for Info: " MSS=1460".
 
-        `stream` makes acknowledgement numbers relative to the stream's first.  "" if there are
-        none.
+        `stream` makes acknowledgement numbers relative to the stream's first.  Returns "" if the
+        header has no options.
         """
         if row.protocol != TCP or row.tcp_flags < 0:
             return ""

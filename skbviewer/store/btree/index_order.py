@@ -42,7 +42,11 @@ def in_order(keys: list[Values]) -> list[Values]:
 def _count(
     memory: UInt8s, places: Int64s, count: Int, low: Int, at: Int32s, rows: Int32s, keys: Int32s
 ) -> None:
-    """Fill `rows` and `keys`.  `at` holds a zero for each value from `low` on, and one more."""
+    """Sort a column of `count` values by counting: `rows` gets the row ids, `keys` the values.
+
+    `memory` and `places` are those of Sources.  `low` is the lowest value.  `at` is scratch space:
+    a zero for each value from `low` to the highest one, and one more.
+    """
     some = np.empty(STEP, np.int64)
     for begin in range(0, count, STEP):
         size = min(STEP, count - begin)

@@ -2,7 +2,7 @@
 """Leaf pages of SQLite's b-trees in memory, filled with rows of numbers (see row_cells.py).
 
 The cells of some pages are made together, one after the other.  The bytes that all cells have in
-common are written once and stay.  The other columns are then written into them, column by column.
+common are written once and stay.  The other columns are then written into the cells, one by one.
 """
 
 from __future__ import annotations

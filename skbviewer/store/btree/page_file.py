@@ -53,7 +53,7 @@ class PageFile:
         return sheet(PAGES_AT_ONCE)
 
     def following(self, count: int) -> Int64s:
-        """Return the page numbers that the next `count` appended pages will have."""
+        """Return the numbers of the next `count` pages that append() will write."""
         first = self._pages + 1
         numbers = np.arange(first, first + count)
         if first <= LOCK_PAGE < first + count:
@@ -277,7 +277,10 @@ def _cells(out: Sheet, columns: list[Values], made: Layout) -> UInt8s:
 
 
 def _blocks(before: int, count: int) -> Iterator[tuple[int, int]]:
-    """Cut `count` rows after `before` others into blocks with row ids of one varint length."""
+    """Cut `count` rows, which follow `before` rows, into blocks by the length of row ids' varints.
+
+    Yields the bounds of each block.
+    """
     begin = 0
     while begin < count:
         first = before + begin + 1

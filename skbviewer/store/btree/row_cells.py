@@ -17,7 +17,7 @@ from .row_cell_loops import PAGE, SHAPE
 
 
 class Layout(NamedTuple):
-    """The layout of a block of rows, for tables of up to `columns` columns."""
+    """The layout of a block of rows, which lay_out() computes."""
 
     shape: Int64s
     body: Int64s  # (columns, 3): the columns that vary, from right to left

@@ -2,7 +2,7 @@
 """IP addresses as texts, for all address columns of documented tables.
 
 To replace addresses (by pseudonyms, say), replace the words of the vector that address_texts()
-returns: it has one word for each distinct address.
+returns: the vector has one word for each distinct address.
 """
 
 from __future__ import annotations

@@ -45,7 +45,11 @@ def _by_value(values: npt.NDArray[np.integer[Any]], low: int, high: int) -> tupl
 
 @compiled
 def _number(values: Int64s, slots: Int32s, codes: Int32s, found: Int64s) -> int:
-    """Fill `codes` and `found`; return the number of values, -1 if `found` is too small."""
+    """Write the distinct values to `found`, and each value's index there to `codes`.
+
+    `slots` is an empty hash table.  Returns the number of distinct values, or -1 if `found` is too
+    small for them.
+    """
     mask, count = len(slots) - 1, 0
     for row in range(len(values)):
         value = values[row]

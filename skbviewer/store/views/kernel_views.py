@@ -23,7 +23,7 @@ from .expressions import (
 from .packet_views import FIRST, NO_HEADER, VERDICTS, column, number
 
 CONTEXTS = {0: "task", 1: "softirq", 2: "hardirq", 3: "nmi"}
-LOST = "records of it may be lost, or its log has points only"
+LOST = "some of its records may be lost, or its log has points only"
 NO_LEG = "it belongs to no packet"
 NO_RETURN = "its return was not recorded"
 LOG = "the kernel log: sources.id"

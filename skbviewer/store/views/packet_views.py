@@ -9,7 +9,7 @@ from .expressions import Address, Join, Stored, Text, Value, View, ViewColumn, W
 
 FIRST, NEW = 8, 9  # versions of sessions
 NO_HEADER = "the packet has no such header"
-MAYBE_LOST = "no match, or records of it may be lost"
+MAYBE_LOST = "the packet has no match, or some of its records may be lost"
 VERDICTS = {0: "exact", 1: "ambiguous"}
 
 
@@ -31,7 +31,7 @@ def number(
 ) -> ViewColumn:  # fmt: skip
     """Return column `name` of a view: the numbers of the stored column `stored`; -1 means missing.
 
-    The other arguments are those of column(); the unit is ns if `name` ends so.
+    The other arguments are those of column(); the unit is ns if `name` ends in _ns.
     """
     unit = "ns" if name.endswith("_ns") else unit
     return column(name, type_, meaning, Stored(stored, -1 if null else None), unit, null, since)

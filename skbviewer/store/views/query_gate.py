@@ -103,5 +103,5 @@ class Gate:
 
 
 def _is_stored(table: str) -> bool:
-    """Return whether a session has such a table, or SQLite itself."""
+    """Return whether `table` is a table of sessions or of SQLite itself."""
     return table.lower() in TABLES or table.lower().startswith(("sqlite_", "pragma_"))

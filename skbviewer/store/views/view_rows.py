@@ -101,9 +101,9 @@ class JoinKeys:
         return np.where(self._sorted[place] == numbers, self._rows[place], -1)
 
     def _numbers(self, columns: list[Int64s]) -> Int64s:
-        """Return a number for each row's values; it rises as they do.
+        """Return a number for each row's combination of values, in the order of the combinations.
 
-        It is -1 if one of the values is certainly not in the table.
+        The number is -1 if one of the values is certainly not in the table.
         """
         made, outside = np.zeros(len(columns[0]), np.int64), np.zeros(len(columns[0]), np.bool_)
         for column, numbering in zip(columns, self._numberings, strict=True):
@@ -115,7 +115,7 @@ class JoinKeys:
 
 
 class _ValueNumbers:
-    """Numbers for the values of a column: if these lie close, their distance from the least one."""
+    """Numbers for the values of a column: if they lie close, the distances from the least value."""
 
     def __init__(self, column: Int64s) -> None:
         self._low = int(column.min(initial=INT64_MAX))
@@ -137,7 +137,10 @@ class _ValueNumbers:
 
 
 class ViewRows:
-    """A block of rows of a view's base table: `count` rows from `first` on; see restrict()."""
+    """A block of rows of a view's base table: `count` rows from `first` on.
+
+    restrict() leaves out some of these rows.
+    """
 
     def __init__(self, tables: Tables, view: View, first: int, count: int) -> None:
         self._tables, self._view = tables, view
@@ -158,7 +161,10 @@ class ViewRows:
         self._kept, self._at, self._distinct = {}, {}, {}
 
     def stored(self, name: str) -> Array:
-        """Return the values of a stored column; see missing() for rows without a joined row."""
+        """Return the values of a stored column.
+
+        missing() marks the rows without a joined row; their values mean nothing.
+        """
         if name not in self._kept:
             self._kept[name] = self._load(name)
         return self._kept[name]
@@ -180,7 +186,7 @@ class ViewRows:
         return made if self._some is None else made[self._some]
 
     def distinct(self, name: str) -> tuple[Int32s, Int64s]:
-        """Return the code of each row's value, and the values by code; see distinct()."""
+        """Return the code of each row's value, and the values by code."""
         if name not in self._distinct:
             self._distinct[name] = distinct(self.stored(name))
         return self._distinct[name]
@@ -211,7 +217,7 @@ class ViewRows:
         return np.maximum(rows, -1) if missing is None else np.where(missing, -1, rows)
 
     def _by_keys(self, join: Join) -> Int64s:
-        """Search each distinct combination of keys once."""
+        """Return the joined row of each row, -1 if none; search each distinct combination once."""
         codes, wanted = self._combined([name for _, name in join.keys])
         found = self._tables.keys(join).rows(wanted)
         if codes is not None:

@@ -120,7 +120,7 @@ def _texts(codes: Int32s, words: list[str], missing: Bools | None) -> Vector:
 
 
 def _of_texts(codes: Int32s, texts: Sequence[str | None]) -> Vector:
-    """Return a text for each code, which may be None; equal texts become one."""
+    """Return the text of each code, None if it has none; equal texts become one word."""
     words = sorted({text for text in texts if text is not None})
     place = {word: code for code, word in enumerate(words)}
     new = np.array([-1 if t is None else place[t] for t in texts] or [-1], np.int32)

@@ -90,7 +90,7 @@ def test_an_image_without_symbols_has_the_names_of_the_log(image: Path) -> None:
 @pytest.mark.parametrize(
     ("function", "why"),
     [
-        ("nosuch", "no function nosuch is in it or in the recording"),
+        ("nosuch", "neither the image nor the recording has a function nosuch"),
         ("veth_xmit", "has no code of veth_xmit: it is in the module veth"),
         ("far", "has no code of far"),
     ],

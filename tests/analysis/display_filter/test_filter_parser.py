@@ -193,7 +193,7 @@ def test_blank_is_everything() -> None:
         ("tcp == 5", "tcp == 5", "is a protocol"),
         ("vlan == 5", "vlan == 5", "has no value"),
         ("tcp.port contains 5", "tcp.port contains 5", "contains is for text and bytes"),
-        ("tcp.port matches 5", "tcp.port matches 5", "matches is for text and bytes"),
+        ("tcp.port matches 5", "tcp.port matches 5", "matches needs text or bytes"),
         ("tcp.flags.syn > 0", "tcp.flags.syn > 0", "no order"),
         ('kbl.func matches "a(b"', '(b"', "the pattern is not valid"),
         ("tcp.port in 80", "80", "a set such as"),

@@ -156,7 +156,7 @@ def test_a_capture_that_has_moved_costs_only_the_bytes(qtbot: QtBot, tmp_path: P
     (tmp_path / "a.pcap").unlink()
     page = report(Session.open(tmp_path / "a.skbv"), tmp_path, rows=(1,))
     assert not any(text.startswith("Bytes:") for text in page.texts)
-    assert "No kernel log has records of it." in page.texts
+    assert "No kernel log has records of this packet." in page.texts
 
 
 def test_a_report_about_no_packets(qtbot: QtBot, session: Session, tmp_path: Path) -> None:

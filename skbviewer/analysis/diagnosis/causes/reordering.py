@@ -35,7 +35,7 @@ def _find(case: Case) -> list[Finding]:
 def _finding(here: bool, mine: list[int]) -> Finding:
     where = "in a recorded kernel" if here else "before they were captured"
     text = (
-        f"{counted(len(mine), 'TCP segment')} came later than segments that follow in the stream; "
+        f"{counted(len(mine), 'TCP segment')} came after segments with higher sequence numbers; "
         f"the order changed {where}."
     )
     evidence = tuple(

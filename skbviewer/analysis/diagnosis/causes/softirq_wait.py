@@ -16,7 +16,7 @@ NAME = "softirq-wait"
 WAIT = Wait(
     NAME,
     SOFTIRQ,
-    "waited for the softirq that receives",
+    "waited for the receiving softirq",
     "The CPU had other work. Spread receiving over more CPUs (RSS, RPS), or move the work named "
     "above to another CPU.",
 )

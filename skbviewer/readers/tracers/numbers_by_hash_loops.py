@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A table of hashes and their numbers: loops of hashed_numbers.py."""
+"""A table of hashes and their numbers: loops of numbers_by_hash.py."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A writer of one session: its private folder, its publishing, and the removal of killed writers.
+"""Write one session: a private folder, publishing, and the removal of what killed writers left.
 
 Each writer holds a lock on a file of its own. When the process ends, for whatever reason, the
 kernel releases the lock. So a process that gets the lock of another writer knows that this writer
@@ -49,7 +49,7 @@ def writer(folder: Path) -> Iterator[Writer]:
 
 @contextmanager
 def _held(lock: Path) -> Iterator[IO[str]]:
-    """Make a lock file and lock it; a cleaning process may remove it in between."""
+    """Make a lock file and lock it; repeat this if a cleaning process removed it in between."""
     while True:
         with lock.open("a") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
@@ -85,7 +85,7 @@ def publish(made: Writer, manifest: Manifest) -> bool:
 
 
 def _name(folder: Path, manifest: Manifest) -> Manifest | None:
-    """Write the manifest, unless that of this session exists already.
+    """Write the manifest, unless the manifest of this session exists already.
 
     Returns the earlier manifest of these inputs, or None.
     """

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...records.types import Int32s, Int64s
-from .hashed_number_loops import UInt64s, mix_column, move_hashes, number_hashes, span_hash
+from .numbers_by_hash_loops import UInt64s, mix_column, move_hashes, number_hashes, span_hash
 
 FIRST_SIZE = 1 << 12
 # Two odd factors and a start value.
