@@ -234,7 +234,7 @@ static bool kbl_close(struct kbl_parser *p)
 		if (!kbl_emit_waiting(p))
 			return false;
 	if (!p->nwaiting)
-		return kbl_fail(p, "this parenthesis closes none");
+		return kbl_fail(p, "no parenthesis is open here");
 	open = &p->waiting[--p->nwaiting];
 	p->q = open->q;
 	p->q_valid = open->q_valid;

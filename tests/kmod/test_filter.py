@@ -244,7 +244,7 @@ def test_before_the_header_the_socket_decides(text: str, sock: Sock, verdict: st
         ("net 10.0.0.0/33", "10.0.0.0/33", "prefix length"),
         ("net 10.0.0.0 mask 255.0.255.0", "255.0.255.0", "contiguous"),
         ("(tcp or udp", "", "not closed"),
-        ("tcp)", ")", "was not opened"),
+        ("tcp)", ")", "no parenthesis is open"),
         ("tcp udp", "udp", "and, or"),
         ("tcp and", "", "missing"),
         ("tcp & udp", "&", "not a word"),

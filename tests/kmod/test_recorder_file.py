@@ -103,8 +103,8 @@ def test_missing_folder_is_one_line(harness: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["-w"], "wrong option"),
-        (["-x"], "wrong option"),
+        (["-w"], "unknown option"),
+        (["-x"], "unknown option"),
         (["-l", "-w", "a"], "exclude one another"),
         (["-w", "a", "-c", "many"], "-c: 'many' is no whole number above 0"),
         (["-w", "a", "-c", "0"], "-c: '0' is no whole number above 0"),
@@ -112,7 +112,7 @@ def test_missing_folder_is_one_line(harness: Path, tmp_path: Path) -> None:
         (["-C", "1"], "-C, -G and -W go with -w"),
         (["-w", "-", "-C", "1"], "need files"),
         (["-w", "a", "-W", "3"], "-W goes with -C"),
-        (["-r", "a", "host", "x"], "-r shows all"),
+        (["-r", "a", "host", "x"], "-r shows the whole file"),
     ],
 )
 def test_wrong_arguments_say_what_is_wrong(arguments: list[str], says: str) -> None:

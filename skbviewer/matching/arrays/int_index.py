@@ -103,10 +103,7 @@ def known_number(value: Number, keys: Int64s, numbers: Int32s) -> np.int64:
 def _fill(
     values: Int64s, begin: int, keys: Int64s, numbers: Int32s, used: Int64s, made: Int32s
 ) -> int:
-    """Write the number of each value, from index `begin` on, to `made`.
-
-    Returns the index at which the table was full, or else the number of values.
-    """
+    """Number the values from `begin` on; return where the table was full, or the values' end."""
     for i in range(begin, len(values)):
         if values[i] == 0:
             made[i] = -1

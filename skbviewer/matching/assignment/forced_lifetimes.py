@@ -145,10 +145,7 @@ def _mark(order: Int64s, first: Int64s, sure: Int8s, why: Int8s) -> None:
 
 @allocation_free
 def _agreed(tangle: Tangle, lives: Int64s, possible: Bools, life: Int64s, moment: Int64s) -> None:
-    """Write the lifetime and the moment on which all remaining pairs of each packet agree.
-
-    `life` and `moment`, by packet, keep their values where the pairs do not agree.
-    """
+    """Set the lifetime and the moment, by packet, on which all of a packet's pairs agree."""
     rows, kept, why = tangle.rows, tangle.kept, tangle.why
     for p in range(len(why)):
         if why[p] == CROWDED:
