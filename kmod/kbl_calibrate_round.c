@@ -36,7 +36,7 @@ static struct kbl_site kbl_cal_sites[KBL_CAL_FUNCTIONS] = {
 #define KBL_CAL_LEAVE(i)
 #endif
 
-/* Each has another number, or the compiler would merge the functions. */
+/* Each function has a number of its own, or the compiler would merge them. */
 static noinline __noclone void kbl_cal_bare(struct sk_buff *skb)
 {
 	asm volatile("" : : "r" (skb), "i" (0) : "memory");

@@ -165,7 +165,7 @@ static int kbl_counter_parse(const char *text, struct kbl_counter_kind *kind)
 	return 0;
 }
 
-/* Check that it can be counted, before the current counter is released. */
+/* Check that the event can be counted, before the current counter is released. */
 static int kbl_counter_try(const struct kbl_counter_kind *kind, const char *text)
 {
 	struct perf_event *event = kbl_counter_create(kind, raw_smp_processor_id());

@@ -115,7 +115,7 @@ static void kbl_text_set(struct kbl_text *text, void *function)
 	text->to = from + size;
 }
 
-/* The kernel refuses to probe it, but only after it has found the address. */
+/* The kernel refuses to probe the function, but only after it has found the address. */
 static unsigned long kbl_symbol(const char *name)
 {
 	struct kprobe kp = { .symbol_name = name, .flags = KPROBE_FLAG_DISABLED };

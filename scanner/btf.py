@@ -34,8 +34,8 @@ class Type(NamedTuple):
 class Function(NamedTuple):
     """A function of a kernel or module, as its BTF describes it.
 
-    parameters: (name of the struct or basic type, stars, size in bytes) of each; returns: the same
-    of the result.
+    parameters: (name of the struct or basic type, stars, size in bytes) of each parameter; returns:
+    the same three values of the result.
     """
 
     name: str
@@ -114,7 +114,7 @@ class Btf:
         raise BadBtf("BTF: types that lead in a circle")
 
     def contents(self) -> Iterator[tuple[str, list[str]]]:
-        """Yield the name of each named struct, and the structs that its members are or point to."""
+        """Yield (name, structs) of each named struct: the structs it contains or points to."""
         for kind in self.types:
             if kind.kind in (_STRUCT, _UNION) and kind.name:
                 word = "struct" if kind.kind == _STRUCT else "union"
@@ -189,7 +189,7 @@ def kernel(vmlinux: Path, modules: list[Path], system_map: Path | None) -> Kerne
 
 
 def read_symbols(path: Path) -> tuple[dict[str, int], dict[str, list[str]]]:
-    """Return the number of text symbols of each name, and compiler-made copies by original."""
+    """Return (number of text symbols by name, compiler-made copies by the original's name)."""
     counts: dict[str, int] = {}
     variants: dict[str, list[str]] = {}
     for number, line in enumerate(path.read_text("latin-1").splitlines(), 1):

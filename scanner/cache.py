@@ -44,7 +44,7 @@ class Pack(NamedTuple):
 
 
 def folder() -> Path:
-    """Return the folder of packs, as the XDG base directory specification places it."""
+    """Return the folder of packs, according to the XDG base directory specification."""
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     return Path(base) / "skbscan"
 
@@ -61,7 +61,10 @@ _TABLES = frozenset({"tables"})
 
 
 def scanner_key(every: bool = False) -> str:
-    """Return a hash of the code that determines the facts and, with `every`, the tables."""
+    """Return a hash of the code that determines the facts.
+
+    If `every`, the code that determines the tables is included.
+    """
     whole = hashlib.sha256()
     here = Path(__file__).parent
     for path in sorted(here.rglob("*.py")):
@@ -79,7 +82,7 @@ def pack_path(cache: Path, root: Path, names: list[str]) -> Path:
 
 
 def load(path: Path, key: str) -> Pack | None:
-    """Return the pack if it is complete and was written with this key; otherwise None."""
+    """Return the pack at `path` if it is complete and was written with `key`; otherwise None."""
     try:
         kept, entries = pickle.loads(read(path))
     except UNREADABLE:
@@ -90,7 +93,10 @@ def load(path: Path, key: str) -> Pack | None:
 
 
 def save(path: Path, pack: Pack) -> str:
-    """Write the pack completely or not at all; return "", or why it could not be written."""
+    """Write the pack to `path`, completely or not at all.
+
+    Returns "" or the reason why it could not be written.
+    """
     plain = {name: tuple(entry) for name, entry in pack.entries.items()}
     return write(path, pickle.dumps((pack.key, plain), protocol=5))
 
@@ -105,7 +111,10 @@ def read(path: Path) -> memoryview:
 
 
 def write(path: Path, data: bytes) -> str:
-    """Write a file completely or not at all; return "", or why it could not be written."""
+    """Write `data` to the file `path`, completely or not at all.
+
+    Returns "" or the reason why it could not be written.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         descriptor, name = tempfile.mkstemp(dir=path.parent)

@@ -22,10 +22,11 @@ def reachable(
     depth: int,
     callers: bool = False,
 ) -> tuple[dict[int, int], list[tuple[int, int]]]:
-    """Return {function: distance} up to `depth` from the root, and the edges among these functions.
+    """Return the functions near a root by distance, and the edges among these functions.
 
-    Functions are indices into `functions`. With `callers`, the search follows calls backwards.
-    Raises NoGraph if no packet function has the root's name.
+    The first result maps each function, an index into `functions`, to its distance from the
+    function named `root`; that is at most `depth`.  With `callers`, the search follows calls
+    backwards.  Raises NoGraph if no packet function has the name `root`.
     """
     pairs = list(edges)
     next_to: dict[int, list[int]] = {}
@@ -85,7 +86,7 @@ DRAWN = (".svg", ".png", ".pdf")  # what a file's name says that dot is to make
 
 
 def drawing(text: str, suffix: str) -> bytes:
-    """Return the drawing of a DOT text in the format `suffix`, one of DRAWN.
+    """Return a drawing of the DOT text `text` in the format `suffix`, one of DRAWN.
 
     Raises NoGraph if Graphviz is missing or fails.
     """

@@ -39,14 +39,14 @@ def as_csv(rows: list[Row]) -> Iterator[str]:
 
 
 def polymorphism(row: Row) -> str:
-    """Return the line of a form: level, kind, name, how it is reached, file and line."""
+    """Return the text line of a form: level, kind, name, how it is reached, file and line."""
     how = f"{row['how']} {row['member']}".strip()
     via = " > ".join(row["via"])
     return f"{row['level']:>2} {row['kind']:<13} {row['name']:<36} {how:<28} {via}  {_place(row)}"
 
 
 def direct(row: Row) -> str:
-    """Return the line of a direct function: mark, level, name, types, file and line."""
+    """Return the text line of a direct function: mark, level, name, types, file and line."""
     uses = [f"{u['index']}: {u['type']} {u['name']}".rstrip() for u in row["parameters"]]
     uses += [f"returns {row['returns']}"] if row["returns"] else []
     return (
@@ -66,13 +66,13 @@ def indirect(row: Row) -> str:
 
 
 def fallback(row: Row) -> str:
-    """Return the line of a fall-back: file and line, what could not be read, and why."""
+    """Return the text line of a fall-back: file and line, what could not be read, and why."""
     what = row["function"] if row["kind"] == "struct" else f"{row['kind']} {row['function']}"
     return f"{_place(row)}: {what}: {row['reason']}"
 
 
 def forget(stream: TextIO) -> None:
-    """Discard a stream's buffer: its reader has exited, or the disk is full."""
+    """Discard the buffer of a stream whose reader has exited, or whose disk is full."""
     if isinstance(stream, io.TextIOWrapper):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 

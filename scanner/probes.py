@@ -50,7 +50,7 @@ class Probe(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """The probes, and in `unprobed` a row with a reason for each function left out."""
+    """The probes; and for each function left out, a row in `unprobed` with the reason."""
 
     probes: list[Probe]
     unprobed: list[dict[str, Any]]
@@ -90,7 +90,7 @@ def carriers(
 
 
 def result_word(returns: _Type) -> str:
-    """Return void, bool (one byte), int (at most four) or "" for a whole register."""
+    """Return void, bool (one byte), int (at most four bytes), or "" for a whole register."""
     name, stars, size = returns
     if stars or name.startswith(("struct ", "union ", "function")):
         return ""
@@ -125,7 +125,7 @@ _SIZES = {
 
 
 def _of_text(text: str) -> _Type:
-    """Return the type that a row of the tables spells."""
+    """Return the type that the text `text` of a table row means."""
     if text.endswith("(*)()"):
         return "function", 1, 8
     base = text.rstrip("*").rstrip()
@@ -260,7 +260,7 @@ def lines(found: Listed) -> Iterator[str]:
 
 
 def report(found: Listed) -> Iterator[str]:
-    """Yield lines with the number of functions listed, and, by reason, of those left out."""
+    """Yield lines with the number of listed functions and, by reason, of functions left out."""
     yield f"{len(found.probes)} functions listed, {len(found.unprobed)} left out"
     reasons = Counter(row["reason"].partition(":")[0].partition(" (")[0] for row in found.unprobed)
     for reason, count in reasons.most_common(12):

@@ -42,7 +42,7 @@ class Scan(NamedTuple):
 
 
 def _bytes(root: Path, file: SourceFile) -> bytes | str:
-    """Return a file's bytes, or the reason why it cannot be read."""
+    """Return a file's bytes, or a text that says why it cannot be read."""
     if file.size > LARGEST:
         return f"larger than {LARGEST >> 20} MiB"
     try:
@@ -116,7 +116,7 @@ def _table_key(table: MacroTable) -> str:
 
 
 def digests(root: Path, files: list[SourceFile]) -> list[tuple[str, bytes]]:
-    """Return (path, SHA-256) of each file, b"" for one that cannot be read."""
+    """Return (path, SHA-256) of each file; the SHA-256 is b"" if the file cannot be read."""
     found = []
     for file in files:
         data = _bytes(root, file)
@@ -125,7 +125,7 @@ def digests(root: Path, files: list[SourceFile]) -> list[tuple[str, bytes]]:
 
 
 def _kept(root: Path, files: list[SourceFile], pack: cache.Pack | None) -> dict[str, cache.Entry]:
-    """Return the entries whose files have not changed."""
+    """Return the entries of `pack` whose files have not changed, by path."""
     if pack is None:
         return {}
     kept = {}

@@ -17,9 +17,10 @@ _BATCH = 40  # items handed to a process at a time
 
 
 def processor_time(pid: int) -> float:
-    """Return the seconds of CPU time that all threads of a running process have used.
+    """Return the seconds of CPU time that all threads of the process `pid` have used.
 
-    The number of its clock is computed as clock_getcpuclockid() does; Linux keeps this stable.
+    The number of the process's clock is computed as clock_getcpuclockid() does; Linux keeps this
+    stable.
     """
     return time.clock_gettime((~pid << 3) | 2)
 
@@ -69,14 +70,17 @@ class _Worker(Generic[Item]):
             return 0.0
 
     def answered(self) -> None:
+        """Note that a result has arrived: the CPU time counts from now on."""
         self.since += self.spent()
 
     def give(self, items: list[Item]) -> None:
+        """Send items to the process."""
         self.items = items
         self.answered()
         self.connection.send(items)
 
     def end(self) -> None:
+        """End the process."""
         self.connection.close()
         self.process.kill()
         self.process.join()

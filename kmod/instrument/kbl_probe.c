@@ -130,7 +130,7 @@ NOKPROBE_SYMBOL(kbl_probe_entered);
 
 #endif
 
-/* Attach a recorder; only one can be.  Its sites are enabled one by one. */
+/* Attach a recorder; there can be only one.  Its sites are enabled one by one. */
 int kbl_probe_attach(const struct kbl_probe_ops *ops)
 {
 	int err = -EBUSY;

@@ -56,7 +56,10 @@ class Done(NamedTuple):
 
 
 class FilePlan(NamedTuple):
-    """A file: its text, its functions, and the edit that includes the probe header."""
+    """A file: its text, its functions, and the edit that includes the probe header.
+
+    problem: why no probes can be put into the file, or "".
+    """
 
     path: str
     text: str
@@ -77,7 +80,7 @@ class Tree:
         self._own = {f.path: f.macros for f in files}
 
     def hiding(self, path: str) -> dict[str, str]:
-        """Return words that hide exits of a body in the file `path`, each with the reason."""
+        """Return the words that hide exits of function bodies in `path`, each with the reason."""
         own = self._own.get(path, ())
         found = dict.fromkeys(_using(_open(own), self._cleaning), "cleans up after a return")
         found |= dict.fromkeys(_using(own, self._returning), "may return from its caller")
@@ -94,7 +97,7 @@ def _open(macros: Iterable[Macro]) -> list[Macro]:
 
 
 def _using(macros: Iterable[Macro], words: frozenset[str] | set[str]) -> set[str]:
-    """Return these words and all macros that contain one of them, directly or not."""
+    """Return `words` and all macros that contain one of them, directly or through other macros."""
     found = set(words)
     waiting = [(m.name, set(_WORD.findall(m.body))) for m in macros]
     while more := {name for name, used in waiting if name not in found and used & found}:
@@ -130,7 +133,10 @@ class FilePlanner:
 
 
 def text_with_probes(file: FilePlan, ids: Iterable[int]) -> str:
-    """Return the text of the file with its probes; ids: an id for each function that has a plan."""
+    """Return the text of the file with its probes.
+
+    ids: an id for each function that has a plan, in their order.
+    """
     edits = [file.include] if file.include else []
     plans = [done.plan for done in file.functions if done.plan]
     for item, number in zip(plans, ids, strict=False):
@@ -270,7 +276,7 @@ class _Reading:
         return any(start <= d.start < end for d in self.prepared.directives)
 
     def _conditional(self, start: int, end: int) -> bool:
-        """Return whether end lies in an #if that begins after start."""
+        """Return whether the offset `end` lies in an #if that begins after the offset `start`."""
         words = [d.keyword for d in self.prepared.directives if start <= d.start < end]
         return sum((w in IF) - (w == "endif") for w in words) > 0
 
@@ -287,7 +293,7 @@ class _Reading:
         return " ".join([*pieces, self.hidden[start:end]])
 
     def _hidden(self, chosen: str, brace: int, close: int, node: Node, wanted: Wanted) -> str:
-        """Return why a body may have exits that its text does not show."""
+        """Return the reason why the text of a body may not show all its exits; "" if it does."""
         if wanted.macro:
             return f"its head is made by {wanted.macro}"
         for word in _WORD.findall(chosen[brace:close]):

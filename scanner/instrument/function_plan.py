@@ -107,7 +107,7 @@ def left_out(head: str, file: str, name: str) -> str:
 
 
 def _unnamed(head: str, name: str) -> str:
-    """Return a head without the function's name and the parentheses after it."""
+    """Return the head `head` without the function's name and the parentheses after the name."""
     found = re.search(rf"\b{name}\s*(?=\()", head)
     if found is None:
         return head
@@ -159,7 +159,7 @@ def plan(shapes: list[Shape], call: str, carriers: list[str], text: str, hidden:
 
 
 def _why_scope(shapes: list[Shape], hidden: str) -> str:
-    """Return why the text of a function does not show all its exits; "" if it shows all."""
+    """Return the reason why a function's text does not show all its exits; "" if it shows all."""
     first = shapes[0]
     for shape in shapes:
         if shape.hidden:

@@ -11,7 +11,10 @@ _BRACES = re.compile(r"[{}]")
 
 
 class Return(NamedTuple):
-    """A return statement: the offsets of its start and semicolon (-1 if unknown), empty or not."""
+    """A return statement: the offsets of its start and of its semicolon (-1 if unknown).
+
+    empty: it returns no value.
+    """
 
     start: int
     semicolon: int
@@ -55,7 +58,7 @@ def returns(text: str, start: int, end: int) -> list[Return]:
 
 
 def closing_brace(text: str, brace: int) -> int:
-    """Return the offset of the brace that closes the one at brace, -1 if none does."""
+    """Return the offset of the brace that closes the one at offset `brace`; -1 if there is none."""
     depth = 0
     for match in _BRACES.finditer(text, brace):
         depth += 1 if match[0] == "{" else -1

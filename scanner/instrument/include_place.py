@@ -14,7 +14,7 @@ _OPEN = ("if", "ifdef", "ifndef")
 
 
 def _conditions(found: list[Directive], place: int) -> tuple[int, ...]:
-    """Return the branches in which an offset lies, outermost first."""
+    """Return the branches that contain the offset `place`, outermost first."""
     stack: list[int] = []
     for directive in found:
         if directive.start >= place:
@@ -29,7 +29,7 @@ def _conditions(found: list[Directive], place: int) -> tuple[int, ...]:
 
 
 def _blank_lines(text: str, end: int) -> list[int]:
-    """Return the empty lines before end that are not in a comment, last first."""
+    """Return the offsets of empty lines before `end` that are not in a comment, last first."""
     starts = {m.start() for m in _BLANK.finditer(text) if m.end() < end}
     marked = _BLANK.sub("\x01", text[:end])
     lines = hide_literals(marked).split("\n")
@@ -44,7 +44,7 @@ def _blank_lines(text: str, end: int) -> list[int]:
 
 
 def without(hidden: str, found: list[Directive]) -> str:
-    """Return the text with its directives blanked, all branches kept."""
+    """Return the text with all directives in `found` blanked, and with all branches."""
     pieces = []
     position = 0
     for directive in found:
@@ -72,9 +72,10 @@ def _nested(text: str, end: int) -> list[tuple[int, int]]:
 
 
 def serves(hidden: str, includes: list[int], functions: list[int]) -> bool:
-    """Return whether each function comes after one of the includes and is compiled only with it.
+    """Return whether one of the includes serves each of the functions.
 
-    hidden: the text without comments and literals. includes, functions: offsets of their starts.
+    An include serves a function that comes after it and is compiled only together with it. hidden:
+    the text without comments and literals. includes, functions: offsets of their starts.
     """
     found = directives(hidden)
     known = [(at, _conditions(found, at)) for at in includes]

@@ -102,7 +102,7 @@ def _plans(
 
 
 def instrument(run_: Run, options: Options, choice: Choice, progress: Progress) -> Instrumented:
-    """Return the files of a tree with probes in the functions chosen.  Raises BadTree."""
+    """Return the tree's files with probes in the functions of `choice`.  Raises BadTree."""
     names = _scanned(run_.root, choice.folders)
     found = scan(run_.root, names, run_.jobs, run_.store, progress)
     result = analyse(found.files, options, found.warnings)
@@ -122,7 +122,7 @@ def instrument(run_: Run, options: Options, choice: Choice, progress: Progress) 
 
 
 def _used(root: Path, names: list[str]) -> int:
-    """Return the highest id of a probe in the tree."""
+    """Return the highest id that a probe in the tree has."""
     highest = 0
     for file in listing(root, names).files:
         data = (root / file.path).read_bytes()
@@ -160,7 +160,7 @@ def _numbered(
 
 
 def _entry(row: Row, done: Done, number: int) -> Row:
-    """Return a function's row of the manifest; a later run that finds its probes makes it again."""
+    """Return a function's row of the manifest; a later run makes the same row from its probes."""
     if done.plan is not None:
         made = done.plan
         number, names, mode = number, made.carriers, made.mode

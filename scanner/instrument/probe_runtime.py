@@ -23,7 +23,7 @@ LINE = "obj-y += kbl_probe.o\n"
 
 
 class Change(NamedTuple):
-    """A file before and after; None means that it does not exist."""
+    """A file before and after a change; None means that the file does not exist."""
 
     path: str
     before: str | None

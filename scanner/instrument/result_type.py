@@ -37,11 +37,11 @@ class Typedefs:
         return name in self._types
 
     def void(self, name: str) -> bool:
-        """Return whether any typedef of this name means void."""
+        """Return whether some typedef of this name means void."""
         return any(kind[:2] == ("void", 0) for kind in self._types.get(name, ()))
 
     def scalar(self, base: str, depth: int = 0) -> bool:
-        """Return whether a type without stars is an integer or a pointer wherever it is defined."""
+        """Return whether all definitions of a type without stars are integers or pointers."""
         if base.startswith("enum ") or all(word in _INTEGER for word in base.split()):
             return bool(base)
         kinds = self._types.get(base)
@@ -56,7 +56,7 @@ class Typedefs:
 
 
 def _function_declarator(node: Node) -> tuple[Node | None, bool]:
-    """Return the declarator of a function, and whether it is surrounded only by stars."""
+    """Return the declarator of a function, and whether only stars surround it."""
     declarator = node.child_by_field_name("declarator")
     while declarator is not None and declarator.type == "pointer_declarator":
         declarator = declarator.child_by_field_name("declarator")
@@ -95,10 +95,10 @@ def result_text(node: Node, text: str, shadowed: set[str], typedefs: Typedefs) -
 
 
 def is_void(kind: str, typedefs: Typedefs) -> bool:
-    """Return whether a function of this type returns nothing."""
+    """Return whether a function with the result type `kind` returns nothing."""
     return kind == "void" or typedefs.void(kind)
 
 
 def is_scalar(kind: str, typedefs: Typedefs) -> bool:
-    """Return whether the result can be passed to a probe as one number."""
+    """Return whether a result of the type `kind` can be passed to a probe as one number."""
     return "*" in kind or typedefs.scalar(kind)

@@ -32,7 +32,7 @@ def _name(path: str) -> str:
 
 
 def diff_lines(path: str, old: str, new: str) -> Iterator[str]:
-    """Yield the diff of a file as ``patch -p1`` reads it; nothing if nothing changed."""
+    """Yield the diff of a file as ``patch -p1`` reads it; nothing if the texts are equal."""
     if old == new:
         return
     added = _lines(PREFIX) if new.startswith(PREFIX) and not old.startswith(PREFIX) else []

@@ -41,6 +41,7 @@ class IslandParser(CParser):  # type: ignore[misc]
         return found
 
     def _parse_translation_unit_or_empty(self) -> Any:
+        """Return pycparser's tree of the text; the type names are those given to island()."""
         self._scope_stack = [dict.fromkeys(self._given, True)]
         self._typed = set(self._given)
         self._list = self.clex.tokens
@@ -96,9 +97,11 @@ class IslandParser(CParser):  # type: ignore[misc]
         return tok
 
     def _parse_attribute_specifier_sequence(self) -> list[Any]:
-        return []  # the lexer makes no such tokens
+        """Return no attributes: the lexer makes no such tokens."""
+        return []
 
     def _parse_cast_expression(self) -> Any:
+        """Return the node of a cast expression; a single name needs no further levels."""
         token = self._peek()
         if token is None or token.type != "ID":
             return super()._parse_cast_expression()
@@ -109,6 +112,7 @@ class IslandParser(CParser):  # type: ignore[misc]
         return c_ast.ID(token.value, token)
 
     def _parse_assignment_expression(self) -> Any:
+        """Return the node of an assignment; a single name needs no further levels."""
         after = self._list[self._at + 1]
         if after is not None and after.type in _ENDS:
             token = self._peek()

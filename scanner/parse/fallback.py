@@ -71,7 +71,7 @@ def declarator_parts(node: Node | None) -> tuple[str, int, bool]:
 
 
 def parameters(function: Node) -> tuple[tuple[Param, ...], bool]:
-    """Return the parameters of a definition as tree-sitter sees them."""
+    """Return (parameters, whether an ellipsis follows) as tree-sitter sees a definition."""
     node = function.child_by_field_name("declarator")
     while node is not None and node.type != "function_declarator":
         node = node.child_by_field_name("declarator")
@@ -98,7 +98,7 @@ def parameter_names(function: Node) -> frozenset[str]:
 
 
 def result(function: Node) -> TypeRef:
-    """Return the result type of a definition as tree-sitter sees it."""
+    """Return the result type that tree-sitter sees in a definition."""
     stars = 0
     node = function.child_by_field_name("declarator")
     while node is not None and node.type == "pointer_declarator":
@@ -108,7 +108,7 @@ def result(function: Node) -> TypeRef:
 
 
 def members(record: Node) -> tuple[Member, ...]:
-    """Return the members of a struct as tree-sitter sees them."""
+    """Return the members that tree-sitter sees in a struct."""
     found: list[Member] = []
     stack = [record.child_by_field_name("body")]
     while stack:
@@ -127,7 +127,10 @@ def members(record: Node) -> tuple[Member, ...]:
 
 
 class LooseBody:
-    """The facts of one body; shift is added to tree-sitter's rows."""
+    """The facts of one body.
+
+    shift: the number that is added to tree-sitter's rows to get line numbers.
+    """
 
     def __init__(self, shift: int) -> None:
         self.shift = shift

@@ -162,7 +162,10 @@ class _Reading:
     def _fall_back(
         self, kind: str, name: str, line: int, problem: Exception, first: int = 0
     ) -> None:
-        """Record why an island was not read; first: the line of the file where it begins."""
+        """Record the reason why an island was not read.
+
+        first: the line of the file at which the island begins.
+        """
         reason = str(problem)
         if place := _PLACE.match(reason):
             # The line before the island has the names of its types.
@@ -200,7 +203,7 @@ class _Reading:
             self._groups(island, types, line)
 
     def _groups(self, island: str, types: frozenset[str], line: int) -> None:
-        """Read the structs that struct_group_tagged defines inside another one."""
+        """Read the structs that struct_group_tagged defines inside a struct."""
         for tag, text in gnu_dialect.tagged_groups(island):
             self.tried[1] += 1
             try:
@@ -264,7 +267,7 @@ class _Reading:
 
 
 def _called(item: islands.Unread, normal: Normal) -> str:
-    """Return the name of an unread function; if a macro makes its head, the macro's name."""
+    """Return the name of an unread function; if a macro makes its head, the name of the macro."""
     made = [head for at, head in normal.heads.items() if item.start <= at < item.brace]
     return made[-1].macro or item.name if made else item.name
 
@@ -309,7 +312,7 @@ def _assemble(island: Island, parsed: Any, parser: str, end_line: int, variant: 
 
 
 def _unite(one: Function, other: Function) -> Function:
-    """Merge two definitions of a function from #if variants: the calls and variables of both."""
+    """Return one definition with the calls and variables of two from different #if variants."""
     shift = len(one.calls)
     moved = [_renumber(c.args, shift) for c in other.calls]
     calls = [c._replace(args=a) for c, a in zip(other.calls, moved, strict=True)]

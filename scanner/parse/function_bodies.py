@@ -53,6 +53,7 @@ _SLOTS = _Slots()
 
 
 def _children(node: Any) -> list[Any]:
+    """Return the nodes directly inside a node."""
     found = []
     for slot in _SLOTS[type(node)]:
         value = getattr(node, slot)
@@ -64,7 +65,10 @@ def _children(node: Any) -> list[Any]:
 
 
 class Body:
-    """The facts of one body; shift is added to pycparser's line numbers."""
+    """The facts of one body.
+
+    shift: the number that is added to pycparser's line numbers.
+    """
 
     def __init__(self, shift: int) -> None:
         self.shift = shift
@@ -118,7 +122,7 @@ class Body:
         return (f"@{index}",)
 
     def _path(self, node: Any) -> str:
-        """Return the path of an lvalue, "" if it has none; calls inside are recorded."""
+        """Return the path of an lvalue, or "" if it has none; record the calls in it."""
         kind = type(node)
         if kind is _ID:
             return str(node.name)
@@ -140,7 +144,7 @@ class Body:
         return ""
 
     def _atoms(self, node: Any, result: str) -> Atoms:
-        """Return the atoms of which an expression is made."""
+        """Return the atoms of an expression."""
         reader = _READERS.get(type(node))
         if reader is not None:
             return reader(self, node, result)

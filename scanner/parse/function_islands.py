@@ -128,7 +128,10 @@ def _declared_types(head: str) -> frozenset[str]:
 
 
 def _plain_types(written: str) -> list[str]:
-    """Return type names in a head made by a macro, where a type is one word or has a tag."""
+    """Return the type names in a head that a macro makes.
+
+    A type is one word there, or has a tag.
+    """
     words = written.replace("*", " ").replace("(", " , ").replace(")", " ").split()
     known = (
         "struct",

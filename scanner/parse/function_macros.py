@@ -29,7 +29,7 @@ def _wanted(macro: Macro) -> bool:
 
 
 def pseudo_functions(macros: Iterable[Macro]) -> list[Function]:
-    """Return each function-like macro that calls something as if it were a function."""
+    """Return each function-like macro that calls something, in the form of a function."""
     wanted = [macro for macro in macros if _wanted(macro)]
     found = _read(wanted)
     # A macro that is not C would spoil its neighbours, so each one is read separately.
@@ -84,7 +84,7 @@ def _plain(body: str) -> str:
 
 
 def _statements(body: str) -> str:
-    """Return the statements of a macro, the last a return if the macro has a value."""
+    """Return the statements of a macro; if it has a value, the last statement returns the value."""
     if _is_expression(body):
         return f"return {body}"
     inner = _BLOCK_VALUE.fullmatch(body)

@@ -65,14 +65,14 @@ def _type_argument(match: re.Match[str]) -> str:
 
 
 def type_arguments(text: str) -> str:
-    """Replace types that are arguments with names, except in parameters of function pointers."""
+    """Replace types among call arguments with names, but not in parameters of function pointers."""
     pieces = _POINTER_DECLARATOR.split(text) if "(*" in text else [text]
     pieces[::2] = [_TYPE_ARGUMENT.sub(_type_argument, piece) for piece in pieces[::2]]
     return "".join(pieces)
 
 
 def _statement_argument(match: re.Match[str]) -> str:
-    """Replace a statement as argument: ``, return f(x);)`` with f(x), ``, { ... })`` with 0."""
+    """Replace an argument that is a statement: ``, return f(x);)`` by f(x), ``, { ... })`` by 0."""
     statement = match[2]
     words = statement.rstrip("; \t\n").split(None, 1)
     value = words[1] if words[0] == "return" and len(words) > 1 else "0"

@@ -18,7 +18,7 @@ def _text(node: Node) -> str:
 
 
 def variables(declaration: Node) -> tuple[list[Param], list[Init]]:
-    """Return the variables of a file-scope declaration, and functions in their initialisers."""
+    """Return the variables of a file-scope declaration, and the functions in their initialisers."""
     base = base_type(declaration.child_by_field_name("type"))
     params: list[Param] = []
     inits: list[Init] = []
@@ -51,7 +51,7 @@ def _dimensions(declarator: Node) -> int:
 
 
 def _functions(node: Node, path: str, dimensions: int, depth: int) -> Iterator[tuple[str, str]]:
-    """Yield (path of a member, function); "" is an element of the variable itself.
+    """Yield (path of a member, function); the path "" is an element of the variable itself.
 
     A member without a designator is "#" and its position. dimensions: those of the array at this
     level.

@@ -39,9 +39,10 @@ Captures = dict[str, list[Node]]
 
 
 class Unread(NamedTuple):
-    """Text that looks like a function and cannot be read: its name, "" if it has none, and offsets.
+    """Text that looks like a function and cannot be read, with its name ("" if it has none).
 
-    The text begins at `start`, its opening brace is at `brace`, and it ends before `end`.
+    The text begins at `start`, its opening brace is at `brace`, and it ends before `end`; all are
+    offsets.
     """
 
     name: str
@@ -141,7 +142,7 @@ def _types(text: str, nodes: Iterable[Node]) -> Iterator[tuple[int, str]]:
 def _whole(parsed: Captures, spans: list[Block]) -> dict[int, Node]:
     """Return the functions whose bodies are blocks at file scope, by the offset of the brace.
 
-    Functions inside another one, which error recovery may invent, are left out.
+    Functions inside a function are left out: error recovery may invent them.
     """
     ends = {block.open: block for block in spans}
     nexts = {one.open: other.head for one, other in pairwise(spans)}
@@ -171,7 +172,7 @@ def _swallows(node: Node, block: Block) -> bool:
 def _lost(
     text: str, spans: list[Block], functions: dict[int, Node], parsed: Captures
 ) -> list[Block]:
-    """Return the blocks that look like functions and are not found as such."""
+    """Return the blocks that look like functions but are not among the found `functions`."""
     rest = [block for block in spans if block.open not in functions]
     bodies = [node.child_by_field_name("body") for node in parsed.get("record", [])]
     records = {body.start_byte for body in bodies if body is not None}
@@ -179,7 +180,7 @@ def _lost(
 
 
 def _alone(source: bytes, lost: list[Block]) -> Iterator[Node]:
-    """Yield the root of each of these functions, parsed as if nothing else were in the file."""
+    """Yield the root of each function in `lost`, parsed as if nothing else were in the file."""
     row = position = 0
     for block in lost:
         row += source.count(b"\n", position, block.head)
@@ -204,7 +205,7 @@ def _plainer(text: str, lost: list[Block]) -> dict[int, Node]:
 
 
 def _in_order(nodes: Iterable[Node]) -> list[Node]:
-    """Sort captures by position: tree-sitter's order is not always the same."""
+    """Return the nodes sorted by position, because tree-sitter's order is not always the same."""
     return sorted(nodes, key=lambda n: n.start_byte)
 
 

@@ -43,7 +43,10 @@ def order(architecture: str, first: str = "") -> tuple[bool, int, str]:
 
 
 def main_architecture(paths: Iterable[str], wanted: str = "") -> str:
-    """Return the architecture whose copies represent all of a tree; "" if it has no copies."""
+    """Return the architecture whose copies of files stand for those of all architectures.
+
+    Returns "" if the tree has no such copies.
+    """
     found = Counter(map(architecture, paths))
     del found[""]
     return min(found, key=lambda name: order(name, wanted), default="")

@@ -35,7 +35,10 @@ MAX_VARIANTS = 8
 
 
 class Branch(NamedTuple):
-    """One branch of an #if group: the text between two directives; truth is None if unknown."""
+    """One branch of an #if group: the text between two directives.
+
+    truth: the value of its condition, None if unknown.
+    """
 
     start: int
     end: int
@@ -63,7 +66,7 @@ class Directive(NamedTuple):
 
 
 def blank(text: str) -> str:
-    """Return spaces, with the newlines of text."""
+    """Return spaces instead of `text`; its newlines stay."""
     if "\n" not in text:
         return " " * len(text)
     return "\n".join([" " * len(line) for line in text.split("\n")])
@@ -184,7 +187,7 @@ def _candidates(group: Group) -> list[int]:
 def _unseen(
     groups: list[Group], candidates: list[list[int]], seen: set[tuple[int, int]]
 ) -> set[tuple[int, int]]:
-    """Return the branches that no variant has shown yet, or that contain such a branch."""
+    """Return the branches that were in no variant yet, or that contain such a branch."""
     found: set[tuple[int, int]] = set()
     for number, branches in enumerate(candidates):
         for branch in branches:
@@ -204,7 +207,7 @@ def choices(groups: list[Group]) -> Iterator[list[int]]:
     """Yield for each variant of the text the branch that is chosen in each group.
 
     Variant 0 takes all first branches and variant 1 all last ones, so groups that belong together
-    change together.  Further variants follow until every branch was shown once.
+    change together.  Further variants follow until every branch was chosen once.
     """
     candidates = [_candidates(group) for group in groups]
     seen: set[tuple[int, int]] = set()

@@ -112,7 +112,7 @@ def _by_columns(text: str) -> list[Block]:
 
 
 def _begins_anew(text: str, position: int) -> bool:
-    """Return whether the next text is in the first column, or whether there is none."""
+    """Return whether the next text after `position` is in the first column, or there is none."""
     match = _NEXT.match(text, position)
     at = match.end() if match else position
     return at >= len(text) or (text[at - 1] == "\n" and text[at] not in "{}")
@@ -134,7 +134,7 @@ def _head(text: str, after: int, start: int) -> int:
 
 
 def without_bodies(text: str, hidden: list[Block]) -> str:
-    """Return the text with these blocks empty; its length and lines stay."""
+    """Return the text with the blocks `hidden` emptied; its length and lines stay."""
     pieces = []
     position = 0
     for block in hidden:
@@ -194,7 +194,7 @@ def is_statement(head: str) -> bool:
 
 
 def name(text: str, block: Block) -> str:
-    """Return the name that the head of a function seems to give it."""
+    """Return the name of the function whose head precedes `block`, as far as the text shows it."""
     head = _plain(text[block.head : block.open])
     if foreign := _FOREIGN.match(head.strip()):
         return " ".join(foreign[0].split())
@@ -206,7 +206,7 @@ def name(text: str, block: Block) -> str:
 
 
 def _plain(head: str) -> str:
-    """Return a head with each outermost parenthesis as one @."""
+    """Return the head with @ in place of each outermost parenthesis."""
     before = ""
     while before != head:
         before = head

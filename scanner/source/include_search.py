@@ -28,7 +28,7 @@ class Includes:
     def nearest(self, file: str, among: Collection[str]) -> str:
         """Return the file among `among` that `file` includes by the fewest steps.
 
-        If it includes none of them, returns the one in the nearest folder; "" if several are
+        If `file` includes none of them, returns the one in the nearest folder; "" if several are
         equally near.
         """
         if file in among:
@@ -43,11 +43,11 @@ class Includes:
         return found[0] if len(found) == 1 else ""
 
     def reaches(self, file: str, other: str) -> bool:
-        """Return whether a file includes another one, in any number of steps."""
+        """Return whether `file` includes `other`, directly or through other files."""
         return other in self._order(file)
 
     def users(self, path: str) -> list[str]:
-        """Return the files that name this one in an #include of their own."""
+        """Return the files that have an #include of the file `path` themselves."""
         if not self._users:
             for file in self._written:
                 for included in self._of(file):
@@ -55,7 +55,7 @@ class Includes:
         return self._users.get(path, [])
 
     def _reached(self, file: str) -> dict[str, int]:
-        """Return every file that a file includes, numbered by the steps to it."""
+        """Return all files that `file` includes, each with the number of steps to it."""
         steps = {file: 0}
         queue = deque([file])
         while queue:

@@ -71,7 +71,7 @@ class MacroTable(NamedTuple):
 
 
 def read_define(directive: Directive, line: int) -> Macro | None:
-    """Return the macro that a #define directive defines, None if it has no name."""
+    """Return the macro that a #define directive at line `line` defines; None if it has no name."""
     match = _DEFINE.match(directive.rest)
     if not match:
         return None

@@ -41,7 +41,7 @@ _PLAIN, _ANNOTATION, _ATTRIBUTE, _LOOP = range(4)
 
 
 class Head(NamedTuple):
-    """A function head made by a macro: ``macro(arguments)`` at byte start.
+    """A function head that a macro makes: ``macro(arguments)`` at offset `start`.
 
     For a K&R definition without any type, macro is "" and arguments is all text before the body.
     """
@@ -64,7 +64,7 @@ class Normal(NamedTuple):
 
 
 def close_paren(text: str, start: int) -> int:
-    """Return the offset after the parenthesis that closes the one at start; -1 if none does."""
+    """Return the offset after the parenthesis that closes the one at `start`, or -1."""
     depth = 0
     for match in _PARENS.finditer(text, start, start + LIMIT):
         depth += 1 if match[0] == "(" else -1
@@ -74,7 +74,7 @@ def close_paren(text: str, start: int) -> int:
 
 
 def _before(text: str, position: int) -> str:
-    """Return the last character before position that is not a space; "" at the start."""
+    """Return the last character before `position` that is not a space; "" if there is none."""
     while position > 0:
         position -= 1
         if not text[position].isspace():

@@ -21,7 +21,10 @@ from scanner.source.macro_table import read_define, worth_keeping
 
 
 class Prepared(NamedTuple):
-    """A file whose comments and literals are hidden, and its directives."""
+    """A file whose comments and literals are hidden, with its directives and macros.
+
+    `newlines` are the offsets of newlines in `text`.  `macros` has only macros worth keeping.
+    """
 
     text: str
     directives: list[Directive]
@@ -29,12 +32,12 @@ class Prepared(NamedTuple):
     macros: tuple[Macro, ...]
 
     def line(self, offset: int) -> int:
-        """Return the line of a byte offset, from 1."""
+        """Return the line number, from 1, of an offset in `text`."""
         return bisect_right(self.newlines, offset - 1) + 1
 
 
 def prepare(data: bytes) -> Prepared:
-    """Hide comments and literals, and read the directives."""
+    """Return a file's text with comments and literals hidden, and its directives and macros."""
     text = hide_literals(data.decode("latin-1"))
     newlines = [m.start() for m in _NEWLINE.finditer(text)]
     found = directives(text)
@@ -55,7 +58,11 @@ _LITERAL = re.compile(rb"[/\"'\x80-\xff]|\\[ \t\r]")
 
 
 def defines(data: bytes) -> list[Macro]:
-    """Return the macros of a file, found quickly by its #define lines; their line numbers are 0."""
+    """Return the macros of a file that are worth keeping; their line numbers are 0.
+
+    Only the #define lines are read, which is fast.  If a line is longer than LONGEST_LINE, the file
+    has no macros.
+    """
     found: list[Macro] = []
     if len(data) > LONGEST_LINE and longest_line(data) > LONGEST_LINE:
         return found
@@ -71,7 +78,7 @@ def defines(data: bytes) -> list[Macro]:
 
 
 def variants(prepared: Prepared) -> Iterator[tuple[int, str]]:
-    """Yield (number, text) of the #if variants that together show every branch."""
+    """Yield (number, text) of the file's #if variants; together they show every branch."""
     text = prepared.text
     groups = branch_groups(prepared.directives, len(text))
     for variant, chosen in enumerate(choices(groups)):
@@ -79,5 +86,5 @@ def variants(prepared: Prepared) -> Iterator[tuple[int, str]]:
 
 
 def longest_line(data: bytes) -> int:
-    """Return the length of the longest line."""
+    """Return the length of a file's longest line, in bytes."""
     return max(map(len, data.split(b"\n")))

@@ -38,9 +38,10 @@ _BACK = (
 
 
 def enter(carriers: list[str], kind: str | None, scope: bool) -> str:
-    """Return the entry probe.
+    """Return the text of an entry probe for a function with these carriers (argument names).
 
-    kind: the type of the result to be kept, None for none. scope: the exit probe is a cleanup.
+    kind: the C type of the result that the probe keeps; None if it keeps none. scope: the exit
+    probe is a cleanup.
     """
     word = "KBL_ENTER_SCOPE" if scope else "KBL_ENTER"
     kept = f" KBL_RESULT({kind});" if kind else ""
@@ -48,10 +49,10 @@ def enter(carriers: list[str], kind: str | None, scope: bool) -> str:
 
 
 def leave(opened: str, value: bool) -> str:
-    """Return the text that replaces the semicolon of a return.
+    """Return the text that replaces the semicolon of a return statement.
 
-    The return began with `opened`: KEEP, DROP or NOTHING. value: the result is a number or a
-    pointer, so it is passed to the probe.
+    opened: the text that replaced the word `return`: KEEP, DROP or NOTHING. value: the result is a
+    number or a pointer, so it is passed to the probe.
     """
     if opened == KEEP:
         call = f"KBL_LEAVE_VALUE(@, {RESULT})" if value else "KBL_LEAVE(@)"
@@ -70,7 +71,10 @@ def includes(text: str) -> list[int]:
 
 
 def entry_probe(text: str, brace: int) -> tuple[int, list[str], bool] | None:
-    """Return id, carriers, and whether its mode is scope, of the probe after a brace."""
+    """Return (id, carriers, is_scope) of the entry probe after a brace, or None.
+
+    `brace` is the offset of the brace. is_scope: the exit probe is a cleanup.
+    """
     labels = LOCAL_LABELS.match(text, brace + 1)
     match = _ENTERED.match(text, labels.end() if labels else brace + 1)
     if match is None:
@@ -84,7 +88,7 @@ def ids(text: str) -> list[int]:
 
 
 def lines_before(text: str) -> int:
-    """Return the number of lines that were put before the first line."""
+    """Return how many lines the instrumentation put before the file's first line."""
     return PREFIX.count("\n") if text.startswith(PREFIX) else 0
 
 
@@ -96,7 +100,10 @@ def without_probes(data: bytes) -> bytes:
 
 
 def count(body: str, number: int) -> tuple[int, int]:
-    """Return the number of returns and of ends of a body that have a probe of this id."""
+    """Return how many returns and how many ends of a function's body have a probe.
+
+    The ends are those with a probe of the id `number`.
+    """
     returns = len(_RETURNS.findall(body))
     return returns, len(re.findall(rf"KBL_LEAVE\({number}\); \}}", body))
 

@@ -69,7 +69,7 @@ class CallGraph:
                     self.callers[target].add(number)
 
     def resolve(self, name: str, file: str) -> tuple[int, ...]:
-        """Return the definitions that a name means in a file."""
+        """Return the numbers of the definitions that `name` means in `file`."""
         own = self.by_file.get((file, name))
         if own:
             return tuple(own)
@@ -99,7 +99,7 @@ class CallGraph:
         return frozenset(found)
 
     def names(self, number: int) -> dict[str, TypeRef]:
-        """Return the types of the parameters and variables of a function."""
+        """Return the types of the parameters and variables of the function `number`, by name."""
         known = self._names.get(number)
         if known is None:
             node = self.nodes[number]
@@ -109,7 +109,7 @@ class CallGraph:
         return known
 
     def type_of(self, number: int, path: str, depth: int = 0) -> TypeRef | None:
-        """Return the type of a path (see facts.Call) inside a function; None if unknown."""
+        """Return the type of a path (see facts.Call) in the function `number`; None if unknown."""
         root, dot, rest = path.partition(".")
         file = self.nodes[number].file
         kind: TypeRef | None
@@ -181,7 +181,7 @@ class CallGraph:
         return self._macro_type(number, Call(value.callee, "name", value.args, 0, "="), depth + 1)
 
     def _parameter_calls(self) -> dict[int, list[Flat]]:
-        """Map functions to the calls of their own parameters, such as the okfn of NF_HOOK."""
+        """Return for each function the calls of its own parameters, such as the okfn of NF_HOOK."""
         found: dict[int, list[Flat]] = {}
         for number, node in enumerate(self.nodes):
             pointers = {p.name for p in node.function.params}

@@ -30,17 +30,17 @@ class Definitions(Protocol):
         """Return the function definitions by number."""
 
     def resolve(self, name: str, file: str) -> tuple[int, ...]:
-        """Return the definitions that a name means in a file."""
+        """Return the numbers of the definitions that `name` means in `file`."""
 
     def names(self, number: int) -> dict[str, TypeRef]:
-        """Return the types of the parameters and variables of a function."""
+        """Return the types of the parameters and variables of the function `number`, by name."""
 
     def type_of(self, number: int, path: str) -> TypeRef | None:
-        """Return the type of a path inside a function; None if it is unknown."""
+        """Return the type of a path in the function `number`; None if it is unknown."""
 
 
 class Held:
-    """The functions assigned, for one call graph: by (struct, member), by member, by variable."""
+    """The functions to which pointers are set: by (struct, member), by member, by variable."""
 
     def __init__(self, graph: Definitions) -> None:
         self._graph = graph
@@ -60,7 +60,7 @@ class Held:
                     self._add_member(*self._place(init, facts.path), targets)
 
     def assigned(self, number: int) -> None:
-        """Add the functions that the assignments in a function name."""
+        """Add the functions that occur in assignments in the function `number`."""
         graph = self._graph
         file = graph.nodes[number].file
         local = graph.names(number)
@@ -95,7 +95,10 @@ class Held:
         return tuple(sorted(fitting)) if len(fitting) <= MANY else ()
 
     def by_variable(self, number: int, name: str) -> tuple[int, ...]:
-        """Return the functions to which a variable, or its elements, may point in a function."""
+        """Return the functions to which the variable `name`, or its elements, may point.
+
+        `number` is the function in which the variable is used.
+        """
         if name in self._graph.names(number):
             return tuple(sorted(self._locals.get(number, {}).get(name, set())))
         own = self._variables.get((self._graph.nodes[number].file, name))
@@ -123,8 +126,9 @@ class Held:
         return types.strip(inner).base if inner else "", field
 
     def _spelt(self, base: TypeRef, path: str) -> str:
-        """Return a path with members' names instead of their positions; "" if there is no such
-        member.
+        """Return the path with names of members instead of their positions.
+
+        Returns "" if there is no such member.
         """
         if "#" not in path:
             return path

@@ -183,7 +183,7 @@ class Search:
             self._settled.discard(number)
 
     def _open_params(self, target: int) -> tuple[tuple[int, str], ...]:
-        """Return the parameters that can be associated, but are not associated by their type."""
+        """Return the parameters that are not associated by their type, but can be associated."""
         known = self._open.get(target)
         if known is None:
             node = self.graph.nodes[target]
@@ -198,7 +198,7 @@ class Search:
         return known
 
     def _associated(self, number: int) -> set[str]:
-        """Return the associated names of a function."""
+        """Return the associated names in the function `number`."""
         known = self._names.get(number)
         if known is not None:
             return known
@@ -210,7 +210,7 @@ class Search:
         return names
 
     def _by_type(self, number: int) -> set[str]:
-        """Return the names of a function whose type is a form of the struct."""
+        """Return the names in the function `number` whose type is a form of the struct."""
         graph = self.graph
         file = graph.nodes[number].file
         return {
@@ -221,7 +221,7 @@ class Search:
         }
 
     def _flow(self, number: int, names: set[str]) -> None:
-        """Add the names to which associated values are assigned."""
+        """Add to `names` the names to which associated values are assigned."""
         assigns = self.graph.nodes[number].function.assigns
         local = self.graph.names(number)
         for _ in range(10):
@@ -244,7 +244,7 @@ class Search:
             assigns = tuple(waiting)
 
     def _results(self, number: int) -> bool:
-        """Find the values of which a function's result consists; return True if one is new."""
+        """Find the values in a function's result; return whether one of these values is new."""
         function = self.graph.nodes[number].function
         if number in self._settled or number in self.returning:
             return False
@@ -265,7 +265,7 @@ class Search:
         return bool(new)
 
     def _gives(self, number: int, returned: list[Atoms], given: set[str]) -> bool:
-        """Return whether a function's result is associated if these parameters are."""
+        """Return whether a function's result is associated if the parameters `given` are."""
         names = self._by_type(number) | given
         self._flow(number, names)
         atoms = (atom for group in returned for atom in group)

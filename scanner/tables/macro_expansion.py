@@ -42,7 +42,7 @@ class Macros:
         self._met: set[str] = set()
 
     def known(self, name: str, file: str) -> bool:
-        """Return whether a name is a macro in a file."""
+        """Return whether `name` is a macro in `file`."""
         return bool(self._visible.find(name, file))
 
     def flat(self, name: str, file: str) -> list[Flat]:
@@ -101,7 +101,7 @@ class Macros:
         return found
 
     def value(self, name: str, file: str) -> Flat | None:
-        """Return the call whose value is the macro's value; None if the value is made otherwise."""
+        """Return the call whose value is the macro's value; None if there is no such call."""
         macro = self.first(name, file)
         values = [assign.atoms for assign in macro.assigns if assign.to == "return"]
         if len(values) != 1 or len(values[0]) != 1 or not values[0][0].startswith("@"):

@@ -29,7 +29,7 @@ _VIEW = re.compile(r"\(\s*(?:const\s+)?(?:struct|union)\s+\w+\s*\*\s*\).*->\s*cb
 
 
 class Form(NamedTuple):
-    """A type through which the struct is reached; via: the next form towards the struct."""
+    """A type through which the struct is reached. via: the next form on the way to the struct."""
 
     name: str
     kind: str
@@ -46,7 +46,7 @@ class Closure(NamedTuple):
     forms: dict[str, Form]
 
     def level(self, base: str) -> int | None:
-        """Return the level of a type; None if it is not a form of the struct."""
+        """Return the level of the type `base`; None if it is not a form of the struct."""
         form = self.forms.get(base)
         return form.level if form else None
 
@@ -62,7 +62,8 @@ class Closure(NamedTuple):
 class Limits(NamedTuple):
     """Limits of the search.
 
-    max_level: highest level followed, None for any.  stops: tags not followed.
+    max_level: the highest level that is followed, None for no limit. stops: tags that are not
+    followed.
     """
 
     max_level: int | None = None

@@ -72,7 +72,7 @@ class Types:
                     known.append(fields)
 
     def base(self, base: str, file: str) -> str:
-        """Return the key of a base as seen from a file."""
+        """Return the key of the base `base` as seen from `file`."""
         homes = self._homes.get(base)
         if homes is None:
             return base
@@ -90,7 +90,7 @@ class Types:
         )
 
     def seen_from(self, kind: TypeRef, file: str) -> TypeRef:
-        """Return a type with its base's key as seen from a file."""
+        """Return the type `kind` with the key of its base as seen from `file`."""
         base = self.base(kind.base, file)
         return kind if base == kind.base else TypeRef(base, kind.stars, kind.function)
 
@@ -142,7 +142,7 @@ class Types:
                     found = True
 
     def strip(self, kind: TypeRef) -> TypeRef:
-        """Return the type that a type means after all typedefs and aliases."""
+        """Return the type that `kind` means after all typedefs and aliases."""
         if kind.base not in self.named:
             return kind
         for _ in range(20):
@@ -196,7 +196,7 @@ class Types:
     def is_object(self, kind: TypeRef) -> bool:
         """Return whether the type is a struct that refers to other objects.
 
-        A packet's header does not.
+        A packet's header refers to none.
         """
         base = self.strip(kind).base
         known = self._objects.get(base)
@@ -212,7 +212,7 @@ class Types:
 
 
 def struct_named(files: list[FileFacts], text: str) -> str:
-    """Return the base that "struct T", T, or a typedef of the struct means."""
+    """Return the base that `text` means: "struct T", T, or a typedef of the struct."""
     if " " in text:
         return text
     named = {t.name: t.type.base for f in files for t in f.typedefs if not t.signature}
@@ -274,7 +274,7 @@ def _joined(homes: dict[str, str], includes: Includes) -> dict[str, str]:
 
 
 def macros_naming(files: list[FileFacts], base: str) -> Iterator[tuple[FileFacts, Macro]]:
-    """Yield the macros whose text names a struct."""
+    """Yield (file, macro) of each macro whose text names the struct `base`."""
     word = base.partition(" ")[0]
     pattern = re.compile(rf"\b{base.replace(' ', chr(92) + 's+')}\b")
     for facts in files:

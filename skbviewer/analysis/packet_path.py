@@ -36,7 +36,7 @@ MARKS = (
 def legs(db: Database, rows: Sequence[StoredLeg], names: dict[int, Names]) -> tuple[Leg, ...]:
     """Return the legs `rows` with their calls and events.
 
-    The rows have verdict and rung if they come from a match.
+    If the rows come from a match, they have verdict and rung.
     """
     return tuple(_leg(db, row, names[row.source]) for row in rows)
 

@@ -20,9 +20,9 @@ CHANGES = {event_word(number) for number in numbers_with(Trait.CHANGE)}
 
 
 def events_of(db: Database, leg: StoredLeg, base: int, names: Names) -> tuple[PathEvent, ...]:
-    """Return the events of a leg, given as its row of table `leg`.
+    """Return the events of the leg `leg`, a row of table `leg`.
 
-    `base` is the id of its first call: the calls of events are numbered from there.
+    `base` is the id of the leg's first call; the calls of events are numbered from this call on.
     """
     stacks: dict[int, list[str]] = {}
     for frame in queries.frames_of_leg(db, leg.id):

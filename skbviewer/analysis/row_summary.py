@@ -51,7 +51,10 @@ def row_summaries(legs: Iterable[LegSummary], names: NamesOf) -> dict[int, RowSu
 
 
 def _dropped(summary: RowSummary, leg: LegSummary, names: Names) -> RowSummary:
-    """Add a drop.  It is no loss if other copies remain, or if a socket has the data already."""
+    """Return the summary with a drop added to it.
+
+    The drop is no loss if other copies remain, or if a socket has the data already.
+    """
     place = names.symbol_at_offset((leg.drop or 0) >> 32)
     purged = place.startswith(PURGED)
     lost = not (leg.in_socket or purged or place.startswith(FREED_WITH_ITS_WHOLE))

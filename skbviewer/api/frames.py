@@ -23,7 +23,7 @@ Blocks = Sequence[dict[str, Vector]]
 
 
 def structured_array(blocks: Blocks) -> npt.NDArray[np.void]:
-    """Return a structured array, as Recording.array() describes."""
+    """Return the rows of all blocks as a structured array, as Recording.array() describes."""
     kinds = [
         (name, np.dtype(object) if vector.words is not None else vector.values.dtype)
         for name, vector in blocks[0].items()
@@ -43,7 +43,7 @@ def _length(block: dict[str, Vector]) -> int:
 
 
 def _values(vector: Vector) -> npt.NDArray[Any]:
-    """Return the values.  A missing one is the lowest number of its type, NaN or None."""
+    """Return the values; for a missing value, the lowest number of the type, NaN or None."""
     if vector.words is not None:
         return text_objects(vector.values, vector.words)
     if vector.missing is None:

@@ -81,7 +81,10 @@ def _check_unchanged(session: Session, hashes: Sequence[str]) -> None:
 
 
 def _tables(made: Writer, written: Path) -> dict[str, tuple[int, int]]:
-    """Move the tables that have rows into the private folder; return their rows and bytes."""
+    """Move the tables that have rows into the writer's private folder.
+
+    Returns the number of rows and of bytes of each.
+    """
     found = {}
     for path in sorted(written.iterdir()):
         rows = parquet.read_metadata(path).num_rows

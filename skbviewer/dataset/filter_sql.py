@@ -42,6 +42,7 @@ class _Scope:
         raise NotImplementedError
 
     def sql(self, plan: p.Plan) -> str:
+        """Return SQL that is true if the row fulfils `plan`."""
         match plan:
             case p.Joined():
                 left, right = self.sql(plan.left), self.sql(plan.right)
@@ -149,6 +150,7 @@ class _Scope:
 
 class _Packets(_Scope):
     def carry(self, field: SqlField, inner: str) -> str:
+        """Return SQL that is true if a row of the field's table for this packet fulfils `inner`."""
         if field.table == ROW:
             return inner
         table, alias, key = TABLES[field.table]
@@ -167,6 +169,7 @@ class _Calls(_Scope):
         return " ".join(self._joins)
 
     def carry(self, field: SqlField, inner: str) -> str:
+        """Return SQL that is true if the field's row for this call fulfils `inner`."""
         if field.table == CALL:
             if field.join:
                 self._joins[field.join] = None

@@ -29,7 +29,7 @@ def table_file(table: str, date: str, host: str, session: str, token: str) -> Pa
 
 
 def check(folder: Path) -> None:
-    """Raise BadInput if `folder` is not a dataset, or one of another version."""
+    """Raise BadInput if `folder` is no dataset, or a dataset of another version."""
     try:
         found = json.loads((folder / MARK).read_text(encoding="utf-8"))
     except FileNotFoundError as error:
@@ -42,7 +42,7 @@ def check(folder: Path) -> None:
 
 
 def make(folder: Path) -> None:
-    """Make `folder` a dataset unless it is one; two processes may do so at the same time.
+    """Make `folder` a dataset unless it is a dataset; two processes may do so at the same time.
 
     Raises BadInput if it contains other files, is a dataset of another version or cannot be
     written.

@@ -95,7 +95,10 @@ def read_all(folder: Path) -> list[Manifest]:
 
 
 def read(path: Path) -> Manifest | None:
-    """Return one manifest, None if there is no such file.  Raises BadInput if it is damaged."""
+    """Return the manifest in the file `path`; None if there is no such file.
+
+    Raises BadInput if it is damaged.
+    """
     try:
         made = _manifest(json.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
@@ -119,7 +122,7 @@ def _manifest(found: dict[str, Any]) -> Manifest:
 
 
 def place_of(folder: Path, key: str) -> Path:
-    """Return the path of the manifest of some inputs."""
+    """Return the path of the manifest of the inputs with the key `key`."""
     return folder / MANIFESTS / f"{key}.json"
 
 

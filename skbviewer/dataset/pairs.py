@@ -38,7 +38,7 @@ def _stem(path: Path) -> str:
 
 
 def in_order(files: Pair) -> Pair:
-    """Return the files with logs first.  Raises BadInput if one cannot be part of a pair."""
+    """Return the files with logs first.  Raises BadInput if a file cannot be part of a pair."""
     for path in files:
         if is_session(path):
             raise BadInput(path, None, "is a session: add the files that it was made from")

@@ -39,9 +39,9 @@ def candidates(folder: Path, word: str, window_ns: int, progress: Progress) -> A
     """Return packets of other sessions with the headers of packet `word`, "SESSION:N".
 
     Column after_ns is the difference of the times on the two sniffers' clocks, at most `window_ns`;
-    `agreeing` is the number of values of NOT_CONTRARY that are equal in both packets.  The session
-    may be named by the first digits of its id.  Raises KeyError if there is no such packet,
-    BadInput if the packet has no IP header or no time, and Cancelled.
+    `agreeing` is the number of values of NOT_CONTRARY that are equal in both packets.  SESSION may
+    be the first digits of a session's id.  Raises KeyError if there is no such packet, BadInput if
+    the packet has no IP header or no time, and Cancelled.
     """
     session, _, number = word.partition(":")
     if not number.isdecimal() or not session.isalnum():

@@ -85,7 +85,7 @@ def publish(made: Writer, manifest: Manifest) -> bool:
 
 
 def _name(folder: Path, manifest: Manifest) -> Manifest | None:
-    """Write the manifest, unless the manifest of this session exists already.
+    """Write `manifest`, unless a manifest of this session exists already.
 
     Returns the earlier manifest of these inputs, or None.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Decide the verdict of each pair of a packet and a lifetime.
+"""Give each pair of a packet and a lifetime a verdict.
 
 Input: pairs (packet, series) whose identities agree, the clock fit.  Output: those pairs with
 verdict, rung, confidence and moment; and the clock, whose possible error exact packets may have
@@ -75,11 +75,11 @@ def decide(
     where: Located,
     often: Int64s,
 ) -> tuple[Decided, ClockFit | None]:
-    """Decide all pairs in `found`; return them, and the clock.
+    """Give each pair in `found` a verdict; return the pairs with their verdicts, and the clock.
 
-    `clock` is the clock so far; exact packets may reduce the possible error of the one returned.
-    `where` says where the capture was taken.  For the packets `often`, `found` has only the
-    lifetimes near their time of capture, although there are others.
+    `clock` is the clock so far; exact packets may reduce the possible error of the returned clock.
+    `where` says where the capture was taken.  For the packets `often` (row numbers), `found` has
+    only the lifetimes near their time of capture, although there are others.
     """
     if not len(found.packet):
         return all_ambiguous(found, BY_TIME), clock
@@ -103,7 +103,10 @@ def decide(
 
 
 def _confirmed(packets: Packets, answer: Solution) -> bool:
-    """Return whether nearly all packets were at a packet socket when they were captured."""
+    """Return whether the log shows a packet socket's moment for nearly all IP packets.
+
+    The moments must be at the packets' times on the assumed clock.
+    """
     against = np.isin(answer.why, (CROWDED, NO_PAIR)) & (packets["ip_version"] != 0)
     return int(np.count_nonzero(against)) <= CONTRADICT * int(
         np.count_nonzero(packets["ip_version"])
@@ -111,7 +114,7 @@ def _confirmed(packets: Packets, answer: Solution) -> bool:
 
 
 def all_ambiguous(found: Candidates, rung: int) -> Decided:
-    """Return the pairs `found` as ambiguous, with the reason `rung`."""
+    """Return all pairs of `found`, each as ambiguous for the reason `rung`."""
     count = len(found.packet)
     verdict, rungs = np.full(count, AMBIGUOUS, np.uint8), np.full(count, rung, np.int8)
     none = np.full(count, NO_MOMENT, np.int64)
@@ -119,9 +122,10 @@ def all_ambiguous(found: Candidates, rung: int) -> Decided:
 
 
 def without_exact(pairs: Decided) -> Decided:
-    """Return exact pairs as ambiguous ones, for a log that cannot rule out other lifetimes.
+    """Return `pairs` with all exact ones made ambiguous.
 
-    A log of points declares neither its losses nor when packet sockets got a packet.
+    This is for a log of points, which does not exclude other lifetimes: it declares neither its
+    losses nor when packet sockets got a packet.
     """
     exact = pairs.verdict == EXACT
     undeclared = exact | np.isin(pairs.rung, [Rung.LACKING, Rung.NO_DEVICE])
@@ -134,7 +138,7 @@ def without_exact(pairs: Decided) -> Decided:
 
 
 def _pairs(found: Candidates, answer: Solution) -> Decided:
-    """Return the verdict of each remaining pair."""
+    """Return the pairs of `found` that `answer` leaves possible, with their verdicts."""
     packet, series = found.packet, found.series
     exact = answer.life[packet] == series
     settled = answer.life[packet] >= 0
@@ -153,9 +157,10 @@ def _pairs(found: Candidates, answer: Solution) -> Decided:
 
 
 def _without_clock(packets: Packets, kernel: KernelSide, found: Candidates) -> Decided:
-    """Decide packets without a time: only TCP's sequence numbers make a pair exact.
+    """Give the pairs of packets without a time their verdicts.
 
-    If records are lost, no pair is exact, because any packet's lifetime may be lost.
+    Only TCP's sequence numbers make such a pair exact.  If records are lost, no pair is exact,
+    because any packet's lifetime may be lost.
     """
     alone = is_alone(found)
     exact = by_tcp_alone(packets, found) & (not incomplete(kernel.log))
@@ -168,10 +173,10 @@ def _without_clock(packets: Packets, kernel: KernelSide, found: Candidates) -> D
 def of_segments(
     packets: Packets, kernel: KernelSide, found: Candidates, clock: ClockFit | None, place: Place
 ) -> Decided:
-    """Decide the pairs `found` of packets and larger skbs of which they may be a part.
+    """Give verdicts to the pairs `found` of packets and of larger skbs whose segments they may be.
 
-    `place` says where the capture was taken.  A pair is exact if the clock allows no moment of
-    another skb for the packet, and if no other packet has the same bytes of this skb.
+    `place` says where the capture was taken.  A pair is exact if the clock allows no moment of a
+    different skb for the packet, and if no other packet has the same bytes of this skb.
     """
     if not len(found.packet):
         return all_ambiguous(found, BY_TIME)

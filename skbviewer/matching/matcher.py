@@ -96,7 +96,10 @@ def _joined(found: list[npt.NDArray[np.void]], parts: list[Int64s]) -> npt.NDArr
 
 
 def _of_part(fitted: Fitted, part: Int64s, interface: int) -> Fitted:
-    """Return the fit of one part of the packets, with segments that count among all packets."""
+    """Return the fit `fitted` of one part of the packets, with indices among all packets.
+
+    `part` are the indices of that part's packets; the result is for `interface`.
+    """
     segments = [s._replace(first=int(part[s.first])) for s in fitted.clock.segments]
     segments[0] = segments[0]._replace(first=0)
     return fitted._replace(interface=interface, clock=ClockFit(tuple(segments)))
@@ -215,7 +218,7 @@ def _rows(
     clock: ClockFit | None,
     here: npt.NDArray[np.bool_],
 ) -> npt.NDArray[np.void]:
-    """Return a row for each pair and each leg of its series."""
+    """Return a MATCH_DTYPE row for each pair and each leg of its series."""
     legs = kernel.legs.rows
     low, count = runs(legs.stored("series"), pairs.series)
     pair = np.repeat(np.arange(len(count)), count)

@@ -67,7 +67,7 @@ class Matches(NamedTuple):
     `moments` has CAPTURED_DTYPE, sorted by packet: a row for each exact packet whose tap moment in
     the log is known.  `clocks` has one fit for each interface that has a clock of its own.
     `contested` are packets that had candidates and lost all of them to other packets; `refused` are
-    the series that they lost.
+    the series of these lost candidates.
     """
 
     rows: npt.NDArray[np.void]

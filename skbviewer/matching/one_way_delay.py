@@ -148,7 +148,10 @@ def _without(found: Matches, packets: Int64s) -> tuple[Matches, Int64s]:
 def _both(
     one: tuple[Int64s, Int64s], other: tuple[Int64s, Int64s], a: KernelSide, b: KernelSide
 ) -> tuple[Int64s, Trips]:
-    """Return the packets that have a series in both KBLs, and their trips."""
+    """Return the packets that have a series in both KBLs, and their trips.
+
+    `one` and `other` are (packet, series) in the KBLs `a` and `b`.
+    """
     packet, at_a, at_b = np.intersect1d(one[0], other[0], return_indices=True)
     series_a, series_b = one[1][at_a], other[1][at_b]
     sent = [_seen(kernel, s, True) for kernel, s in ((a, series_a), (b, series_b))]
@@ -179,9 +182,10 @@ def _series_of(found: Matches, kernel: KernelSide, timed: bool) -> tuple[Int64s,
 
 
 def _seen(kernel: KernelSide, series: Int64s, sends: bool) -> Int64s:
-    """Return when the last device of each series sent the packet, or the first device got it.
+    """Return when the packet of each series passed a device: a time on the log's clock (ns), or -1.
 
-    `sends` selects the former.  Times are on the log's clock, ns; -1: the log does not show it.
+    If `sends`, that is when the last device sent the packet; otherwise, when the first device got
+    it. -1: the log does not show it.
     """
     points = kernel.points
     points = points.only_rows((points["how"] == WIRE) & (points["sends"] == sends))

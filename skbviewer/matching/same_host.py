@@ -41,7 +41,7 @@ CONTRADICT = 0.05  # most of the lifetimes with one address and time that may ha
 
 
 class SameHost(NamedTuple):
-    """`points[i]` and `kernel[i]` are the same lifetime in the log of points and in the other one.
+    """`points[i]` and `kernel[i]` are the same lifetime in the log of points and in the kernel log.
 
     Kernel time = point time + offset_ns, to within error_ns.  `is_one_clock` says that both logs
     use the same clock.  `agreeing` lifetimes agree in their headers, too.
@@ -110,9 +110,10 @@ def _meeting(points: Spans, kernel: Spans, offset: int, error: int) -> tuple[Int
 
 
 def _before(skb: Int64s, time: Int64s, of: Int64s, at: Int64s, or_equal: bool) -> Int64s:
-    """Return for each address `of` and time `at` how many rows precede it.
+    """Return for each i how many rows precede the address of[i] and the time at[i].
 
-    The rows are sorted by `skb` and `time`.
+    The rows are sorted by `skb` and `time`.  If `or_equal`, rows with this address and time count,
+    too.
     """
     is_asked = np.arange(len(skb) + len(of)) >= len(skb)
     last = is_asked if or_equal else ~is_asked
@@ -134,7 +135,7 @@ def _alike_pairs(points: Spans, kernel: Spans, alike: Int64s) -> tuple[Int64s, I
 
 
 def _rows_of(owner: Int64s, asked: Int64s) -> tuple[Int64s, Int64s]:
-    """Return index pairs (i, j) for which asked[i] == owner[j].  `owner` is sorted."""
+    """Return all index pairs (i, j) with asked[i] == owner[j]; `owner` is sorted."""
     first, count = runs(owner, asked)
     index = np.repeat(np.arange(len(asked)), count)
     return index, np.arange(len(index)) - np.repeat(np.cumsum(count) - count - first, count)
@@ -188,7 +189,7 @@ def _inside(points: Spans, kernel: Spans, offset: int, error: int) -> Bools:
 
 
 def _is_only_series(series: Int64s, other: Int64s) -> Bools:
-    """Return for each pair whether its row `other` is in pairs with only one lifetime."""
+    """Return for each pair whether its row `other` is paired with one lifetime only."""
     if not len(series):
         return np.zeros(0, np.bool_)
     size = int(other.max()) + 1
@@ -213,9 +214,9 @@ def own_matches(own: Capture, side: KernelSide, ahead_ns: int) -> Matches:
 
 
 def joined_matches(found: Matches, of: KernelSide, to: KernelSide, same: SameHost) -> Matches:
-    """Return matches with log `to` for packets that match log `of`, through lifetimes of both logs.
+    """Return matches with the log `to` for packets that match the log `of`.
 
-    A packet gets the lifetimes that are the same as its exact one.
+    Each packet gets the lifetimes of `to` that are the same as its exact lifetime in `of`.
     """
     exact = np.flatnonzero(found.rows["verdict"] == EXACT)
     packet = found.rows["packet"][exact].astype(np.int64)

@@ -97,7 +97,7 @@ def _reach(
     between: Mapping[tuple[int, int], OneWay],
     same: Mapping[tuple[int, int], Apart],
 ) -> None:
-    """Add the pieces of each source that a fit or bounds connect to a source with pieces."""
+    """Add pieces for each source that a fit or bounds connect to a source that has pieces."""
     for _ in range(len(hosts) + 1):  # each round reaches sources that are one step farther away
         for (points, kbl), one in same.items():
             if (kbl, EVERY) in pieces and (points, EVERY) not in pieces:
@@ -144,8 +144,8 @@ def _begin(hosts: Mapping[int, Host], captures: Mapping[int, Sequence[int]]) -> 
 def _of_capture(capture: int, interfaces: Sequence[int], pieces: Pieces) -> list[list[Piece]]:
     """Return the pieces of each clock of a capture, beginning with those that are connected.
 
-    An interface that is not connected gets the clock of the first one that is, with an unknown
-    error.
+    An interface that is not connected gets the clock of the first connected interface, with an
+    unknown error.
     """
     known = [pieces[capture, one] for one in (EVERY, *interfaces) if (capture, one) in pieces]
     if not known:
@@ -169,7 +169,10 @@ def _add(base: Sequence[Piece], more: int) -> int:
 
 
 def _of_segment(joint: Joint, segment: Segment, kernel: Sequence[Piece]) -> Piece:
-    """Map a segment of a capture's fit to session time; the KBL's pieces are known."""
+    """Return the piece that maps a segment of a capture's fit to session time.
+
+    `kernel` are the pieces of the KBL.
+    """
     at = segment.to_kernel(np.array([segment.begin_ns]))
     session = int(Timebase(kernel).to_session(joint.kbl, at)[0])
     base = [piece for piece in kernel if piece.begin_ns <= at[0]] or kernel[:1]
@@ -180,9 +183,9 @@ def _of_segment(joint: Joint, segment: Segment, kernel: Sequence[Piece]) -> Piec
 
 
 def _of_kernel(joint: Joint, segment: Segment, wire: Sequence[Piece]) -> Piece:
-    """Map a KBL by a segment of a capture's fit; the capture's pieces are known.
+    """Return the piece that maps a KBL to session time, by a segment of a capture's fit.
 
-    The packets' time in transit is part of the offset.
+    `wire` are the pieces of the capture.  The packets' time in transit is part of the offset.
     """
     seen = np.array([segment.begin_ns])
     begin = int(segment.to_kernel(seen)[0])
@@ -194,7 +197,7 @@ def _of_kernel(joint: Joint, segment: Segment, wire: Sequence[Piece]) -> Piece:
 
 
 def _across(a: Sequence[Piece], b: int, way: OneWay, host: Host) -> Piece:
-    """Map KBL b to session time through KBL a, whose pieces are known.
+    """Return the piece that maps KBL `b` to session time through another KBL, with the pieces `a`.
 
     The middle of the lines that no packet contradicts maps the clock of b to that of a.
     """

@@ -23,7 +23,7 @@ def no_spans() -> Spans:
 
 
 def skb_spans(records: Records, of: Int32s) -> Spans:
-    """Return a row for each skb of each series: its address, its first and last record (ns).
+    """Return a row for each skb of each series: its address, and its first and last time (ns).
 
     `of` is the series of each record, -1 = none.
     """

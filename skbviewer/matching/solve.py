@@ -163,7 +163,7 @@ def _declared(case: _Case) -> Bools:
 
 
 def _assigned(case: _Case, edges: Edges, may_lack: Bools) -> tuple[Int64s, Assigned]:
-    """Return the moments that can be assigned, and the assignment of packets to them."""
+    """Return the moments that can be assigned to packets, and the assignment."""
     packets, local = case.asked.packets, bool(case.local.all())
     parts = np.zeros(len(edges.packet), np.int64) if local else offsets(packets, edges.packet)
     orders = orders_of(packets, case.where) if local else (None,)
@@ -197,7 +197,7 @@ def _lifetimes(
 
 
 def _passing(case: _Case) -> Candidates:
-    """Return pairs whose lifetime passed a place of the capture, at any time."""
+    """Return the candidates whose lifetime passed a place of the capture, at any time."""
     kernel, found = case.asked.kernel, case.asked.found
     here = np.zeros(len(kernel.series.parent), np.bool_)
     here[np.asarray(kernel.moments["series"])[case.asked.here]] = True

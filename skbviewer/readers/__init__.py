@@ -110,7 +110,7 @@ _NOT_READ = {
 def suffixes(logs: bool | None = None) -> tuple[str, ...]:
     """Return the usual suffixes of input files.
 
-    `logs` limits them: True means only those of kernel logs, False only those of captures.
+    If `logs` is True, only those of kernel logs; if it is False, only those of captures.
     """
     chosen = (r for r in READERS if logs is None or r.kind.is_log == logs)
     return tuple(suffix for reader in chosen for suffix in reader.suffixes)
@@ -259,9 +259,9 @@ def _opened(path: Path) -> FileIO:
 
 
 def _source(path: Path, file: FileIO, progress: Progress | None) -> tuple[Source, str]:
-    """Return the file or its decompressed contents, and the damage of its compression.
+    """Return the file or its decompressed contents, and a text on damage of its compression.
 
-    The second is "" if there is none.
+    The text is "" if there is no damage.
     """
     data = Source(path, os.fstat(file.fileno()).st_size, file)
     magic = bytes(data.read(0, 4))

@@ -96,7 +96,7 @@ def _unpack(path: Path, magic: bytes, size: int, progress: Progress) -> Unpacked
 
 
 def _gzip(file: BinaryIO) -> Iterator[bytes]:
-    """Yield the contents of the gzip members of a file, one after the other.
+    """Yield the contents of a file's gzip members, one after the other.
 
     Zeros after a member are padding.
     """

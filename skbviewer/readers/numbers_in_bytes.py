@@ -60,6 +60,7 @@ class Block:
         return len(self._columns["offset"])
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
+        """Return column `name`; if it was not written yet, it is filled with the unknown value."""
         if name in self._blank:
             self[name] = self._unknown[name]
         return self._columns[name]
@@ -149,7 +150,7 @@ class Frames(NamedTuple):
     kind: Int64s
 
     def selected(self, mask: Bools) -> Frames:
-        """Return the frames that `mask` selects, one flag per frame."""
+        """Return the frames that `mask` (one flag per frame) selects."""
         return Frames(*(column[mask] for column in self))
 
     def with_bytes(self, size: int) -> Frames:
@@ -157,7 +158,7 @@ class Frames(NamedTuple):
         return self.selected(self.at + size <= self.end)
 
     def lacking(self, size: int | Int64s) -> Int64s:
-        """Return the rows of packets that, as sent, are too short for `size` more bytes at `at`."""
+        """Return the rows of packets that, as sent, had fewer than `size` bytes from `at` on."""
         return self.rows[self.at + size > self.stop]
 
     def after_header(self, size: int | Int64s, kind: Int64s) -> Frames:
@@ -171,7 +172,7 @@ def all_frames(parts: list[Frames]) -> Frames:
 
 
 def fill(packets: Rows, rows: Int64s, **columns: Int64s) -> None:
-    """Write `columns` (one value per row in `rows`) into these rows of a packet array."""
+    """Write `columns` into the rows `rows` of a packet array; each has one value per row."""
     for name, values in columns.items():
         packets[name][rows] = values
 

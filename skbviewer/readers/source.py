@@ -25,7 +25,10 @@ class Source:
     def __init__(
         self, path: Path, size: int, file: FileIO | None, plain: UInt8s | None = None
     ) -> None:
-        """`plain` is the decompressed contents of the file, in a private mapped file."""
+        """Read from `file`, or from `plain` if it is given.
+
+        `plain` are the decompressed contents of a compressed file, in a private mapped file.
+        """
         self.path = path
         self._size, self._file, self._plain = size, file, plain
         self._room = np.empty(0, np.uint8)

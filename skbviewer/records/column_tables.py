@@ -49,9 +49,10 @@ class ColumnTable:
         columns: Mapping[str, Column],
         scratch: Scratch | None = None,
     ) -> None:
-        """`columns` have equal lengths.  Each may have a narrower type than in `dtype`.
+        """Make a table of `columns`, which have equal lengths.
 
-        `scratch` holds the columns and the arrays that are made from them.
+        A column may have a narrower type than in `dtype`.  `scratch` holds the columns and the
+        arrays that are made from them.
         """
         self.dtype, self.scratch = dtype, scratch or Scratch()
         self._columns = columns
@@ -64,6 +65,7 @@ class ColumnTable:
         return iter(self[:])
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[np.void]:
+        """Return all rows as a structured array."""
         return self[:]
 
     def tolist(self) -> list[Any]:
@@ -100,11 +102,11 @@ class ColumnTable:
         return {name: _picked(self._columns[name], rows) for name in names}
 
     def only_rows(self, rows: Rows) -> ColumnTable:
-        """Return a table of these rows only."""
+        """Return a table of the rows `rows` only."""
         return ColumnTable(self.dtype, {n: column[rows] for n, column in self._columns.items()})
 
     def with_columns(self, changed: Mapping[str, Column]) -> ColumnTable:
-        """Return a table with other values in these columns; it shares the rest."""
+        """Return a table with the columns `changed` instead of its own; the others are shared."""
         return ColumnTable(self.dtype, {**self._columns, **changed}, self.scratch)
 
     def stored(self, name: str) -> Column:
@@ -133,7 +135,10 @@ class RecordTable(ColumnTable):
         footprints: ColumnTable,
         scratch: Scratch | None = None,
     ) -> None:
-        """`columns` holds the columns of RECORD_DTYPE that are not part of a footprint."""
+        """Make a table of records.
+
+        `columns` holds the columns of RECORD_DTYPE that are not part of a footprint.
+        """
         super().__init__(RECORD_DTYPE, columns, scratch)
         self.footprint, self.footprints = footprint, footprints
 

@@ -123,11 +123,11 @@ class Compiled(Generic[P, R]):
         return {name: known[name] for name in self._function.__code__.co_names if name in known}
 
     def _callees(self) -> dict[str, Any]:
-        """Return the compiled functions that this one calls, in a form that numba can call."""
+        """Return the compiled functions that this function calls, in a form that numba can call."""
         return {n: v.inner() for n, v in self._globals().items() if isinstance(v, Compiled)}
 
     def _versioned(self, known: dict[str, Any]) -> FunctionType:
-        """Return the function with these globals; its name contains its version."""
+        """Return the function with the globals `known`; its name contains its version."""
         function = self._function
         made = FunctionType(function.__code__, known, function.__name__, None, None)
         made.__qualname__ = f"{function.__qualname__}_{self.digest()}"

@@ -77,7 +77,7 @@ class _Files(FunctionCache):  # type: ignore[misc]
         self._prepare = prepare
 
     def load_overload(self, signature: Any, target: Any) -> Any:
-        """Return the code for a signature; None if it must be compiled."""
+        """Return the stored code for a signature; None if it must be compiled."""
         rtsys.initialize(target)  # what machine code calls to allocate arrays
         with self._guard_against_spurious_io_errors():
             found = self._load_overload(signature, target)

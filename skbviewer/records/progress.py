@@ -19,7 +19,8 @@ class Progress(Protocol):
 class Part:
     """A Progress for one of several operations that users see as one step.
 
-    Reports go to `progress` under the name `what`, scaled to `begin` to `end` of `total`.
+    Reports go to `progress` under the name `what`, scaled to the range from `begin` to `end` of
+    `total`.
     """
 
     def __init__(self, progress: Progress, what: str, begin: int, end: int, total: int) -> None:

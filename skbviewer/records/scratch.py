@@ -28,7 +28,10 @@ class Scratch:
     """Allocates arrays; large ones are in files if there is a folder for them."""
 
     def __init__(self, folder: Path | None = None) -> None:
-        """Without a `folder`, or if its disk is full, all arrays are in ordinary memory."""
+        """Allocate large arrays in files in `folder`.
+
+        Without a folder, or if its disk is full, all arrays are in ordinary memory.
+        """
         self._folder, self._blocks = folder, 0
         self._maps: WeakSet[mmap.mmap] = WeakSet()
 
@@ -106,7 +109,7 @@ class Gathered:
             self._new, self._size = [], 0
 
     def whole(self) -> Array:
-        """Return all values, in the type of the first part, or in a wider one that all parts need.
+        """Return all values, in the type of the first part, or in a wider type if a part needs it.
 
         Call it only once, because it frees the parts.
         """

@@ -126,7 +126,7 @@ class PathCall(NamedTuple):
 
 
 class PathEvent(NamedTuple):
-    """An event of a packet, or one that the packet caused."""
+    """An event that happened to a packet, or that the packet caused."""
 
     ts_ns: int  # on the KBL's clock
     event: str  # kbl.h's word in lower case: "drop", "neigh", "qdisc_enqueue"
@@ -240,7 +240,7 @@ class Leg(NamedTuple):
 
 
 class Behind(NamedTuple):
-    """The time from the start of a path's first leg to that of another one; ± `error_ns`.
+    """The time from the start of a path's first leg to the start of a different leg; ± `error_ns`.
 
     `ns` is None if the clocks of their logs cannot be compared.  The error is 0 within one log.
     """

@@ -21,9 +21,9 @@ RowIds = npt.NDArray[np.int64]  # int64: n = packet n, -n = row K<n>
 
 
 def notes(db: Database, kind: str | None) -> list[Annotation]:
-    """Return the notes on anything in this session, in the order in which they were made.
+    """Return the notes of this session, in the order in which they were made.
 
-    `kind` is a kind of note, or None for all.
+    `kind` is a kind of note; None selects all kinds.
     """
     files = _Files(db)
     found = (_resolved(db, files, row) for row in store.notes(db, kind))
@@ -31,10 +31,10 @@ def notes(db: Database, kind: str | None) -> list[Annotation]:
 
 
 def store_note(db: Database, path: Path, note: Annotation) -> Annotation:
-    """Store a note in the session file `path`; return it with its id.
+    """Store `note` in the session file `path`; return it with its id.
 
-    An id other than 0 replaces that note.  Raises KeyError if its target does not exist, BadInput
-    if the file cannot be written.
+    If the id of `note` is not 0, it replaces the note with this id.  Raises KeyError if its target
+    does not exist, BadInput if the file cannot be written.
     """
     sha256, anchor, ordinal = _place(db, _Files(db), note)
     row = store.Note(note.kind, sha256, anchor, ordinal, note.begin_ns, note.end_ns, note.text)
@@ -106,7 +106,10 @@ class _Files:
         ]
 
     def with_content(self, sha256: str, anchor: str) -> list[StoredSource]:
-        """Return the source with this content; the first one if a file was given twice."""
+        """Return the source with this content as a list; [] if there is none.
+
+        If a file was given twice, this is its first source.
+        """
         return [row for row in self.all(anchor) if row.sha256 == sha256][:1]
 
     def holding(self, packet: int) -> StoredSource:
@@ -117,9 +120,11 @@ class _Files:
         raise KeyError(f"no packet {packet}")
 
     def any(self, sha256: str) -> StoredSource | None:
+        """Return the first source with this content, or None."""
         return next((row for row in self._rows if row.sha256 == sha256), None)
 
     def number(self, number: int) -> StoredSource:
+        """Return the source with the id `number`."""
         for row in self._rows:
             if row.id == number:
                 return row

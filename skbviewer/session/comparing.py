@@ -47,7 +47,7 @@ def session_stack_pairs(
 def scope_of(session: Session, text: str, progress: Progress) -> Scope:
     """Return the passes of the packets that match the display filter `text`.
 
-    If `text` is "", also the passes of lifetimes without a packet.
+    If `text` is "", the passes of lifetimes without a packet are included.
     """
     rows = session.packets.select(text, progress=progress) if text else None
     packets = None if rows is None else rows[rows > 0]

@@ -27,9 +27,9 @@ PAGE = 512
 def lane_ids(
     opened: OpenedFile, packets: PacketList, text: str, times: tuple[int, int] | None
 ) -> tuple[int, ...]:
-    """Return the first MOST_IDS rows that match the display filter `text`; each gets a lane.
+    """Return the first MOST_IDS rows that match the display filter `text`.
 
-    `times` (session time, ns) leaves out packets captured at other times.
+    If `times` (session time, ns) are given, packets captured at other times are left out.
     """
     ids = packets.select(text)
     if times is None:
@@ -43,7 +43,7 @@ def lane_ids(
 def captured_between(
     columns: Columns, clock: Clock, packets: RowIds, times: tuple[int, int]
 ) -> RowIds:
-    """Return those of `packets` that were captured between two `times`, ns of session time."""
+    """Return the `packets` that were captured within `times`, ns of session time."""
     ts = columns.array("packet", "ts")[packets - 1].astype(np.int64)
     source = columns.array("packet", "source")[packets - 1]
     for one in np.unique(source).tolist():
@@ -53,11 +53,11 @@ def captured_between(
 
 
 def range_filter(clock: Clock, sources: Sequence[SourceRow], times: tuple[int, int]) -> str:
-    """Return a display filter for packets captured in a range of session time, ns.
+    """Return a display filter for packets captured within `times`, ns of session time.
 
     The range is converted to the clock of the first capture, or of the KBL if there is no capture.
-    If the interfaces of that capture have their own clocks, each is converted by its own.  Rows
-    K<n> are compared with the clock of the first interface.
+    If the interfaces of that capture have their own clocks, the range is converted for each
+    interface.  Rows K<n> are compared with the clock of the first interface.
     """
     first = min(sources, key=lambda source: source.kind.is_log)
     own = np.array(times, np.int64)
@@ -95,7 +95,7 @@ def packets_csv(
 
 
 def first_ns(packets: PacketList) -> int:
-    """Return the time of the first row, ns since the epoch: 0 in the Time column.
+    """Return the time of the first row, ns since the epoch; the Time column counts from it.
 
     The first row is packet 1; in a session without packets, it is row K1.
     """
@@ -123,7 +123,7 @@ class Exports:
         self._opened, self._packets, self._fields = opened, packets, fields
 
     def captured_between(self, packets: RowIds, times: tuple[int, int]) -> RowIds:
-        """Return those of `packets` that were captured between two `times`, ns of session time."""
+        """Return the `packets` that were captured within `times`, ns of session time."""
         clock = self._opened.timebase()
         return captured_between(self._opened.columns, clock, packets, times)
 
@@ -154,7 +154,10 @@ class Exports:
         return point_packets(path, progress)
 
     def lane_ids(self, text: str, times: tuple[int, int] | None) -> tuple[int, ...]:
-        """Return the rows that match `text` and get a lane in a timeline; see lane_ids()."""
+        """Return the first MOST_IDS rows that match the display filter `text`.
+
+        If `times` (session time, ns) are given, packets captured at other times are left out.
+        """
         return lane_ids(self._opened, self._packets, text, times)
 
     def packets_csv(self, text: str, out: Path, progress: Progress | None = None) -> None:

@@ -172,7 +172,10 @@ class _Import:
     """The content of the session so far: rows of table `source`, and warnings, by source."""
 
     def __init__(self, builder: Builder, progress: Progress, spans: bool) -> None:
-        """Begin an import.  `spans`: find in which times each lifetime had which skb."""
+        """Begin an import.
+
+        If `spans`, the times in which each lifetime had which skb are found, too.
+        """
         self._builder, self._progress, self._spans = builder, progress, spans
         self._before = {"series": 0, "leg": 0}  # rows of the KBLs so far; they are stored last
         self.rows: dict[int, tuple[object, ...]] = {}
@@ -194,9 +197,9 @@ class _Import:
         return made
 
     def _follow(self, source: int, log: KernelLog, first: dict[str, int]) -> FollowedLog:
-        """Make series and legs; store calls and events at once, to free their memory.
+        """Make the series and legs of a log; store its calls and events at once, to free memory.
 
-        `first` counts the rows before, by table.
+        `first` has the number of rows that each table already contains.
         """
         builder = self._builder
         if isinstance(log.records, RecordTable):
@@ -247,7 +250,10 @@ class _Import:
         return FollowedLog(source, kernel_side, scratch, pid, reason, spent, summary, first, spans)
 
     def _forget(self, log: KernelLog, done: int) -> None:
-        """Report a step and drop pages from memory: the next step reads other columns."""
+        """Report a step as done, and drop the log's pages from memory.
+
+        The next step reads other columns.
+        """
         self._progress.report(FOLLOWING, done, STEPS)
         scratch_of(log.records).forget()
 

@@ -33,9 +33,10 @@ def words(file: Path, sources: Sequence[SourceRow]) -> tuple[str, ...]:
 def inputs_as_then(
     session: Path, progress: Progress | None = None, at: Sequence[Path] | None = None
 ) -> list[Path]:
-    """Return the files from which `session` was built; `at` are their paths if they have moved.
+    """Return the paths of the files from which `session` was built; their contents are checked.
 
-    Raises BadInput if a file is missing or has changed since then, and Cancelled.
+    If the files have moved, `at` are their present paths.  Raises BadInput if a file is missing or
+    has changed since then, and Cancelled.
     """
     known = inputs_of(session)
     if not known:

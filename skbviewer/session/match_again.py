@@ -22,7 +22,7 @@ def rules_of(db: Database) -> int:
 
 
 def rules_words(rules: int) -> str:
-    """Return a text such as "older rules (0, now 1)"; "" for this program's rules."""
+    """Return a text such as "older rules (0, now 1)"; "" if `rules` are those of this program."""
     if rules == RULES:
         return ""
     older = f"older rules ({rules}, now {RULES})"
@@ -51,8 +51,8 @@ def match_again(
 ) -> None:
     """Rebuild the session file with this program's rules, from its inputs.
 
-    `at` are the present paths of the inputs, if they have moved.  Notes and flags are kept.  Raises
-    as inputs_as_then() and import_files() do; the file is unchanged then.
+    If the inputs have moved, `at` are their present paths.  Notes and flags are kept.  Raises the
+    errors of inputs_as_then() and import_files(); then the file is unchanged.
     """
     from .importing import import_files  # slow to import
 

@@ -52,9 +52,9 @@ def reused_memory() -> Iterator[None]:
 
 
 def keep_less() -> None:
-    """Give freed memory back to the kernel now, and large arrays as soon as they are freed.
+    """Return freed memory to the kernel now, and large arrays as soon as they are freed.
 
-    For inputs that are so large that memory matters more than time.  This holds until the end of
+    This is for inputs so large that memory matters more than time.  It holds until the end of
     reused_memory().
     """
     libc = ctypes.CDLL(None) if sys.platform == "linux" else None

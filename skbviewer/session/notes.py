@@ -21,16 +21,16 @@ class Notes:
             return places.notes(db, kind)
 
     def keep(self, note: Annotation) -> Annotation:
-        """Store a note and return it with its id.  An id other than 0 replaces that note.
+        """Store `note` and return it with its id.
 
-        Raises KeyError for a note on something that does not exist, BadInput if the file cannot be
-        written.
+        If the id of `note` is not 0, `note` replaces the note with this id.  Raises KeyError for a
+        note on something that does not exist, BadInput if the file cannot be written.
         """
         with self._opened.database() as db:
             return places.store_note(db, self._opened.path, note)
 
     def remove(self, note: int) -> None:
-        """Remove the note with that id.  Raises BadInput if the file cannot be written."""
+        """Remove the note with the id `note`.  Raises BadInput if the file cannot be written."""
         places.remove(self._opened.path, note)
 
     def flags(self, kind: str) -> RowIds:
@@ -39,6 +39,9 @@ class Notes:
             return places.flags(db, kind)
 
     def set_flags(self, kind: str, rows: RowIds, on: bool = True) -> None:
-        """Set or clear a flag on rows.  Raises BadInput if the file cannot be written."""
+        """Set or clear the flag `kind` on `rows`.
+
+        Raises BadInput if the file cannot be written.
+        """
         with self._opened.database() as db:
             places.set_flags(db, self._opened.path, kind, rows, on)

@@ -61,7 +61,7 @@ class OpenedFile:
             return clocks.timebase_of(db)
 
     def names_of(self, source: int) -> Names:
-        """Return the names of a KBL, which are read once."""
+        """Return the names in a KBL; they are read only once."""
         with self._lock:
             if source not in self._names:
                 with self.database() as db:

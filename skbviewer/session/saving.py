@@ -17,9 +17,9 @@ def save_as(file: Path, out: Path, progress: Progress) -> None:
 
 
 def relocate(file: Path, source: SourceRow, path: Path) -> None:
-    """Record in the session `file` that the input `source` is now at `path`.
+    """Record in the session file `file` that the input `source` is now at `path`.
 
-    Raises BadInput if that file has other content.
+    Raises BadInput if the file at `path` has other content.
     """
     if sha256(path) != source.sha256:
         name = Path(source.path).name

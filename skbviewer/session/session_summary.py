@@ -63,7 +63,7 @@ COUNTERS += ("filtered", "open", "unpaired")  # struct kbl_counters
 
 
 def _recorder(metas: Sequence[Mapping[str, str]]) -> dict[str, int]:
-    """Return the sums of the recorders' counters; counters that no file has are left out.
+    """Return the sums of the recorders' counters; a counter that is in no file is left out.
 
     The counters show why records are missing: `lost` because buffers were full, `missed` by the
     probes, `nested` because a probe fired inside another one.

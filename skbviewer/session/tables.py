@@ -79,9 +79,9 @@ class SessionTables:
     def chosen(self, packets: Int64s, kernel_only: Sequence[int] = ()) -> Chosen:
         """Return which packets, legs and lifetimes belong to `packets` and to rows K<n>.
 
-        `packets` are packet numbers (n >= 1), and `kernel_only` holds the n of rows K<n>.  The legs
-        of a packet are those that match it, even ambiguously; the legs of a row K<n> are all legs
-        of its lifetime.
+        `packets` are packet numbers (n >= 1); `kernel_only` are the numbers n of rows K<n>.  The
+        legs of a packet are those that match it, even ambiguously; the legs of a row K<n> are all
+        legs of its lifetime.
         """
         columns = self._opened.columns
         packet = np.zeros(columns.length("packet"), np.bool_)

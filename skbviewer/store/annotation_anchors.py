@@ -38,16 +38,16 @@ def record_of_series(db: Connection, number: int) -> Record:
 
 
 def series_of_record(db: Connection, record: Record) -> int | None:
-    """Return the skb lifetime that a record represents, or None."""
+    """Return the id of the skb lifetime that `record` (source, ordinal) represents, or None."""
     own = (series.c.source == record[0], series.c.ordinal == record[1])
     found = db.execute(select(series.c.id).where(*own)).scalar()
     return None if found is None else int(found)
 
 
 def records_of_kernel_only(db: Connection, numbers: Sequence[int]) -> list[Record]:
-    """Return (source, ordinal) of the records that represent the rows K<n> with these n.
+    """Return (source, ordinal) of the records that represent the rows K<n>, n in `numbers`.
 
-    Unknown rows are left out.
+    Numbers without such a row are left out.
     """
     found: list[Record] = []
     for part in _parts(numbers):
@@ -57,9 +57,9 @@ def records_of_kernel_only(db: Connection, numbers: Sequence[int]) -> list[Recor
 
 
 def kernel_only_of_records(db: Connection, source: int, ordinals: Sequence[int]) -> list[int]:
-    """Return the n of the rows K<n> that the records `ordinals` of `source` represent.
+    """Return n of each row K<n> whose representative record is in the log `source`, at `ordinals`.
 
-    Other records are left out.
+    Records that represent no row K<n> are left out.
     """
     found: list[int] = []
     for part in _parts(ordinals):
@@ -84,7 +84,7 @@ def record_of_call(db: Connection, number: int) -> Record:
 
 
 def call_of_record(db: Connection, record: Record) -> int | None:
-    """Return the first call with this record, or None."""
+    """Return the id of the first call with the record `record` (source, ordinal), or None."""
     source, ordinal = record
     joined = call.join(leg, leg.c.id == call.c.leg)
     own = select(func.min(call.c.id)).select_from(joined).where(leg.c.source == source)
@@ -96,7 +96,7 @@ def call_of_record(db: Connection, record: Record) -> int | None:
 
 
 def _calls(db: Connection, ordinal: int) -> list[int]:
-    """Return the ids of calls with this ordinal in any KBL.
+    """Return the ids of all calls, in all KBLs, whose record has the number `ordinal` in its KBL.
 
     The column chunks are searched, because the ordinal has no index.
     """

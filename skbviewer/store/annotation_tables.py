@@ -57,14 +57,17 @@ def writing(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def notes(db: Connection, kind: str | None) -> list[StoredNote]:
-    """Return rows of `annotation`, oldest first; None selects all kinds."""
+    """Return the rows of `annotation` of a kind, oldest first; None selects all kinds."""
     wanted = select(annotation).order_by(annotation.c.id)
     rows = db.execute(wanted if kind is None else wanted.where(annotation.c.kind == kind))
     return list(map(StoredNote._make, rows))
 
 
 def put_note(path: Path, note: Note, note_id: int = 0) -> int:
-    """Store a note and return its id.  A nonzero `note_id` names the note to replace."""
+    """Store `note` and return its id.
+
+    If `note_id` is not 0, `note` replaces the note with this id.
+    """
     with writing(path) as db:
         made = db.execute(
             "INSERT OR REPLACE INTO annotation"

@@ -26,11 +26,11 @@ def timebases(db: Connection) -> list[StoredTimebase]:
 
 
 def oneways(db: Connection) -> list[StoredOneWay]:
-    """Return, for each pair of KBLs, the bounds of the drift between their clocks."""
+    """Return for each pair of KBLs the bounds of the drift between their clocks."""
     return list(map(StoredOneWay._make, db.execute(select(oneway).order_by(oneway.c.id))))
 
 
 def oneway_bounds(db: Connection) -> list[StoredBound]:
-    """Return, for each pair of KBLs, the bounds of the offset between their clocks over time."""
+    """Return for each pair of KBLs the bounds of the offset between their clocks over time."""
     rows = db.execute(select(oneway_bound).order_by(oneway_bound.c.id))
     return list(map(StoredBound._make, rows))

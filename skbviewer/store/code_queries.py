@@ -33,7 +33,7 @@ def probe_places(db: Connection, source: int) -> list[ProbePlace]:
 def calls_of_no_packet(
     db: Connection, source: int, first: int, last: int
 ) -> list[tuple[int, int, int]]:
-    """Return (caller, func, number): how many calls of no packet a KBL has by caller and probe.
+    """Return (caller, func, number): how many calls of no packet a KBL has, by caller and probe.
 
     `source` is the id of the KBL.  Callers are return addresses from `first` to `last`, signed.
     """

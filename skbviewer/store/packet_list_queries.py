@@ -18,7 +18,7 @@ other = leg.alias("other")  # all legs of the series to which a leg belongs
 
 
 def _listed() -> ScalarSelect[Any]:
-    """Return the numbers as one JSON parameter, so that every page uses the same statement."""
+    """Return the numbers as one JSON parameter, so that all pages use one statement."""
     each = func.json_each(bindparam("numbers")).table_valued("value")
     return select(each.c.value).scalar_subquery()
 
@@ -101,7 +101,7 @@ def packets(db: Connection, numbers: Iterable[int]) -> dict[int, StoredPacket]:
 
 
 def kernel_only(db: Connection, numbers: Iterable[int]) -> dict[int, StoredSeries]:
-    """Return rows of table `series` by the n of K<n>, for the n in `numbers`."""
+    """Return the rows of table `series` that are rows K<n>, n in `numbers`, by n."""
     found = map(StoredSeries._make, db.execute(_KERNEL_ONLY, _numbers(numbers)))
     return {row.kernel_only: row for row in found}
 

@@ -75,7 +75,7 @@ MISSED = 2  # kbl.h enum kbl_lost
 
 
 def count(db: Connection, table: Table) -> int:
-    """Return the number of rows of a table with dense ids."""
+    """Return the number of rows of `table`, whose ids have no gaps."""
     last = func.max(metadata.tables[table.name].c.id)
     return int(db.execute(select(func.coalesce(last, 0))).scalar_one())
 
@@ -222,9 +222,10 @@ _PACKETS_OF_SERIES = (
 def verdicts_of_series(
     db: Connection, numbers: Sequence[int]
 ) -> dict[int, tuple[int, int, int, int]]:
-    """Return for each series id in `numbers`: verdict, rung, row and packet.
+    """Return (verdict, rung, row, packet) for each series id in `numbers`.
 
-    The row is the n of row K<n> or -1; the packet is the first one that matches exactly, or -1.
+    The row is n if the series is row K<n>, otherwise -1.  The packet is the first that matches the
+    series exactly, or -1.
     """
     wanted = {"numbers": list(numbers)}
     packets = {row.series: row.packet for row in db.execute(_PACKETS_OF_SERIES, wanted)}
@@ -236,7 +237,7 @@ _WAITS_OF_LEG = select(wait).where(wait.c.leg == bindparam("number")).order_by(w
 
 
 def waits_of_leg(db: Connection, number: int) -> list[StoredWait]:
-    """Return the times when the leg with id `number` was not busy, in order."""
+    """Return the times when the leg with id `number` was not busy, in order of time."""
     return list(map(StoredWait._make, db.execute(_WAITS_OF_LEG, {"number": number})))
 
 

@@ -19,9 +19,8 @@ PAGES_AT_ONCE = 4096
 def copy_session(file: Path, out: Path, progress: Progress) -> None:
     """Copy the session `file` to `out` by SQLite's backup.
 
-    If the session is changed during the copy, the copy has this change either completely or not at
-    all.  Raises BadInput if `out` cannot be written, and Cancelled; then no part of the copy
-    remains.
+    A change of the session during the copy is in the copy either completely or not at all.  Raises
+    BadInput if `out` cannot be written, and Cancelled; then no part of the copy remains.
     """
     made = temporary(out)
 

@@ -24,7 +24,7 @@ class StoredLoss(NamedTuple):
 
 
 class LegOfPacket(NamedTuple):
-    """A match: a packet, a leg that matches it, and the verdict."""
+    """A match: a packet, a leg that matches the packet, and the verdict."""
 
     packet: int
     leg: int
@@ -87,7 +87,7 @@ def legs_of_packets(db: Connection, numbers: Sequence[int]) -> list[LegOfPacket]
 
 
 def legs_of_kernel_only(db: Connection, numbers: Sequence[int]) -> list[LegOfKernelOnly]:
-    """Return the legs of the rows K<n> with the n in `numbers`."""
+    """Return the legs of the rows K<n>, n in `numbers`."""
     joined = series.join(leg, leg.c.series == series.c.id)
     wanted = select(series.c.kernel_only, leg.c.id.label("leg")).select_from(joined)
     wanted = wanted.where(series.c.kernel_only.in_(numbers))
@@ -124,7 +124,7 @@ def place_of_call(db: Connection, number: int) -> tuple[int, int, int] | None:
 
 
 def packet_of_leg(db: Connection, number: int) -> int | None:
-    """Return the packet that matches the leg with id `number` best; None if none does."""
+    """Return the packet that matches the leg with id `number` best; None if there is none."""
     wanted = select(match.c.packet).where(match.c.leg == number)
     return db.execute(wanted.order_by(match.c.verdict, match.c.id)).scalar()
 
@@ -135,7 +135,7 @@ def series_of_leg(db: Connection, number: int) -> int | None:
 
 
 def leg_of_event(db: Connection, number: int) -> int | None:
-    """Return the leg of the event with id `number` (-1: none); None if there is no such event."""
+    """Return the leg of the event with id `number`, or -1; None if there is no such event."""
     return db.execute(select(event.c.leg).where(event.c.id == number)).scalar()
 
 

@@ -119,7 +119,7 @@ class Columns:
     def take(self, table: str, column: str, rows: npt.NDArray[np.integer]) -> Array:
         """Return the values of a column at the 0-based `rows`, in their order.
 
-        Raises IndexError if one is missing.
+        Raises IndexError if there is no such row.
         """
         rows = np.asarray(rows)
         whole = self._get((table, column, -1))

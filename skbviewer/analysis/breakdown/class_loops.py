@@ -17,8 +17,8 @@ def number_paths(
 ) -> None:
     """Write the number of each packet's path into made[0], and that of its layers into made[1].
 
-    The legs of packet i are of[at[i] : at[i + 1]], 0-based numbers into `legs`.  `seen` and
-    `layers` are scratch space by function and by layer, filled with -1.
+    The legs of packet i are of[at[i] : at[i + 1]], indices into `legs`.  `seen` and `layers` are
+    scratch space by function and by layer, filled with -1.
     """
     mark = np.int64(0)
     for unit in range(len(at) - 1):
@@ -47,10 +47,11 @@ def number_paths(
 
 @compiled
 def number_values(values: Int64s, kept: Int64s, number_of: Int64s, made: Int64s) -> np.int64:
-    """Fill `made` with a number for each value, in the order in which values first occur.
+    """Give equal values equal numbers, counted from 0 in the order in which values first occur.
 
-    `kept` and `number_of` are a hash table, equally long, a power of two; `number_of` is filled
-    with -1.  Return how many numbers there are; -1 if more than half of the table was needed.
+    made[i] becomes the number of values[i].  `kept` and `number_of` are scratch space, a hash
+    table: both have the same length, a power of two, and `number_of` is filled with -1.  Returns
+    how many numbers there are; -1 if more than half of the table was needed.
     """
     last = len(kept) - 1
     count = np.int64(0)
@@ -69,9 +70,9 @@ def number_values(values: Int64s, kept: Int64s, number_of: Int64s, made: Int64s)
 
 @compiled
 def find_members(group: Int64s, value: Int64s, wanted: Int64s, rank: Int64s, found: Int64s) -> None:
-    """Write into `found` a row of each group: the one with number `rank` of those with its value.
+    """Set found[g] to a row of group g: to one of those whose value is wanted[g].
 
-    `wanted` is the value that counts in each group.
+    `group` and `value` are by row. rank[g] says how many earlier rows with this value are skipped.
     """
     left = rank.copy()
     for at in range(len(group)):

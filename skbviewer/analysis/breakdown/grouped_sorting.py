@@ -11,10 +11,10 @@ BITS = 63  # of a positive int64
 
 
 def by_group(group: Int64s, value: Int64s, groups: int) -> list[Int64s]:
-    """Return the values of each group 0 .. groups - 1, sorted.
+    """Return the sorted values of each group 0 .. groups - 1.
 
-    `group` and `value` are parallel.  A group and a value are sorted as one number if they fit,
-    which takes a fifth of the time.
+    `group` and `value` are parallel.  If a group and a value fit into one number, these numbers are
+    sorted, which takes a fifth of the time.
     """
     group, value = np.asarray(group, np.int64), np.asarray(value, np.int64)
     bits = int(value.max(initial=0)).bit_length()

@@ -89,7 +89,10 @@ def leg_columns(scope: Scope) -> LegColumns:
 
 
 def _functions(scope: Scope, log: Int32s) -> Int32s:
-    """Return the function of each call of the session."""
+    """Return the function of each call of the session, as an index of Scope.function_names.
+
+    `log` is the log of each leg.
+    """
     names = scope.function_names
     place = {name: at for at, name in enumerate(names)}
     most = max((max(k.functions, default=0) for k in scope.kernels.values()), default=0)

@@ -28,10 +28,10 @@ def counter_name(scope: Scope) -> str:
 
 
 def own_counts(scope: Scope) -> Int64s:
-    """Return the events of each chosen call without those of the calls inside it.
+    """Return the events that the counter counted in each chosen call, without the calls inside it.
 
-    UNKNOWN if they were not counted in the call, or in a call inside it.  The calls inside count
-    whether they are chosen or not.  Raises Cancelled.
+    A call inside is subtracted whether it is chosen or not.  UNKNOWN if the call, or a call inside
+    it, has no count.  Raises Cancelled.
     """
     every = scope.unlimited
     count = np.asarray(scope.columns.array("call", META), np.int64)
@@ -48,7 +48,7 @@ def own_counts(scope: Scope) -> Int64s:
 
 
 def _first_rows(scope: Scope) -> Int64s:
-    """Return for each call of the session the row of the same call that counts (Scope.once)."""
+    """Return for each call of the session the row under which this call counts (Scope.once)."""
     found = np.arange(scope.columns.length("call"))
     rows = np.flatnonzero(scope.calls)
     again = rows[~scope.once]

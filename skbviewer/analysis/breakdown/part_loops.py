@@ -3,7 +3,7 @@
 
 A leg is a sequence of pieces: the packet's innermost call while the leg is busy, and its waits.
 Where several legs of a packet run at the same time, the piece with the lowest rank counts, as in
-analysis/leg_times/packet_times.py; of two busy ones, the one that began last.
+analysis/leg_times/packet_times.py; of two busy pieces, the piece that began last counts.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ STAGE_COUNT = len(STAGES)
 class Scratch(NamedTuple):
     """Space of the loop: pieces (PIECES x n), open calls, indices of pieces, sums by part.
 
-    A part has the number stage * names + index in the stage.
+    A part has the number stage * per_stage + index in the stage.
     """
 
     pieces: Int64s
@@ -42,12 +42,12 @@ class Scratch(NamedTuple):
     begins: Int64s
 
 
-def scratch_for(pieces: int, legs: int, names: int) -> Scratch:
+def scratch_for(pieces: int, legs: int, per_stage: int) -> Scratch:
     """Return space for a packet with at most `pieces` pieces and `legs` legs.
 
-    `names` is the number of parts of a stage, as in divide().
+    `per_stage` is the number of parts of a stage, as in divide().
     """
-    sizes = (pieces, legs + 2, legs + 2, STAGE_COUNT * names, STAGE_COUNT * names, BITS)
+    sizes = (pieces, legs + 2, legs + 2, STAGE_COUNT * per_stage, STAGE_COUNT * per_stage, BITS)
     made = [np.zeros(size, np.int64) for size in (*sizes, STAGE_COUNT)]
     return Scratch(np.zeros((PIECES, pieces), np.int64), *made)
 
@@ -59,17 +59,18 @@ def divide(
     at: Int64s,
     of: Int64s,
     legs: LegColumns,
-    names: Int,
+    per_stage: Int,
     scratch: Scratch,
     made: Int64s,
     counts: Int64s,
 ) -> np.int64:
     """Divide the times of the packets `units`, from index `first` on, into parts by stage.
 
-    Writes columns (index in `units`, stage * names + part, ns) into `made`; counts[0] is the number
-    of columns written.  `names` is the number of parts: functions, then EXTRA others.  The legs of
-    packet i are of[at[i] : at[i + 1]].  Returns the index of the first packet for which `made` had
-    no space left.
+    Each part becomes one column of `made`: made[0] is the index in `units`, made[1] is stage *
+    per_stage + part, and made[2] is ns. counts[0] is the number of columns written.  `per_stage` is
+    the number of parts of a stage: one for each function, and EXTRA more.  The legs of packet i are
+    of[at[i] : at[i + 1]], indices into `legs`.  Returns the index of the first packet for which
+    `made` had no space left.
     """
     n = np.int64(first)
     while n < len(units):
@@ -83,11 +84,11 @@ def divide(
             scratch.at[0] = 0
             while i < last and legs.log[of[i]] == log:
                 scratch.at[several + 1] = pieces_of(
-                    of[i], scratch.at[several], legs, names, scratch
+                    of[i], scratch.at[several], legs, per_stage, scratch
                 )
                 several += 1
                 i += 1
-            found = merge(several, names, scratch, found)
+            found = merge(several, per_stage, scratch, found)
         for k in range(found):
             made[0, counts[0]], made[1, counts[0]] = n, scratch.places[k]
             made[2, counts[0]] = scratch.spent[scratch.places[k]]
@@ -98,14 +99,14 @@ def divide(
 
 
 @allocation_free
-def pieces_of(leg: Int, at: Int, legs: LegColumns, names: Int, scratch: Scratch) -> np.int64:
+def pieces_of(leg: Int, at: Int, legs: LegColumns, per_stage: Int, scratch: Scratch) -> np.int64:
     """Write the pieces of a leg into `scratch.pieces`, from index `at` on.
 
-    `names` is the number of parts of a stage.  Returns the index after the last piece.
+    `per_stage` is the number of parts of a stage.  Returns the index after the last piece.
     """
     stages_of(leg, legs, scratch.first, scratch.begins)
     edge, step = legs.edge[legs.log[leg]], legs.step[legs.log[leg]]
-    unprobed = names - EXTRA + UNPROBED
+    unprobed = per_stage - EXTRA + UNPROBED
     depth, time, cost = np.int64(0), legs.begin[leg], np.int64(0)
     wait = legs.waits_at[leg]
     count = np.int64(at)
@@ -120,7 +121,7 @@ def pieces_of(leg: Int, at: Int, legs: LegColumns, names: Int, scratch: Scratch)
             if end > time:
                 wait, count = put(
                     leg, wait, count, time, end, np.int64(legs.function[top]), cost + edge,
-                    legs, names, scratch,
+                    legs, per_stage, scratch,
                 )  # fmt: skip
                 time = end
             cost = step
@@ -129,11 +130,11 @@ def pieces_of(leg: Int, at: Int, legs: LegColumns, names: Int, scratch: Scratch)
             function = unprobed
             if depth > 0:
                 function = np.int64(legs.function[scratch.open_[depth - 1]])
-                if function == names - EXTRA:
+                if function == per_stage - EXTRA:
                     function = unprobed
             wait, count = put(
                 leg, wait, count, time, entry, function, cost + (0 if is_last else step),
-                legs, names, scratch,
+                legs, per_stage, scratch,
             )  # fmt: skip
             time = entry
         if not is_last:
@@ -153,17 +154,17 @@ def put(
     function: Int,
     cost: Int,
     legs: LegColumns,
-    names: Int,
+    per_stage: Int,
     scratch: Scratch,
 ) -> tuple[np.int64, np.int64]:
     """Add the pieces from `begin` to `end` (ns) of a leg: its function, and the waits in that time.
 
     `wait` is the leg's next wait, and `count` the number of pieces so far.  `cost` is the probes'
-    share of the time, ns; it counts only for functions, not for the `names` - EXTRA others.
+    share of the time, ns; it counts only for functions, not for the EXTRA parts after them.
     Returns the leg's next wait, and the number of pieces.
     """
     pieces, last = scratch.pieces, legs.waits_at[leg + 1]
-    left = cost if function < names - EXTRA else 0
+    left = cost if function < per_stage - EXTRA else 0
     wait, count, time = np.int64(wait), np.int64(count), np.int64(begin)
     while time < end:
         until = np.int64(end)
@@ -173,11 +174,11 @@ def put(
         if wait < last and legs.wait_begin[wait] <= time:
             until = min(until, legs.wait_end[wait])
             rank = np.int64(legs.wait_kind[wait])
-            part = names - EXTRA + WAITS + rank
+            part = per_stage - EXTRA + WAITS + rank
         elif wait < last:
             until = min(until, legs.wait_begin[wait])
         pieces[BEGIN, count], pieces[END, count] = time, until
-        pieces[PLACE, count] = stage_at(time, scratch.begins) * names + part
+        pieces[PLACE, count] = stage_at(time, scratch.begins) * per_stage + part
         pieces[RANK, count] = rank
         pieces[COST, count] = left if rank == BUSY else 0
         if rank == BUSY:
@@ -188,7 +189,7 @@ def put(
 
 
 @allocation_free
-def merge(several: Int, names: Int, scratch: Scratch, found: Int) -> np.int64:
+def merge(several: Int, per_stage: Int, scratch: Scratch, found: Int) -> np.int64:
     """Add up the pieces of the legs of one packet in one log; each nanosecond counts once.
 
     `several` is the number of these legs.  `found` is the number of parts that have time so far;
@@ -221,13 +222,13 @@ def merge(several: Int, names: Int, scratch: Scratch, found: Int) -> np.int64:
         if until < 0:
             break
         if best >= 0:
-            found = spend(best, until - time, names, scratch, found)
+            found = spend(best, until - time, per_stage, scratch, found)
         time = until
     return found
 
 
 @allocation_free
-def spend(piece: Int, ns: Int, names: Int, scratch: Scratch, found: Int) -> np.int64:
+def spend(piece: Int, ns: Int, per_stage: Int, scratch: Scratch, found: Int) -> np.int64:
     """Count `ns` of a piece for its part, and its cost for the part of the probes.
 
     `found` is the number of parts that have time so far; returns their new number.
@@ -237,7 +238,7 @@ def spend(piece: Int, ns: Int, names: Int, scratch: Scratch, found: Int) -> np.i
     scratch.pieces[COST, piece] -= cost
     found = np.int64(found)
     if cost > 0:
-        probes = place // names * names + names - EXTRA + PROBES
+        probes = place // per_stage * per_stage + per_stage - EXTRA + PROBES
         found = add(probes, cost, scratch, found)
     if ns > cost:
         found = add(place, ns - cost, scratch, found)
@@ -246,7 +247,7 @@ def spend(piece: Int, ns: Int, names: Int, scratch: Scratch, found: Int) -> np.i
 
 @allocation_free
 def add(place: Int, ns: Int, scratch: Scratch, found: Int) -> np.int64:
-    """Add `ns` to the part with the number `place` (stage * names + part).
+    """Add `ns` to the part with the number `place` (stage * per_stage + part).
 
     `found` is the number of parts that have time so far; returns their new number.
     """

@@ -51,12 +51,12 @@ class Breakdown:
         self.legs: LegColumns = leg_columns(scope)
         self.classes: PathClasses = path_classes(self.units, self.legs)
         self.functions: Sequence[str] = scope.function_names
-        self.names = len(self.functions) + EXTRA
+        self.per_stage = len(self.functions) + EXTRA
 
     @property
     def part_count(self) -> int:
         """Return the number of parts of all stages together."""
-        return self.names * len(STAGES)
+        return self.per_stage * len(STAGES)
 
     @property
     def calibrated(self) -> bool:
@@ -64,8 +64,8 @@ class Breakdown:
         return bool(self.legs.edge.any())
 
     def part_at(self, place: int) -> Part:
-        """Return the part with the number `place`, which is stage * names + index in the stage."""
-        stage, part = divmod(place, self.names)
+        """Return the part with the number `place`: stage * per_stage + index in the stage."""
+        stage, part = divmod(place, self.per_stage)
         after = part - len(self.functions)
         if after < 0:
             return Part(BUSY, self.functions[part], self._scope.layer_names[part], STAGES[stage])
@@ -78,13 +78,13 @@ class Breakdown:
         return Part(kind, NAMES[rank], "", STAGES[stage])
 
     def of_wait(self, kind: int) -> int:
-        """Return the index, in a stage, of the part that is the wait `kind`."""
+        """Return the index, in its stage, of the part for waits of the kind `kind`."""
         return len(self.functions) + WAITS + kind
 
     def divided(self, rows: Int64s) -> Parts:
-        """Return into what parts the times of packets are divided.
+        """Return the parts of the times of packets.
 
-        `rows` are indices of `units`.  Raises Cancelled.
+        `rows` are the packets' indices in `units`.  Raises Cancelled.
         """
         blocks = list(self.blocks(rows))
         nothing = np.zeros(0, np.int32)
@@ -93,9 +93,9 @@ class Breakdown:
         return Parts(*(np.concatenate(column) for column in zip(*blocks, strict=True)))
 
     def blocks(self, rows: Int64s) -> Iterator[Parts]:
-        """Yield into what parts the times of the packets `rows` are divided, block by block.
+        """Yield the parts of the times of packets, block by block.
 
-        `rows` are indices of `units`.  Raises Cancelled.
+        `rows` are the packets' indices in `units`.  Raises Cancelled.
         """
         units, legs = self.units, self.legs
         rows, at = np.ascontiguousarray(rows, np.int64), 0
@@ -104,19 +104,19 @@ class Breakdown:
         while at < len(rows):
             self._scope.progress.report("Counting", at, len(rows))
             counts = np.zeros(1, np.int64)
-            given = units.at, units.legs, legs, self.names, space, made, counts
+            given = units.at, units.legs, legs, self.per_stage, space, made, counts
             at = int(divide(rows, at, *given))
             unit, place, ns = made[:, : counts[0]]
             yield Parts(rows[unit].astype(np.int32), place.astype(np.int32), ns.copy())
 
     def _space(self, rows: Int64s) -> Scratch:
-        """Return space for the packet that needs the most."""
+        """Return scratch space that suffices for each of the packets `rows`, indices of `units`."""
         units, legs = self.units, self.legs
         if not len(rows):
-            return scratch_for(0, 0, self.names)
+            return scratch_for(0, 0, self.per_stage)
         pieces = 2 * np.diff(legs.calls_at) + 2 * np.diff(legs.waits_at) + 4
         before = np.r_[0, np.cumsum(pieces[units.legs])]
         most = int(np.diff(before[units.at])[rows].max())
         many = int(np.diff(units.at)[rows].max())
         deep = int(np.diff(legs.calls_at).max()) + 1
-        return scratch_for(2 * most + 8, max(many, deep), self.names)
+        return scratch_for(2 * most + 8, max(many, deep), self.per_stage)

@@ -37,7 +37,7 @@ class PathClasses(NamedTuple):
 
     @property
     def comparable(self) -> Bools:
-        """Return for each packet whether there are enough others to compare it with."""
+        """Return for each packet whether its `peers` are enough packets for a comparison."""
         return np.asarray(self.size[self.peers] >= SMALL_CLASS)
 
 
@@ -61,7 +61,7 @@ def path_classes(units: Units, legs: LegColumns) -> PathClasses:
 
 
 def packet_paths(units: Units, legs: LegColumns) -> tuple[Int64s, Int64s]:
-    """Return two int64 numbers for each packet in `units`: of its path, and of its layers.
+    """Return two int64 numbers for each packet in `units`: that of its path, that of its layers.
 
     The second one depends only on directions and layers; see path_rule.py.
     """

@@ -46,25 +46,25 @@ def path_name(number: int) -> str:
 
 @allocation_free
 def begin_path(kind: Int, dropped: Int) -> np.int64:
-    """Return the number of the path of a leg without functions.
+    """Return the number of the path of a leg that has no functions yet.
 
-    `kind` is the leg's direction; `dropped` is 1 if its packet was dropped in it.
+    `kind` is the leg's direction; `dropped` is 1 if its packet was dropped in the leg, otherwise 0.
     """
     return mix(np.int64(0), np.int64(kind) * 2 + dropped + 1)
 
 
 @allocation_free
 def is_step(number: Int, entry: Int, begin: Int, end: Int) -> bool:
-    """Return whether a call is a step of its leg's path, unless its function is one already.
+    """Return whether the first call of a function in a leg is a step of the leg's path.
 
-    `number` is the step number of its function, `entry` the time of the call, and `begin` and
-    `end` those of the leg (ns).
+    Later calls of the function are no steps.  `number` is the step number of the function, `entry`
+    the time of the call (ns), and `begin` and `end` are the times of the leg (ns).
     """
     return bool(number != OFF and begin <= entry and entry < end)
 
 
 @allocation_free
 def mix(value: Int, more: Int) -> np.int64:
-    """Return the number of the path `value` extended by the step `more`, or by the leg `more`."""
+    """Return the number of the path `value` with a further step or leg, whose number is `more`."""
     mixed = (np.int64(value) ^ np.int64(more)) * ODD
     return np.int64(mixed ^ (mixed >> 29))

@@ -19,9 +19,10 @@ EMPTY, NESTED = "calibration.tau_skb_empty", "calibration.tau_skb_nested"
 
 
 def costs_of(scope: Scope) -> tuple[Int64s, Int64s]:
-    """Return what a probe costs in each log, ns: at either end inside its call, and outside it.
+    """Return (edge, step): what a probe costs by log, ns.
 
-    Both are 0 if the log was not calibrated.
+    `edge` is the cost at each end inside the probe's call, `step` that before and that after the
+    call.  Both are 0 if the log was not calibrated.
     """
     edge, step = np.zeros((2, max(len(scope.kernels), 1)), np.int64)
     for row, source in enumerate(sorted(scope.kernels)):

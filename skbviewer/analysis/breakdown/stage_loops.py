@@ -26,9 +26,9 @@ NONE = LATEST_NS
 
 @allocation_free
 def stages_of(leg: Int, legs: LegColumns, first: Int64s, begins: Int64s) -> None:
-    """Fill `begins` (by index of STAGES) with the start of each stage of a leg, or NONE.
+    """Set begins[i] to the time (ns) at which stage i of STAGES starts in a leg, or to NONE.
 
-    `first` is scratch space, of BITS.
+    `leg` is an index into `legs`.  `first` is scratch space of BITS elements.
     """
     first[:], begins[:] = NONE, NONE
     for i in range(legs.calls_at[leg], legs.calls_at[leg + 1]):

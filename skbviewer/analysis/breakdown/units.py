@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Units(NamedTuple):
     """Packets in the order of the packet list, then rows K<n>.
 
-    `legs` holds 0-based legs; those of packet i are from at[i] to at[i + 1], by log and begin.
+    `legs` holds indices of legs: legs[at[i] : at[i + 1]] are those of packet i, by log and begin.
     """
 
     id: Int64s
@@ -65,7 +65,7 @@ def units_of(scope: Scope) -> Units:
 
 
 def _kernel_only(scope: Scope) -> tuple[Int64s, Int64s]:
-    """Return the n and the leg of each leg of rows K<n> with a known time."""
+    """Return (n, leg) of each leg of the rows K<n> whose time in kernel is known."""
     columns = scope.columns
     row = np.asarray(columns.array("series", "kernel_only"), np.int64)
     known = (row > 0) & (np.asarray(columns.array("series", "kernel_ns"), np.int64) >= 0)

@@ -36,9 +36,10 @@ def build(
     nesting: Nesting | None = None,
     joined: Joined | None = None,
 ) -> CallTable:
-    """Return the calls of all legs of `log`, sorted by (leg, ENTRY record), with all their times.
+    """Return the calls of all legs of `log` with all their times, sorted by (leg, ENTRY record).
 
-    Without `nesting`, it is computed here.  Without `joined`, no calls are joined by their sockets.
+    If `nesting` is None, it is computed here.  If `joined` is None, no call is joined by its
+    socket.
     """
     records, nesting = log.records, nesting or Nesting(log.records)
     leg, entry = _by_leg(records, legs, joined or NONE)

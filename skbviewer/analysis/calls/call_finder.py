@@ -45,11 +45,11 @@ class Finder:
     def innermost_calls(
         self, leg: Int32s, record: Int32s, owner_calls: Int32s, caused: Bools
     ) -> Int32s:
-        """Return the row of the innermost call of `leg` around each record, -1 = none.
+        """Return for each record the row of the innermost call of its leg around it; -1 = none.
 
-        `owner_calls` has, for all records, the call that recorded it, which takes precedence, or
-        -1.  `caused` marks records without a leg, whose leg is set to that of the call around them.
-        Either may be empty.
+        `leg` and `record` are parallel.  By record of the log, `owner_calls` is the call that
+        recorded it or -1; this call takes precedence.  `caused` marks the records without a leg;
+        each is given the leg of the call around it.  `owner_calls` and `caused` may be empty.
         """
         made = np.empty(len(record), np.int32)
         find_calls(

@@ -97,7 +97,7 @@ def find_calls(
 
 @allocation_free
 def _last(wanted: Int, before: Int, key: Int64s, other: Int64s) -> np.int64:
-    """Return the last row below `before` with this key, -1 = none."""
+    """Return the last row below `before` whose key is `wanted`; -1 = none."""
     low, high = np.int64(0), np.int64(len(key))
     while low < high:
         middle = (low + high) // 2

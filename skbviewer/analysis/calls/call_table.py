@@ -74,7 +74,10 @@ class CallTable:
     between: Between | None = None  # interrupts and switches from which its times were computed
 
     def __init__(self, records: Records, of: Int32s, leg: Int32s, entry: Int32s):
-        """One row per call: the ENTRY record `entry` in `leg`.  `of` is the leg of each record."""
+        """Make a table with one row per call: its leg and its ENTRY record.
+
+        `of` is the leg of each record of `records`.
+        """
         self.records, self._of = records, of
         self._set: dict[str, Column] = {}
         self["leg"], self["entry"] = leg, entry
@@ -86,7 +89,7 @@ class CallTable:
         self._set[name] = self.scratch.keep(narrow(values) if values.itemsize == WIDE else values)
 
     def __getitem__(self, key: Any) -> Any:
-        """Return a column by name, or whole rows."""
+        """Return a column if `key` is its name, or else whole rows."""
         if isinstance(key, str):
             return self.part(key, slice(None))
         if isinstance(key, (int, np.integer)):
@@ -116,7 +119,7 @@ class CallTable:
         return np.where(ends >= 0, ends - self._recorded("ts", entry), -1)
 
     def columns(self, rows: slice) -> dict[str, Column]:
-        """Return all columns at `rows` except `entry`, and the ENTRY's ordinal, in narrow types."""
+        """Return all columns at `rows` in narrow types; instead of `entry`, the ENTRY's ordinal."""
         entry = self._set["entry"][rows].astype(np.int64)
         names = {name: recorded for name, recorded in _OF_ENTRY.items() if name not in self._set}
         recorded = parts(self.records, {*names.values(), "skb", "flags", "ordinal"}, entry)
@@ -141,7 +144,7 @@ class CallTable:
         return record_blocks(self.records, len(self), backwards)
 
     def _skb(self, entry: Int64s, skb: Column) -> Column:
-        """Return the skb that was passed to the call, or else the one that it returned."""
+        """Return the skb that was passed to the call, or else the skb that the call returned."""
         gives = np.flatnonzero((skb == 0) & (self._of[entry] >= 0))
         gives = gives[(self._recorded("flags", entry[gives]) & SKB_IS_RET) != 0]
         if len(gives):

@@ -146,8 +146,8 @@ def order_intervals(
 
     `where` is CPUS * context + CPU of each interval, in order of time, and `place` the next free
     row of each such number; it is moved on.  The arrays that end in _out get the sorted columns.
-    total[i] is the time (ns) of the intervals before row i, and the numbers of calls are summed
-    likewise.
+    total[i] is the time (ns) of the intervals before row i, and the numbers of calls are summed in
+    the same way.
     """
     total[0], calls_out[0], with_skb_out[0] = 0, 0, 0
     for i in range(len(where)):

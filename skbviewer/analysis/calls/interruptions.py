@@ -90,7 +90,10 @@ def find_interruptions(
 
 
 def _of_rows(values: Column, owner: Int32s) -> Column:
-    """Return the values of each row's `owner`: its ENTRY or, for a list, the call with the list."""
+    """Return for each row the value of its `owner`.
+
+    That is the row's own ENTRY or, for a further packet of a list, the call with the list.
+    """
     if not len(values):
         return np.zeros(len(owner), np.int8)
     return np.asarray(values[owner])

@@ -63,7 +63,7 @@ class Spans:
     """The times when any CPU of a KBL lost records, so that no packet's position is certain."""
 
     def __init__(self, spans: Sequence[tuple[int, int]] = ()) -> None:
-        """`spans` are (begin_ns, end_ns) on the KBL's clock."""
+        """Use the times `spans`: (begin_ns, end_ns) on the KBL's clock."""
         begin, end = np.array(sorted(spans), np.int64).reshape(-1, 2).T
         self.begins = np.ascontiguousarray(begin)
         self.ends = np.maximum.accumulate(end)  # latest end of this span and all spans before it
@@ -72,7 +72,7 @@ class Spans:
         return len(self.begins)
 
     def meet(self, begin: Int64s, end: Int64s) -> Bools:
-        """Return for each pair of times whether records were lost in begin <= time <= end."""
+        """Return for each i whether records were lost from begin[i] to end[i] (ns, inclusive)."""
         before = np.searchsorted(self.begins, end, "right")  # losses that began by then
         latest = np.concatenate([[EARLIEST_NS], self.ends])[before]
         return np.asarray(latest >= begin, np.bool_)

@@ -3,7 +3,7 @@
 
 Input: calls with their durations and marks, and the probed calls inside them.  Output: columns
 `comp_ns` and `comp_err_ns`.  A probed call delays all calls around it equally, whether it is in
-their own execution context or in one that interrupted them.
+their own execution context or in a context that interrupted them.
 """
 
 from __future__ import annotations

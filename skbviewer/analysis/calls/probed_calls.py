@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find the records that are probed calls.  Each one makes the calls around it look slower.
+"""Find the records that are probed calls.  Each of these makes the calls around it look slower.
 
 Input: the records of a KBL, and the nesting.  Output: flags of records.
 """
@@ -18,7 +18,7 @@ ENTRY = 1  # kbl.h enum kbl_kind
 
 
 class Probed(NamedTuple):
-    """For each record, whether it is a probed call, and whether it is one with a packet.
+    """For each record, whether it is a probed call, and whether it is a probed call with a packet.
 
     Both are empty if the numbers are not needed.
     """

@@ -13,7 +13,7 @@ MOST = 1 << 16  # the recorder's CPU numbers have 16 bits; other tracers' larger
 
 
 def cpus_of(records: Records) -> int:
-    """Return the highest number of a CPU in the records plus one, from 1 to MOST."""
+    """Return the highest CPU number in the records, plus one: from 1 to MOST."""
     found = 0
     for some in record_blocks(records):
         rows = Rows(records, some)

@@ -127,7 +127,10 @@ def _rise(waiting: Int64s, at: Int) -> None:
 
 @allocation_free
 def _sink(waiting: Int64s, last: Int) -> None:
-    """Replace the heap's first return, which was removed, by the one at `last`; restore order."""
+    """Move the heap's return at index `last` to the place of the first one, which was removed.
+
+    This restores the order of the heap.
+    """
     _swap(waiting, np.int64(0), last)
     at, below = np.int64(0), np.int64(1)
     while below < last:
@@ -167,7 +170,7 @@ def mark_returns(
 
     By return, in order of time: `record`, `end` and `begin` of the call (ns), numbers of `task` and
     `cpu`, and whether it `moved` to another CPU.  By task: its last CPU, the time of its last
-    return, and the last time before it changed its CPU.  By CPU: likewise, of its last task.
+    return, and the last time before it changed its CPU.  By CPU: the same of its last task.
     """
     for i in range(len(record)):
         t, c = task[i], cpu[i]

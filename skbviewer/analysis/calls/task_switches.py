@@ -22,10 +22,10 @@ from .task_switch_loops import END, RECORD, mark_returns, order_returns, thread_
 
 
 class Switches(NamedTuple):
-    """`marks` of all records that are calls of a task; other records may have any marks.
+    """`marks` by record, valid for calls of a task; other records may have any marks.
 
-    `ts` are the times at which calls (entries and returns) first show another thread on a CPU than
-    before.  They are sorted; those of a CPU begin at index first[CPU].
+    `ts` are the times at which a call's entry or return first shows a different thread on a CPU.
+    They are sorted for each CPU; those of a CPU begin at index first[CPU].
     """
 
     marks: UInt8s
@@ -89,10 +89,10 @@ class _Returns:
 
 
 class _Seen:
-    """Numbers tasks, and has for each the CPU that it was last seen on; or CPUs, with their tasks.
+    """Numbers tasks, and stores the CPU that each was last seen on; or CPUs, with their tasks.
 
-    Columns of `last`: that CPU or task (-1 = never), the last time there, and the last time with
-    another one before (ns).
+    Columns of `last`: that CPU or task (-1 = never), the last time there, and the last time with a
+    different one before (ns).
     """
 
     def __init__(self) -> None:

@@ -40,7 +40,7 @@ class Errors(NamedTuple):
 
 
 def relative_errors(value: Float64s, number: Float64s, longest: int) -> Errors:
-    """Return the errors of sum(value) / sum(number) of each item.
+    """Return the relative errors of sum(value) / sum(number) for each item.
 
     `value` and `number` have a row for each block and a column for each item.  `longest` is the
     number of blocks of a window.
@@ -65,7 +65,7 @@ def relative_errors(value: Float64s, number: Float64s, longest: int) -> Errors:
 
 
 def errors_of_groups(value: Float64s, number: Float64s) -> Errors:
-    """Return the errors of sum(value) / sum(number), from groups that are independent.
+    """Return the errors of sum(value) / sum(number) for each item, from independent groups.
 
     Errors are unknown if fewer than FEWEST groups have most of the data: a recording of few flows
     does not show how much flows differ.

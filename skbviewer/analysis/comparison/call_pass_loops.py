@@ -158,7 +158,7 @@ def _begin(leg: Int, legs: Legs, found: Found) -> None:
 def _step(
     leg: Int, entry: Int, function: Int, legs: Legs, functions: Functions, found: Found
 ) -> None:
-    """Add a function to the leg's path, if it is a step of paths and the path lacks it."""
+    """Add a function to the path of a leg if it is a step and not in the path yet."""
     number = functions.path_step[function]
     if found.seen[function] != leg and is_step(number, entry, legs.begin[leg], legs.end[leg]):
         found.seen[function] = leg
@@ -240,7 +240,7 @@ def _function(
 
 @allocation_free
 def _stages(leg: Int, legs: Legs, found: Found) -> None:
-    """Add the stages of a leg: each lasts until the next one that exists, or else until the end."""
+    """Add the stages of a leg: each lasts until the next existing stage, or else until the end."""
     if not legs.usable[leg]:
         return
     state, block = found.state, legs.block[leg]

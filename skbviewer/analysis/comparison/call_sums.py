@@ -113,7 +113,7 @@ def _functions(scope: Scope) -> loop.Functions:
 
 
 def _counted(scope: Scope) -> Bools:
-    """Return for each call of the session whether it is chosen and not a repetition."""
+    """Return for each call of the session whether it is chosen and no repetition."""
     if len(scope.once) == len(scope.calls):
         return np.ascontiguousarray(scope.once)
     counted = np.zeros(len(scope.calls), np.bool_)

@@ -58,7 +58,7 @@ class Comparison(NamedTuple):
 
     @property
     def changes(self) -> tuple[Difference, ...]:
-        """Return the differences that are changes."""
+        """Return the differences in `rows` that are changes."""
         return tuple(row for row in self.rows if row.changed)
 
 
@@ -105,9 +105,9 @@ def _measured(scope: Scope) -> _Measured:
 
 
 def _both_measured(a: Scope, b: Scope) -> tuple[_Measured, _Measured]:
-    """Measure both recordings at once: array operations and compiled loops run in parallel.
+    """Measure both recordings at the same time, since array operations and loops run in parallel.
 
-    If one of the measurements raises an exception, it is raised here after both have ended.
+    An exception in one measurement is raised here after both have ended.
     """
     found: list[_Measured] = []
     failed: list[Exception] = []

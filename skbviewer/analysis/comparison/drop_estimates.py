@@ -18,7 +18,7 @@ MASK32 = 0xFFFFFFFF
 
 
 def drop_estimates(scope: Scope, blocks: Blocks) -> dict[Measure, Estimates]:
-    """Return the drops per pass of each pair of reason and function.
+    """Return the number of drops per pass for each pair of reason and function.
 
     Reasons are compared by name, because kernels number them differently.  Places are compared by
     function, because the offsets in functions differ.  A leg belongs to the block in which it

@@ -18,8 +18,8 @@ SECTIONS = (TOTALS, LAYERS, FUNCTIONS, PATHS, DROPS)
 class Measure(NamedTuple):
     """A number that each thing of a section has, such as the self time of a function.
 
-    `of` says to what a value refers: "call", "pass".  If `judged`, a significant difference is
-    reported as a change.  If `rate`, a thing that a recording lacks has the value 0 there.
+    `of` is the unit that a value refers to: "call", "pass".  If `judged`, a significant difference
+    is reported as a change.  If `rate`, the value of a thing that a recording lacks is 0 there.
     """
 
     section: str

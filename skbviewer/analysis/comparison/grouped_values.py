@@ -46,7 +46,7 @@ def keys_of(group: Int64s, value: Int64s) -> Int64s:
 
 
 def sums(grouped: Grouped) -> tuple[Float64s, Float64s]:
-    """Return the sums and the numbers of values, by row of Blocks and by group."""
+    """Return the sum and the number of values, each as an array by row of Blocks and by group."""
     shape = grouped.blocks.rows, len(grouped.names)
     total, number = np.zeros(shape), np.zeros(shape)
     _sum(grouped.key, grouped.block, np.int64(grouped.blocks.first_group), total, number)
@@ -161,7 +161,7 @@ def _carried_over(
 ) -> Float64s:
     """Return the errors of the logarithms of percentiles.
 
-    They follow from the errors of the shares of values below the percentiles.
+    They follow from `errors`, which are those of the shares of values below the percentiles.
     """
     t = quantile(errors.freedom)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -180,7 +180,10 @@ def passes_of(kind: Int64s, block: Int32s, blocks: Blocks) -> Float64s:
 
 
 def counts_of(block: Int32s, blocks: Blocks) -> Float64s:
-    """Return the number of elements in each block and group, as a column of blocks.rows rows."""
+    """Return the number of elements in each block and each group, as a column of blocks.rows rows.
+
+    `block` is the block and group of each element, coded as in Blocks.of_leg.
+    """
     found = np.zeros(blocks.rows)
     _count(block, np.int64(blocks.first_group), found)
     return found.reshape(-1, 1)

@@ -94,7 +94,7 @@ def _waits(scope: Scope, blocks: Blocks, found: CallSums) -> Float64s:
 def _of_passes(
     names: tuple[str, ...], spent: Float64s, passes: Float64s, blocks: Blocks, lossy: bool
 ) -> Estimates:
-    """Return estimates per pass of each direction, of things that took any time.
+    """Return estimates per pass, by direction, of the things that took time.
 
     `spent` is [block, direction, name], `passes` is [block, direction].
     """

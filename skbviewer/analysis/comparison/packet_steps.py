@@ -17,7 +17,7 @@ CALL, WAIT = "call", "wait"
 
 
 class Moment(NamedTuple):
-    """When a packet took a step, ns since its path began; durations in ns, None = unknown."""
+    """When a packet took a step, ns since its path began; its durations are ns, None = unknown."""
 
     begin_ns: int
     dur_ns: int | None

@@ -71,7 +71,10 @@ def frequent(classes: PathClasses) -> list[str]:
 
 
 def described(scope: Scope, classes: PathClasses, names: Sequence[str]) -> dict[str, PathClass]:
-    """Return direction and steps of the classes `names`; classes without a leg are left out."""
+    """Return the direction and the steps of each class in `names`, by name.
+
+    Classes without a leg are left out.
+    """
     place = {name: at for at, name in enumerate(classes.names)}
     kinds, leg = scope.of_leg("kind"), scope.columns.array("call", "leg")
     dropped = scope.of_leg("drop_reason") >= 0
@@ -103,9 +106,9 @@ def _steps(scope: Scope, leg: int, rows: slice, numbers: Int64s) -> tuple[tuple[
 def path_estimates(
     scope: Scope, blocks: Blocks, classes: PathClasses, names: Sequence[str]
 ) -> dict[Measure, Estimates]:
-    """Return shares and times of the classes `names` that the recording has.
+    """Return shares and times of the classes in `names` that the recording has.
 
-    A share is that of all passes in the same direction.  `blocks` are those of the same `scope`.
+    A share is one of all passes in the same direction.  `blocks` are those of the same `scope`.
     """
     place = {name: at for at, name in enumerate(classes.names)}
     there = [place[name] for name in names if name in place]

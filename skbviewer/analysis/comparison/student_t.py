@@ -37,7 +37,7 @@ def quantile(freedom: Float64s) -> Float64s:
 
 @cache
 def _table() -> tuple[Float64s, Float64s]:
-    """Return inverses of degrees of freedom, rising, and the values of t."""
+    """Return the inverses of degrees of freedom, rising, and the value of t for each."""
     inverse = np.concatenate([[1e-6, 0.001], np.linspace(0.0025, 1, 400)])
     return inverse, _searched(0.05, 1 / inverse)
 
@@ -82,5 +82,5 @@ def _fraction(a: Float64s, b: Float64s, x: Float64s) -> Float64s:
 
 
 def _apart(value: Float64s) -> Float64s:
-    """Return the values, with TINY for those near 0, so that one can divide by them."""
+    """Return the values with TINY in place of values near 0, so that one can divide by them."""
     return np.asarray(np.where(np.abs(value) < TINY, TINY, value))

@@ -32,9 +32,9 @@ class Blocks(NamedTuple):
     """The blocks of time and groups of flows to which the legs of a session belong.
 
     `of_leg` is block + (group << GROUP_BITS) of each leg; -1: the leg is not used.  There are
-    `number` blocks in the order of session time; 0 = too few legs for any.  A window is `longest`
-    neighbouring blocks.  Sums have a row for each block (at least one), then a row for each of
-    GROUPS groups of flows.
+    `number` blocks in the order of session time; 0 means that there are too few legs.  A window is
+    `longest` neighbouring blocks.  Sums have a row for each block (at least one), then a row for
+    each of GROUPS groups of flows.
     """
 
     of_leg: Int32s

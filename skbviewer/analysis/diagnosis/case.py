@@ -24,7 +24,10 @@ EXAMPLES = 5  # packets that a finding lists
 
 
 class Spans(NamedTuple):
-    """Waits of chosen packets: 0-based leg, begin and end on its log's clock, index of `rows`."""
+    """Waits of chosen packets: the 0-based leg, begin and end on the clock of the leg's log (ns).
+
+    `row` is the packet as an index of `rows`.
+    """
 
     leg: Int64s
     begin: Int64s
@@ -45,7 +48,10 @@ class Case:
     """The chosen packets of a session, and what was recorded about them."""
 
     def __init__(self, scope: Scope, made: Breakdown, rows: Int64s, listed: bool = False) -> None:
-        """`rows` are indices of `made.units`; `listed` says that the user listed them by number."""
+        """Describe the packets `rows`, indices of `made.units`.
+
+        `listed` says that the user listed them by number.
+        """
         self.scope, self.made, self.rows, self._listed = scope, made, rows, listed
 
     @property
@@ -76,48 +82,49 @@ class Case:
         return self.made.units.kernel_ns[self.rows]
 
     def ids(self, rows: Int64s) -> list[int]:
-        """Return the numbers (-n for K<n>) of chosen packets, given as indices of `rows`."""
+        """Return the numbers (-n for K<n>) of the chosen packets with the indices `rows`."""
         return [int(one) for one in self.made.units.id[self.rows[rows]]]
 
     @cached_property
     def divided_times(self) -> Parts:
-        """Return into what parts (kind, name, layer, stage) the chosen packets' times divide."""
+        """Return the parts (kind, name, layer, stage) of the chosen packets' times."""
         return self.made.divided(self.rows)
 
     @cached_property
     def medians(self) -> Parts:
-        """Return the parts of the packets with the median time of each class of chosen packets."""
+        """Return the parts of the median packet of each class of chosen packets."""
         peers = np.unique(self.made.classes.peers[self.rows])
         return self.made.divided(np.unique(self.made.classes.median[peers]))
 
     def spent(self, part: int) -> Int64s:
-        """Return the time (ns) of each chosen packet in one part of any stage.
+        """Return the time (ns) that each chosen packet spent in one part, in all stages together.
 
-        `part` is the number of the part modulo Breakdown.names.
+        `part` is the index of the part in a stage.
         """
         found = np.zeros(len(self.made.units.id), np.int64)
-        mine = self.divided_times.place % self.made.names == part
+        mine = self.divided_times.place % self.made.per_stage == part
         np.add.at(found, self.divided_times.unit[mine], self.divided_times.ns[mine])
         return found[self.rows]
 
     def spent_in(self, functions: Bools) -> Int64s:
-        """Return the busy time (ns) of each chosen packet in the functions that are flagged.
+        """Return the busy time (ns) of each chosen packet in the functions that `functions` marks.
 
         `functions` holds a flag for each of Scope.function_names.
         """
         found = np.zeros(len(self.made.units.id), np.int64)
-        meant = np.r_[functions, np.zeros(self.made.names - len(functions), np.bool_)]
-        mine = meant[self.divided_times.place % self.made.names]
+        meant = np.r_[functions, np.zeros(self.made.per_stage - len(functions), np.bool_)]
+        mine = meant[self.divided_times.place % self.made.per_stage]
         np.add.at(found, self.divided_times.unit[mine], self.divided_times.ns[mine])
         return found[self.rows]
 
     def median_of(self, part: int) -> Int64s:
-        """Return the time (ns) in a part of the median packet of each chosen packet's class.
+        """Return for each chosen packet the time (ns) of its class's median packet in one part.
 
-        The result is -1 for a packet that is alone in its class.
+        `part` is the index of the part in a stage.  The result is -1 for a packet that is alone in
+        its class.
         """
         found = np.zeros(len(self.made.units.id), np.int64)
-        mine = self.medians.place % self.made.names == part
+        mine = self.medians.place % self.made.per_stage == part
         np.add.at(found, self.medians.unit[mine], self.medians.ns[mine])
         classes = self.made.classes
         typical = found[classes.median[classes.peers[self.rows]]]
@@ -131,7 +138,7 @@ class Case:
         return np.asarray((ns >= least) & (ns * SHARE >= self.kernel_ns))
 
     def waited(self, ns: Int64s) -> Bools:
-        """Return for each chosen packet whether it waited long enough (`ns`) for a finding."""
+        """Return for each chosen packet whether its wait of `ns` is long enough for a finding."""
         return self.matters(ns, WAIT_NS)
 
     @cached_property
@@ -203,13 +210,13 @@ class Case:
         return mine[self.row_of_leg[self.leg_of(mine)] >= 0]
 
     def leg_of(self, calls: Int64s) -> Int64s:
-        """Return the 0-based leg of each of these calls."""
+        """Return the 0-based leg of each of the calls `calls` (0-based rows)."""
         return np.searchsorted(self.made.legs.calls_at, calls, "right") - 1
 
     def worst(self, ns: Int64s, which: Bools) -> Int64s:
-        """Return the packets flagged in `which` that lost most time (`ns`), at most EXAMPLES.
+        """Return the packets that lost most time, at most EXAMPLES, as indices of `rows`.
 
-        The result are indices of `rows`.
+        `ns` is the time that each chosen packet lost; `which` says which packets are considered.
         """
         rows = np.flatnonzero(which)
         return rows[np.argsort(-ns[rows], kind="stable")][:EXAMPLES]

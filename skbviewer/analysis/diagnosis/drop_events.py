@@ -26,7 +26,10 @@ class Key(NamedTuple):
 
 
 class Drops(NamedTuple):
-    """Drops as recorded: 0-based event, time on the log's clock, packet (0: none), key."""
+    """Drops as recorded: the 0-based event, its time on the log's clock, and its packet (0: none).
+
+    `key` is the reason and place of the drop, an index of `keys`.
+    """
 
     event: Int64s
     ts: Int64s
@@ -92,7 +95,7 @@ def _delivered(case: Case, leg: Int64s, ts: Int64s) -> Bools:
 
 
 def _packets(case: Case) -> Int64s:
-    """Return for each leg a packet that it exactly matches; -n for its row K<n>; 0 if none."""
+    """Return for each leg a packet that matches it exactly; -n for its row K<n>; 0 if none."""
     columns, legs = case.scope.columns, len(case.made.legs.kind)
     row = np.asarray(columns.array("series", "kernel_only"), np.int64)
     series = np.asarray(case.scope.of_leg("series")) - 1

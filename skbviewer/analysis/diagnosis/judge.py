@@ -43,7 +43,7 @@ def diagnose(scope: Scope, ids: Int64s | None = None) -> Diagnosis:
 
 
 def _with_rows(made: Breakdown, one: Finding) -> Finding:
-    """Return the finding with the packets that it is about, if its rule has not set them."""
+    """Return the finding with the rows of its packets, if its rule has not set them."""
     rows = one.rows if len(one.rows) else made.units.id[one.packets]
     return one._replace(rows=np.unique(rows))
 

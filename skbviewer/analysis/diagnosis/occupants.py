@@ -16,7 +16,7 @@ MAX_CALLS = 5000  # most calls that are read
 
 
 class Occupant(NamedTuple):
-    """A thread or interrupt: its ns in recorded functions, its longest function, a call's id."""
+    """A thread or interrupt: its time in recorded functions, its longest function, a call's id."""
 
     who: str
     ns: int
@@ -71,7 +71,7 @@ def _who(case: Case, leg: int, level: int, pid: int, cpu: int) -> str:
 
 
 def _union(begin: Int64s, end: Int64s) -> Int64s:
-    """Return the union of spans, as rows begin and end."""
+    """Return the union of the spans from `begin` to `end`, as two rows: begins and ends."""
     order = np.argsort(begin, kind="stable")
     begin, end = begin[order], end[order]
     if not len(begin):
@@ -82,6 +82,6 @@ def _union(begin: Int64s, end: Int64s) -> Int64s:
 
 
 def _common(a: Int64s, b: Int64s) -> int:
-    """Return the time (ns) that two rows of spans have in common."""
+    """Return the time (ns) that two sets of spans have in common; each is an array (begin, end)."""
     both = _union(np.r_[a[0], b[0]], np.r_[a[1], b[1]])
     return int(sum((s[1] - s[0]).sum() for s in (a, b)) - (both[1] - both[0]).sum())

@@ -53,7 +53,7 @@ def flagged(case: Case, name: str) -> Int64s:
 
 
 def sent_again(case: Case) -> list[Again]:
-    """Return the chosen packets that repeat a segment, each with the fate of the first one.
+    """Return the chosen packets that repeat a segment, each with the fate of the first copy.
 
     An skb that several captures have counts once.
     """
@@ -76,7 +76,7 @@ def sent_again(case: Case) -> list[Again]:
 
 
 def _each_once(case: Case, found: list[Again]) -> list[Again]:
-    """Keep one segment of each skb, if possible one whose fate is known."""
+    """Return one segment of each skb, if possible a segment whose fate is known."""
     matches = _matches(case)
     leg = dict(zip(matches.packet[::-1].tolist(), matches.leg[::-1].tolist(), strict=True))
     best: dict[int, Again] = {}
@@ -88,18 +88,18 @@ def _each_once(case: Case, found: list[Again]) -> list[Again]:
 def repetitions(case: Case) -> Int64s:
     """Return the chosen packets that repeat a segment.  Raises Cancelled.
 
-    tcp.analysis mistakes a segment that arrives late for one that was sent again.  If a recorded
-    kernel sent it, the kernel's calls decide instead.
+    tcp.analysis mistakes a late segment for a segment that was sent again.  If a recorded kernel
+    sent the segment, the kernel's calls decide instead.
     """
     again = same_skbs(case, _repeated_by_kernel(case))
     return np.union1d(np.setdiff1d(flagged(case, "retransmission"), sent_once(case)), again)
 
 
 def sent_once(case: Case) -> Int64s:
-    """Return packets that a recorded kernel sent, and did not send again.
+    """Return the packets that a recorded kernel sent only once.
 
-    There are none if the functions that send segments again have no probe, because the log would
-    not show it.
+    None are returned if the functions that send segments again have no probe, because the log would
+    not show a repetition.
     """
     if set(SENDS_AGAIN).isdisjoint(case.scope.function_names):
         return np.zeros(0, np.int64)
@@ -154,7 +154,7 @@ def _earlier(case: Case, packets: Int64s) -> Int64s:
 
 
 def _place_in_time(case: Case, lives: Int64s) -> Int64s:
-    """Return the number of packets before the start of each of these skb lifetimes, less a half."""
+    """Return for each skb lifetime the number of packets before its start, minus 0.5."""
     scope, columns = case.scope, case.scope.columns
     begin = np.asarray(columns.array("series", "begin_ns"), np.int64)[lives]
     source = np.asarray(columns.array("series", "source"), np.int64)[lives]
@@ -178,7 +178,7 @@ def _matches(case: Case) -> _Matches:
 
 
 def _seen(case: Case) -> tuple[Bools, Bools]:
-    """Return two masks by packet number: a kernel sent it, and a kernel received it."""
+    """Return two flags by packet number: a recorded kernel sent the packet, or received it."""
     found, columns = _matches(case), case.scope.columns
     kind = np.asarray(columns.array("leg", "kind"))[found.leg]
     sent, received = np.zeros((2, columns.length("packet") + 1), np.bool_)

@@ -51,7 +51,7 @@ def _left(case: Case, slow: Bools, findings: Sequence[Finding]) -> tuple[Int64s,
     made, count = case.made, len(case.rows)
     explained = _explained(case, findings)
     left, sums = np.zeros(count, np.int64), dict[str, int]()
-    used = np.unique(np.r_[case.divided_times.place, case.medians.place] % made.names)
+    used = np.unique(np.r_[case.divided_times.place, case.medians.place] % made.per_stage)
     for part in used.tolist():
         name = made.part_at(part).name
         over = case.spent(part) - np.maximum(case.median_of(part), 0)
@@ -65,7 +65,7 @@ def _left(case: Case, slow: Bools, findings: Sequence[Finding]) -> tuple[Int64s,
 
 
 def _explained(case: Case, findings: Sequence[Finding]) -> dict[str, Bools]:
-    """Return for each name of a part which chosen packets have a finding that explains it."""
+    """Return by name of a part which chosen packets have a finding that explains the part."""
     place = np.full(len(case.made.units.id), -1, np.int64)
     place[case.rows] = np.arange(len(case.rows))
     found: dict[str, Bools] = {}

@@ -84,10 +84,10 @@ def finding_of(
 
 
 def before_in_queue(case: Case, kind: int, longest: Longest) -> int:
-    """Return how many packets were in the queue when another one came, and left before it.
+    """Return how many packets were in a queue when a packet came, and left the queue before it.
 
-    `longest` is the wait of that other packet, and `kind` the number of the kind of wait.  Packets
-    of other logs are left out.
+    `longest` is the wait of that packet, and `kind` the number of the kind of wait.  Packets of
+    other logs are left out.
     """
     spans, legs = case.all_waits(kind), case.made.legs
     before = (spans.begin < longest.begin) & (spans.end > longest.begin)

@@ -72,7 +72,10 @@ def decode(decoder_: Any, code: bytes, begin: int) -> Iterator[Decoded]:
 
 
 def _target(capstone: ModuleType, one: Any) -> int | None:
-    """Return the target: the last operand, because jumps of arm64 may begin with registers."""
+    """Return the address to which an instruction jumps, or which it calls.
+
+    It is the last operand, because jumps of arm64 may begin with registers.
+    """
     operands = [item.imm for item in one.operands if item.type == capstone.CS_OP_IMM]
     return operands[-1] & (1 << 64) - 1 if operands else None
 

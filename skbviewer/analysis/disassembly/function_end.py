@@ -21,7 +21,7 @@ ALIGNED = 16  # functions begin at multiples
 
 
 def without_rest(code: Sequence[Decoded], limit: int) -> Sequence[Decoded]:
-    """Return the instructions of the function with which `code` begins; what follows is dropped.
+    """Return the instructions of the function with which `code` begins, up to its end.
 
     The function ends at or before the address `limit`.
     """
@@ -45,7 +45,7 @@ def without_rest(code: Sequence[Decoded], limit: int) -> Sequence[Decoded]:
 
 
 def _other_entries(code: Sequence[Decoded]) -> frozenset[int]:
-    """Return the addresses at which later functions begin: each calls the first one's tracer."""
+    """Return the addresses of later functions: they call the tracer that the first one calls."""
     tracer = next((one.target for one in code[:ENTRY] if one.kind == CALL), None)
     found = set()
     for at, one in enumerate(code[ENTRY:], ENTRY):

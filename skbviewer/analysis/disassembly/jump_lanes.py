@@ -20,7 +20,7 @@ class Arrow(NamedTuple):
 
 
 def arrows_of(shown: Disassembly) -> tuple[Arrow, ...]:
-    """Return the arrows of all jumps that get a lane; short jumps get theirs first."""
+    """Return the arrows of all jumps that get a lane; short jumps get their lanes first."""
     row_at = {one.address: row for row, one in enumerate(shown.instructions)}
     jumps = [
         (row, row_at[one.target])

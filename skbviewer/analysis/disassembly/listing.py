@@ -75,9 +75,9 @@ class Extent(NamedTuple):
 
 
 def extent_of(image: KernelImage, log: LogKernel, function: str) -> Extent:
-    """Return from which to which address `function` is in `image`.
+    """Return the addresses between which `function` is in `image`.
 
-    Raises BadInput if neither log nor image has it.
+    Raises BadInput if neither log nor image has the function.
     """
     module = log.modules.get(function)
     if module:
@@ -144,7 +144,7 @@ class _Names:
         self._own = function
 
     def name_of(self, target: int | None) -> str:
-        """Return a name for an address; "" if there is none."""
+        """Return the name of what is at the address `target`; "" if there is none."""
         if target is None:
             return ""
         if self.begin <= target < self._end:

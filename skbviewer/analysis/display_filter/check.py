@@ -32,6 +32,8 @@ def parse(text: str) -> p.Plan | None:
 
 
 class _Checker:
+    """Checks the nodes of one filter."""
+
     def __init__(self, text: str, fields: dict[str, Field]) -> None:
         self._text = text
         self._fields = fields
@@ -41,6 +43,7 @@ class _Checker:
         return FilterError(self._text, node.at, node.length, message)
 
     def plan(self, node: s.Node, bound: bool) -> p.Plan:
+        """Return the checked form of `node`.  `bound` says that it is inside call()."""
         match node:
             case s.Join():
                 left, right = self.plan(node.left, bound), self.plan(node.right, bound)

@@ -65,7 +65,10 @@ def _in(text: str, item: Any) -> bool:
 
 
 def _texts(values: Values, test: Callable[[str], bool]) -> Bools:
-    """Test each text once, then look up the result of each row's text; False for no text (-1)."""
+    """Return for each row whether its text fulfils `test`; False for no text (-1).
+
+    Each distinct text is tested only once.
+    """
     texts = values.texts or ()
     found: Bools = np.array([test(text) for text in texts] + [False])[values.low]
     return found
@@ -89,7 +92,10 @@ def _ranged(low: Array, operator: str, value: Range) -> Bools:
 
 
 def _against(low: Array, operator: str, number: int | float) -> Bools:
-    """Compare `low` with a number, which may be beyond the range of the column's type."""
+    """Return `low` <operator> `number` for each row.
+
+    The number may be beyond the range of the column's type.
+    """
     if low.dtype.kind in "iu":
         limits = np.iinfo(low.dtype)
         if not limits.min <= number <= limits.max:

@@ -45,10 +45,11 @@ class _Scope:
         raise NotImplementedError
 
     def carry(self, table: str, mask: Bools) -> Bools:
-        """Return for each row of this scope whether it has a row of `table` that is in `mask`."""
+        """Return for each row of this scope whether it has a row of `table` that `mask` marks."""
         raise NotImplementedError
 
     def mask(self, plan: p.Plan) -> Bools:
+        """Return for each row of this scope whether it passes `plan`."""
         match plan:
             case p.Joined():
                 left, right = self.mask(plan.left), self.mask(plan.right)
@@ -145,9 +146,11 @@ class _Rows(_Scope):
     """Packets, or rows K<n>."""
 
     def view_of(self, table: str) -> View:
+        """Return the rows of this scope, or all rows of another table."""
         return self.view if table == ROW else self.data.table(table)
 
     def carry(self, table: str, mask: Bools) -> Bools:
+        """Return for each packet or row K<n> whether `mask` marks a row of `table` in its legs."""
         if table == ROW:
             return mask
         return self.data.rows_with(self.view, self.data.legs_with(table, mask))
@@ -157,9 +160,11 @@ class _Calls(_Scope):
     """Calls, with the fields of their legs and of the drops inside them."""
 
     def view_of(self, table: str) -> View:
+        """Return the calls of this scope, or all rows of another table."""
         return self.view if table == CALL else self.data.table(table)
 
     def carry(self, table: str, mask: Bools) -> Bools:
+        """Return for each call whether its leg, or a drop in the call, is marked in `mask`."""
         if table == ADDRESS:
             return np.asarray(self.data.legs_with(table, mask)[self.view.column("leg") - 1])
         if table == LEG:
@@ -185,6 +190,7 @@ def _numeric(of: p.Operand, values: tuple[Any, ...], plan: p.Relation | None = N
 
 
 def _number(of: p.Operand, value: Any) -> Any:
+    """Return the value; bytes that are compared with a slice become a big-endian number."""
     if of.kind is Kind.BYTES and isinstance(value, bytes):
         number = int.from_bytes(value, "big")
         return Range(number, number)

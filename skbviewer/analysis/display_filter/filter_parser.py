@@ -39,6 +39,8 @@ def parse_syntax(text: str) -> s.Node | None:
 
 
 class _Reader:
+    """Reads the tokens of one filter."""
+
     def __init__(self, text: str) -> None:
         self.text = text
         self._tokens = tokens(text)
@@ -47,14 +49,17 @@ class _Reader:
 
     @property
     def next(self) -> Token:
+        """Return the next token; it stays the next one."""
         return self._tokens[self._index]
 
     def next_token(self) -> Token:
+        """Return the next token, and go on to the one after it."""
         token = self.next
         self._index += token.kind != END
         return token
 
     def error(self, token: Token, message: str) -> FilterError:
+        """Return an error with `message` at the place of `token`."""
         return FilterError(self.text, token.at, len(token.text), message)
 
     def _is(self, *words: str) -> bool:

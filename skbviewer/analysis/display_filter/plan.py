@@ -61,11 +61,15 @@ class Member:
 
 @dataclass(frozen=True)
 class Negation:
+    """`of` is not fulfilled."""
+
     of: Plan
 
 
 @dataclass(frozen=True)
 class Joined:
+    """`left` <operator> `right`: "and", "or" or "xor"."""
+
     operator: str
     left: Plan
     right: Plan

@@ -87,6 +87,8 @@ class Test(Node):
 
 @dataclass(frozen=True)
 class Not(Node):
+    """not `of`."""
+
     of: Node
 
 

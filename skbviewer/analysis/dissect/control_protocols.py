@@ -144,7 +144,7 @@ def _rip(data: bytes) -> tuple[str, str]:
 
 
 def _nbss(data: bytes) -> tuple[str, str]:
-    """Decode NetBIOS (RFC 1002, 4.3); continuations of earlier segments are not recognised."""
+    """Decode NetBIOS (RFC 1002, 4.3).  Segments that continue an earlier one are not recognised."""
     if data[4:8] in SMB_NAMES:
         return SMB_NAMES[data[4:8]], "NetBIOS session message"
     return "NBSS", NBSS_KINDS[data[0]]

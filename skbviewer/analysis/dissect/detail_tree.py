@@ -72,7 +72,7 @@ def dissect(data: bytes, linktype: int, length: int) -> tuple[Node, ...]:
 
 
 def payload_of(data: bytes, linktype: int) -> Payload | None:
-    """Return the TCP or UDP payload of a captured packet; None without a whole such header.
+    """Return the TCP or UDP payload of a captured packet; None if it has no whole such header.
 
     `data` are the packet's captured bytes, which begin with a header of `linktype`.
     """
@@ -119,7 +119,7 @@ def tcp_options_of(data: bytes, linktype: int) -> bytes:
 
 
 def _plain(data: bytes) -> Payload | None:
-    """Do what payload_of() does, for Ethernet, IPv4 and whole headers only: fifty times as fast."""
+    """Return what payload_of() returns, for Ethernet, IPv4 and whole headers: 50 times as fast."""
     if len(data) < 42:
         return None
     words, protocol = (data[14] & 15) * 4, data[23]
@@ -140,7 +140,7 @@ def _plain(data: bytes) -> Payload | None:
 
 
 class _Walk:
-    """Walks from header to header.  When it stops, `kind` is the next header's, at byte `at`.
+    """Walks from header to header.  When it stops, the next header is a `kind` at byte `at`.
 
     The walk also stops before a header of the kind `last`.
     """
@@ -217,7 +217,7 @@ def _within(node: Node, size: int) -> Node:
 
 
 def _unnamed(node: Node) -> Node:
-    """Return the node without filter fields; these refer only to the outermost IP header."""
+    """Return the node without filter fields, which refer only to the outermost IP header."""
     children = tuple(_unnamed(child) for child in node.children)
     return node._replace(field="", value="", children=children)
 

@@ -35,7 +35,7 @@ def dns(payload: bytes) -> PayloadSummary | None:
 
 
 def _places(payload: bytes, queries: int, answers: int) -> list[tuple[int, int]]:
-    """Return (offset, length) of queries and answers, in order (RFC 1035 section 4.1)."""
+    """Return (offset, length) of each query, then of each answer (RFC 1035 section 4.1)."""
     places, at = [], 12
     for number in range(queries + answers):
         begin, at = at, _after_name(payload, at)
@@ -48,7 +48,7 @@ def _places(payload: bytes, queries: int, answers: int) -> list[tuple[int, int]]
 
 
 def _after_name(payload: bytes, at: int) -> int:
-    """Return the position after a name: its last label is empty or a pointer to the rest."""
+    """Return the position after a name, which ends in an empty label or a pointer to its rest."""
     while payload[at]:
         if payload[at] & 0xC0 == 0xC0:
             return at + 2

@@ -114,7 +114,7 @@ def _arrival(epoch: str) -> str:
 
 
 def _tcp(node: Node, facts: PacketFacts) -> Node:
-    """Add numbers relative to the stream's first, the stream's index, and the scaled window."""
+    """Return the header with relative numbers, the index of its stream and the scaled window."""
     node = _checked(node, facts, "tcp")
     values, lines = facts.values, {child.field: child for child in node.children}
     seq, ack = values.get("tcp.seq", ""), values.get("tcp.ack", "")
@@ -185,7 +185,7 @@ def _claim(link: Link) -> Node:
 
 
 def _checked(node: Node, facts: PacketFacts, layer: str) -> Node:
-    """Return the header with the verdict after its checksum, and also in a separate line."""
+    """Return the header with the verdict on its checksum, beside the checksum and in a line."""
     status, field = facts.values[f"{layer}.checksum.status"], f"{layer}.checksum"
     if not status:
         return node
@@ -206,12 +206,12 @@ def _ip(node: Node, facts: PacketFacts) -> Node:
 
 
 def _place(node: Node, like: Node) -> Node:
-    """Return the node, at the bytes of another line."""
+    """Return `node` with the bytes of the line `like`."""
     return node._replace(offset=like.offset, length=like.length)
 
 
 def _with(node: Node, before: dict[str, list[Node]], after: dict[str, list[Node]]) -> Node:
-    """Return the node, with lines inserted before and after those of some fields."""
+    """Return the node with lines inserted before and after some of its lines, by their field."""
     children: list[Node] = []
     for child in node.children:
         children += [*before.get(child.field, ()), child, *after.get(child.field, ())]

@@ -71,7 +71,7 @@ def _head(
 
 
 def _echo(data: bytes, at: int) -> Iterator[Node]:
-    """Yield each number in both byte orders, because some hosts use their own."""
+    """Yield each number in both byte orders, because some hosts use their own byte order."""
     for place, label, name in ((4, "Identifier", "icmp.ident"), (6, "Sequence Number", "icmp.seq")):
         for order, word, known in (("big", "BE", name), ("little", "LE", "")):
             raw = data[at + place : at + place + 2]

@@ -36,7 +36,7 @@ class Block(NamedTuple):
 
 
 def blocks(view: View, progress: Progress) -> Iterator[Block]:
-    """Yield the packets of a view, by file.
+    """Yield the packets of a view in blocks, file by file.
 
     Raises BadInput if a file has moved or its size has changed.
     """
@@ -127,10 +127,10 @@ def scan(
     predicate: Predicate,
     progress: Progress,
 ) -> tuple[Bools, Bools]:
-    """Return for each packet whether its header `layer` fulfils `predicate`, and if that is known.
+    """Return two flags for each packet: its header `layer` fulfils `predicate`; that is known.
 
-    With `parts`, it tests these slices (begin, end) of the header, joined.  The result is unknown
-    if a slice is not inside the header.
+    If `parts` are given, `predicate` gets these slices (begin, end) of the header, joined.  The
+    result is unknown if a slice is not inside the header.
     """
     fulfilled, known = np.zeros(view.size, np.bool_), np.zeros(view.size, np.bool_)
     for block in blocks(view, progress):

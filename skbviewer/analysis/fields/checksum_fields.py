@@ -78,10 +78,7 @@ def _one(data: bytes, pseudo: int, layer: str) -> int:
 
 
 def _sizes(view: View, block: Block, rows: Int64s, begin: Int64s) -> Int64s:
-    """Return the number of bytes from the transport header to the end of the packet.
-
-    The number is computed from the IP length.
-    """
+    """Return by packet the bytes from its transport header to its end, by the IP length."""
     at = np.maximum(block.extents["ip"][0], block.extents["ipv6"][0])
     total = view.column("tot_len")[rows].astype(np.int64)
     return np.where((total > 0) & (at >= 0), at + total - begin, 0)

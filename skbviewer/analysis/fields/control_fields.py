@@ -51,7 +51,10 @@ def subview(view: View, rows: Array) -> View:
 
 
 def _llc(view: View, begin: int, size: int, where: Bools | None = None) -> Values:
-    """Return bytes from `begin` of the LLC header, if the frame has a length, no EtherType."""
+    """Return `size` bytes of the LLC header from byte `begin` on, as numbers.
+
+    A frame has this header if it has a length instead of an EtherType.
+    """
     plain = is_eth(view) & (view.column("ethertype") < 0)
     plain = plain if where is None else plain & where
     low, known = np.full(view.size, -1, np.int64), np.zeros(view.size, np.bool_)

@@ -61,11 +61,11 @@ class View:
         return self._made[name]
 
     def ids(self) -> Int64s:
-        """Return row ids: n for packet n, -n for row K<n>."""
+        """Return the id of each row: n for packet n, -n for row K<n>."""
         return -self.number() if self.table == SERIES else self.number()
 
     def number(self) -> Int64s:
-        """Return the packet numbers, or the n of the rows K<n>."""
+        """Return the packet numbers, or n for each row K<n>."""
         if self.table == SERIES:
             return self.column("kernel_only").astype(np.int64)
         return (np.arange(self.size) if self.rows is None else self.rows) + 1
@@ -92,9 +92,11 @@ class Data:
         flags: Callable[[str], Int64s] = lambda kind: np.zeros(0, np.int64),
         comments: Callable[[], Mapping[int, str]] = dict,
     ) -> None:
-        """`fitted` converts times of a KBL (by source id) into ns since the epoch of the captures.
+        """Read from the column chunks `columns` of a session.
 
-        `flags` returns the rows (n, or -n for K<n>) with a flag, `comments` the comments by row.
+        `fitted` converts times of a KBL (by source id) into ns since the epoch on the captures'
+        clock.  `flags` returns the rows (n, or -n for K<n>) with a flag, `comments` the comments by
+        row.
         """
         self.columns = columns
         self.connect = connect
@@ -159,11 +161,11 @@ class Data:
         return View(self, PACKET)
 
     def kernel_only(self) -> View:
-        """Return the rows K1, K2, ..., as series rows."""
+        """Return the view of the rows K1, K2, ..., as rows of table `series`."""
         return View(self, SERIES, self.kernel_only_rows())
 
     def kernel_only_rows(self) -> Int64s:
-        """Return the 0-based series rows of K1, K2, ..."""
+        """Return the 0-based rows of K1, K2, ... in table `series`."""
         return self.cached("kernel_only", self._kernel_only)  # type: ignore[no-any-return]
 
     def _kernel_only(self) -> Int64s:
@@ -181,7 +183,7 @@ class Data:
         return np.flatnonzero(self.columns.array("event", "event") == KblEvent.DROP)
 
     def legs_with(self, table: str, mask: Bools) -> Bools:
-        """Return for each leg whether it has a row of `table` that is in `mask`."""
+        """Return for each leg whether a row of `table` that `mask` marks belongs to it."""
         if table == LEG:
             return mask
         found = np.zeros(self.columns.length(LEG) + 2, np.bool_)
@@ -193,7 +195,7 @@ class Data:
         return found[1:-1]
 
     def rows_with(self, view: View, legs: Bools) -> Bools:
-        """Return for each packet or row K<n> of a view whether it has a leg that is in `legs`."""
+        """Return for each packet or row K<n> of a view whether it has a leg that `legs` marks."""
         if view.table == PACKET:
             hit = np.r_[False, legs].take(self.columns.array("match", "leg"))
             whole = np.zeros(self.columns.length(PACKET) + 1, np.bool_)

@@ -65,7 +65,10 @@ def _listed(field: Field, found: list[Values], rows: list[list[int]]) -> list[st
 
 
 def _below(view: View, table: str) -> tuple[View, list[list[int]]]:
-    """Return the calls, legs or drops of all rows, and for each row the list of its own."""
+    """Return the calls, legs or drops of all rows, and for each row the list of its own.
+
+    `table` says which of them.
+    """
     with view.data.connect() as db:
         legs = _legs(db, view)
         pairs = [(row, leg) for row, found in enumerate(legs) for leg in found]

@@ -27,7 +27,7 @@ def _times(view: View) -> Int64s:
 
 
 def _timed(view: View) -> Bools | None:
-    """Return for each row whether it has a time; None = all have."""
+    """Return for each row whether it has a time; None if all rows have one."""
     return view.column("ts") != UNTIMED if view.table == PACKET else None
 
 

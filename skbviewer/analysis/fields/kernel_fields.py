@@ -93,7 +93,7 @@ def _layer(view: View) -> list[Values]:
 
 
 def _caller(view: View) -> list[Values]:
-    """Return the symbol with its offset, and the symbol alone."""
+    """Return two texts for each call: its caller's symbol with the offset, and the symbol alone."""
     tables = {log: view.data.names(log).symbols for log in view.data.logs()}
     whole = _coded(view, "caller", view.column("caller").astype(np.int64), tables)
     texts = whole.texts or ()
@@ -101,7 +101,7 @@ def _caller(view: View) -> list[Values]:
 
 
 def _comm(view: View) -> list[Values]:
-    """Return keys of threads; the idle task of each CPU has the key THREADS + CPU."""
+    """Return for each row the key of its thread; the idle task of each CPU has THREADS + CPU."""
     idle = view.data.cached("idle CPUs", lambda: _idle_cpus(view.data.table(CALL)))
     names = {log: view.data.names(log) for log in view.data.logs()}
     tables = {

@@ -84,7 +84,10 @@ def _columns(names: tuple[str, ...], where: Callable[[View], Bools]) -> Make:
 
 
 def _bits(name: str, where: Callable[[View], Bools], shift: int, mask: int) -> Make:
-    """Return values of (column >> shift) & mask."""
+    """Return a Field.make that yields (column >> shift) & mask.
+
+    `name` is the column; values are known where `where` is true.
+    """
 
     def make(view: View) -> list[Values]:
         whole = known_column(view, name, where(view))

@@ -75,7 +75,7 @@ def _carried(
 
 
 def view_size(data: Data, view: View) -> int:
-    """Return the number of rows of the whole table that `view` shows rows of."""
+    """Return the number of rows of the whole table to which the rows of `view` belong."""
     return data.columns.length(view.table)
 
 

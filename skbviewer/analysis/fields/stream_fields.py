@@ -78,7 +78,7 @@ def _streams(data: Data, transport: str) -> Streams:
 
 
 def _keys(view: View, rows: Array) -> tuple[Array, Array]:
-    """Return a key of the file and the two endpoints, and the direction, for these packets."""
+    """Return for each packet a key of its file and its two endpoints, and its direction."""
     ends, direction = keys_of_ends(view, rows)
     return ends * np.uint64(MIX[1]) + view.column("source")[rows].astype(np.uint64), direction
 
@@ -114,7 +114,7 @@ def _by_first_packet(group: Array, first: Array) -> Array:
 
 
 def _reused(view: View, rows: Array, direction: Array, new: Bools) -> Bools:
-    """Return SYNs that begin a new stream on the same ports: their sequence number has changed."""
+    """Return the SYNs that begin a new stream on ports already in use, by a new sequence number."""
     flags = view.column("tcp_flags")[rows]
     syn = np.flatnonzero((flags & (SYN | ACK)) == SYN)
     group, way = (np.cumsum(new) - 1)[syn], direction[syn]
@@ -128,9 +128,9 @@ def _reused(view: View, rows: Array, direction: Array, new: Bools) -> Bools:
 
 
 def last_before(of: Bools, start: Int64s) -> Int64s:
-    """Return for each position the last earlier one in which `of` is true; -1 = none.
+    """Return for each position the last earlier one that `of` marks; -1 = none.
 
-    Positions before the `start` of the position's stream are ignored.
+    Positions before `start`, where the stream of the position begins, are ignored.
     """
     at = np.where(of, np.arange(len(of)), -1)
     last = np.r_[-1, np.maximum.accumulate(at)[:-1]] if len(of) else at
@@ -168,7 +168,7 @@ def relative(view: View, column: str) -> tuple[Int64s, Bools]:
 
 
 def stream_ways(view: View) -> tuple[Array, Array]:
-    """Return the TCP stream of each packet of a view, -1 = none, and its direction."""
+    """Return for each packet of a view its TCP stream (-1 = none), and its direction in it."""
     stream = _of_rows(view, streams_of(view.data, "tcp").number)
     direction = np.zeros(view.size, np.int8)
     rows = np.flatnonzero(stream >= 0)
@@ -204,7 +204,7 @@ def _bases(data: Data) -> Bases:
 
 
 def _first(of: Bools, begin: Int64s) -> Int64s:
-    """Return the first position in `of` in each part that begins at `begin`, or -1."""
+    """Return for each part, which begins at `begin`, the first position that `of` marks, or -1."""
     at = np.flatnonzero(of)
     if not len(at):
         return np.full(len(begin), -1, np.int64)

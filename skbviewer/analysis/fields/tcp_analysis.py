@@ -99,9 +99,10 @@ def _segments(data: Data, found: Streams) -> Segments:
 
 
 def window_scales(data: Data, s: Segments) -> Int64s:
-    """Return the shift of the other direction's window, in bits; -1 if its SYN was not captured.
+    """Return by segment the shift of the other direction's window, in bits.
 
-    Both SYNs must offer scaling; otherwise nothing is shifted (RFC 7323, 2.2).
+    -1: that direction's SYN was not captured.  Both SYNs must offer scaling; otherwise nothing is
+    shifted (RFC 7323, 2.2).
     """
     syn = np.flatnonzero((s.flags & SYN) != 0)
     offered = np.full(len(s.flags), -1, np.int64)
@@ -143,9 +144,9 @@ def _offsets(s: Segments) -> Int64s:
 
 
 class _Highest(NamedTuple):
-    """The state before each segment, in its direction:
+    """The state of a segment's direction before the segment.
 
-    `next` as an offset, and the segment `by` it.
+    `next` is the next expected sequence number as an offset, and `by` the segment that set it.
     """
 
     next: Int64s
@@ -296,7 +297,7 @@ def _duplicates(s: Segments, duplicate: Bools) -> Int64s:
 
 
 def _repeats(s: Segments, duplicate: Bools) -> Int64s:
-    """Return for each duplicate ACK: its row, the original ACK's row, its number since then."""
+    """Return for each duplicate ACK its row, the original ACK's row, and its number since then."""
     count, renewed = _duplicates(s, duplicate), s.ack != _at(s.ack, s.mine, -1)
     found = []
     for way in (0, 1):
@@ -320,7 +321,11 @@ def _round_trip(s: Segments) -> Int64s:
 
 
 def _seen_before(s: Segments, offset: Int64s, asked: Bools) -> Bools:
-    """Return whether an earlier segment of the direction had the same offset and length."""
+    """Return for each segment in `asked` whether an earlier segment had all its bytes.
+
+    That is the last earlier segment of its direction with the same offset, if it is at least as
+    long.
+    """
     key = s.begin * 2 + s.found.direction
     wanted = np.isin(key, np.unique(key[asked])) & (s.size > 0)
     rows = np.flatnonzero(wanted)

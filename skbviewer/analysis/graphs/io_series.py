@@ -83,9 +83,9 @@ def io_series(scopes: Sequence[Scope], interval_ns: int | None = None) -> list[I
 
 
 def interval_for(span: int) -> int:
-    """Return an interval (ns) that cuts `span` (ns) into about INTERVALS.
+    """Return the length (ns) of intervals that divide `span` (ns) into about INTERVALS.
 
-    The interval is 1, 2 or 5 times a power of ten.
+    It is 1, 2 or 5 times a power of ten.
     """
     power = 1
     while True:
@@ -159,7 +159,7 @@ def _drop_times(scope: Scope) -> Int64s:
 
 
 def origin_of(scope: Scope, other: int) -> int:
-    """Return the session time of packet 1, ns; `other` if it has none."""
+    """Return the session time of packet 1, ns; `other` if packet 1 has no time."""
     columns = scope.columns
     if not columns.length("packet"):
         return other
@@ -172,7 +172,10 @@ def origin_of(scope: Scope, other: int) -> int:
 
 
 def _ranks(place: Int64s, ns: Int64s, count: int) -> list[Int64s]:
-    """Return PERCENTS of the known durations of each interval."""
+    """Return the percentiles PERCENTS of the known durations `ns` in each interval.
+
+    `place` is the interval of each duration; there are `count` intervals.
+    """
     known = ns >= 0
     place, ns = place[known], ns[known]
     bits = int(ns.max(initial=0)).bit_length()

@@ -47,7 +47,7 @@ class PathBoxes(NamedTuple):
 
     @property
     def total(self) -> int:
-        """Packets counted."""
+        """Return the number of packets counted."""
         return int(self.number.sum())
 
 
@@ -93,7 +93,7 @@ def _packets_of(made: Breakdown, classes: Int64s) -> list[int]:
 
 
 def _ranks(values: list[Int64s]) -> Int64s:
-    """Return PERCENTS of each class, whose values rise."""
+    """Return the percentiles PERCENTS of each class; the values of a class rise."""
     return np.array(
         [[one[max(-(-len(one) * p // 100) - 1, 0)] for p in PERCENTS] for one in values], np.int64
     )

@@ -30,7 +30,7 @@ WIDEST = 1 << 62  # ns; no time is farther from 0
 class Pairs(NamedTuple):
     """Points, or bars if there are `labels`; `row` is the row of each in the result.
 
-    `first` was subtracted from all `x`, because they are times (0: they are none).
+    If `x` are times, `first` was subtracted from all of them; otherwise `first` is 0.
     """
 
     x: Float64s
@@ -58,7 +58,7 @@ class Spans(NamedTuple):
 
 
 def number_columns(columns: Sequence[str], rows: Rows) -> list[str]:
-    """Return the columns that hold numbers only, and at least one."""
+    """Return the names of the columns that hold at least one number, and nothing else."""
     found = []
     for at, name in enumerate(columns):
         kinds = {type(row[at]) for row in rows} - {type(None)}
@@ -68,7 +68,7 @@ def number_columns(columns: Sequence[str], rows: Rows) -> list[str]:
 
 
 def text_columns(columns: Sequence[str], rows: Rows) -> list[str]:
-    """Return the columns that hold texts only, and at least one."""
+    """Return the names of the columns that hold at least one text, and nothing else."""
     kinds = [{type(row[at]) for row in rows} - {type(None)} for at in range(len(columns))]
     return [name for name, each in zip(columns, kinds, strict=True) if each == {str}]
 
@@ -105,7 +105,7 @@ def _whole(value: Cell) -> int:
 
 
 def spans(columns: Sequence[str], rows: Rows) -> Spans | None:
-    """Return a span for each row with a time; None if no column has a name of TIMES."""
+    """Return a span for each row with a time; None if no column has a name that is in TIMES."""
     time, length, end, name = (_first(columns, of) for of in (TIMES, DURATIONS, ENDS, NAMES))
     if time is None:
         return None
@@ -137,7 +137,7 @@ def _is_time(value: Cell) -> bool:
 
 
 def _integers(rows: Rows, which: Int64s, at: int) -> Int64s:
-    """Return a column's numbers of some rows; 0 for all that is no time."""
+    """Return the numbers of column `at` in the rows `which`; 0 for each value that is no time."""
     values = (rows[one][at] for one in which.tolist())
     return np.array([_whole(one) if _is_time(one) else 0 for one in values], np.int64)
 

@@ -48,7 +48,7 @@ class RoundTripBars(NamedTuple):
 def round_trip_bars(scope: Scope) -> RoundTripBars | None:
     """Return a bar for each interval of time: the round trips that chosen packets end in it.
 
-    None without any.  Raises Cancelled.
+    None if there is no round trip.  Raises Cancelled.
     """
     found = round_trips(scope)
     if not len(found.packet):
@@ -79,7 +79,7 @@ def round_trip_bars(scope: Scope) -> RoundTripBars | None:
 
 
 def _parts(found: RoundTrips) -> tuple[Bools, tuple[Int64s, ...]]:
-    """Return which round trips are complete, and PARTS of each, 0 where it has no such part."""
+    """Return which round trips are complete, and the parts PARTS of each; 0 for a part it lacks."""
     known = np.minimum(np.minimum(found.send_ns, found.outside_ns), found.receive_ns)
     wire, peer = found.wire_ns, found.peer_ns
     split = wire != UNKNOWN

@@ -21,14 +21,14 @@ Columns = dict[str, npt.NDArray[np.generic]]
 
 
 def row_ids(rows: npt.NDArray[np.integer], before: int) -> npt.NDArray[np.int64]:
-    """Return ids for rows that count from 0, after `before` stored rows; -1 stays -1."""
+    """Return the ids of 0-based `rows` in a table with `before` stored rows; -1 stays -1."""
     made: npt.NDArray[np.int64] = np.add(rows, before + 1, dtype=np.int64)
     made[rows < 0] = -1
     return made
 
 
 def constant_column(value: int, count: int) -> npt.NDArray[np.int64]:
-    """Return a column with one value in all rows, which takes no memory."""
+    """Return a column of `count` rows that all have the value `value`; it takes no memory."""
     return np.broadcast_to(np.int64(value), count)
 
 

@@ -43,7 +43,10 @@ from ...store import FewRows, NewRows, schema
 
 
 class SeriesVerdicts(NamedTuple):
-    """Columns of table `series`, a row for each series of a KBL; KERNEL_ONLY = no wire packet."""
+    """Columns of table `series`, a row for each series of a KBL.
+
+    The verdict KERNEL_ONLY means that no captured packet matches.
+    """
 
     verdict: npt.NDArray[np.int8]
     rung: npt.NDArray[np.int8]
@@ -70,7 +73,11 @@ class Joining:
         is_ip: Mapping[int, Bools],
         same: Mapping[tuple[int, int], SameHost],
     ) -> None:
-        """KBLs by source, which of their series have an IP header, and logs that share a host."""
+        """Join captures with the KBLs `logs`, by source.
+
+        `is_ip` says by source which series of a KBL have an IP header; `same` are the logs of one
+        host.
+        """
         self._logs, self._same = dict(logs), dict(same)
         self.verdicts = {source: _not_captured(logs[source], is_ip[source]) for source in logs}
         self._clocks: dict[Joint, ClockFit] = {}
@@ -118,9 +125,9 @@ class Joining:
     def _with_others(
         self, source: int, found: dict[int, Matches], number: int
     ) -> dict[int, Matches]:
-        """Correct the matches of a capture with each KBL by its matches with the other KBLs.
+        """Return the matches `found` of a capture, corrected by its matches with the other KBLs.
 
-        Also adds their verdicts and clocks.
+        Their verdicts and clocks are added to the results.
         """
         sources = sorted(found)
         for a in sources:
@@ -133,7 +140,10 @@ class Joining:
         return found
 
     def _compare(self, a: int, b: int, found: dict[int, Matches]) -> None:
-        """Compare the clocks of two KBLs by a capture's matches with both; correct the matches."""
+        """Compare the clocks of the KBLs `a` and `b` by a capture's matches with both.
+
+        The matches `found` are corrected.
+        """
         one, other = self._logs[a], self._logs[b]
         if not (one.log.returns and other.log.returns):
             return
@@ -185,7 +195,7 @@ def clock_rows(found: Matches, capture: int, kbl: int, number: int) -> NewRows:
 
 
 def _numbered(clock: ClockFit, number: int) -> ClockFit:
-    """Return the fit with packet numbers instead of indices."""
+    """Return the fit with packet numbers, which continue after `number`, instead of indices."""
     segments = (s._replace(first=s.first + number + 1) for s in clock.segments)
     return ClockFit(tuple(segments))
 

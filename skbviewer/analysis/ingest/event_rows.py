@@ -48,9 +48,9 @@ def build(
     nesting: Nesting,
     calls: CallTable,
 ) -> ColumnTable:
-    """Return all events of a log except those that only describe other records (EVENT_DTYPE).
+    """Return the events of a log as EVENT_DTYPE, each with its leg and its call; -1 = none.
 
-    Each has the leg and the call that it belongs to, -1 = none.
+    Events that only describe other records are left out.
     """
     rows = _rows(log.records, legs)
     record, event, leg, call = (rows.stored(name) for name in EVENT_DTYPE.names or ())
@@ -163,7 +163,7 @@ def event_rows(
 
 
 def _numbers(records: Records, events: ColumnTable, before: int) -> npt.NDArray[np.int32]:
-    """Return the row of each record's event by ordinal, -1 = none.
+    """Return for each record, by ordinal, the row of its event; -1 = none.
 
     `before` rows are stored already.
     """

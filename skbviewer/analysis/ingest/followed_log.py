@@ -16,7 +16,7 @@ from .series_summary import SeriesSummary
 
 
 class FollowedLog(NamedTuple):
-    """A KBL without its records."""
+    """A KBL without its records, in the form that the last steps of an import need."""
 
     source: int
     kernel_side: KernelSide  # without records

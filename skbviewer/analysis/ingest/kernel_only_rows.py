@@ -25,10 +25,10 @@ def numbers(
     verdicts: Sequence[npt.NDArray[np.integer]],
     identity: Sequence[npt.NDArray[np.integer]],
 ) -> list[Ids]:
-    """Return for each KBL the n of row K<n> by series, -1 = none.
+    """Return for each KBL, by series, n if the series is row K<n>, otherwise -1.
 
-    Lifetimes with an identity come first.  `verdicts` and `identity` (-1 = none) are by KBL and
-    series.
+    Lifetimes with an identity get the lowest numbers.  `verdicts` and `identity` (-1 = none) are by
+    KBL and series.
     """
     found = [np.full(len(known), -1, np.int64) for known in identity]
     before = 0

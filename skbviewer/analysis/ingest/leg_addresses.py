@@ -48,7 +48,7 @@ def _first_of_leg(columns: list[Int64s]) -> Int64s:
 
 
 def _changes(columns: list[Int64s]) -> Bools:
-    """Return for each row whether it differs from the row before; the first row does."""
+    """Return for each row whether it differs from the row before; True for the first row."""
     made = np.ones(len(columns[0]), np.bool_)
     made[1:] = False
     for column in columns:

@@ -44,7 +44,8 @@ def leg_rows(made: FollowedLog) -> NewRows:
 def series_rows(made: FollowedLog, verdicts: SeriesVerdicts, kernel_only: Ids) -> NewRows:
     """Return the skb lifetimes of one log as rows of table `series`.
 
-    `verdicts` and `kernel_only` are by lifetime; `kernel_only` is the n of its row K<n>, -1 = none.
+    `verdicts` and `kernel_only` are by lifetime.  `kernel_only` is n if the lifetime is row K<n>,
+    -1 if it is none.
     """
     series, summary, before = made.kernel_side.series, made.summary, made.first["series"]
     begin, functions = _sums(made.kernel_side.legs, made.spent.gap)
@@ -73,7 +74,10 @@ def series_rows(made: FollowedLog, verdicts: SeriesVerdicts, kernel_only: Ids) -
 
 
 def _sums(legs: LegTable, gap: npt.NDArray[np.bool_]) -> tuple[Ids, Ids]:
-    """Return each series' begin, and its number of functions; -1 if records may be lost."""
+    """Return for each series its begin (ns), and its number of functions or -1.
+
+    -1: records may be lost.
+    """
     rows = legs.rows
     if not len(rows):
         return (np.zeros(0, np.int64),) * 2

@@ -30,7 +30,7 @@ LOST = -2
 class PacketSummary(NamedTuple):
     """Columns of schema.MATCH_COLUMNS, one row per packet; time and functions are -1 if unknown.
 
-    While matches are added, they are LOST if records of a leg may be lost.
+    While matches are added, time and functions are LOST if records of a leg may be lost.
     """
 
     verdict: npt.NDArray[np.uint8]
@@ -45,10 +45,10 @@ class PacketSummary(NamedTuple):
     def note(
         self, found: Matches, legs: ColumnTable, spent: SpentLegs, has_times: bool = True
     ) -> None:
-        """Update verdicts and times of packets by their matches with one more log.
+        """Update the verdicts and times of packets by their matches with a further log.
 
-        `legs` are that log's legs, and `spent` their times.  A log of points (not `has_times`) does
-        not change the times from other logs.
+        `legs` are that log's legs, and `spent` their times.  If it is a log of points (`has_times`
+        is False), the times from other logs stay as they are.
         """
         lost = found.contested[self.verdict[found.contested] == WIRE_ONLY]
         self.rung[lost] = CONTESTED
@@ -65,7 +65,7 @@ class PacketSummary(NamedTuple):
             self._add_times(found, spent)
 
     def _add_times(self, found: Matches, spent: SpentLegs) -> None:
-        """Add the times in this log; those of several hosts are summed up."""
+        """Add the packets' times in one log; times in the logs of several hosts are summed up."""
         exact = np.flatnonzero(found.rows["verdict"] == EXACT)
         packet = found.rows["packet"][exact].astype(np.int64)
         new = np.r_[True, np.diff(packet) != 0][: len(packet)]  # matches are sorted by packet
@@ -84,7 +84,7 @@ class PacketSummary(NamedTuple):
 
 
 def no_matches(packets: Packets) -> PacketSummary:
-    """Return the summary of packets without any match."""
+    """Return a summary in which no packet of `packets` has a match."""
     scratch, columns = scratch_of(packets), schema.MATCH_COLUMNS
     first = dict(zip(PacketSummary._fields, (WIRE_ONLY, 0, 0, *(-1,) * 5), strict=True))
     made = PacketSummary(

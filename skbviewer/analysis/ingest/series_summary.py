@@ -57,10 +57,11 @@ class SeriesSummary(NamedTuple):
 
 
 def series_summary(records: Records, series: SeriesTable, legs: LegTable) -> SeriesSummary:
-    """Summarize each series; its identity is that of the first record that shows ports.
+    """Return a row for each series; its identity is that of the first record that shows ports.
 
-    If none shows ports, it is that of the first record with an IP header, or else with ARP.  A
-    larger packet's header, which segments have at first, is used only if there is no other one.
+    If no record shows ports, the identity is that of the first record with an IP header, or else
+    with ARP.  Segments have the header of a larger packet at first; that header is used only if
+    there is no better one.
     """
     assert isinstance(records, RecordTable)
     count = len(series.parent)

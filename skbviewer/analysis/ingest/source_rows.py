@@ -22,7 +22,10 @@ class Input(NamedTuple):
 
 
 def source_row(item: Input, first: int, rows: int) -> tuple[object, ...]:
-    """Return a row of table `source`: the file holds `rows` packets or records, from `first` on."""
+    """Return a row of table `source` for a file.
+
+    Its packets or records have the numbers `first` ..  `first` + `rows` - 1.
+    """
     data = item.data
     detail = _log_detail(data) if isinstance(data, KernelLog) else _capture_detail(data)
     texts = (json.dumps(data.warnings), json.dumps(detail))

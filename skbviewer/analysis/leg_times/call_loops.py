@@ -283,7 +283,10 @@ def paint_interrupts(
     paint: Int64s,
     counts: Int64s,
 ) -> np.int64:
-    """Paint interrupts of a CPU, and `cut` them out of the last span.  Returns their total, ns."""
+    """Paint the interrupts of a CPU from `begin` to `end` (ns); return their total time, ns.
+
+    If `cut`, the last span is divided, so that it leaves out these interrupts.
+    """
     taken, cpus = np.int64(0), (len(beside.irq_first) - 1) // LEVELS
     if level >= LEVELS or not 0 <= cpu < cpus:
         return taken

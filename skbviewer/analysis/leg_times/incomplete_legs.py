@@ -39,7 +39,7 @@ def leg_gaps(
     calls: CallTable,
     events: ColumnTable,
 ) -> Bools:
-    """Return for each leg whether its records may have been lost (docs/matching.md says when).
+    """Return for each leg whether records of it may have been lost (docs/matching.md says when).
 
     `lost` are the declared losses of `log`; the other tables were made from its records.  In a log
     of points, all legs lack records: those of the returns.
@@ -99,7 +99,7 @@ def _meanwhile(legs: LegTable, last: Int64s, spans: Spans) -> Bools:
 
 
 def _outside(log: KernelLog, events: ColumnTable, spans: Spans) -> Int64s:
-    """Return legs with an event outside their calls, if most events of its kind are inside one.
+    """Return the legs with an event outside their calls, if most events of its kind are in a call.
 
     The kind includes the context, because interrupts treat packets differently from processes.
     """

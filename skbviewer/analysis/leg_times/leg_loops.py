@@ -70,7 +70,7 @@ def fill(
     counts: Int64s,
     open_: Int64s,
 ) -> bool:
-    """Write the waits of all legs to `made`, and their times to `sums`, from counts[AT_LEG] on.
+    """Write the waits of all legs from counts[AT_LEG] on to `made`, and sums of times to `sums`.
 
     Returns False if `made` or `paint` is too small.  `held` to `stack` and `open_` are scratch.
     """
@@ -116,7 +116,7 @@ def _mark(leg: Int, owned: Owned) -> None:
 
 @allocation_free
 def _hold(leg: Int, inside: Inside, owned: Owned, held: Int64s) -> int:
-    """Write to `held` when each call has the packet, in order; return the number of calls."""
+    """Write to `held` when each call of a leg has the packet, in order; return their number."""
     size = np.int64(0)
     for row in range(owned.at[leg], owned.at[leg + 1]):
         if not owned.has[row]:
@@ -188,7 +188,7 @@ def _paint_held(
 def _is_within(
     number: Int, size: Int, record: Int, inside: Inside, owned: Owned, held: Int64s
 ) -> bool:
-    """Return whether another call of the same thread had the packet when this call began."""
+    """Return whether a call of the same thread had the packet already when call `record` began."""
     for k in range(size):
         other = np.int64(owned.record[held[ROW, k]])
         if (
@@ -311,7 +311,7 @@ def _paint_between(
     sums: Int64s,
     counts: Int64s,
 ) -> None:
-    """Paint what a thread did between two of its calls with the packet: for whom it worked."""
+    """Paint what a thread did between two of its calls with the packet: whom it worked for."""
     record, records = np.int64(owned.record[following]), len(inside.ts)
     high = min(end, owned.end[leg])
     around = np.int64(inside.around[record])

@@ -99,10 +99,10 @@ def _are_calls_behind(log: KernelLog, some: slice, windows: Windows) -> Bools:
 
 @allocation_free
 def _miss(parent: Int32s, func: Int32s, caller: Int32s, missing: Bools) -> None:
-    """Set missing[i] to True if no call around record i is a call of its caller.
+    """Set missing[i] to True if no recorded call around record i is of the function that called it.
 
-    caller[i] is the function that called it; -1: unknown, so nothing is missing.  The records
-    inside such a call are set, too.
+    caller[i] is that function; -1: unknown, so nothing is missing.  The records inside record i are
+    set, too.
     """
     for i in range(len(parent)):
         up = np.int64(parent[i])

@@ -78,7 +78,7 @@ def may_lack(
 
 
 def near(windows: Windows, begin: Int64s, last: Int64s) -> Bools:
-    """Return for each pair of times `begin` and `last` (ns) whether a window is near them."""
+    """Return for each span from `begin` to `last` (ns) whether a window is near it."""
     spans = Spans(list(zip(windows.first.tolist(), windows.last.tolist(), strict=True)))
     return spans.meet(*_reach(begin, last))
 
@@ -89,7 +89,7 @@ def _reach(begin: Int64s, last: Int64s) -> tuple[Int64s, Int64s]:
 
 
 def _suspects(windows: Windows, bags: Bags, begin: Int64s, last: Int64s) -> Bools:
-    """Return for each owner of these bags whether it may lack a call."""
+    """Return for each leg or lifetime that has one of the bags whether it may lack a call."""
     found = np.zeros(len(begin), np.bool_)
     begin, last = _reach(begin, last)
     order = np.argsort(begin, kind="stable")
@@ -136,9 +136,9 @@ def _bags(log: KernelLog, unit: Int64s, kind: Int64s, calls: CallTable, once: bo
 def _contents(
     calls: CallTable, places: Int64s, lone: Int64s, functions: int
 ) -> tuple[Int64s, Int64s, Int64s]:
-    """Return the contents (at, func, most) of the bags of some units.
+    """Return the contents (at, func, most) of the bags of the units `lone`.
 
-    `lone` are these units, and `places` the rows at which their calls begin.
+    `places` are the rows at which the calls of these units begin.
     """
     size = places[lone + 1] - places[lone]
     bag = np.repeat(np.arange(len(lone)), size)

@@ -55,12 +55,14 @@ def open_ended(log: KernelLog, series: SeriesTable, legs: LegTable, spans: Spans
     """Return for each leg whether a loss may be the reason why its birth or end is not recorded.
 
     The loss must lie between the leg and the neighbouring lifetime at its address.  It explains the
-    missing record if most legs of the same kind have that record, or if it is at most REACH_NS
-    away; at a birth, the latter does not hold for legs that begin in RECEIVE_START.
+    missing record if most legs of the same kind have that record, or if the loss is at most
+    REACH_NS away.  For a birth, a loss that is near does not explain legs that begin in
+    RECEIVE_START.
 
-    A missing end is normal if, of the lifetimes without a recorded end that have the same last
-    record, at least half have an end that no loss can explain.  It is not normal if records were
-    lost within CLOSE_NS after that record.
+    Some kinds of last records often come without an end: of the lifetimes that stop after such a
+    record without an end, at least half do so where no loss can be the reason.  After such a
+    record, a missing end is normal.  But if records were lost within CLOSE_NS after the leg's last
+    record, its missing end does not count as normal.
     """
     count, functions = len(legs.rows), max(log.probes, default=-1) + 1
     found = _Found(

@@ -122,7 +122,10 @@ def _leave(
     by: Int32s,
     quiet: Int64s,
 ) -> None:
-    """Process a leg that gives up its address at `now` (ns); `kin`: a related leg takes it."""
+    """Process a leg that no longer has its address at `now` (ns).
+
+    `kin`: the next leg at the address is related to it.
+    """
     if one[SINCE] >= 0:
         _note(one[LEG], BEGIN, one[BEFORE], one[SINCE], begins, ends, bits)
     if one[OVER] == 0 and not kin:

@@ -16,7 +16,10 @@ NAMES = ("kernel_ns", "busy_ns", "unknown_ns", "cpu_ns")
 
 
 class SpentLegs(NamedTuple):
-    """For each leg: its start and end, its sums, and its waits from at[leg] to at[leg + 1]."""
+    """For each leg: its begin and end, its sums of times (ns), and `gap`: it may lack records.
+
+    The waits of a leg are the rows from at[leg] to at[leg + 1] of the columns from `kind` on.
+    """
 
     begin: Int64s
     end: Int64s

@@ -31,10 +31,10 @@ def spent_legs(legs: LegTable, spent: Spent, gap: Bools, scratch: Scratch) -> Sp
 
 
 def sums(group: Int64s, leg: Int64s, legs: SpentLegs, count: int) -> Int64s:
-    """Return the times (rows KERNEL_NS to CPU_NS, ns) of `count` groups of legs.
+    """Return the times (ns) of `count` groups of legs: rows KERNEL_NS to CPU_NS, columns by group.
 
-    group[i] is the group of leg[i]; the arrays are sorted by group.  A time is -1 if it is unknown,
-    or if the group has no leg.
+    group[i] is the group of leg[i]; both arrays are sorted by group.  A time is -1 if it is
+    unknown, or if the group has no leg.
     """
     made = np.full((4, count), -1, np.int64)
     most = int(np.bincount(group, minlength=1).max(initial=0)) if len(group) else 0

@@ -111,7 +111,7 @@ def build(
 
 
 def _unknown(legs: LegTable) -> Spent:
-    """Return no spans and unknown sums, because the log shows no durations."""
+    """Return a Spent without spans and with unknown sums, for a log that shows no durations."""
     none, sums = np.zeros(0, np.int64), np.full((3, len(legs.rows)), -1, np.int64)
     return Spent(none.astype(np.int32), none.astype(np.uint8), none, none, *sums)
 
@@ -213,9 +213,9 @@ def _also(records: Records, legs: LegTable, nesting: Nesting) -> Int64s:
 
 
 def _by_function(log: KernelLog) -> list[Bools]:
-    """Return for each probe whether it takes a packet, and FLAGS from "reads" on.
+    """Return arrays of flags by probe: whether it takes a packet, then FLAGS from "reads" on.
 
-    The last element is for records without a probe.
+    The last element of each array is for records without a probe.
     """
     made = [np.zeros(max(log.probes, default=-1) + 2, np.bool_) for _ in FLAGS[1:]]
     for probe in log.probes.values():

@@ -41,7 +41,10 @@ def leg_time(scope: Scope) -> Int64s:
 
 
 def _since(scope: Scope, entry: Int64s) -> Int64s:
-    """Return the time since which each call has its packet."""
+    """Return for each chosen call the time (ns) from which on it has its packet.
+
+    `entry` is the time at which the call began.
+    """
     leg = scope.leg_of_call
     begin, reader = scope.of_leg("begin_ns")[leg], scope.of_leg("reader_ns")[leg]
     is_read = (scope.of_leg("kind")[leg] == RX) & (reader >= 0)

@@ -35,7 +35,10 @@ class CallGraphRow(NamedTuple):
 
 
 class _Arcs(NamedTuple):
-    """Calls between two functions: function indices (the number of names means none), and sums."""
+    """Calls between two functions, a row for each pair, with sums over these calls.
+
+    `caller` and `called` are indices of functions; the number of names means none.
+    """
 
     caller: Int64s
     called: Int64s
@@ -94,7 +97,7 @@ def _arcs(scope: Scope) -> _Arcs:
 
 
 def _callers(scope: Scope) -> Int64s:
-    """Return the function of the call around each chosen call, -1 = none."""
+    """Return for each chosen call the function of the call around it; -1 = none."""
     parent = scope.of_call("parent")
     inner = np.flatnonzero(parent > 0)
     func = np.asarray(scope.columns.array("call", "func"))[parent[inner] - 1]

@@ -30,7 +30,7 @@ class DropRow(NamedTuple):
 
 
 def drop_rows(scope: Scope) -> list[DropRow]:
-    """Return the chosen packets' drops in the range, most frequent first."""
+    """Return the drops of chosen packets in the range by reason and place, most frequent first."""
     columns = scope.columns
     event = np.asarray(columns.array("event", "event"))
     leg = np.asarray(columns.array("event", "leg"), np.int64) - 1
@@ -51,7 +51,7 @@ def drop_rows(scope: Scope) -> list[DropRow]:
 
 
 def _packets(scope: Scope) -> npt.NDArray[np.int64]:
-    """Return for each leg the first packet that it exactly matches, or -1."""
+    """Return for each leg the first packet that matches it exactly; -1 = none."""
     columns = scope.columns
     exact = np.flatnonzero(np.asarray(columns.array("match", "verdict")) == EXACT)[::-1]
     packet = np.full(len(scope.legs), -1, np.int64)

@@ -73,7 +73,10 @@ def _functions(scope: Scope) -> list[LatencyRow]:
 
 
 def _rows(kind: str, names: list[str], group: Int64s, ns: Int64s) -> list[LatencyRow]:
-    """Return a row for each group that has durations, in the order of `names`."""
+    """Return a row for each group with durations, in the order of `names`.
+
+    `group` (an index of `names`) and `ns` are parallel.
+    """
     rows = []
     for name, mine in zip(names, by_group(group, ns, len(names)), strict=True):
         if not len(mine):

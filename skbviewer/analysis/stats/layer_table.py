@@ -74,7 +74,7 @@ def layer_table(scope: Scope) -> LayerTable:
 
 
 def _layers(scope: Scope, usable: Bools, own: Int64s) -> list[LayerRow]:
-    """Return a row for each layer: its total time.  `own` is the self time of each chosen call."""
+    """Return a row with the total time of each layer; `own` has each chosen call's self time."""
     names = [style.name for style in layers()]
     layer = np.array([names.index(name) for name in scope.layer_names], np.int64)
     leg, function = scope.leg_of_call, scope.function

@@ -78,7 +78,10 @@ def path_rows(scope: Scope) -> list[PathRow]:
 
 
 def legs_of(made: Breakdown, row: int) -> str:
-    """Return what a packet, an index of `made.units`, does leg by leg: "send + receive"."""
+    """Return the directions of a packet's legs as a text: "send + receive".
+
+    `row` is the index of the packet in `made.units`.
+    """
     units, legs = made.units, made.legs
     words = []
     for leg in units.legs[units.at[row] : units.at[row + 1]].tolist():
@@ -89,7 +92,7 @@ def legs_of(made: Breakdown, row: int) -> str:
 
 
 def _largest(made: Breakdown, rows: Int64s) -> list[str]:
-    """Return the name of the largest part of each packet's time, and its percentage."""
+    """Return for each packet the name of the largest part of its time, with its percentage."""
     used, place = np.unique(rows, return_inverse=True)
     parts = made.divided(used)
     order = np.lexsort((-parts.ns, parts.unit))
@@ -109,6 +112,6 @@ def _name(made: Breakdown, row: int) -> str:
 
 
 def _slowest(made: Breakdown, rows: Int64s) -> tuple[int, ...]:
-    """Return the slowest packets that captures contain; `rows` are in order of time."""
+    """Return the numbers of the slowest captured packets; `rows` are in order of time."""
     numbers = made.units.id[rows[::-1]]
     return tuple(numbers[numbers > 0][:EXAMPLES].tolist())

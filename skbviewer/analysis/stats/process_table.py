@@ -65,7 +65,7 @@ class OwnCalls(NamedTuple):
 
 
 def own_calls(scope: Scope) -> OwnCalls:
-    """Return those calls of programs whose self time is known."""
+    """Return the programs' own calls whose self time is known."""
     leg, pid = scope.leg_of_call, scope.of_call("pid")
     known = (scope.own_ns >= 0) & ~scope.gaps[leg]
     mine = np.flatnonzero((scope.of_call("context") == 0) & (pid > 0) & known)

@@ -67,9 +67,11 @@ class Scope:
         progress: Progress | None = None,
         fields: Data | None = None,
     ) -> None:
-        """`fits` are the clock fits of `skbviewer info --json`, `captures` ids of sources.
+        """Select the legs and calls of `chosen` in the session with the columns `columns`.
 
-        `fields` are the tables of display filters, which include the analysis of TCP streams.
+        `kernels` are its KBLs by source id.  `fits` are the clock fits of `skbviewer info --json`,
+        `captures` the source ids of captures.  `fields` are the tables of display filters, which
+        include the analysis of TCP streams.
         """
         self.fields = fields
         self.columns = columns
@@ -94,9 +96,10 @@ class Scope:
         return np.asarray(self.columns.array("leg", column), np.int64)
 
     def of_event(self, column: str, rows: Int64s) -> Int64s:
-        """Return a column of some events (0-based rows), as int64.
+        """Return the column `column` of the events `rows` (0-based), as int64.
 
-        The data of points lack the number of their sections, so equal drops have equal data.
+        The data of points are returned without the number of their sections, so equal drops have
+        equal data.
         """
         made = self.columns.array("event", column)[rows].astype(np.int64)
         if column == "data":
@@ -206,9 +209,9 @@ class Scope:
         return Scope(*given, self.progress, self.fields)
 
     def _in_range(self, source: Int64s, ts: Int64s, rows: Int64s | None = None) -> Bools:
-        """Return for each time whether it is in the range.
+        """Return for each time in `ts` whether it is in the range.
 
-        For packets' times, `rows` are the packets.
+        If the times are those of packets, `rows` are the packets.
         """
         begin, end = self._chosen.begin_ns, self._chosen.end_ns
         inside = np.ones(len(ts), np.bool_)
@@ -279,7 +282,7 @@ class Scope:
         return self.functions_of(self.of_call("func"), self.of_leg("source")[self.leg_of_call])
 
     def functions_of(self, func: Int64s, source: Int64s) -> Int64s:
-        """Return the index in `function_names` of each probe id `func` of a log, -1 = no name.
+        """Return for each probe id in `func` its function's index in `function_names`; -1 = none.
 
         `source` is parallel to `func`: the id of the log.
         """
@@ -295,5 +298,5 @@ class Scope:
 
     @cached_property
     def layer_names(self) -> list[str]:
-        """Return the layer of each of `function_names`."""
+        """Return the layer of each function in `function_names`."""
         return [layer_of(name) for name in self.function_names]

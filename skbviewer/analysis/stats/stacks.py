@@ -117,7 +117,7 @@ def call_stacks(scope: Scope) -> list[Stack]:
 
 
 def _functions(scope: Scope) -> tuple[Int64s, list[str]]:
-    """Return the function of each chosen call, as an index into the returned names."""
+    """Return the function of each chosen call, as an index into a list of names, and this list."""
     names, function = list(scope.function_names), scope.function.copy()
     unnamed = np.flatnonzero(function < 0)
     probes, which = np.unique(scope.of_call("func")[unnamed], return_inverse=True)
@@ -126,9 +126,10 @@ def _functions(scope: Scope) -> tuple[Int64s, list[str]]:
 
 
 def _nodes(scope: Scope, function: Int64s, names: int) -> tuple[Int64s, _Nodes]:
-    """Return the node of each chosen call, given its function as one of `names` numbers.
+    """Return the node of each chosen call, and the tree of nodes.
 
-    The parent of a node is the node of the call around.  A call in no chosen call has no parent.
+    `function` is the function of each chosen call, a number below `names`.  The parent of a node is
+    the node of the call around.  A call that is in no chosen call has no parent.
     """
     place = np.cumsum(scope.calls) - 1  # of a call of the session among the chosen ones
     place = np.where(scope.calls, place, ROOT)

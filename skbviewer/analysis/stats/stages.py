@@ -22,7 +22,7 @@ from .scope import Scope
 
 
 class Sections(NamedTuple):
-    """The stages of legs of one `kind`: each ends where the next one that exists begins.
+    """The stages of legs of one `kind`: each ends where the next existing stage begins.
 
     `begins` holds the start of each stage for all legs, LATEST_NS if the leg does not show it.
     """
@@ -33,7 +33,10 @@ class Sections(NamedTuple):
 
 
 class Stages(NamedTuple):
-    """ns of each stage and wait, by name, for every leg; -1 if the leg does not show it."""
+    """The time (ns) of each stage and of each wait: by name, an array by leg.
+
+    -1 means that the leg does not show the time.
+    """
 
     stages: dict[str, Int64s]
     waits: dict[str, Int64s]
@@ -98,9 +101,17 @@ class _Firsts:
         self._since = self._entry >= begin[scope.leg_of_call]
 
     def named(self, names: frozenset[str] | tuple[str, ...]) -> Int64s:
+        """Return for each leg when it first entered a function of `names`, ns.
+
+        LATEST_NS means that it entered none.
+        """
         return self._of([name in names for name in self._scope.function_names])
 
     def layer(self, name: str) -> Int64s:
+        """Return for each leg when it first entered a function of the layer `name`, ns.
+
+        LATEST_NS means that it entered none.
+        """
         return self._of([layer == name for layer in self._scope.layer_names])
 
     def _of(self, wanted: list[bool]) -> Int64s:

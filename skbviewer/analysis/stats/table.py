@@ -31,9 +31,10 @@ class Statistic(NamedTuple):
     """A line of STATISTICS.  `title` is the entry of the Statistics menu, `tip` its tooltip.
 
     `make` raises Cancelled.  `filter` returns the display filter that shows the packets of a row,
-    or None if no field identifies them; `filter` itself is None if that is so for every row.  With
-    `tabs`, the window has one tab for each of these values of the first key.  `titles` replace
-    titles that are made of a column's name; `seconds` are times that the window shows in seconds.
+    or None if no field identifies them; `filter` itself is None if no field identifies the packets
+    of any row.  With `tabs`, the window has one tab for each of these values of the first key.
+    `titles` replace titles that are made of a column's name; `seconds` are times that the window
+    shows in seconds.
     """
 
     title: str

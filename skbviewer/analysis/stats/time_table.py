@@ -79,15 +79,15 @@ def _groups(made: Breakdown) -> tuple[Int64s, list[tuple[str, str]]]:
     """Return the group of each part, and the kind and name of each group."""
     found: dict[tuple[str, str], int] = {}
     group = np.zeros(made.part_count, np.int64)
-    for place in range(made.names):
+    for place in range(made.per_stage):
         part = made.part_at(place)
         key = part.kind, (part.layer or part.name) if part.kind == BUSY else part.name
-        group[place :: made.names] = found.setdefault(key, len(found))
+        group[place :: made.per_stage] = found.setdefault(key, len(found))
     return group, list(found)
 
 
 def _typical(made: Breakdown, rows: Int64s, group: Int64s, groups: int) -> Int64s:
-    """Return the ns that each group would have if every packet were the median one of its class."""
+    """Return the time (ns) of each group if every packet were the median packet of its class."""
     count = np.bincount(made.classes.peers[rows], minlength=len(made.classes.size))
     used = np.flatnonzero(count)
     median = made.classes.median[used]
@@ -98,7 +98,10 @@ def _typical(made: Breakdown, rows: Int64s, group: Int64s, groups: int) -> Int64
 
 
 def _packets(unit: Int32s, group: Int64s, groups: int) -> Int64s:
-    """Return the number of packets in each group; the parts of a packet follow each other."""
+    """Return the number of packets with a part in each group.
+
+    `unit` is the packet of each part; the parts of a packet follow each other.
+    """
     found = np.zeros(groups, np.int64)
     for one in range(groups):
         mine = unit[group == one]

@@ -24,7 +24,7 @@ PART = 1 << 20  # number of segments that are processed together
 
 
 def acknowledged_segments(data: Data, progress: Progress) -> Int64s:
-    """Return for each packet the 0-based row of the segment that it acknowledges, -1 = none.
+    """Return for each packet the 0-based row of the segment that the packet acknowledges; -1: none.
 
     The rows are computed only once per session.  Raises Cancelled.
     """
@@ -65,7 +65,7 @@ def _answer(
     waiting: Int64s,
     answered: Int64s,
 ) -> None:
-    """Fill `answered` with the position of the segment that each segment acknowledges.
+    """Set answered[i] to the position of the segment that segment i acknowledges.
 
     `begin` is where the stream of each segment begins.  `waiting` is scratch space: by direction,
     the ends and positions of segments that are not acknowledged yet, the oldest first.

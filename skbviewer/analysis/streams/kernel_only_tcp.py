@@ -19,7 +19,7 @@ MASK32 = 0xFFFFFFFF
 
 
 def lifetime_summaries(data: Data, numbers: Int64s) -> dict[int, SegmentSummary]:
-    """Return TCP summaries of rows K<n>, by the n in `numbers`.
+    """Return the TCP summaries of the rows K<n>, n in `numbers`, as a map from n.
 
     Rows that belong to no captured stream are left out.
     """

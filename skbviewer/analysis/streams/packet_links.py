@@ -29,7 +29,7 @@ _HARDWARE = {field.name: field.make for field in BYTE_FIELDS if field.name.endsw
 
 
 class Claim(NamedTuple):
-    """An ARP packet says that `ip` is at `mac`, but packet `first` said that it is at `other`."""
+    """An ARP packet claims that `ip` is at `mac`, although packet `first` said: at `other`."""
 
     ip: str
     mac: str
@@ -38,9 +38,11 @@ class Claim(NamedTuple):
 
 
 class Link(NamedTuple):
-    """For a ping, the packet of its answer, and vice versa; for ARP, a conflicting claim.
+    """The relation of a packet to other packets: a ping to its answer, or a conflicting ARP claim.
 
-    `many` is "multicast" or "broadcast" if a ping was sent to more than one host.
+    `request`: the packet is a ping.  `partner` is the number of the ping's answer, or of the
+    answer's ping; 0 = none.  `many` is "multicast" or "broadcast" if a ping was sent to more than
+    one host.
     """
 
     request: bool = False
@@ -59,9 +61,10 @@ class Link(NamedTuple):
 
 
 class _Echoes(NamedTuple):
-    """Rising 0-based packet rows, whether they are requests, and their partners' rows (-1 = none).
+    """Pings and their answers, sorted by packet row (0-based).
 
-    `many` is an index of DESTINATION_KINDS for each.
+    `request` says whether a row is a request, and `partner` is the row of its partner (-1 = none).
+    `many` is the kind of the row's destination, an index of DESTINATION_KINDS.
     """
 
     rows: Array
@@ -71,7 +74,7 @@ class _Echoes(NamedTuple):
 
 
 def links_of(data: Data, numbers: Int64s) -> dict[int, Link]:
-    """Return links to other packets (request, reply) for the packets `numbers`, by number.
+    """Return the links of the packets `numbers` to other packets, as a map from packet number.
 
     Packets without a link are left out.
     """

@@ -121,7 +121,10 @@ def _session_times(scope: Scope, rows: Int64s, ts: Int64s) -> Int64s:
 
 
 def _parts(scope: Scope, rows: Int64s, acked: Int64s) -> tuple[Int64s, Int64s, Int64s, Int64s]:
-    """Return send, outside, peer and receive of acknowledgments (0-based rows)."""
+    """Return the send, outside, peer and receive times (ns) of round trips; UNKNOWN where unknown.
+
+    `rows` are the acknowledging packets, `acked` the acknowledged ones, both as 0-based rows.
+    """
     if not scope.columns.length("leg"):
         nothing = np.full(len(rows), UNKNOWN, np.int64)
         return nothing, nothing, nothing, nothing

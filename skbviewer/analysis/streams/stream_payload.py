@@ -38,7 +38,7 @@ class Piece(NamedTuple):
 
 
 def datagrams(segments: Iterable[Segment]) -> Iterator[Piece]:
-    """Yield the payloads of UDP in capture order."""
+    """Yield the payloads of UDP packets in the order of the capture."""
     for one in segments:
         if one.length:
             yield Piece(one.packet, one.side, one.payload, 0)
@@ -63,6 +63,7 @@ class _Side:
         self._waiting = 0
 
     def add(self, one: Segment) -> Iterator[Piece]:
+        """Add a segment; yield the pieces before which no byte is missing any more."""
         if self._next is None:
             self._next = one.seq + bool(one.flags & SYN)
         begin = self._unwrapped(one.seq) + bool(one.flags & SYN)

@@ -66,7 +66,7 @@ def follow(data: Data, progress: Progress) -> None:
 
 
 def segment_summaries(data: Data, numbers: Int64s) -> dict[int, SegmentSummary]:
-    """Return TCP summaries of the packets `numbers`, by number.
+    """Return the TCP summaries of the packets `numbers`, as a map from packet number.
 
     Packets that are in no TCP stream are left out.
     """

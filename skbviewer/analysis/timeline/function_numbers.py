@@ -38,7 +38,7 @@ class Functions:
         )
 
     def numbers(self, source: int, func: Any) -> npt.NDArray[np.uint16]:
-        """Return the function number of each probe id `func` of the KBL `source`; 0 if unknown."""
+        """Return for each probe id in `func` of the KBL `source` its function number, or 0."""
         table = self._tables.get(source, np.zeros(1, np.uint16))
         at = np.clip(func, -1, len(table) - 1)  # -1 is the last index, whose value is 0
         return np.asarray(table[at], np.uint16)

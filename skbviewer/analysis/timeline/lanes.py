@@ -44,7 +44,7 @@ class Lane(NamedTuple):
 
 
 class Wire(NamedTuple):
-    """The capture time of a packet of a lane, ns since t0_ns, with a possible error of error_ns."""
+    """The capture time `at` of a packet in a lane, ns since t0_ns, with its possible error."""
 
     lane: int
     packet: int
@@ -53,7 +53,7 @@ class Wire(NamedTuple):
 
 
 class LaneWait(NamedTuple):
-    """A wait of a packet of a lane, and its kind; ns since t0_ns."""
+    """A wait of the packet of a lane, from `begin` to `end`, ns since t0_ns; `what` is its kind."""
 
     lane: int
     begin: int
@@ -128,7 +128,7 @@ def calls_by(
     t0_ns: int,
     progress: Progress,
 ) -> tuple[Part, list[LaneKey]]:
-    """Return all calls as boxes in lanes of `kind`, and what each lane stands for (LaneKey).
+    """Return all calls as boxes in lanes of `kind`, and the content of each lane.
 
     `kind` is "cpu", "layer" or "process".  A call that has only a socket appears once, although it
     belongs to several packets.  Box times are ns of session time, minus `t0_ns`.
@@ -180,10 +180,10 @@ def wires_of(
 def align(
     part: Part, lanes: int, wires: Sequence[Wire], waits: Sequence[LaneWait] = ()
 ) -> tuple[Part, tuple[Wire, ...], tuple[LaneWait, ...], int]:
-    """Shift each lane so that its first entry, or else its wire time, is 0.
+    """Shift each lane so that its first entry is at time 0; without an entry, its wire time.
 
-    Returns the shifted boxes, wire times and waits, and the time (ns) at which the last box ends.
-    `lanes` is the number of lanes.
+    `lanes` is the number of lanes.  Returns the shifted boxes, wire times and waits, and the time
+    (ns) at which the last box ends.
     """
     bounds = np.searchsorted(part.lane, np.arange(lanes + 1))
     first = {wire.lane: wire.at for wire in wires}
@@ -275,12 +275,16 @@ _JOINED |= {"name": np.uint16}
 
 
 def _of(columns: Columns, table: str, name: str, rows: Int64s | None) -> Any:
+    """Return the column `name` of `table` at `rows`; None stands for all rows."""
     whole = columns.once(table, name)
     return whole if rows is None else whole[rows]
 
 
 def _once(columns: Columns) -> Int64s | None:
-    """Return the calls to show: None = all, otherwise all except repetitions for other packets."""
+    """Return the rows of calls to show, or None if all are shown.
+
+    A call that belongs to several packets has several rows; only one of them is shown.
+    """
     found, ordinals = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for first, (flags, skb, ordinal) in columns.pieces("call", "flags", "skb", "ordinal"):
         mine = np.flatnonzero((flags.astype(np.uint8) & np.uint8(SOCK) != 0) & (skb == 0))
@@ -297,7 +301,7 @@ def _once(columns: Columns) -> Int64s | None:
 
 
 def _sources(columns: Columns, rows: Int64s | None) -> npt.NDArray[np.int64] | int:
-    """Return the KBL of each call; one number if there is only one KBL."""
+    """Return the KBL of each call in `rows`; a single number if there is only one KBL."""
     of_leg = columns.array("leg", "source")
     if not len(of_leg) or of_leg.min() == of_leg.max():
         return int(of_leg[0]) if len(of_leg) else 0
@@ -306,7 +310,7 @@ def _sources(columns: Columns, rows: Int64s | None) -> npt.NDArray[np.int64] | i
 
 
 def _each(source: npt.NDArray[np.int64] | int, count: int) -> list[tuple[int, Int64s | slice]]:
-    """Return (source, its calls) for each KBL."""
+    """Return (source, indices of its calls) for each KBL; `source` is the KBL of each call."""
     if isinstance(source, int):
         return [(source, slice(0, count))]
     return [(int(one), np.flatnonzero(source == one)) for one in np.unique(source)]

@@ -80,7 +80,7 @@ def boxes(
 
 
 def bins(of: Boxes, begin: int, end: int, width: int, rows: range) -> npt.NDArray[np.void]:
-    """Return what to draw of the boxes `of` in the rows `rows`, as BIN_DTYPE.
+    """Return what to draw of the boxes `of` in `rows` between `begin` and `end`, as BIN_DTYPE.
 
     The picture shows begin <= t < end (ns since t0_ns) on `width` pixels.
     """

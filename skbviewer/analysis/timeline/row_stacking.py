@@ -31,7 +31,7 @@ def stack(begin: Int64s, end: Int64s) -> npt.NDArray[np.uint8]:
 
 
 def ranks(values: npt.NDArray[np.integer]) -> tuple[Int64s, Int64s]:
-    """Return the sorted distinct values, and the index of each value among them."""
+    """Return the distinct values, sorted, and for each element of `values` its index among them."""
     if not len(values):
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     low, high = int(values.min()), int(values.max())

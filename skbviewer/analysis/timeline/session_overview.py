@@ -22,7 +22,7 @@ BINS = 2048
 
 
 class Gap(NamedTuple):
-    """A gap in a CPU's records: `why` is kbl.h's enum kbl_lost, or HOLE."""
+    """A gap in the records of one CPU; `why` is a number of kbl.h's enum kbl_lost, or HOLE."""
 
     begin: int
     end: int
@@ -33,7 +33,11 @@ class Gap(NamedTuple):
 
 
 class Overview(NamedTuple):
-    """`calls` and `packets` are numbers in each BINS-th of span_ns; `drops` are rising times."""
+    """The calls and packets of a session over time, its gaps and its drops.
+
+    `span_ns` is divided into BINS equal parts; `calls` and `packets` are numbers by part.  `drops`
+    are times, rising.  All times are ns since t0_ns.
+    """
 
     t0_ns: int
     span_ns: int
@@ -51,7 +55,8 @@ def overview(
 ) -> Overview:
     """Return the overview of a session: its time span, density, gaps and drops.
 
-    `captures` are (source, first packet's row, count); `gaps` are on their KBL's clock.
+    `captures` are (source, first packet's row, number of packets).  The times of `gaps` are those
+    of their KBL's clock.
     """
     gaps = [_in_session(gap, clock) for gap in gaps]
     drops = np.sort(_of_drops(columns, clock))
@@ -86,7 +91,7 @@ def _by_source(ts: Int64s, source: npt.NDArray[np.integer], clock: Clock) -> Int
 
 
 def _of_calls(columns: Columns, clock: Clock) -> Iterator[Int64s]:
-    """Yield times of calls, block by block, because all together would take too much memory."""
+    """Yield session times of calls in blocks: all together would take too much memory."""
     source = columns.array("leg", "source")
     one = int(source[0]) if len(source) and source.min() == source.max() else 0
     if one or not len(source):

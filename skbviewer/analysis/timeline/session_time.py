@@ -21,7 +21,10 @@ class Clock(Protocol):
         """Return the session times of `ts`, times on the clock of `source`."""
 
     def to_source(self, source: int, session_ns: Int64s, interface: int | None = None) -> Int64s:
-        """Return times on the clock of `source`, or of one interface of a capture."""
+        """Return the session times `session_ns` as times on the clock of `source`.
+
+        If `interface` is given, the clock is that of this interface of a capture.
+        """
 
     def of_packets(
         self, source: int, ts: Int64s, number: Int64s, interface: Int64s | None = None
@@ -55,9 +58,9 @@ class Columns(Protocol):
 
 
 def packet_times(columns: Columns, clock: Clock, source: int, rows: Int64s, ts: Int64s) -> Int64s:
-    """Return the session times of packets of the capture `source`, ns.
+    """Return the session times (ns) of packets of the capture `source`.
 
-    `rows` are their 0-based rows, and `ts` their times of capture, none of them UNTIMED.
+    `rows` are the packets' 0-based rows.  `ts` are their times of capture; none of them is UNTIMED.
     """
     interface = None
     if clock.interfaces(source):

@@ -14,10 +14,11 @@ MOST_NAMED = 1000  # most rows that are chosen one by one
 
 
 class Shown(NamedTuple):
-    """The part of a timeline to show.  Times are ns of session time; None = everything.
+    """The part of a timeline to show.  Times are ns of session time.
 
-    If `lanes` are of packets, `ids` are the rows that have a lane each (n = packet n, -n = K<n>).
-    `named`: the user chose these rows one by one; otherwise filter and range select them.
+    `range` is the time span; None means all of it.  If `lanes` are of packets, each row in `ids`
+    has a lane (n = packet n, -n = K<n>).  `named`: the user chose these rows one by one; otherwise
+    filter and range select them.  `a` and `b` are the markers, or None.
     """
 
     lanes: str
@@ -89,10 +90,10 @@ def rows_text(ids: Sequence[int]) -> str:
 
 
 def command_of(shown: Shown, files: Sequence[str], form: str, t0_ns: int) -> str:
-    """Return the command that exports what is shown in the timeline.
+    """Return the command that exports the part `shown` of a timeline.
 
-    `form` is png, svg or csv; `files` are the inputs of the command, and `t0_ns` is the session
-    time at which its times are 0.
+    `form` is png, svg or csv; `files` are the inputs of the command.  The times in the command are
+    relative to the session time `t0_ns`.
     """
     words = ["skbviewer", "export", *files, f"--{form}", f"timeline.{form}"]
     words += ["--lanes", shown.lanes]

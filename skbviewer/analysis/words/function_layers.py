@@ -38,7 +38,7 @@ def layer_of(function: str) -> str:
 
 
 def _fits(name: str, pattern: str) -> bool:
-    """Do what fnmatchcase() does, without its regular expression where the pattern needs none."""
+    """Return what fnmatchcase() returns; simple patterns need no regular expression."""
     head, star, rest = pattern.partition("*")
     if "?" in pattern or "[" in pattern or rest:
         return fnmatchcase(name, pattern)

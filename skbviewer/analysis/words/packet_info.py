@@ -55,7 +55,7 @@ def mac(value: int) -> str:
 
 
 def or_none(value: int) -> int | None:
-    """Return the value; None for -1, which stands for unknown."""
+    """Return the value, or None for -1, which stands for an unknown value."""
     return None if value < 0 else value
 
 

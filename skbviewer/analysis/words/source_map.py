@@ -42,7 +42,7 @@ class SourceMap:
     def definitions(self, function: str) -> tuple[Place, ...]:
         """Return the definitions of a function, those in .c files first.
 
-        Variants made by the compiler count as the original.
+        A variant that the compiler made counts as the original function.
         """
         found = self._places.get(function) or self._places.get(VARIANT.sub("", function), ())
         return tuple(sorted(found, key=lambda place: not place.file.endswith(".c")))

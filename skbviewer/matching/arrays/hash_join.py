@@ -117,7 +117,7 @@ def runs(owner: npt.NDArray[np.integer], asked: Int64s) -> tuple[Int64s, Int64s]
 
 
 def spread(low: Int64s, count: Int64s, order: Int64s) -> tuple[Int64s, Int64s]:
-    """Return pairs (i, order[low[i]]), (i, order[low[i] + 1]), ...: count[i] of them for each i."""
+    """Return pairs (i, order[low[i]]), (i, order[low[i] + 1]), ...: count[i] pairs for each i."""
     left = np.repeat(np.arange(len(count)), count)
     offset = np.arange(len(left)) - np.repeat(np.cumsum(count) - count, count)
     return left, order[np.repeat(low, count) + offset]

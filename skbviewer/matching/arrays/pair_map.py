@@ -26,7 +26,7 @@ class PairMap:
         self.cells, self.used = np.zeros((FIRST_SLOTS, 4), np.int64), np.zeros(1, np.int64)
 
     def grow(self, since: int | None = None) -> None:
-        """Enlarge the table, and drop pairs whose first number is below `since`."""
+        """Enlarge the table; if `since` is given, drop pairs whose first number is below it."""
         left = self.cells[self.cells[:, USED] != 0]
         if since is not None:
             left = left[left[:, FIRST] >= since]

@@ -46,7 +46,7 @@ def rows_where(records: Records, wanted: Callable[[slice], Bools]) -> Int64s:
 def whole(records: Records, name: str, dtype: str) -> npt.NDArray[Any]:
     """Return column `name` of all records as `dtype`, contiguous and writable.
 
-    The result is a copy only if the stored column is not like this.
+    The result is a copy only if the stored column does not have these properties.
     """
     column = records.stored(name) if isinstance(records, RecordTable) else records[name]
     return np.require(column, np.dtype(dtype), ["C", "W"])

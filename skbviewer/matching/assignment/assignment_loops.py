@@ -24,7 +24,7 @@ FEW = 8  # steps for each pair of a group that do not count against the limits
 
 
 class Limits(NamedTuple):
-    """The most `steps` from state to state: for one group at a time, and in `total`."""
+    """How many steps from state to state are allowed: for one group (`steps`), and in `total`."""
 
     steps: int = 1 << 18
     total: int = 1 << 24
@@ -208,7 +208,7 @@ def _slots(
 
 @allocation_free
 def _pass(tangle: Tangle, packet: np.int64, scratch: Scratch, gone: np.int64, seen: Bools) -> None:
-    """Skip a packet: keep all its pairs, and count none of their moments as taken."""
+    """Skip a packet: keep all its pairs, and mark none of their moments as taken."""
     for pair in range(tangle.rows[packet], tangle.rows[packet + 1]):
         seen[pair] = tangle.kept[pair]
     scratch.taken[0] &= ~gone
@@ -276,7 +276,10 @@ def _open(taken: np.int64, latest: np.int64, holder: Int64s, end: Int64s) -> np.
 def _state(
     scratch: Scratch, low: np.int64, high: np.int64, taken: np.int64, latest: np.int64
 ) -> np.int64:
-    """Return the equal state among those from `high` on; if there is none, add this one."""
+    """Return the index of the state (`taken`, `latest`) among those from `low` to `high`.
+
+    If there is no such state, it is added at `high`.
+    """
     mixed = (taken * MIX) ^ (latest * MIX2)
     mixed ^= mixed >> 29
     known, at = scratch.counts[STATES], (mixed * MIX) >> 20 & (len(scratch.table) - 1)
@@ -292,7 +295,10 @@ def _state(
 
 @allocation_free
 def _settle(scratch: Scratch, low: np.int64, high: np.int64, seen: Bools) -> None:
-    """Go back from the last states, mark in `seen` the pairs that lead there; merge the states."""
+    """Go back from the last states, and mark in `seen` the pairs that lead to them.
+
+    Then the states are merged.
+    """
     for state in range(high):
         scratch.leads[state] = state >= low
     for step in range(scratch.counts[STEPS] - 1, -1, -1):

@@ -4,7 +4,7 @@
 A state is the effect of earlier packets on later ones: the taken moments that a later packet may
 have, and the time at which the latest taken moment begins.  Equal states are merged, so a long
 group costs little if few moments overlap at a time.  At the end, and wherever only one state
-remains, the steps are followed backwards: they show which pairs lead there.
+remains, the steps are followed backwards, to find the pairs that lead to this state.
 
 Beyond the limits, all states of a packet are replaced by one, which forbids only what each of them
 forbids.  Then some impossible assignments may count as possible, but no possible one is omitted.

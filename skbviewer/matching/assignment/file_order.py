@@ -38,12 +38,14 @@ def problem_for(
     parts: Int64s,
     order: int | None,
 ) -> tuple[Int64s, Problem]:
-    """Return the moments at which any packet may have been captured, and the problem to solve.
+    """Return the moments at which packets may have been captured, and the problem to solve.
 
-    By packet: `at` is its time on the log's clock, `error` the clock's possible error then (ns),
-    and `may_lack` whether the log may lack its moment.  `edges` are the possible pairs, and `parts`
-    the offsets of fragments: all fragments may have one skb, so each offset has a moment of its
-    own.  `order` is an index of WINDOWS, by which the file is sorted; None if it is not sorted.
+    The result has each moment that is possible for at least one packet, as a row number of
+    `kernel.moments`.  By packet: `at` is the packet's time on the log's clock (ns), `error` the
+    clock's possible error at that time (ns), and `may_lack` whether the log may lack the packet's
+    moment.  `edges` are the possible pairs.  By pair, `parts` are the offsets of fragments: all
+    fragments may have one skb, so each offset has a moment of its own.  `order` is an index of
+    WINDOWS, by which the file is sorted; None if the file is not sorted.
     """
     numbers, moment = _numbered(edges.moment, parts, len(kernel.moments))
     rows = {name: kernel.moments.part(name, numbers) for name in TIMED}
@@ -55,10 +57,10 @@ def problem_for(
 
 
 def _allowing_each_pair(problem: Problem) -> Problem:
-    """Return the problem with wider windows, each of which contains the times of all its packets.
+    """Return the problem with windows so wide that each contains the times of all its packets.
 
     A CPU may stop between an skb's arrival and its stamp.  A packet that was stamped late does not
-    fit the narrow window of its own moment, but perhaps that of another lifetime.
+    fit the narrow window of its own moment, but may fit that of a different lifetime.
     """
     packet, moment = problem.packet, problem.moment
     early, late = _outside(problem)
@@ -100,7 +102,8 @@ def first_consistent(
 ) -> tuple[Int64s, Problem, Assigned]:
     """Solve with the first of `orders` that no packet contradicts, or else with the last.
 
-    `problem_of` returns the moments and the problem for an order.  Returns both, and the solution.
+    `problem_of` returns the moments and the problem for an order.  Returns the moments, the problem
+    and its solution.
     """
     *closer, last = orders
     for order in closer:
@@ -137,10 +140,11 @@ def _unordered(problem: Problem) -> Problem:
 
 
 def each_alone(problem: Problem, made: Assigned) -> Assigned:
-    """Call a packet exact only if its moments have one lifetime and no other packet may have them.
+    """Return the solution `made` in which only packets without a rival are exact.
 
-    `made` is the solution of `problem` in the order of the file, which is not used for captures
-    that contain packets of several taps, or packets twice.
+    A packet has no rival if its moments have one lifetime, and no other packet may have these
+    moments.  `made` is the solution of `problem` in the order of the file.  That order is not used
+    for captures that contain packets of several taps, or packets twice.
     """
     size, count = len(problem.at), len(problem.life)
     life = problem.life[problem.moment]

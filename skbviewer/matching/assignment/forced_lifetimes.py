@@ -145,7 +145,7 @@ def _mark(order: Int64s, first: Int64s, sure: Int8s, why: Int8s) -> None:
 
 @allocation_free
 def _agreed(tangle: Tangle, lives: Int64s, possible: Bools, life: Int64s, moment: Int64s) -> None:
-    """Set the lifetime and the moment, by packet, on which all of a packet's pairs agree."""
+    """Set `life` and `moment` of each packet where all its remaining pairs agree on them."""
     rows, kept, why = tangle.rows, tangle.kept, tangle.why
     for p in range(len(why)):
         if why[p] == CROWDED:

@@ -32,7 +32,7 @@ class Tangle(NamedTuple):
 
 
 class Groups(NamedTuple):
-    """Groups of several packets: group g is order[first[g] : first[g + 1]]."""
+    """Groups of several packets: those of group g are order[first[g] : first[g + 1]]."""
 
     order: Int64s
     first: Int64s
@@ -134,9 +134,9 @@ def _join(root: Int64s, p: np.int64, q: np.int64) -> None:
 
 @allocation_free
 def settle_roots(root: Int64s) -> None:
-    """Replace each packet's root by the final one, which stands for its group.
+    """Set root[p] to the packet that stands for the group of packet p.
 
-    A root is never later than the packets that lead to it.
+    Before, root[p] is a packet of the same group, not later than p.
     """
     for p in range(len(root)):
         root[p] = root[root[p]]

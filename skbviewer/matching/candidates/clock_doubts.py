@@ -38,10 +38,10 @@ def contradicted_by_clock(
 ) -> Bools:
     """Return for each packet whether the clock may have been set and set back near it.
 
-    "Near" means between the anchors before and after it.  `found` are the candidates.  `anchors`
-    are packets that identity alone decides and that were at a moment at the time of their capture.
-    `against` are packets that have candidates and were at none of their moments.  All are in the
-    order of the file.
+    "Near" means between the anchors before and after the packet.  `found` are the candidates.
+    `anchors` are packets that identity alone decides and that were at a moment when they were
+    captured.  `against` are packets that have candidates but were at none of their moments.  All
+    are in the order of the file.
     """
     stretch, doubts = np.cumsum(anchors), np.zeros(len(packets), np.bool_)
     open_ones = np.zeros(len(packets), np.bool_)

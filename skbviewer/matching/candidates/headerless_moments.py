@@ -42,11 +42,11 @@ def without_header(moments: ColumnTable, legs: LegTable, prints: Footprints) -> 
 def may_hold(
     packets: Packets, kernel: KernelSide, at: Int64s, error: Int64s, here: Bools, whole: bool
 ) -> Bools:
-    """Return for each packet whether one of these moments may show it.
+    """Return for each packet whether one of the headerless moments may be the packet's.
 
     By packet: `at` is its time on the log's clock, `error` the clock's possible error then (ns).
     By moment: `here` says that the capture may have been taken there.  `whole`: the capture shows
-    the packets that sockets of this host got, so packets with other contents are excluded.
+    the packets that sockets of this host got, so packets with different contents are excluded.
     """
     rows = kernel.headerless[here[kernel.headerless]]
     low, high = at - error, at + error
@@ -72,9 +72,10 @@ def _overlap(moments: ColumnTable, rows: Int64s, low: Int64s, high: Int64s) -> B
 
 
 def _equal(moments: ColumnTable, rows: Int64s, content: Int64s, low: Int64s, high: Int64s) -> Bools:
-    """Return for each span whether it overlaps a moment with its content.
+    """Return for each span whether a moment with the span's content overlaps it.
 
-    Returns all spans if too many pairs would have to be compared.
+    The moments are the rows `rows`.  Returns True for all spans if too many pairs would have to be
+    compared.
     """
     given = np.asarray(moments.part("content", rows), np.int64)
     order = np.argsort(given, kind="stable")

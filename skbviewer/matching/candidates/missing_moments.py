@@ -24,7 +24,7 @@ SENT = ("dev_hard_start_xmit", "xmit_one")  # every packet that is sent passes o
 
 
 def lacking(kernel: KernelSide, place: Place, at: Int64s, error: Int64s) -> tuple[Bools, Bools]:
-    """Return two flags for each packet: the log lacks records near its time; it may lack any.
+    """Return two flags for each packet: the log lacks records near its time, or anywhere.
 
     The first is set if missing records might show the packet's moment.  The second is set for all
     packets if the log was filtered, if hits were missed at unknown times, or if the log counts more

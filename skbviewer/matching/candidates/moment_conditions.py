@@ -189,9 +189,9 @@ def of_one_ethertype(packets: Packets, kernel: KernelSide, edges: Edges) -> Edge
 
 
 def sent_as_other(packets: Packets, kernel: KernelSide, edges: Edges) -> Int64s:
-    """Return packets without an IP header whose skb was sent while its EtherType was another one.
+    """Return packets without an IP header whose skb was sent while it had a different EtherType.
 
-    A device that sends does not read skb->protocol, so the header that it sends may differ from it.
+    A sending device does not read skb->protocol, so the header on the wire may differ from that.
     netem, for example, corrupts only the header's bytes.
     """
     other = _of_other_ethertype(packets, kernel, edges)
@@ -211,8 +211,8 @@ def _of_other_ethertype(packets: Packets, kernel: KernelSide, edges: Edges) -> B
 def by_packet(edges: Edges, values: Int64s, size: int) -> tuple[Int64s, Int64s]:
     """Return the lowest and the highest value of each packet's pairs (int64, by packet).
 
-    `values` is parallel to `edges`, and `size` the number of packets.  A packet without pairs has
-    INT64_MAX and -1.
+    values[i] is that of pair i of `edges`; `size` is the number of packets.  A packet without pairs
+    has INT64_MAX and -1.
     """
     low, high = np.full(size, INT64_MAX), np.full(size, -1, np.int64)
     np.minimum.at(low, edges.packet, values)

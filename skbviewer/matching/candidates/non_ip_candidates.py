@@ -30,7 +30,7 @@ MAX_CANDIDATES = 2  # most candidates on each side of a packet without an identi
 
 
 def by_ethertype(packets: Packets, kernel: KernelSide, clock: ClockFit | None) -> Candidates:
-    """Return pairs of packets and series that have the same EtherType, other than IP.
+    """Return pairs of packets and series that have the same EtherType, which is not that of IP.
 
     The leg must begin within WINDOW_NS of the packet's time; without `clock`, there are no pairs.
     """
@@ -78,8 +78,8 @@ def _candidates(packet: Int64s, series: Int64s) -> Candidates:
 def crowded(packets: Packets, asked: Int64s, within: Int64s) -> Bools:
     """Return for each packet of `asked` whether another packet may be mistaken for it.
 
-    Such a packet has no IP header and the same EtherType, and was captured within `within` ns (by
-    packet), the possible error of the clock.
+    The other packet has no IP header and the same EtherType, and was captured at most `within` ns
+    before or after it.  `within` is by packet: the possible error of the clock.
     """
     every = np.flatnonzero(packets["ip_version"] == 0)
     every = every[np.lexsort((packets["ts"][every], packets["ethertype"][every]))]

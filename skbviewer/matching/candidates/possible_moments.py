@@ -49,9 +49,9 @@ class Asked(NamedTuple):
 class PossiblePairs(NamedTuple):
     """The possible pairs of packets and moments (`edges`), and two flags for each packet.
 
-    `near`: its time is that of a moment of its lifetimes, whatever header that moment shows.
-    `unsure`: another moment of the same lifetimes is possible, too.  Either records that may show
-    it are missing, or the skb may have been sent with bytes that have this EtherType.
+    `near`: a moment of its lifetimes is at its time, whatever header that moment shows.  `unsure`:
+    a further moment of the same lifetimes is possible.  Either records that may show that moment
+    are missing, or the skb may have been sent with bytes that have this EtherType.
     """
 
     edges: Edges

@@ -38,9 +38,10 @@ def company(
 ) -> Bools:
     """Return for each packet whether its flow has packets with twins.
 
-    A packet has a twin if several lifetimes are near it, or if another packet may have its moment.
-    `pairs` returns the edges for a given error of the clock (ns, by packet).  For the packets
-    `often`, it returns only the lifetimes near their time of capture, although there are others.
+    A packet has a twin if several lifetimes are near its time, or if another packet may have its
+    moment.  `pairs` returns the edges for a given error of the clock (ns, by packet).  For the
+    packets `often`, these are only the lifetimes near their time of capture, although there are
+    others.
     """
     edges = pairs(far(error))
     twin = np.zeros(len(packets), np.bool_)
@@ -60,7 +61,10 @@ def company(
 
 
 def far(error: Int64s) -> Int64s:
-    """Return the greatest distance of a twin in time (ns), for the clock's error of each packet."""
+    """Return for each packet how far away in time its twin may be (ns).
+
+    `error` is the clock's possible error for each packet.
+    """
     return NEAR_NS + NEAR_ERRORS * error
 
 

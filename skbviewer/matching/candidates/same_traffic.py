@@ -88,10 +88,11 @@ def _numbers_agree(packets: Packets, paired: Bools) -> bool:
 
 
 def sent_once(packets: Packets) -> Bools:
-    """Return for each packet whether no other has its TCP sequence number and identification.
+    """Return for each packet whether it is a TCP segment with an identification number.
 
-    Without an identification (IPv6, IPv4 id 0), the same bytes may have been sent again when the
-    log was not recorded.
+    The same bytes were not sent a second time with this number: TCP gives a segment that it sends
+    again a new one.  Without a number (IPv6, IPv4 id 0), the same bytes may have been sent again
+    when the log was not recorded.
     """
     numbered = np.asarray(packets["ip_id"] > 0) | np.asarray(packets["frag_id"] > 0)
     return np.asarray(numbered & (packets["protocol"] == TCP) & (packets["seq"] >= 0), np.bool_)

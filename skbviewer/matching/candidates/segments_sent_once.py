@@ -5,12 +5,12 @@ Input: the packets of a capture, and which of them a log may have.  Output: the 
 sent only once.
 
 A TCP segment without an identification (IPv6, IPv4 identification 0) has the same bytes when it is
-sent again.  So the capture may show one sending, and the log another one, a time D apart.  Three
-packets that are in both exclude this: the segment, a segment of the peer that acknowledges it, and
-a packet of the sender that acknowledges the peer's segment.  With the third packet the sender shows
-that it has the acknowledgement, so it does not send the first one again.  D is therefore less than
-the time from the first to the third packet.  TCP waits longer than that before it sends again (RFC
-6298, 2.4: a second; TCP_RTO_MIN of Linux: 200 ms).
+sent again.  So the capture may show one sending and the log a different sending, a time D apart.
+Three packets that are in both exclude this: the segment, a segment of the peer that acknowledges
+it, and a packet of the sender that acknowledges the peer's segment.  With the third packet the
+sender shows that it has the acknowledgement, so it does not send the first one again.  D is
+therefore less than the time from the first to the third packet.  TCP waits longer than that before
+it sends again (RFC 6298, 2.4: a second; TCP_RTO_MIN of Linux: 200 ms).
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ _ENDPOINTS = ("saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo", "sport", "dport")
 def acknowledged(packets: Packets, paired: Bools) -> Bools:
     """Return for each packet whether it is a segment that was sent only once.
 
-    `paired` are flags: at one clock, the log may have the packet.  Only these packets are used.
+    `paired`: the log may have the packet, by a clock that is the same for all packets.  Only these
+    packets are used.
     """
     once = np.zeros(len(packets), np.bool_)
     rows = np.flatnonzero(paired & _is_whole(packets))

@@ -109,7 +109,7 @@ def agreeing_devices(
 
 
 def _near_the_others(captured: Int64s, packet: Int64s, rows: npt.NDArray[np.void]) -> Bools:
-    """Return for each packet whether its distance from a moment is like that of its neighbours.
+    """Return for each pair whether its packet's distance from its moment is like the neighbours'.
 
     A packet's neighbours are the packets before and after it in the capture.
     """
@@ -149,9 +149,9 @@ WINDOWS = (_called, _came, _any_time)
 def _agreeing(
     captured: Int64s, packet: Int64s, begin: Int64s, end: Int64s, old: ClockFit | None
 ) -> ClockFit | None:
-    """Return a clock that stamps each packet between these times; None if there is none.
+    """Return a clock that puts each packet's stamp between its `begin` and `end`, or else None.
 
-    If `old` is given, the clock has its segments.
+    The arrays are those of fit_bounded().  If `old` is given, the clock has its segments.
     """
     clock = fit_bounded(captured, packet, begin, end, old)
     precision = precision_of(captured)
@@ -161,7 +161,7 @@ def _agreeing(
 def _as_likely(
     found: dict[Device, ClockFit | None], share: dict[Device, float], wanted: set[Device]
 ) -> set[Device]:
-    """Return devices that may be the capture's, although others agree with all stamps.
+    """Return devices that may be the capture's, although all stamps agree with those in `wanted`.
 
     Nearly all packets agree with such a device; or most packets do, and its clock is as exact.
     """
@@ -181,8 +181,8 @@ def _share_at_calls(
 ) -> float:
     """Return the share (0 to 1) of packets that were stamped in a call or on arrival.
 
-    One capture may have both: a program such as ping makes the host stamp on arrival only while it
-    runs.
+    By pair: `packet` is an index of `captured`, and `rows` has the moment.  One capture may have
+    stamps of both kinds: a program such as ping makes the host stamp on arrival only while it runs.
     """
     if clock is None:
         return 0.0
@@ -198,18 +198,19 @@ def _share_at_calls(
 def fit_bounded(
     captured: Int64s, packet: Int64s, begin: Int64s, end: Int64s, old: ClockFit | None = None
 ) -> ClockFit | None:
-    """Fit a clock to packets, each stamped between the earliest and the latest of its times.
+    """Fit a clock to packets; None if nothing fits.
 
-    `captured` are the times of all packets of the capture.  By pair, `packet` is an index of these,
-    and the packet was stamped from `begin` to `end` on the log's clock (ns).  The result has the
-    segments of `old`, if given; None if nothing fits.
+    By pair: `packet` is an index of `captured`, the times of all packets of the capture (ns);
+    `begin` and `end` are times of the log (ns).  A packet may be in several pairs: it was stamped
+    between its earliest `begin` and its latest `end`.  If `old` is given, the result has its
+    segments.
     """
     packet, low, high = spans(packet, begin, end)
     return fit_like(TimedPairs(packet, low + (high - low) // 2, low, high), captured, old)
 
 
 def fit_like(pairs: TimedPairs, captured: Int64s, old: ClockFit | None) -> ClockFit | None:
-    """Fit a clock to `pairs`, with the segments of the `old` clock if there is one.
+    """Fit a clock to `pairs`, with the segments of the clock `old` if it is given.
 
     `captured` are the times of all packets, ns.
     """
@@ -217,7 +218,7 @@ def fit_like(pairs: TimedPairs, captured: Int64s, old: ClockFit | None) -> Clock
 
 
 def spans(packet: Int64s, begin: Int64s, end: Int64s) -> tuple[Int64s, Int64s, Int64s]:
-    """Return each packet once, with its earliest `begin` and its latest `end` (ns)."""
+    """Return (packet, begin, end), each packet once, with its earliest `begin` and latest `end`."""
     packet, which = np.unique(packet, return_inverse=True)
     low = np.full(len(packet), LATEST_NS)
     high = np.full(len(packet), EARLIEST_NS)
@@ -227,10 +228,16 @@ def spans(packet: Int64s, begin: Int64s, end: Int64s) -> tuple[Int64s, Int64s, I
 
 
 def passes_all(clock: ClockFit, precision: int) -> bool:
-    """Return whether the clock stamps all its pairs between their moments."""
+    """Return whether the clock puts the stamps of all its pairs between their bounds.
+
+    `precision` is that of the stamps, ns.
+    """
     return all(segment.torn_ns < max(precision, 1) for segment in clock.segments)
 
 
 def has_bounds(rows: Timed) -> Bools:
-    """Return for each point or moment whether it bounds a stamp well: its leg's begin is known."""
+    """Return for each point or moment whether its times bound a stamp well.
+
+    They do if the begin of its leg is known.
+    """
     return np.asarray(rows["before"] - rows["after"] < WAIT_NS, np.bool_)

@@ -144,7 +144,7 @@ class TimedPairs(NamedTuple):
 
 
 def fit(pairs: TimedPairs, captured: Int64s, bounded: bool = True) -> ClockFit | None:
-    """Fit a clock to `pairs`; None without any.
+    """Fit a clock to `pairs`; None if there are no pairs.
 
     `captured` are the times (ns) of all packets.  If not `bounded`, only the scatter of the pairs
     is computed, not the clock's possible error.
@@ -280,7 +280,7 @@ def _segment(
 
 
 def _in_order(capture_ns: Int64s, pairs: TimedPairs) -> tuple[Int64s, TimedPairs]:
-    """Return both in order of capture time."""
+    """Return the capture times and the pairs, sorted by capture time."""
     if not (capture_ns[1:] < capture_ns[:-1]).any():
         return capture_ns, pairs
     order = np.argsort(capture_ns, kind="stable")
@@ -314,7 +314,7 @@ def _spread(rest: Float64s) -> float:
 
 
 def _drift(x: Float64s, y: Float64s) -> float:
-    """Return the slope, or 0 if it is not clear."""
+    """Return the slope of the line through the points (x, y), or 0 if it is not clear."""
     span, slope = float(np.ptp(x)), _slope(x, y)
     rest = y - slope * x
     clear = abs(slope) * span > CLEAR * _spread(rest - median(rest))
@@ -334,10 +334,10 @@ def _slope(x: Float64s, y: Float64s) -> float:
 
 
 def precision_of(times: Int64s) -> int:
-    """Return a number of ns that divides all times: 1, or a multiple of 1000.
+    """Return a number of ns that divides all `times`: 1, or a multiple of 1000.
 
-    Times of a binary resolution (pcapng's if_tsresol) were rounded to ns; for these it is
-    COARSE_BINARY_NS.
+    Times of a binary resolution (pcapng's if_tsresol) were rounded to ns; for such times, the
+    result is COARSE_BINARY_NS.
     """
     if not len(times):
         return 1

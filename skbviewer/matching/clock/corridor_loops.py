@@ -97,7 +97,7 @@ def lines_between(
 
 @allocation_free
 def remove(values: Float64s, count: Int, at: Int) -> None:
-    """Remove the value with the index `at` from the first `count` values."""
+    """Remove the value at index `at` from the first `count` values; the later ones move up."""
     for i in range(at, count - 1):
         values[i] = values[i + 1]
 

@@ -101,7 +101,10 @@ def put_edges(
 
 @allocation_free
 def lowest(x: Float64s, y: Float64s, corners: int, slope: float) -> int:
-    """Return the first of the `corners` of a hull (x, y) at which y - slope * x is lowest."""
+    """Return the index of the corner of a hull at which y - slope * x is lowest.
+
+    The hull has the first `corners` points (x, y).  Of equal values, the first counts.
+    """
     best = 0
     for i in range(1, corners):
         if y[i] - slope * x[i] < y[best] - slope * x[best]:
@@ -111,7 +114,10 @@ def lowest(x: Float64s, y: Float64s, corners: int, slope: float) -> int:
 
 @allocation_free
 def highest(x: Float64s, y: Float64s, corners: int, slope: float) -> int:
-    """Return the first of the `corners` of a hull (x, y) at which y - slope * x is highest."""
+    """Return the index of the corner of a hull at which y - slope * x is highest.
+
+    The hull has the first `corners` points (x, y).  Of equal values, the first counts.
+    """
     best = 0
     for i in range(1, corners):
         if y[i] - slope * x[i] > y[best] - slope * x[best]:

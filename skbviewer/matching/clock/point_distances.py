@@ -88,9 +88,9 @@ def reach(
 def _at_hand(
     series: Int64s, points: ColumnTable, here: Bools, anywhere: Bools, blind: Bools
 ) -> tuple[Int64s, Int64s]:
-    """Return (index in `series`, point): the points `here`, or for `anywhere` all of the series.
+    """Return pairs (index in `series`, point): the points `here` of each series.
 
-    A series without a point `here` gets all its points, too.
+    A series that may be `anywhere`, or that has no point `here`, gets all its points.
     """
     pair, point = points_of(points.stored("series"), series)
     if blind.any():

@@ -47,9 +47,9 @@ def note_owners(
 def records_of_several(
     kind: UInt8s, number: Int32s, series: Int32s, sniffed: Bools, shared: Bools, index: Int64s
 ) -> None:
-    """Write into `index` the records whose footprint belongs to several series (`shared`).
+    """Write into `index` the records whose footprint belongs to several series.
 
-    The other arrays are those of note_owners().
+    `shared` marks these footprints.  The other arrays are those of note_owners().
     """
     at = 0
     for i in range(len(kind)):
@@ -63,7 +63,7 @@ def records_of_several(
 def keep_last(keys: Hash, ip_id: Int64s, at: Int64s, slots: Int32s, keep: Bools) -> None:
     """Mark in `keep` the rows that have the identification of the last row with the same key.
 
-    Rows are in order of time; `at` is the index of each in `keep`.  `slots` is an empty hash table
+    Rows are in order of time.  Row i is at index at[i] in `keep`.  `slots` is an empty hash table
     of `keys`.
     """
     for i in range(len(keys) - 1, -1, -1):

@@ -79,26 +79,27 @@ class Candidates(NamedTuple):
 
 
 class Partly(NamedTuple):
-    """Flags of packets and of prints: the row lacks a value that distinguishes such packets."""
+    """Flags by packet and by footprint: the row lacks a value that would distinguish it."""
 
     packet: Bools
     shown: Bools
 
     @classmethod
     def of(cls, wire: Known, weak_w: Unnumbered, kernel: Known, weak_k: Unnumbered) -> Partly:
-        """Mark the rows that lack a value, among packets (`wire`) and footprints (`kernel`).
+        """Return the flags for all packets and footprints.
 
-        `weak_w` and `weak_k` are the packets and footprints without an identification number.
+        `wire` and `kernel` are the packets and footprints that were compared.  `weak_w` and
+        `weak_k` are those of them without an identification number.
         """
         made = cls(np.zeros(len(wire.rows), np.bool_), np.zeros(len(kernel.at), np.bool_))
         made.packet[wire.at[weak_w.lacking()]] = True
         made.shown[weak_k.lacking()] = True
         return made
 
-    def pairs(self, packet: Int64s, shown: Int64s) -> Bools:
-        """Return for each pair of a packet and a footprint whether one side lacks a value.
+    def lack_a_value(self, packet: Int64s, shown: Int64s) -> Bools:
+        """Return for each pair whether its packet or its footprint lacks such a value.
 
-        `shown` are the footprints, as rows of Footprints.
+        `packet` and `shown` are parallel: row numbers of Packets and of Footprints.
         """
         return np.asarray(self.packet[packet] | self.shown[shown])
 
@@ -353,8 +354,8 @@ def unique(
 ) -> Candidates:
     """Return the candidates of pairs (packet, row of `prints`), each once, with the lowest rung.
 
-    `shown` are these rows of `prints`; `partly` marks packets and rows that lack a value; `many`
-    are packets that are left out because too many others share their key.
+    `shown` are the rows of `prints` in the pairs.  `partly` marks packets and rows that lack a
+    value.  `many` are packets that are left out because too many others share their key.
     """
     series = prints.series[shown]
     order = by_pair(packet, series)
@@ -362,7 +363,7 @@ def unique(
     new = np.ones(len(packet), np.bool_)
     new[1:] = (packet[1:] != packet[:-1]) | (series[1:] != series[:-1])
     first = np.flatnonzero(new)
-    vague = partly.pairs(packet, shown[order])
+    vague = partly.lack_a_value(packet, shown[order])
     if len(first):
         vague, rung = np.logical_and.reduceat(vague, first), np.minimum.reduceat(rung, first)
     packet, series = packet[first], series[first]

@@ -51,7 +51,7 @@ def climb(
 
 
 def _agree(wire: Known, kernel: Known, pairs: Int64s) -> Bools:
-    """Return for each pair, none of which has a rival, whether it agrees on every rung."""
+    """Return for each pair of `pairs` whether it agrees on every rung; no pair has a rival."""
     made = np.ones(len(pairs), np.bool_)
     for block in blocks(len(pairs)):
         some = pairs[block]
@@ -65,7 +65,7 @@ def _agree(wire: Known, kernel: Known, pairs: Int64s) -> Bools:
 def _climb(
     packets: Packets, prints: Footprints, packet: Int64s, shown: Int64s, rung: npt.NDArray[np.int8]
 ) -> tuple[Int64s, Int64s, npt.NDArray[np.int8]]:
-    """Return what climb() returns, for pairs that have rivals."""
+    """Return the result of climb() for pairs that have rivals."""
     for level, columns in RUNGS:
         crowded = _crowded(packet, prints.series[shown])
         agreed = np.empty(len(packet), np.int8)
@@ -116,9 +116,10 @@ def _cut_later(wire: Columns, kernel: Columns) -> Bools:
 def _compare(
     wire: Columns, kernel: Columns, columns: tuple[str, ...]
 ) -> tuple[Bools, npt.NDArray[np.int8]]:
-    """Compare the columns that both sides know; return two arrays.
+    """Compare the columns that both sides have; return two arrays by pair.
 
-    The first says for each pair whether it agrees in all of them, the second in how many."""
+    The first says whether all these columns are equal, the second how many are.
+    """
     count = len(wire[columns[0]])
     same, known = np.ones(count, np.bool_), np.zeros(count, np.int8)
     for column in columns:

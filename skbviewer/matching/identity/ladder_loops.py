@@ -31,8 +31,8 @@ def take_rung(
 
     `agreed` is the number of columns in which a pair's footprint agrees, or CONTRADICTS, or CUT.
     `pair` numbers the pairs of a packet and a series; `best` is by that number.  A pair is
-    `crowded` if the packet has several series.  A series that agrees in fewer columns than another
-    one stays, because it may still be the packet's.  Sets `rung` to `level` where this rung
+    `crowded` if the packet has several series.  A series stays even if a different series agrees in
+    more columns, because it may still be the packet's.  Sets `rung` to `level` where this rung
     excluded something.
     """
     for i in range(len(pair)):

@@ -44,7 +44,7 @@ class Unnumbered(NamedTuple):
 
 
 class Meeting(NamedTuple):
-    """Packets and prints (indices) that both have the columns `names`."""
+    """Packets and prints (indices) that both have the columns `names`, so that these may agree."""
 
     packets: Int64s
     prints: Int64s
@@ -123,7 +123,7 @@ def meetings(
 def _of_these_hosts(
     packets: Known, unnumbered: Unnumbered, prints: Known, kernel: Int64s
 ) -> Int64s:
-    """Return packets that lack nothing and have hosts and protocol in common with these prints."""
+    """Return packets that lack no field and have the hosts and protocol of one of these prints."""
     complete = ~unnumbered.lacks
     known = prints.columns(kernel, ("protocol",))["protocol"] >= 0
     found = complete & is_in(unnumbered.thesis, _hashed(prints, kernel[known], THESIS_KEY))
@@ -148,7 +148,7 @@ def _hashed(known: Known, at: Int64s, names: tuple[str, ...]) -> Hash:
 
 
 def _unnumbered(known: Known) -> Int64s:
-    """Return rows that IPv4 does not number."""
+    """Return the rows without an IPv4 identification number."""
     parts = [np.zeros(0, np.int64)]
     for some in blocks(len(known.at)):
         parts.append(some.start + np.flatnonzero(known.columns(some, ("ip_id",))["ip_id"] <= 0))
@@ -187,7 +187,7 @@ def _by_what_both_know(
 
 
 def _patterns(known: Known, at: Int64s) -> list[tuple[int, Int64s]]:
-    """Group rows by the columns that they have: (bits of MORE, rows)."""
+    """Group the rows `at` by the columns that they have; return (bits of MORE, rows) by group."""
     pattern: npt.NDArray[np.uint8] = np.zeros(len(at), np.uint8)
     for some in blocks(len(at)):
         rows = known.columns(at[some], MORE)

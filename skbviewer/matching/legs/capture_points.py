@@ -204,7 +204,7 @@ def _arrivals(
 
 
 def _of_functions(losses: Table, ids: list[int]) -> Table:
-    """Return losses with a time that may concern calls of these functions."""
+    """Return the losses that have a time and may concern calls of the functions with these ids."""
     dated = losses_inside(losses)
     return np.asarray(dated[(dated["reason"] != MISSED) | np.isin(dated["func"], [ANY, *ids])])
 
@@ -229,11 +229,14 @@ class _Entries:
         self.calls_of_sockets = self.entries_of(PACKET_SOCKET)
 
     def all(self) -> Int64s:
-        """Return all these records."""
+        """Return the row numbers of these records."""
         return self._index
 
     def remove(self, those: Bools) -> Int64s:
-        """Remove and return the records `those`, whose skb lifetime the log does not show."""
+        """Remove from these records those that `those` marks, and return the removed ones.
+
+        Their skb lifetime is not in the log.
+        """
         dropped = self._index[those]
         self._index, self._func = self._index[~those], self._func[~those]
         self._event = self._event[~those]
@@ -249,7 +252,7 @@ class _Entries:
         return np.asarray(self._index[calls & is_among(self._func, self.ids(names))], np.int64)
 
     def events(self, number: int) -> Int64s:
-        """Return the events of this kind."""
+        """Return the records that are events of the kind `number`."""
         return np.asarray(self._index[self._event == number], np.int64)
 
 
@@ -328,7 +331,7 @@ def _leg_at(legs: LegTable, series: npt.NDArray[np.integer], ts: Int64s) -> Int6
 
 
 def _merged(points: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
-    """Return one point for all sockets at one device and direction of a leg."""
+    """Return one point for all sockets at one device and in one direction of a leg."""
     if not len(points):
         return points
     names = ("after", "ifindex", "netns", "sends", "leg")

@@ -99,7 +99,7 @@ def meets(
 def losses_inside(losses: Table) -> Table:
     """Return the losses within the recording: those of one CPU, or with a start and an end.
 
-    The other ones cover the time before or after the recording.
+    All other losses cover the time before or after the recording.
     """
     outside = (losses["first_ns"] == EARLIEST_NS) | (losses["last_ns"] == LATEST_NS)
     return np.asarray(losses[~outside | (losses["cpu"] != ANY)])

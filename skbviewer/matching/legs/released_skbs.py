@@ -24,7 +24,10 @@ RELEASES = numbers_with(Trait.RELEASE)
 
 
 def after_release(records: Records, series: SeriesTable, asked: Int64s) -> npt.NDArray[np.bool_]:
-    """Return for each record of `asked` whether its skb was freed before, and no birth followed."""
+    """Return for each record of `asked` whether its lifetime's skb was released before it.
+
+    False if a birth at the same address followed the release.
+    """
     last = last_life_events(records, series, asked, (*RELEASES, *BIRTHS))
     known = last >= 0
     made = np.zeros(len(asked), np.bool_)
@@ -36,9 +39,9 @@ def after_release(records: Records, series: SeriesTable, asked: Int64s) -> npt.N
 def last_life_events(
     records: Records, series: SeriesTable, asked: Int64s, numbers: tuple[int, ...]
 ) -> Int64s:
-    """Return the last event before each record `asked` that concerns an skb at its address.
+    """Return for each record of `asked` the last event before it at the address of its skb, or -1.
 
-    The result is the event's record, or -1.  `numbers` are the kinds of events that are considered.
+    The events are row numbers of `records`.  `numbers` are the kinds of events that are considered.
     A clone's birth concerns the address of the clone.  An skb exists from the entry of the function
     that made it.
     """
@@ -63,7 +66,10 @@ def first_records(records: Records, series: SeriesTable, events: Int64s) -> Int6
 
 
 def _last_before(events: tuple[Int64s, Int64s], asked: tuple[Int64s, Int64s]) -> Int64s:
-    """Return the last event at each address before a time, or -1; `asked` is (address, ns)."""
+    """Return for each entry of `asked` the last event at its address before its time, or -1.
+
+    `asked` is (addresses, ns), and so is `events`.  The result is an index of `events`.
+    """
     count = len(events[0])
     address, when = (np.concatenate(both) for both in zip(events, asked, strict=True))
     is_asked = np.arange(len(address)) >= count

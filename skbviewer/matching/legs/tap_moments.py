@@ -59,7 +59,7 @@ PLACE = ("leg", "netns", "ifindex", "sends")
 class Arrival(NamedTuple):
     """When the skb of each leg can first be stamped.
 
-    `ns` is the first time at which its skb can be stamped; `shown`: the log shows that time.
+    `ns` is that time; `shown`: the log shows it.
     """
 
     ns: Int64s

@@ -119,7 +119,7 @@ def _is_tap(log: KernelLog, found: Items, birth: Int32s, of: Int32s) -> Bools:
 
 
 def _places(log: KernelLog, functions: frozenset[str]) -> Int64s:
-    """Return the addresses inside these functions that the log's symbols have."""
+    """Return the addresses in the log's symbols that are inside functions of these names."""
     named = (a for a, name in log.symbols.items() if name.split("+")[0] in functions)
     return np.array(list(named), np.int64)
 

@@ -27,7 +27,7 @@ class _Stacks(NamedTuple):
 
     A node is one open call: its `record`; its `end` (ns); the node `below` it; `around`, the next
     node below that may enclose other calls; `before`, the context's count when the call began.
-    `before` is -1 if the call has ended but another one is still above it.
+    `before` is -1 if the call has ended but a different call is still above it.
 
     By context: `top`, its top node; `counted`, its number of counted records; `soonest`, the
     earliest time (ns) at which a node below the top one ends.  `sizes`: the first free node, the
@@ -46,9 +46,9 @@ class _Stacks(NamedTuple):
 
 
 class Nesting:
-    """The nesting of calls; `parent` is the ENTRY of the innermost call around a record, or -1.
+    """The nesting of calls: `parent` is the ENTRY of the innermost call around each record, or -1.
 
-    `context` is the number of each record's execution context; there are `contexts` of them.
+    `context` is the number of each record's execution context, less than `contexts`.
     """
 
     def __init__(self, records: Records) -> None:

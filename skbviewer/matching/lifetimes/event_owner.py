@@ -42,7 +42,10 @@ class Calls(NamedTuple):
 
 
 class EventOwners:
-    """Holds the tables of owner_of(); make_room() replaces them, so read `calls` again after it."""
+    """Holds the tables of owner_of().
+
+    make_room() replaces these tables, so read `calls` again after each make_room().
+    """
 
     def __init__(self, log: KernelLog) -> None:
         self._events = by_probe({p.id: p.event for p in log.probes.values() if p.event in AT_EXIT})

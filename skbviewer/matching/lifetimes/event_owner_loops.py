@@ -41,7 +41,8 @@ def owner_of(
 
     An ENTRY whose probe records an event is stored in the arrays.  For an event, returns three
     numbers: the ENTRY of the call that wrote it, or -1; for a birth, the call that made the skb, or
-    -1; and the time (ns) at which the latter was entered (if unknown: the record's time).
+    -1; and the time (ns) at which the call that made the skb was entered (if unknown: the record's
+    time).
 
     `probe_event` is the event that the call's probe records, 0 if none.  `context` is a result of
     execution_of().  The arrays are those of Calls.

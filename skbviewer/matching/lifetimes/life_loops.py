@@ -52,9 +52,10 @@ class Found(NamedTuple):
 
     The arrays are longer than the lists.  `when`, `item`, `place` and `is_now` are the columns of
     Moved (life_events.py).  `struck` are records of FREE during a call that is still to return an
-    skb at the same address.  `late` are events that were recorded too late to be sure of the skb.
-    `children` are births of clones: (record, number of the address, ENTRY of the maker or -1).
-    `waits` are calls that return an skb that was not born in them.
+    skb at the same address.  `late` are events that are recorded when their function returns: by
+    then, the skb may have been freed and its address reused.  `children` are births of clones:
+    (record, number of the address, ENTRY of the maker or -1).  `waits` are calls that return an skb
+    that was not born in them.
     """
 
     when: Int64s
@@ -240,7 +241,7 @@ def _note_end(
     struck: Int32s,
     sizes: Int64s,
 ) -> None:
-    """Store the end of a call that returns a new skb, and the record and time of a free."""
+    """Remember when a call that returns a new skb ends, and which record frees an skb, and when."""
     if bits & INSIDE:
         known[place, OPEN_UNTIL] = max(known[place, OPEN_UNTIL], exit_ts)
     if bits & FREED:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Find the lifetimes that were merged into the skb of another one.
+"""Find the lifetimes that were merged into the skb of a different lifetime.
 
 Input: a KBL and its series.  Output: pairs of series.  Packets are merged by GRO
 (skb_gro_receive()) and by a socket's queue (tcp_try_coalesce()).  When fragments are reassembled,
 the last fragment to arrive takes the content of the first (skb_morph() in ip_frag_reasm()).  An
-event records each merge with the address of the other skb.  The other series is the one that was
+event records each merge with the address of the other skb.  That skb belongs to the series that was
 last at this address.
 """
 
@@ -28,7 +28,7 @@ MERGES = (*numbers_with(Trait.MERGED), MORPH)
 
 
 class Merges(NamedTuple):
-    """Each pair once, sorted by `series`: it was merged `into` another series."""
+    """Pairs of series, sorted by `series`, each pair once: `series` was merged into `into`."""
 
     series: Int64s
     into: Int64s

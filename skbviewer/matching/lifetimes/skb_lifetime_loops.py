@@ -24,7 +24,7 @@ def note_headers(
     """Set flags of lifetimes from a block of records.
 
     `shows_ip`, by lifetime: a record shows an IP header.  `wired`, by lifetime: a driver or the
-    receiving stack had the skb, or the skb was cut from another one for a driver.
+    receiving stack had the skb, or the skb was cut from a larger skb for a driver.
 
     `of` is the lifetime of each record; `has_ip` is by footprint; `probes` is not 0 for functions
     that send or receive.

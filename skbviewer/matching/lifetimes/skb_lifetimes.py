@@ -100,7 +100,7 @@ def _headed_children(lives: AddressLifetimes, known: Bools) -> Int64s:
 
 
 def _roots(lives: AddressLifetimes, wired: Bools) -> Int64s:
-    """Return for each address lifetime the one that stands for its series.
+    """Return for each address lifetime the lifetime that stands for its series.
 
     A clone that never reaches a driver (for a raw socket, say) joins its parent's series.
     """

@@ -33,7 +33,7 @@ UDP_LENGTH = np.uint64(0x0000FFFF00000000)
 def content_of(data: UInt8s, at: Int, length: Int, left: Int, protocol: Int) -> np.int64:
     """Return the hash of the first `length` bytes of `data` from `at` on, at most 48.
 
-    `protocol` decides which of them count.  UNKNOWN if fewer bytes are `left` in the capture.
+    `protocol` decides which of these count.  UNKNOWN if the capture has fewer (`left`) bytes.
     """
     size = min(np.int64(length), np.int64(BYTES))
     if size < 0 or left < size:
@@ -71,6 +71,6 @@ def fill_contents(
     rows: Int64s,
     made: npt.NDArray[np.int32],
 ) -> None:
-    """Write content_of() each packet into `rows` of `made`; `end` is after its last byte."""
+    """Set made[rows[i]] to the hash of packet i; end[i] is after its last captured byte."""
     for i in range(len(rows)):
         made[rows[i]] = content_of(data, at[i], length[i], end[i] - at[i], protocol[i])

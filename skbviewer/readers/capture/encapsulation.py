@@ -73,9 +73,9 @@ Step = Callable[[Wire, Rows, Frames], Frames]
 def to_network(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Skip all headers before the network header; fill the columns `vlan` and `ethertype`.
 
-    Returns the frames with `at` at the network header.  `ethertype` is the last one found; IP
-    inside MPLS or PPPoE is found, too.  A frame that cannot be dissected keeps a kind of at least
-    UNREAD.
+    Returns the frames with `at` at the network header.  `ethertype` is the last EtherType found.
+    IP inside MPLS or PPPoE is found, too.  A frame that cannot be dissected keeps a `kind` of at
+    least UNREAD.
     """
     frames = _unwrapped(wire, packets, frames)
     known = frames.selected(frames.kind >= ETH_P_802_3_MIN)
@@ -254,7 +254,7 @@ STEPS: dict[int, Step] = {
 def _states() -> UInt8s:
     """Return the state of each kind, at index kind + 1.
 
-    The first is for unknown kinds, the last for UNREAD and above.
+    The first element is for unknown kinds, the last for UNREAD and above.
     """
     states = np.full(UNREAD + 2, ENDS, np.uint8)
     states[1 : ETH_P_802_3_MIN + 1] = NESTED

@@ -56,7 +56,7 @@ def unread_name(kind: int) -> str:
 
 
 def by_version(first: Int64s) -> Int64s:
-    """Return the EtherType of each IP header, whose first byte is `first`; -1 if it is none."""
+    """Return the EtherType of each IP header whose first byte is in `first`; -1 if it is not IP."""
     version = first >> 4
     return np.select([version == 4, version == 6], [ETH_P_IP, ETH_P_IPV6], -1)
 

@@ -35,7 +35,7 @@ OFTEN = tuple(n for n in Columns._fields if not any(n in names for names in ONLY
 
 
 def fill_plain(data: UInt8s, begin: int, packets: Block) -> Bools:
-    """Fill the columns of the common packets in a block; returns the mask of these packets.
+    """Fill the columns of the common packets in a block; return for each packet whether it is one.
 
     `data` are the bytes of the file from `begin` on; they contain all packets of the block.
     """

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Frame Relay (Q.922, RFC 2427), Cisco's encapsulation, and plain Ethernet frames inside it.
 
-No header field states which of them follows, so skbviewer distinguishes them as Wireshark does.
+No header field states which of these protocols follows, so skbviewer distinguishes them as
+Wireshark does.
 """
 
 from __future__ import annotations

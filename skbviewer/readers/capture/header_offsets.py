@@ -34,8 +34,8 @@ def header_extents(
     """Return (begin, end) of HEADERS and PAYLOADS in `data`; -1 for packets without that header.
 
     By packet: link type, offset in `data`, captured and original length.  For frame, eth and the
-    network headers, the end is that of the captured frame.  For inner headers and payloads, it
-    follows from the IP length.  offset + caplen must be inside the file.
+    network headers, the end is that of the captured frame.  For inner headers and payloads, the end
+    follows from the IP length. offset + caplen must be inside the file.
     """
     packets = empty(PACKET_DTYPE, len(offset))
     for name, values in (("linktype", linktype), ("offset", offset)):

@@ -83,7 +83,7 @@ def read_pcap(data: Source, progress: Progress, folder: Path | None) -> Capture:
 def pcap_interface(data: Source) -> Interface:
     """Return the interface that a pcap file's header describes.
 
-    Raises BadInput if it is truncated.
+    Raises BadInput if the header is truncated.
     """
     layout = FORMATS[bytes(data.read(0, 4))]
     if len(data) < FILE_HEADER_SIZE:
@@ -95,7 +95,7 @@ def pcap_interface(data: Source) -> Interface:
 def _captured(major: int, minor: int) -> int:
     """Return which of a record's two lengths is the captured one, as a code of pcap_loops.py.
 
-    Before version 2.3 it is the second one; in 2.3 it is the smaller one.
+    Before version 2.3 it is the second one; in version 2.3, the smaller one.
     """
     if major == DG_UX or minor < 3:
         return SECOND

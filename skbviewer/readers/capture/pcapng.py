@@ -166,8 +166,8 @@ def _walk(
     """Walk the blocks in the bytes `some`, which begin at position `begin` of the file.
 
     `is_end` says that the file ends with these bytes.  Fills `offsets` and `heads`.  Returns the
-    number of packet blocks, the position where it stopped, and how many bytes from there it needs
-    in order to go on (0 if it stopped at a section, an interface or damage).
+    number of packet blocks, the position where the walk stopped, and how many bytes from there the
+    walk needs in order to go on (0 if it stopped at a section, an interface or damage).
     """
     at, count, size = np.int64(0), np.int64(0), len(some)
     while at + SHORTEST_BLOCK <= size and (at + HEAD <= size or is_end):
@@ -188,7 +188,7 @@ def _walk(
 
 
 def _head(data: Source, at: int) -> UInt8s:
-    """Return the first bytes of a block that is too large for the walk: (1, HEAD)."""
+    """Return the first bytes of a block that is too large for the walk, as an array (1, HEAD)."""
     made = np.zeros((1, HEAD), np.uint8)
     some = data.read(at, at + HEAD)
     made[0, : len(some)] = some
@@ -196,7 +196,10 @@ def _head(data: Source, at: int) -> UInt8s:
 
 
 def _block(data: Source, at: int, sections: list[_Section]) -> tuple[int, int]:
-    """Check the block at `at`; returns its type and length.  A section header opens a section."""
+    """Return the type and the length of the block at `at`, after a check.
+
+    A section header opens a new section in `sections`.
+    """
     if at + SHORTEST_BLOCK > len(data):
         raise _Damage(at, "cut in the middle of a block header")
     # The type of a section header is the same number in both byte orders.

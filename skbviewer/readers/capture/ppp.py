@@ -66,5 +66,5 @@ def pppoe(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def with_direction(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Skip one byte that gives the direction of `frames`, and the PPP header after it."""
+    """Skip the byte that gives the direction of a frame, and the PPP header after it."""
     return ppp(wire, packets, frames.after_header(1, frames.kind))

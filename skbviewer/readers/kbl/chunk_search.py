@@ -62,7 +62,7 @@ class _Records:
         self.repeated: list[str] = []
 
     def count(self, chunk: Chunk, data: Source) -> bool:
-        """Return whether the chunk is new; a new one is passed to `look`."""
+        """Return whether `chunk` is new, not a second copy; pass a new chunk to `look`."""
         if (chunk.cpu, chunk.seq) in self._seen:
             what = f"chunk {chunk.seq} of CPU {chunk.cpu} was written twice: second copy skipped"
             self.repeated.append(f"{self._path} at byte {chunk.at}: {what}")
@@ -96,8 +96,8 @@ def find_chunks(
     """Walk the chunks of the KBL `data` from byte `begin` to its end.
 
     `order` is its byte order: "<" or ">".  Calls `look` with each RECORDS chunk that is used and
-    its payload, so that the payload need not be read again.  Raises BadInput if the file becomes
-    shorter meanwhile; raises Cancelled.
+    with the chunk's payload, which need not be read again then.  Raises BadInput if the file
+    becomes shorter meanwhile; raises Cancelled.
     """
     path, found, at = data.path, Chunks(), begin
     # By (cpu, seq): a damaged chunk's sequence number is not missing.

@@ -41,7 +41,10 @@ def distinct(values: npt.NDArray[np.integer[Any]]) -> Int64s:
 def _note(
     values: Int64s, begin: int, seen: Int64s, taken: npt.NDArray[np.bool_], used: Int64s
 ) -> int:
-    """Add the values from `begin` on to the table; returns where it was full, or the end."""
+    """Add the values from index `begin` on to the table.
+
+    Returns the index at which the table was full, or else the number of values.
+    """
     mask = len(seen) - 1
     for i in range(begin, len(values)):
         if 2 * used[0] >= len(seen):

@@ -36,7 +36,7 @@ class Gaps(NamedTuple):
 
 
 def gaps_of(rows: Rows, aside: Aside, chunks: list[Chunk]) -> Gaps:
-    """Return when records of which CPU are missing: full buffers and missing chunks.
+    """Return the gaps in the CPUs' records: from full buffers, and from missing chunks.
 
     `rows` and `aside` are the decoded records; `chunks` are in order of the file.
     """

@@ -42,7 +42,7 @@ class Asides(NamedTuple):
 def read_details(asides: Asides, stext: int) -> Details:
     """Return the tables of details, and names of interrupts, devices, modules and threads.
 
-    The tables are sorted by ordinal; `stext` is the address of _stext.
+    The tables are sorted by ordinal.  `stext` is the address of _stext.
     """
     return Details(*_drops(asides, stext), _changes(asides), _syscalls(asides), _names(asides))
 
@@ -110,7 +110,7 @@ def _change(owner: Int64s, slots: Slots) -> Table:
 
 
 def _address(slots: Slots) -> tuple[Int64s, Int64s]:
-    """Return upper and lower half of the addresses, as in RECORD_DTYPE."""
+    """Return the upper and the lower half of each address, as in RECORD_DTYPE."""
     raw: UInt8s = np.ascontiguousarray(slots["addr"])
     halves = raw.view(">i8").astype(np.int64).reshape(-1, 2)
     four = slots["family"] == AF_INET

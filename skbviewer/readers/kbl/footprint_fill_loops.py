@@ -20,7 +20,7 @@ SPREAD = 0x9E3779B97F4A7C15 - (1 << 64)  # 2^64 / golden ratio
 
 @allocation_free
 def move_slots(table: Int64s, larger: Int64s) -> None:
-    """Insert all slots of `table` into the empty table `larger`."""
+    """Insert all used slots of `table` into the empty table `larger`."""
     for i in range(len(table)):
         if table[i, KEY_SKB] != 0:
             at = _find(larger, table[i, KEY_SKB], table[i, KEY_CPU])

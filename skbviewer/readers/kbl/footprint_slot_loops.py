@@ -60,7 +60,7 @@ COLUMN_SOURCES: dict[str, tuple[tuple[int, str], ...]] = {
 
 @allocation_free
 def or_unknown(value: Int) -> Int:
-    """Turn 0, which the module writes for unknown values, into -1."""
+    """Return `value`, or -1 for 0, which the module writes for unknown values."""
     return np.int64(-1) if value == 0 else np.int64(value)
 
 

@@ -77,7 +77,7 @@ class FootprintTable:
 
 
 def _most(name: str, bits: npt.NDArray[np.uint64]) -> int:
-    """Return an upper bound of the column's values; -1 if no slot fills it."""
+    """Return an upper bound of the values of the column `name`; -1 if no slot fills it."""
     most = int(bits[0, 0]) if name == "sk" and bits[0, 0] else -1
     for type_, field in COLUMN_SOURCES[name]:
         if bits[type_].any():

@@ -139,10 +139,10 @@ def _header_meta(header: Header) -> dict[str, str]:
 
 
 def _lost_records(tables: Tables, marks: Table) -> dict[int, int]:
-    """Return the numbers of lost records by KblLost.
+    """Return the numbers of lost records, by KblLost.
 
-    For each cause, it is the greater one of the file's counter and the sum of its LOST records: a
-    recorder that was killed could not write its last counters.
+    Each number is that of the file's counter or the sum over the LOST records, whichever is
+    greater: a recorder that was killed could not write its last counters.
     """
     counted = dict(zip(LOSSES, ("lost", "missed", "nested"), strict=True))
     return {
@@ -184,9 +184,9 @@ def _symbols(tables: Tables, decoded: Decoded, stext: int) -> dict[int, str]:
 
 
 def _locations(data: npt.NDArray[np.int64], stext: int) -> Int64s:
-    """Return the addresses of drops, 0 = unknown.
+    """Return the addresses of drops; 0 if unknown.
 
-    The upper half of a drop's data is an offset from _stext.
+    `data` is the data of drop events.  Its upper half is an offset from _stext.
     """
     base = np.array([stext], np.uint64).astype(np.int64)
     offsets = np.unique(data >> 32)

@@ -52,6 +52,7 @@ class _Reader:
         self._strings = b"".join(self.payloads(kbl.KblChunkType.STRINGS)[-1:])
 
     def payloads(self, type_: int) -> list[bytes]:
+        """Return the payloads of all whole chunks of the type `type_`, in file order."""
         found = self._chunks.of_type(type_)
         return [bytes(self._data.read(chunk.begin, chunk.end)) for chunk in found]
 
@@ -77,6 +78,7 @@ class _Reader:
         return rows
 
     def string(self, offset: int) -> str:
+        """Return the text at `offset` in the last STRINGS table."""
         end = self._strings.find(b"\0", offset)
         return name_of(self._strings[offset : None if end < 0 else end])
 
@@ -165,9 +167,9 @@ def _symbol(reader: _Reader, row: dict[str, int]) -> tuple[int, str]:
 
 
 def _meta(reader: _Reader, counters: list[dict[str, int]]) -> dict[str, str]:
-    """Return META's lines, and values that have no table of their own.
+    """Return the lines of META, and the values that have no table of their own, as texts.
 
-    These are counters and costs of probes.
+    These values are counters and the costs of probes.
     """
     lines = b"".join(reader.payloads(kbl.KblChunkType.META)[-1:]).partition(b"\0")[0].split(b"\n")
     pairs = (name_of(line).partition("=") for line in lines)

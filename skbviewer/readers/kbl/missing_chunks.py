@@ -42,6 +42,9 @@ def _holes_of(cpu: int, good: dict[int, Chunk], bad: dict[int, Chunk], start: in
 
 
 def _lost(missing: range, bad: dict[int, Chunk]) -> int:
-    """Return the number of records in these chunks, by their headers; 1 for a missing chunk."""
+    """Return how many records the chunks `missing` had, by the headers of those in `bad`.
+
+    A chunk without a header counts as one record.
+    """
     counts = [chunk.items for seq, chunk in bad.items() if seq in missing]
     return sum(counts) + len(missing) - len(counts)

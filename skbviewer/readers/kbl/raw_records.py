@@ -90,7 +90,11 @@ def _footprint(
     record: RawRecord,
     order: str,
 ) -> RawRecord | None:
-    """Return the last footprint of the record's skb before the record, on its CPU."""
+    """Return the last footprint of the record's skb on its CPU before the record, or None.
+
+    `at` is the index of the record's chunk in `chunks`; `before` are the earlier records of that
+    chunk.
+    """
     skb = record.data[SKB_AT : SKB_AT + 8]
     if not any(skb) or record.data[0] == kbl.KblKind.LOST:
         return None

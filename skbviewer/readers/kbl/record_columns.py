@@ -43,15 +43,15 @@ TYPES = {
 
 
 def room_for(count: int, folder: Path | None) -> Scratch:
-    """Return memory for `count` records and the arrays that are made from them.
+    """Return scratch memory for `count` records and for the arrays that are made from them.
 
-    Large arrays are in `folder`.
+    If `folder` is given, large arrays are stored there.
     """
     return Scratch.for_rows(count * sum(t.itemsize for t in TYPES.values()), folder)
 
 
 class LogFacts(NamedTuple):
-    """The facts that the decoding of callers needs, and the version of the file."""
+    """The version of a file, and the facts that are needed to decode callers."""
 
     order: str
     version: int
@@ -70,7 +70,7 @@ def read_rows(
     scratch: Scratch,
     progress: Progress,
 ) -> tuple[Rows, Aside, ColumnTable]:
-    """Return `count` records in time order, the slots beside them, and their footprints.
+    """Return `count` records in time order, the slots that fill no column, and the footprints.
 
     `place` is the row of each head slot; `counts` and `bits` are from the scan; `facts` are those
     of the file.  Raises BadInput if the file was overwritten after the scan; raises Cancelled.

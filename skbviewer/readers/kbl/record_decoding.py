@@ -127,7 +127,7 @@ def _table(
 
 
 def _among(taps: Table, left: Bools) -> Table:
-    """Return the taps of the remaining records, with their new row numbers."""
+    """Return the taps of the records `left` (flags), with these records' new row numbers."""
     if not len(taps) or left.all():
         return taps
     taps = taps[left[taps["record"]]]
@@ -140,7 +140,7 @@ def _parts(count: int) -> Iterator[slice]:
 
 
 def _packed(column: Column, left: Bools) -> Column:
-    """Return the remaining rows of a column, moved together in the same memory."""
+    """Return the rows `left` (flags) of a column, moved together in the same memory."""
     if column.strides == (0,):
         return column[: np.count_nonzero(left)]
     size = 0
@@ -152,7 +152,7 @@ def _packed(column: Column, left: Bools) -> Column:
 
 
 def _counted(asides: Asides, columns: dict[str, Column], scratch: Scratch) -> Column:
-    """Return the number of events of the hardware counter in each call; -1 in other rows."""
+    """Return for each call how many events the hardware counter counted; -1 for other rows."""
     owner, slots = asides.of_type(kbl.KblExtType.COUNTER, kbl.KBL_EXT_COUNTER)
     if not len(owner):
         return np.broadcast_to(np.int64(-1), len(columns["kind"]))

@@ -83,7 +83,10 @@ def settle_ties(
 
 @compiled
 def _by_cpu(key: Int64s, begin: Int, end: Int, mask: Int, cpu: Cpus, place: Places) -> None:
-    """Order rows of equal time by CPU, and the rows of one CPU as written."""
+    """Order the rows begin .. end - 1 of `key`, which have equal times, by CPU.
+
+    The rows of one CPU stay in the order in which they were written.
+    """
     last, at = np.int64(-1), begin
     while at < end:
         least = np.int64(ALL_CPUS)

@@ -37,9 +37,9 @@ def scan_slots(
     bits: UInt64s,
     counts: Int64s,
 ) -> None:
-    """Scan the slots of a chunk of CPU `on`, and append to the columns of Scan.
+    """Scan the slots of a chunk of CPU `on`, and append their values to the columns of Scan.
 
-    `ts`, `class_` and `cpu` have a row for each head slot; counts[ROWS] is the next free one.
+    `ts`, `class_` and `cpu` have a row for each head slot; counts[ROWS] is the next free row.
     """
     row, stray, aside, prints, wrong = counts[ROWS], 0, 0, 0, np.int64(0)
     claimed, kind = np.int64(0), np.int64(-1)  # of the current record

@@ -16,7 +16,7 @@ POLLED = "missed_poll_ms"  # META key: this recorder writes LOST records for mis
 
 
 def of_cpus(records: list[Chunk]) -> list[Chunk]:
-    """Return the chunks of CPUs, without the recorder's own.
+    """Return the chunks of CPUs; those of the recorder itself are left out.
 
     The recorder's chunks declare missed hits, which the tables contain, too.
     """

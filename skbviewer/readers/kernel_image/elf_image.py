@@ -119,7 +119,7 @@ def _banner(elf: ELFFile) -> str:
 def _symbols(elf: ELFFile, code: tuple[Section, ...]) -> tuple[Symbols, int]:
     """Return the symbols in `code`, and the address of _stext.
 
-    Without symbols, it is the address at which .text begins.
+    If the file has no symbols, the address is that at which .text begins.
     """
     text = elf.get_section_by_name(".text")
     stext = text["sh_addr"] if text is not None else min(section.begin for section in code)

@@ -25,7 +25,10 @@ class LineTable:
     """The source lines of the code in an ELF file."""
 
     def __init__(self, path: Path, present: bool) -> None:
-        """Read from `path`, opened anew for each question, if debug information is `present`."""
+        """Read the lines from the file `path` if it has debug information (`present`).
+
+        The file is opened for each question.
+        """
         self._path, self.present = path, present
 
     def between(self, begin: int, end: int) -> dict[int, SourceLine]:

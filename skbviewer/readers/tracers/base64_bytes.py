@@ -16,9 +16,10 @@ VALUES[list(ALPHABET)] = np.arange(64)
 
 
 def bytes_of_base64(text: UInt8s, spans: npt.NDArray[np.int32]) -> tuple[UInt8s, Int64s]:
-    """Return the decoded bytes of base64 texts, one after the other, and the length of each.
+    """Return the decoded bytes of base64 texts, one text after the other, and the length of each.
 
-    `spans` holds (begin, end) of each in `text`.  The length is -1 for a text that is not base64.
+    Text i is text[begin:end], where `spans`[i] is (begin, end).  The length is -1 for a text that
+    is not base64.
     """
     lengths = np.empty(len(spans), np.int64)
     made = np.empty(int(np.sum(spans[:, 1] - spans[:, 0], dtype=np.int64)), np.uint8)

@@ -29,7 +29,7 @@ class EventBlock:
     def __init__(
         self, text: UInt8s, rows: Scanned, points: Int64s, others: Mapping[int, EventValues]
     ) -> None:
-        """`points` are the rows of points; `others` holds the values that JSON's parser read."""
+        """Use the rows `points` of `rows`, and for `others` the values that JSON's parser read."""
         self.text = text
         count = len(points)
         is_all = count == 0 or int(points[-1]) == count - 1  # then without copying
@@ -61,7 +61,7 @@ class EventBlock:
         return len(self._seen)
 
     def has(self, name: str) -> Bools:
-        """Return for each point whether it has the number or text `name`."""
+        """Return for each point whether it has a number or text with the name `name`."""
         return np.asarray(self._seen >> PLACES[name] & 1, np.bool_)
 
     def number(self, name: str) -> Int64s:

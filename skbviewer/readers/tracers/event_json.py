@@ -104,7 +104,7 @@ def values_of(event: Event) -> EventValues | None:
 
 
 def section(event: Event, name: str) -> Event:
-    """Return a section of an event; {} if it has none.
+    """Return the section `name` of an event; {} if the event does not have it.
 
     Raises Unusable if it is not a JSON object.
     """
@@ -119,7 +119,7 @@ def section(event: Event, name: str) -> Event:
 def number(values: Event, name: str) -> int:
     """Return the number `name` of a section, from 0 to 2^64 - 1.
 
-    Raises Unusable if the section lacks it, or if it is no such number.
+    Raises Unusable if the section has no such number.
     """
     found = values.get(name)
     if type(found) is not int or not 0 <= found <= WORD:
@@ -128,7 +128,7 @@ def number(values: Event, name: str) -> int:
 
 
 def _known(values: Event, name: str, most: int = INT32) -> int:
-    """Return a number up to `most`; -1 if the section does not have it."""
+    """Return the number `name` of a section, at most `most`; -1 if the section does not have it."""
     found = values.get(name)
     if found is None:
         return -1

@@ -92,10 +92,10 @@ SECOND_MASK = np.array([(1 << 8 * max(n - 8, 0)) - 1 for n in range(17)], np.uin
 
 
 class Keys(NamedTuple):
-    """The tables: `slot` holds the key of each hash (-1 = none), the others a row for each key.
+    """The keys as tables: `slot` holds the row of the key with each hash (-1 = none).
 
-    A key's name is in `first` and `second`, eight bytes each; its hash is made from them with
-    `factor`.
+    The other arrays have a row for each key.  A key's name is in `first` and `second`, eight bytes
+    each; its hash is made from them with `factor`.
     """
 
     slot: Int32s

@@ -22,8 +22,8 @@ ROWS = 1 << 14  # rows of one pass
 class Scanned(NamedTuple):
     """The rows of one pass: one for each point, and one for each event that the loop cannot read.
 
-    `numbers` are by place; `seen` has a bit for each place that the event has a value for.  `texts`
-    and `raw` are (begin, end) in the block; `begin` and `end` are those of the event.
+    `numbers` are by place; `seen` has a bit for each place for which the event has a value.
+    `texts` and `raw` are (begin, end) in the block; `begin` and `end` are those of the event.
     """
 
     kind: UInt8s

@@ -50,7 +50,7 @@ def scan_events(
     ends_run: UInt8s,
     shapes: Shapes,
 ) -> Int:
-    """Fill `rows` with the events of the block `text`, as scan() describes; return their number.
+    """Fill `rows` with the events of the block `text`, as scan() does; return their number.
 
     `stack` is scratch space; `keys` are the names that are looked for.
     """

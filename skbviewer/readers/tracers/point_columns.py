@@ -96,7 +96,7 @@ class PacketBytes:
         self._numbers, self._bad = HashedNumbers(), np.zeros(0, np.bool_)
 
     def of(self, block: EventBlock) -> Int64s:
-        """Return the number of each point's packet: -1 = none, -2 = its bytes are not base64."""
+        """Return the number of each point's packet; -1: no packet, -2: its bytes are not base64."""
         length = block.number("length")
         found, new = self._numbers.of(pair_hashes(block.hashes("packet"), length.view(np.uint64)))
         self._add(block, new, length[new])

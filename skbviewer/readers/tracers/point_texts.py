@@ -29,9 +29,10 @@ class Distinct(Generic[Value]):
         self._numbers = HashedNumbers()
 
     def of(self, hashes: UInt64s, make: Callable[[int], Value]) -> Int32s:
-        """Return the number of each point's value; -1 if its hash is 0.
+        """Return the number of each point's value; -1 if the point's hash is 0.
 
-        For each new value, `make` is called with a point that has it, and returns the value.
+        If a value is new, `make` returns it; `make` is called with the index of a point that has
+        the value.
         """
         found, new = self._numbers.of(hashes)
         self.values += [make(point) for point in new.tolist()]

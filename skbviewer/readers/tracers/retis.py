@@ -236,7 +236,7 @@ class _Log:
         return np.array(self._probe_of.values, np.int64)[found]
 
     def _drops(self, points: EventBlock) -> Int64s:
-        """Return the number of each point's drop reason; -1 if it is not a drop."""
+        """Return for each point the number of its drop reason; -1 if it is not a drop."""
         subsystem = points.hashes("subsystem")
 
         def number(point: int) -> int:

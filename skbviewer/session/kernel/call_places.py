@@ -51,7 +51,10 @@ def place_of(db: Database, path_of: PathOf, call: int) -> CallPlace:
 
 
 def _row_of(db: Database, packet: int | None, series: int) -> int:
-    """Return the row of a leg's packet, else of its lifetime; 0 if it is not listed."""
+    """Return the row of a packet, or else of a skb lifetime; 0 if it is not listed.
+
+    `packet` is the packet's number or None; `series` is the id of the lifetime.
+    """
     if packet is not None:
         return packet
     _, _, kernel_only, other = queries.verdicts_of_series(db, [series])[series]
@@ -70,10 +73,10 @@ def row_of_event(db: Database, event: int) -> int:
 
 
 def number_of(db: Database, packet: int | None, series: int, leg: int, call: int) -> int:
-    """Return the id of call `call` of leg `leg` in a path; both are indices. Inverse of place_of().
+    """Return the id of call `call` of leg `leg` in a path; both are indices.
 
-    The path is that of `packet`, or of `series` if `packet` is None.  Raises KeyError if there is
-    no such call.
+    The path is that of `packet`, or of `series` if `packet` is None.  This is the inverse of
+    place_of().  Raises KeyError if there is no such call.
     """
     if packet is None:
         legs = queries.legs_of_series(db, series)

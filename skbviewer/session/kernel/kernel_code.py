@@ -134,8 +134,8 @@ class KernelCode:
     def _drops(self, source: int, first: int, last: int, stext: int) -> dict[int, int]:
         """Return the number of drops by code address.
 
-        `first` and `last` are offsets from `_stext`; addresses are those of an image in which it is
-        at `stext`.
+        `first` and `last` are offsets from `_stext`.  Addresses are those of an image whose
+        `_stext` is at `stext`.
         """
         columns = self._opened.columns
         event = np.asarray(columns.array("event", "event"))

@@ -104,6 +104,7 @@ class _Maker:
         self._called = log_names(sources)
 
     def legs(self, rows: Sequence[StoredLeg]) -> tuple[Leg, ...]:
+        """Return the legs of `rows`, with calls, events, log name and session time."""
         names = {source: self._names(source) for source in {row.source for row in rows}}
         timed = zip(legs(self._db, rows, names), session_times(rows, self.clock), strict=True)
         return tuple(self._placed(leg, at) for leg, at in timed)
@@ -124,7 +125,7 @@ class _Maker:
         return self.of_lives(found[:MOST_BRANCHES])
 
     def of_lives(self, rows: Sequence[StoredLeg]) -> tuple[Leg, ...]:
-        """Return legs with the verdict of their skb lifetimes."""
+        """Return the legs of `rows`, each with the verdict of its skb lifetime."""
         verdicts = queries.verdicts_of_series(self._db, sorted({row.series for row in rows}))
         return tuple(_of_life(leg, *verdicts[leg.series]) for leg in self.legs(rows))
 

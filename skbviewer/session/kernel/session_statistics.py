@@ -52,7 +52,7 @@ class Statistics:
         return diagnose(self.scope(chosen, progress), ids)
 
     def stacks(self, text: str = "", progress: Progress | None = None) -> list[Stack]:
-        """Return the call stacks of the rows that match the display filter `text` ("": all).
+        """Return the call stacks of the rows that match the display filter `text` ("": all rows).
 
         Raises FilterError, BadInput and Cancelled.
         """
@@ -60,6 +60,9 @@ class Statistics:
         return call_stacks(self.scope(chosen, progress))
 
     def begin_ns(self) -> int:
-        """Return the session time of packet 1, else of the first leg, ns: 0 in the Time column."""
+        """Return the session time (ns) of packet 1, else of the first leg.
+
+        The Time column counts from this time.
+        """
         opened = self._opened
         return begin_of(opened.columns, opened.sources(), opened.timebase())

@@ -36,9 +36,10 @@ class SessionTimeline:
     def lanes(
         self, kind: str, ids: Sequence[int] = (), progress: Progress | None = None
     ) -> Timeline:
-        """Return lanes by "cpu", "layer" or "process", or a lane for each of `ids`.
+        """Return lanes of all calls by `kind`, or a lane for each row in `ids`.
 
-        With `ids`, `kind` is "packet" or "aligned".  Raises Cancelled.
+        `kind` is "cpu", "layer" or "process"; with `ids`, it is "packet" or "aligned".  Raises
+        Cancelled.
         """
         whole, clock = self.overview(progress), self._opened.timebase()
         given = (self._opened, self._packets, clock, kind, ids, whole, progress)
@@ -51,7 +52,7 @@ class SessionTimeline:
             return answers.places_of(db, self._opened.timebase(), self._notes.all())
 
     def range_note(self, text: str, times: tuple[int, int]) -> Annotation:
-        """Make a note on a range of session time.  Notes.keep() stores it."""
+        """Return a note on a range of session time.  Notes.keep() stores it."""
         return answers.range_note(self._opened.timebase(), self._opened.sources(), text, times)
 
     def range_filter(self, times: tuple[int, int]) -> str:

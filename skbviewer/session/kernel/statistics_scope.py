@@ -39,9 +39,9 @@ def scope_of(
 
 
 def begin_of(columns: Columns, sources: Sequence[SourceRow], clock: Clock) -> int:
-    """Return the session time (ns) that is 0 in the Time column.
+    """Return the session time (ns) from which the Time column counts.
 
-    This is the time of packet 1; without packets, of the first leg; without legs, 0.
+    This is the time of packet 1; without packets, that of the first leg; without legs, 0.
     """
     table, column = ("packet", "ts") if columns.length("packet") else ("leg", "begin_ns")
     if not columns.length(table):

@@ -171,7 +171,10 @@ def _of_packets(
 def _waits(
     rows: Sequence[store.WaitOfLeg], of_leg: Mapping[int, Sequence[int]], t0_ns: int, clock: Clock
 ) -> tuple[LaneWait, ...]:
-    """Return the waits that have a known reason."""
+    """Return the waits of `rows` that have a known reason; times are ns since `t0_ns`.
+
+    `of_leg` maps each leg to its lanes.
+    """
     found = []
     for row in rows:
         if row.kind not in UNKNOWN:
@@ -188,7 +191,7 @@ def _part(
     t0_ns: int,
     clock: Clock,
 ) -> Part:
-    """Return the calls of legs; a call appears in each lane of its leg."""
+    """Return the calls of legs as boxes; a call appears in each lane of its leg."""
     lane = np.array([lane for row in rows for lane in of_leg[row.leg]], np.int64)
     rows = [row for row in rows for _ in of_leg[row.leg]]
     count = len(rows)
@@ -218,6 +221,7 @@ class _Titles:
         self._logs = log_names(sources)
 
     def lane_title(self, kind: str, lane: LaneKey) -> str:
+        """Return the title of a lane of calls, in lanes of `kind`."""
         if kind == "cpu":
             title = f"CPU {lane.key}"
         elif kind == "layer":
@@ -228,6 +232,7 @@ class _Titles:
         return f"{title} ({log})" if log else title
 
     def capture(self, source: int) -> str:
+        """Return the title of the lane of a capture."""
         return f"wire: {Path(self._sources[source].path).name}"
 
     def _task(self, lane: LaneKey) -> str:

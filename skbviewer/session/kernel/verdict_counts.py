@@ -15,7 +15,7 @@ from ...store import Columns
 class Reason(NamedTuple):
     """The number of packets that have a verdict for the reason `why`.
 
-    With the verdict "kernel-only" they are skb lifetimes instead.
+    With the verdict "kernel-only", it is a number of skb lifetimes instead.
     """
 
     verdict: str

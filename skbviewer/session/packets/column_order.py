@@ -32,9 +32,9 @@ def sorted_ids(columns: Columns, ids: RowIds, word: str, descending: bool) -> Ro
 
 
 def _keys(columns: Columns, ids: RowIds, names: Sequence[str]) -> list[Key]:
-    """Return the sort keys.
+    """Return the sort keys of the rows `ids` for the columns `names`.
 
-    Addresses are unsigned, but their columns are int64: flip the sign bit.
+    Addresses are unsigned, but their columns are int64, so the sign bit of addresses is flipped.
     """
     packets, lives = ids > 0, ids < 0
     rows = _series_rows(columns, -ids[lives])

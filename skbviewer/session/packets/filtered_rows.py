@@ -56,12 +56,12 @@ def select(
     hidden: RowIds | None = None,
     progress: Progress | None = None,
 ) -> RowIds | None:
-    """Return the rows that match the display filter `text`; None = all packets, by number.
+    """Return the rows that match the display filter `text`, or None for all packets by number.
 
-    Rows are n for packet n and -n for row K<n>; the latter only with `kernel_only`.  `order` is a
-    field, and True for descending order.  Without `order`, packets are sorted by number; if
-    rows K<n> match, too, all rows are sorted by time.  `hidden` rows are left out.  Raises
-    FilterError, KeyError for an unknown field to order by, BadInput and Cancelled.
+    Rows are n for packet n and -n for row K<n>; rows K<n> are included only if `kernel_only`.
+    `order` is a field, and True for descending order.  Without `order`, packets are sorted by
+    number; if rows K<n> match, too, all rows are sorted by time.  `hidden` rows are left out.
+    Raises FilterError, KeyError for an unknown field to order by, BadInput and Cancelled.
     """
     plan = parse(text)
     if plan is None and order is None and not kernel_only and (hidden is None or not len(hidden)):
@@ -108,16 +108,18 @@ def _sorted(keys: Array, known: Bools, descending: bool) -> Int64s:
 
 @lru_cache(maxsize=256)
 def _plan(text: str) -> Plan | None:
-    """Parse a filter.  Cached, because colouring parses the same few filters for every page."""
+    """Return the plan of the filter `text`.
+
+    Plans are cached, because colouring uses the same few filters for every page.
+    """
     return parse(text)
 
 
 def first_fit(data: Data, texts: Sequence[str], ids: RowIds) -> list[int]:
-    """Return for each row of `ids` the index of the first of the filters `texts` that it matches.
+    """Return for each row of `ids` the index of the first filter in `texts` that the row matches.
 
     -1 means that no filter matches the row.  A filter that needs bytes of a file that has moved
-    matches nothing.
-    Raises FilterError.
+    matches nothing.  Raises FilterError.
     """
     found = np.full(len(ids), -1, np.int64)
     plans = [_plan(text) for text in texts]
@@ -138,7 +140,7 @@ def first_fit(data: Data, texts: Sequence[str], ids: RowIds) -> list[int]:
 
 
 def _lives(data: Data, numbers: RowIds) -> View:
-    """Return a view of the rows K<n> with these numbers."""
+    """Return a view of the rows K<n>, n in `numbers`."""
     return View(data, SERIES, data.kernel_only_rows()[numbers - 1])
 
 
@@ -155,7 +157,7 @@ def values_of(data: Data, name: str, ids: Sequence[int]) -> list[str]:
 def words_of(data: Data, name: str) -> list[str]:
     """Return the texts that the field `name` can have in this session, sorted.
 
-    Returns [] for an unknown field, or one that has no texts.
+    Returns [] for an unknown field, and for a field without texts.
     """
     field = FIELDS.get(name)
     if field is None or field.kind is not Kind.STRING:

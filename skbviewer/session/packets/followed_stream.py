@@ -50,9 +50,9 @@ def stream_filter(protocol: int | None, number: str) -> str:
 def stream_of(
     db: Database, ids: RowIds, text: str, sources: Sequence[SourceRow], progress: Progress
 ) -> Stream:
-    """Return the two directions of a conversation, whose packets are `ids`, by number.
+    """Return the data that both ends of the conversation of the packets `ids` sent.
 
-    `text` is the display filter that selects it.  Raises Cancelled.
+    `ids` are sorted by number; `text` is the display filter that selects them.  Raises Cancelled.
     """
     files, segments, unread, first = Payloads(sources), [], 0, None
     for begin in range(0, len(ids), PAGE):
@@ -82,7 +82,7 @@ def _end(row: StoredPacket, side: str) -> str:
 
 
 def numbers_of(ids: RowIds | None, count: int) -> RowIds:
-    """Return the packet numbers among the rows that match a filter; None means all `count` ones."""
+    """Return the packet numbers among the rows `ids`; `ids` is None for all `count` packets."""
     if ids is None:
         return np.arange(1, count + 1)
     return np.asarray(ids[ids > 0])

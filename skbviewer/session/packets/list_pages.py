@@ -58,9 +58,9 @@ class Known(NamedTuple):
 
 
 def known_of(data: Data, ids: RowIds, followed: bool) -> Known:
-    """Return what other packets show about the rows `ids`: TCP summaries and links.
+    """Return the facts about the rows `ids` that other packets show: TCP summaries and links.
 
-    In a large session, nothing is returned until the streams were `followed`.
+    In a large session, the result is empty until the streams were `followed`.
     """
     if not followed:
         return Known({}, {}, {})
@@ -135,7 +135,10 @@ def _with(row: Row, summary: RowSummary, has_data: bool) -> Row:
 
 
 def _as_begun(legs: Sequence[LegSummary], fitted: Fitted) -> list[LegSummary]:
-    """Return the legs in order of time.  Clocks of several logs are converted to one first."""
+    """Return the legs in the order in which they began.
+
+    Times of several logs are converted to one clock first.
+    """
     source = np.array([leg.source for leg in legs], np.int64)
     begin = np.array([leg.begin_ns for leg in legs], np.int64)
     logs = np.unique(source).tolist()

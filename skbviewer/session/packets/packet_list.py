@@ -44,8 +44,8 @@ class PacketList:
     def rows(self, ids: RowIds) -> list[PacketRow | SeriesRow]:
         """Return the rows `ids` in that order: n is packet n, -n is row K<n>.
 
-        Raises KeyError for a row that does not exist.  In large sessions, Info lacks TCP stream
-        analysis until follow_streams() was called.
+        Raises KeyError for a row that does not exist.  In large sessions, Info lacks the TCP stream
+        analysis until follow_streams() has been called.
         """
         known = list_pages.known_of(self._fields.data(), ids, self.streams_followed())
         files = self.payloads()
@@ -108,7 +108,7 @@ class PacketList:
         return filtered_rows.select(self._fields.data(), text, order, kernel_only, hidden, progress)
 
     def first_fit(self, texts: Sequence[str], ids: RowIds) -> list[int]:
-        """Return for each row of `ids` the index of the first filter in `texts` that it matches.
+        """Return for each row of `ids` the index of the first filter in `texts` that fits it.
 
         -1 means that no filter matches the row.  Raises FilterError.
         """
@@ -119,7 +119,10 @@ class PacketList:
         return tcp_info.streams_known(self._fields.data()) or self.count() <= FEW_PACKETS
 
     def follow_streams(self, progress: Progress | None = None) -> None:
-        """Follow all TCP streams once: seconds for millions of packets.  Raises Cancelled."""
+        """Follow all TCP streams once; for millions of packets, this takes seconds.
+
+        Raises Cancelled.
+        """
         tcp_info.follow(self._fields.data(), progress or Silent())
         nothing = np.zeros(0, np.int64)
         list_pages.known_of(self._fields.data(), nothing, True)  # cached, so no page waits

@@ -80,7 +80,7 @@ def _reason(row: StoredPacket, has_kbl: bool) -> str:
 def series_row(
     row: StoredSeries, stream: SegmentSummary | None = None, has_points: bool = False
 ) -> SeriesRow:
-    """Convert an skb lifetime to row K<n>. `stream` has its numbers in a captured stream.
+    """Return an skb lifetime as row K<n>; `stream` has its numbers in a captured stream.
 
     `has_points` means that its log has only points.
     """

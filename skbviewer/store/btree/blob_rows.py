@@ -71,7 +71,7 @@ def overflowing(size: int) -> int:
 def chain(numbers: Int64s, data: memoryview) -> Pages:
     """Return the overflow pages that hold `data`, as an array (n, PAGE).
 
-    `numbers` are the page numbers that they get.
+    `numbers` are the numbers of these pages.
     """
     pages = np.empty((len(numbers), PAGE), np.uint8)
     pages[:-1, :4] = numbers[1:].astype(">u4").view(np.uint8).reshape(-1, 4)

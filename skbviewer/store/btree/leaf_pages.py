@@ -29,7 +29,7 @@ class Sheet(NamedTuple):
 
 
 def sheet(pages: int) -> Sheet:
-    """Return memory for this number of pages, with space for cells after them."""
+    """Return memory for `pages` pages, with space for cells after them."""
     raw = np.empty(pages * PAGE + ROOM, np.uint8)
     u2, u4, u8 = (np.ndarray((raw.size - n + 1,), f"u{n}", raw, 0, (1,)) for n in (2, 4, 8))
     return Sheet(raw, u2, u4, u8)

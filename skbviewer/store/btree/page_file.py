@@ -73,7 +73,7 @@ class PageFile:
         return numbers
 
     def put(self, number: int, page: Pages) -> None:
-        """Overwrite page `number`."""
+        """Overwrite the page with the number `number`."""
         self._write(number, page)
 
     def close(self) -> None:
@@ -266,7 +266,7 @@ def write_index(file: PageFile, root: int, keys: list[Values]) -> None:
 
 
 def _cells(out: Sheet, columns: list[Values], made: Layout) -> UInt8s:
-    """Return (rows, bytes): the cells of an index."""
+    """Return the cells of an index as an array (rows, bytes)."""
     size, each, left = int(made.shape[SIZE]), int(made.shape[EACH]), len(columns[0])
     found = []
     for pages in _leaves(out, Sources(columns), made, range(0, left, each), each):

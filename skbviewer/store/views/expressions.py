@@ -14,9 +14,9 @@ from ...records.table_columns import TableColumn, TableMeaning
 
 
 class Stored(NamedTuple):
-    """The column as it is stored; `unknown` stands for a missing value.
+    """The column as it is stored; the number `unknown` stands for a missing value.
 
-    With `only_if_0`, a value is missing where that column is not 0.
+    If `only_if_0` names a column, a value is also missing where that column is not 0.
     """
 
     column: str
@@ -31,7 +31,7 @@ class Text(NamedTuple):
 
 
 class Word(NamedTuple):
-    """A word for each number.  Other numbers have the word `otherwise`, or none."""
+    """A word for each number.  A number that `words` lacks has the word `otherwise`, or none."""
 
     column: str
     words: Mapping[int, str]
@@ -52,9 +52,9 @@ class Address(NamedTuple):
 
 
 class EventData(NamedTuple):
-    """An event's data as `kmod/kbl.h` defines it: in logs of other tracers, the lower 32 bits.
+    """An event's data as `kmod/kbl.h` defines it; in logs of other tracers, only the lower 32 bits.
 
-    There, the upper 32 bits are the number of the event's sections, which the session uses.
+    In these logs, the upper 32 bits are the number of the event's sections, which the session uses.
     """
 
     column: str

@@ -30,7 +30,7 @@ def small_table(db: Connection, name: str) -> dict[str, Array]:
 
 
 def view_vectors(db: Connection, view: View, names: Sequence[str]) -> dict[str, Vector]:
-    """Return the columns `names` of all rows of a view whose table has few rows."""
+    """Return the columns `names` of a view, all rows.  The view's table has few rows."""
     columns = [c.meaning for c in view.columns]
     rows = db.execute(text(select(view))).all()
     return {

@@ -17,7 +17,7 @@ def column(
     name: str, type_: str, meaning: str, value: Value, unit: str = "", null: str = "",
     since: int = NEW,
 ) -> ViewColumn:  # fmt: skip
-    """Return column `name` of a view, whose type is `type_` and which `value` computes.
+    """Return the column `name` of a view; it has the type `type_`, and `value` computes it.
 
     `meaning`, `unit`, `null` (what a missing value means) and `since` (version) are for the
     documentation.

@@ -72,7 +72,7 @@ class Gate:
         return self._named
 
     def close(self) -> None:
-        """Let the connection read only the views from now on."""
+        """Let the connection read nothing but the views from now on."""
         self._db.execute("PRAGMA query_only = ON")
         self._db.set_authorizer(self._allows)
 

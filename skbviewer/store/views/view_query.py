@@ -132,7 +132,7 @@ class _Watch:
         return int(bool(self._why) or self._stop.is_set())
 
     def reason(self, file: Path, error: Exception) -> Exception:
-        """Return the exception for the user."""
+        """Return the exception to raise for a query that ended with `error`."""
         code = getattr(error, "sqlite_errorcode", 0)
         why = self._why or (str(error).splitlines() or ["failed"])[0]
         if code == sqlite3.SQLITE_INTERRUPT and not self._why:

@@ -126,8 +126,9 @@ class _ValueNumbers:
     def numbers(self, column: Int64s) -> Int64s:
         """Return a number for each value of `column`, from 0 to count - 1, or -1.
 
-        A value gets -1 only if it is not in the column given to the constructor.  If that column's
-        values lie close, a value between them has a number, even if the column lacks it.
+        -1 means that the value is not in the column given to the constructor.  If the values of
+        that column lie close, a value between them has a number even if that column lacks the
+        value.
         """
         if self._values is not None:
             found = np.minimum(np.searchsorted(self._values, column), len(self._values) - 1)
@@ -155,7 +156,7 @@ class ViewRows:
         return self._count if self._some is None else len(self._some)
 
     def restrict(self, some: Bools) -> None:
-        """Restrict the object to the rows that are true in `some`, one flag per present row."""
+        """Keep only the rows that `some` marks; `some` has one flag for each present row."""
         rows = np.flatnonzero(some)
         self._some = rows if self._some is None else self._some[rows]
         self._kept, self._at, self._distinct = {}, {}, {}
@@ -163,7 +164,7 @@ class ViewRows:
     def stored(self, name: str) -> Array:
         """Return the values of a stored column.
 
-        missing() marks the rows without a joined row; their values mean nothing.
+        The value of a row without a joined row means nothing; missing() marks these rows.
         """
         if name not in self._kept:
             self._kept[name] = self._load(name)
@@ -192,9 +193,9 @@ class ViewRows:
         return self._distinct[name]
 
     def missing(self, name: str) -> Bools | None:
-        """Return for each row whether it has no joined row in the table of column `name`.
+        """Return for each row whether it lacks a joined row in the table of column `name`.
 
-        None means that all rows have one.
+        None means that each row has a joined row.
         """
         table = table_of(name)
         if table == self._view.base:

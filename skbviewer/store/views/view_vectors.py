@@ -109,7 +109,7 @@ def _word(rows: ViewRows, column: str, words: Mapping[int, str], otherwise: str 
 
 
 def _joined_text(tables: Tables, rows: ViewRows, column: str) -> Vector:
-    """Return a text of a joined table."""
+    """Return the text column `column` of a joined table, for each of `rows`."""
     codes, words = tables.texts(column)
     at = rows.rows_of(table_of(column))
     return Vector(np.append(codes, np.int32(-1))[at], None, words)  # at -1 is the last one
@@ -120,7 +120,7 @@ def _texts(codes: Int32s, words: list[str], missing: Bools | None) -> Vector:
 
 
 def _of_texts(codes: Int32s, texts: Sequence[str | None]) -> Vector:
-    """Return the text of each code, None if it has none; equal texts become one word."""
+    """Return for each code its text, or None; equal texts become one word."""
     words = sorted({text for text in texts if text is not None})
     place = {word: code for code, word in enumerate(words)}
     new = np.array([-1 if t is None else place[t] for t in texts] or [-1], np.int32)

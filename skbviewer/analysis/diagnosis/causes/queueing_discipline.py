@@ -40,7 +40,7 @@ def _find(case: Case) -> list[Finding]:
 
 
 def _where(case: Case, leg: int) -> str:
-    """Return the handle and the device of the queue that a leg's packet was in."""
+    """Return the handle and the device of the queue in which a leg's packet was."""
     events = case.events(int(KblEvent.QDISC_ENQUEUE))
     mine = events[np.asarray(case.event("leg"), np.int64)[events] == leg + 1]
     if not len(mine):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""TCP segments that were captured in another order than they were sent.
+"""TCP segments whose order in the capture differs from the order in which they were sent.
 
 A segment that the kernel sent again comes after those that follow it in the stream, but its order
 did not change.

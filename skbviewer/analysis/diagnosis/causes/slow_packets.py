@@ -53,7 +53,10 @@ def _find(case: Case) -> list[Finding]:
 
 
 def excess_of(case: Case) -> Int64s:
-    """Return each chosen packet's time beyond its class's median, ns; 0 if it is alone in it."""
+    """Return how much longer each chosen packet took than its class's median packet, ns.
+
+    0 if the packet is alone in its class.
+    """
     classes, units = case.made.classes, case.made.units
     median = units.kernel_ns[classes.median[classes.peers[case.rows]]]
     return np.where(classes.comparable[case.rows], case.kernel_ns - median, 0)
@@ -71,10 +74,9 @@ def slow_ones(case: Case, excess: Int64s) -> Bools:
 
 
 def differences(case: Case, which: Bools) -> list[tuple[str, int]]:
-    """Return how the excess of the packets `which` divides into parts and stages: (title, ns).
+    """Return the parts and stages of the excess of the packets `which`: (title, ns), longest first.
 
-    The longest come first; all together are the packets' time beyond that of their classes'
-    medians.
+    Together they are the packets' time beyond that of their classes' medians.
     """
     made, rows = case.made, case.rows[np.flatnonzero(which)]
     chosen = np.zeros(len(made.units.id), np.int64)
@@ -99,7 +101,7 @@ def _by_place(case: Case, times: Int64s) -> Int64s:
 
 
 def _parts(lost: list[tuple[str, int]]) -> list[Evidence]:
-    """Return the largest differences and the sum of all others, as evidence."""
+    """Return as evidence the largest differences, and the sum of the others."""
     shown = sorted(lost, key=lambda one: -abs(one[1]))
     rest = sum(ns for _, ns in shown[LISTED:])
     listed = shown[:LISTED] + ([("all other parts", rest)] if shown[LISTED:] else [])

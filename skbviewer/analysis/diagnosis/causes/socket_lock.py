@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Packets that waited in a socket'"s"""
+"""Packets that waited until a thread unlocked their socket."""
 
 from __future__ import annotations
 

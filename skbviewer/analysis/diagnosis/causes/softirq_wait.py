@@ -78,7 +78,7 @@ def calls_after(case: Case, spans: Spans) -> Int64s:
 
 
 def _with_queue(case: Case, found: Finding, spans: Spans, ns: Int64s, which: Bools) -> Finding:
-    """Add the number of packets taken from the queue before the packet that waited longest."""
+    """Return the finding with the number of packets that left the queue before the slowest one."""
     longest = longest_of(case, spans, int(case.worst(ns, which)[0]))
     if longest is None:
         return found
