@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import update_wrapper
 from hashlib import sha256
+from threading import RLock
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 
@@ -32,6 +33,7 @@ HASH_DIGITS = 16  # hex digits that distinguish the versions of a function
 
 _announced = False
 _loaded: ModuleType | None = None  # machine_code.py
+_loading = RLock()  # two threads may make the first call of a compiled function
 
 
 class Compiled(Generic[P, R]):
@@ -168,16 +170,17 @@ def _machine_code() -> ModuleType:
     Its objects are never freed, so there is nothing to collect.
     """
     global _loaded
-    if _loaded is None:
-        collects = gc.isenabled()
-        gc.disable()
-        try:
-            with _without(MEASURES):
-                from . import machine_code
-        finally:
-            if collects:
-                gc.enable()
-        _loaded = machine_code
+    with _loading:
+        if _loaded is None:
+            collects = gc.isenabled()
+            gc.disable()
+            try:
+                with _without(MEASURES):
+                    from . import machine_code
+            finally:
+                if collects:
+                    gc.enable()
+            _loaded = machine_code
     return _loaded
 
 
