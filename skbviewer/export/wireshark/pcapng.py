@@ -44,7 +44,7 @@ from .blocks import (
     option,
     section,
 )
-from .byte_copies import AHEAD, Buffer
+from .byte_copy_loops import AHEAD, Buffer
 from .comment_format import LONGEST
 from .comments import Comments, texts_of
 from .retis_blocks import write_retis

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 )
 
 from skbviewer.analysis.stats import STATISTICS, Table
-from skbviewer.export.table_csv import write_table_csv
+from skbviewer.export.statistics_csv import write_table_csv
 from skbviewer.records import Progress
 
 from ..base.background_tasks import Tasks

@@ -67,7 +67,10 @@ class LatencyGraphs(GraphWindow):
     # counting
 
     def work(self, recording: Recording, chosen: Chosen) -> Callable[[Progress], Any]:
-        """Return the function that counts packets by latency and time."""
+        """Return the function that counts the chosen packets by time in kernel and by time.
+
+        It returns a message instead if no packet has a known time in kernel.
+        """
 
         def count(progress: Progress) -> LatencyGrid | str:
             made = recording.graphs.latencies(chosen, progress)

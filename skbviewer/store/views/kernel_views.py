@@ -23,9 +23,9 @@ from .expressions import (
 from .packet_views import FIRST, NO_HEADER, VERDICTS, column, number
 
 CONTEXTS = {0: "task", 1: "softirq", 2: "hardirq", 3: "nmi"}
-LOST = "some of its records may be lost, or its log has points only"
-NO_LEG = "it belongs to no packet"
-NO_RETURN = "its return was not recorded"
+LOST = "some records may be lost, or the log has points only"
+NO_LEG = "the event belongs to no packet"
+NO_RETURN = "the return was not recorded"
 LOG = "the kernel log: sources.id"
 LEG = Join("leg", (("id", "call.leg"),))
 SERIES = Join("series", (("id", "leg.series"),))
@@ -52,21 +52,22 @@ LIFETIMES = View(
     (
         number("id", "number of the lifetime, from 1; other tables call it series", "series.id"),
         number("source", LOG, "series.source"),
-        number("parent", "the lifetime from which it was cloned or cut", "series.parent", "none"),
+        number("parent", "the lifetime from which the skb was cloned or cut", "series.parent",
+               "none"),
         number("begin_ns", "first record, on the log's clock", "series.begin_ns"),
         number("end_ns", "last record, on the log's clock", "series.end_ns"),
         column("skb", TEXT, "address of the skb", Hex("series.skb")),
         column("verdict", TEXT, "exact, ambiguous or kernel-only (no packet matches)",
                Word("series.verdict", VERDICTS, "kernel-only")),
         column("confidence", DOUBLE, "of the verdict, 0 to 1", Stored("series.confidence", None)),
-        number("kernel_only", "n of the row K<n> of the packet list", "series.kernel_only",
-               "it has no such row"),
+        number("kernel_only", "number n of the row K<n> in the packet list", "series.kernel_only",
+               "the list has no such row"),
         number("kernel_ns", "time in kernel", "series.kernel_ns", LOST),
-        number("busy_ns", "part of kernel_ns in which a function worked for it", "series.busy_ns",
-               LOST),
+        number("busy_ns", "part of kernel_ns in which a function worked on the packet",
+               "series.busy_ns", LOST),
         number("unknown_ns", "part of kernel_ns about which nothing is known", "series.unknown_ns",
                LOST),
-        number("cpu_ns", "CPU time of its functions", "series.cpu_ns", LOST),
+        number("cpu_ns", "sum of the self times of the calls", "series.cpu_ns", LOST),
         number("functions", "calls", "series.functions", LOST, INT32),
         column("saddr", TEXT, "source address; IPv6 in eight groups", Address("series", "saddr"),
                null=NO_HEADER),
@@ -99,14 +100,14 @@ LEGS = View(
         number("netns", "inode number of the network namespace", "leg.netns"),
         column("device", TEXT, "network device", Text("device.name"), null="none, or no name"),
         number("pid", "thread that sent or received the packet", "leg.pid", "none is known"),
-        number("reader_ns", "when that thread received it, on the log's clock", "leg.reader_ns",
-               "it did not, or is unknown"),
-        column("drop_reason", TEXT, "why the kernel dropped it",
-               DropReason("leg.drop_reason", "leg.source"), null="it was not dropped"),
+        number("reader_ns", "when that thread received the packet, on the log's clock",
+               "leg.reader_ns", "the thread is unknown, or did not receive the packet"),
+        column("drop_reason", TEXT, "why the kernel dropped the packet",
+               DropReason("leg.drop_reason", "leg.source"), null="the packet was not dropped"),
         _lost("functions", "calls", "leg.functions", INT32),
-        _lost("busy_ns", "time in which a function worked for it", "leg.busy_ns"),
+        _lost("busy_ns", "time in which a function worked on the packet", "leg.busy_ns"),
         _lost("unknown_ns", "time about which nothing is known", "leg.unknown_ns"),
-        _lost("cpu_ns", "CPU time of its functions", "leg.cpu_ns"),
+        _lost("cpu_ns", "sum of the self times of the calls", "leg.cpu_ns"),
     ),
     chosen_by=("leg", "leg.id"),
 )  # fmt: skip
@@ -186,8 +187,9 @@ EVENTS = View(
         number("pid", "thread: processes.pid", "event.pid", since=FIRST),
         number("kind", "number of the event in kmod/kbl.h", "event.event", "", INT32, FIRST),
         column("skb", TEXT, "address of the skb", Hex("event.skb"), since=FIRST),
-        column("data", INT64, "depends on the kind, see kmod/kbl.h; for a point, where it was",
-               EventData("event.data", "event.source"), since=FIRST),
+        column("data", INT64, "depends on the kind, see kmod/kbl.h; for a point, the id of the "
+               "probe at which the skb was seen", EventData("event.data", "event.source"),
+               since=FIRST),
         column("series", INT64, "its skb lifetime: lifetimes.id", Stored("leg.series", None),
                null=NO_LEG, since=FIRST),
         number("leg", "its leg: legs.id", "event.leg", NO_LEG, since=FIRST),
@@ -221,7 +223,7 @@ DROPS = View(
         number("call", "the innermost call of the leg around it: calls.id", "event.call", "none"),
         column("reason", TEXT, "the kernel's name of the reason",
                DropReason("event.data", "event.source")),
-        column("place", TEXT, "symbol and offset of the code that dropped it",
+        column("place", TEXT, "symbol and offset of the code that dropped the skb",
                DropPlace("event.data", "event.source"), null="unknown"),
         column("function", TEXT, "the function of the call around it", Text("probe.name"),
                null="no call, or no name"),
@@ -240,7 +242,7 @@ FUNCTIONS = View(
         column("function", TEXT, "the function", Text("probe.name")),
         column("module", TEXT, "its kernel module; empty: the kernel itself", Text("probe.module")),
         number("hits", "calls that the probe counted", "probe.hits", "not counted"),
-        number("missed", "calls that it missed", "probe.missed", "not counted"),
+        number("missed", "calls that the probe missed", "probe.missed", "not counted"),
     ),
 )  # fmt: skip
 PROCESSES = View(
