@@ -94,7 +94,7 @@ def log_packets(recording: Exportable, request: Request) -> list[LogPackets]:
     for row in request.rows:
         if row < 0 and not any(-row in one.number for one in found):
             raise KeyError(
-                f"K{-row}: no log contains the packet's bytes, or another option excludes it"
+                f"K{-row}: no log contains the packet's bytes, or an option excludes the packet"
             )
     if request.times is not None:
         found = [_between(recording, data, one, request.times) for one in found]

@@ -61,7 +61,7 @@ def _columns(paths: Mapping[str, PathClass]) -> tuple[_Column, ...]:
     def title(row: Difference) -> str:
         return title_of(row, paths)
 
-    lost = "* = lost records may have changed it"
+    lost = "* = lost records may have changed this value"
     return (
         _Column("Name", "What is compared", title, title, True),
         _Column("Measure", "The measured quantity", _measure,

@@ -211,7 +211,7 @@ class CallModel(QAbstractItemModel):
             seen = wording.capture_text(leg, leg.zero_ns)
             lines = [self._title(leg), f"{verdict}: {leg.reason}"]
             lines += [f"Captured {seen}"] if seen else []
-            lines += ["Double-click to go to it"] if leg.relation and leg.row else []
+            lines += ["Double-click to go to that packet"] if leg.relation and leg.row else []
             return "\n".join(lines)
         if role == _ROLE.FontRole:
             font = QFont()

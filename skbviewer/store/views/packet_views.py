@@ -57,7 +57,7 @@ PACKETS = View(
                "the capture has no time for the packet", since=FIRST),
         number("caplen", "captured size", "packet.caplen", since=FIRST, unit="bytes"),
         number("len", "size on the wire", "packet.len", since=FIRST, unit="bytes"),
-        number("source", "its capture: sources.id", "packet.source", since=FIRST),
+        number("source", "the capture: sources.id", "packet.source", since=FIRST),
         column("saddr", TEXT, "source address of the outermost IP header; IPv6 in eight groups",
                Address("packet", "saddr"), null=NO_HEADER, since=FIRST),
         column("daddr", TEXT, "destination address, likewise", Address("packet", "daddr"),
@@ -97,7 +97,7 @@ PACKETS = View(
     chosen_by=("packet", "packet.id"),
 )  # fmt: skip
 
-NO_MOMENT = "it is unknown where this leg was captured"
+NO_MOMENT = "the place of capture is unknown"
 MATCHES = View(
     "matches",
     "A leg that belongs, or may belong, to a packet. A packet without a match is wire-only.",
@@ -110,7 +110,7 @@ MATCHES = View(
     ),
     (
         number("packet", "the packet: packets.number", "match.packet", since=FIRST),
-        number("series", "its skb lifetime: lifetimes.id", "leg.series", since=FIRST),
+        number("series", "the skb lifetime: lifetimes.id", "leg.series", since=FIRST),
         number("leg", "the leg: legs.id", "match.leg", since=FIRST),
         column("verdict", TEXT, "exact or ambiguous", Word("match.verdict", VERDICTS, "ambiguous"),
                since=FIRST),
