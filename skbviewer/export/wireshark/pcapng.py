@@ -69,7 +69,7 @@ class _Source(NamedTuple):
 
 
 def write_pcapng(recording: Exportable, request: Request, out: Path) -> None:
-    """Write the packets that `request` names to the file `out`.
+    """Write to the file `out` the packets that `request` names.
 
     Raises KeyError if there is no such packet, or if no log contains the bytes of packets that no
     capture contains; FilterError; BadInput if an input or `out` cannot be used; and Cancelled.

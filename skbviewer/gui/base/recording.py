@@ -211,13 +211,20 @@ class RecordedStatistics(Protocol):
 class RecordedGraphs(Protocol):
     """The part of skbviewer.session's Graphs that views use."""
 
-    def io(
-        self, chosen: Chosen, texts: Sequence[str], progress: Progress
-    ) -> Sequence[IoSeries]: ...
-    def latencies(self, chosen: Chosen, progress: Progress) -> LatencyGrid | None: ...
-    def paths(self, chosen: Chosen, progress: Progress) -> PathBoxes | None: ...
-    def stacks(self, chosen: Chosen, progress: Progress) -> StackTree: ...
-    def round_trips(self, chosen: Chosen, progress: Progress) -> RoundTripBars | None: ...
+    def io(self, chosen: Chosen, texts: Sequence[str], progress: Progress) -> Sequence[IoSeries]:
+        """Count the chosen packets by interval, once for each display filter of `texts`."""
+
+    def latencies(self, chosen: Chosen, progress: Progress) -> LatencyGrid | None:
+        """Count the chosen packets by time in kernel and by time; None if no such time is known."""
+
+    def paths(self, chosen: Chosen, progress: Progress) -> PathBoxes | None:
+        """Return a box for each path class of the chosen packets; None if no time is known."""
+
+    def stacks(self, chosen: Chosen, progress: Progress) -> StackTree:
+        """Return the call stacks of the chosen packets."""
+
+    def round_trips(self, chosen: Chosen, progress: Progress) -> RoundTripBars | None:
+        """Return a bar for each interval of round trips; None if there are none."""
 
 
 class RecordedExports(Protocol):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The window of the Statistics menu: any table of STATISTICS, for all or for displayed packets."""
+"""The window of the Statistics menu: a table of STATISTICS, for all or for displayed packets."""
 
 from __future__ import annotations
 

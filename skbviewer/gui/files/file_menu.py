@@ -54,7 +54,7 @@ class _Opened(NamedTuple):
 
 
 class _Seen:
-    """Passes on progress.  Sets `any` when an import reports any work other than hashing files."""
+    """Passes on progress.  Sets `any` when an import reports work other than hashing files."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress

@@ -201,7 +201,7 @@ class LatencyGraphs(GraphWindow):
 
 
 def _index(made: LatencyGrid, logarithm: float) -> int:
-    """Return the bin of a latency; -1 = none."""
+    """Return the bin of a latency; -1 if it is outside all bins."""
     at = int(np.searchsorted(made.edges_ns, 10**logarithm, side="right")) - 1
     return at if 0 <= at < len(made.edges_ns) - 1 else -1
 

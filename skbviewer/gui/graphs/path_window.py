@@ -130,6 +130,7 @@ class PathGraph(GraphWindow):
         self.plot.box.setYRange(0.4 - len(made.number), 0.6, padding=0)
 
     def recolour(self) -> None:
+        """Use the colours of the present theme."""
         self.plot.recolour()
         self.plot.left.setGrid(False)
         self.draw()

@@ -307,6 +307,7 @@ class CallModel(QAbstractItemModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = _ROLE.DisplayRole
     ) -> Any:
+        """Return a column's title, alignment or tooltip for Qt."""
         if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(CALL_COLUMNS):
             return None
         if role == _ROLE.TextAlignmentRole:

@@ -296,6 +296,7 @@ class PacketModel(QAbstractTableModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = _ROLE.DisplayRole
     ) -> Any:
+        """Return a column's title, alignment or tooltip for Qt."""
         inside = orientation is Qt.Orientation.Horizontal and 0 <= section < len(self.columns)
         if not inside:
             return None

@@ -85,7 +85,7 @@ class RowQuery(QObject):
         self.refresh()
 
     def set_order(self, order: Order | None) -> None:
-        """Sort by a column; None = by number."""
+        """Sort by the column of `order`; without an order, by number."""
         if order != self.order:
             self.order = order
             self.refresh()
