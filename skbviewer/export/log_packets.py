@@ -38,10 +38,10 @@ class PointsOfLifetimes(NamedTuple):
 class LogPackets(NamedTuple):
     """Lifetimes of one log with the bytes that represent them, in order of time.
 
-    `number` has the number n of each row K<n>; `series` and `event` are 0-based rows of the tables `series`
-    and `event`: the lifetimes, and the points whose bytes are used.  Packet k has the bytes
-    data[offset[k] :][: caplen[k]].  `ts` is the time of the point, ns since the epoch, on the clock
-    of the first capture.
+    `number` has the number n of each row K<n>.  `series` and `event` are 0-based rows of the tables
+    `series` and `event`: the lifetimes, and the points whose bytes are used.  Packet k has the
+    bytes data[offset[k] :][: caplen[k]].  `ts` is the time of the point, ns since the epoch, on the
+    clock of the first capture.
     """
 
     source: SourceRow
