@@ -112,7 +112,7 @@ def test_marks_and_jumps(view: CodeView, image: Path, qtbot: QtBot) -> None:
 def test_what_cannot_be_shown_is_said(view: CodeView, image: Path, qtbot: QtBot) -> None:
     QSettings().setValue(IMAGES, json.dumps({RELEASE: str(image)}))
     view.show_function("nosuch")
-    qtbot.waitUntil(lambda: "no function nosuch" in view.hint.text())
+    qtbot.waitUntil(lambda: "has a function nosuch" in view.hint.text())
     assert view.pages.currentIndex() == 0 and view.choose.isVisible()
 
 
