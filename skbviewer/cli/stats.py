@@ -24,7 +24,7 @@ def add(commands: Commands) -> None:
     parser = command(
         commands,
         "stats",
-        "print the times of functions, layers and processes, or drops, or clock fits",
+        "print a table of statistics: times, paths, drops, clock fits and others",
         _stats,
     )
     parser.usage = (
