@@ -21,8 +21,8 @@ from .row_numbers import path_of, row_id
 
 HELP = """Two files are A and B.  If a recording consists of several files, write those of B after
 --with.  A change is reported if it is at least --least %, and if chance hardly explains it: the
-probability that chance caused any of the reported changes is at most 1 %.  The interval of each
-change has a confidence of 95 %.  docs/comparing.md explains the method."""
+probability that chance caused at least one of the reported changes is at most 1 %.  The interval of
+each change has a confidence of 95 %.  docs/comparing.md explains the method."""
 
 
 def add(commands: Commands) -> None:
@@ -41,7 +41,7 @@ def add(commands: Commands) -> None:
     parser.add_argument(
         "--filter", default="", metavar="F", help="only packets that match this display filter"
     )
-    parser.add_argument("--filter-b", metavar="F", help="another display filter for B")
+    parser.add_argument("--filter-b", metavar="F", help="display filter for B, instead of --filter")
     parser.add_argument(
         "--packets",
         type=_pair,

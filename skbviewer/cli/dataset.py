@@ -61,7 +61,7 @@ def _of(
 
 def _adding(inner: Commands) -> None:
     parser = _of(inner, "add", "import recordings, and add their tables", _add)
-    text = "logs and captures; A.kbl and A.pcap are a pair, LOG+CAPTURE names one"
+    text = "logs and captures; A.kbl and A.pcap are a pair; LOG+CAPTURE makes a pair of other names"
     parser.add_argument("files", nargs="+", metavar="FILE", help=text)
     parser.add_argument(
         "--jobs", type=_positive, default=os.cpu_count() or 1, metavar="N",
@@ -75,7 +75,7 @@ def _adding(inner: Commands) -> None:
 
 def _finding(inner: Commands) -> None:
     parser = _of(inner, "find", "list packets of other sessions with the same headers", _find)
-    text = "the packet: its session, or the first digits of it, and its number"
+    text = "the packet: its number after its session's id or the first digits of the id"
     parser.add_argument("--packet", required=True, metavar="SESSION:N", help=text)
     parser.add_argument("--within", type=float, default=5.0, metavar="SECONDS", help=WITHIN)
     formats(parser, "json", "csv", json="print one JSON array of objects")

@@ -20,7 +20,7 @@ def add(commands: Commands) -> None:
         type=Path,
         required=True,
         metavar="S.skbv",
-        help="the session to write; an existing one is rebuilt, but its notes and marks are kept",
+        help="the session to write; an existing session is rebuilt and keeps its notes and marks",
     )
     parser.add_argument(
         "files",

@@ -20,7 +20,9 @@ skbviewer query S.skbv "SELECT function, count(*) FROM calls GROUP BY 1 ORDER BY
 
 def add(commands: Commands) -> None:
     """Add the command to `commands`."""
-    parser = command(commands, "query", "print the result of a SELECT over its tables", _query)
+    parser = command(
+        commands, "query", "print the result of a SELECT over the tables of a session", _query
+    )
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = EPILOG
     parser.add_argument("file", type=Path, metavar="FILE", help=HELP)

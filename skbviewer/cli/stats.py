@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..analysis.stats import STATISTICS, Chosen, Table
-from ..export.table_csv import cell, write_table_csv
+from ..export.statistics_csv import cell, write_table_csv
 from ..session import Session
 from . import file_argument, stats_columns
 from .command_parsers import Commands, command, formats
@@ -24,7 +24,7 @@ def add(commands: Commands) -> None:
     parser = command(
         commands,
         "stats",
-        "print the times of functions, layers and processes, or drops, or clock fits",
+        "print a table of statistics: times, paths, drops, clock fits and others",
         _stats,
     )
     parser.usage = (
@@ -42,7 +42,10 @@ def add(commands: Commands) -> None:
     )
     add_range(parser, "calls, legs and drops that begin")
     parser.add_argument(
-        "--interval", type=_seconds, metavar="S", help="length of the intervals of io, in seconds"
+        "--interval",
+        type=_seconds,
+        metavar="S",
+        help="length of the intervals of the table `io`, in seconds",
     )
     add_filter(parser, "packets")
     parser.add_argument(

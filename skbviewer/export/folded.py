@@ -14,7 +14,7 @@ from .formats import Exportable, Request, stacks_of
 
 
 def write_folded(recording: Exportable, request: Request, out: Path) -> None:
-    """Write the call stacks of the packets that `request` names to the file `out`.
+    """Write to the file `out` the call stacks of the packets that `request` names.
 
     Raises KeyError if there is no such packet, FilterError, BadInput if a file cannot be used, and
     Cancelled.

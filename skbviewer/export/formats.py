@@ -75,7 +75,7 @@ class ExportableRows(Protocol):
         """Return kernel_only_count() plus the lifetimes without an address, which come last."""
 
     def select(self, text: str) -> RowIds | None:
-        """Return the rows that match a display filter; None means all packets."""
+        """Return the rows that match the display filter `text`; None means all packets."""
 
     def listed(
         self,
@@ -129,17 +129,17 @@ class ExportableStacks(Protocol):
     """The call stacks and statistics of an open session."""
 
     def table(self, name: str, rows: RowIds | None, progress: Progress) -> Table:
-        """Return a table of STATISTICS for the packets of `rows` (None: all). Raises Cancelled."""
+        """Return the table `name` of STATISTICS for `rows` (None: all). Raises Cancelled."""
 
     def stacks(self, text: str, progress: Progress) -> Sequence[Stack]:
-        """Return the call stacks of matching rows ("": all)."""
+        """Return the call stacks of the rows that match the display filter `text` ("": all)."""
 
 
 class ExportableList(Protocol):
     """The packet list of an open session as a file, and the data from which captures are made."""
 
     def captured_between(self, packets: RowIds, times: tuple[int, int]) -> RowIds:
-        """Return the packets among `packets` that were captured in a range of session time, ns."""
+        """Return those of `packets` that were captured within `times` (session time, ns)."""
 
     def to_session(self, source: int, ts: Int64s) -> Int64s:
         """Convert times (int64, ns) of a source's clock to session time."""
@@ -154,7 +154,7 @@ class ExportableList(Protocol):
         """Return the packets whose bytes a retis log contains, and the decompressed log."""
 
     def packets_csv(self, text: str, out: Path, progress: Progress) -> None:
-        """Write the rows that match a display filter to `out` as CSV."""
+        """Write to `out`, as CSV, the rows that match the display filter `text`."""
 
 
 class ExportableTables(Protocol):

@@ -27,7 +27,7 @@ AT_ONCE = 1 << 13  # rows whose texts are in memory
 
 
 def write_jsonl(recording: Exportable, request: Request, out: Path) -> None:
-    """Write the rows that belong to the packets that `request` names to the file `out`.
+    """Write to the file `out` the rows of all packets that `request` names.
 
     Raises KeyError if there is no such packet, FilterError, BadInput if a capture or `out` cannot
     be used, and Cancelled.

@@ -38,10 +38,10 @@ class PointsOfLifetimes(NamedTuple):
 class LogPackets(NamedTuple):
     """Lifetimes of one log with the bytes that represent them, in order of time.
 
-    `number` are the n of rows K<n>; `series` and `event` are 0-based rows of the tables `series`
-    and `event`: the lifetimes, and the points whose bytes are used.  Packet k has the bytes
-    data[offset[k] :][: caplen[k]].  `ts` is the time of the point, ns since the epoch, on the clock
-    of the first capture.
+    `number` has the number n of each row K<n>.  `series` and `event` are 0-based rows of the tables
+    `series` and `event`: the lifetimes, and the points whose bytes are used.  Packet k has the
+    bytes data[offset[k] :][: caplen[k]].  `ts` is the time of the point, ns since the epoch, on the
+    clock of the first capture.
     """
 
     source: SourceRow
@@ -94,7 +94,7 @@ def log_packets(recording: Exportable, request: Request) -> list[LogPackets]:
     for row in request.rows:
         if row < 0 and not any(-row in one.number for one in found):
             raise KeyError(
-                f"K{-row}: no log contains the packet's bytes, or another option excludes it"
+                f"K{-row}: no log contains the packet's bytes, or an option excludes the packet"
             )
     if request.times is not None:
         found = [_between(recording, data, one, request.times) for one in found]

@@ -23,7 +23,7 @@ BYTES = TableMeaning(
     "The captured bytes of a packet.",
     (
         TableColumn("number", INT64, "", "", "the packet: packets.number", 9),
-        TableColumn("bytes", "bytes", "", "", "its captured bytes, from the link layer on", 9),
+        TableColumn("bytes", "bytes", "", "", "the captured bytes, from the link layer on", 9),
     ),
 )
 

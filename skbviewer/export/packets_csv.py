@@ -21,7 +21,7 @@ KERNEL_COLUMNS: tuple[str, ...] = (*SeriesRow._fields, "relative_ns")  # of a li
 
 
 def write_packets_of(recording: Exportable, request: Request, out: Path) -> None:
-    """Write the rows that match the filter of `request` to the file `out`.
+    """Write to the file `out` the rows that match the filter of `request`.
 
     Raises FilterError, BadInput and Cancelled.
     """

@@ -35,7 +35,7 @@ MISSING = "Parquet needs pyarrow: install skbviewer with the extra parquet, 'skb
 
 
 def write_parquet(recording: Exportable, request: Request, out: Path, codec: str = QUICK) -> None:
-    """Write a folder with the rows that belong to the packets that `request` names.
+    """Write a folder with the rows of all packets that `request` names.
 
     `codec` compresses the files: QUICK or SMALL. Raises KeyError if there is no such packet,
     FilterError, BadInput if pyarrow is missing or a capture or `out` cannot be used, and Cancelled.

@@ -25,7 +25,7 @@ SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 
 
 def write_speedscope(recording: Exportable, request: Request, out: Path) -> None:
-    """Write the call stacks of the packets that `request` names to the file `out`.
+    """Write to the file `out` the call stacks of the packets that `request` names.
 
     Raises KeyError if there is no such packet, FilterError, BadInput if a file cannot be used, and
     Cancelled.

@@ -10,7 +10,7 @@ from .formats import Exportable, Request, TableRows
 
 
 def rows_of_request(recording: Exportable, request: Request) -> TableRows | None:
-    """Return the rows that belong to the packets that `request` names; None means all rows.
+    """Return the rows of all packets that `request` names; None means all rows of the tables.
 
     The request may also name rows K<n>: lifetimes without a packet. Raises KeyError if there is no
     such row, and FilterError.

@@ -19,7 +19,7 @@ HEAD = """<!-- SPDX-License-Identifier: MIT -->
 A session offers these tables, with the same names, types and values, in five ways:
 
 - as SQLite views of the `.skbv` file, for every SQLite tool;
-- in `skbviewer query S.skbv SQL`, which can change nothing, and read nothing but these tables;
+- in `skbviewer query S.skbv SQL`, which can only read, and only these tables;
 - as Parquet, with one file per table: `skbviewer export S.skbv --parquet FOLDER`;
 - as JSON lines, with one object per row and its table's name in `table`: `skbviewer export S.skbv --jsonl OUT`;
 - as numpy arrays and data frames of the [Python API](python-api.md).

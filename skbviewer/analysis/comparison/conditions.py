@@ -71,13 +71,15 @@ def _spoiling(a: RecordingConditions, b: RecordingConditions) -> list[Condition]
         text = "Logs of points have no durations: only their numbers of calls can be compared."
         found.append(Condition("points", _yes(a.points), _yes(b.points), text, True))
     if a.filters != b.filters:
-        text = "The recorder's filter chose other packets."
+        text = (
+            "The recorder's filters differ, so the recordings contain different kinds of packets."
+        )
         found.append(Condition("filter", _text(a.filters), _text(b.filters), text, True))
     if a.counters != b.counters:
         text = "Counted events are not compared."
         found.append(Condition("counter", _text(a.counters), _text(b.counters), text, False))
     if a.rules != b.rules:
-        text = "Different rules matched the packets, so a filter may select other passes."
+        text = "Different rules matched the packets, so a filter may select different passes."
         found.append(Condition("matching rules", str(a.rules), str(b.rules), text, True))
     return found
 
@@ -86,9 +88,9 @@ def _wanted(a: RecordingConditions, b: RecordingConditions) -> list[Condition]:
     """Return differences that are often the reason for a comparison."""
     found = []
     for what, one, two, text in (
-        ("kernel", a.releases, b.releases, "Functions may have other names or be inlined."),
-        ("kernel build", a.kernels, b.kernels, "Compilers may have inlined other functions."),
-        ("host", a.hosts, b.hosts, "Other hardware is faster or slower everywhere."),
+        ("kernel", a.releases, b.releases, "Functions may have different names or be inlined."),
+        ("kernel build", a.kernels, b.kernels, "Compilers may have inlined different functions."),
+        ("host", a.hosts, b.hosts, "Different hardware is faster or slower everywhere."),
         ("architecture", a.architectures, b.architectures, "Hardware and code are different."),
         ("CPUs", a.cpus, b.cpus, "The number of CPUs changes how often packets wait for one."),
     ):
@@ -99,7 +101,7 @@ def _wanted(a: RecordingConditions, b: RecordingConditions) -> list[Condition]:
 
 def _only(names: list[str]) -> str:
     if not names:
-        return "no function of its own"
+        return "no function only here"
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     return f"{', '.join(names[:SHOWN])}{more} only here"
 

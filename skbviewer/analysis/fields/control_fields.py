@@ -172,5 +172,11 @@ CONTROL_FIELDS: tuple[Field, ...] = (
     _label("smb", "SMB 1, in TCP ports 139 and 445, UDP port 138", _smb),
     Field("hsrp.state", _U, "0 initial, 8 standby, 16 active (version 1)", _hsrp_state, bits=8),
     Field("ospf.msg", _U, "1 hello, 2 description, 3 request, 4 update", _ospf_message, bits=8),
-    Field("sctp.chunk_type", _U, "0 DATA, 1 INIT, 6 ABORT; of any chunk", _chunk_types, bits=8),
+    Field(
+        "sctp.chunk_type",
+        _U,
+        "0 DATA, 1 INIT, 6 ABORT; one value for each chunk",
+        _chunk_types,
+        bits=8,
+    ),
 )

@@ -114,16 +114,18 @@ def _there(view: View) -> list[Values]:
 FRAME_FIELDS: tuple[Field, ...] = (
     Field("frame", Kind.PROTOCOL, "A captured packet (not a row K<n>)", _there, layer="frame"),
     Field("frame.number", Kind.UNSIGNED, "The packet's number", _number),
-    Field("frame.len", Kind.UNSIGNED, "Length on the wire; for rows K<n> of the sk_buff", _length),
+    Field("frame.len", Kind.UNSIGNED, "Length on the wire; for rows K<n>, of the sk_buff", _length),
     Field("frame.cap_len", Kind.UNSIGNED, "Length captured", _wire("caplen")),
-    Field("frame.time", Kind.TIME, 'Time, UTC: "2026-11-21 10:00:00.5"', _time),
+    Field("frame.time", Kind.TIME, 'Time of capture, UTC: "2026-11-21 10:00:00.5"', _time),
     Field("frame.time_epoch", Kind.DURATION, "Time since 1970", _time),
     Field("frame.time_relative", Kind.DURATION, "Time since packet 1", _relative),
     Field("frame.time_delta", Kind.DURATION, "Time since the previous packet", _delta),
     Field("frame.interface_id", Kind.UNSIGNED, "Interface, from 0", _wire("interface"), bits=32),
-    Field("frame.marked", Kind.BOOLEAN, "Marked", _flagged(MARK), bits=1),
-    Field("frame.ignored", Kind.BOOLEAN, "Ignored", _flagged(IGNORE), bits=1),
-    Field("frame.ref_time", Kind.BOOLEAN, "Is a time reference", _flagged(TIME_REF), bits=1),
+    Field("frame.marked", Kind.BOOLEAN, "The row is marked", _flagged(MARK), bits=1),
+    Field("frame.ignored", Kind.BOOLEAN, "The row is ignored", _flagged(IGNORE), bits=1),
+    Field(
+        "frame.ref_time", Kind.BOOLEAN, "The row is a time reference", _flagged(TIME_REF), bits=1
+    ),
     Field("frame.comment", Kind.STRING, "Comment on the packet", _comment),
     Field("frame.file", Kind.STRING, "Name of the file with the packet", _file),
 )

@@ -207,14 +207,20 @@ _LAYERS = tuple(layer.name for layer in layers())
 
 KERNEL_FIELDS: tuple[Field, ...] = (
     Field("kbl", Kind.LABEL, "The kernel log has records of this packet", _kbl),
-    Field("kbl.matched", Kind.BOOLEAN, "Matches at least one skb lifetime", _matched, bits=1),
+    Field(
+        "kbl.matched",
+        Kind.BOOLEAN,
+        "The packet matches at least one skb lifetime",
+        _matched,
+        bits=1,
+    ),
     Field(
         "kbl.verdict", _S, "How certain the match is", _verdict, words=(*VERDICTS, "kernel-only")
     ),
     Field("kbl.confidence", Kind.FLOAT, "How certain the match is, from 0 to 1", _confidence),
     Field("kbl.in_kernel", _D, "Time in the kernel: in at least one leg", _number("kernel_ns")),
     Field("kbl.latency", _D, "Old name of kbl.in_kernel", _number("kernel_ns")),
-    Field("kbl.busy", _D, "Time in which a function worked for it", _number("busy_ns")),
+    Field("kbl.busy", _D, "Time in which a function worked on the packet", _number("busy_ns")),
     Field("kbl.waiting", _D, "Time in the kernel, not busy, for a known reason", _waiting),
     Field(
         "kbl.unknown",
@@ -222,14 +228,14 @@ KERNEL_FIELDS: tuple[Field, ...] = (
         "Time in the kernel, not busy, for unknown reasons",
         _number("unknown_ns"),
     ),
-    Field("kbl.cpu_time", _D, "Sum of the self times of its calls", _number("cpu_ns")),
-    Field("kbl.functions", _U, "Number of calls in all legs", _number("functions")),
+    Field("kbl.cpu_time", _D, "Sum of the self times of the packet's calls", _number("cpu_ns")),
+    Field("kbl.functions", _U, "Number of calls in all legs of the packet", _number("functions")),
     Field("kbl.dev", _S, "Device of a leg", _dev, LEG),
-    Field("kbl.netns", _U, "Network namespace of a leg, inode number", _netns, LEG),
+    Field("kbl.netns", _U, "Inode number of a leg's network namespace", _netns, LEG),
     Field(
         "kbl.addr",
         Kind.IPV4,
-        "Any address that it had in the kernel, before or after NAT",
+        "Each address of the packet in the kernel, before or after NAT",
         _address(IPV4, "saddr", "daddr"),
         ADDRESS,
         bits=32,
@@ -237,7 +243,7 @@ KERNEL_FIELDS: tuple[Field, ...] = (
     Field(
         "kbl.src",
         Kind.IPV4,
-        "Source address that it had in the kernel, before or after NAT",
+        "Source address of the packet in the kernel, before or after NAT",
         _address(IPV4, "saddr"),
         ADDRESS,
         bits=32,
@@ -245,7 +251,7 @@ KERNEL_FIELDS: tuple[Field, ...] = (
     Field(
         "kbl.dst",
         Kind.IPV4,
-        "Destination address that it had in the kernel, before or after NAT",
+        "Destination address of the packet in the kernel, before or after NAT",
         _address(IPV4, "daddr"),
         ADDRESS,
         bits=32,
@@ -253,7 +259,7 @@ KERNEL_FIELDS: tuple[Field, ...] = (
     Field(
         "kbl.addr6",
         Kind.IPV6,
-        "Any address that it had in the kernel, before or after NAT",
+        "Each address of the packet in the kernel, before or after NAT",
         _address(IPV6, "saddr", "daddr"),
         ADDRESS,
         bits=128,
@@ -261,7 +267,7 @@ KERNEL_FIELDS: tuple[Field, ...] = (
     Field(
         "kbl.src6",
         Kind.IPV6,
-        "Source address that it had in the kernel, before or after NAT",
+        "Source address of the packet in the kernel, before or after NAT",
         _address(IPV6, "saddr"),
         ADDRESS,
         bits=128,
@@ -269,12 +275,12 @@ KERNEL_FIELDS: tuple[Field, ...] = (
     Field(
         "kbl.dst6",
         Kind.IPV6,
-        "Destination address that it had in the kernel, before or after NAT",
+        "Destination address of the packet in the kernel, before or after NAT",
         _address(IPV6, "daddr"),
         ADDRESS,
         bits=128,
     ),
-    Field("kbl.drop_reason", _S, "Why the kernel dropped it", _drop_reason, DROP),
+    Field("kbl.drop_reason", _S, "Why the kernel dropped the packet", _drop_reason, DROP),
     Field("kbl.func", _S, "Function of a call", _func, CALL),
     Field("kbl.caller", _S, "Caller of the function: symbol, or symbol+offset", _caller, CALL),
     Field("kbl.layer", _S, "Layer of the called function", _layer, CALL, words=_LAYERS),
@@ -283,7 +289,7 @@ KERNEL_FIELDS: tuple[Field, ...] = (
     Field(
         "kbl.self",
         _D,
-        "Self time of a call, without the functions it called",
+        "Self time of a call, without the calls inside it",
         _number("self_ns"),
         CALL,
     ),
@@ -291,5 +297,12 @@ KERNEL_FIELDS: tuple[Field, ...] = (
     Field("kbl.context", _S, "Context of a call", _context, CALL, words=CONTEXTS),
     Field("kbl.comm", _S, "Process of a call", _comm, CALL),
     Field("kbl.pid", _U, "Thread of a call", _number("pid"), CALL, bits=32),
-    Field("kbl.depth", _U, "Number of calls around a call", _number("depth"), CALL, bits=32),
+    Field(
+        "kbl.depth",
+        _U,
+        "Nesting depth of a call: number of the leg's calls that surround it",
+        _number("depth"),
+        CALL,
+        bits=32,
+    ),
 )

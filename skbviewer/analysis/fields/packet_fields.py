@@ -188,7 +188,7 @@ PACKET_FIELDS: tuple[Field, ...] = (
     _f("arp.src.proto_ipv4", Kind.IPV4, "Sender's IP address", _column("seq", is_arp), 32),
     _f("arp.dst.proto_ipv4", Kind.IPV4, "Target's IP address", _column("ack", is_arp), 32),
     _f("ip", _P, "Internet Protocol version 4", _there(is_ip), layer="ip"),
-    _f("ip.version", _U, "4", _column("ip_version", is_ip), 4),
+    _f("ip.version", _U, "Version: 4", _column("ip_version", is_ip), 4),
     _f("ip.src", Kind.IPV4, "Source", _ipv4(*_IP_SRC), 32),
     _f("ip.dst", Kind.IPV4, "Destination", _ipv4(*_IP_DST), 32),
     _f("ip.addr", Kind.IPV4, "Source or destination", _ipv4(*_IP_SRC, *_IP_DST), 32),

@@ -49,4 +49,6 @@ def _paths(data: Data) -> _Paths:
     return _Paths(units.id[order], of_row, tuple(map(path_name, names.tolist())))
 
 
-PATH_FIELDS = (Field("kbl.path", Kind.STRING, "Name of its path class, as in stats paths", _path),)
+PATH_FIELDS = (
+    Field("kbl.path", Kind.STRING, "Name of the packet's path class, as in stats paths", _path),
+)

@@ -356,7 +356,7 @@ def _there(name: str) -> Field:
         there = analysis_of(view.data).has(name, view.rows)
         return [Values(there, there)]
 
-    text = NAMES.get(name, "Any of tcp.analysis.*")
+    text = NAMES.get(name, "At least one of tcp.analysis.*")
     return Field(f"tcp.analysis.{name}", Kind.LABEL, text, make)
 
 

@@ -35,30 +35,31 @@ COLUMNS: dict[str, dict[str, str]] = {
     "functions": {
         "function, layer": "the function, and its layer of the stack",
         "count": "calls; a call counts once, however many packets it handled",
-        "open": "calls without a known duration, because no exit was recorded",
-        "self": "total time without inner calls and interrupts, if known",
-        "comp_mean": "mean minus the cost of the probes; - if that was not measured",
+        "open": "calls whose duration is unknown, because their exit was not recorded",
+        "self": "total self time of these calls: without inner calls and interrupts",
+        "comp_mean": "mean minus the cost of the probes; - if this cost was not measured",
         "comp_err": "possible error of comp_mean, in either direction",
         "switched_out": "calls during which the CPU ran another task",
         "interrupted": "calls during which an interrupt ran",
-        "gaps": "calls during which records were lost: their self and comp_mean are not counted",
+        "gaps": "calls during which records were lost: self and comp_mean leave these calls out",
     },
     "layers": {
         "kind": "busy: self time of a layer's functions; wait: time in a queue, on the wire or "
         "while the CPU did other work; stage: a part of a leg, including its waits",
         "layer": "the layer, the wait or the stage",
         "calls": "calls that were counted",
-        "count": "legs (passes of a packet through a stack) that have it; times are per leg",
+        "count": "legs (passes of a packet through a stack) with this layer, wait or stage; times "
+        "are per leg",
     },
     "time": {
         "kind": "busy: functions ran, by layer; wait: in a queue; other work: the thread or the "
-        "CPU worked for others; probes: estimated cost of the probes; unknown: no record shows it",
+        "CPU worked for others; probes: estimated cost of the probes; unknown: no record shows why",
         "part": "the layer, the wait or the kind of other work",
         "packets": "packets that have this part",
-        "total": "sum over the chosen packets; all rows add up to their time in kernel",
+        "total": "sum over the chosen packets; all rows add up to the packets' time in kernel",
         "share": "share of the time in kernel, in percent",
-        "median": "total if each packet were like the median packet of its path; packets are left "
-        "out if too few others took their path",
+        "median": "total if each packet were like the median packet of its path; packets on a path "
+        "that too few packets took are left out",
         "excess": "total minus median, for the packets that have a median packet",
     },
     "paths": {
@@ -67,7 +68,7 @@ COLUMNS: dict[str, dict[str, str]] = {
         "count": "packets that took this path",
         "share": "share of the chosen packets, in percent",
         "median": "the packet whose time in kernel is the median",
-        "largest": "the largest part of this packet's time in kernel",
+        "largest": "the largest part of the median packet's time in kernel",
         "slowest": "the slowest packets that are in a capture",
         "name": "name of the path in all recordings: the field kbl.path",
     },
@@ -89,10 +90,10 @@ COLUMNS: dict[str, dict[str, str]] = {
     "roundtrip": {
         "packet, acked": "the packet that acknowledges, and the segment that it acknowledges",
         "stream": "the number of the TCP stream, as tcp.stream",
-        "rtt": "time between the two in the capture, as tcp.analysis.ack_rtt of tshark",
+        "rtt": "time between these two packets in the capture: tcp.analysis.ack_rtt of tshark",
         "send": "time in the sender's kernel, from the segment's first record to the wire",
-        "outside": "time from the segment on the sender's wire to its acknowledgment there",
-        "wire": "part of outside that was not at the peer",
+        "outside": "time on the sender's wire from the segment to its acknowledgment",
+        "wire": "outside minus peer",
         "peer": "part of outside at the peer: from the segment's arrival to the departure of the "
         "acknowledgment",
         "receive": "time in the sender's kernel, from the acknowledgment on the wire to the end of "
@@ -139,15 +140,15 @@ COLUMNS: dict[str, dict[str, str]] = {
         "process": "the program whose system calls sent or received the packets",
         "host": "the number of the kernel log among the files, from 1",
         "legs": "passes of packets through a stack in which the program had calls",
-        "count": "calls in the program's own context; their self time is summed, without calls "
-        "during which the CPU ran another task",
+        "count": "calls in the program's own context; the times are self times, without the time "
+        "in which the CPU ran another task",
     },
     "drops": {
         "reason": "the kernel's drop reason",
         "function, layer": "the function that dropped the packets, with the offset inside it",
         "count": "drops",
         "wire": "dropped packets that are in a capture",
-        "packets": "the numbers of the first of these packets",
+        "packets": "the numbers of the first of these captured packets",
     },
     "clock": {
         "source, kbl": "the numbers of the capture and of the kernel log among the files",

@@ -56,7 +56,7 @@ def _functions(scope: Scope) -> Table:
     rows = function_rows(scope)
     lost = sum(row.gaps for row in rows)
     said = (
-        f"records were lost during {lost} calls: their self and compensated times are not counted"
+        f"records were lost during {lost} calls: self and compensated times leave these calls out"
     )
     return Table(FunctionRow._fields, rows, ((said,) if lost else ()) + _points(scope))
 
@@ -77,7 +77,7 @@ def _processes(scope: Scope) -> Table:
 def _left_out(scope: Scope) -> tuple[str, ...]:
     """Return a sentence that says why legs are not counted."""
     lost = int((scope.legs & scope.gaps & ~scope.points).sum())
-    said = f"records of {lost} legs may have been lost: they are not counted"
+    said = f"records of {lost} legs may have been lost: these legs are not counted"
     return ((said,) if lost else ()) + _points(scope)
 
 
@@ -85,7 +85,7 @@ def _points(scope: Scope) -> tuple[str, ...]:
     """Return a sentence that says why legs of other tracers' logs have no durations."""
     legs = int((scope.legs & scope.points).sum())
     said = (
-        f"{counted(legs, 'leg')} of logs that have points only: they have no calls, "
+        f"{counted(legs, 'leg')} of logs that have points only: such legs have no calls, "
         "stages, durations or self times"
     )
     return (said,) if legs else ()

@@ -19,23 +19,33 @@ _EXACT: dict[int, str] = {
     Rung.BY_ADDRESS: (
         "Its skb address and time are those of a lifetime in another kernel log of this host."
     ),
-    Rung.OF_LOG: "Bytes from the kernel log, which read them from this skb; no sniffer's capture.",
-    Rung.BY_SEGMENT: "A segment of this larger packet: its sequence numbers lie in it (GSO, GRO).",
+    Rung.OF_LOG: (
+        "Bytes from the kernel log, which read them from this skb; no capture has this packet."
+    ),
+    Rung.BY_SEGMENT: (
+        "A segment of this larger packet, whose sequence numbers include the segment's (GSO, GRO)."
+    ),
 }
 _SEVERAL = "Several lifetimes have this identity, and order and time fit more than one."
 _AMBIGUOUS: dict[int, str] = {
     Rung.BY_TIME: _SEVERAL,
     Rung.LATE: "Lifetimes have this identity, but none was at the device at this time.",
     Rung.LACKING: "Records of this time are missing, perhaps those of the packet's own lifetime.",
-    Rung.TWICE: "More such packets than passed the device: captured twice, or out of order.",
+    Rung.TWICE: (
+        "More such packets were captured than passed the device: some twice, or out of order."
+    ),
     Rung.BY_POINTS_ONLY: (
         "The kernel log has points only: it shows neither which records it lacks nor when "
         "sniffers get packets."
     ),
-    Rung.DOUBTED: "Packets next to it contradict the clock, which may have been set between them.",
-    Rung.UNSURE: "Nothing shows that the capture is of this recording, not of another run or host.",
+    Rung.DOUBTED: (
+        "Packets next to this one contradict the clock, which may have been set between them."
+    ),
+    Rung.UNSURE: (
+        "Nothing shows that the capture is of this recording; it may be of another run or host."
+    ),
     Rung.NO_DEVICE: (
-        "No single device of this host agrees with the capture's times, and another packet or "
+        "None of this host's devices fits the times of the capture, and another packet or "
         "lifetime near in time has this identity."
     ),
     Rung.NAMELESS: (
@@ -54,14 +64,15 @@ _WIRE_ONLY: dict[int, str] = {
 _KERNEL_ONLY: dict[int, str] = {
     LifetimeRung.NOT_CAPTURED: "No loaded capture holds this packet.",
     LifetimeRung.TAKEN: (
-        "Captured packets have its identity, but all belong to other skb lifetimes."
+        "Captured packets have this identity, but all of them belong to other skb lifetimes."
     ),
     LifetimeRung.NO_HEADER: (
-        "The kernel log has no network header for it, so it cannot be identified."
+        "The kernel log has no network header for this packet, so it cannot be identified."
     ),
     LifetimeRung.SNIFFED: "A sniffer's own copy of a packet.",
     LifetimeRung.NO_IP: (
-        "The kernel log has no IP header for it, and no captured packet is close enough in time."
+        "The kernel log has no IP header for this packet, and no captured packet is close enough "
+        "in time to match it."
     ),
 }
 _KNOWN = frozenset(Rung)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...records.compiled import Int, allocation_free, compiled
 from ...records.types import Bools, Int64s, UInt8s, UInt32s
-from .byte_copies import copy_ahead, copy_exactly
+from .byte_copy_loops import copy_ahead, copy_exactly
 from .comment_format import LONGEST, MARK, PREFIX
 from .text_loops import Texts
 
@@ -237,9 +237,10 @@ def options_sizes(data: UInt8s, offset: Int64s, caplen: Int64s) -> np.int64:
 def copy_blocks(
     data: UInt8s, has_options: Bools, offset: Int64s, caplen: Int64s, out: UInt8s, offsets: Int64s
 ) -> None:
-    """Copy packets, and the bytes before and after each packet that may belong to its block.
+    """Copy packets.  For those in blocks with options, also copy the block's header and options.
 
-    `offsets` receives the offsets of the packets in `out`, which must be large enough.
+    The header precedes the packet, the options follow it.  `offsets` receives the offsets of the
+    packets in `out`, which must be large enough.
     """
     at = np.int64(0)
     for i in range(len(offset)):

@@ -13,7 +13,7 @@ from ...analysis.fields.field_data import PACKET, Array, Data, View
 from ...analysis.fields.field_kind import Kind, Values
 from ...records.types import INT64_MAX, Int64s
 from ..pseudonyms import Pseudonyms
-from .byte_copies import AHEAD, Buffer
+from .byte_copy_loops import AHEAD, Buffer
 from .comment_format import (
     PARTS,
     PREFIX,

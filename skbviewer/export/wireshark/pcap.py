@@ -27,7 +27,7 @@ from ..log_packets import ETHERNET, LogPackets, log_packets
 from ..pseudonyms import Pseudonyms
 from ..pseudonyms.packets import with_pseudonyms
 from ..written_whole import write_parts
-from .byte_copies import copy_exactly
+from .byte_copy_loops import copy_exactly
 
 MAGIC_NS, MAJOR, MINOR = 0xA1B23C4D, 2, 4
 ANY_LENGTH = 262_144  # tcpdump's snap length
@@ -146,7 +146,10 @@ def _written(every: list[tuple[Int64s, _Bytes]], count: int, out: Path) -> UInt8
     for at, one in every:
         ts = np.where(one.places.ts == UNTIMED, 0, one.places.ts)
         if int(ts.min()) < 0 or int(ts.max()) >= LAST_NS:
-            why = "a pcap file can contain times from 1970 to 2105, but a packet has another one"
+            why = (
+                "a pcap file can contain only times from 1970 to 2105, but a packet's time is "
+                "outside this range"
+            )
             raise BadInput(out, None, f"{why}: use --pcapng")
         kept[at] = one.places.kept
         heads[at] = np.stack([ts // SECOND, ts % SECOND, kept[at], one.places.length], 1)

@@ -44,7 +44,7 @@ from .blocks import (
     option,
     section,
 )
-from .byte_copies import AHEAD, Buffer
+from .byte_copy_loops import AHEAD, Buffer
 from .comment_format import LONGEST
 from .comments import Comments, texts_of
 from .retis_blocks import write_retis
@@ -69,7 +69,7 @@ class _Source(NamedTuple):
 
 
 def write_pcapng(recording: Exportable, request: Request, out: Path) -> None:
-    """Write the packets that `request` names to the file `out`.
+    """Write to the file `out` the packets that `request` names.
 
     Raises KeyError if there is no such packet, or if no log contains the bytes of packets that no
     capture contains; FilterError; BadInput if an input or `out` cannot be used; and Cancelled.

@@ -92,7 +92,7 @@ class _Interfaces:
 
 
 def write_retis(recording: Exportable, request: Request, out: Path) -> None:
-    """Write the packets that `request` names to the file `out`.
+    """Write to the file `out` the packets that `request` names.
 
     Raises the exceptions of write_pcapng().
     """

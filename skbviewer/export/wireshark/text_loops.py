@@ -9,7 +9,7 @@ import numpy as np
 
 from ...records.compiled import Int, allocation_free, compiled
 from ...records.types import Bools, Int64s, UInt8s
-from .byte_copies import copy_ahead
+from .byte_copy_loops import copy_ahead
 
 NUMBER, HEXADECIMAL, ADDRESS4, ADDRESS6, TEXT, NAME_ALONE = range(6)  # forms of values
 WIDTHS = (20, 18, 15, 39)  # the most bytes of a value of each form; of TEXT, the longest text

@@ -78,7 +78,7 @@ class RecordedPackets(Protocol):
         """Return rows as select() does; `order` may also be a word such as "source"."""
 
     def select(self, text: str) -> RowIds | None:
-        """Return the rows that match a display filter; None means all packets."""
+        """Return the rows that match the display filter `text`; None means all packets."""
 
     def first_fit(self, texts: Sequence[str], ids: RowIds) -> list[int]:
         """Return for each row the index of the first filter of `texts` that it matches; -1 if none.
@@ -199,10 +199,10 @@ class RecordedStatistics(Protocol):
     """The part of skbviewer.session's Statistics that views use."""
 
     def table(self, name: str, rows: RowIds | None, progress: Progress) -> Table:
-        """Return a table of STATISTICS for the packets of `rows` (None: all). Raises Cancelled."""
+        """Return the table `name` of STATISTICS for `rows` (None: all). Raises Cancelled."""
 
     def stacks(self, text: str, progress: Progress) -> Sequence[Stack]:
-        """Return the call stacks of matching rows ("": all)."""
+        """Return the call stacks of the rows that match the display filter `text` ("": all)."""
 
     def diagnosis(self, chosen: Chosen | None, ids: RowIds | None, progress: Progress) -> Diagnosis:
         """Diagnose the `chosen` packets, or the rows `ids` (-n for row K<n>). Raises Cancelled."""
@@ -211,23 +211,30 @@ class RecordedStatistics(Protocol):
 class RecordedGraphs(Protocol):
     """The part of skbviewer.session's Graphs that views use."""
 
-    def io(
-        self, chosen: Chosen, texts: Sequence[str], progress: Progress
-    ) -> Sequence[IoSeries]: ...
-    def latencies(self, chosen: Chosen, progress: Progress) -> LatencyGrid | None: ...
-    def paths(self, chosen: Chosen, progress: Progress) -> PathBoxes | None: ...
-    def stacks(self, chosen: Chosen, progress: Progress) -> StackTree: ...
-    def round_trips(self, chosen: Chosen, progress: Progress) -> RoundTripBars | None: ...
+    def io(self, chosen: Chosen, texts: Sequence[str], progress: Progress) -> Sequence[IoSeries]:
+        """Count the chosen packets by interval, once for each display filter of `texts`."""
+
+    def latencies(self, chosen: Chosen, progress: Progress) -> LatencyGrid | None:
+        """Count the chosen packets by time in kernel and by time; None if no such time is known."""
+
+    def paths(self, chosen: Chosen, progress: Progress) -> PathBoxes | None:
+        """Return a box for each path class of the chosen packets; None if no time is known."""
+
+    def stacks(self, chosen: Chosen, progress: Progress) -> StackTree:
+        """Return the call stacks of the chosen packets."""
+
+    def round_trips(self, chosen: Chosen, progress: Progress) -> RoundTripBars | None:
+        """Return a bar for each interval of round trips; None if there are none."""
 
 
 class RecordedExports(Protocol):
     """The part of skbviewer.session's Exports that views use."""
 
     def packets_csv(self, text: str, out: Path, progress: Progress) -> None:
-        """Write the rows that match a display filter to `out` as CSV."""
+        """Write to `out`, as CSV, the rows that match the display filter `text`."""
 
     def captured_between(self, packets: RowIds, times: tuple[int, int]) -> RowIds:
-        """Return the packets among `packets` that were captured in a range of session time, ns."""
+        """Return those of `packets` that were captured within `times` (session time, ns)."""
 
     def to_session(self, source: int, ts: Int64s) -> Int64s:
         """Convert times (int64, ns) of a source's clock to session time."""

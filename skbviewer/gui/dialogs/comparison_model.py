@@ -61,7 +61,7 @@ def _columns(paths: Mapping[str, PathClass]) -> tuple[_Column, ...]:
     def title(row: Difference) -> str:
         return title_of(row, paths)
 
-    lost = "* = lost records may have changed it"
+    lost = "* = lost records may have changed this value"
     return (
         _Column("Name", "What is compared", title, title, True),
         _Column("Measure", "The measured quantity", _measure,
@@ -138,6 +138,7 @@ class ComparisonModel(QAbstractTableModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = _ROLE.DisplayRole
     ) -> Any:
+        """Return a column's title, alignment or tooltip for Qt."""
         if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(self._columns):
             return None
         column = self._columns[section]

@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 from skbviewer.analysis.comparison import SECTIONS, Comparison
 from skbviewer.export.comparison_table import comparison_table
 from skbviewer.export.comparison_text import by_weight, head_lines
-from skbviewer.export.table_csv import write_table_csv
+from skbviewer.export.statistics_csv import write_table_csv
 from skbviewer.records import Progress
 
 from ..base.background_tasks import Tasks

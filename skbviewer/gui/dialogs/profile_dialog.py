@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from ..base.window_size import open_at
 from . import profiles
-from .kept_settings import KeptSettings
+from .window_settings import WindowSettings
 
 TEXT = (
     "A profile contains columns, panes, time format, coloring rules and filter buttons. Changes "
@@ -32,7 +32,7 @@ class ProfileDialog(QDialog):
     """The dialog of a window's profiles. `changed` is called after another profile was chosen."""
 
     def __init__(
-        self, window: QWidget, settings: KeptSettings, changed: Callable[[], object]
+        self, window: QWidget, settings: WindowSettings, changed: Callable[[], object]
     ) -> None:
         super().__init__(window)
         self._settings, self._changed = settings, changed

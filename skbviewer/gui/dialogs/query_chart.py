@@ -21,7 +21,7 @@ NO_NUMBERS = "A chart needs a column of numbers, and a second one of numbers or 
 
 
 class QueryChart(QWidget):
-    """Draws a column of the result against another one.  Dragging zooms, a click chooses a row."""
+    """Draws one column of the result against another.  Dragging zooms, a click chooses a row."""
 
     row_chosen = Signal(int)  # position in the result
 

@@ -56,6 +56,7 @@ class QueryModel(QAbstractTableModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = _ROLE.DisplayRole
     ) -> Any:
+        """Return a column's name, or a row's number from 1, for Qt."""
         if role != _ROLE.DisplayRole:
             return None
         if orientation is Qt.Orientation.Vertical:

@@ -211,7 +211,7 @@ class SqlConsole(QDialog):
         self._show_state()
 
     def _draw(self) -> None:
-        """Draw the picture that is visible; each other one is drawn when it becomes visible."""
+        """Draw the visible picture; a hidden picture is drawn when it becomes visible."""
         view = self.views.currentWidget()
         if self.model is not None and view not in self._drawn:
             self._drawn.add(view)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The window of the Statistics menu: any table of STATISTICS, for all or for displayed packets."""
+"""The window of the Statistics menu: a table of STATISTICS, for all or for displayed packets."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 )
 
 from skbviewer.analysis.stats import STATISTICS, Table
-from skbviewer.export.table_csv import write_table_csv
+from skbviewer.export.statistics_csv import write_table_csv
 from skbviewer.records import Progress
 
 from ..base.background_tasks import Tasks

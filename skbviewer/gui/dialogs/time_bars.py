@@ -23,7 +23,7 @@ from ..base.theme import VERDICT_COLOURS, WIRE_COLOURS, is_dark, themed
 TITLES = ("Part", "Share", "Time (µs)", "Median (µs)")
 TIPS = (
     "Part of the time in kernel",
-    "Bar: share of the time in kernel. Line: its share in median packets",
+    "Bar: share of the time in kernel. Line: the part's share in the median packets",
     "Total of the chosen packets",
     "Total time if each packet were like the median packet of its path",
 )

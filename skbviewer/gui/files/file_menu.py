@@ -54,7 +54,7 @@ class _Opened(NamedTuple):
 
 
 class _Seen:
-    """Passes on progress.  Sets `any` when an import reports any work other than hashing files."""
+    """Passes on progress.  Sets `any` when an import reports work other than hashing files."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
@@ -181,8 +181,8 @@ class Opening(QObject):
             names = ", ".join(Path(source.path).name for source in gone)
             there = "it was" if len(gone) == 1 else "they were"
             self._messages.hint(
-                f"{names}: not where {there} when the session was made. Everything except "
-                "the packets' bytes is available.",
+                f"{names}: not where {there} when the session was made. Bytes and raw records "
+                "from there cannot be shown; everything else is available.",
                 ("Locate…", self.locate),
             )
         elif hint is not None:
@@ -193,7 +193,7 @@ class Opening(QObject):
         text = f"{recording.file.name}: its verdicts were made by {other}."
         older = are_older(recording.rules())
         if older:
-            text += " It can be matched again from its files; notes and marks are kept."
+            text += " The session can be matched again from its files; notes and marks are kept."
         link = ("Match Again", lambda: self._match_again(recording)) if older else None
         self._messages.hint("\n".join(filter(None, [text, hint])), link)
 

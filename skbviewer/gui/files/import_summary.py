@@ -113,9 +113,9 @@ def _kernel_only(count: int) -> str:
     """
     why = "(dropped before the wire, or not captured)"
     if count == 0:
-        return f"No addressed packet was seen only by the kernel {why}."
-    packets = "addressed packet was" if count == 1 else "addressed packets were"
-    return f"{count:,} {packets} seen only by the kernel {why}."
+        return f"There are no kernel-only packets with an address {why}."
+    packets = "packet with an address is" if count == 1 else "packets with an address are"
+    return f"{count:,} {packets} kernel-only {why}."
 
 
 def import_line(recording: Recording) -> str:

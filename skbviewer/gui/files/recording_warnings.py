@@ -7,11 +7,11 @@ from ..base.recording import Recording
 
 NO_KBL = (
     "No kernel log (.kbl) is open: packets are listed without their path through the kernel. "
-    "Open the .kbl that was recorded at the same time to join them."
+    "To join the two, open the .kbl that was recorded at the same time."
 )
 NO_CAPTURE = (
     "No packet capture is open: the list shows packets as the kernel saw them (K1, K2, …). "
-    "Open the capture that was recorded at the same time to join them."
+    "To join the two, open the capture that was recorded at the same time."
 )
 
 

@@ -57,7 +57,7 @@ def find_position(
 ) -> int | None:
     """Return the position of the next match after `start`, wrapping around; None if there is none.
 
-    With a `step` of -1 it searches backwards.  `ids` are the listed rows, None = all packets.
+    With a `step` of -1 it searches backwards.  `ids` are the listed rows; None means all packets.
     Raises BadSearch, Cancelled, and the errors of Recording.listed.
     """
     pages = RowPages(recording, ids)

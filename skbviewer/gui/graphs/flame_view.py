@@ -70,7 +70,7 @@ class FlameView(QWidget):
         self.update()
 
     def box_at(self, place: QPointF) -> int:
-        """Return the box at a position of the widget; -1 = none."""
+        """Return the box at a position of the widget; -1 if there is none."""
         if self.boxes is None or not self.width():
             return -1
         begin, span = self._shown(self.boxes)

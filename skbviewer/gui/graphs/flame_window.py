@@ -84,14 +84,17 @@ class FlameGraph(GraphWindow):
         self.graph.menu_asked.connect(self._show_menu)
 
     def work(self, recording: Recording, chosen: Chosen) -> Callable[[Progress], Any]:
-        """Return the function that counts stacks and lays out their boxes."""
+        """Return the function that counts the chosen packets' stacks and lays out their boxes.
+
+        It returns a message instead if the packets have no calls or no counted events.
+        """
         weight = self._weight()
 
         def count(progress: Progress) -> tuple[StackTree, FlameBoxes] | str:
             tree = recording.graphs.stacks(chosen, progress)
             boxes = flame_boxes(tree, weight)
             if weight is Weight.COUNTER and not tree.counter:
-                return "In the calls of these packets, nothing was counted."
+                return "The counter counted nothing in the calls of these packets."
             return (tree, boxes) if len(boxes.depth) else "These packets have no recorded calls."
 
         return count

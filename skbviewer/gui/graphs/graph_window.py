@@ -118,7 +118,7 @@ class GraphWindow(QDialog):
         raise NotImplementedError
 
     def show_made(self, made: Any) -> None:
-        """Draw the result of work(), unless it is a complaint."""
+        """Draw the result of the function that work() returned, unless it is a message."""
         raise NotImplementedError
 
     def erase(self) -> None:

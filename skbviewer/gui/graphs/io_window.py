@@ -102,7 +102,10 @@ class IoGraphs(GraphWindow):
     # counting
 
     def work(self, recording: Recording, chosen: Chosen) -> Callable[[Progress], Any]:
-        """Return the function that counts the series."""
+        """Return the function that counts the chosen packets by series and interval.
+
+        It returns a message instead if no series has a valid display filter.
+        """
         places, texts = [], []
         for at, one in enumerate(self.list.series()):
             error = _error_of(one.text)

@@ -67,7 +67,10 @@ class LatencyGraphs(GraphWindow):
     # counting
 
     def work(self, recording: Recording, chosen: Chosen) -> Callable[[Progress], Any]:
-        """Return the function that counts packets by latency and time."""
+        """Return the function that counts the chosen packets by time in kernel and by time.
+
+        It returns a message instead if no packet has a known time in kernel.
+        """
 
         def count(progress: Progress) -> LatencyGrid | str:
             made = recording.graphs.latencies(chosen, progress)
@@ -198,7 +201,7 @@ class LatencyGraphs(GraphWindow):
 
 
 def _index(made: LatencyGrid, logarithm: float) -> int:
-    """Return the bin of a latency; -1 = none."""
+    """Return the bin of a latency; -1 if it is outside all bins."""
     at = int(np.searchsorted(made.edges_ns, 10**logarithm, side="right")) - 1
     return at if 0 <= at < len(made.edges_ns) - 1 else -1
 

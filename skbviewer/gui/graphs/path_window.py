@@ -56,6 +56,11 @@ class PathGraph(GraphWindow):
         self.count()
 
     def work(self, recording: Recording, chosen: Chosen) -> Callable[[Progress], Any]:
+        """Return the function that makes the path boxes of the chosen packets.
+
+        It returns a message instead if no packet has a known time in kernel.
+        """
+
         def count(progress: Progress) -> PathBoxes | str:
             made = recording.graphs.paths(chosen, progress)
             return made or "No packet has a known time in kernel."
@@ -63,12 +68,14 @@ class PathGraph(GraphWindow):
         return count
 
     def show_made(self, made: PathBoxes) -> None:
+        """Draw the boxes and the points."""
         self.made = made
         self.draw()
         self.fit()
         self._describe(None)
 
     def erase(self) -> None:
+        """Show no boxes."""
         self.made = None
         self.plot.getPlotItem().clear()
 
@@ -123,6 +130,7 @@ class PathGraph(GraphWindow):
         self.plot.box.setYRange(0.4 - len(made.number), 0.6, padding=0)
 
     def recolour(self) -> None:
+        """Use the colours of the present theme."""
         self.plot.recolour()
         self.plot.left.setGrid(False)
         self.draw()

@@ -52,7 +52,10 @@ class RoundTripGraph(GraphWindow):
         self.count()
 
     def work(self, recording: Recording, chosen: Chosen) -> Callable[[Progress], Any]:
-        """Return the function that sums up round trips."""
+        """Return the function that sums up the round trips that the chosen packets end.
+
+        It returns a message instead if there are none.
+        """
 
         def count(progress: Progress) -> RoundTripBars | str:
             made = recording.graphs.round_trips(chosen, progress)

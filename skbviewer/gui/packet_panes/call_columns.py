@@ -68,8 +68,8 @@ CALL_COLUMNS = (
         lambda leg, call: wording.microseconds(call.self_ns),
         RIGHT,
         "Self (µs)  ",
-        "Duration without the functions it called (for any packet), without interrupts, and "
-        "without the time in which its thread was switched out",
+        "Duration minus the calls inside (for whatever packets), minus interrupts, and minus the "
+        "time in which the thread was switched out",
     ),
     CallColumn(
         "Without probes (µs)",
@@ -88,7 +88,7 @@ CALL_COLUMNS = (
         _interrupts,
         RIGHT,
         "Interrupts (µs) ",
-        "Time of interrupts in the call and the functions it called",
+        "Time of interrupts during the call and the calls inside it",
     ),
     CallColumn("Process", _process, LEFT, "kworker/u4:0 [100]"),
     CallColumn("Device", lambda leg, call: call.device, LEFT, "veth0 mm"),

@@ -211,7 +211,7 @@ class CallModel(QAbstractItemModel):
             seen = wording.capture_text(leg, leg.zero_ns)
             lines = [self._title(leg), f"{verdict}: {leg.reason}"]
             lines += [f"Captured {seen}"] if seen else []
-            lines += ["Double-click to go to it"] if leg.relation and leg.row else []
+            lines += ["Double-click to go to that packet"] if leg.relation and leg.row else []
             return "\n".join(lines)
         if role == _ROLE.FontRole:
             font = QFont()
@@ -307,6 +307,7 @@ class CallModel(QAbstractItemModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = _ROLE.DisplayRole
     ) -> Any:
+        """Return a column's title, alignment or tooltip for Qt."""
         if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(CALL_COLUMNS):
             return None
         if role == _ROLE.TextAlignmentRole:

@@ -88,6 +88,7 @@ class CodeModel(QAbstractTableModel):
         return len(TITLES)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
+        """Return a column's title for Qt."""
         if role == _ROLE.DisplayRole and orientation == Qt.Orientation.Horizontal:
             return TITLES[section]
         return None

@@ -54,7 +54,7 @@ COLUMNS = (
     Column("number", "No.", lambda row: row.number, RIGHT, "00000", "frame.number",
            "Packet number; K: an skb lifetime without a captured packet"),
     Column("time", "Time", lambda row: "", RIGHT, "", "frame.time",
-           "Time of capture; for a K row, when its skb lifetime began, on the capture's clock"),
+           "Time of capture; for a K row, the start of the skb lifetime, on the capture's clock"),
     Column("source", "Source", lambda row: row.source, LEFT, "00:00:00:00:00:00", "source",
            "Source address", MIDDLE),
     Column("destination", "Destination", lambda row: row.destination, LEFT, "00:00:00:00:00:00",
@@ -67,11 +67,11 @@ COLUMNS = (
     Column("kernel", "Time in kernel", lambda row: wording.duration(row.kernel_ns), RIGHT,
            "Time in kernel", "kbl.in_kernel", "Time in the kernel in all legs, busy and waiting"),
     Column("busy", "Busy", lambda row: wording.duration(row.busy_ns), RIGHT, "99.999 ms",
-           "kbl.busy", "Time in which a function worked for this packet, without waits and "
-           "without the time for other packets"),
+           "kbl.busy", "Time in which a function worked on this packet, without waits and "
+           "without work on other packets"),
     Column("waiting", "Waiting", lambda row: wording.duration(row.wait_ns), RIGHT, "999.9 µs",
-           "kbl.waiting", "Time in queues, in interrupts, and while its thread handled other "
-           "packets or was switched out"),
+           "kbl.waiting", "Time in queues, in interrupts, and while the packet's thread "
+           "handled other packets or was switched out"),
     Column("functions", "Functions", lambda row: _count(row.functions), RIGHT, "Functions",
            "kbl.functions", "Recorded calls in all legs"),
     Column("drop", "Drop", lambda row: row.drop, LEFT, "NETFILTER_DROP", "kbl.drop_reason",

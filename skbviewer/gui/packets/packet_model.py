@@ -88,7 +88,7 @@ class PacketModel(QAbstractTableModel):
         self.names: HostNames | None = None  # names of addresses
 
     def show(self, recording: Recording | None, ids: RowIds | None = None) -> None:
-        """Show the rows `ids` of `recording` in their order; None = all packets by number."""
+        """Show the rows `ids` of `recording` in their order; without ids, all packets by number."""
         self.beginResetModel()
         self._cells.clear()
         self.pages = None if recording is None else RowPages(recording, ids)
@@ -296,6 +296,7 @@ class PacketModel(QAbstractTableModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = _ROLE.DisplayRole
     ) -> Any:
+        """Return a column's title, alignment or tooltip for Qt."""
         inside = orientation is Qt.Orientation.Horizontal and 0 <= section < len(self.columns)
         if not inside:
             return None

@@ -120,7 +120,7 @@ def list_row(row: PacketRow | SeriesRow) -> ListRow:
 
 
 class RowPages:
-    """Rows by position from 0: the rows `ids` in their order (None = all packets by number)."""
+    """Rows by position from 0: the rows `ids` in their order, or else all packets by number."""
 
     def __init__(self, recording: Recording, ids: RowIds | None) -> None:
         self.recording = recording

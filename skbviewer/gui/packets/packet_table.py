@@ -101,10 +101,10 @@ class PacketTable(QTableView):
     # rows
 
     def show_rows(self, recording: Recording | None, ids: RowIds | None = None) -> None:
-        """Show rows of `recording` (None = all packets) and keep the current row.
+        """Show the rows `ids` of `recording` and keep the current row.
 
-        If it is not listed, go to the row with the nearest number; if there is none, to the first
-        row.
+        Without ids, all packets are shown; without a recording, nothing.  If the current row is not
+        listed, go to the row with the nearest number, or else to the first one.
         """
         before, other = self.current_row(), not self.packets.shows(recording)
         self.packets.show(recording, ids)

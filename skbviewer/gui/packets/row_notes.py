@@ -141,7 +141,7 @@ class Notes(QObject):
     def next_flag(self, kind: str, ids: RowIds | None, position: int, step: int) -> int | None:
         """Return the id of the next (step 1) or previous (-1) row with a flag, wrapping around.
 
-        `ids` are the listed rows (None = all packets); the search starts at `position`. Returns
+        `ids` are the listed rows; None means all packets.  The search starts at `position`. Returns
         None if there is no other such row.
         """
         those = self.flags.all(kind)

@@ -62,7 +62,7 @@ class RowQuery(QObject):
         if self.ignored_hidden and self._all_ignored():
             return "All packets are ignored and hidden. View > Hide Ignored Packets shows them."
         if self.filter and self.ignored_hidden:
-            return "No packets match the display filter, except ignored packets, which are hidden."
+            return "Only ignored packets match the display filter, and ignored packets are hidden."
         if self.filter:
             return "No packets match the display filter. Clear it to show all."
         return "No packets."
@@ -85,7 +85,7 @@ class RowQuery(QObject):
         self.refresh()
 
     def set_order(self, order: Order | None) -> None:
-        """Sort by a column; None = by number."""
+        """Sort by the column of `order`; without an order, by number."""
         if order != self.order:
             self.order = order
             self.refresh()

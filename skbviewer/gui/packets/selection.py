@@ -46,7 +46,7 @@ class Selection(QObject):
         self._set(None, None)
 
     def show_rows(self, rows: RowIds | None) -> None:
-        """Set the rows that the packet list shows (ids; None = all packets)."""
+        """Set the ids of the rows that the packet list shows; None means all packets."""
         self.rows = rows
         self.rows_changed.emit(rows)
 

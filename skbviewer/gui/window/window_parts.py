@@ -31,7 +31,7 @@ from ..base.status_text import list_text, status_text
 from ..base.window_size import open_at
 from ..dialogs import profiles
 from ..dialogs.colouring import Colouring
-from ..dialogs.kept_settings import KeptSettings, use_times
+from ..dialogs.window_settings import WindowSettings, use_times
 from ..files import recent_files as recent
 from ..files import restored_view
 from ..files.file_menu import Opening
@@ -86,7 +86,7 @@ class WindowParts(QMainWindow):
         self.colouring: Colouring = Colouring(
             self, self.selection, self.row_query, table, self.messages
         )
-        self.settings: KeptSettings = KeptSettings(
+        self.settings: WindowSettings = WindowSettings(
             work, table, work.tree, work.filter_bar, self.colouring
         )
         self.opening: Opening = Opening(

@@ -105,7 +105,7 @@ class Workspace(QMainWindow):
         self.table.show_rows(None)
 
     def show_rows(self, recording: Recording | None, rows: RowIds | None) -> None:
-        """List these rows (None = all packets by number)."""
+        """List the rows `rows` of `recording`; without rows, all packets by number."""
         self.table.show_rows(recording, rows)
         if self.table.current_row() is None:
             self._selection.choose_nothing()

@@ -45,7 +45,7 @@ SOURCES = View(
         column("kind", TEXT, "pcap, pcapng, kbl or retis", Text("source.kind")),
         number("size", "size of the file", "source.size", unit="bytes"),
         column("sha256", TEXT, "SHA-256 of the file", Text("source.sha256")),
-        number("rows", "packets or records in it", "source.rows"),
+        number("rows", "packets or records in the file", "source.rows"),
     ),
 )  # fmt: skip
 
@@ -53,11 +53,11 @@ PACKETS = View(
     "packets", "A packet of a capture.", "packet", (),
     (
         number("number", "number of the packet, from 1, in import order", "packet.id", since=FIRST),
-        number("ts_ns", "when it was captured, since 1970, on the sniffer's clock", "packet.ts",
-               "the capture has no time for it", since=FIRST),
+        number("ts_ns", "time of capture, since 1970, on the sniffer's clock", "packet.ts",
+               "the capture has no time for the packet", since=FIRST),
         number("caplen", "captured size", "packet.caplen", since=FIRST, unit="bytes"),
         number("len", "size on the wire", "packet.len", since=FIRST, unit="bytes"),
-        number("source", "its capture: sources.id", "packet.source", since=FIRST),
+        number("source", "the capture: sources.id", "packet.source", since=FIRST),
         column("saddr", TEXT, "source address of the outermost IP header; IPv6 in eight groups",
                Address("packet", "saddr"), null=NO_HEADER, since=FIRST),
         column("daddr", TEXT, "destination address, likewise", Address("packet", "daddr"),
@@ -75,11 +75,11 @@ PACKETS = View(
         number("functions", "calls in the matched legs", "packet.functions", MAYBE_LOST, INT32,
                FIRST),
         column("confidence", DOUBLE, "of the verdict, 0 to 1", Stored("packet.confidence", None)),
-        number("busy_ns", "part of kernel_ns in which a function worked for it", "packet.busy_ns",
-               MAYBE_LOST),
+        number("busy_ns", "part of kernel_ns in which a function worked on the packet",
+               "packet.busy_ns", MAYBE_LOST),
         number("unknown_ns", "part of kernel_ns about which nothing is known", "packet.unknown_ns",
                MAYBE_LOST),
-        number("cpu_ns", "CPU time of its functions", "packet.cpu_ns", MAYBE_LOST),
+        number("cpu_ns", "sum of the self times of the calls", "packet.cpu_ns", MAYBE_LOST),
         number("interface", "interface of the capture, from 0", "packet.interface", "", INT32),
         number("linktype", "LINKTYPE_ value of the interface", "packet.linktype", "", INT32),
         number("vlan", "outermost VLAN id", "packet.vlan", NO_HEADER, INT32),
@@ -97,7 +97,7 @@ PACKETS = View(
     chosen_by=("packet", "packet.id"),
 )  # fmt: skip
 
-NO_MOMENT = "it is unknown where this leg was captured"
+NO_MOMENT = "the place of capture is unknown"
 MATCHES = View(
     "matches",
     "A leg that belongs, or may belong, to a packet. A packet without a match is wire-only.",
@@ -110,7 +110,7 @@ MATCHES = View(
     ),
     (
         number("packet", "the packet: packets.number", "match.packet", since=FIRST),
-        number("series", "its skb lifetime: lifetimes.id", "leg.series", since=FIRST),
+        number("series", "the skb lifetime: lifetimes.id", "leg.series", since=FIRST),
         number("leg", "the leg: legs.id", "match.leg", since=FIRST),
         column("verdict", TEXT, "exact or ambiguous", Word("match.verdict", VERDICTS, "ambiguous"),
                since=FIRST),

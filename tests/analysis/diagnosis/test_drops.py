@@ -119,7 +119,7 @@ def test_a_packet_that_waits_for_a_hardware_address(tmp_path: Path) -> None:
     assert causes(found) == {"neighbour"}
     finding = only(found, "neighbour")
     assert finding.cost_ns == (600 - 102) * US
-    assert "then it was sent" in finding.text
+    assert "then the packet was sent" in finding.text
 
 
 def test_an_old_address_does_not_delay(tmp_path: Path) -> None:

@@ -231,7 +231,7 @@ def test_a_line_reports_an_import_and_the_summary_shows_on_demand(
         "All packets",
         "40",
         "19",
-        "3 addressed packets",
+        "3 packets with an address",
         "Lost",
     ):
         assert part in text

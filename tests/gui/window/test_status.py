@@ -26,7 +26,7 @@ def test_kernel_only_is_one_word_with_one_meaning() -> None:
 
     assert "Kernel-only: 3 (+ 161 without an address)" in status_text(Nameless())
     assert "Kernel-only: 3 (+ 2 without an address)" in status_text(FakeRecording())
-    assert "3 addressed packets were seen only by the kernel" in summary_html(Nameless())
+    assert "3 packets with an address are kernel-only" in summary_html(Nameless())
 
 
 def test_the_status_names_clocks_of_two_logs_and_how_they_are_joined(tmp_path: Path) -> None:

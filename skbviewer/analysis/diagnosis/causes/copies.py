@@ -25,8 +25,8 @@ WORK = Work(
     NAME,
     _does,
     "were copied in the kernel",
-    "Their data or headers were copied, because they were shared, too short or not in one "
-    "piece: a sniffer, a tunnel or a device without scatter-gather causes that.",
+    "The kernel copied data or headers that were shared, too short or not in one piece. Usual "
+    "causes are a sniffer, a tunnel, or a device without scatter-gather.",
 )
 
 

@@ -23,8 +23,8 @@ def _find(case: Case) -> list[Finding]:
         return []
     text = (
         f"Records were lost {counted(len(spans), 'time')}. "
-        f"{counted(legs, 'pass', 'passes')} of packets through a stack may lack records; their "
-        "times and causes are left out of all findings."
+        f"{counted(legs, 'pass', 'passes')} of packets through a stack may lack records; the "
+        "times and causes of these passes are left out of all findings."
     )
     evidence = [
         Evidence(

@@ -34,7 +34,11 @@ def _find(case: Case) -> list[Finding]:
         worst = case.worst(ns, which)
         first, number = int(worst[0]), int(which.sum())
         name = wording.packet(case.ids(worst[:1])[0])
-        end = "nobody answered, and it was not sent" if is_failure else "then it was sent"
+        end = (
+            "nobody answered, so the packet was not sent"
+            if is_failure
+            else "then the packet was sent"
+        )
         text = (
             f"{wording.packets(number)} waited for the hardware address of the next hop. "
             f"{name[0].upper()}{name[1:]} waited {wording.time(int(ns[first]))}, "

@@ -19,8 +19,8 @@ NAME = "reordering"
 ADVICE = {
     True: "A recorded kernel changed the order: several CPUs or queues handle one connection. See "
     "RPS, XPS and multi-queue disciplines.",
-    False: "The order was changed before the recorded kernels had the segments, or no log shows "
-    "where: several paths or queues on the way cause that.",
+    False: "The order changed before the recorded kernels had the segments, or at an unknown "
+    "place. Usual causes are several paths or queues on the way.",
 }
 
 

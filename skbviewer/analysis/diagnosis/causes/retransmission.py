@@ -14,8 +14,9 @@ from ..repeated_segments import FATES, Again, sent_again
 NAME = "retransmission"
 ADVICE = {
     "dropped": "The first segment was dropped by a recorded kernel: see the finding about drops.",
-    "wire": "The first segment left the recorded kernels, and no recorded kernel received it. It "
-    "was lost after the last of them: record the other host, too, or capture nearer to it.",
+    "wire": "The first segment left the recorded kernels, and no recorded kernel received it: it "
+    "was lost after the last recorded kernel. Record the other host, too, or capture "
+    "nearer to that host.",
     "arrived": "The first segment arrived, so it was sent again without need: its acknowledgement "
     "was late or lost. See the delays of the acknowledgements.",
     "unknown": "No kernel log shows what happened to the first segment: record the kernels of both "

@@ -45,7 +45,7 @@ def _find(case: Case) -> list[Finding]:
     return [
         Finding(
             NAME, WARNING, case.ids(worst[:1])[0], number, whole, text, tuple(evidence),
-            "See the findings about the parts that are named. Compare the packet's path with that "
+            "See the findings about the named parts. Compare the packet's path with that "
             "of the median packet.",
             case.rows[np.flatnonzero(slow)],
         )

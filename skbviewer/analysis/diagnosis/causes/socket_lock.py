@@ -14,7 +14,8 @@ WAIT = Wait(
     NAME,
     BACKLOG,
     "waited until a thread unlocked the socket",
-    "A program used the socket when the packets came, so they were kept until it was done. "
+    "A program used the socket when the packets came, so the packets waited until the program had "
+    "finished. "
     "Shorter system calls, or one socket for each thread, shorten this wait.",
 )
 

@@ -26,7 +26,7 @@ class Panes(Protocol):
         """Return the panes' positions for restore_layout(); None means the default ones."""
 
 
-class KeptSettings(NamedTuple):
+class WindowSettings(NamedTuple):
     """The parts of one window whose settings are kept."""
 
     panes: Panes
