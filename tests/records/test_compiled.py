@@ -143,3 +143,20 @@ def test_works_where_the_disk_is_full(tmp_path: Path, scratch: int) -> None:
     assert _ask(tmp_path, str(scratch)) == "30 0"
     assert _ask(tmp_path) == "30 0"
     assert _ask(tmp_path) == "30 1"
+
+
+THREADS = """
+import numpy
+from concurrent.futures import ThreadPoolExecutor
+import made
+with ThreadPoolExecutor(4) as pool:
+    print(list(pool.map(made.total, [numpy.arange(n) for n in range(4)])))
+"""
+
+
+def test_threads_may_make_the_first_calls(tmp_path: Path) -> None:
+    (tmp_path / "made.py").write_text(MODULE.format(factor=3))
+    command = [sys.executable, "-c", THREADS]
+    env = {**os.environ, "PYTHONPATH": f"{tmp_path}:{Path.cwd()}"}
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
+    assert (done.stderr, done.stdout) == ("", "[0, 0, 3, 9]\n")
