@@ -232,9 +232,9 @@ def struct_named(files: list[FileFacts], text: str) -> str:
 
 
 def _clashing(files: list[FileFacts]) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield (base, {file: file of its definition}) for bases that several files define.
+    """Yield (base, {file: file whose definition it uses}) for types that several files define.
 
-    Headers that define equal members share the first one's definition.
+    A type is a struct or union.  Of headers with equal members, all use the first one's definition.
     """
     where: dict[str, dict[str, set[Member]]] = {}
     for facts in files:

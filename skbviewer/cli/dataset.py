@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..session.querying import Answer
 
 NEEDED = ("cryptography", "dask", "distributed", "duckdb", "pyarrow")
-MISSING = "datasets need {}: install skbviewer with the extra dataset, 'skbviewer[dataset]'"
+MISSING = "datasets need {}: pip install 'skbviewer[dataset]'"
 HELP = """docs/datasets.md explains how files become pairs, the layout of DIR, which filters work on
 a dataset, and what happens when a process is killed."""
 DIR = "folder of the dataset"
@@ -74,7 +74,7 @@ def _adding(inner: Commands) -> None:
 
 
 def _finding(inner: Commands) -> None:
-    parser = _of(inner, "find", "list packets of other sessions with the same headers", _find)
+    parser = _of(inner, "find", "find a packet in other sessions, by its headers", _find)
     text = "the packet: its number after its session's id or the first digits of the id"
     parser.add_argument("--packet", required=True, metavar="SESSION:N", help=text)
     parser.add_argument("--within", type=float, default=5.0, metavar="SECONDS", help=WITHIN)

@@ -142,10 +142,11 @@ def _rows_of(owner: Int64s, asked: Int64s) -> tuple[Int64s, Int64s]:
 
 
 def _bounds(points: Spans, kernel: Spans, alike: Int64s) -> tuple[int, int]:
-    """Return the least and the greatest offset (ns) at which lifetimes contain their partners.
+    """Return the least and the greatest offset (ns) by which the clock of `kernel` is ahead.
 
-    Partners are lifetimes with one address and the same headers.  The least is greater than the
-    greatest if there is no such offset, or too few partners.
+    With it, each lifetime in `points` lies within its partner in `kernel`, give or take BESIDE_NS.
+    Partners have one address and the same headers.  The least is greater than the greatest if there
+    is no such offset, or too few partners.
     """
     row, other = _alike_pairs(points, kernel, alike)
     once = np.bincount(row, minlength=len(points))[row] == 1

@@ -265,7 +265,7 @@ def addresses_in(db: Connection, number: int) -> list[int]:
 
 
 def addresses_of_leg(db: Connection, number: int) -> list[StoredAddress]:
-    """Return the addresses that the series of a leg had first in this leg, whose id is `number`."""
+    """Return the addresses of the leg with id `number` that its lifetime had in no earlier leg."""
     rows = db.execute(select(address).where(address.c.leg == number).order_by(address.c.id))
     return list(map(StoredAddress._make, rows))
 

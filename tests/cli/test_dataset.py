@@ -123,5 +123,5 @@ def test_a_missing_library_is_named(made: Both, library: str, words: tuple[str, 
         text=True,
         check=False,
     )
-    wanted = f"datasets need {library}: install skbviewer with the extra dataset"
+    wanted = f"datasets need {library}: pip install 'skbviewer[dataset]'"
     assert (found.returncode, wanted in found.stderr) == (2, True), found.stderr

@@ -27,9 +27,10 @@ def enter_calls(
     """Index the calls of a block, whose first row in the call table is `first`.
 
     By call: `leg` and ENTRY record.  By record: `of` is its leg, `parent` the call around it,
-    `carried` whether it is a further packet of a call.  `row` gets the row of a call by its
-    record.  A call that the record does not lead to gets a pair in `key` (leg, record) and `other`
-    (row), and its record a flag in `several`.  Returns the number of such pairs.
+    `carried` whether it is a further packet of a call.  `row[record]` is set to the
+    row of the call whose ENTRY it is, if record and call have the same leg.  Other calls, and those
+    of carried records, get a pair instead: (leg, record) in `key` and their row in `other`; and
+    `several` is set at that record.  Returns the number of such pairs.
     """
     count, span = 0, np.int64(len(of) + 1)
     for i in range(len(leg)):

@@ -65,7 +65,7 @@ def leg_gaps(
 
 
 def _last(legs: LegTable, calls: CallTable) -> Int64s:
-    """Return the time of each leg's last record, or of the return of its last call."""
+    """Return the time of each leg's last record or, if later, of the last return of its calls."""
     last = legs.last_ns.copy()
     for rows in calls.passing():
         ends = np.maximum(calls.part("exit_ns", rows), calls.part("entry_ns", rows))

@@ -103,7 +103,7 @@ def known_number(value: Number, keys: Int64s, numbers: Int32s) -> np.int64:
 def _fill(
     values: Int64s, begin: int, keys: Int64s, numbers: Int32s, used: Int64s, made: Int32s
 ) -> int:
-    """Number values[begin:] in `made`; return where the table was full, or len(values)."""
+    """Write numbers of values[begin:] to `made`; return where the table was full, or the end."""
     for i in range(begin, len(values)):
         if values[i] == 0:
             made[i] = -1

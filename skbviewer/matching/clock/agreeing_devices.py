@@ -66,6 +66,9 @@ def agreeing_devices(
     when they were stamped.  An skb that passed a device several times may have been stamped at any
     of the passes.
 
+    If the log is `lossy`, pairs do not count whose distance in time differs from that of their
+    neighbours.
+
     No device is returned if nearly all packets passed a device that agrees with no clock, and fewer
     passed the devices that agree.  Packets count as having passed a device even if the log does not
     show when they did.  If it does not show this for a device that nearly all passed, no device is

@@ -334,10 +334,10 @@ def _slope(x: Float64s, y: Float64s) -> float:
 
 
 def precision_of(times: Int64s) -> int:
-    """Return a number of ns that divides all `times`: 1, or a multiple of 1000.
+    """Return the resolution of `times`, ns.
 
-    Times of a binary resolution (pcapng's if_tsresol) were rounded to ns; for such times, the
-    result is COARSE_BINARY_NS.
+    This is 1, or a multiple of 1000 that divides all of them, or COARSE_BINARY_NS for times that
+    are multiples of 2**-18 s (a binary resolution, pcapng's if_tsresol) rounded to ns.
     """
     if not len(times):
         return 1

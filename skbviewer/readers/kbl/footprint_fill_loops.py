@@ -43,9 +43,10 @@ def _find(table: Int64s, skb: Int, cpu: Int) -> Int:
 def fill_records(
     rows: Rows, stop: int, times: Int64s, cpus: Int64s, eras: Int64s, table: Int64s, state: Int64s
 ) -> bool:
-    """Fill the footprints of records up to number `stop`; False if `table` is too small.
+    """Give records up to `stop` without a footprint the last one of their skb on their CPU.
 
-    `state` holds three numbers: of the next record, of barriers passed, and of skbs in `table`.
+    Records get none if a gap lies between.  Returns False if `table` is too small.  `state` holds
+    the next record's number, the count of barriers passed, and the count of skbs in `table`.
     Barriers are gaps, by time and CPU; `eras` counts those that each CPU has passed.
     """
     begin, passed, known = state
