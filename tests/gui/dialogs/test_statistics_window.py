@@ -218,7 +218,7 @@ def test_functions_have_units_warnings_and_tips(opened: MainWindow, qtbot: QtBot
     model.sort(2, Qt.SortOrder.DescendingOrder)  # as numbers
     assert texts(table(found), 2) == ["1,000", "9"]
     across, tip = Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole
-    assert str(model.headerData(3, across, tip)).startswith("Calls without")
+    assert str(model.headerData(3, across, tip)).startswith("Calls whose duration is unknown")
     assert found.note.text() == "2 calls lie across lost records."
     assert found.filter_of(model, 0) == 'kbl.func == "tcp_v4_rcv"'
     found.close()
