@@ -99,6 +99,22 @@ def test_one_of_twenty_intervals_may_be_of_other_packets() -> None:
     assert (first, last) == pytest.approx((-1, 1))
 
 
+def test_without_a_wrong_interval_the_lines_are_those_of_the_others() -> None:
+    rng = np.random.default_rng(7)
+    for _ in range(40):
+        x = np.arange(40.0)
+        low, high = -rng.random(40) * 9 - 1, rng.random(40) * 9 + 1
+        wrong = rng.choice(40, 1)
+        low[wrong] += 10_000
+        high[wrong] += 10_001
+        made = corridor(Intervals(x, low, high), STEEPEST)
+        rest = np.delete(np.arange(40), wrong)
+        alone = corridor(Intervals(x[rest], low[rest], high[rest]), STEEPEST)
+        assert made.torn == alone.torn == 0
+        for one, other in zip(made[:3], alone[:3], strict=True):
+            assert np.array_equal(one, other)
+
+
 def test_many_points() -> None:
     """More than the parts of the time: only the tightest of each part count."""
     rng = np.random.default_rng(5)
