@@ -25,6 +25,7 @@ from .candidates.clock_doubts import contradicted_by_clock
 from .candidates.headerless_moments import may_hold
 from .candidates.missing_moments import hidden, lacking
 from .candidates.moment_conditions import Edges, eligible
+from .candidates.one_namespace import in_other_namespaces
 from .candidates.possible_moments import Asked, possible_pairs
 from .candidates.repeated_identities import company, far, offsets
 from .candidates.same_traffic import is_local, sent_once, trusted
@@ -96,7 +97,7 @@ def solve(
     `found` are the candidates, and `where` says where the capture was taken.  For the packets
     `often`, `found` has only the lifetimes near their time of capture, although there are others.
     """
-    case = _case(packets, kernel, found, clock, where)
+    case = _in_one_namespace(_case(packets, kernel, found, clock, where))
     edges, near, unsure = possible_pairs(case.asked, case.within)
     edges = edges.selected(~case.again[edges.packet])
     believed = trusted(packets, clock, kernel, edges, precision_of(packets["ts"]))
@@ -139,6 +140,22 @@ def _case(
     # Packets between hosts may take longer than any packet to which the clock was fitted.
     within = np.where(local, error, far(error))
     return _Case(asked, where, local, may_lack, perhaps, error, within, *_copies(packets))
+
+
+def _in_one_namespace(case: _Case) -> _Case:
+    """Leave a capture of all devices only the moments in namespaces where its socket may be.
+
+    If no device qualifies, the capture may have packets of several sockets.
+    """
+    asked = case.asked
+    several = bool(np.isin(asked.packets["linktype"], SEVERAL_DEVICES).all())
+    if not several or not case.where.devices:
+        return case
+    complete = ~case.may_lack & ~case.perhaps & (asked.packets["ip_version"] != 0)
+    complete[asked.found.many] = False  # not all of their candidates are listed
+    edges = case.edges(case.within)
+    elsewhere = in_other_namespaces(asked.kernel.moments, edges, complete)
+    return case._replace(asked=asked._replace(here=asked.here & ~elsewhere))
 
 
 def _may_lack(case: _Case, often: Int64s) -> Bools:

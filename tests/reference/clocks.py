@@ -30,13 +30,17 @@ Bounds = tuple[int, float, float]  # at a place a line is from low to high
 
 
 class Stamp(NamedTuple):
-    """A packet: its number in the capture, its time there, and the moments around it."""
+    """A packet: its number, its time in the capture, and the moments around it.
+
+    `begin` is when its skb lifetime began.  A fit may count on a stamp from then on.
+    """
 
     packet: int
     ts: int
     after: int
     before: int
     rung: int
+    begin: int
 
 
 def of_clocks(session: Path, made: Made, set_meanwhile: bool = False) -> Iterator[Cell]:
@@ -60,7 +64,8 @@ def of_clocks(session: Path, made: Made, set_meanwhile: bool = False) -> Iterato
             yield from _fit(where, fit, origin, mine)
             if len(fits) > 1:
                 continue  # which packets each segment is made from is for matching to say
-            if not any(loss.reason != MISSED for loss in made.calls.log.losses):
+            lost = any(loss.reason != MISSED for loss in made.calls.log.losses)
+            if not lost and not _without_moment(db, source):
                 yield from _residual(where, fit, origin, mine, packets)
             if not mine:
                 continue  # no packet matches for certain: the capture may be of another host
@@ -73,12 +78,22 @@ def of_clocks(session: Path, made: Made, set_meanwhile: bool = False) -> Iterato
 
 def _stamps(db: sqlite3.Connection, source: int) -> list[Stamp]:
     rows = db.execute(
-        "SELECT packet.id, packet.ts, min(after_ns), max(before_ns), packet.rung FROM moment"
-        " JOIN packet ON packet.id = moment.packet WHERE packet.verdict = ? AND source = ?"
-        " GROUP BY packet.id ORDER BY packet.id",
+        "SELECT packet.id, packet.ts, min(after_ns), max(before_ns), packet.rung, min(begin)"
+        " FROM moment JOIN packet ON packet.id = moment.packet JOIN leg ON leg.id = moment.leg"
+        " JOIN (SELECT series, min(begin_ns) AS begin FROM leg GROUP BY series) USING (series)"
+        " WHERE packet.verdict = ? AND packet.source = ? GROUP BY packet.id ORDER BY packet.id",
         (EXACT, source),
     )
     return [Stamp(*row) for row in rows]
+
+
+def _without_moment(db: sqlite3.Connection, source: int) -> int:
+    """Return the number of exact packets whose moment is not known; they may have made the fit."""
+    count = (
+        "SELECT count(*) FROM packet WHERE verdict = ? AND source = ?"
+        " AND id IN (SELECT packet FROM match) AND id NOT IN (SELECT packet FROM moment)"
+    )
+    return int(db.execute(count, (EXACT, source)).fetchone()[0])
 
 
 def _fit(where: str, fit: dict[str, Any], origin: int, stamps: list[Stamp]) -> Iterator[Cell]:
@@ -99,23 +114,30 @@ def _residual(
 ) -> Iterator[Cell]:
     """All packets' moments leave no more open than it says, those that made the fit no less.
 
-    Packets may have made the fit that are not exact in the end: nothing follows then.
+    Packets may have made the fit that have no moment in the end: nothing follows then.
     """
     yield f"pairs of {where}", 0 <= fit["pairs"] <= packets, True
-    if fit["pairs"] > len(stamps):
+    decided = [one for one in stamps if one.rung < BY_TIME]
+    if fit["pairs"] > len(decided) or not stamps:
         return
     base = origin + fit["offset_ns"]
     ends = [one.ts - base for one in stamps]
-    lines = {
-        one: (one.ts - base, one.after - origin - here, one.before - origin - here)
-        for one, here in ((one, _here(one, fit, origin)) for one in stamps)
-    }
-    decided = [line for one, line in lines.items() if one.rung < BY_TIME]
-    least, most = (_error(some, ends) for some in (list(lines.values()), decided))
+
+    def lines(some: list[Stamp], early: bool) -> list[Bounds]:
+        found = []
+        for one in some:
+            here = origin + _here(one, fit, origin)
+            after = min(one.after, one.begin) if early else one.after
+            found.append((one.ts - base, after - here, one.before - here))
+        return found
+
+    least = _error(lines(stamps, early=False), ends)
     if least is not None:
         yield f"the residual of {where} is too small", fit["residual_ns"] < least - ROUNDED, False
+    wide = lines(decided, early=True)
+    most = _error(wide, ends)
     if most is not None and fit["pairs"] == len(decided):  # the fit has these and no others
-        most = max(most, _spread(decided)) + ROUNDED
+        most = max(most, _spread(wide)) + ROUNDED
         yield f"the residual of {where} is too large", fit["residual_ns"] > most, False
 
 

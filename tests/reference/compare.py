@@ -149,8 +149,12 @@ def _of_packets(db: sqlite3.Connection, made: Made, ns: Counter[str]) -> Iterato
     legs: dict[int, list[int]] = {}
     for row in db.execute("SELECT packet, leg FROM match WHERE verdict = ?", (EXACT,)):
         legs.setdefault(row["packet"], []).append(row["leg"])
+    unknown = {number for some in legs.values() for number in some} - set(made.legs)
+    yield "legs of packets that only the session has", sorted(unknown), []
     for row in db.execute("SELECT * FROM packet ORDER BY id"):
-        mine = [made.legs[number] for number in legs.get(row["id"], [])]
+        if not unknown.isdisjoint(some := legs.get(row["id"], [])):
+            continue
+        mine = [made.legs[number] for number in some]
         for key, value in _sums(mine, ns).items():
             yield f"{key} of packet {row['id']}", row[key], value
 

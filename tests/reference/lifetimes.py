@@ -31,6 +31,7 @@ SENDS = {
 }  # fmt: skip
 PACKET_SOCKETS = {"packet_rcv", "packet_rcv_spkt", "tpacket_rcv"}
 SNIFFS = {"dev_queue_xmit_nit", "packet_rcv_fanout"} | PACKET_SOCKETS  # callers of skb_clone()
+HOOKS = {"arch_rethook_trampoline", "__kretprobe_trampoline", "return_to_handler"}  # hide callers
 BORN, FREED = "born", "freed"
 
 
@@ -256,7 +257,10 @@ class Lifetimes:
         maker = self._makers.get(life.birth.number) if life.birth else None
         if life.birth and maker and maker.call:
             is_open = maker.end is None or life.birth.ts <= maker.end
-            if is_open and self._symbol(maker.call.caller) in SNIFFS:
+            caller = self._symbol(maker.call.caller)
+            if is_open and caller in SNIFFS:
+                return True
+            if caller in HOOKS and any(self._is_given_to_sniffer(one) for one in life.records):
                 return True
         ended = False
         for record in life.records:
@@ -265,6 +269,12 @@ class Lifetimes:
             elif self.name(record) not in PACKET_SOCKETS and record.event != EVENT.FREE:
                 return False
         return ended
+
+    def _is_given_to_sniffer(self, record: Record) -> bool:
+        """Return whether this is the call of a packet socket that gets clones of sent packets."""
+        if record.call is None or self.name(record) not in PACKET_SOCKETS | {"packet_rcv_fanout"}:
+            return False
+        return self._symbol(record.call.caller) == "dev_queue_xmit_nit"
 
     def _place(self, data: int) -> str:
         """Return where a packet was freed: an offset in the high half."""

@@ -88,13 +88,10 @@ def build(log: KernelLog, series: SeriesTable, legs: LegTable, losses: Table) ->
     arrival = _arrivals(log, series, legs, entries, losses)
     sockets = _sockets(log, series, legs, entries.entries_of(PACKET_SOCKET))
     sockets_of, sockets = sockets["record"], _merged(sockets)
-    each, before = (
-        _of_legs(legs, legs.of[sent]),
-        _until_socket(rows["end_ns"], rows["kind"] == TX, sockets),
-    )
-    each |= {"after": arrival.ns, "before": np.maximum(before, arrival.ns)}
+    each = _of_legs(legs, legs.of[sent]) | {"after": arrival.ns, "before": rows["end_ns"]}
+    each["before"] = _until_sockets(each, sockets)
     onward = _of_records(log, series, legs, forward)
-    onward["before"] = _ended_by(onward, sockets)
+    onward["before"] = _until_sockets(onward, sockets)
     passes = _passes(series, legs, entries, sent)
     others = np.unique(legs.of[foreign]).astype(np.int64)
     taken = tap_moments.build(
@@ -347,21 +344,20 @@ def _merged(points: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
     return points
 
 
-def _until_socket(end: Int64s, sends: Bools, sockets: npt.NDArray[np.void]) -> Int64s:
-    """Return the end of each leg, or of the first packet socket that got it in this direction."""
-    before = end.copy()
-    some = sockets[np.unique(sockets["leg"] * 2 + sockets["sends"], return_index=True)[1]]
-    some = some[sends[some["leg"]] == some["sends"]]
-    before[some["leg"]] = some["before"]
-    return before
+def _until_sockets(points: Rows, sockets: npt.NDArray[np.void]) -> Int64s:
+    """Return the `before` of points, at most one per leg.
 
-
-def _ended_by(points: npt.NDArray[np.void], sockets: npt.NDArray[np.void]) -> Int64s:
-    """End each point of a sending leg at the first packet socket that got the skb."""
-    before = points["before"].copy()
-    some = sockets[sockets["sends"] != 0]
-    leg, first = np.unique(some["leg"], return_index=True)
-    if len(leg):
-        at = np.minimum(np.searchsorted(leg, points["leg"]), len(leg) - 1)
-        before = np.where(leg[at] == points["leg"], some["before"][first[at]], before)
+    It is when the packet sockets at the point's device got the skb in the point's direction.  A
+    socket at another device does not count: behind a macvlan's device, the skb passes the sockets
+    at the device below first.
+    """
+    before = np.array(points["before"], np.int64)
+    point_of = np.full(1 + int(points["leg"].max(initial=-1)), -1, np.int64)
+    point_of[points["leg"]] = np.arange(len(before))
+    sockets = sockets[sockets["leg"] < len(point_of)]
+    point = point_of[sockets["leg"]]
+    same = [points[name][point] == sockets[name] for name in ("netns", "ifindex", "sends")]
+    here = np.flatnonzero((point >= 0) & np.all(same, axis=0))
+    point, first = np.unique(point[here], return_index=True)  # in the order of time
+    before[point] = sockets["before"][here[first]]
     return np.asarray(np.maximum(before, points["after"]), np.int64)
