@@ -13,8 +13,8 @@ from ..records.types import Bools, Int64s
 from ..store import schema
 from ..store.views.declared_views import VIEWS
 from ..store.views.few_rows import small_table, view_vectors
+from ..store.views.view_blocks import blocks
 from ..store.views.view_rows import Array, Tables
-from ..store.views.view_vectors import blocks
 from .opened_file import OpenedFile
 
 Chosen = Mapping[str, Bools]  # "packet", "leg", "series": true at id - 1

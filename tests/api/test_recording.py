@@ -22,7 +22,7 @@ import skbviewer
 from skbviewer.analysis.display_filter import FilterError
 from skbviewer.api import frames
 from skbviewer.records.table_columns import Vector
-from skbviewer.store.views import view_vectors
+from skbviewer.store.views import view_blocks
 from tests.e2e.samples import NAMES, open_sample
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs/python-api.md"
@@ -77,7 +77,7 @@ def test_blocks_are_joined(recording: skbviewer.Recording, monkeypatch: pytest.M
     columns = ["function", "self_ns", "context"]
     frame, other = recording.polars("calls", columns), recording.pandas("calls", columns)
     array = recording.array("calls", columns)
-    monkeypatch.setattr(view_vectors, "BLOCK", 1000)
+    monkeypatch.setattr(view_blocks, "BLOCK", 1000)
     assert recording.polars("calls", columns).equals(frame)
     assert recording.pandas("calls", columns).to_dict("list") == other.to_dict("list")
     assert (recording.array("calls", columns) == array).all()

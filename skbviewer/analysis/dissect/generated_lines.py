@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from ..streams.packet_links import Link
+from ..streams.ping_and_arp_links import Link
 from .tree_nodes import Node
 
 FRAME_FIELDS: tuple[str, ...] = ("frame.time_epoch", "frame.time_delta", "frame.time_relative")

@@ -29,7 +29,7 @@ from skbviewer.records import Progress
 from ..base.background_tasks import Tasks
 from ..base.notices import WorkBar
 from ..base.recording import Recording
-from ..base.shown_view import View
+from ..base.shown_packets import View
 from ..base.window_size import open_at
 from ..packets.selection import Selection
 from ..timeline.selection_links import choose_place, choose_row

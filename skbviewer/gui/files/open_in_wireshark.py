@@ -11,7 +11,7 @@ from PySide6.QtCore import QProcess
 
 from skbviewer.export import Request
 from skbviewer.export.wireshark.install import folders
-from skbviewer.export.wireshark.launch import command_for_wireshark
+from skbviewer.export.wireshark.wireshark_command import command_for_wireshark
 from skbviewer.records import Progress
 
 from ..base.background_tasks import Tasks

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from PySide6.QtWidgets import QWidget
 
-from ..base.shown_view import View
+from ..base.shown_packets import View
 from ..packets.selection import Selection
 from .flame_window import show_flame_graph
 from .graph_window import GraphWindow

@@ -28,7 +28,7 @@ from skbviewer.records import Progress
 from ..base.graph_plot import duration
 from ..base.layer_legend import Legend
 from ..base.recording import Recording
-from ..base.shown_view import View
+from ..base.shown_packets import View
 from ..base.theme import is_dark, layer_colours
 from ..packets.selection import Selection
 from .flame_view import FlameView

@@ -25,7 +25,7 @@ from skbviewer.records import Progress
 from ..base.background_tasks import Tasks
 from ..base.notices import PALETTE_CHANGES, WorkBar
 from ..base.recording import Recording
-from ..base.shown_view import View
+from ..base.shown_packets import View
 from ..base.window_size import open_at
 from ..filters.range_filter import RangeFilter
 from ..packets.selection import Selection

@@ -21,7 +21,7 @@ from skbviewer.records.types import Int64s
 
 from ..base.graph_plot import GraphPlot, duration, short
 from ..base.recording import Recording
-from ..base.shown_view import View
+from ..base.shown_packets import View
 from ..packets.selection import Selection
 from ..timeline.selection_links import choose_row
 from .graph_window import GraphWindow

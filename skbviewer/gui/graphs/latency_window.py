@@ -19,7 +19,7 @@ from skbviewer.records import Progress
 
 from ..base.graph_plot import SERIES_COLOURS, GraphPlot, duration
 from ..base.recording import Recording
-from ..base.shown_view import View
+from ..base.shown_packets import View
 from ..base.theme import WIRE_COLOURS, themed
 from ..packets.selection import Selection
 from .graph_window import GraphWindow

@@ -20,7 +20,7 @@ from skbviewer.records import Progress
 from ..base.graph_plot import SERIES_COLOURS, GraphPlot, duration
 from ..base.layer_legend import Legend
 from ..base.recording import Recording
-from ..base.shown_view import View
+from ..base.shown_packets import View
 from ..base.theme import WIRE_COLOURS, themed
 from ..packets.selection import Selection
 from ..timeline.selection_links import choose_row

@@ -17,7 +17,7 @@ from skbviewer.export import Export
 from skbviewer.records.annotation import IGNORE, MARK, TIME_REF
 
 from ..base.appearance import Theme
-from ..base.shown_view import View
+from ..base.shown_packets import View
 from ..dialogs.colouring import CONVERSATIONS
 from ..dialogs.comparison_window import ask_comparison
 from ..dialogs.diagnosis_window import show_diagnosis

@@ -14,7 +14,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from ..packet_panes.call_tree import CallTree
-from ..packet_panes.code_view import CodeView
+from ..packet_panes.machine_code_view import CodeView
 from ..packet_panes.packet_detail import PacketDetail
 from ..packet_panes.raw_view import RawView
 from ..packet_panes.source_view import SourceView

@@ -13,7 +13,7 @@ from ...analysis.fields.field_data import Data
 from ...analysis.row_summary import NamesOf, RowSummary, row_summaries
 from ...analysis.streams import tcp_info
 from ...analysis.streams.kernel_only_tcp import lifetime_summaries
-from ...analysis.streams.packet_links import Link, links_of
+from ...analysis.streams.ping_and_arp_links import Link, links_of
 from ...analysis.streams.tcp_info import SegmentSummary
 from ...records import PacketRow, SeriesRow, SourceKind
 from ...store import Database, packet_list_queries, queries

@@ -13,7 +13,7 @@ from ...analysis.dissect import Node, dissect
 from ...analysis.dissect.generated_lines import FIELDS, STREAM_FIELDS, PacketFacts, with_facts
 from ...analysis.fields.field_data import PACKET
 from ...analysis.streams import tcp_info
-from ...analysis.streams.packet_links import Link, links_of
+from ...analysis.streams.ping_and_arp_links import Link, links_of
 from ...records import BadInput, PacketRow, SourceKind, SourceRow
 from ...store import Database, queries
 from .packet_list import PacketList

@@ -2,7 +2,7 @@
 """Expressions that compute the values of documented columns from the tables of a session.
 
 Columns of tables are written as in SQL: "call.self_ns". view_sql.py translates these expressions
-into SQL, view_vectors.py computes them in arrays.
+into SQL, view_blocks.py computes them in arrays.
 """
 
 from __future__ import annotations

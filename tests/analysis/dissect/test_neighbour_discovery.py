@@ -8,11 +8,11 @@ import struct
 from ipaddress import IPv6Address
 from pathlib import Path
 
-from skbviewer.analysis.dissect.control_protocols import control_summary
+from skbviewer.analysis.dissect.routing_protocols import control_summary
 from skbviewer.session import Session, import_files
 from tests.readers import build
 
-from .test_control_protocols import theirs
+from .test_routing_protocols import theirs
 
 TARGET = bytes(4) + IPv6Address("fe80::1").packed
 SOURCE_LINK, TARGET_LINK = (bytes.fromhex(f"0{n}01aabbccddeeff") for n in (1, 2))

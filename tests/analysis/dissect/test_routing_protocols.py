@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from skbviewer.analysis.dissect.control_protocols import control_summary, llc_summary
+from skbviewer.analysis.dissect.routing_protocols import control_summary, llc_summary
 from skbviewer.session import Session, import_files
 from tests.analysis.display_filter.control_frames import CONTROL, bpdu, ip, llc
 from tests.readers import build

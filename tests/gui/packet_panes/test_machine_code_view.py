@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from skbviewer.gui.packet_panes.code_model import CodeColumn
-from skbviewer.gui.packet_panes.code_view import ASK, IMAGES, CodeView
+from skbviewer.gui.packet_panes.machine_code_view import ASK, IMAGES, CodeView
 from skbviewer.gui.packets.selection import Selection
 from skbviewer.records import resource
 from skbviewer.session import Session, import_files

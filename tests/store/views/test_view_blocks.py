@@ -16,7 +16,7 @@ import pytest
 from skbviewer.analysis.stats import STATISTICS, Chosen
 from skbviewer.records.table_columns import DTYPES, TEXT
 from skbviewer.session import Session
-from skbviewer.store.views import view_rows, view_vectors
+from skbviewer.store.views import view_blocks, view_rows
 from skbviewer.store.views.declared_views import VIEWS
 from tests.e2e.samples import NAMES, open_sample
 from tests.session.test_points import import_points as points
@@ -86,7 +86,7 @@ def test_blocks_and_large_tables_are_the_same_rows(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = {table: in_arrays(session, table) for table in ("calls", "matches", "drops")}
-    monkeypatch.setattr(view_vectors, "BLOCK", 100)
+    monkeypatch.setattr(view_blocks, "BLOCK", 100)
     monkeypatch.setattr(view_rows, "MAX_COMBINATIONS", 0)  # as with many combinations of keys
     assert {table: in_arrays(session, table) for table in whole} == whole
 

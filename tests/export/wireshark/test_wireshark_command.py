@@ -13,7 +13,7 @@ import pytest
 from skbviewer.analysis.display_filter import FilterError
 from skbviewer.export import Request
 from skbviewer.export.wireshark.install import folders, install
-from skbviewer.export.wireshark.launch import command_for_wireshark
+from skbviewer.export.wireshark.wireshark_command import command_for_wireshark
 from skbviewer.records.resource_files import resource
 from skbviewer.session import Session, import_files, open_files
 
