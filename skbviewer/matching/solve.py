@@ -23,7 +23,7 @@ from .assignment.file_order import NO_MOMENT, each_alone, first_consistent, orde
 from .assignment.forced_lifetimes import Assigned, Problem
 from .candidates.clock_doubts import contradicted_by_clock
 from .candidates.headerless_moments import may_hold
-from .candidates.missing_moments import hidden, lacking
+from .candidates.missing_moments import hidden, lacking, lost_undated, without_number
 from .candidates.moment_conditions import Edges, eligible
 from .candidates.one_namespace import in_other_namespaces
 from .candidates.possible_moments import Asked, possible_pairs
@@ -132,6 +132,8 @@ def _case(
     sockets_only = bool(local.all()) and not incomplete(kernel.log)
     here = eligible(kernel, where, sockets_only, several)
     may_lack, perhaps = lacking(kernel, where.place, at, error)
+    if lost_undated(kernel):
+        may_lack |= without_number(packets)
     may_lack |= may_hold(packets, kernel, at, error, here, bool(local.all()))
     # If the log lacks nothing around a packet's time, it has the call that captured the packet.
     shown = local & ~may_lack & ~perhaps & where.place.at_socket

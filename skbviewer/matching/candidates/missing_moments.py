@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...records import UNRECORDED, KernelLog
+from ...records import UNRECORDED, KernelLog, Packets
 from ...records.types import EARLIEST_NS, LATEST_NS, Bools, Int64s
 from ..clock.point_distances import Place
 from ..kernel_functions import PACKET_SOCKET, RECEIVE_START, RECEIVE_TAP, TRANSMIT
@@ -40,11 +40,26 @@ def lacking(kernel: KernelSide, place: Place, at: Int64s, error: Int64s) -> tupl
     surely |= meets(rows[at_call], low, high)
     surely |= _moment_missed(kernel.log, place, rows[missed & ~undated], low, high)
     perhaps = _moment_missed(kernel.log, place, rows[undated], low, high)
-    declared = int(rows["count"][rows["count"] > 0].sum())
-    somewhere = kernel.log.lost_records > declared
-    if somewhere or is_filtered(kernel.log) or not _shows_moments(kernel.log):
+    if lost_undated(kernel) or is_filtered(kernel.log) or not _shows_moments(kernel.log):
         perhaps[:] = True
     return surely, perhaps
+
+
+def lost_undated(kernel: KernelSide) -> bool:
+    """Return whether the log counts more lost records than it declares times for."""
+    counts = kernel.losses["count"]
+    return kernel.log.lost_records > int(counts[counts > 0].sum())
+
+
+def without_number(packets: Packets) -> Bools:
+    """Return for each IP packet whether its header has no number that usually does not repeat.
+
+    Such a number is the identification (of fragments in IPv6) or a sequence number.  Router
+    solicitations, for example, have none: all those of a host are equal.
+    """
+    numbers = ("ip_id", "frag_id", "seq")
+    any_number = np.any([np.asarray(packets[name]) > 0 for name in numbers], axis=0)
+    return np.asarray((packets["ip_version"] != 0) & ~any_number)
 
 
 def hidden(kernel: KernelSide) -> Bools:
