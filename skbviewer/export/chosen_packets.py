@@ -68,7 +68,7 @@ def chosen_packets(recording: Exportable, request: Request) -> Int64s:
             continue
         if not 1 <= row <= count:
             name = f"K{-row}" if row < 0 else str(row)
-            raise KeyError(f"no packet {name}" + " in a capture" * (row < 0))
+            raise KeyError(f"no capture has packet {name}" if row < 0 else f"no packet {name}")
     if request.rows:
         packets = packets[np.isin(packets, request.rows)]
     if request.times is None:

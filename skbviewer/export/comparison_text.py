@@ -102,7 +102,7 @@ def _weight(row: Difference) -> float:
 
 
 def sentence(row: Difference, paths: Mapping[str, PathClass] | None = None) -> str:
-    """Return a change as a sentence about a row; `paths` maps the name of each path to its steps.
+    """Return a row of a comparison as a sentence; `paths` maps the name of each path to its steps.
 
     For example "f, self time: 1.2 us -> 1.6 us a call, +31.0 % (95 % interval +24.0 to +39.0)".
     """

@@ -86,7 +86,12 @@ class ExportableRows(Protocol):
         progress: Progress,
         all_lives: bool = False,
     ) -> RowIds | None:
-        """Return rows as select() does; `order` may also be a word such as "source"."""
+        """Return the rows that match the display filter `text`, sorted; None means all packets.
+
+        `order` is the field or the word (such as "source") by which rows are sorted, and whether in
+        descending order.  `kernel_only` adds rows K<n>, with `all_lives` also those without an
+        address.  Rows in `hidden` are left out.  Raises Cancelled.
+        """
 
     def rows(self, ids: RowIds) -> list[PacketRow | SeriesRow]:
         """Return the rows `ids` in that order: n is packet n, -n is row K<n>."""

@@ -61,9 +61,9 @@ def same_host(
     """Join the lifetimes of a log of points (`points`) with those of another log (`kernel`).
 
     `own` are the packets of the log of points, and `side` is what matching needs of the other log.
-    `apart_ns` is the difference between the two logs in wall clock minus own clock.  Returns None
-    if nothing shows that both are of one host and boot, or if the distance of the clocks cannot be
-    bounded.
+    `apart_ns` is the wall clock of the log of points minus its own clock, minus the same difference
+    of the other log.  Returns None if nothing shows that both are of one host and boot, or if the
+    distance of the clocks cannot be bounded.
     """
     if own.lifetimes is None or not len(points) or not len(kernel):
         return None

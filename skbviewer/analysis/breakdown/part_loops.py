@@ -157,11 +157,12 @@ def put(
     per_stage: Int,
     scratch: Scratch,
 ) -> tuple[np.int64, np.int64]:
-    """Add the pieces from `begin` to `end` (ns) of a leg: its function, and the waits in that time.
+    """Add the pieces of a leg from `begin` to `end` (ns): the time of `function`, and the waits.
 
-    `wait` is the leg's next wait, and `count` the number of pieces so far.  `cost` is the probes'
-    share of the time, ns; it counts only for functions, not for the EXTRA parts after them.
-    Returns the leg's next wait, and the number of pieces.
+    `function` is the part for the time without waits.  `wait` is the row of the leg's next wait,
+    and `count` the number of pieces so far.  `cost` is the probes' share of the time, ns; it counts
+    only for functions, not for the EXTRA parts after them.  Returns the leg's next wait, and the
+    number of pieces.
     """
     pieces, last = scratch.pieces, legs.waits_at[leg + 1]
     left = cost if function < per_stage - EXTRA else 0

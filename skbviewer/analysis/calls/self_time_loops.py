@@ -203,7 +203,7 @@ def was_switched(
 def search(column: Int64s, low: Int, high: Int, near: Int, value: Int) -> np.int64:
     """Return the first index in low .. high - 1 at which `column` exceeds `value`, or else high.
 
-    The column rises; the search starts at `near`.
+    `column` is sorted in ascending order; the search starts at index `near`.
     """
     step = np.int64(1)
     near = min(max(near, low), high)

@@ -101,7 +101,7 @@ def _wanted(a: RecordingConditions, b: RecordingConditions) -> list[Condition]:
 
 def _only(names: list[str]) -> str:
     if not names:
-        return "no function only here"
+        return "none only here"
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     return f"{', '.join(names[:SHOWN])}{more} only here"
 

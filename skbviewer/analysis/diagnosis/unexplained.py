@@ -34,8 +34,8 @@ def unexplained(case: Case, findings: Sequence[Finding]) -> list[Finding]:
     number, total = int(which.sum()), int(ns[which].sum())
     most = sorted(by_part.items(), key=lambda one: -one[1])[:LISTED]
     text = (
-        f"No rule explains {wording.time(total)} by which {wording.packets(number)} "
-        f"took longer than the median packet of their paths: most of it is {most[0][0]}."
+        f"{wording.packets(number)} took {wording.time(total)} longer than the median packet of "
+        f"their paths, and no rule explains why.  The largest part is {most[0][0]}."
     )
     evidence = [
         Evidence(PART, None, f"{title}: +{wording.time(lost)}", ns=lost) for title, lost in most

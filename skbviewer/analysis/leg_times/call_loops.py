@@ -30,9 +30,9 @@ SHORT_NS = 50_000  # the shortest sleep of a thread: the kernel's timer slack
 class Inside(NamedTuple):
     """For each record, the time and CPU of its entry and exit, and the call `around` it.
 
-    A record without a call around it has the number of its execution context there; contexts are
-    numbered after the records.  The calls directly inside record or context n are
-    child[first[n] : first[n + 1]], in order of time.  Times are in ns on the log's clock.
+    If no call is around a record, `around` is the number of its execution context; contexts are
+    numbered after the records.  The calls directly inside record or context n are child[first[n] :
+    first[n + 1]], in order of time.  Times are in ns on the log's clock.
     """
 
     ts: Int64s

@@ -37,7 +37,7 @@ COLUMNS: dict[str, dict[str, str]] = {
         "count": "calls; a call counts once, however many packets it handled",
         "open": "calls whose duration is unknown, because their exit was not recorded",
         "self": "total self time of these calls: without inner calls and interrupts",
-        "comp_mean": "mean minus the cost of the probes; - if this cost was not measured",
+        "comp_mean": "mean minus the cost of the probes; shown as - if this cost was not measured",
         "comp_err": "possible error of comp_mean, in either direction",
         "switched_out": "calls during which the CPU ran another task",
         "interrupted": "calls during which an interrupt ran",
@@ -94,8 +94,8 @@ COLUMNS: dict[str, dict[str, str]] = {
         "send": "time in the sender's kernel, from the segment's first record to the wire",
         "outside": "time on the sender's wire from the segment to its acknowledgment",
         "wire": "outside minus peer",
-        "peer": "part of outside at the peer: from the segment's arrival to the departure of the "
-        "acknowledgment",
+        "peer": "the part of outside at the peer: from the segment's arrival to the departure of "
+        "the acknowledgment",
         "receive": "time in the sender's kernel, from the acknowledgment on the wire to the end of "
         "its leg",
     },

@@ -241,9 +241,10 @@ class Scope:
 
     @cached_property
     def once(self) -> Bools:
-        """Return for each chosen call whether it does not repeat a row of another packet.
+        """Return for each row of a chosen call whether it is the one by which the call is counted.
 
-        A socket's call is in all legs that it sent or read, a list's call in those of its packets.
+        A call has a row in each leg to which it belongs: a socket's call in all legs that it sent
+        or read, a list's call in the legs of all packets of the list.
         """
         flags, skb, carried = (self.of_call(name) for name in ("flags", "skb", "carried"))
         entry, keep = self.of_call("entry_ns"), np.ones(len(flags), np.bool_)

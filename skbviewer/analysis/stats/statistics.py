@@ -240,7 +240,7 @@ STATISTICS: dict[str, Statistic] = {
                 "wire_ns": "On the wire (µs)", "peer_ns": "Peer (µs)",
                 "receive_ns": "Own kernel, receiving (µs)"}),
     "callgraph": Statistic(
-        "Call &Graph", "Which function called which, as gprof shows it",
+        "Call &Graph", "Callers and callees of each function, as gprof shows them",
         _callgraph, _function_filter, titles={"number": "Calls"}),
     "programs": Statistic(
         "Functions by Progra&m", "Times of each function in each program",

@@ -54,7 +54,7 @@ class Boxes(NamedTuple):
 
 
 def durations(begin: Int64s, end: Int64s) -> npt.NDArray[np.integer]:
-    """Return end - begin of each box, in 32 bits if all fit: they take most of the memory."""
+    """Return end - begin of each box, as 32-bit numbers if all fit, because this saves memory."""
     dur = end - begin
     return dur.astype(np.uint32) if int(dur.max(initial=0)) < 1 << 32 else dur
 
@@ -174,7 +174,11 @@ def _drawn(of: Boxes, group: Int64s, stop: int, pixel: int) -> _Drawn:
 def _looks(
     of: Boxes, first: Int64s, count: Int64s
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.bool_]]:
-    """Return the most frequent layer among SAMPLES boxes of each bin, and flags of any of them."""
+    """Return the `look` of each bin, and whether SAMPLES of its boxes have different layers.
+
+    The look has the most frequent layer of these samples, and the flags that any box of the bin
+    has.
+    """
     look, mixed = of.look[first], np.zeros(len(first), np.bool_)
     many = np.flatnonzero(count > 1)
     if not len(many):

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Session times of packets, by their numbers and interfaces, because clocks are set and differ.
+"""Session times of packets.
+
+They depend on a packet's number and interface: a clock may be set during a capture, and interfaces
+may have clocks of their own.
 
 Input: the time base, and the column chunks of table `packet`.  Output: ns of session time.
 """

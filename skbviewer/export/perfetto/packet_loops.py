@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Write starts, ends and instants as serialised TracePackets, many at once.
+"""Write starts, ends and instants as serialised TracePackets, many in one loop.
 
 The package perfetto takes some microseconds for one message.  Here its bytes are written by a loop;
 the numbers of fields come from the package (trace_fields.py).  Encoding:

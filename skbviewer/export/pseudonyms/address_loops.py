@@ -3,7 +3,7 @@
 
 Two addresses whose first n bits are equal have pseudonyms whose first n bits, and no more, are
 equal (Xu, Fan, Ammar and Moon, "Prefix-preserving IP address anonymization", ICNP 2002).  A keyed
-hash of the preceding bits decides whether a bit is flipped.  These are the differences to
+hash of the preceding bits decides whether a bit is flipped.  These are the differences from
 Crypto-PAn:
 
 - No bit is flipped after a prefix of a block that stays as it is (multicast, loopback, ...), so no

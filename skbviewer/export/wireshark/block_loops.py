@@ -222,7 +222,7 @@ def _divided_comment(text: UInt8s, begin: Int, end: Int, out: UInt8s, at: Int) -
 
 @compiled
 def options_sizes(data: UInt8s, offset: Int64s, caplen: Int64s) -> np.int64:
-    """Return the size of packet blocks' options.
+    """Return the total size of the options of all packet blocks, or more.
 
     The result may be too large, because other bytes may look like options.
     """

@@ -28,7 +28,8 @@ def _object(**properties: Any) -> dict[str, Any]:
 
 
 _TEXT, _NUMBER = {"type": "string"}, {"type": "integer"}
-# What Wireshark's plugin of retis makes fields of; it marks other sections as not in the schema.
+# The sections of which Wireshark's plugin of retis makes fields.  It marks all others as not in the
+# schema.
 SCHEMA = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "title": TITLE,

@@ -69,10 +69,10 @@ def is_shared(keys: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
 
 
 def join(left: Hash, right: Hash, limit: int = 0) -> tuple[Int64s, Int64s, npt.NDArray[np.bool_]]:
-    """Return the index pairs of equal hashes, and a flag for each row of `left`: too many partners.
+    """Return (left, right, many): index pairs of equal hashes, and a flag for each row of `left`.
 
-    Too many are more than `limit`; 0 means no limit.  Such rows are in no pair.  Pairs are sorted
-    by the index in `left`, then by that in `right`.
+    many[i] means that row i of `left` has more than `limit` partners (0: no limit).  Such a row is
+    in no pair.  Pairs are sorted by the index in `left`, then by that in `right`.
     """
     most = limit or len(right)
     slots = slots_for(len(right))

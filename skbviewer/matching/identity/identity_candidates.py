@@ -54,8 +54,8 @@ class Candidates(NamedTuple):
     """Pairs (packet, series), each once; `rung` is the rung that the pair's packet had to reach.
 
     `strong`: the packet's identification numbers the packets of its sender, so it hardly repeats
-    within a lifetime.  `vague`: one of the two lacks a value that distinguishes such packets.
-    `many` are packets whose key has so many partners that none is listed here.
+    within a lifetime.  `vague`: the packet or the series lacks a value that distinguishes such
+    packets.  `many` are packets whose key has so many partners that none is listed here.
     """
 
     packet: Int64s

@@ -14,7 +14,7 @@ from .life_flags import BORN, CHILD, CHILD_MOVED, FREED, INSIDE, OWN, OWN_MOVED
 
 
 @allocation_free
-def cut_some(
+def assign_items(
     first: int,
     ts: Int64s,
     what: UInt8s,
@@ -29,7 +29,7 @@ def cut_some(
     birth: Int32s,
     counts: Int64s,
 ) -> None:
-    """Assign the items of a block of records to lifetimes at their addresses.
+    """Assign the items of a block of records to the lifetimes at their addresses.
 
     The block begins at record `first`; items in `moved` wait until their own time.  `life`, `was`
     and `shown` describe the last item at each address: its lifetime, state and identity.  A new
