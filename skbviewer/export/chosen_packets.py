@@ -77,7 +77,10 @@ def chosen_packets(recording: Exportable, request: Request) -> Int64s:
 
 
 def parts(packets: Int64s, caplen: Int64s) -> Iterator[Int64s]:
-    """Divide packets into parts of at most MOST_PACKETS and about MOST_BYTES."""
+    """Divide packets into parts of at most MOST_PACKETS and about MOST_BYTES.
+
+    `caplen` is the number of bytes of each packet.
+    """
     part = np.maximum(
         np.arange(len(packets)) // MOST_PACKETS, np.cumsum(caplen, dtype=np.int64) // MOST_BYTES
     )

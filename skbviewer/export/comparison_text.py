@@ -29,7 +29,10 @@ DIRECTION = {"tx": "sent", "rx": "received", "forward": "forwarded"}
 
 
 def comparison_lines(found: Comparison, names: tuple[str, str], every: bool) -> Iterator[str]:
-    """Yield the lines of a comparison of the recordings `names`: all rows, or only the largest."""
+    """Yield the lines of a comparison of the recordings `names`.
+
+    With `every`, all rows are listed, otherwise the largest ones.
+    """
     yield from head_lines(found, names)
     yield from (f"  {sentence(row, found.paths)}" for row in sorted(found.changes, key=_order))
     for section in SECTIONS:

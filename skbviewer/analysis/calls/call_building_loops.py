@@ -14,7 +14,10 @@ ENTRY, EVENT = 1, 4  # kbl.h enum kbl_kind
 
 @allocation_free
 def count_calls(kind: UInt8s, of: Int32s, begin: Int32s) -> None:
-    """Add the number of each leg's calls to begin[leg + 1]; `of` is the leg of each record."""
+    """Add the number of each leg's calls to begin[leg + 1].
+
+    By record: `kind`, and `of`, its leg (-1 = none).
+    """
     for i in range(len(kind)):  # without a branch, which would often be mispredicted
         begin[of[i] + 1] += (kind[i] == ENTRY) & (of[i] >= 0)
 
@@ -55,7 +58,10 @@ def place_calls(
 
 @allocation_free
 def count_above(parent: Int32s, depth: Int32s) -> None:
-    """Fill `depth`, initially -1, with the number of calls around each call."""
+    """Fill `depth`, initially -1, with the number of calls around each call.
+
+    `parent` is the row of the call around each call, -1 = none.
+    """
     for i in range(len(parent)):
         if parent[i] < i:  # nearly always
             depth[i] = depth[parent[i]] + 1 if parent[i] >= 0 else 0

@@ -47,11 +47,11 @@ def add_stretches(
     """Add up the stretches of calls that end where an inner call begins, for a block of records.
 
     The block begins at record `first`; `ts` and `cpu` are its columns.  By record of the whole log:
-    kind to `carried`, as in records and Nesting; `at` and `at_cpu`, where the next stretch of a
-    call begins; `own`, `irq`, `off`, `probed` and `shown`, its sums (see SelfTimes).
-    `switch_first` and `switch_ts` are thread switches by CPU; `irq_first` to `with_skb` are
-    interrupts by context and CPU, with running sums; `near` is the last interrupt used of each,
-    where the next search begins.
+    `kind` to `carried`, as in records and Nesting; `at` and `at_cpu`, the time (ns) and CPU at
+    which the next stretch of a call begins; `own`, `irq`, `off`, `probed` and `shown`, its sums
+    (see SelfTimes).  `switch_first` to `switch_near` are thread switches by CPU; `irq_first` to
+    `with_skb` are interrupts by context and CPU, with running sums; `near` is the last interrupt
+    used of each, where the next search begins.
     """
     for i in range(len(ts)):
         record = np.int64(first + i)

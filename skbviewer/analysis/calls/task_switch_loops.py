@@ -170,9 +170,10 @@ def mark_returns(
     """Set in `marks`, by record, whether each call slept (SLEPT) or changed its CPU (MIGRATED).
 
     By return, in order of time: `record`, `end` and `begin` of the call (ns), numbers of `task` and
-    `cpu`, and whether it `moved` to another CPU.  By task: its last CPU, the time of its last
-    return, and the last time before it changed its CPU.  By CPU: its last task, the time of its
-    last return, and the last time before its task changed.
+    `cpu`, and whether it `moved` to another CPU.  By task: `task_cpu` is its last CPU, `task_ns`
+    the time of its last return, and `task_before` the last time before it changed its CPU.  By CPU:
+    `cpu_task` is its last task, `cpu_ns` the time of its last return, and `cpu_before` the last
+    time before its task changed.
     """
     for i in range(len(record)):
         t, c = task[i], cpu[i]

@@ -145,7 +145,7 @@ class Data:
         return self.cached(f"names {source}", read)  # type: ignore[no-any-return]
 
     def functions(self, source: int) -> dict[int, str]:
-        """Return the probed functions of a KBL by probe id."""
+        """Return the probed functions of the KBL `source` by probe id."""
 
         def read() -> dict[int, dict[int, str]]:
             found: dict[int, dict[int, str]] = {}

@@ -52,7 +52,7 @@ class Analysis:
         self._repeats, self._parts = found[:, np.argsort(found[0], kind="stable")], []
 
     def names(self, row: int) -> list[str]:
-        """Return the findings of one packet."""
+        """Return the names of the findings of the packet in the 0-based row `row`."""
         bits = int(self._bits[row])
         return [name for bit, name in enumerate(NAMES) if bits >> bit & 1] if bits else []
 

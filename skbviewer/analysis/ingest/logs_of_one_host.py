@@ -38,7 +38,7 @@ def _pairs(logs: Sequence[FollowedLog]) -> Iterator[tuple[FollowedLog, FollowedL
 
 
 def same_host_rows(found: Mapping[tuple[int, int], SameHost]) -> FewRows:
-    """Return a row of table `meta` for each pair of logs of one host."""
+    """Return a row of table `meta` for each pair of logs that logs_of_one_host() `found`."""
     return FewRows(
         schema.meta,
         [

@@ -269,7 +269,7 @@ class Scope:
         return np.asarray(self.of_leg("gap") == POINTS_GAP)
 
     def lost(self, leg: Int64s, begin: Int64s, end: Int64s) -> Bools:
-        """Return for each of these legs whether its log lost records from `begin` to `end` (ns)."""
+        """Return for each leg in `leg` whether its log lost records from `begin` to `end` (ns)."""
         return self.lost_between(self.of_leg("source")[leg], begin, end)
 
     @cached_property

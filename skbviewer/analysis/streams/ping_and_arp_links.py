@@ -29,7 +29,8 @@ _HARDWARE = {field.name: field.make for field in BYTE_FIELDS if field.name.endsw
 
 
 class Claim(NamedTuple):
-    """An ARP packet claims that `ip` is at `mac`, although packet `first` said `other`."""
+    """An ARP packet claims that `ip` is at `mac`, but packet `first` claimed that it is at `other`.
+    """
 
     ip: str
     mac: str

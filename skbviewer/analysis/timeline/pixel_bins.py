@@ -70,7 +70,7 @@ def boxes(
 ) -> Boxes:
     """Return Boxes from columns that are sorted by (row, begin); `rows` is the number of rows.
 
-    Without `name`, no box has a function.
+    The columns are those of the class Boxes.  Without `name`, no box has a function.
     """
     starts = np.searchsorted(row, np.arange(rows + 1)).astype(np.int64)
     drops, opens = (np.flatnonzero(look & bit) for bit in (DROP, OPEN))

@@ -32,7 +32,7 @@ class Clock(Protocol):
     def of_packets(
         self, source: int, ts: Int64s, number: Int64s, interface: Int64s | None = None
     ) -> Int64s:
-        """Return the session times of packets of a capture.
+        """Return the session times of packets of the capture `source`.
 
         By packet: `ts` on the capture's clock, its `number` (n, from 1), and its `interface`.
         """

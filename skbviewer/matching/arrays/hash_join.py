@@ -51,7 +51,7 @@ def hashed_rows(rows: Rows, columns: Iterable[str]) -> Hash:
 
 
 def is_repeated(keys: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
-    """Return for each key whether it occurs earlier in the array.  Fast if few or none do."""
+    """Return for each of `keys` whether it occurs earlier in the array; fast if few or none do."""
     made = np.zeros(len(keys), np.bool_)
     if not (several := is_shared(keys)).any():
         return made
@@ -99,7 +99,7 @@ def is_in(asked: Hash, few: Hash) -> npt.NDArray[np.bool_]:
 
 
 def key_counts(keys: Hash) -> Int32s:
-    """Return for each row the number of rows with its key, itself included."""
+    """Return for each of `keys` how often it occurs in the array."""
     first, count = np.empty(len(keys), np.int32), np.zeros(len(keys), np.int32)
     share_keys(keys, slots_for(len(keys)), first, count)
     return count[first]

@@ -69,6 +69,6 @@ def far(error: Int64s) -> Int64s:
 
 
 def offsets(packets: Packets, packet: Int64s) -> Int64s:
-    """Return the fragment offset of each of these packets; 0 if it is whole."""
+    """Return the fragment offset of each packet in `packet` (row numbers); 0 if it is whole."""
     frag_off = packets["frag_off"][packet].astype(np.int64)
     return np.where(frag_off > 0, frag_off & FRAGMENT, 0)

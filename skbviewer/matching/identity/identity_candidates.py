@@ -89,7 +89,7 @@ class Partly(NamedTuple):
         """Return the flags for all packets and footprints.
 
         `wire` and `kernel` are the packets and footprints that were compared.  `weak_w` and
-        `weak_k` are those of them without an identification number.
+        `weak_k` are the packets and footprints among them that have no identification number.
         """
         made = cls(np.zeros(len(wire.rows), np.bool_), np.zeros(len(kernel.at), np.bool_))
         made.packet[wire.at[weak_w.lacking()]] = True

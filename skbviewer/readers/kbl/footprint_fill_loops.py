@@ -47,7 +47,8 @@ def fill_records(
 
     A record gets none if a gap lies between the two.  Returns False if `table` is too small.
     `state` holds the next record's number, the count of barriers passed, and the count of skbs in
-    `table`.  Barriers are gaps, by time and CPU; `eras` counts those that each CPU has passed.
+    `table`.  Barriers are gaps, at `times` on `cpus`, in order of time; `eras` counts those that
+    each CPU has passed.
     """
     begin, passed, known = state
     # Taking an array out of a tuple inside the loop costs an atomic operation.
