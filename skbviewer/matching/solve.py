@@ -143,7 +143,7 @@ def _case(
 
 
 def _in_one_namespace(case: _Case) -> _Case:
-    """Leave a capture of all devices only the moments in namespaces where its socket may be.
+    """For a capture of all devices, keep only moments in namespaces where its socket may be.
 
     If no device qualifies, the capture may have packets of several sockets.
     """
@@ -261,7 +261,7 @@ def _copies(packets: Packets) -> tuple[Bools, Bools]:
 
 
 def incomplete(log: KernelLog) -> bool:
-    """Return whether a log declares that it lacks lifetimes: a filter, losses, or no end."""
+    """Return whether a log declares that it lacks lifetimes: by a filter, losses, or damage."""
     lacks = log.lost_records > 0 or bool(log.warnings) or not log.complete
     return lacks or is_filtered(log)
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The columns of a query's result as arrays, for pictures: pairs of numbers, spans of time.
 
-Input: names of columns, and rows of numbers, texts and None.  Output: arrays, as many rows at most.
+Input: names of columns, and rows of numbers, texts and None.  Output: arrays with at most as many
+rows.
 """
 
 from __future__ import annotations

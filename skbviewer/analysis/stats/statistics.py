@@ -144,7 +144,7 @@ def _clock(scope: Scope) -> Table:
     rows = clock_rows(scope)
     unsure = set(unsure_captures(scope)) & {row.source for row in rows}
     notes = (
-        f"no packet of capture {source} matches for certain: the fit of its clock may be wrong"
+        f"no packet of capture {source} has an exact match: the fit of its clock may be wrong"
         for source in sorted(unsure)
     )
     return Table(ClockRow._fields, rows, tuple(notes))

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Boxes for the pixels of a window, from rows of sorted boxes: by a few searches, not a full pass.
+"""Find the boxes for the pixels of a window among sorted boxes, by searches, not by a full pass.
 
 Input: for each row, boxes that are sorted by time and do not overlap.  Output: the boxes to draw.
 A box wider than a pixel is drawn as it is.  Thinner boxes that begin in the same pixel are merged
-into one bin with their number, their most frequent layer, and whether packets were dropped in any.
+into one bin: their number, their most frequent layer, and whether a packet was dropped in any of
+them.
 """
 
 from __future__ import annotations

@@ -43,7 +43,8 @@ def _lacking(
 ) -> npt.NDArray[np.int64]:
     """Return for each of `count` namespaces the number of packets without a moment there.
 
-    By pair: the packet, and the number of the namespace; `count` stands for any.
+    By pair: the packet, and the number of the namespace; the number `count` stands for any
+    namespace.
     """
     pairs = np.unique(np.stack([packet, space]), axis=1)
     anywhere = pairs[0][pairs[1] == count]

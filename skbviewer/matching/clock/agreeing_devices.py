@@ -241,8 +241,8 @@ def passes_all(clock: ClockFit, precision: int) -> bool:
 
 
 def has_bounds(rows: Timed) -> Bools:
-    """Return for each point or moment whether its times bound a stamp well.
+    """Return for each point or moment whether its times bound a stamp closely.
 
-    They do if the begin of its leg is known.
+    This is so if the begin of its leg is known.
     """
     return np.asarray(rows["before"] - rows["after"] < WAIT_NS, np.bool_)

@@ -68,7 +68,7 @@ def keep_hull(x: Float64s, y: Float64s, at: Int64s) -> int:
 
 @allocation_free
 def put_slope(slope: Float64s, count: int, value: float) -> int:
-    """Insert `value` among the first `count` of `slope`, which rise, unless it is there already.
+    """Insert `value` among the first `count` elements of `slope`, which rise, unless it is there.
 
     Returns the number of slopes afterwards.
     """
@@ -87,7 +87,7 @@ def put_slope(slope: Float64s, count: int, value: float) -> int:
 def put_edges(
     slope: Float64s, count: int, x: Float64s, y: Float64s, corners: int, steepest: float
 ) -> int:
-    """Insert the slopes of a hull's edges among the first `count` of `slope`, which rise.
+    """Insert the slopes of a hull's edges among the first `count` elements of `slope`, which rise.
 
     The hull has the first `corners` of the points (x, y).  Slopes beyond `steepest` are left out.
     Returns the new number of slopes.

@@ -173,7 +173,7 @@ def has_larger_header(rows: Records | ColumnTable) -> Bools:
 
 
 def without_old_headers(rows: Records | ColumnTable) -> Records | ColumnTable:
-    """Return the footprints; those of skbs into which GRO merged others lose what GRO changes.
+    """Return the footprints, in which fields that GRO changes are unknown for skbs that it merged.
 
     Such an skb holds several segments.  Its headers are those of the first segment until
     tcp_gro_complete() and inet_gro_complete(), so its length and its flags are unknown.  Earlier

@@ -66,7 +66,10 @@ def fill_headers(
     caplen: Int64s,
     length: Int64s,
 ) -> None:
-    """Decode the packet headers at the file positions `places`, into the last four arrays.
+    """Decode the packet headers at the file positions `places`.
+
+    The values are written to `ts` (ns), `offset` (of the packet in the file), `caplen` and
+    `length`.
 
     `some` holds the file's bytes from `begin` on; its numbers are little-endian if `little`.  The
     fraction of a second is in units of `unit_ns`; the captured length is at byte `captured` of a

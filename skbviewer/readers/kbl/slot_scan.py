@@ -64,8 +64,9 @@ class Scanner:
         self._differing += ragged or int(counts[ROWS]) - before != chunk.items
 
     def result(self) -> Scan:
-        """Return the result for all chunks.  Call it only once, because the scanner does not keep
-        its arrays.
+        """Return the result for all chunks.
+
+        Call it only once, because the scanner does not keep its arrays.
         """
         rows = int(self._counts[ROWS])
         columns = (self._ts[:rows], self._class[:rows], self._cpu[:rows])
