@@ -63,8 +63,8 @@ def switches(records: Records) -> Switches:
 class _Returns:
     """Sorts returns, block by block.
 
-    Future returns are on a stack, each one before those below it, as in nested calls.  A return
-    that is later than the top of the stack goes into a heap (Knuth, TAOCP 3, 5.2.3).
+    Future returns are on a stack, each one earlier than those below it, as in nested calls.  A
+    return that is later than the top of the stack goes into a heap (Knuth, TAOCP 3, 5.2.3).
     """
 
     def __init__(self) -> None:

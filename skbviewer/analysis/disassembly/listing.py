@@ -78,7 +78,7 @@ class Extent(NamedTuple):
 
 
 def extent_of(image: KernelImage, log: LogKernel, function: str) -> Extent:
-    """Return the addresses between which `function` is in `image`.
+    """Return where the code of `function` begins and ends in `image`.
 
     Raises BadInput if neither log nor image has the function.
     """

@@ -48,7 +48,7 @@ class PacketFacts(NamedTuple):
 def with_facts(nodes: Sequence[Node], facts: PacketFacts) -> tuple[Node, ...]:
     """Return `nodes`, the headers of a packet, with what the session knows about the packet.
 
-    At least one byte of the packet was captured.
+    At least one byte of the packet must have been captured.
     """
     made = [frame(nodes, facts)]
     for node in nodes:

@@ -110,7 +110,7 @@ class Data:
     def cached(self, name: str, make: Callable[[], Any]) -> Any:
         """Return make(), computed at the first call with this `name` in the session, then kept.
 
-        Only callers with the same name wait for it.
+        Only callers with the same `name` wait for the result.
         """
         with self._lock:
             slot = self._kept.setdefault(name, _Slot())

@@ -116,7 +116,9 @@ def same_thread(one: Int, other: Int, inside: Inside) -> bool:
 def add(
     rank: Int, begin: Int, end: Int, low: Int, high: Int, paint: Int64s, counts: Int64s
 ) -> None:
-    """Append the span `begin` to `end` of the kind `rank` to `paint`, cut to `low` .. `high` (ns).
+    """Append a span of the kind `rank` to `paint`, cut to the times from `low` to `high` (ns).
+
+    The span is from `begin` to `end`.
 
     If `paint` has no space left, the span is only counted in counts[PAINT].
     """

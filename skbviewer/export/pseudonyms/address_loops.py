@@ -80,9 +80,9 @@ def _staying(value: Int, width: Int, blocks: Int64s) -> np.int64:
 def _flipped(
     keyed: Keyed, what: Int, above: Int, value: Int, width: Int, stay: Int, bits: Int
 ) -> np.int64:
-    """Return the number with pseudonymous bits `stay` ..
+    """Return a number of `width` bits with pseudonymous bits from `stay` to `bits` - 1.
 
-    `bits` - 1; `above` are the bits that precede it.
+    `above` are the bits that precede the number.
     """
     made = np.int64(value)
     for n in range(stay, bits):

@@ -61,17 +61,17 @@ def word_sum(data: UInt8s, begin: Int, end: Int) -> np.int64:
 
 @compiled
 def fill(packet: Packet, begin: Int, end: Int, value: Int) -> None:
-    """Set the bytes `begin` .. `end` - 1 of the copy to `value`."""
+    """Set the bytes from `begin` to `end` - 1 of the copy to `value`."""
     for at in range(begin, end):
         packet.new[at] = np.uint8(value)
 
 
 @compiled
 def blank(packet: Packet, begin: Int, end: Int) -> None:
-    """Overwrite the payload `begin` .. `end` - 1 with zeros, except for a first word with its sum.
+    """Overwrite the payload from `begin` to `end` - 1 with zeros, except for the first word.
 
-    So all checksums over the payload stay correct or wrong, even if they are in other fragments.
-    The checksums reveal this sum anyway.
+    That word becomes the sum of the payload.  So all checksums over the payload stay correct or
+    wrong, even if they are in other fragments.  The checksums reveal this sum anyway.
     """
     if end <= begin:
         return
@@ -131,7 +131,7 @@ def put_mac(packet: Packet, at: Int) -> None:
 def note_checksum(
     packet: Packet, field: Int, begin: Int, end: Int, more: Int, never_zero: Int
 ) -> None:
-    """Note that the checksum of bytes `begin` .. `end` - 1 at `field` must be adjusted.
+    """Note that the checksum of bytes from `begin` to `end` - 1 at `field` must be adjusted.
 
     `more` is the amount by which the sum of other bytes (a pseudo-header) has decreased. With
     `never_zero`, a sum of 0 is written as 0xffff.

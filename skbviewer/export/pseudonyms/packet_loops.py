@@ -279,7 +279,7 @@ def rewrite(
 ) -> None:  # fmt: skip
     """Rewrite packets in packet.new, which is a copy of packet.old at first.
 
-    Packet i is in the bytes begin[i] .. end[i] - 1.
+    Packet i is in the bytes from begin[i] to end[i] - 1.
 
     `macs` (n, 2) are the offsets of MAC addresses in link headers.  `kept` is the number of bytes
     of each link header that are not zeroed.  `ipv4`, `ipv6` and `arps` are the offsets of these

@@ -74,7 +74,7 @@ def event_of_log(raw: bytes, plain: bool) -> Event:
 
 
 def short_event(event: Event) -> Event:
-    """Return the PLAIN sections of an event without a stack."""
+    """Return the PLAIN sections of an event, without its stack trace."""
     made = {key: event[key] for key in PLAIN if key in event}
     kernel = _section(event, "kernel")
     return made | {"kernel": {k: v for k, v in kernel.items() if k != "stack_trace"}}
