@@ -201,10 +201,7 @@ def was_switched(
 
 @allocation_free
 def search(column: Int64s, low: Int, high: Int, near: Int, value: Int) -> np.int64:
-    """Return the first index from `low` on at which `column` exceeds `value`; `high` if there is
-    none.
-
-    Only indices below `high` are searched.
+    """Return the first index in [low, high) at which `column` exceeds `value`, or else `high`.
 
     `column` is sorted in ascending order; the search starts at index `near`.
     """
