@@ -31,8 +31,8 @@ class RecordingConditions(NamedTuple):
 class Condition(NamedTuple):
     """One difference: `a` and `b` are the values of the two recordings, `effect` is a sentence.
 
-    With `spoils`, times or numbers are not comparable.  Without, the effect of this difference may
-    be what the user wants to see.
+    If `spoils` is True, times or numbers are not comparable.  Otherwise, the effect of this
+    difference may be what the user wants to see.
     """
 
     what: str

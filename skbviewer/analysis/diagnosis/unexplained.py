@@ -65,7 +65,7 @@ def _left(case: Case, slow: Bools, findings: Sequence[Finding]) -> tuple[Int64s,
 
 
 def _explained(case: Case, findings: Sequence[Finding]) -> dict[str, Bools]:
-    """Return by name of a part which chosen packets have a finding that explains the part."""
+    """Return for each part that findings explain which of the chosen packets they explain."""
     place = np.full(len(case.made.units.id), -1, np.int64)
     place[case.rows] = np.arange(len(case.rows))
     found: dict[str, Bools] = {}

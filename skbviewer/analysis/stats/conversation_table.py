@@ -217,7 +217,7 @@ def endpoints_by_kind(scope: Scope) -> dict[str, list[Endpoint]]:
 
 
 def _counted_kinds(scope: Scope) -> Iterator[str]:
-    """Yield each kind, after reporting it as progress."""
+    """Yield each kind of address; report progress before each."""
     for done, kind in enumerate(KINDS):
         scope.progress.report("Counting", done, len(KINDS))
         yield kind

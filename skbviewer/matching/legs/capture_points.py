@@ -230,7 +230,7 @@ class _Entries:
         return self._index
 
     def remove(self, those: Bools) -> Int64s:
-        """Remove from these records those that `those` marks, and return the removed ones.
+        """Remove the records that `those` marks, and return them.
 
         Their skb lifetime is not in the log.
         """
