@@ -70,7 +70,7 @@ def preprocess(header: Path) -> str:
 
 
 def read_field(decl: Any, offset: int) -> Field:
-    """Return one member. Raises ValueError if it does not lie naturally aligned at ``offset``."""
+    """Return one member. Raises ValueError if it is not naturally aligned at ``offset``."""
     kind, count = decl.type, 0
     if isinstance(kind, c_ast.ArrayDecl):
         count, kind = int(kind.dim.value, 0), kind.type

@@ -85,7 +85,7 @@ static void kbl_sweep(struct kbl_cpu *c)
 }
 NOKPROBE_SYMBOL(kbl_sweep);
 
-/* Only the CPU that owns the entry may link it.  It frees the entry when it runs out of others. */
+/* Only the CPU that owns the entry may link it.  That CPU frees it when no other entry is free. */
 void kbl_call_give_back(struct kbl_call *call)
 {
 	struct kbl_cpu *owner = kbl_call_owner(call);

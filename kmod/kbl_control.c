@@ -125,7 +125,7 @@ static void kbl_control_show(struct seq_file *m)
 		 "# Write: activate | deactivate | clear (the list and the data, while inactive)\n"
 		 "#   enable GLOB | disable GLOB (functions, also while active) | calibrate\n"
 		 "#   stext 0xADDR (of _stext, before the first activate)\n"
-		 "#   retell (record the names of threads and interrupts, and packets, again)\n");
+		 "#   retell (record packets, and names of threads and interrupts, once more)\n");
 	seq_printf(m, "%s\narmed %u\nstext 0x%lx\n", kbl_active ? "active" : "inactive",
 		   kbl_targets_armed(), kbl_stext);
 }

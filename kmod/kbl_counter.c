@@ -199,7 +199,7 @@ static bool kbl_counter_same(const struct kbl_counter_kind *kind)
 
 /*
  * Set the counter to a word of the help text.  Not while recording: a call must not begin
- * without it and end with it.  Returns 1 if the counter changed, 0 if it did not.
+ * without a counter and end with one.  Returns 1 if the counter changed, 0 if it did not.
  */
 int kbl_counter_set(const char *text)
 {

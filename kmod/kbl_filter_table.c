@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The accepted packets, by the address of their skb.  A bucket is a cache line, and there is no
- * lock.  Only a holder of an skb adds or removes it, so an entry stays where it was put until
- * then. If two holders add the same skb, there are two entries, and both are removed.
+ * lock.  Only a holder of an skb adds or removes it, so an entry stays in its place until it is
+ * removed.  If two holders add the same skb, there are two entries, and both are removed.
  */
 #include "kbl_filter.h"
 

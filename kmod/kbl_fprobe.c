@@ -150,8 +150,8 @@ static unsigned int kbl_fprobe_try(struct kbl_target **targets, unsigned int nr,
 
 		t->error = ftrace_set_filter_ip(ops, t->addr, 0, 1);
 		/*
-		 * It accepts any byte of the call instruction, but calls the handler with its
-		 * first address only.
+		 * ftrace accepts the address of any byte of the call instruction, but calls the
+		 * handler with that of the first byte only.
 		 */
 		if (!t->error && !ftrace_set_filter_ip(ops, t->addr - 1, 0, 0))
 			t->error = -EINVAL;

@@ -88,7 +88,7 @@ static __always_inline union kbl_slot *kbl_life_write(struct kbl_cpu *c, union k
 	return slot;
 }
 
-/* Has an entry an event to record?  Sets the event's @data. */
+/* Does an entry have an event to record?  Sets the event's @data. */
 static __always_inline bool kbl_life_entered(const struct kbl_target *t, struct pt_regs *regs,
 					     u64 skb, s32 caller, u64 *data)
 {
@@ -171,7 +171,7 @@ fault:
 }
 NOKPROBE_SYMBOL(kbl_hook);
 
-/* What the event at the exit needs of the arguments: they are gone by then. */
+/* The part of the arguments that the event at the exit needs, because they are gone by then. */
 u64 kbl_life_data(const struct kbl_target *t, struct pt_regs *regs)
 {
 	u64 size;
@@ -220,7 +220,7 @@ static u64 kbl_hook_verdict(long ret)
 }
 NOKPROBE_SYMBOL(kbl_hook_verdict);
 
-/* Has an exit one event to record?  Sets the event's @skb and @data. */
+/* Does an exit have one event to record?  Sets the event's @skb and @data. */
 static __always_inline bool kbl_life_left(const struct kbl_call *call, unsigned long ret,
 					  u64 *skb, u64 *data)
 {

@@ -156,8 +156,8 @@ static int kbl_source_map(struct kbl_armed_site *s)
 }
 
 /*
- * Events for which a site does not pass the data they need: other arguments, or the return
- * value.
+ * False if the target's event needs data that the site does not pass: other arguments, or the
+ * return value.
  */
 static bool kbl_source_knows(const struct kbl_target *t, const struct kbl_site *site)
 {

@@ -115,7 +115,7 @@ static __always_inline bool kbl_tap_near(u64 at, u32 len, u64 *words)
 		words[5] = kbl_tap_word(at + 40, &err);
 	if (!rest)
 		return !err;
-	/* The bytes before it can be read, those after it perhaps not. */
+	/* Bytes before @at + @len can be read, bytes after it perhaps not. */
 	if (len < 8)
 		return false;
 	words[len / 8] = kbl_tap_word(at + len - 8, &err) >> (8 * (8 - rest));

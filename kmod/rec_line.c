@@ -119,7 +119,7 @@ static void rec_line_lost(struct rec_text *t, unsigned int cpu, const struct kbl
 	static const char *const reasons[] = {
 		[KBL_LOST_BUFFER] = "the buffers were full",
 		[KBL_LOST_MISSED] = "missed by the probe",
-		[KBL_LOST_NESTED] = "inside the recording of another",
+		[KBL_LOST_NESTED] = "while another record was written",
 	};
 	bool known = lost->reason < sizeof(reasons) / sizeof(reasons[0]) && reasons[lost->reason];
 

@@ -163,7 +163,7 @@ static const char *rec_options_wrong(const struct rec_options *o)
 	if ((o->file_bytes || o->file_seconds || o->file_limit) && !o->out)
 		return "-C, -G and -W go with -w";
 	if ((o->file_bytes || o->file_seconds) && !strcmp(o->out, "-"))
-		return "-C and -G need files";
+		return "-C and -G need files: they cannot write to standard output";
 	if (o->file_limit && !o->file_bytes)
 		return "-W goes with -C";
 	return NULL;

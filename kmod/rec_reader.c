@@ -63,7 +63,8 @@ void rec_reader_open(struct rec_reader *r)
 	if (header->magic != KBL_MAGIC)
 		rec_die("%s: not a KBL file", r->path);
 	if (header->version != KBL_VERSION || header->header_len < sizeof(*header))
-		rec_die("%s: version %u, not %d", r->path, header->version, KBL_VERSION);
+		rec_die("%s: version %u; this program reads only version %d", r->path,
+			header->version, KBL_VERSION);
 	for (size_t more = header->header_len - sizeof(*header); more;) {
 		size_t part = more < sizeof(skip) ? more : sizeof(skip);
 

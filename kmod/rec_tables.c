@@ -72,7 +72,7 @@ void rec_header_fill(struct kbl_file_header *header, kbl_u64 stext)
 	struct utsname name;
 
 	if (!rec_clock_read(&clock))
-		rec_die("%s: not understood", rec_module_path("clock"));
+		rec_die("%s: the contents are not understood", rec_module_path("clock"));
 	uname(&name);
 	*header = (struct kbl_file_header){
 		.magic = KBL_MAGIC,

@@ -364,7 +364,7 @@ unsigned long kbl_site_address(const struct kbl_site *site)
 }
 EXPORT_SYMBOL_GPL(kbl_site_address);
 
-/* Is some of its code outside its own symbol? */
+/* Is some of the function's code outside its symbol? */
 static bool kbl_site_copied(const struct kbl_site *site)
 {
 	struct jump_entry *entry;

@@ -36,7 +36,8 @@ MARKS = (
 def legs(db: Database, rows: Sequence[StoredLeg], names: dict[int, Names]) -> tuple[Leg, ...]:
     """Return the legs `rows` with their calls and events.
 
-    If the rows come from a match, they have verdict and rung.
+    `names` are the names of each log, by source.  If the rows come from a match, they have verdict
+    and rung.
     """
     return tuple(_leg(db, row, names[row.source]) for row in rows)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The packet list's facts about the legs of a row: its process, its drop, whether it was lost.
+"""Facts that the packet list shows of a row's legs: process, drop, and whether it was lost.
 
 Input: columns of the legs of packets or skb lifetimes, from a session.  Output: a summary by row.
 """
@@ -18,7 +18,11 @@ PURGED = "sk_stream_kill_queues"  # frees unread data when a socket is closed
 
 
 class RowSummary(NamedTuple):
-    """Process and drop of a row, as in PacketRow.  A `purged` drop loses only rows with data."""
+    """Process and drop of a row, as in PacketRow.
+
+    `lost` says whether the drop lost the packet.  If the drop was `purged`, a closed socket freed
+    it: then only packets with data are lost.
+    """
 
     process: str = ""
     drop: str = ""

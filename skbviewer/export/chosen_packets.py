@@ -68,7 +68,7 @@ def chosen_packets(recording: Exportable, request: Request) -> Int64s:
             continue
         if not 1 <= row <= count:
             name = f"K{-row}" if row < 0 else str(row)
-            raise KeyError(f"no packet {name}" + " in a capture" * (row < 0))
+            raise KeyError(f"no capture has packet {name}" if row < 0 else f"no packet {name}")
     if request.rows:
         packets = packets[np.isin(packets, request.rows)]
     if request.times is None:
@@ -77,7 +77,10 @@ def chosen_packets(recording: Exportable, request: Request) -> Int64s:
 
 
 def parts(packets: Int64s, caplen: Int64s) -> Iterator[Int64s]:
-    """Divide packets into parts of at most MOST_PACKETS and about MOST_BYTES."""
+    """Divide packets into parts of at most MOST_PACKETS and about MOST_BYTES.
+
+    `caplen` is the number of bytes of each packet.
+    """
     part = np.maximum(
         np.arange(len(packets)) // MOST_PACKETS, np.cumsum(caplen, dtype=np.int64) // MOST_BYTES
     )

@@ -29,7 +29,10 @@ DIRECTION = {"tx": "sent", "rx": "received", "forward": "forwarded"}
 
 
 def comparison_lines(found: Comparison, names: tuple[str, str], every: bool) -> Iterator[str]:
-    """Yield the lines of a comparison of the recordings `names`: all rows, or only the largest."""
+    """Yield the lines of a comparison of the recordings `names`.
+
+    With `every`, all rows are listed, otherwise the largest ones.
+    """
     yield from head_lines(found, names)
     yield from (f"  {sentence(row, found.paths)}" for row in sorted(found.changes, key=_order))
     for section in SECTIONS:
@@ -102,7 +105,7 @@ def _weight(row: Difference) -> float:
 
 
 def sentence(row: Difference, paths: Mapping[str, PathClass] | None = None) -> str:
-    """Return a change as a sentence about a row; `paths` maps the name of each path to its steps.
+    """Return a row of a comparison as a sentence; `paths` maps the name of each path to its steps.
 
     For example "f, self time: 1.2 us -> 1.6 us a call, +31.0 % (95 % interval +24.0 to +39.0)".
     """

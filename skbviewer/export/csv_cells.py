@@ -14,7 +14,7 @@ from typing import Any
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 NUMBER = re.compile(r"[-+]?\d[\d.,]*")
-# A formula after what separates cells; a number with a sign is none.
+# A character that separates cells, if a formula follows.  A number with a sign is no formula.
 INSIDE = re.compile(r"([,;\t])(?=[=@]|[-+](?!\d[\d.]*(?:[\s,]|$)))")
 
 
@@ -26,6 +26,6 @@ def csv_cell(value: Any) -> Any:
 
 
 def comment_lines(texts: Iterable[str]) -> Iterator[str]:
-    """Yield the lines of comments, which spreadsheets divide into cells like all others."""
+    """Yield the lines of comments, which spreadsheets divide into cells like all other lines."""
     for text in texts:
         yield INSIDE.sub(r"\1'", f"# {text}") + "\n"

@@ -86,7 +86,12 @@ class ExportableRows(Protocol):
         progress: Progress,
         all_lives: bool = False,
     ) -> RowIds | None:
-        """Return rows as select() does; `order` may also be a word such as "source"."""
+        """Return the rows that match the display filter `text`, sorted; None means all packets.
+
+        `order` is the field or the word (such as "source") by which rows are sorted, and whether in
+        descending order.  `kernel_only` adds rows K<n>, with `all_lives` also those without an
+        address.  Rows in `hidden` are left out.  Raises Cancelled.
+        """
 
     def rows(self, ids: RowIds) -> list[PacketRow | SeriesRow]:
         """Return the rows `ids` in that order: n is packet n, -n is row K<n>."""
@@ -142,16 +147,16 @@ class ExportableList(Protocol):
         """Return those of `packets` that were captured within `times` (session time, ns)."""
 
     def to_session(self, source: int, ts: Int64s) -> Int64s:
-        """Convert times (int64, ns) of a source's clock to session time."""
+        """Convert the times `ts` (ns) of a source's clock to session time."""
 
     def field_data(self) -> Data:
         """Return the tables from which the fields of display filters are computed."""
 
     def capture_bytes(self, source: int) -> UInt8s:
-        """Return the contents of a capture; packet offsets are positions in it."""
+        """Return the contents of the capture `source`; packet offsets are positions in it."""
 
     def point_packets(self, source: int, progress: Progress) -> tuple[PointPackets, UInt8s]:
-        """Return the packets whose bytes a retis log contains, and the decompressed log."""
+        """Return the packets with bytes in the retis log `source`, and the decompressed log."""
 
     def packets_csv(self, text: str, out: Path, progress: Progress) -> None:
         """Write to `out`, as CSV, the rows that match the display filter `text`."""

@@ -44,7 +44,7 @@ def write_jsonl(recording: Exportable, request: Request, out: Path) -> None:
 
 
 def block_lines(table: str, block: dict[str, Vector]) -> Iterator[str]:
-    """Yield the lines of `block`, the rows of `table` by column; each text has many lines."""
+    """Yield texts of many lines each, for `block`: rows of `table`, column by column."""
     keys = "".join(f", {json.dumps(name)}: %s" for name in block)
     line = f'{{"table": {json.dumps(table)}{keys}}}\n'
     words = {name: [*map(_text, vector.words or ()), "null"] for name, vector in block.items()}

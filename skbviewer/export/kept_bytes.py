@@ -26,6 +26,8 @@ def header_bytes(
 ) -> Int64s:
     """Return the size of each packet's known headers, from the link layer to the outer transport.
 
+    By packet: link type, offset in `data`, captured and original length.
+
     Everything that is not known to be a header is payload: the inner headers of a tunnel, a packet
     quoted by ICMP, and all of a packet whose link type is not dissected.
     """

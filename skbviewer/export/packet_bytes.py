@@ -37,11 +37,13 @@ def byte_blocks(
     progress: Progress,
     names: Pseudonyms | None = None,
 ) -> Iterator[Block]:
-    """Yield (numbers, offsets, bytes) for blocks of packets; packet k has bytes offsets[k:k+2].
+    """Yield (numbers, offsets, bytes) for blocks of packets.
 
-    `packets` are in ascending order; None means all. `snaplen` is the largest number of bytes of
-    each packet; 0 means all. With `names`, addresses are replaced and payloads become zeros. Raises
-    BadInput if a capture cannot be read, and Cancelled.
+    Packet k of a block has the bytes from offsets[k] to offsets[k + 1].
+
+    `packets` are in ascending order; None means all.  `snaplen` is the largest number of bytes of
+    each packet; 0 means all.  With `names`, addresses are replaced and payloads become zeros.
+    Raises BadInput if a capture cannot be read, and Cancelled.
     """
     fields = recording.export.field_data()
     columns = fields.columns

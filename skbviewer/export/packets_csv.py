@@ -50,7 +50,10 @@ def write_packets_csv(
 def write_rows(
     rows: Iterable[PacketRow | SeriesRow], first_ns: int, columns: Sequence[str], to: TextIO
 ) -> None:
-    """Write a header of `columns` and the cells of `rows`, empty where a row has no such field."""
+    """Write a header of `columns` and the cells of `rows`, empty where a row has no such field.
+
+    `first_ns` is the time from which relative_ns counts.
+    """
     writer = csv.writer(to)
     writer.writerow(columns)
     for item in row_items(rows, first_ns):

@@ -110,7 +110,7 @@ def _across(leg: Leg) -> list[str]:
     """Return the lines that relate the clock of a leg's log to session time."""
     known = leg.session_error_ns is not None
     error = f"+- {leg.session_error_ns} ns" if known else "ns, but nothing relates their clocks"
-    lines = [f"  session time less that of {leg.log}: {leg.session_offset_ns} {error}"]
+    lines = [f"  session time minus the time of {leg.log}: {leg.session_offset_ns} {error}"]
     if leg.wire_ns is not None:
         wire = f"{leg.wire_ns} +- {leg.wire_error_ns} ns"
         lines.append(f"  wire time on the clock of {leg.log}: {wire}")

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Give each pair of a packet and a lifetime a verdict.
 
-Input: pairs (packet, series) whose identities agree, the clock fit.  Output: those pairs with
-verdict, rung, confidence and moment; and the clock, whose possible error exact packets may have
-reduced.  A packet is exact if every consistent assignment of packets to tap moments gives it the
-same lifetime (solve.py). docs/matching.md states the rule and its assumptions.
+Input: pairs (packet, series) whose identities agree, the clock fit.  Output: these pairs, each with
+verdict, rung, confidence and moment; and the clock.  Exact packets may have reduced the clock's
+possible error.  A packet is exact if every consistent assignment of packets to tap moments gives it
+the same lifetime (solve.py). docs/matching.md states the rule and its assumptions.
 """
 
 from __future__ import annotations

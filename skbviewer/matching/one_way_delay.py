@@ -81,7 +81,7 @@ class OneWay(NamedTuple):
         middle = int(self.low_ns[0]) + int(self.high_ns[0] - self.low_ns[0]) // 2
         return int(self.at_ns[0]), middle, (self.least_ppm + self.most_ppm) / 2
 
-    def took(
+    def transit_times(
         self, a_ns: Int64s, b_ns: Int64s, onward: npt.NDArray[np.bool_]
     ) -> tuple[Int64s, Int64s]:
         """Return the least and the greatest transit time of packets between two hosts, ns.
@@ -116,7 +116,7 @@ def without_early_arrivals(
     packet, the one with the larger error of the clock becomes ambiguous.
     """
     packet, found = _both(_series_of(found_a, a, True), _series_of(found_b, b, True), a, b)
-    _, longest = way.took(found.a_ns, found.b_ns, found.onward)
+    _, longest = way.transit_times(found.a_ns, found.b_ns, found.onward)
     early = packet[longest < 0]
     if not len(early):
         return found_a, found_b

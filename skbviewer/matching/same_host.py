@@ -61,9 +61,9 @@ def same_host(
     """Join the lifetimes of a log of points (`points`) with those of another log (`kernel`).
 
     `own` are the packets of the log of points, and `side` is what matching needs of the other log.
-    `apart_ns` is the difference between the two logs in wall clock minus own clock.  Returns None
-    if nothing shows that both are of one host and boot, or if the distance of the clocks cannot be
-    bounded.
+    `apart_ns` is wall clock - own clock of the log of points, minus wall clock - own clock of the
+    other log.  Returns None if nothing shows that both are of one host and boot, or if the distance
+    of the clocks cannot be bounded.
     """
     if own.lifetimes is None or not len(points) or not len(kernel):
         return None
@@ -144,9 +144,9 @@ def _rows_of(owner: Int64s, asked: Int64s) -> tuple[Int64s, Int64s]:
 def _bounds(points: Spans, kernel: Spans, alike: Int64s) -> tuple[int, int]:
     """Return the least and the greatest offset (ns) by which the clock of `kernel` is ahead.
 
-    With it, each lifetime in `points` lies within its partner in `kernel`, give or take BESIDE_NS.
-    Partners have one address and the same headers.  The least is greater than the greatest if there
-    is no such offset, or too few partners.
+    With this offset, each lifetime in `points` lies within its partner in `kernel`, to within
+    BESIDE_NS.  Partners have one address and the same headers.  The least is greater than the
+    greatest if there is no such offset, or too few partners.
     """
     row, other = _alike_pairs(points, kernel, alike)
     once = np.bincount(row, minlength=len(points))[row] == 1

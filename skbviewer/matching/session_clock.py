@@ -74,9 +74,9 @@ def build(
 
     `hosts` are the kernel logs' clocks by source.  `captures` lists the interfaces of each capture
     in the order of first use, or EVERY.  `clocks` are fits whose segments begin with packet
-    numbers.  `between` holds, for two KBLs, the bounds of the offset between their clocks, which
-    the packets that both have set.  `same` holds the offset between a log of points and the KBL of
-    the same host.  EVERY stands for all interfaces of a capture, if they have one clock.
+    numbers.  `between` holds, for two KBLs, the bounds that their common packets set for the offset
+    between their clocks.  `same` holds the offset between a log of points and the KBL of the same
+    host.  EVERY stands for all interfaces of a capture, if they have one clock.
     """
     pieces = _begin(hosts, captures)
     for kbl, host in sorted(hosts.items()):

@@ -27,7 +27,7 @@ from .candidates.missing_moments import hidden, lacking, lost_undated, without_n
 from .candidates.moment_conditions import Edges, eligible
 from .candidates.one_namespace import in_other_namespaces
 from .candidates.possible_moments import Asked, possible_pairs
-from .candidates.repeated_identities import company, far, offsets
+from .candidates.repeated_identities import far, in_flow_with_twins, offsets
 from .candidates.same_traffic import is_local, sent_once, trusted
 from .clock.capture_point_fit import SEVERAL_DEVICES, Located
 from .clock.clock_fit import ClockFit, precision_of
@@ -145,7 +145,7 @@ def _case(
 
 
 def _in_one_namespace(case: _Case) -> _Case:
-    """Leave a capture of all devices only the moments in namespaces where its socket may be.
+    """For a capture of all devices, keep only moments in namespaces where its socket may be.
 
     If no device qualifies, the capture may have packets of several sockets.
     """
@@ -167,7 +167,7 @@ def _may_lack(case: _Case, often: Int64s) -> Bools:
     may_lack[found.many] = True  # not all of their candidates are listed
     perhaps = case.perhaps | ~case.local  # another host's packet may never have come here
     if perhaps.any():
-        may_lack |= perhaps & company(packets, kernel, case.error, case.edges, often)
+        may_lack |= perhaps & in_flow_with_twins(packets, kernel, case.error, case.edges, often)
     return may_lack
 
 
@@ -208,7 +208,7 @@ def _lifetimes(
     why = np.where(believed, made.why, np.where(made.why == NO_PAIR, NO_PAIR, UNTRUSTED))
     life = np.where(believed, made.life, -1)
     if not believed.all():
-        twins = company(packets, kernel, case.error, case.edges, often)
+        twins = in_flow_with_twins(packets, kernel, case.error, case.edges, often)
         own = by_tcp_alone(packets, found) & ~(believed | twins | may_lack)[found.packet]
         life[found.packet[own]], why[found.packet[own]] = found.series[own], EXACTLY
     life[case.copied], why[case.copied] = -1, CROWDED
@@ -263,7 +263,7 @@ def _copies(packets: Packets) -> tuple[Bools, Bools]:
 
 
 def incomplete(log: KernelLog) -> bool:
-    """Return whether a log declares that it lacks lifetimes: a filter, losses, or no end."""
+    """Return whether a log declares that it lacks lifetimes: by a filter, losses, or damage."""
     lacks = log.lost_records > 0 or bool(log.warnings) or not log.complete
     return lacks or is_filtered(log)
 

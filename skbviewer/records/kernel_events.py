@@ -22,7 +22,7 @@ class Trait(StrEnum):
     """A property of an event that decides how code treats it."""
 
     BIRTH = "birth"  # an skb comes into being
-    CHILD = "child"  # the new skb is another one: its address is in `data`
+    CHILD = "child"  # the new skb is not the record's own: its address is in `data`
     FREE = "free"  # the skb's memory is free: the address may be another skb's from now on
     RELEASE = "release"  # the last reference is gone: the memory will be freed
     LATE = "late"  # recorded when its function returns: by then the skb may have been freed

@@ -75,7 +75,7 @@ class Scratch:
             mapped.madvise(mmap.MADV_DONTNEED)
 
     def passed(self) -> None:
-        """Count a processed block of some ten thousand rows; drops the pages of old blocks."""
+        """Count a processed block of some ten thousand rows, and drop the pages of old blocks."""
         self._blocks += 1
         if self._blocks % KEPT == 0:
             self.forget()

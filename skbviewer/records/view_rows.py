@@ -188,8 +188,8 @@ class Leg(NamedTuple):
     0 if this clock is the first KBL's, None if no clock fit connects the two.  Add epoch_offset_ns
     to get the host's wall clock. wire_ns is when the packet was captured, by the clock fit of
     capture and KBL (None without one), and wire_error_ns is the fit's residual.  `captured` says
-    how the capture shows in the KBL.  It is set in the leg in which the packet was captured, if
-    there is only one possible tap moment.
+    where and when the sniffer got the packet, according to the KBL.  It is set in the leg in which
+    the packet was captured, if there is only one possible tap moment.
     """
 
     series: int

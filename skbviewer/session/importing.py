@@ -264,7 +264,7 @@ class _Import:
         assert isinstance(item.data, Capture)
         packets, number = item.data.packets, self._builder.count(schema.packet)
         self._note(source, item, number + 1, len(packets))
-        matches = joining.capture(source, packets, number, self._progress)
+        matches = joining.match_capture(source, packets, number, self._progress)
         self._store_packets(source, packets, logs, matches, number)
 
     def store_own_packets(self, logs: Sequence[FollowedLog], joining: Joining) -> None:

@@ -68,7 +68,7 @@ def test_a_packet_joins_the_legs_of_both_hosts(name: str) -> None:
     assert way is not None
     low, high = way.offset(both.a_ns)
     assert ((low <= AHEAD) & (high >= AHEAD)).all()
-    low, high = way.took(both.a_ns, both.b_ns, both.onward)
+    low, high = way.transit_times(both.a_ns, both.b_ns, both.onward)
     there = np.where(both.onward, both.b_ns - both.a_ns - AHEAD, both.a_ns - both.b_ns + AHEAD)
     assert ((low <= there) & (there <= high)).all()
     assert (low >= 0).all()

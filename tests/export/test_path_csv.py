@@ -82,7 +82,7 @@ def test_calls_of_several_logs_have_one_clock_beside_their_own(tmp_path: Path) -
     assert (got[0]["entry_ns"], got[0]["session_ns"]) == ("1000", "5040001000")
     text = "".join(comments)
     assert "leg 1 tx eth0 of left" in text and "leg 2 rx eth0 of right" in text
-    assert "session time less that of right: 5040000000 +- 300 ns" in text
+    assert "session time minus the time of right: 5040000000 +- 300 ns" in text
     assert "wire time on the clock of left: 1050 +- 7 ns" in text
     assert "wire time on the kernel's clock" not in text
     write_path_csv(path(), [SOURCE], tmp_path / "one.csv")

@@ -51,7 +51,7 @@ def test_the_truth_lies_in_the_interval(drift_ppm: int, every_ns: int) -> None:
     assert (low <= truth).all()
     assert (truth <= high).all()
     assert way.least_ppm <= drift_ppm <= way.most_ppm
-    least, most = way.took(found.a_ns, found.b_ns, found.onward)
+    least, most = way.transit_times(found.a_ns, found.b_ns, found.onward)
     delay = np.where(found.onward, np.repeat(THERE, 2), np.repeat(BACK, 2))
     assert (least <= delay + 1).all()
     assert (delay <= most + 1).all()
@@ -93,7 +93,7 @@ def test_packets_between_a_few_slow_ones_are_known_better() -> None:
     found = traffic(there, back, 30, 30 * MS)
     way = clock_bounds(found)
     assert way is not None
-    least, most = way.took(found.a_ns, found.b_ns, found.onward)
+    least, most = way.transit_times(found.a_ns, found.b_ns, found.onward)
     assert (most - least)[150:250].max() < 420_000 < 600_000 < (most - least)[[0, -1]].min()
 
 

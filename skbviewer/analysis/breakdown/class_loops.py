@@ -70,9 +70,10 @@ def number_values(values: Int64s, kept: Int64s, number_of: Int64s, made: Int64s)
 
 @compiled
 def find_members(group: Int64s, value: Int64s, wanted: Int64s, rank: Int64s, found: Int64s) -> None:
-    """Set found[g] to a row of group g: to one of those whose value is wanted[g].
+    """Set found[g] to the index of a row in group g whose value is wanted[g].
 
-    `group` and `value` are by row. rank[g] says how many earlier rows with this value are skipped.
+    `group` and `value` are by row.  If several rows of a group have the value, the first rank[g] of
+    them are skipped.
     """
     left = rank.copy()
     for at in range(len(group)):

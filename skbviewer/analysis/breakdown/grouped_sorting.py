@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sorts values within groups, many groups at once."""
+"""Sort the values of each group, for many groups at once."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import numpy as np
 
 from ...records.types import Int64s
 
-BITS = 63  # of a positive int64
+BITS = 63  # bits of a positive int64
 
 
 def by_group(group: Int64s, value: Int64s, groups: int) -> list[Int64s]:
-    """Return the sorted values of each group 0 .. groups - 1.
+    """Return the sorted values of each of `groups` groups, which are numbered from 0.
 
     `group` and `value` are parallel.  If a group and a value fit into one number, these numbers are
     sorted, which takes a fifth of the time.

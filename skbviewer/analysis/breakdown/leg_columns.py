@@ -32,8 +32,8 @@ class LegColumns(NamedTuple):
 
     `function` is the index of each call's function in Scope.function_names; a call without a name
     has the number of names.  `begins`, `layer` and `path_step` (see path_rule) are by function.
-    `edge` and `step` are the cost of a probe, ns by log: `edge` inside a call, at its start and
-    again at its end; `step` outside, before and again after it.
+    `edge` and `step` are costs of a probe, ns by log.  Each end of a call contains `edge`; its
+    caller loses `step` before the call, and again after it.
     """
 
     kind: Int8s

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How often the hardware counter counted in each call itself, without the calls inside it.
+"""The events that the hardware counter counted in each call itself, without the calls inside it.
 
 Input: a Scope.  Output: events by call.  A log counts one event, and a call's count contains those
 of the calls inside it, as its duration contains theirs.

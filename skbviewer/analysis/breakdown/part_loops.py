@@ -157,9 +157,10 @@ def put(
     per_stage: Int,
     scratch: Scratch,
 ) -> tuple[np.int64, np.int64]:
-    """Add the pieces from `begin` to `end` (ns) of a leg: its function, and the waits in that time.
+    """Add the pieces of a leg from `begin` to `end` (ns): the time of `function`, and the waits.
 
-    `wait` is the leg's next wait, and `count` the number of pieces so far.  `cost` is the probes'
+    `function` is the part, of `per_stage` parts of a stage, for the time without waits.  `wait` is
+    the row of the leg's next wait, and `count` the number of pieces so far.  `cost` is the probes'
     share of the time, ns; it counts only for functions, not for the EXTRA parts after them.
     Returns the leg's next wait, and the number of pieces.
     """
@@ -192,8 +193,9 @@ def put(
 def merge(several: Int, per_stage: Int, scratch: Scratch, found: Int) -> np.int64:
     """Add up the pieces of the legs of one packet in one log; each nanosecond counts once.
 
-    `several` is the number of these legs.  `found` is the number of parts that have time so far;
-    returns their new number.
+    `several` is the number of these legs, whose pieces are in `scratch`.  `per_stage` is the number
+    of parts of a stage.  `found` is the number of parts that have time so far; returns their new
+    number.
     """
     pieces, at, now = scratch.pieces, scratch.at, scratch.now
     found = np.int64(found)
@@ -231,6 +233,7 @@ def merge(several: Int, per_stage: Int, scratch: Scratch, found: Int) -> np.int6
 def spend(piece: Int, ns: Int, per_stage: Int, scratch: Scratch, found: Int) -> np.int64:
     """Count `ns` of a piece for its part, and its cost for the part of the probes.
 
+    `piece` is an index of the pieces in `scratch`, and `per_stage` the number of parts of a stage.
     `found` is the number of parts that have time so far; returns their new number.
     """
     place = scratch.pieces[PLACE, piece]

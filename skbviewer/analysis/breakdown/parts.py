@@ -35,7 +35,11 @@ class Part(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """Parts of times, in ns: their packet (an index of `units`) and place (see Breakdown.part)."""
+    """Parts of packets' times.
+
+    By part: `unit` is its packet, an index of `units`; `place` is its number, which
+    Breakdown.part_at() explains; `ns` is the time.
+    """
 
     unit: Int32s
     place: Int32s
@@ -60,7 +64,7 @@ class Breakdown:
 
     @property
     def calibrated(self) -> bool:
-        """Return whether some log has a known cost of probes."""
+        """Return whether the cost of probes is known for at least one log."""
         return bool(self.legs.edge.any())
 
     def part_at(self, place: int) -> Part:

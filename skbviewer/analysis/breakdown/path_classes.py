@@ -89,7 +89,7 @@ def _table(size: int) -> tuple[Int64s, Int64s]:
 
 
 def _medians(used: Int64s, fine: Int64s, coarse: Int64s, ns: Int64s) -> Int64s:
-    """Return for each class in use its packet with the median time."""
+    """Return for each class in `used` the packet with the median time."""
     found = np.zeros(len(used), np.int64)
     if not len(used):
         return found
@@ -101,7 +101,10 @@ def _medians(used: Int64s, fine: Int64s, coarse: Int64s, ns: Int64s) -> Int64s:
 
 
 def _median_packets(number: Int64s, ns: Int64s, classes: int) -> Int64s:
-    """Return by class the packet with the median time; of equal times, the one in the middle."""
+    """Return for each class the index of the packet with the median time.
+
+    If several packets have this time, the one in the middle of them is taken.
+    """
     some = np.flatnonzero(number < classes)
     group, ns = number[some], ns[some]
     values = by_group(group, ns, classes)

@@ -40,7 +40,7 @@ def _number(name: str) -> int:
 
 
 def path_name(number: int) -> str:
-    """Return the name of a path, 16 hexadecimal digits."""
+    """Return the name of the path with this number: 16 hexadecimal digits."""
     return f"{number & 0xFFFFFFFFFFFFFFFF:016x}"
 
 

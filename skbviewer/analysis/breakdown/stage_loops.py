@@ -60,7 +60,10 @@ def stages_of(leg: Int, legs: LegColumns, first: Int64s, begins: Int64s) -> None
 
 @allocation_free
 def stage_at(time: Int, begins: Int64s) -> np.int64:
-    """Return the stage at `time`, as an index of STAGES: the last one that has begun."""
+    """Return the stage at `time`, as an index of STAGES: the last one that has begun.
+
+    `begins` holds the times (ns) at which the stages of the leg begin, as stages_of() sets them.
+    """
     found, latest = np.int64(0), np.int64(-1)
     for i in range(len(begins)):
         if begins[i] != NONE and begins[i] <= time and begins[i] >= latest:

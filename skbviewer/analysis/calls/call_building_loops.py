@@ -14,7 +14,10 @@ ENTRY, EVENT = 1, 4  # kbl.h enum kbl_kind
 
 @allocation_free
 def count_calls(kind: UInt8s, of: Int32s, begin: Int32s) -> None:
-    """Count the calls of each leg in begin[leg + 1]; `of` is the leg of each record."""
+    """Add the number of each leg's calls to begin[leg + 1].
+
+    By record: `kind`, and `of`, its leg (-1 = none).
+    """
     for i in range(len(kind)):  # without a branch, which would often be mispredicted
         begin[of[i] + 1] += (kind[i] == ENTRY) & (of[i] >= 0)
 
@@ -34,9 +37,9 @@ def place_calls(
     """Write each call into the next free row of its leg, in the columns `leg` and `entry`.
 
     `calls` are indices of records in a block that begins at record `first`; `of` is the leg of each
-    record of the block, -1 = none.  `joined` and `joined_leg` are records and legs joined by
-    socket; `done` counts those written so far.  `begin` is the next free row of each leg, and is
-    moved on.
+    record of the block, -1 = none.  `joined` are records of calls that belong to legs by their
+    socket, and `joined_leg` are these legs; `done` is the number of such pairs written so far.
+    `begin` is the next free row of each leg; this function increases it.
     """
     for i in calls:
         mine = np.int64(of[i])
@@ -55,7 +58,10 @@ def place_calls(
 
 @allocation_free
 def count_above(parent: Int32s, depth: Int32s) -> None:
-    """Fill `depth`, initially -1, with the number of calls around each call."""
+    """Fill `depth`, initially -1, with the number of calls around each call.
+
+    `parent` is the row of the call around each call, -1 = none.
+    """
     for i in range(len(parent)):
         if parent[i] < i:  # nearly always
             depth[i] = depth[parent[i]] + 1 if parent[i] >= 0 else 0
@@ -74,7 +80,7 @@ def count_above(parent: Int32s, depth: Int32s) -> None:
 def note_drops(
     leg: Int32s, entry: Int32s, wanted: Int32s, before: Int64s, reasons: Int32s, reason: Int32s
 ) -> None:
-    """Write each drop's reason into `reason`, at the last call of its leg before the drop.
+    """Write the reason of each drop into `reason`, at the last call of its leg before the drop.
 
     By drop: `wanted` is its leg, `before` its record, `reasons` its reason.  By call: `leg` and
     `entry`, sorted together.

@@ -17,9 +17,9 @@ from .call_table import CallTable
 class Finder:
     """Finds calls by their leg and ENTRY.
 
-    An ENTRY is a call of its own leg and of the legs to which it was joined by its socket.  If it
-    was passed a list, it is also a call of the legs of the list's further packets; their own
-    entries stand for it.
+    An ENTRY is a call of its own leg, and of the legs that it belongs to by its socket.  If the
+    function was passed a list, the ENTRY is also a call of the legs of the list's further packets.
+    Each of these packets has an ENTRY record of its own, which stands for the call.
     """
 
     def __init__(self, nesting: Nesting, legs: LegTable, calls: CallTable) -> None:
@@ -48,8 +48,9 @@ class Finder:
         """Return for each record the row of the innermost call of its leg around it; -1 = none.
 
         `leg` and `record` are parallel.  By record of the log, `owner_calls` is the call that
-        recorded it or -1; this call takes precedence.  `caused` marks the records without a leg;
-        each is given the leg of the call around it.  `owner_calls` and `caused` may be empty.
+        recorded the event, or -1; such a call takes precedence.  `caused` marks the records without
+        a leg; each is given the leg of the call around it.  `owner_calls` and `caused` may be
+        empty.
         """
         made = np.empty(len(record), np.int32)
         find_calls(

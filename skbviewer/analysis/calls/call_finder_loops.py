@@ -26,11 +26,12 @@ def enter_calls(
 ) -> int:
     """Index the calls of a block, whose first row in the call table is `first`.
 
-    By call: `leg` and ENTRY record.  By record: `of` is its leg, `parent` the call around it,
-    `carried` whether it is a further packet of a call.  `row[record]` is set to the
-    row of the call whose ENTRY it is, if record and call have the same leg.  Other calls, and those
-    of carried records, get a pair instead: (leg, record) in `key` and their row in `other`; and
-    `several` is set at that record.  Returns the number of such pairs.
+    By call: `leg`, and `entry`, its ENTRY record.  By record: `of` is its leg, `parent` the call
+    around it, `carried` whether it is a further packet of a call.  If a call and its ENTRY have the
+    same leg, row[ENTRY] is set to the call's row.  Calls of other legs, and calls whose ENTRY is
+    carried, get a pair: (leg, record) in `key`, and the call's row in `other`.  The record is the
+    ENTRY or, if that is carried, the call around it; several[record] is set.  Returns the number of
+    pairs.
     """
     count, span = 0, np.int64(len(of) + 1)
     for i in range(len(leg)):
@@ -66,10 +67,10 @@ def find_calls(
 ) -> None:
     """Write into `made` the row of the innermost call of the leg around each record, -1 = none.
 
-    By searched record: `leg` and `record`, and whether it is `caused` by a call that gives it its
-    leg.  By record of the log: `owner_calls` (or empty), times, `parent`, and `of`, its leg.  The
-    other arrays are those of enter_calls().  Calls of a damaged log may not nest, so this checks
-    that outer calls still run.
+    By searched record: `leg`, `record`, and `caused`: the record has the leg of the call around it.
+    By record of the log: `owner_calls` (or empty), the times `ts` and `exit_ts`, `parent` (the call
+    around it), and `of`, its leg.  The other arrays are those of enter_calls().  Calls of a damaged
+    log may not nest, so this function checks that outer calls still run.
     """
     for i in range(len(record)):
         at, mine, found = np.int64(record[i]), np.int64(leg[i]), np.int64(-1)

@@ -140,7 +140,10 @@ class CallTable:
         return scratch_of(self.records)
 
     def passing(self, backwards: bool = False) -> Iterator[slice]:
-        """Yield all rows, block by block; the memory of earlier blocks is released."""
+        """Yield all rows, block by block, the last block first if `backwards`.
+
+        The memory of earlier blocks is released.
+        """
         return record_blocks(self.records, len(self), backwards)
 
     def _skb(self, entry: Int64s, skb: Column) -> Column:

@@ -33,9 +33,9 @@ def pair_events(
 ) -> int:
     """Write a column (RECORD, UNTIL, ON_CPU, ABOVE) into `made` for each interrupt with an exit.
 
-    The events are those of a block that begins at record `first`.  `last` is the record of the open
-    interrupt of each context and CPU, -1 = none; it is passed from block to block.  Returns the
-    number of columns.
+    `ts` to `cpu` are columns of a block of records that begins at record `first`.  `last` is the
+    record of the open interrupt of each context and CPU, -1 = none; it is passed from block to
+    block.  Returns the number of columns.
     """
     count, cpus = 0, len(last) // LEVELS
     for i in range(len(kind)):
@@ -68,12 +68,13 @@ def unite(
     last: Int64s,
     made: Int64s,
 ) -> int:
-    """Unite interrupts' calls and the `spans` of interrupt events into intervals without overlaps.
+    """Merge the calls of interrupts and the `spans` of interrupt events into disjoint intervals.
 
-    The arrays up to `with_skb` are columns of a block that begins at record `first`; `probed` and
-    `with_skb`, unless empty, are the numbers of probed calls inside each call.  `last` is the open
-    interval of each context and CPU (END -1: none).  Writes columns of FIELDS into `made`, and
-    returns how many are complete; `done` counts the used columns of `spans`.
+    The arrays from `ts` to `with_skb` are columns of a block that begins at record `first`;
+    `probed` and `with_skb`, unless empty, are the numbers of probed calls inside each call.  `last`
+    is the open interval of each context and CPU (END -1: none).  `done` is the number of columns of
+    `spans` used so far.  Writes each interval that is complete into `made`, as a column of FIELDS,
+    and returns their number.
     """
     count, asked, cpus = np.int64(0), len(probed) > 0, last.shape[1] // LEVELS
     for i in range(len(ts)):
@@ -107,7 +108,7 @@ def _add(
     made: Int64s,
     count: np.int64,
 ) -> np.int64:
-    """Add an interval to all contexts below; returns how many columns of `made` are complete.
+    """Add an interval to all contexts below `above`; return how many columns of `made` are filled.
 
     Intervals that only touch are not merged, because a call may have returned between them.
     """
@@ -144,8 +145,9 @@ def order_intervals(
 ) -> None:
     """Sort the intervals by context and CPU, and fill running sums of times and numbers of calls.
 
-    `where` is CPUS * context + CPU of each interval, in order of time, and `place` the next free
-    row of each such number; it is moved on.  The arrays that end in _out get the sorted columns.
+    The intervals are in order of time: `where` is CPUS * context + CPU, `begin` and `end` are in
+    ns, `calls` and `with_skb` are numbers of probed calls.  `place` is the next free row of each
+    such number; this function increases it.  The arrays that end in _out get the sorted columns.
     total[i] is the time (ns) of the intervals before row i, and the numbers of calls are summed in
     the same way.
     """

@@ -46,7 +46,7 @@ class Interrupts(NamedTuple):
 
 
 def interrupts(records: Records, probed: Probed) -> Interrupts:
-    """Return when interrupts ran, for all contexts and CPUs; `probed` marks the calls to count."""
+    """Return when interrupts ran, by context and CPU; `probed` marks the calls to be counted."""
     places = LEVELS * cpus_of(records)
     spans, scratch, done = _spans(records, places), scratch_of(records), np.zeros(1, np.int64)
     last = np.zeros((len(FIELDS), places), np.int64)

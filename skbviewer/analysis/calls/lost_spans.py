@@ -20,10 +20,11 @@ MISSED = 2  # enum kbl_lost
 
 
 class Losses(NamedTuple):
-    """Losses on one CPU (-1 = any) from `ts` - `dur` to `ts`; `flags` is enum kbl_lost, or HOLE.
+    """Losses on one CPU (-1 = any) from `ts` - `dur` to `ts`, ns on the log's clock.
 
-    `ordinal` is that of the LOST record, -1 for a gap in the file.  `data` is the number of lost
-    records; for a gap, it is a lower bound.
+    `flags` is the kind of loss: a number of kbl.h's enum kbl_lost, or HOLE.  `ordinal` is that of
+    the LOST record, -1 for a gap in the file.  `data` is the number of lost records; for a gap, it
+    is a lower bound.
     """
 
     ordinal: Int64s

@@ -24,12 +24,12 @@ Columns = tuple[Column, Column]
 def compensated_durations(
     known: Calibration, nesting: Nesting, probed: Probed, in_interrupts: Columns, calls: CallTable
 ) -> Columns:
-    """Return T = T' - empty - K * nested (NetSlice), at least 0, and its possible error; ns.
+    """Return T = T' - empty - K * nested (NetSlice) of each call, and its possible error; ns.
 
-    T' is the recorded duration, and K is the number of probed calls inside.  `in_interrupts` has,
-    for each call, the K of interrupts during it: of all calls, and of those with a packet.
-    error_bar() computes the possible error of T.  It gets the cost difference between calls with
-    and without a packet, added up over the call itself and the K calls inside.
+    T is at least 0; both are -1 if T' or K is unknown.  T' is the recorded duration, and K is the
+    number of probed calls inside the call and inside interrupts during it.  `in_interrupts` has the
+    numbers of probed calls in these interrupts: of all such calls, and of those with a packet.
+    error_bar() computes the possible error of T.
     """
     own = nesting.counts_inside(probed.every), nesting.counts_inside(probed.with_skb)
 

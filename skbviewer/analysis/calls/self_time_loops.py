@@ -47,11 +47,11 @@ def add_stretches(
     """Add up the stretches of calls that end where an inner call begins, for a block of records.
 
     The block begins at record `first`; `ts` and `cpu` are its columns.  By record of the whole log:
-    kind to `carried`, as in records and Nesting; `at` and `at_cpu`, where the next stretch of a
-    call begins; `own`, `irq`, `off`, `probed` and `shown`, its sums (see SelfTimes).
-    `switch_first` and `switch_ts` are thread switches by CPU; `irq_first` to `with_skb` are
-    interrupts by context and CPU, with running sums; `near` is the last interrupt used of each,
-    where the next search begins.
+    `kind` to `carried`, as in records and Nesting; `at` and `at_cpu`, the time (ns) and CPU at
+    which the next stretch of a call begins; `own`, `irq`, `off`, `probed` and `shown`, its sums
+    (see SelfTimes).  `switch_first` to `switch_near` are thread switches by CPU; `irq_first` to
+    `with_skb` are interrupts by context and CPU, with running sums; `near` is the last interrupt
+    used of each, where the next search begins.
     """
     for i in range(len(ts)):
         record = np.int64(first + i)
@@ -201,9 +201,9 @@ def was_switched(
 
 @allocation_free
 def search(column: Int64s, low: Int, high: Int, near: Int, value: Int) -> np.int64:
-    """Return the first index in low .. high - 1 at which `column` exceeds `value`, or else high.
+    """Return the first index in [low, high) at which `column` exceeds `value`, or else `high`.
 
-    The column rises; the search starts at `near`.
+    `column` is sorted in ascending order; the search starts at index `near`.
     """
     step = np.int64(1)
     near = min(max(near, low), high)

@@ -32,9 +32,9 @@ class Between(NamedTuple):
 
 
 class SelfTimes(NamedTuple):
-    """For each record, ns: its self time, and the time of interrupts and of being switched out.
+    """By record, ns: the call's self time, the time of interrupts, and the time switched out.
 
-    `irq_ns` and `off_ns` include these times in inner calls.  `probed` and `with_skb` are the
+    `irq_ns` and `off_ns` include such times during inner calls.  `probed` and `with_skb` are the
     numbers of probed calls in those interrupts; both are empty if no interrupt has any.
     """
 

@@ -32,9 +32,10 @@ def thread_runs(
 ) -> int:
     """Write (CPU, time) of each thread switch into `made`, and return their number.
 
-    A switch is seen at an entry (`ts` to `pid`, a block of records) or at a return (`end` to
-    `end_pid`, sorted by time, up to the last of these entries) of another thread on the CPU.
-    `last` is the last thread of each CPU, -1 = none yet.
+    A CPU has switched when an entry or a return on it is of another thread than the one before.
+    `ts` to `pid` are a block of records, among them entries.  `end` to `end_pid` are the returns up
+    to the last of these records, sorted by time.  `last` is the last thread of each CPU, -1 = none
+    yet.
     """
     count, at = 0, 0
     for i in range(len(ts) + 1):
@@ -169,8 +170,10 @@ def mark_returns(
     """Set in `marks`, by record, whether each call slept (SLEPT) or changed its CPU (MIGRATED).
 
     By return, in order of time: `record`, `end` and `begin` of the call (ns), numbers of `task` and
-    `cpu`, and whether it `moved` to another CPU.  By task: its last CPU, the time of its last
-    return, and the last time before it changed its CPU.  By CPU: the same of its last task.
+    `cpu`, and whether it `moved` to another CPU.  By task: `task_cpu` is its last CPU, `task_ns`
+    the time of its last return, and `task_before` the last time before it changed its CPU.  By CPU:
+    `cpu_task` is its last task, `cpu_ns` the time of its last return, and `cpu_before` the last
+    time before its task changed.
     """
     for i in range(len(record)):
         t, c = task[i], cpu[i]

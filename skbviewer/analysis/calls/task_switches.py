@@ -63,8 +63,8 @@ def switches(records: Records) -> Switches:
 class _Returns:
     """Sorts returns, block by block.
 
-    Future returns are on a stack, each one before those below it, as in nested calls.  A return
-    that is later than the top of the stack goes into a heap (Knuth, TAOCP 3, 5.2.3).
+    Future returns are on a stack, each one earlier than those below it, as in nested calls.  A
+    return that is later than the top of the stack goes into a heap (Knuth, TAOCP 3, 5.2.3).
     """
 
     def __init__(self) -> None:
@@ -89,10 +89,10 @@ class _Returns:
 
 
 class _Seen:
-    """Numbers tasks, and stores the CPU that each was last seen on; or CPUs, with their tasks.
+    """Numbers tasks, and stores the last CPU of each; or numbers CPUs, and stores their last tasks.
 
-    Columns of `last`: that CPU or task (-1 = never), the last time there, and the last time with a
-    different one before (ns).
+    Columns of `last`: that CPU or task (-1 = never), the time when it was last seen (ns), and the
+    last time at which a different CPU or task was seen before it (ns).
     """
 
     def __init__(self) -> None:

@@ -95,7 +95,7 @@ def _variance(residual: Float64s, size: int) -> Float64s:
 
 
 def _effective(sums: Float64s) -> Float64s:
-    """Return the number of equal windows with the same spread (Kish): sum squared over squares."""
+    """Return the effective number of windows (Kish): the squared sum over the sum of squares."""
     squares = (sums**2).sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         found = sums.sum(axis=0) ** 2 / squares

@@ -277,9 +277,9 @@ def early_layers(
     """Add to `layers` the self times of calls that began before their packet was there.
 
     By call: `row` of the table, which rises; `parent`, the row of the call around it, -1 = none;
-    and the columns of `early` (EARLY_ROWS).  What is added is the self time, but at most the call's
-    time with its packet minus that of the calls inside.  `first_group` is the row of `layers` at
-    which groups of flows follow blocks of time.
+    and the columns of `early` (EARLY_ROWS).  The amount added is the self time, but at most the
+    time for which the call had its packet, minus that of the calls inside.  `first_group` is the
+    row of `layers` at which groups of flows follow blocks of time.
     """
     _, layer, direction, block, own, late = early
     left = late.copy()

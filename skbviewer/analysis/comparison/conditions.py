@@ -31,8 +31,8 @@ class RecordingConditions(NamedTuple):
 class Condition(NamedTuple):
     """One difference: `a` and `b` are the values of the two recordings, `effect` is a sentence.
 
-    With `spoils`, times or numbers are not comparable.  Without, the effect of this difference may
-    be what the user wants to see.
+    If `spoils` is True, times or numbers are not comparable.  Otherwise, the effect of this
+    difference may be what the user wants to see.
     """
 
     what: str
@@ -101,7 +101,7 @@ def _wanted(a: RecordingConditions, b: RecordingConditions) -> list[Condition]:
 
 def _only(names: list[str]) -> str:
     if not names:
-        return "no function only here"
+        return "none only here"
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     return f"{', '.join(names[:SHOWN])}{more} only here"
 

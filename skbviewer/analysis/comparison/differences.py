@@ -106,7 +106,7 @@ def differences(
 
 
 def holm(p: Float64s) -> Float64s:
-    """Return the probabilities adjusted by Holm's step-down method.
+    """Return the probabilities `p`, adjusted by Holm's step-down method.
 
     A nan stays nan, and is not counted as a test.
     """

@@ -17,7 +17,10 @@ CALL, WAIT = "call", "wait"
 
 
 class Moment(NamedTuple):
-    """When a packet took a step, ns since its path began; its durations are ns, None = unknown."""
+    """When a packet took a step, and how long the step took; ns.
+
+    `begin_ns` counts from the start of the packet's path.  None is an unknown time.
+    """
 
     begin_ns: int
     dur_ns: int | None

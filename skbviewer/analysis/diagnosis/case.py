@@ -167,7 +167,9 @@ class Case:
     def call_after(self, leg: int, begin: int, end: int) -> int:
         """Return the call (0-based row) with which a leg continues after a wait; -1 if none.
 
-        The call begins when the wait ends, or it began before the wait and continues.
+        The wait is from `begin` to `end` (ns on the log's clock).  The call is the first one that
+        begins when the wait ends or, if none does, the innermost one that began before the wait and
+        continues.  If there is no such call, it is the first one after the wait.
         """
         legs = self.made.legs
         first, last = int(legs.calls_at[leg]), int(legs.calls_at[leg + 1])

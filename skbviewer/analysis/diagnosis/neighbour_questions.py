@@ -51,7 +51,7 @@ def questions(case: Case) -> Questions:
 
 
 def _failures(case: Case) -> dict[int, int]:
-    """Return by 0-based leg the time (ns) of its drop because no neighbour answered."""
+    """Return the time (ns) at which a leg (0-based) was dropped because no neighbour answered."""
     drops = drops_of(case)
     found: dict[int, int] = {}
     for key in drops.keys:

@@ -25,7 +25,7 @@ class Occupant(NamedTuple):
 
 
 def occupants(case: Case, leg: int, cpu: int, begin: int, end: int) -> list[Occupant]:
-    """Return what had a CPU of the leg's host from `begin` to `end`, longest first.
+    """Return what had the CPU `cpu` of the leg's host from `begin` to `end` (ns), longest first.
 
     The leg itself is left out.  A thread that an interrupt stopped does not count while the
     interrupt ran.  Calls without an exit count as no time.

@@ -34,8 +34,8 @@ def unexplained(case: Case, findings: Sequence[Finding]) -> list[Finding]:
     number, total = int(which.sum()), int(ns[which].sum())
     most = sorted(by_part.items(), key=lambda one: -one[1])[:LISTED]
     text = (
-        f"No rule explains {wording.time(total)} by which {wording.packets(number)} "
-        f"took longer than the median packet of their paths: most of it is {most[0][0]}."
+        f"{wording.packets(number)} took {wording.time(total)} longer than the median packet of "
+        f"their paths, and no rule explains why.  The largest part is {most[0][0]}."
     )
     evidence = [
         Evidence(PART, None, f"{title}: +{wording.time(lost)}", ns=lost) for title, lost in most
@@ -65,7 +65,7 @@ def _left(case: Case, slow: Bools, findings: Sequence[Finding]) -> tuple[Int64s,
 
 
 def _explained(case: Case, findings: Sequence[Finding]) -> dict[str, Bools]:
-    """Return by name of a part which chosen packets have a finding that explains the part."""
+    """Return for each part that findings explain which of the chosen packets they explain."""
     place = np.full(len(case.made.units.id), -1, np.int64)
     place[case.rows] = np.arange(len(case.rows))
     found: dict[str, Bools] = {}

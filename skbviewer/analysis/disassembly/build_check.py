@@ -79,8 +79,8 @@ def _check_symbols(image: KernelImage, log: LogKernel) -> None:
         compared += 1
         if here not in there:
             why = (
-                f"is another build: {name} is at _stext+{min(there):#x} in it, "
-                f"at _stext+{here:#x} in the recording"
+                f"is another build: {name} is at _stext+{min(there):#x} in the image, "
+                f"but at _stext+{here:#x} in the recording"
             )
             raise BadInput(image.path, None, why)
     if not compared:

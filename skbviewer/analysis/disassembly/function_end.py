@@ -5,8 +5,8 @@ The function ends where the next function begins.  The next function is recognis
 its start: it calls the tracer (such as `__fentry__`) that this function calls near its own start.
 If no such function follows, this function ends after an instruction that never continues at the
 next one, if padding follows and no jump of the function passes that instruction.  Code that follows
-without padding may belong to the function through a static key: the jump to it is a NOP in the
-file.
+without padding may belong to the function, too: the jump to it may be a static key, which is a NOP
+in the file.
 """
 
 from __future__ import annotations

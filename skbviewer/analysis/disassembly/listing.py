@@ -19,7 +19,7 @@ PATCHED = (
     "this is the code of the file: a running kernel replaces some instructions "
     "(alternatives, static keys, trace points of functions)"
 )
-NO_END = "the file has no symbols: where the function ends was found from its jumps"
+NO_END = "the file has no symbols: the end of the function was found from its code"
 NO_LINES = "the file has no source lines for this function"
 
 
@@ -67,7 +67,10 @@ class Marks(NamedTuple):
 
 
 class Extent(NamedTuple):
-    """Where a function is in an image; `end` is the greatest possible one unless `stated`."""
+    """Where a function is in an image: addresses of its first byte, and of the byte after its last.
+
+    Unless `stated`, the image does not say where the function ends, and `end` is an upper bound.
+    """
 
     begin: int
     end: int
@@ -75,7 +78,7 @@ class Extent(NamedTuple):
 
 
 def extent_of(image: KernelImage, log: LogKernel, function: str) -> Extent:
-    """Return the addresses between which `function` is in `image`.
+    """Return where the code of `function` begins and ends in `image`.
 
     Raises BadInput if neither log nor image has the function.
     """

@@ -116,7 +116,7 @@ class _Checker:
             raise self._error(node, f"{names}: they cannot be compared")
         if other.field.table != of.field.table:
             names = f"{of.field.name} and {other.field.name}"
-            raise self._error(node, f"{names} belong to different things: they cannot be compared")
+            raise self._error(node, f"{names} describe different things: they cannot be compared")
         return other
 
     def _is_field(self, node: s.Node) -> bool:

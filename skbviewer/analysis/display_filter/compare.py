@@ -39,7 +39,8 @@ def test_of(kind: Kind, operator: str, value: p.Value) -> Test:
 def text_test(operator: str, value: p.Value) -> Callable[[Any], bool]:
     """Return a function that compares one text, or the bytes of one packet, with `value`.
 
-    `operator` is "contains" or one of ORDER; a compiled pattern as `value` is searched.
+    `operator` is "contains" or one of ORDER.  If `value` is a compiled pattern, the function
+    searches the text for it.
     """
     if isinstance(value, re.Pattern):
         pattern: re.Pattern[Any] = value

@@ -30,7 +30,7 @@ Known = Callable[[str], Sequence[str]]
 
 
 class Completion(NamedTuple):
-    """`words` may replace the characters begin .. end - 1 of the text.
+    """`words` may replace the characters from `begin` to `end` - 1 of the text.
 
     `values` says that the words are values of a field.  Values are shown even before their first
     character is typed.

@@ -49,7 +49,7 @@ class _Reader:
 
     @property
     def next(self) -> Token:
-        """Return the next token; it stays the next one."""
+        """Return the next token without going on to the one after it."""
         return self._tokens[self._index]
 
     def next_token(self) -> Token:

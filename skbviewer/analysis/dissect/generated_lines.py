@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Generated lines, which are in no byte of a packet: the frame, its stream, related packets.
+"""Lines that describe no bytes of a packet: about the frame, its stream, and related packets.
 
 Input: the headers of a packet (detail_tree.py) and facts about it.  Output: a Frame, then these
 headers, with Wireshark's generated lines, in brackets, inserted.
@@ -48,7 +48,7 @@ class PacketFacts(NamedTuple):
 def with_facts(nodes: Sequence[Node], facts: PacketFacts) -> tuple[Node, ...]:
     """Return `nodes`, the headers of a packet, with what the session knows about the packet.
 
-    At least one byte of the packet was captured.
+    At least one byte of the packet must have been captured.
     """
     made = [frame(nodes, facts)]
     for node in nodes:
@@ -185,7 +185,7 @@ def _claim(link: Link) -> Node:
 
 
 def _checked(node: Node, facts: PacketFacts, layer: str) -> Node:
-    """Return the header with the verdict on its checksum, beside the checksum and in a line."""
+    """Return the header with the verdict on its checksum: beside the checksum, and in a line."""
     status, field = facts.values[f"{layer}.checksum.status"], f"{layer}.checksum"
     if not status:
         return node

@@ -107,7 +107,7 @@ def null(data: bytes, at: int, end: int) -> Step:
 
 
 def raw(data: bytes, at: int, end: int) -> Step:
-    """Return an empty link header; its payload is an IPv4 or IPv6 packet at byte `at` of `data`."""
+    """Return an empty link header, before the IP packet from byte `at` to byte `end` of `data`."""
     version = data[at] >> 4
     node = Node("Raw packet data", at, 0)
     return Step(node, {4: "ipv4", 6: "ipv6"}.get(version, "data"), at, end)
@@ -156,11 +156,11 @@ def arp(data: bytes, at: int, end: int) -> Step:
 
 
 def dotted(value: int) -> str:
-    """Return an IPv4 address as text."""
+    """Return an IPv4 address, given as a number, as text."""
     return ".".join(str(value >> shift & 255) for shift in (24, 16, 8, 0))
 
 
 def hardware(value: int) -> str:
-    """Return a MAC address as text."""
+    """Return a MAC address, given as a number, as text."""
     text = ":".join(f"{value:012x}"[i : i + 2] for i in range(0, 12, 2))
     return f"Broadcast ({text})" if value == BROADCAST else text

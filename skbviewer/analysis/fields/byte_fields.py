@@ -67,8 +67,9 @@ def _extents(view: View, data: UInt8s, rows: Int64s) -> dict[str, Place]:
 def numbers(view: View, layer: str, begin: int, size: int, progress: Progress) -> Values:
     """Return a big-endian number of `size` (up to 8) bytes in the header `layer` of each packet.
 
-    The number begins at byte `begin` of the header; a negative `begin` counts from its end.  The
-    number is unknown if the bytes were not captured.  Raises BadInput and Cancelled.
+    The number begins at byte `begin` of the header; a negative `begin` counts from the end of the
+    header's payload.  The number is unknown if the bytes were not captured.  Raises BadInput and
+    Cancelled.
     """
     low, known = np.full(view.size, -1, np.int64), np.zeros(view.size, np.bool_)
     for block in blocks(view, progress):
@@ -127,10 +128,11 @@ def scan(
     predicate: Predicate,
     progress: Progress,
 ) -> tuple[Bools, Bools]:
-    """Return two flags for each packet: its header `layer` fulfils `predicate`; that is known.
+    """Return for each packet whether its header `layer` fulfils `predicate`, and if this is known.
 
-    If `parts` are given, `predicate` gets these slices (begin, end) of the header, joined.  The
-    result is unknown if a slice is not inside the header.
+    `predicate` gets the bytes of the header and its payload.  If `parts` are given, it gets only
+    these slices (begin, end), joined.  The result is unknown if the packet has no such header, or
+    if a slice is not inside these bytes.
     """
     fulfilled, known = np.zeros(view.size, np.bool_), np.zeros(view.size, np.bool_)
     for block in blocks(view, progress):

@@ -110,7 +110,7 @@ class Data:
     def cached(self, name: str, make: Callable[[], Any]) -> Any:
         """Return make(), computed at the first call with this `name` in the session, then kept.
 
-        Only callers with the same name wait for it.
+        Only callers with the same `name` wait for the result.
         """
         with self._lock:
             slot = self._kept.setdefault(name, _Slot())
@@ -145,7 +145,7 @@ class Data:
         return self.cached(f"names {source}", read)  # type: ignore[no-any-return]
 
     def functions(self, source: int) -> dict[int, str]:
-        """Return the probed functions of a KBL by probe id."""
+        """Return the probed functions of the KBL `source` by probe id."""
 
         def read() -> dict[int, dict[int, str]]:
             found: dict[int, dict[int, str]] = {}

@@ -129,7 +129,7 @@ def text_of(field: Field, values: Values, position: int) -> str:
 
 
 def mac_text(value: int) -> str:
-    """Return "aa:bb:cc:dd:ee:ff", also for the broadcast address."""
+    """Return a MAC address as "aa:bb:cc:dd:ee:ff", also the broadcast address."""
     return "ff:ff:ff:ff:ff:ff" if value == (1 << 48) - 1 else mac(value)
 
 

@@ -218,14 +218,19 @@ KERNEL_FIELDS: tuple[Field, ...] = (
         "kbl.verdict", _S, "How certain the match is", _verdict, words=(*VERDICTS, "kernel-only")
     ),
     Field("kbl.confidence", Kind.FLOAT, "How certain the match is, from 0 to 1", _confidence),
-    Field("kbl.in_kernel", _D, "Time in the kernel: in at least one leg", _number("kernel_ns")),
+    Field("kbl.in_kernel", _D, "Time in which the packet was in a leg", _number("kernel_ns")),
     Field("kbl.latency", _D, "Old name of kbl.in_kernel", _number("kernel_ns")),
     Field("kbl.busy", _D, "Time in which a function worked on the packet", _number("busy_ns")),
-    Field("kbl.waiting", _D, "Time in the kernel, not busy, for a known reason", _waiting),
+    Field(
+        "kbl.waiting",
+        _D,
+        "Time in a leg in which no function worked on the packet, for a known reason",
+        _waiting,
+    ),
     Field(
         "kbl.unknown",
         _D,
-        "Time in the kernel, not busy, for unknown reasons",
+        "Time in a leg in which no function worked on the packet, for unknown reasons",
         _number("unknown_ns"),
     ),
     Field("kbl.cpu_time", _D, "Sum of the self times of the packet's calls", _number("cpu_ns")),

@@ -15,7 +15,7 @@ Part = tuple[View, Int64s]  # a view, and positions of rows in it
 
 
 def keys_of(field: Field, parts: Sequence[Part]) -> tuple[Array, Bools]:
-    """Return a sort key for each row of all `parts`, one part after the other, and if it is known.
+    """Return a sort key for each row of all `parts`, in their order, and whether the key is known.
 
     If a row has several values, the first one is used.  Of several calls, legs or drops, the
     smallest value is used, or for durations the largest.

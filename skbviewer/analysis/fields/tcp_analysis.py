@@ -2,7 +2,7 @@
 """tcp.analysis.*: findings from the sequence numbers of TCP streams, for all streams at once.
 
 The rules and words are those of Wireshark's packet-tcp.c (tcp_analyze_sequence_number): "next" is
-the highest sequence number that a direction should send, judging by what it has sent before.
+the sequence number with which a direction should continue, judging by what it has sent before.
 """
 
 from __future__ import annotations
@@ -101,8 +101,8 @@ def _segments(data: Data, found: Streams) -> Segments:
 def window_scales(data: Data, s: Segments) -> Int64s:
     """Return by segment the shift of the other direction's window, in bits.
 
-    -1: that direction's SYN was not captured.  Both SYNs must offer scaling; otherwise nothing is
-    shifted (RFC 7323, 2.2).
+    -1 means that the other direction's SYN was not captured.  Both SYNs must offer scaling;
+    otherwise nothing is shifted (RFC 7323, 2.2).
     """
     syn = np.flatnonzero((s.flags & SYN) != 0)
     offered = np.full(len(s.flags), -1, np.int64)

@@ -9,7 +9,7 @@ from ...records.types import Bools, Int64s
 from .field_data import Array
 
 NAMES = {
-    "retransmission": "Data, SYN or FIN sent again (also if fast or spurious)",
+    "retransmission": "Data, SYN or FIN sent again (fast and spurious retransmissions, too)",
     "fast_retransmission": "Sent again after two duplicate ACKs",
     "spurious_retransmission": "Sent again although it was acknowledged",
     "out_of_order": "Sent before segments that were captured earlier",
@@ -52,12 +52,12 @@ class Analysis:
         self._repeats, self._parts = found[:, np.argsort(found[0], kind="stable")], []
 
     def names(self, row: int) -> list[str]:
-        """Return the findings of one packet."""
+        """Return the names of the findings of the packet in the 0-based row `row`."""
         bits = int(self._bits[row])
         return [name for bit, name in enumerate(NAMES) if bits >> bit & 1] if bits else []
 
     def repeated(self, row: int) -> tuple[int, int]:
-        """Return for a duplicate ACK the row of the original ACK, and its own number, from 1."""
+        """Return for a duplicate ACK the original ACK's row, and the duplicate's number, from 1."""
         assert self._repeats is not None
         at = int(np.searchsorted(self._repeats[0], row))
         return int(self._repeats[1, at]), int(self._repeats[2, at])

@@ -75,7 +75,10 @@ class FlameBoxes(NamedTuple):
 
 
 def flame_boxes(tree: StackTree, weight: Weight) -> FlameBoxes:
-    """Lay out the stacks of `tree` that have a `weight`, or of which an inner call has one."""
+    """Return the boxes of all stacks of `tree` that have a width.
+
+    The width of a box is the `weight` of its stack plus that of all stacks above it.
+    """
     weights = {Weight.SELF: tree.self_ns, Weight.CALLS: tree.calls, Weight.COUNTER: tree.counted}
     own = weights[weight]
     total = _totals(tree, own)

@@ -81,7 +81,10 @@ def latency_grid(scope: Scope) -> LatencyGrid | None:
 
 
 def log_edges(low: int, high: int) -> Int64s:
-    """Return rising edges, whole ns, PER_DECADE to a decade; the last one is above `high`."""
+    """Return edges of bins for `low` to `high`, rising, PER_DECADE to a decade, in whole ns.
+
+    The last edge is above `high`.
+    """
     begin = int(np.floor(np.log10(max(low, 1)) * PER_DECADE))
     end = int(np.floor(np.log10(max(high, 1)) * PER_DECADE)) + 2
     exact: npt.NDArray[np.float64] = 10.0 ** (np.arange(begin, end + 1) / PER_DECADE)

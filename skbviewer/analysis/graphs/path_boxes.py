@@ -30,9 +30,9 @@ class PathBoxes(NamedTuple):
     """One box for each path class.  Arrays are int64; times are ns in kernel, nearest rank.
 
     `path` is the class's number in `stats paths`, `name` the value of the field kbl.path; 0 and ""
-    stand for all rarer classes.  `ranks_ns` are PERCENTS by class.  `outliers` are packets slower
-    than p90 that took FACTOR times the median, or more; `point_class`, `point_row` (n, or -n for
-    K<n>) and `point_ns` are the slowest POINTS of them by class.
+    stand for all rarer classes.  `ranks_ns` are PERCENTS by class.  `outliers` counts the packets
+    slower than p90 that took at least FACTOR times the median; `point_class`, `point_row` (n, or -n
+    for K<n>) and `point_ns` are the slowest POINTS of them by class.
     """
 
     path: tuple[int, ...]

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The columns of a query's result as arrays, for pictures: pairs of numbers, spans of time.
 
-Input: names of columns, and rows of numbers, texts and None.  Output: arrays, as many rows at most.
+Input: names of columns, and rows of numbers, texts and None.  Output: arrays with at most as many
+rows.
 """
 
 from __future__ import annotations
@@ -43,9 +44,9 @@ class Pairs(NamedTuple):
 class Spans(NamedTuple):
     """Spans of time, ns, sorted by begin; equally long arrays.  `begin` counts from `first`.
 
-    `line` is such that no span hides another.  `name` is an index of `names`, the one with
-    the longest spans together first; without such a column the only name is "".  `row` is the row
-    in the result.
+    `line` is such that no span hides another.  `name` is an index of `names`, which are sorted by
+    the total length of their spans, longest first; without a column of names, the only name is "".
+    `row` is the row in the result.
     """
 
     first: int
@@ -149,7 +150,7 @@ def _named(
         return np.zeros(len(which), np.int64), ("",)
     texts = np.array(["" if (v := rows[one][at]) is None else str(v) for one in which.tolist()])
     names, number = np.unique(texts, return_inverse=True)
-    weight = np.bincount(number.reshape(-1), weights=dur + 1.0)  # more marks count more, too
+    weight = np.bincount(number.reshape(-1), weights=dur + 1.0)  # spans of length 0 count, too
     order = np.argsort(-weight, kind="stable")
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))

@@ -46,7 +46,7 @@ class RoundTripBars(NamedTuple):
 
 
 def round_trip_bars(scope: Scope) -> RoundTripBars | None:
-    """Return a bar for each interval of time: the round trips that chosen packets end in it.
+    """Return a bar for each interval of time, from the round trips that chosen packets end in it.
 
     None if there is no round trip.  Raises Cancelled.
     """

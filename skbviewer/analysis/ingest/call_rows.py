@@ -40,7 +40,7 @@ def record_rows(
     events: ColumnTable,
     first: dict[str, int],
 ) -> tuple[NewRows, NewRows]:
-    """Return rows of table `record`, for records that are in no other table, and of `loss`.
+    """Return the rows of tables `record` and `loss`; `record` has the records of no other table.
 
     `first` has, by table, the number of rows that are stored already.
     """

@@ -75,8 +75,8 @@ class Joining:
     ) -> None:
         """Join captures with the KBLs `logs`, by source.
 
-        `is_ip` says by source which series of a KBL have an IP header; `same` are the logs of one
-        host.
+        `is_ip` says by source which series of a KBL have an IP header.  `same` holds the common
+        lifetimes of two logs of one host, by (log of points, other log).
         """
         self._logs, self._same = dict(logs), dict(same)
         self.verdicts = {source: _not_captured(logs[source], is_ip[source]) for source in logs}
@@ -84,7 +84,7 @@ class Joining:
         self._interfaces: dict[int, list[int]] = {}
         self._trips: dict[tuple[int, int], list[Trips]] = {}
 
-    def capture(
+    def match_capture(
         self, source: int, packets: Packets, number: int, progress: Progress
     ) -> dict[int, Matches]:
         """Return the matches of a capture with each KBL, by the KBL's source.  Raises Cancelled.
@@ -154,7 +154,7 @@ class Joining:
             found[a], found[b] = without_early_arrivals(found[a], found[b], one, other, way)
 
     def times(self) -> tuple[NewRows, ...]:
-        """Return the tables `oneway`, `oneway_bound` and `timebase`."""
+        """Return the rows of the tables `oneway`, `oneway_bound` and `timebase`."""
         between: dict[tuple[int, int], OneWay] = {}
         for pair, parts in self._trips.items():
             way = clock_bounds(all_trips(parts))

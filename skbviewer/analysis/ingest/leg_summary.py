@@ -21,7 +21,7 @@ Column = npt.NDArray[np.int64]
 
 
 def owners(calls: CallTable, legs: int) -> Column:
-    """Return for each leg the thread of its first call in task context, -1 = none.
+    """Return for each of `legs` legs the thread of its first call in task context, -1 = none.
 
     The thread during an interrupt does not count, because it just happened to be running.
     """

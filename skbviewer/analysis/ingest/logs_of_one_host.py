@@ -13,7 +13,10 @@ from .followed_log import FollowedLog
 
 
 def logs_of_one_host(logs: Sequence[FollowedLog]) -> dict[tuple[int, int], SameHost]:
-    """Return the common lifetimes of each log of points and each other log, by their sources."""
+    """Return the lifetimes that a log of points and another log have in common, by their sources.
+
+    Pairs of logs without common lifetimes are left out.
+    """
     found = {}
     for points, other in _pairs(logs):
         own = points.kernel_side.log.own_packets
@@ -35,7 +38,7 @@ def _pairs(logs: Sequence[FollowedLog]) -> Iterator[tuple[FollowedLog, FollowedL
 
 
 def same_host_rows(found: Mapping[tuple[int, int], SameHost]) -> FewRows:
-    """Return a row of table `meta` for each pair of logs of one host."""
+    """Return a row of table `meta` for each pair of logs that logs_of_one_host() `found`."""
     return FewRows(
         schema.meta,
         [

@@ -107,7 +107,9 @@ def _fold(
     best_confidence: npt.NDArray[np.float64],
     called: Int32s,
 ) -> None:
-    """Include matches sorted by packet: the last one that is better than earlier verdicts.
+    """Include matches, which are sorted by packet, in the best verdict of each packet.
+
+    If several matches are better than the verdict so far, the last of them counts.
 
     Also adds up the number of functions in exact matches, negative if that is lost.  `state` is
     passed on from block to block.

@@ -24,7 +24,7 @@ class Input(NamedTuple):
 def source_row(item: Input, first: int, rows: int) -> tuple[object, ...]:
     """Return a row of table `source` for a file.
 
-    Its packets or records have the numbers `first` ..  `first` + `rows` - 1.
+    Its packets or records have the numbers from `first` to `first` + `rows` - 1.
     """
     data = item.data
     detail = _log_detail(data) if isinstance(data, KernelLog) else _capture_detail(data)

@@ -30,9 +30,9 @@ SHORT_NS = 50_000  # the shortest sleep of a thread: the kernel's timer slack
 class Inside(NamedTuple):
     """For each record, the time and CPU of its entry and exit, and the call `around` it.
 
-    A record without a call around it has the number of its execution context there; contexts are
-    numbered after the records.  The calls directly inside record or context n are
-    child[first[n] : first[n + 1]], in order of time.  Times are in ns on the log's clock.
+    If no call is around a record, `around` is the number of its execution context; contexts are
+    numbered after the records.  The calls directly inside record or context n are child[first[n] :
+    first[n + 1]], in order of time.  Times are in ns on the log's clock.
     """
 
     ts: Int64s
@@ -118,6 +118,8 @@ def add(
 ) -> None:
     """Append a span of the kind `rank` to `paint`, cut to the times from `low` to `high` (ns).
 
+    The span is from `begin` to `end`.
+
     If `paint` has no space left, the span is only counted in counts[PAINT].
     """
     begin, end = max(begin, low), min(end, high)
@@ -150,6 +152,8 @@ def paint_call(
     SAME: it has the packet.  KIN: it has the packet, in another leg.  MINE: it belongs to the
     packet's socket, and no call has the packet.  OTHERS: it works for other packets.  NOBODY: no
     record shows for whom it works.  A `record` beyond the last one is the number of a context.
+    Spans are appended to `paint`, counted in `counts`, and times added to `sums`; `stack` is
+    scratch space.
     """
     depth = _push(np.int64(0), np.int64(record), np.int64(mode), low, inside, stack)
     while depth > 0:
@@ -283,9 +287,10 @@ def paint_interrupts(
     paint: Int64s,
     counts: Int64s,
 ) -> np.int64:
-    """Paint the interrupts of a CPU from `begin` to `end` (ns); return their total time, ns.
+    """Paint the interrupts of CPU `cpu` from `begin` to `end` (ns); return their total time, ns.
 
-    If `cut`, the last span is divided, so that it leaves out these interrupts.
+    Only interrupts of contexts above `level` are painted.  If `cut`, the last span is divided, so
+    that it leaves out these interrupts.  `paint` and `counts` are those of add().
     """
     taken, cpus = np.int64(0), (len(beside.irq_first) - 1) // LEVELS
     if level >= LEVELS or not 0 <= cpu < cpus:
@@ -333,8 +338,9 @@ def paint_unprobed(
 ) -> None:
     """Paint the times of a thread before, between and after the calls directly inside `around`.
 
+    These times are from `begin` (on the CPU `on`) to `end` (on `cpu`), or at most to `high`; ns.
     The thread ran if it is recorded again soon, on the same CPU, and no other thread is recorded
-    there.
+    there.  `paint` and `counts` are those of add().
     """
     low, last = np.int64(inside.first[around]), np.int64(inside.first[around + 1])
     stop = last

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find legs that may lack records, because they were lost or because probes missed hits.
+"""Find legs that may lack records, because records were lost or probes missed hits.
 
 The numbers of such legs are not shown.
 
@@ -39,7 +39,7 @@ def leg_gaps(
     calls: CallTable,
     events: ColumnTable,
 ) -> Bools:
-    """Return for each leg whether records of it may have been lost (docs/matching.md says when).
+    """Return for each leg whether some of its records may be lost (docs/matching.md says when).
 
     `lost` are the declared losses of `log`; the other tables were made from its records.  In a log
     of points, all legs lack records: those of the returns.

@@ -255,7 +255,7 @@ def _name(
     beside: Beside,
     owned: Owned,
 ) -> int:
-    """Return the rank of a time between two calls with the packet; RANKS if one thread had it."""
+    """Return the rank of a time between two calls with the packet; RANKS: one thread made both."""
     for at in range(owned.queue_at[leg], owned.queue_at[leg + 1]):
         within = min(owned.queue_end[at], end) - max(owned.queue_begin[at], begin)
         if 2 * within > end - begin:

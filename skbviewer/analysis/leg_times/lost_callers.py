@@ -58,9 +58,10 @@ def legs_with_missed_caller(
 
 
 def _legs(log: KernelLog, nesting: Nesting, calls: CallTable, near: Int64s, func: Int32s) -> Int64s:
-    """Return legs with a call of `near`, or inside one, that is in no recorded call of its caller.
+    """Return the legs with a call in `near`, or inside such a call, whose caller is not recorded.
 
-    func[i] is the function that called near[i]; -1: unknown.
+    The caller of near[i] is not recorded if near[i] is in no recorded call of the function func[i],
+    which called near[i]; -1: unknown.
     """
     records = log.records
     caller, missing = np.full(len(records), -1, np.int32), np.zeros(len(records), np.bool_)

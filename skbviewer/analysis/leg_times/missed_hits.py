@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find legs that may lack a call because its probe missed the hit.
+"""Find legs that may lack a call because a probe missed its hit.
 
 Input: a KBL, its legs and calls, and the windows of time in which probes missed hits.  Output: a
 flag for each leg.  A window contains hundreds of legs, but often only a single miss of a function.
@@ -26,7 +26,7 @@ UNLIMITED = np.iinfo(np.int64).max
 
 
 def windows_of(log: KernelLog) -> Windows:
-    """Return the times in which probes missed hits, and the functions whose hits they may be.
+    """Return the times in which probes missed hits, and the functions whose hits may be missing.
 
     If the function of a missed hit is unknown, it may be any function.
     """

@@ -54,10 +54,11 @@ def follow_addresses(
 ) -> None:
     """Follow the lifetimes at each address through a block of records, in order of time.
 
-    `own` and `made` are the numbers of the addresses of each record's skb and of the clone that it
-    makes.  `state` has a row of FIELDS for each address.  `series` to `parent` describe legs and
-    series; `begins` and `ends` are the times of losses.  The last five arrays are those of
-    open_ended_legs._Found, which this fills.
+    By record: `ts` to `func` are its columns, and `of` is its leg; `own` and `made` are the numbers
+    of the addresses of its skb and of the clone that it makes.  `state` has a row of FIELDS for
+    each address.  By leg: its `series`, whether it `is_first` of its series, and its kind
+    (`kinds`).  `parent` is by series; `begins` and `ends` are the times of losses.  The last five
+    arrays are those of open_ended_legs._Found, which this fills.
     """
     for i in range(len(ts)):
         leg, at = np.int64(of[i]), np.int64(own[i])

@@ -47,7 +47,7 @@ def sum_groups(
 
     group[i] is the group of leg[i]; the arrays are sorted by group.  `made` has a column for each
     group; that of a group with a leg that lacks records is left as it is.  `own` and `open_` are
-    scratch space.
+    scratch space.  `waits` is the greatest number of waits of a leg.
     """
     i = 0
     while i < len(group):

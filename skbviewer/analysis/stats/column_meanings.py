@@ -37,7 +37,7 @@ COLUMNS: dict[str, dict[str, str]] = {
         "count": "calls; a call counts once, however many packets it handled",
         "open": "calls whose duration is unknown, because their exit was not recorded",
         "self": "total self time of these calls: without inner calls and interrupts",
-        "comp_mean": "mean minus the cost of the probes; - if this cost was not measured",
+        "comp_mean": "mean minus the cost of the probes; shown as - if this cost was not measured",
         "comp_err": "possible error of comp_mean, in either direction",
         "switched_out": "calls during which the CPU ran another task",
         "interrupted": "calls during which an interrupt ran",
@@ -58,8 +58,8 @@ COLUMNS: dict[str, dict[str, str]] = {
         "packets": "packets that have this part",
         "total": "sum over the chosen packets; all rows add up to the packets' time in kernel",
         "share": "share of the time in kernel, in percent",
-        "median": "total if each packet were like the median packet of its path; packets on a path "
-        "that too few packets took are left out",
+        "median": "total if each packet were like the median packet of its path; paths that too "
+        "few packets took are left out",
         "excess": "total minus median, for the packets that have a median packet",
     },
     "paths": {
@@ -94,8 +94,8 @@ COLUMNS: dict[str, dict[str, str]] = {
         "send": "time in the sender's kernel, from the segment's first record to the wire",
         "outside": "time on the sender's wire from the segment to its acknowledgment",
         "wire": "outside minus peer",
-        "peer": "part of outside at the peer: from the segment's arrival to the departure of the "
-        "acknowledgment",
+        "peer": "the part of outside at the peer: from the segment's arrival to the departure of "
+        "the acknowledgment",
         "receive": "time in the sender's kernel, from the acknowledgment on the wire to the end of "
         "its leg",
     },
@@ -110,20 +110,20 @@ COLUMNS: dict[str, dict[str, str]] = {
     },
     "programs": {
         "process": "the program in whose system calls the function ran",
-        "host": "the number of the kernel log among the files, from 1",
+        "host": "the number of the kernel log in the list of files, from 1",
         "function, layer": "the function, and its layer of the stack",
         "count": "calls in the program's own context; the times are self times",
     },
     "interrupts": {
         "kind": "interrupt or softirq",
         "name": "the number of the interrupt, or the name of the softirq",
-        "host": "the number of the kernel log among the files, from 1",
+        "host": "the number of the kernel log in the list of files, from 1",
         "cpu": "the CPU on which it ran",
         "count": "how often it ran; the times are from start to end",
     },
     "syscalls": {
         "process": "the program",
-        "host": "the number of the kernel log among the files, from 1",
+        "host": "the number of the kernel log in the list of files, from 1",
         "syscall": "the system call",
         "count": "calls; the times are from start to end, waiting included",
         "errors": "calls that returned an error",
@@ -138,7 +138,7 @@ COLUMNS: dict[str, dict[str, str]] = {
     },
     "processes": {
         "process": "the program whose system calls sent or received the packets",
-        "host": "the number of the kernel log among the files, from 1",
+        "host": "the number of the kernel log in the list of files, from 1",
         "legs": "passes of packets through a stack in which the program had calls",
         "count": "calls in the program's own context; the times are self times, without the time "
         "in which the CPU ran another task",
@@ -151,7 +151,7 @@ COLUMNS: dict[str, dict[str, str]] = {
         "packets": "the numbers of the first of these captured packets",
     },
     "clock": {
-        "source, kbl": "the numbers of the capture and of the kernel log among the files",
+        "source, kbl": "the numbers of the capture and of the kernel log in the list of files",
         "offset": "the capture's clock minus the kernel log's",
         "drift_ppm": "how much faster the capture's clock runs, in parts per million",
         "residual": "possible error of the fit, in either direction",

@@ -217,7 +217,7 @@ def endpoints_by_kind(scope: Scope) -> dict[str, list[Endpoint]]:
 
 
 def _counted_kinds(scope: Scope) -> Iterator[str]:
-    """Yield each kind, after reporting it as progress."""
+    """Yield each kind of address; report progress before each."""
     for done, kind in enumerate(KINDS):
         scope.progress.report("Counting", done, len(KINDS))
         yield kind
@@ -226,7 +226,7 @@ def _counted_kinds(scope: Scope) -> Iterator[str]:
 def _capture_times(scope: Scope) -> Int64s | None:
     """Return the capture times of all packets by the first capture's clock (int64, ns).
 
-    None means that their own times are by that clock already.
+    None means that the packets' own times are on that clock already.
     """
     columns, clock, captures = scope.columns, scope.clock, scope.captures
     if not captures or (len(captures) < 2 and not clock.interfaces(captures[0])):

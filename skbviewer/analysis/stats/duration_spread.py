@@ -26,7 +26,7 @@ PERCENTS = (50, 95, 99, 100)
 
 
 def spreads(group: Int64s, value: Int64s, groups: int) -> list[Spread]:
-    """Return sum, mean, percentiles and maximum of `value` in each group 0 .. groups - 1.
+    """Return sum, mean, percentiles and maximum of `value` in each of `groups` groups.
 
     `group` and `value` are equally long.
     """

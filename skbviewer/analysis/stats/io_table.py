@@ -13,7 +13,7 @@ from .scope import Scope
 
 
 class IoRow(NamedTuple):
-    """One interval.  Times in kernel are of the packets captured in it; None if none is known."""
+    """One interval.  Times in kernel are of the packets captured in it; None if unknown."""
 
     after_ns: int  # begin of the interval, since packet 1
     packets: int

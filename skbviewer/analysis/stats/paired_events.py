@@ -23,7 +23,7 @@ class Pairs(NamedTuple):
 
 
 def pairs_of(scope: Scope, begins: int, ends: int, by: str) -> Pairs:
-    """Return pairs of events: each event `begins` in the time range, and the next event `ends`.
+    """Return pairs of events: one of kind `begins` in the time range, and the next of kind `ends`.
 
     `by` is "cpu" or "pid": both events of a pair have the same one.  Events without a partner are
     left out, and so are pairs with lost records between them.  Raises Cancelled.

@@ -241,9 +241,10 @@ class Scope:
 
     @cached_property
     def once(self) -> Bools:
-        """Return for each chosen call whether it does not repeat a row of another packet.
+        """Return for each row of a chosen call whether it is the one by which the call is counted.
 
-        A socket's call is in all legs that it sent or read, a list's call in those of its packets.
+        A call has a row in each leg to which it belongs: a socket's call in all legs that it sent
+        or read, a list's call in the legs of all packets of the list.
         """
         flags, skb, carried = (self.of_call(name) for name in ("flags", "skb", "carried"))
         entry, keep = self.of_call("entry_ns"), np.ones(len(flags), np.bool_)
@@ -268,7 +269,7 @@ class Scope:
         return np.asarray(self.of_leg("gap") == POINTS_GAP)
 
     def lost(self, leg: Int64s, begin: Int64s, end: Int64s) -> Bools:
-        """Return for each of these legs whether its log lost records from `begin` to `end` (ns)."""
+        """Return for each leg in `leg` whether its log lost records from `begin` to `end` (ns)."""
         return self.lost_between(self.of_leg("source")[leg], begin, end)
 
     @cached_property

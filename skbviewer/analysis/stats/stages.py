@@ -77,10 +77,7 @@ def sections(scope: Scope) -> tuple[Sections, ...]:
 
 
 def reading_times(scope: Scope) -> tuple[Int64s, Int64s]:
-    """Return the legs whose packet a process read, and how long it was in the kernel after that.
-
-    The time (ns) is from when the process had the packet to its last exit.
-    """
+    """Return the legs whose packet a process read, and the time (ns) from then to the last exit."""
     reader = scope.of_leg("reader_ns")
     rows = np.flatnonzero((scope.of_leg("kind") == RX) & (reader >= 0))
     if not len(rows):

@@ -144,7 +144,7 @@ def _clock(scope: Scope) -> Table:
     rows = clock_rows(scope)
     unsure = set(unsure_captures(scope)) & {row.source for row in rows}
     notes = (
-        f"no packet of capture {source} matches for certain: the fit of its clock may be wrong"
+        f"no packet of capture {source} has an exact match: the fit of its clock may be wrong"
         for source in sorted(unsure)
     )
     return Table(ClockRow._fields, rows, tuple(notes))
@@ -240,7 +240,7 @@ STATISTICS: dict[str, Statistic] = {
                 "wire_ns": "On the wire (µs)", "peer_ns": "Peer (µs)",
                 "receive_ns": "Own kernel, receiving (µs)"}),
     "callgraph": Statistic(
-        "Call &Graph", "Which function called which, as gprof shows it",
+        "Call &Graph", "Callers and callees of each function, as gprof shows them",
         _callgraph, _function_filter, titles={"number": "Calls"}),
     "programs": Statistic(
         "Functions by Progra&m", "Times of each function in each program",

@@ -23,7 +23,10 @@ class Table(NamedTuple):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Return the names of the columns.  A NamedTuple cannot have a field named `count`."""
+        """Return the names of the columns: the keys, with "count" in place of "number".
+
+        Rows are NamedTuples, which cannot have a field named `count`.
+        """
         return tuple("count" if key == "number" else key for key in self.keys)
 
 

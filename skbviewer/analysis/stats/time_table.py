@@ -26,7 +26,7 @@ class TimeRow(NamedTuple):
     total_ns: int
     share: float  # of the time in kernel, %
     median_ns: int | None  # of median packets, for as many packets; None: there are too few
-    excess_ns: int | None  # total less median, of the packets that can be compared
+    excess_ns: int | None  # total minus median, of the packets that can be compared
 
 
 class TimeTable(NamedTuple):

@@ -3,8 +3,8 @@
 
 Input: the packets of all TCP streams of a session.  Output: for each packet, the row of the segment
 that ends at the packet's acknowledgment number.  A segment waits until the other direction
-acknowledges its end or more.  Of several that end there, the oldest one counts, and a packet that
-acknowledges more answers none of the earlier ones.
+acknowledges its end, or bytes after it.  If several waiting segments end at the acknowledgment
+number, the oldest one counts.  Segments that end before that number are removed without an answer.
 """
 
 from __future__ import annotations

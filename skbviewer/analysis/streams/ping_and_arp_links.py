@@ -29,7 +29,7 @@ _HARDWARE = {field.name: field.make for field in BYTE_FIELDS if field.name.endsw
 
 
 class Claim(NamedTuple):
-    """An ARP packet claims that `ip` is at `mac`, although packet `first` said `other`."""
+    """An ARP packet claims that `ip` is at `mac`; packet `first` claimed that it is at `other`."""
 
     ip: str
     mac: str

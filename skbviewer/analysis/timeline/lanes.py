@@ -32,7 +32,7 @@ WIRE_LAYER = "wire"
 
 
 class Lane(NamedTuple):
-    """A lane: rows first .. first + rows - 1."""
+    """A lane: `rows` rows, from the row `first` on."""
 
     title: str
     first: int

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Boxes for the pixels of a window, from rows of sorted boxes: by a few searches, not a full pass.
+"""Find the boxes for the pixels of a window among sorted boxes, by searches, not by a full pass.
 
 Input: for each row, boxes that are sorted by time and do not overlap.  Output: the boxes to draw.
 A box wider than a pixel is drawn as it is.  Thinner boxes that begin in the same pixel are merged
-into one bin with their number, their most frequent layer, and whether packets were dropped in any.
+into one bin: their number, their most frequent layer, and whether a packet was dropped in any of
+them.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class Boxes(NamedTuple):
 
 
 def durations(begin: Int64s, end: Int64s) -> npt.NDArray[np.integer]:
-    """Return end - begin of each box, in 32 bits if all fit: they take most of the memory."""
+    """Return end - begin of each box, as 32-bit numbers if all fit, because this saves memory."""
     dur = end - begin
     return dur.astype(np.uint32) if int(dur.max(initial=0)) < 1 << 32 else dur
 
@@ -70,7 +71,7 @@ def boxes(
 ) -> Boxes:
     """Return Boxes from columns that are sorted by (row, begin); `rows` is the number of rows.
 
-    Without `name`, no box has a function.
+    The columns are those of the class Boxes.  Without `name`, no box has a function.
     """
     starts = np.searchsorted(row, np.arange(rows + 1)).astype(np.int64)
     drops, opens = (np.flatnonzero(look & bit) for bit in (DROP, OPEN))
@@ -174,7 +175,11 @@ def _drawn(of: Boxes, group: Int64s, stop: int, pixel: int) -> _Drawn:
 def _looks(
     of: Boxes, first: Int64s, count: Int64s
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.bool_]]:
-    """Return the most frequent layer among SAMPLES boxes of each bin, and flags of any of them."""
+    """Return the `look` of each bin, and whether SAMPLES of its boxes have different layers.
+
+    The look has the most frequent layer of these samples, and the flags that any box of the bin
+    has.
+    """
     look, mixed = of.look[first], np.zeros(len(first), np.bool_)
     many = np.flatnonzero(count > 1)
     if not len(many):

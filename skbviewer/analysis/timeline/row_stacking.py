@@ -13,7 +13,7 @@ _LOOKED_UP = 1 << 24  # values within this span are ranked by a table, others by
 
 
 def stack(begin: Int64s, end: Int64s) -> npt.NDArray[np.uint8]:
-    """Return the rows (from 0) of spans that are sorted by `begin`.
+    """Return the rows (from 0) of the spans from `begin` to `end`, which are sorted by `begin`.
 
     If an outer and an inner span begin together, the outer one comes first.  A span gets the first
     row whose earlier spans have all ended.  So nested calls get their depth as their row, and other

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Session times of packets, by their numbers and interfaces, because clocks are set and differ.
+"""Session times of packets.
+
+They depend on a packet's number and interface: a clock may be set during a capture, and interfaces
+may have clocks of their own.
 
 Input: the time base, and the column chunks of table `packet`.  Output: ns of session time.
 """
@@ -29,7 +32,7 @@ class Clock(Protocol):
     def of_packets(
         self, source: int, ts: Int64s, number: Int64s, interface: Int64s | None = None
     ) -> Int64s:
-        """Return the session times of packets of a capture.
+        """Return the session times of packets of the capture `source`.
 
         By packet: `ts` on the capture's clock, its `number` (n, from 1), and its `interface`.
         """

@@ -35,7 +35,10 @@ class Shown(NamedTuple):
 
 
 def layout_units(size: tuple[int, int], dpi: int) -> tuple[int, int]:
-    """Return the size of a picture in units of its layout; `size` is in pixels."""
+    """Return the size of a picture in units of its layout.
+
+    `size` is in pixels; `dpi` is the number of pixels per inch.
+    """
     width, height = (max(1, round(pixels * DPI / dpi)) for pixels in size)
     return width, height
 

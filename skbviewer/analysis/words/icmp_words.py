@@ -74,7 +74,8 @@ ICMPV6_CODES: Mapping[int, tuple[str, ...]] = {
 def icmp_info(kind: int, code: int, ident: int, seq: int, ttl: int) -> str:
     """Return the Info line of an ICMP message, in Wireshark's words.
 
-    `kind` is its type, `ident` and `seq` are those of an echo, and `ttl` is -1 if unknown.
+    `kind` is its type, `code` its code, `ident` and `seq` are those of an echo; `ttl` is -1 if
+    unknown.
     """
     name = ICMP_TYPES.get(kind, f"Type {kind}")
     if kind in ICMP_QUERIES:
@@ -88,7 +89,8 @@ def icmp_info(kind: int, code: int, ident: int, seq: int, ttl: int) -> str:
 def icmpv6_info(kind: int, code: int, ident: int, seq: int, hops: int) -> str:
     """Return the Info line of an ICMPv6 message, without the addresses in its body.
 
-    `kind` is its type, `ident` and `seq` are those of an echo, and `hops` is -1 if unknown.
+    `kind` is its type, `code` its code, `ident` and `seq` are those of an echo; `hops` is -1 if
+    unknown.
     """
     name = ICMPV6_TYPES.get(kind, f"Type {kind}")
     if kind in ECHO:

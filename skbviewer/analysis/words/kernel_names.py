@@ -42,14 +42,14 @@ class Names(NamedTuple):
         return found or (f"if{ifindex}" if ifindex > 0 else "")
 
     def task(self, pid: int, cpu: int) -> str:
-        """Return a thread's name; "" if unknown.
+        """Return the name of thread `pid`; "" if unknown.
 
-        Each CPU has its own thread 0, such as "swapper/1" on CPU 1.
+        Each CPU has its own thread 0, such as "swapper/1" on CPU 1, so the name depends on `cpu`.
         """
         return task_name(self.tasks, pid, cpu)
 
     def symbol(self, address: int) -> str:
-        """Return text such as "ip_rcv+0x4c"; the number if there is no symbol; "" for 0."""
+        """Return an address as "ip_rcv+0x4c"; as a number if it has no symbol; "" for 0."""
         return self.symbols.get(address, f"0x{address & MASK64:x}" if address else "")
 
     def symbol_at_offset(self, offset: int) -> str:

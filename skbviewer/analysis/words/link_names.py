@@ -54,5 +54,8 @@ NAMES = {
 
 
 def link_name(linktype: int) -> str:
-    """Return Wireshark's name: "Ethernet"; "LINKTYPE_USER0 (147)" if there is none here."""
+    """Return Wireshark's name of a link type: "Ethernet".
+
+    "LINKTYPE_USER0 (147)" if this table has no name for it.
+    """
     return NAMES.get(linktype) or linktype_name(linktype)

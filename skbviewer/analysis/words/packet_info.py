@@ -48,7 +48,7 @@ def ends(row: Any) -> tuple[str, str]:
 
 @lru_cache(maxsize=1 << 16)
 def mac(value: int) -> str:
-    """Return a 48-bit number as aa:bb:cc:dd:ee:ff; "" if unknown."""
+    """Return a MAC address, given as a number, as aa:bb:cc:dd:ee:ff; "" if unknown (-1)."""
     if value == BROADCAST:
         return "Broadcast"
     return ":".join(f"{value:012x}"[i : i + 2] for i in range(0, 12, 2)) if value >= 0 else ""

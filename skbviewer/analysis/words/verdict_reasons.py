@@ -81,7 +81,8 @@ _KNOWN = frozenset(Rung)
 def reason(verdict: int, rung: int, has_kbl: bool = True) -> str:
     """Return the sentence for the verdict (index of VERDICTS) and rung of a packet or leg.
 
-    If only a newer version knows the rung, the sentence says so.
+    `has_kbl` says whether the session has a kernel log.  If only a newer version knows the rung,
+    the sentence says so.
     """
     if verdict == WIRE_ONLY and not has_kbl:
         return "No kernel log is loaded."

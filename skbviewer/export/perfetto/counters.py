@@ -24,7 +24,10 @@ class Counter(NamedTuple):
 
 
 def counter(source: int, title: str, begin: Int64s, end: Int64s) -> Counter:
-    """Return the number of intervals from `begin` to `end` (ns) that contain each time."""
+    """Return a counter of intervals: at each time, how many of them contain this time.
+
+    Interval i is from begin[i] to end[i], session time in ns; the end is excluded.
+    """
     times = np.concatenate([begin, end])
     step = np.repeat([1, -1], [len(begin), len(end)])
     at, place = np.unique(times, return_inverse=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Write starts, ends and instants as serialised TracePackets, many at once.
+"""Write starts, ends and instants as serialised TracePackets, many in one loop.
 
 The package perfetto takes some microseconds for one message.  Here its bytes are written by a loop;
 the numbers of fields come from the package (trace_fields.py).  Encoding:
@@ -120,7 +120,7 @@ def _details(out: UInt8s, at: Int, fields: Fields, events: Events, row: Int) -> 
 
 @compiled
 def write_events(out: UInt8s, fields: Fields, events: Events, first: int, last: int) -> np.int64:
-    """Write events `first` .. `last` - 1 into `out`; return the number of bytes written.
+    """Write the events from `first` to `last` - 1 into `out`; return the number of bytes written.
 
     An event needs at most LARGEST bytes, and FLOW bytes for each flow. It must stay below 16 KiB,
     because lengths are written in two bytes; this holds for up to 1000 flows.

@@ -88,7 +88,11 @@ class Head:
         self._builder.write_packet(packet)
 
     def clocks(self, session_ns: int, monotonic_ns: int) -> None:
-        """Write one moment on two clocks: CLOCK_REALTIME, which events use, and CLOCK_MONOTONIC."""
+        """Write one moment on two clocks.
+
+        `session_ns` is the time of CLOCK_REALTIME, which events use; `monotonic_ns` is that of
+        CLOCK_MONOTONIC.
+        """
         packet = self._packet()
         packet.timestamp = session_ns
         packet.timestamp_clock_id = pb.BUILTIN_CLOCK_REALTIME
@@ -101,7 +105,7 @@ class Head:
         self._builder.write_packet(packet)
 
     def logs(self, titles: Mapping[int, str]) -> None:
-        """Write a group of tracks for each kernel log, by source id."""
+        """Write a group of tracks for each kernel log; `titles` are by source id."""
         for source, title in titles.items():
             packet = self._packet()
             packet.track_descriptor.uuid = source

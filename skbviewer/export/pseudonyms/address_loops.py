@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Pseudonyms of addresses that preserve prefixes, as Crypto-PAn makes them.
 
-Two addresses whose first n bits are equal have pseudonyms whose first n bits, and no more, are
-equal (Xu, Fan, Ammar and Moon, "Prefix-preserving IP address anonymization", ICNP 2002).  A keyed
-hash of the preceding bits decides whether a bit is flipped.  These are the differences to
-Crypto-PAn:
+If two addresses have the first n bits in common, and differ in the next one, so do their pseudonyms
+(Xu, Fan, Ammar and Moon, "Prefix-preserving IP address anonymization", ICNP 2002).  A keyed hash of
+the preceding bits decides whether a bit is flipped.  These are the differences from Crypto-PAn:
 
 - No bit is flipped after a prefix of a block that stays as it is (multicast, loopback, ...), so no
   other address gets a pseudonym in such a block.
@@ -81,9 +80,9 @@ def _staying(value: Int, width: Int, blocks: Int64s) -> np.int64:
 def _flipped(
     keyed: Keyed, what: Int, above: Int, value: Int, width: Int, stay: Int, bits: Int
 ) -> np.int64:
-    """Return the number with pseudonymous bits `stay` ..
+    """Return a number of `width` bits with pseudonymous bits from `stay` to `bits` - 1.
 
-    `bits` - 1; `above` are the bits that precede it.
+    `above` are the bits that precede the number.
     """
     made = np.int64(value)
     for n in range(stay, bits):
@@ -95,13 +94,13 @@ def _flipped(
 
 @compiled
 def last24(keyed: Keyed, value: Int) -> np.int64:
-    """Return the pseudonym of the last 24 bits of a MAC or IPv6 address."""
+    """Return the pseudonym of `value`, the last 24 bits of a MAC or IPv6 address."""
     return _flipped(keyed, LAST24, np.int64(0), value, np.int64(24), np.int64(0), np.int64(24))
 
 
 @compiled
 def ipv4(keyed: Keyed, value: Int) -> np.int64:
-    """Return the pseudonym of an IPv4 address."""
+    """Return the pseudonym of the IPv4 address `value`."""
     row = (np.int64(value) ^ (np.int64(value) >> np.int64(12))) & np.int64(CACHED - 1)
     if keyed.four[row, 0] == 1 and keyed.four[row, 1] == value:
         return np.int64(keyed.four[row, 2])
@@ -144,7 +143,7 @@ def _new_ipv6(keyed: Keyed, high: Int, low: Int) -> tuple[np.int64, np.int64]:
 
 @compiled
 def ipv6(keyed: Keyed, high: Int, low: Int) -> tuple[np.int64, np.int64]:
-    """Return the pseudonym of an IPv6 address, upper and lower half."""
+    """Return the pseudonym of an IPv6 address; both are upper and lower half."""
     mixed = np.int64(high) ^ np.int64(low) ^ (np.int64(low) >> np.int64(32))
     row = (mixed ^ (mixed >> np.int64(16))) & np.int64(CACHED - 1)
     six = keyed.six
@@ -168,7 +167,7 @@ def _mac_once(keyed: Keyed, value: Int) -> np.int64:
 
 @compiled
 def mac(keyed: Keyed, value: Int) -> np.int64:
-    """Return the pseudonym of a MAC address of 48 bits.  Zero and group addresses stay."""
+    """Return the pseudonym of `value`, a MAC address of 48 bits; zero and group addresses stay."""
     if (np.int64(value) >> np.int64(24)) == SOLICITED_MAC:
         rest = last24(keyed, np.int64(value) & np.int64(LOW24))
         return np.int64(SOLICITED_MAC) << np.int64(24) | rest
@@ -189,7 +188,7 @@ def all_ipv4(keyed: Keyed, values: Int64s, out: Int64s) -> None:
 
 @compiled
 def all_ipv6(keyed: Keyed, high: Int64s, low: Int64s, out_high: Int64s, out_low: Int64s) -> None:
-    """Write the pseudonym of each IPv6 address to `out_high` and `out_low`, its two halves."""
+    """Write the pseudonym of each IPv6 address `high`, `low` to `out_high` and `out_low`."""
     for i in range(len(high)):
         out_high[i], out_low[i] = ipv6(keyed, high[i], low[i])
 

@@ -31,7 +31,7 @@ class Packet(NamedTuple):
 
 @allocation_free
 def number(data: UInt8s, at: Int, size: Int) -> np.int64:
-    """Return the big-endian number of `size` bytes at `at`."""
+    """Return the big-endian number of `size` bytes at index `at` of `data`."""
     value = np.int64(0)
     for i in range(size):
         value = value << np.int64(8) | np.int64(data[at + i])
@@ -40,7 +40,7 @@ def number(data: UInt8s, at: Int, size: Int) -> np.int64:
 
 @allocation_free
 def put_number(data: UInt8s, at: Int, value: Int, size: Int) -> None:
-    """Write `value` at `at` as a big-endian number of `size` bytes."""
+    """Write `value` at index `at` of `data` as a big-endian number of `size` bytes."""
     left = np.int64(value)
     for i in range(size):
         data[at + size - 1 - i] = np.uint8(left & np.int64(255))
@@ -49,7 +49,7 @@ def put_number(data: UInt8s, at: Int, value: Int, size: Int) -> None:
 
 @compiled
 def word_sum(data: UInt8s, begin: Int, end: Int) -> np.int64:
-    """Return the sum of 16-bit words; a single byte at the end is padded with a zero."""
+    """Return the sum of the 16-bit words in data[begin:end], which is padded to an even length."""
     total, at = np.int64(0), np.int64(begin)
     while at + 1 < end:
         total += np.int64(data[at]) << np.int64(8) | np.int64(data[at + 1])
@@ -61,17 +61,17 @@ def word_sum(data: UInt8s, begin: Int, end: Int) -> np.int64:
 
 @compiled
 def fill(packet: Packet, begin: Int, end: Int, value: Int) -> None:
-    """Set the bytes `begin` .. `end` - 1 of the copy to `value`."""
+    """Set the bytes from `begin` to `end` - 1 of the copy to `value`."""
     for at in range(begin, end):
         packet.new[at] = np.uint8(value)
 
 
 @compiled
 def blank(packet: Packet, begin: Int, end: Int) -> None:
-    """Overwrite a payload with zeros, except for the first word, which keeps the payload's sum.
+    """Overwrite the payload from `begin` to `end` - 1 with zeros, except for the first word.
 
-    So all checksums over the payload stay correct or wrong, even if they are in other fragments.
-    The checksums reveal this sum anyway.
+    That word becomes the sum of the payload.  So all checksums over the payload stay correct or
+    wrong, even if they are in other fragments.  The checksums reveal this sum anyway.
     """
     if end <= begin:
         return
@@ -131,7 +131,7 @@ def put_mac(packet: Packet, at: Int) -> None:
 def note_checksum(
     packet: Packet, field: Int, begin: Int, end: Int, more: Int, never_zero: Int
 ) -> None:
-    """Note that the checksum of bytes `begin` .. `end` - 1 at `field` must be adjusted.
+    """Note that the checksum of bytes from `begin` to `end` - 1 at `field` must be adjusted.
 
     `more` is the amount by which the sum of other bytes (a pseudo-header) has decreased. With
     `never_zero`, a sum of 0 is written as 0xffff.

@@ -34,7 +34,10 @@ Quoted = tuple[np.int64, np.int64]  # begin and end of a packet inside, -1 if th
 
 @compiled
 def arp(packet: Packet, at: Int, end: Int) -> None:
-    """Replace the addresses of ARP for IPv4 and Ethernet; zero the addresses of other kinds."""
+    """Replace the addresses of ARP for IPv4 and Ethernet; zero the addresses of other kinds.
+
+    The ARP packet is in the bytes from `at` to `end` - 1.
+    """
     known = end - at >= ARP_SIZE and number(packet.old, at, np.int64(4)) == ETHERNET_IPV4
     if not known or number(packet.old, at + ARP_SIZES, np.int64(2)) != SIZES:
         fill(packet, at, end, np.int64(0))
@@ -48,7 +51,10 @@ def arp(packet: Packet, at: Int, end: Int) -> None:
 
 @compiled
 def icmp(packet: Packet, at: Int, end: Int) -> Quoted:
-    """Replace the gateway of a redirect; return the packet that ICMP quotes."""
+    """Replace the gateway of a redirect; return the packet that ICMP quotes.
+
+    The ICMP message is in the bytes from `at` to `end` - 1.
+    """
     if end - at < ICMP_SIZE:
         fill(packet, at, end, np.int64(0))
         return np.int64(-1), np.int64(-1)
@@ -118,7 +124,8 @@ def _icmp6_body(packet: Packet, at: Int, end: Int, kind: Int) -> Quoted:
 def icmp6(packet: Packet, at: Int, end: Int, less: Int) -> Quoted:
     """Replace the addresses of ICMPv6; return the packet that it quotes.
 
-    `less` is the amount by which the sum of the pseudo-header has decreased.
+    The message is in the bytes from `at` to `end` - 1.  `less` is the amount by which the sum of
+    the pseudo-header has decreased.
     """
     if end - at < ICMP_SIZE:
         fill(packet, at, end, np.int64(0))
@@ -129,7 +136,10 @@ def icmp6(packet: Packet, at: Int, end: Int, less: Int) -> Quoted:
 
 @compiled
 def igmp(packet: Packet, at: Int, end: Int) -> None:
-    """Replace the groups that are not multicast addresses, and the sources of IGMP version 3."""
+    """Replace the groups that are not multicast addresses, and the sources of IGMP version 3.
+
+    The message is in the bytes from `at` to `end` - 1.
+    """
     if end - at < ICMP_SIZE:
         fill(packet, at, end, np.int64(0))
         return

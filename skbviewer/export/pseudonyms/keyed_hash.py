@@ -35,7 +35,7 @@ def _round(a: Int, b: Int, c: Int, d: Int) -> State:
 
 @allocation_free
 def keyed_hash(key0: Int, key1: Int, word0: Int, word1: Int, word2: Int) -> np.int64:
-    """Hash three words; keys and words are 64 bits, as signed numbers."""
+    """Return the hash of three words with a key of two words: signed numbers of 64 bits."""
     a, b = np.int64(key0) ^ np.int64(INIT0), np.int64(key1) ^ np.int64(INIT1)
     c, d = np.int64(key0) ^ np.int64(INIT2), np.int64(key1) ^ np.int64(INIT3)
     for n in range(WORDS):

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...records.types import Int64s
 
-# Candidates, longest first.  What is an address, the parser decides.
+# Texts that may be addresses, longest first.  A parser decides which of them are.
 CANDIDATE = re.compile(
     r"(?<![\w:.])(?:[0-9a-fA-F]{2}(?:[:-][0-9a-fA-F]{2}){5}"
     r"|[0-9a-fA-F:]*:[0-9a-fA-F:]*:\d{1,3}(?:\.\d{1,3}){3}"

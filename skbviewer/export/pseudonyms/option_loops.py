@@ -27,7 +27,10 @@ def _kept(kind: Int, kinds: Int64s) -> bool:
 
 @compiled
 def without_options(packet: Packet, begin: Int, end: Int, kinds: Int64s) -> None:
-    """Replace options of IPv4 or TCP with NOPs, except options of the kinds `kinds`."""
+    """Replace options of IPv4 or TCP with NOPs, except options of the kinds `kinds`.
+
+    The options are in the bytes from `begin` to `end` - 1.
+    """
     at = np.int64(begin)
     while at < end:
         kind = packet.old[at]
@@ -47,7 +50,10 @@ def without_options(packet: Packet, begin: Int, end: Int, kinds: Int64s) -> None
 
 @compiled
 def without_ipv6_options(packet: Packet, begin: Int, end: Int) -> None:
-    """Replace hop-by-hop and destination options with padding, except the kinds in IPV6_KEPT."""
+    """Replace hop-by-hop and destination options with padding, except the kinds in IPV6_KEPT.
+
+    The options are in the bytes from `begin` to `end` - 1.
+    """
     at = np.int64(begin)
     while at < end:
         kind = packet.old[at]
@@ -85,7 +91,11 @@ def _nd_option(packet: Packet, at: Int, size: Int) -> np.int64:
 
 @compiled
 def nd_options(packet: Packet, begin: Int, end: Int) -> tuple[np.int64, np.int64]:
-    """Replace addresses in options; return start and end of the packet that they quote, or -1."""
+    """Replace the addresses in options of neighbour discovery.
+
+    The options are in the bytes from `begin` to `end` - 1.  Bytes after the last whole option
+    become zeros.  Returns start and end of the packet that an option quotes, or -1, -1.
+    """
     at, quoted, stop = np.int64(begin), np.int64(-1), np.int64(-1)
     while at + 8 <= end:
         size = number(packet.old, at + 1, np.int64(1)) * 8

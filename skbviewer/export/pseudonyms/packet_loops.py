@@ -279,9 +279,11 @@ def rewrite(
 ) -> None:  # fmt: skip
     """Rewrite packets in packet.new, which is a copy of packet.old at first.
 
-    `macs` (n, 2) are the offsets of MAC addresses in link headers. `kept` is the number of bytes
-    of each link header that are not zeroed. `ipv4`, `ipv6` and `arps` are the offsets of these
-    headers. The offset of an address or header that is missing is -1; all others must be inside
+    Packet i is in the bytes from begin[i] to end[i] - 1.
+
+    `macs` (n, 2) are the offsets of MAC addresses in link headers.  `kept` is the number of bytes
+    of each link header that are not zeroed.  `ipv4`, `ipv6` and `arps` are the offsets of these
+    headers.  The offset of an address or header that is missing is -1; all others must be inside
     the arrays.
     """
     for i in range(len(begin)):

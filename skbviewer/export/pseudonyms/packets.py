@@ -28,7 +28,9 @@ def with_pseudonyms(
 ) -> UInt8s:  # fmt: skip
     """Return a copy of `data` with pseudonyms in the packets at `offset`, which must be inside it.
 
-    Payloads become zeros, except for a word that keeps their sum. Link headers whose addresses are
+    By packet: link type, offset in `data`, captured and original length.
+
+    Payloads become zeros, except for a word that keeps their sum.  Link headers whose addresses are
     not known become zeros, too, as do whole packets of an unknown link type.
     """
     found = header_extents(data, linktype, offset, caplen, length)

@@ -26,7 +26,7 @@ def pseudonyms_of(recording: Exportable, request: Request) -> Pseudonyms | None:
 def rows_with_pseudonyms(blocks: Iterable[Rows], names: Pseudonyms | None) -> Iterator[Rows]:
     """Yield blocks of rows with pseudonyms; unchanged if `names` is None.
 
-    IPv6 addresses have eight groups before and after. The folders of files are left out.
+    IPv6 addresses are read and written with all eight groups.  The folders of files are left out.
     """
     for block in blocks:
         yield block if names is None else {c: _renamed(c, v, names) for c, v in block.items()}

@@ -44,7 +44,7 @@ class Palette:
         return self._classes.setdefault((what, light, dark), f"c{number}")
 
     def rules(self, dark: bool) -> str:
-        """Return the style rules of all classes."""
+        """Return the style rules of all classes, with the dark or the light colours."""
         return "".join(
             f".{name}{{{what}:{colours[dark]}}}" for (what, *colours), name in self._classes.items()
         )

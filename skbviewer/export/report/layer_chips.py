@@ -15,7 +15,10 @@ def layer_numbers(facts: Facts) -> dict[str, int]:
 
 
 def layer_chip(name: str, numbers: Mapping[str, int]) -> Content:
-    """Return the name of a layer, with a square of its colour in front."""
+    """Return the name of a layer, with a square of its colour in front.
+
+    `numbers` is the result of layer_numbers().
+    """
     if name not in numbers:
         return name
     chip = element("span", class_=f"chip l{numbers[name]}")

@@ -36,7 +36,7 @@ def drops(facts: Facts) -> Markup:
         for row in _rows(made)
     ]  # fmt: skip
     titles = ("Reason", "Place", "Layer", "Drops", "In captures", "First packets")
-    body = table(titles, rows, numbers=(3, 4)) if rows else element("p", "None were recorded.")
+    body = table(titles, rows, numbers=(3, 4)) if rows else element("p", "No drops were recorded.")
     return element("section", element("h2", "Drops", id="drops"), body, _warnings(made))
 
 
@@ -80,7 +80,8 @@ def functions(facts: Facts) -> Markup:
     titles = ("Function", "Layer", "Calls", "Self (µs)", "", "Total (µs)", "Mean (µs)", "p50 (µs)",
               "p99 (µs)", "Max (µs)")  # fmt: skip
     rest = len(found) - len(rows)
-    more = element("p", f"{rest:,} more functions had less.", class_="dim") if rest else None
+    text = f"{rest:,} more functions had less self time."
+    more = element("p", text, class_="dim") if rest else None
     return element(
         "section",
         element("h2", "Functions, by self time", id="functions"),

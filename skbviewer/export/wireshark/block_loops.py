@@ -114,7 +114,8 @@ def _option(
 def options_place(data: UInt8s, offset: Int, caplen: Int) -> tuple[np.int64, np.int64, bool]:
     """Return the start and end of a packet block's options, and whether the block is little-endian.
 
-    The packet of the block begins at `offset`.
+    The packet of the block has `caplen` bytes and begins at `offset` of `data`.  If the block's
+    length is impossible, start and end are 0.
     """
     start, nowhere = offset - HEADER, np.int64(0)
     begin = offset + caplen + -caplen % 4
@@ -222,9 +223,10 @@ def _divided_comment(text: UInt8s, begin: Int, end: Int, out: UInt8s, at: Int) -
 
 @compiled
 def options_sizes(data: UInt8s, offset: Int64s, caplen: Int64s) -> np.int64:
-    """Return the size of packet blocks' options.
+    """Return the total size of the options of all packet blocks, or more.
 
-    The result may be too large, because other bytes may look like options.
+    By packet: `offset` in `data` and captured length.  The result may be too large, because other
+    bytes may look like options.
     """
     size = np.int64(0)
     for i in range(len(offset)):
@@ -239,8 +241,9 @@ def copy_blocks(
 ) -> None:
     """Copy packets.  For those in blocks with options, also copy the block's header and options.
 
-    The header precedes the packet, the options follow it.  `offsets` receives the offsets of the
-    packets in `out`, which must be large enough.
+    By packet: `offset` in `data`, captured length, and whether its block `has_options`.  The header
+    precedes the packet, the options follow it.  `offsets` receives the offsets of the packets in
+    `out`, which must be large enough.
     """
     at = np.int64(0)
     for i in range(len(offset)):
@@ -276,12 +279,13 @@ def write_blocks(
 ) -> np.int64:
     """Write the packets at `offset` of `data`, `kept` bytes of each; return the size written.
 
-    offset + caplen must be within `data`. `has_options` says whether a packet is in a packet block
-    of a pcapng file that can have options. `packet_id` is -1 where it is unknown. `comments` are
-    the comments with fields, part by part, `notes` the comments of the user ("": none). With
-    `original`, the bytes are those of the source file, and its comments, custom options and hashes
-    may be copied. `words` is `out` as 32-bit numbers. `out` and `comments` have AHEAD bytes more
-    than are needed.
+    offset + caplen must be within `data`.  `has_options` says whether a packet is in a packet block
+    of a pcapng file that can have options.  `length` is the size on the wire, `interface` a number
+    in the new file, `ticks` the time (ns) after that interface's if_tsoffset.  `packet_id` is -1
+    where it is unknown.  `comments` are the comments with fields, part by part, `notes` the
+    comments of the user ("": none).  With `original`, the bytes are those of the source file, and
+    its comments, custom options and hashes may be copied.  `words` is `out` as 32-bit numbers.
+    `out` and `comments` have AHEAD bytes more than are needed.
     """
     at = np.int64(0)
     for i in range(len(offset)):

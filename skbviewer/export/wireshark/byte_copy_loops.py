@@ -26,7 +26,7 @@ class Buffer:
         self._bytes = np.empty(0, np.uint8)
 
     def of(self, size: int) -> UInt8s:
-        """Return `size` bytes of undefined content; earlier results of of() become invalid."""
+        """Return `size` bytes of undefined content; results of earlier calls become invalid."""
         if size > len(self._bytes):
             self._bytes = np.empty(size + size // 4, np.uint8)
         return self._bytes[:size]

@@ -12,7 +12,7 @@ from ...records.types import Int64s
 
 
 class Owned(NamedTuple):
-    """Rows of a view by packet: packet i has the rows bounds[i] .. bounds[i + 1] - 1."""
+    """Rows of a view by packet: packet i has the rows from bounds[i] to bounds[i + 1] - 1."""
 
     view: View
     bounds: Int64s

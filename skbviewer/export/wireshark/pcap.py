@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Packets as a classic pcap file: only bytes and times, for programs that read nothing else.
 
-Times are in ns. Packets whose bytes are only in a log cannot be marked. A pcap file has one link
-type, so all packets must have the same. Format:
+Times are in ns.  Packets whose bytes are only in a log cannot be marked.  A pcap file has one link
+type, so all packets must be of that type.  Format:
 https://datatracker.ietf.org/doc/draft-ietf-opsawg-pcap/
 """
 

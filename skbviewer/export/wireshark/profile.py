@@ -39,7 +39,7 @@ WIDTHS = {
 
 
 class File(NamedTuple):
-    """A file: the one of Wireshark's folders, its path in that folder, and its text with mark."""
+    """A file: which of Wireshark's folders it is in, its path there, and its text with the mark."""
 
     folder: str
     path: str

@@ -28,7 +28,8 @@ def _object(**properties: Any) -> dict[str, Any]:
 
 
 _TEXT, _NUMBER = {"type": "string"}, {"type": "integer"}
-# What Wireshark's plugin of retis makes fields of; it marks other sections as not in the schema.
+# The sections of which Wireshark's plugin of retis makes fields.  It marks all others as not in the
+# schema.
 SCHEMA = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "title": TITLE,
@@ -73,7 +74,7 @@ def event_of_log(raw: bytes, plain: bool) -> Event:
 
 
 def short_event(event: Event) -> Event:
-    """Return the PLAIN sections of an event without a stack."""
+    """Return the PLAIN sections of an event, without its stack trace."""
     made = {key: event[key] for key in PLAIN if key in event}
     kernel = _section(event, "kernel")
     return made | {"kernel": {k: v for k, v in kernel.items() if k != "stack_trace"}}

@@ -51,7 +51,7 @@ def hashed_rows(rows: Rows, columns: Iterable[str]) -> Hash:
 
 
 def is_repeated(keys: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
-    """Return for each key whether it occurs earlier in the array.  Fast if few or none do."""
+    """Return for each of `keys` whether it occurs earlier in the array; fast if few or none do."""
     made = np.zeros(len(keys), np.bool_)
     if not (several := is_shared(keys)).any():
         return made
@@ -69,10 +69,10 @@ def is_shared(keys: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
 
 
 def join(left: Hash, right: Hash, limit: int = 0) -> tuple[Int64s, Int64s, npt.NDArray[np.bool_]]:
-    """Return the index pairs of equal hashes, and a flag for each row of `left`: too many partners.
+    """Return (left, right, many): index pairs of equal hashes, and a flag for each row of `left`.
 
-    Too many are more than `limit`; 0 means no limit.  Such rows are in no pair.  Pairs are sorted
-    by the index in `left`, then by that in `right`.
+    many[i] means that row i of `left` has more than `limit` partners (0: no limit).  Such a row is
+    in no pair.  Pairs are sorted by the index in `left`, then by that in `right`.
     """
     most = limit or len(right)
     slots = slots_for(len(right))
@@ -99,7 +99,7 @@ def is_in(asked: Hash, few: Hash) -> npt.NDArray[np.bool_]:
 
 
 def key_counts(keys: Hash) -> Int32s:
-    """Return for each row the number of rows with its key, itself included."""
+    """Return for each of `keys` how often it occurs in the array."""
     first, count = np.empty(len(keys), np.int32), np.zeros(len(keys), np.int32)
     share_keys(keys, slots_for(len(keys)), first, count)
     return count[first]

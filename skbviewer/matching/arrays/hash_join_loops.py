@@ -55,8 +55,9 @@ def ask_partners(
     """Find the partners of each key of `asked` among `keys`, and count the pairs.
 
     Writes, by asked key: first[i] is the index of its first partner in `keys` (-1 = none), and
-    many[i] is True if it has more than `most` partners.  count[j] is the number of partners of a
-    key whose first partner is j.  Returns the number of pairs of keys that are not in `many`.
+    many[i] is True if it has more than `most` partners. count[j] is the number of partners of a key
+    whose first partner is j.  Returns the number of pairs of keys that are not in `many`.  `slots`
+    and `count` are from collect_keys().
     """
     total = 0
     for i in range(len(asked)):

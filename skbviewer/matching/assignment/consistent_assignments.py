@@ -6,8 +6,9 @@ have, and the time at which the latest taken moment begins.  Equal states are me
 group costs little if few moments overlap at a time.  At the end, and wherever only one state
 remains, the steps are followed backwards, to find the pairs that lead to this state.
 
-Beyond the limits, all states of a packet are replaced by one, which forbids only what each of them
-forbids.  Then some impossible assignments may count as possible, but no possible one is omitted.
+Beyond the limits, all states of a packet are replaced by a single state, which forbids only what
+all of them forbid.  Then some impossible assignments may count as possible, but no possible one is
+omitted.
 """
 
 from __future__ import annotations

@@ -5,9 +5,9 @@ Input: packets of one interface of one capture in the order of its file, tap mom
 whose identities do not contradict each other.  Output: for each packet, the lifetime that all
 consistent assignments give it, or the reason why there is none.
 
-In a consistent assignment, each packet has a moment of one of its pairs, within the clock's error,
-or none if the log may lack it.  No moment is used twice.  No packet has a moment that ended before
-the moment of an earlier packet of the file began.
+In a consistent assignment, each packet has a moment of one of its pairs, within the clock's error.
+A packet that the log may lack need not have one.  No moment is used twice.  No packet has a moment
+that ended before the moment of an earlier packet of the file began.
 
 A packet that the log may lack is never exact, and takes no moment from others: leaving it out is
 always consistent.  The other packets form groups: those that share moments, or may contradict each

@@ -68,7 +68,7 @@ def groups_of_several(root: Int64s, tangle: Tangle, known: Int64s | None = None)
 
 
 def open_packets(tangle: Tangle) -> Bools:
-    """Return for each packet whether it has a moment in every assignment."""
+    """Return for each packet whether the log must have its moment, and some moment is possible."""
     return np.asarray((tangle.why == EXACT) | (tangle.why == TOO_LARGE))
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def segments(packets: Packets, kernel: KernelSide, wire: Int64s) -> Candidates:
-    """Return pairs of the packets `wire` and the skbs of which they may be segments."""
+    """Return pairs of a packet in `wire` and the lifetime of a larger skb that may contain it."""
     packet, shown = covers(packets, wire, kernel.prints)
     series = kernel.prints.series[shown]
     pairs = distinct(packet, series)

@@ -24,12 +24,12 @@ SENT = ("dev_hard_start_xmit", "xmit_one")  # every packet that is sent passes o
 
 
 def lacking(kernel: KernelSide, place: Place, at: Int64s, error: Int64s) -> tuple[Bools, Bools]:
-    """Return two flags for each packet: the log lacks records near its time, or anywhere.
+    """Return two flags for each packet: its moment may be missing near its time, or at any time.
 
-    The first is set if missing records might show the packet's moment.  The second is set for all
-    packets if the log was filtered, if hits were missed at unknown times, or if the log counts more
-    lost records than it declares times for.  `at` is each packet's time on the log's clock, and
-    `error` the clock's possible error at that time (ns).
+    The first is set if records that might show the packet's moment are missing near its time.  The
+    second is set for all packets if the log was filtered, if hits were missed at unknown times, or
+    if the log counts more lost records than it declares times for.  `at` is each packet's time on
+    the log's clock, and `error` the clock's possible error at that time (ns).
     """
     # CLOCK_MONOTONIC begins at 0: there is no earlier time.
     rows, low, high = kernel.losses, np.maximum(at - error, 0), at + error

@@ -3,8 +3,8 @@
 
 Input: pairs (packet, moment) of a capture with `tcpdump -i any`, and which packets' moments the log
 has for certain.  Output: the moments that are in other namespaces.  A packet socket gets packets of
-its own namespace only (dev_net() in packet_rcv() and tpacket_rcv(), net/packet/af_packet.c).  So a
-packet that has no moment in a namespace was not captured there, nor was any other of its capture.
+its own namespace only (dev_net() in packet_rcv() and tpacket_rcv(), net/packet/af_packet.c).  So if
+a packet has no moment in a namespace, no packet of its capture was captured there.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ def _lacking(
 ) -> npt.NDArray[np.int64]:
     """Return for each of `count` namespaces the number of packets without a moment there.
 
-    By pair: the packet, and the number of the namespace; `count` stands for any.
+    By pair: the packet, and the number of the namespace; the number `count` stands for any
+    namespace.
     """
     pairs = np.unique(np.stack([packet, space]), axis=1)
     anywhere = pairs[0][pairs[1] == count]

@@ -29,19 +29,19 @@ NEAR_NS, NEAR_ERRORS = 20_000_000, 20  # greatest distance of a twin: ns, errors
 FLOW = (*ADDRESS, "protocol", "ethertype")
 
 
-def company(
+def in_flow_with_twins(
     packets: Packets,
     kernel: KernelSide,
     error: Int64s,
     pairs: Callable[[Int64s], Edges],
     often: Int64s,
 ) -> Bools:
-    """Return for each packet whether its flow has packets with twins.
+    """Return for each packet whether its flow has packets with twins; True without an IP header.
 
     A packet has a twin if several lifetimes are near its time, or if another packet may have its
-    moment.  `pairs` returns the edges for a given error of the clock (ns, by packet).  For the
-    packets `often`, these are only the lifetimes near their time of capture, although there are
-    others.
+    moment.  The packets `often` (row numbers) count as packets with a twin.  `pairs` returns the
+    edges for a given error of the clock (ns, by packet).  For the packets `often`, it returns only
+    pairs with lifetimes near their time of capture, although there are others.
     """
     edges = pairs(far(error))
     twin = np.zeros(len(packets), np.bool_)
@@ -69,6 +69,6 @@ def far(error: Int64s) -> Int64s:
 
 
 def offsets(packets: Packets, packet: Int64s) -> Int64s:
-    """Return the fragment offset of each of these packets; 0 if it is whole."""
+    """Return the fragment offset of each packet in `packet` (row numbers); 0 if it is whole."""
     frag_off = packets["frag_off"][packet].astype(np.int64)
     return np.where(frag_off > 0, frag_off & FRAGMENT, 0)

@@ -10,7 +10,7 @@ Three packets that are in both exclude this: the segment, a segment of the peer 
 it, and a packet of the sender that acknowledges the peer's segment.  With the third packet the
 sender shows that it has the acknowledgement, so it does not send the first one again.  D is
 therefore less than the time from the first to the third packet.  TCP waits longer than that before
-it sends again (RFC 6298, 2.4: a second; TCP_RTO_MIN of Linux: 200 ms).
+it sends a segment again (RFC 6298, 2.4: a second; TCP_RTO_MIN of Linux: 200 ms).
 """
 
 from __future__ import annotations

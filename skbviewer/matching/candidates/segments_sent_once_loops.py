@@ -29,7 +29,8 @@ def find_acknowledged(
     """Set once[i] to True if the sender shows within `soon` ns that it has the ACK of segment i.
 
     Rows are sorted by connection, then by time (`ts`, ns).  `sender` is true for one of the two
-    endpoints.  `ack` is -1 without the flag ACK.  `length` counts SYN and FIN.
+    endpoints.  `seq` is the sequence number, `ack` the acknowledgment number (-1 without the flag
+    ACK), and `length` the number of data bytes, SYN and FIN.
     """
     peer_at = own_at = 0
     known = -1

@@ -32,10 +32,10 @@ MAX_LIFETIMES = (
 def near_in_time(
     packets: Packets, kernel: KernelSide, found: Candidates, clock: ClockFit | None
 ) -> Candidates:
-    """Add to `found` the pairs of its `many` packets that the clock does not contradict.
+    """Return `found` with pairs for its `many` packets: those that the clock does not contradict.
 
-    If a packet has no such pair, it gets some of another time.  Without a clock, or if there are
-    too many pairs, it gets some of them and stays in `many`.
+    A packet without such a pair gets some pairs of other times.  Without a clock, or if there are
+    too many pairs, a packet gets some of them and stays in `many`.
     """
     if not len(found.many):
         return found

@@ -58,7 +58,9 @@ def agreeing_devices(
 ) -> Agreed:
     """Return the devices whose packet sockets' calls agree with the stamps of all these packets.
 
-    If `among` is not empty, only these devices are tried.  The clocks have the segments of `old`.
+    `captured` are the times of all packets; `packet` (indices of `captured`) and `series` are the
+    pairs that are compared.  If `among` is not empty, only these devices are tried.  The clocks
+    have the segments of `old`.
 
     A call of a packet socket lasts some microseconds.  A stamp is made in the call, or when the skb
     arrived at the device.  So at a wrong device, some of many packets were stamped outside the
@@ -239,8 +241,8 @@ def passes_all(clock: ClockFit, precision: int) -> bool:
 
 
 def has_bounds(rows: Timed) -> Bools:
-    """Return for each point or moment whether its times bound a stamp well.
+    """Return for each point or moment whether its times bound a stamp closely.
 
-    They do if the begin of its leg is known.
+    This is so if the begin of its leg is known.
     """
     return np.asarray(rows["before"] - rows["after"] < WAIT_NS, np.bool_)

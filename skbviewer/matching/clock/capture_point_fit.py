@@ -216,7 +216,7 @@ def _once(packet: Int64s) -> Bools:
 
 
 def _apart(clock: ClockFit, other: ClockFit, captured: Int64s) -> int:
-    """Return the greatest possible distance between the other clock and this one, ns."""
+    """Return the greatest possible distance between the clocks `clock` and `other`, ns."""
     every = np.arange(len(captured))
     here, there = clock.to_kernel(captured, every), other.to_kernel(captured, every)
     more = other.error(captured, every) - clock.error(captured, every)
@@ -309,7 +309,8 @@ def is_at_point(
 ) -> Bools:
     """Return for each pair whether this clock puts the packet at one of its points.
 
-    The points may be as far away as the clock's error.
+    The pairs are `packet` (indices of `packets`) and `series`.  The points may be as far away as
+    the clock's error.
     """
     captured, every = packets["ts"][packet], np.ones(len(packet), np.bool_)
     at = clock.to_kernel(captured, packet)

@@ -60,7 +60,7 @@ class Segment(NamedTuple):
     torn_ns: int = 0
 
     def error(self, capture_ns: Int64s) -> Int64s:
-        """Return the clock's possible error at these capture times, ns."""
+        """Return the clock's possible error at the capture times `capture_ns`; all in ns."""
         if not self.errors:
             return np.full(len(capture_ns), self.residual_ns)
         at, error = np.array(self.errors, np.int64).T
@@ -68,7 +68,7 @@ class Segment(NamedTuple):
         return np.asarray(np.ceil(np.interp(past, at - at[0], error)), np.int64)
 
     def to_kernel(self, capture_ns: Int64s) -> Int64s:
-        """Convert capture times to the KBL's clock, ns."""
+        """Convert the capture times `capture_ns` to the KBL's clock; ns."""
         made = np.asarray(capture_ns - (self.offset_ns + self.origin_ns), np.int64)
         if self.drift_ppm:
             drift = made * (self.drift_ppm * 1e-6 / (1 + self.drift_ppm * 1e-6))
@@ -83,7 +83,7 @@ class ClockFit(NamedTuple):
     segments: tuple[Segment, ...]
 
     def to_kernel(self, capture_ns: Int64s, packet: Int64s) -> Int64s:
-        """Convert the capture times of these packets (indices) to the KBL's clock, ns."""
+        """Convert the times `capture_ns` of the packets `packet` (indices) to the KBL's clock."""
         if len(self.segments) == 1:
             return self.segments[0].to_kernel(capture_ns)
         which = self.segment_of(packet)
@@ -101,7 +101,10 @@ class ClockFit(NamedTuple):
         return np.maximum(np.searchsorted(first, packet, "right") - 1, 0)
 
     def error(self, capture_ns: Int64s, packet: Int64s) -> Int64s:
-        """Return the clock's possible error at these packets (indices) and their times, ns."""
+        """Return the clock's possible error, ns, at the times `capture_ns` of the packets `packet`.
+
+        `packet` holds the packets' indices in the capture.
+        """
         which, made = self.segment_of(packet), np.zeros(len(packet), np.int64)
         for number, segment in enumerate(self.segments):
             mine = which == number
@@ -170,7 +173,9 @@ def fit(pairs: TimedPairs, captured: Int64s, bounded: bool = True) -> ClockFit |
 
 
 def refit(clock: ClockFit, pairs: TimedPairs, captured: Int64s) -> ClockFit:
-    """Fit each segment of `clock` again, to those of the pairs that are in it.
+    """Fit each segment of `clock` again, to those of `pairs` that are in it.
+
+    `captured` are the times (ns) of all packets.
 
     A segment without any of these pairs stays as it is.  So does a segment that never had pairs,
     because its packets may have been stamped by the clock before it or by the one after it.

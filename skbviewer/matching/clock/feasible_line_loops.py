@@ -68,7 +68,7 @@ def keep_hull(x: Float64s, y: Float64s, at: Int64s) -> int:
 
 @allocation_free
 def put_slope(slope: Float64s, count: int, value: float) -> int:
-    """Insert `value` among the first `count` slopes, which rise, unless it is there already.
+    """Insert `value` among the first `count` elements of `slope`, which rise, unless it is there.
 
     Returns the number of slopes afterwards.
     """
@@ -87,7 +87,7 @@ def put_slope(slope: Float64s, count: int, value: float) -> int:
 def put_edges(
     slope: Float64s, count: int, x: Float64s, y: Float64s, corners: int, steepest: float
 ) -> int:
-    """Insert the slopes of a hull's edges among the first `count` slopes.
+    """Insert the slopes of a hull's edges among the first `count` elements of `slope`, which rise.
 
     The hull has the first `corners` of the points (x, y).  Slopes beyond `steepest` are left out.
     Returns the new number of slopes.
@@ -146,12 +146,13 @@ def measure(hulls: Hulls, lines: Lines, count: int) -> int:
 
 @allocation_free
 def find_lines(hulls: Hulls, steepest: float, lines: Lines, numbers: Int64s) -> float:
-    """Find the lines below one hull and above the other; return by how much they must be torn, ns.
+    """Find the lines below one hull and above the other.
 
     `lines` gets a row for each slope at which such a line exists; numbers[COUNT] is the number of
     these rows.  The arrays of `lines` need twice as many rows as the hulls have corners, and four
-    more.  numbers[OVER] and numbers[UNDER] become the corners of the two hulls that are closest to
-    each other.
+    more. numbers[OVER] and numbers[UNDER] become the corners of the two hulls that are closest to
+    each other.  Returns 0 if such a line exists; otherwise by how much (ns) each hull must be
+    moved, so that such a line exists.
     """
     slope, top, bottom = lines.slope, lines.top, lines.bottom
     count = put_slope(slope, put_slope(slope, 0, -steepest), steepest)

@@ -57,7 +57,7 @@ class Corridor(NamedTuple):
         return np.asarray(np.maximum(np.maximum(above, -below), 0.0) + self.torn, np.float64)
 
     def knots(self, first: float, last: float) -> Float64s:
-        """Return each x from `first` to `last` where another line becomes the highest or lowest."""
+        """Return each x from `first` to `last` at which another line becomes highest or lowest."""
         step = np.diff(self.slope)
         bends = np.concatenate([-np.diff(self.high) / step, -np.diff(self.low) / step])
         return np.unique(np.r_[first, bends[(bends > first) & (bends < last)], last])

@@ -37,7 +37,7 @@ class Place(NamedTuple):
         return self.how == SOCKET
 
     def holds(self, points: Points | Mapping[str, npt.NDArray[Any]]) -> Bools:
-        """Return for each point whether it has this device, direction and kind."""
+        """Return for each of `points` whether it has this device, direction and kind."""
         here = points["how"] == self.how
         if self.netns is not None:
             here &= (points["netns"] == self.netns) & (points["ifindex"] == self.ifindex)

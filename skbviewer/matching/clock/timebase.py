@@ -37,7 +37,7 @@ class Piece(NamedTuple):
     error_ns: int
 
     def to_session(self, ts: Int64s) -> Int64s:
-        """Convert times of the source's clock to session time."""
+        """Convert the times `ts` of the source's clock to session time; ns."""
         made = np.asarray(ts + self.offset_ns, np.int64)
         if self.drift_ppm:
             past = (ts - self.begin_ns).astype(np.float64)
@@ -45,7 +45,7 @@ class Piece(NamedTuple):
         return made
 
     def to_source(self, session_ns: Int64s) -> Int64s:
-        """Convert session times to the source's clock."""
+        """Convert the session times `session_ns` to the source's clock; ns."""
         past = np.asarray(session_ns - (self.offset_ns + self.begin_ns), np.int64)
         rate = self.drift_ppm * 1e-6
         drift = past.astype(np.float64) * (rate / (1 + rate))
@@ -66,7 +66,7 @@ class Timebase:
             clocks.setdefault(piece.interface, []).append(piece)
 
     def to_session(self, source: int, ts: Int64s) -> Int64s:
-        """Convert times of a source's clock to session time (ns).
+        """Convert the times `ts` of a source's clock to session time (ns).
 
         The times do not change if the source has no piece.  If a clock was set back, it showed some
         times twice; the later occurrence is taken.  If interfaces have clocks of their own, the
@@ -98,7 +98,9 @@ class Timebase:
         return made
 
     def to_source(self, source: int, session_ns: Int64s, interface: int | None = None) -> Int64s:
-        """Convert session times to a source's clock; in the gap at a step, by the later piece.
+        """Convert the session times `session_ns` to a source's clock.
+
+        A time in the gap at a step is converted by the later piece.
 
         If interfaces have clocks of their own, `interface` chooses one; None means the first.
         """

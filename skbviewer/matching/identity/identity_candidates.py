@@ -54,8 +54,8 @@ class Candidates(NamedTuple):
     """Pairs (packet, series), each once; `rung` is the rung that the pair's packet had to reach.
 
     `strong`: the packet's identification numbers the packets of its sender, so it hardly repeats
-    within a lifetime.  `vague`: one of the two lacks a value that distinguishes such packets.
-    `many` are packets whose key has so many partners that none is listed here.
+    within a lifetime.  `vague`: the packet or the series lacks a value that distinguishes such
+    packets.  `many` are packets whose key has so many partners that none is listed here.
     """
 
     packet: Int64s
@@ -89,7 +89,7 @@ class Partly(NamedTuple):
         """Return the flags for all packets and footprints.
 
         `wire` and `kernel` are the packets and footprints that were compared.  `weak_w` and
-        `weak_k` are those of them without an identification number.
+        `weak_k` are the packets and footprints among them that have no identification number.
         """
         made = cls(np.zeros(len(wire.rows), np.bool_), np.zeros(len(kernel.at), np.bool_))
         made.packet[wire.at[weak_w.lacking()]] = True
@@ -173,7 +173,7 @@ def has_larger_header(rows: Records | ColumnTable) -> Bools:
 
 
 def without_old_headers(rows: Records | ColumnTable) -> Records | ColumnTable:
-    """Return the footprints; those of skbs into which GRO merged others lose what GRO changes.
+    """Return the footprints, in which fields that GRO changes are unknown for skbs that it merged.
 
     Such an skb holds several segments.  Its headers are those of the first segment until
     tcp_gro_complete() and inet_gro_complete(), so its length and its flags are unknown.  Earlier

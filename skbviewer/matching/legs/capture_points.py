@@ -230,7 +230,7 @@ class _Entries:
         return self._index
 
     def remove(self, those: Bools) -> Int64s:
-        """Remove from these records those that `those` marks, and return the removed ones.
+        """Remove the records that `those` marks, and return them.
 
         Their skb lifetime is not in the log.
         """
@@ -345,11 +345,11 @@ def _merged(points: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
 
 
 def _until_sockets(points: Rows, sockets: npt.NDArray[np.void]) -> Int64s:
-    """Return the `before` of points, at most one per leg.
+    """Return the time `before` of points, at most one per leg: no packet was stamped after it.
 
-    It is when the packet sockets at the point's device got the skb in the point's direction.  A
-    socket at another device does not count: behind a macvlan's device, the skb passes the sockets
-    at the device below first.
+    At this time, the packet sockets at the point's device got the skb in the point's direction.  A
+    socket at a different device does not count: behind a macvlan's device, the skb first passes the
+    sockets at the device below.
     """
     before = np.array(points["before"], np.int64)
     point_of = np.full(1 + int(points["leg"].max(initial=-1)), -1, np.int64)

@@ -76,9 +76,11 @@ def cut_records(
     """Assign the records of a block, which begins at record `first`, to legs of their series.
 
     of[record] becomes the number of the leg within its series.  Finished legs are added to `made`.
-    The arrays from `ts` to `series` are columns of the block.  The records in `waited` are
-    processed when their time comes; `waits` are their numbers, sorted.  By series: `left` is the
-    number of remaining records, `slot` the row of `state`.
+    The arrays from `ts` to `series` are columns of the block.  `roles` is the role of each
+    function.  The records in `waited` (with columns from `waited_ns` to `waited_ethertype`) are
+    processed when their time comes; `waits` are their numbers, sorted.  With `is_last`, those that
+    are left are processed at the end.  By series: `left` is the number of remaining records, `slot`
+    the row of `state`.
     """
     counts[ROWS] = 0
     for i in range(len(ts) + is_last):
@@ -252,7 +254,11 @@ def _finish(one: Int64s, made: Int64s) -> None:
 
 @allocation_free
 def renumber(of: Int32s, series: Int32s, begin: Int32s) -> None:
-    """Replace the number of each record's leg within its series by its row in the table of legs."""
+    """Replace the number of each record's leg within its series by its row in the table of legs.
+
+    `of` is the leg and `series` the series of each record; `begin` is the row of the first leg of
+    each series.
+    """
     for i in range(len(of)):
         if of[i] >= 0:
             of[i] += begin[series[i]]

@@ -26,8 +26,8 @@ LIFE_EVENTS = (*BIRTHS, *numbers_with(Trait.FREE, Trait.RELEASE, Trait.MERGED))
 def births(records: Records, series: SeriesTable) -> Int64s:
     """Return the time (ns) of each series' birth; EARLIEST_NS if the log does not show it.
 
-    The log shows the birth if the last birth or end at the address of the series' first record is a
-    birth.
+    The log shows the birth if a birth, not an end, is the last before the series' first record at
+    its address.
     """
     made = np.full(len(series.parent), EARLIEST_NS)
     first = _first_records(records, series)

@@ -59,7 +59,11 @@ def last_life_events(
 
 
 def first_records(records: Records, series: SeriesTable, events: Int64s) -> Int64s:
-    """Return the record at which each event takes effect: of a birth, its function's entry."""
+    """Return the record at which each of `events` (row numbers) takes effect.
+
+    A birth takes effect at the entry of the function that made the skb, all other events at their
+    own record.
+    """
     entry = series.owner_calls[events].astype(np.int64)
     is_birth = np.isin(part(records, "event", events), BIRTHS) & (entry >= 0)
     return np.where(is_birth, entry, events)

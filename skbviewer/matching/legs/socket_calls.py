@@ -94,7 +94,7 @@ def _first_legs(legs: LegTable, entry: Numbers, leg: Numbers) -> tuple[Numbers, 
 
 
 class _Owners:
-    """The series that had some sockets, and which sockets each had."""
+    """The sockets that each series had, of a given set of sockets."""
 
     def __init__(self, log: KernelLog, series: SeriesTable, socks: Int64s) -> None:
         records = log.records

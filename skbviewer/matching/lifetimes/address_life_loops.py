@@ -14,7 +14,7 @@ from .life_flags import BORN, CHILD, CHILD_MOVED, FREED, INSIDE, OWN, OWN_MOVED
 
 
 @allocation_free
-def cut_some(
+def assign_items(
     first: int,
     ts: Int64s,
     what: UInt8s,
@@ -29,13 +29,16 @@ def cut_some(
     birth: Int32s,
     counts: Int64s,
 ) -> None:
-    """Assign the items of a block of records to lifetimes at their addresses.
+    """Assign the items of a block of records to the lifetimes at their addresses.
 
-    The block begins at record `first`; items in `moved` wait until their own time.  `life`, `was`
-    and `shown` describe the last item at each address: its lifetime, state and identity.  A new
-    lifetime begins at an address if there was none before, at the first of several successive
-    births, and after the last of several successive frees.  If `identity` is not empty, a new
-    lifetime also begins where the identity changes; it is by record, 0 if unknown.
+    The block begins at record `first`; `ts` and `what` are its times and the bits of its items.
+    Items in `moved` wait until their own time, or until the end if the block `is_last`.  `of`, by
+    record, holds the number of the address, which is replaced by the lifetime; birth[lifetime] is
+    set to the record of a clone's birth.  `life`, `was` and `shown` describe the last item at each
+    address: its lifetime, state and identity.  A new lifetime begins at an address if there was
+    none before, at the first of several successive births, and after the last of several successive
+    frees.  If `identity` is not empty, a new lifetime also begins where the identity changes; it is
+    by record, 0 if unknown.
 
     `counts` holds the numbers of lifetimes, of moved items assigned, and of `children` passed.
     """

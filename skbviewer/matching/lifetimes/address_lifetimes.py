@@ -22,7 +22,7 @@ from ..arrays.int_index import longer
 from ..arrays.record_rows import Rows, record_blocks
 from ..kernel_functions import PACKET_SOCKET, RETURN_HOOK, SENDING_TAP, TAP_CLONER
 from ..record_kinds import ENTRY, EVENT, LOST
-from .address_life_loops import cut_some
+from .address_life_loops import assign_items
 from .life_events import Items, items
 from .skb_held_from import RecordTimes
 
@@ -75,7 +75,7 @@ def _cut(records: Records, found: Items) -> tuple[Int32s, Int32s]:
             due = int(np.searchsorted(found.moved.when, ts[-1], "right"))
         most = int(counts[0]) + 2 * len(ts) + due - int(counts[1])
         birth = longer(birth, most, -1)
-        cut_some(
+        assign_items(
             some.start, ts, found.what[some], identity, last, found.moved, found.children,
             life, was, shown, of, birth, counts,
         )  # fmt: skip

@@ -26,8 +26,8 @@ def note_headers(
     `shows_ip`, by lifetime: a record shows an IP header.  `wired`, by lifetime: a driver or the
     receiving stack had the skb, or the skb was cut from a larger skb for a driver.
 
-    `of` is the lifetime of each record; `has_ip` is by footprint; `probes` is not 0 for functions
-    that send or receive.
+    `kind` to `footprint` are columns of the block, and `of` is the lifetime of each record;
+    `has_ip` is by footprint; `probes` is not 0 for functions that send or receive.
     """
     for i in range(len(of)):
         if has_ip[footprint[i]]:

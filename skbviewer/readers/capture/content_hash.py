@@ -71,6 +71,6 @@ def fill_contents(
     rows: Int64s,
     made: npt.NDArray[np.int32],
 ) -> None:
-    """Set made[rows[i]] to the hash of packet i; end[i] is after its last captured byte."""
+    """Set made[rows[i]] to content_of() packet i, whose captured bytes end before end[i]."""
     for i in range(len(rows)):
         made[rows[i]] = content_of(data, at[i], length[i], end[i] - at[i], protocol[i])

@@ -57,8 +57,8 @@ def header_extents(
 def network_header(data: bytes, linktype: int) -> tuple[str, int, int] | None:
     """Return the network header (arp, ip or ipv6), where it begins, and where the frame ends.
 
-    `data` are the packet's captured bytes.  Returns None if the packet has no such header or cannot
-    be dissected.
+    `data` are the packet's captured bytes, which begin with a header of `linktype`.  Returns None
+    if the packet has no such header or cannot be dissected.
     """
     layer = LINK_LAYERS.get(linktype)
     if layer is None:

@@ -154,7 +154,7 @@ def _skip_extensions(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _no_protocol(packets: Rows, frames: Frames) -> None:
-    """Set the protocol to unknown, because headers that are not captured or too many precede it."""
+    """Set the protocol to unknown: headers before it were not captured, or there are too many."""
     fill(packets, frames.rows, protocol=np.full(len(frames.rows), -1))
 
 

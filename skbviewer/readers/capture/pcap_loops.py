@@ -36,9 +36,10 @@ def walk_some(
     """Write the file positions of packet headers in the bytes `some` into `places`.
 
     `some` begins at position `begin` of the file, which has `size` bytes.  A packet header has
-    `header` bytes; the captured length is at `captured` in it, and at most `limit`.  Returns the
-    number of positions written, the position where the walk stopped, and a length: the captured
-    length there if it is impossible or reaches beyond the end of the file, otherwise -1.
+    `header` bytes, with numbers in little-endian order if `little`; the captured length is at
+    `captured` in it, and at most `limit`.  Returns the number of positions written, the position
+    where the walk stopped, and a length: the captured length there if it is impossible or reaches
+    beyond the end of the file, otherwise -1.
     """
     at, count = np.int64(0), np.int64(0)
     while at + header <= len(some) and count < len(places):
@@ -65,10 +66,14 @@ def fill_headers(
     caplen: Int64s,
     length: Int64s,
 ) -> None:
-    """Decode the packet headers at the file positions `places`, into the last four arrays.
+    """Decode the packet headers at the file positions `places`.
 
-    `some` holds the file's bytes from `begin` on.  The fraction of a second is in units of
-    `unit_ns`; the captured length is at byte `captured` of a header of `header` bytes.
+    The values are written to `ts` (ns), `offset` (of the packet in the file), `caplen` and
+    `length`.
+
+    `some` holds the file's bytes from `begin` on; its numbers are little-endian if `little`.  The
+    fraction of a second is in units of `unit_ns`; the captured length is at byte `captured` of a
+    header of `header` bytes.
     """
     for i in range(len(places)):
         at = places[i] - begin

@@ -336,10 +336,11 @@ def _complaints(path: Path, offsets: Int64s, fits: Bools, known: Bools, simple: 
     reasons = (
         (~fits, "1 packet block is shorter than the packet it claims to hold: left out",
          "packet blocks are shorter than the packet they claim to hold: left out"),
-        (fits & ~known, "1 packet names an interface its section does not describe: left out",
-         "packets name an interface their section does not describe: left out"),
-        (fits & known & simple, "1 simple packet block has no time, which stays unknown",
-         "simple packet blocks have no times, which stay unknown"),
+        (fits & ~known, "1 packet names an interface that its section does not describe: left out",
+         "packets name an interface that their section does not describe: left out"),
+        (fits & known & simple,
+         "1 simple packet block has no time: the time of its packet stays unknown",
+         "simple packet blocks have no times: the times of their packets stay unknown"),
     )  # fmt: skip
     found = []
     for mask, one, several in reasons:

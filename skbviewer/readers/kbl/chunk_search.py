@@ -86,7 +86,7 @@ class Chunks:
     warnings: list[str] = field(default_factory=list)
 
     def of_type(self, type_: int) -> list[Chunk]:
-        """Return the whole chunks of a type, in file order."""
+        """Return the whole chunks of the type `type_`, in file order."""
         return [chunk for chunk in self.whole if chunk.type == type_]
 
 

@@ -43,11 +43,12 @@ def _find(table: Int64s, skb: Int, cpu: Int) -> Int:
 def fill_records(
     rows: Rows, stop: int, times: Int64s, cpus: Int64s, eras: Int64s, table: Int64s, state: Int64s
 ) -> bool:
-    """Give records up to `stop` without a footprint the last one of their skb on their CPU.
+    """Give each record without a footprint, up to row `stop`, its skb's last footprint on its CPU.
 
-    Records get none if a gap lies between.  Returns False if `table` is too small.  `state` holds
-    the next record's number, the count of barriers passed, and the count of skbs in `table`.
-    Barriers are gaps, by time and CPU; `eras` counts those that each CPU has passed.
+    A record gets none if a gap lies between the two.  Returns False if `table` is too small.
+    `state` holds the next record's number, the count of barriers passed, and the count of skbs in
+    `table`.  Barriers are gaps, at `times` on `cpus`, in order of time; `eras` counts those that
+    each CPU has passed.
     """
     begin, passed, known = state
     # Taking an array out of a tuple inside the loop costs an atomic operation.

@@ -105,9 +105,10 @@ def decode(
     """Decode a block of slots into `rows`, `aside` and `planes`; return whether all of it fitted.
 
     By chunk of the block: `begin`, its first slot; `cpus`; and `fresh`, whether it follows a
-    missing chunk.  `place` is the row of each head slot.  `pids` are the threads on each CPU; `at`
-    counts the rows filled so far.  There is memory for `most` footprints, each of which is built in
-    `values`.  Returns False if the block has more records or footprints than the scan found.
+    missing chunk.  `version`, `stext` and `symbols` are those of LogFacts.  `place` is the row of
+    each head slot.  `pids` are the threads on each CPU; `at` counts the rows filled so far.  There
+    is memory for `most` footprints, each of which is built in `values`.  Returns False if the block
+    has more records or footprints than the scan found.
     """
     row, shown, kept, lost = at[ROWS], at[PRINTS], at[ASIDE], at[LOSSES]
     # Taking an array out of a tuple inside the loop costs an atomic operation.

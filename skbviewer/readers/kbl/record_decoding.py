@@ -62,10 +62,10 @@ def decode_records(
 ) -> Decoded:
     """Decode the RECORDS chunks of `data` that were scanned.
 
-    `order` is the file's byte order, `stext` the address of `_stext`, and `symbols` are the
-    addresses of the symbol table.  A large table is stored in a nameless file in `folder`, if
-    given.  `progress` gets reports about `what`.  Raises BadInput if the file was overwritten after
-    the scan; raises Cancelled.
+    `order` is the file's byte order, `version` that of its format, `stext` the address of `_stext`,
+    and `symbols` are the addresses of the symbol table.  A large table is stored in a nameless file
+    in `folder`, if given.  `progress` gets reports about `what`.  Raises BadInput if the file was
+    overwritten after the scan; raises Cancelled.
     """
     progress.report(what, 0, ALL)
     complaints = scan.complaints

@@ -34,6 +34,8 @@ class Order(NamedTuple):
 def time_places(scan: Scan, version: int) -> Order:
     """Return the position of each record in time order; `scan` is the result of the first pass.
 
+    `version` is that of the file's format, which decides the order at equal times.
+
     This overwrites the times in `scan`, which must not be used again.
     """
     rows = len(scan.ts)

@@ -83,7 +83,7 @@ def settle_ties(
 
 @compiled
 def _by_cpu(key: Int64s, begin: Int, end: Int, mask: Int, cpu: Cpus, place: Places) -> None:
-    """Order the rows begin .. end - 1 of `key`, which have equal times, by CPU.
+    """Order the rows from `begin` to `end` - 1 of `key`, which have equal times, by CPU.
 
     The rows of one CPU stay in the order in which they were written.
     """

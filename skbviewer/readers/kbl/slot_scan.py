@@ -64,7 +64,10 @@ class Scanner:
         self._differing += ragged or int(counts[ROWS]) - before != chunk.items
 
     def result(self) -> Scan:
-        """Return the result for all chunks.  Call it only once: it gives away its arrays."""
+        """Return the result for all chunks.
+
+        Call it only once, because the scanner does not keep its arrays.
+        """
         rows = int(self._counts[ROWS])
         columns = (self._ts[:rows], self._class[:rows], self._cpu[:rows])
         del self._ts, self._class, self._cpu

@@ -40,6 +40,7 @@ def scan_slots(
     """Scan the slots of a chunk of CPU `on`, and append their values to the columns of Scan.
 
     `ts`, `class_` and `cpu` have a row for each head slot; counts[ROWS] is the next free row.
+    `bits` is by EXT slot type; `version` is that of the file's format.
     """
     row, stray, aside, prints, wrong = counts[ROWS], 0, 0, 0, np.int64(0)
     claimed, kind = np.int64(0), np.int64(-1)  # of the current record

@@ -36,8 +36,8 @@ def is_complete(chunks: Chunks, rows: int, counters: dict[str, int]) -> bool:
     """Return whether the file has the last records of every CPU.
 
     Sequence numbers of chunks do not show whether a CPU's last chunks, or all of them, are missing.
-    Therefore the recorder's count of written records is compared with the `rows` records of the
-    file.
+    Therefore the recorder's count of written records, in `counters`, is compared with the `rows`
+    records of the file.
     """
     kind = kbl.KblChunkType
     tables = [c.seq for c in chunks.whole if c.type != kind.RECORDS]

@@ -23,7 +23,7 @@ from .vmlinuz import elf_in_bzimage, is_vmlinuz
 BEGINNING = 0x250  # bytes that distinguish the formats
 NO_BITS, ALLOCATED, EXECUTABLE = "SHT_NOBITS", 2, 4  # sh_type, sh_flags
 FUNCTION, NO_TYPE = 2, 0  # st_info & 15
-# A second one, without the number of the build, is what the linker replaced.
+# A kernel may contain a second such text, which has no number of the build ("#1").
 BANNER = re.compile(rb"Linux version (\d[^\0\n]{8,500}#\d[^\0\n]{0,200})\n\0")
 SYMBOL = np.dtype(
     [("name", "u4"), ("info", "u1"), ("other", "u1"), ("section", "u2"), ("value", "u8"),

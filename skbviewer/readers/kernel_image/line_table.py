@@ -32,7 +32,7 @@ class LineTable:
         self._path, self.present = path, present
 
     def between(self, begin: int, end: int) -> dict[int, SourceLine]:
-        """Return the source lines whose code begins in begin .. end - 1, by address, in order.
+        """Return the source lines whose code begins in [begin, end), by address, in order.
 
         Returns {} if there is no debug information for this code, or if it is damaged.
         """

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Read one retis event with Python's JSON parser, if event_scan.py does not read it.
 
-Both read the same values from the same event.  This module also says why an event is unusable.
+event_scan.py and this module read the same values from an event.  This module also says why an
+event is unusable.
 """
 
 from __future__ import annotations

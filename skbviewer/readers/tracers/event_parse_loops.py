@@ -2,7 +2,7 @@
 """Parse one JSON event into a row, if it is written as retis writes events.
 
 An event is left to event_json.py if it has escapes in strings, bytes beyond ASCII, a key twice,
-wrong types, numbers out of range, a section without what it must have, or broken JSON.
+wrong types, numbers out of range, a section without a required value, or broken JSON.
 """
 
 from __future__ import annotations

@@ -34,8 +34,8 @@ def new_state() -> Int64s:
 def scan(text: UInt8s, state: Int64s, rows: Scanned, shapes: Shapes) -> int:
     """Read events of the block `text` until `rows` is full or the block ends.
 
-    `state` says where to begin; it is moved on.  Returns the number of rows filled.  The whole
-    block has been read if state[AT] is its length.
+    `state` says where to begin; this function updates it.  Returns the number of rows filled.  The
+    whole block has been read if state[AT] is its length.
     """
     stack = np.zeros((2, DEEPEST), np.int32)
     return int(scan_events(text, state, rows, stack, KEYS, ENDS_RUN, shapes))

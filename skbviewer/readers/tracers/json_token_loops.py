@@ -60,7 +60,7 @@ def run_end(text: UInt8s, at: Int, ends_run: UInt8s) -> Int:
 
 @allocation_free
 def line_end(text: UInt8s, at: Int) -> Int:
-    """Return the position of the next line end, or the end of the text."""
+    """Return the position of the first line end from `at` on, or the end of the text."""
     while at < len(text) and text[at] != NEWLINE:
         at += 1
     return at

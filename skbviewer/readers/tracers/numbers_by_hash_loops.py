@@ -24,7 +24,10 @@ def combined_hash(hashed: np.uint64, word: np.uint64, secret: UInt64s) -> np.uin
 
 @allocation_free
 def mix_column(column: Int64s, secret: UInt64s, made: UInt64s) -> None:
-    """Combine each hash in `made` with the number of its row in `column`, in place."""
+    """Combine each hash in `made` with the number in its row of `column`, in place.
+
+    `secret` are the factors of combined_hash().
+    """
     for i in range(len(column)):
         made[i] = combined_hash(made[i], np.uint64(column[i]), secret)
 

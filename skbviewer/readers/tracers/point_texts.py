@@ -39,7 +39,10 @@ class Distinct(Generic[Value]):
         return found
 
     def latest(self, numbers: Int32s) -> list[tuple[int, int]]:
-        """Return (point, number) for the last point with each of the values, in order of points."""
+        """Return (point, number) for the last point with each of the values, in order of points.
+
+        `numbers` is the number of each point's value.
+        """
         last = np.full(len(self.values) + 1, -1, np.int64)
         last[numbers] = np.arange(len(numbers))
         met = np.flatnonzero(last[:-1] >= 0)
@@ -47,13 +50,16 @@ class Distinct(Generic[Value]):
 
 
 def pair_hashes(first: UInt64s, second: UInt64s) -> UInt64s:
-    """Return hashes of pairs of values; 0 for rows whose first hash is 0."""
+    """Return a hash of `first` and `second`, two hashes, in each row; 0 if the first one is 0."""
     mixed = hashes_of_columns(first.view(np.int64), second.view(np.int64))
     return np.where(first == 0, first, mixed)
 
 
 def hashes_with_numbers(text: UInt64s, *numbers: Int64s) -> UInt64s:
-    """Return hashes of texts and numbers; 0 for rows in which one of them is unknown."""
+    """Return a hash of `text`, the hash of a text, and of `numbers` in each row.
+
+    The result is 0 for rows in which one of them is unknown.
+    """
     mixed = hashes_of_columns(text.view(np.int64), *numbers)
     known = text != 0
     for column in numbers:

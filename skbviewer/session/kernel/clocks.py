@@ -87,7 +87,7 @@ def under_way(db: Database, packet: int) -> list[UnderWay]:
             if sent and got:
                 times = (max(sent), min(got)) if onward else (min(got), max(sent))
                 a_ns, b_ns = (np.array([time]) for time in times)
-                low, high = way.took(a_ns, b_ns, np.array([onward]))
+                low, high = way.transit_times(a_ns, b_ns, np.array([onward]))
                 found.append(UnderWay(sender, receiver, int(low[0]), int(high[0])))
     return found
 

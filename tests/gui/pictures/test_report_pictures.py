@@ -162,7 +162,7 @@ def test_a_capture_that_has_moved_costs_only_the_bytes(qtbot: QtBot, tmp_path: P
 def test_a_report_about_no_packets(qtbot: QtBot, session: Session, tmp_path: Path) -> None:
     page = report(session, tmp_path, filter="frame.number == 99")
     assert page.counts["article"] == 0 and "paths" not in page.ids
-    assert "None were recorded." in page.texts and "No calls were recorded." in page.texts
+    assert "No drops were recorded." in page.texts and "No calls were recorded." in page.texts
 
 
 def test_a_report_about_two_hosts(qtbot: QtBot, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from ..finding import CRITICAL, EVENT, NOTE, PACKET, Evidence, Finding, Rule
 from ..neighbour_questions import FAILURE
 
 NAME = "drop"
-OTHER = "The place of the drop shows which check failed: see its source."
+OTHER = "The place of the drop shows which check failed: see the source code there."
 ADVICE = {
     "NETFILTER_DROP": "A rule of netfilter drops these packets: see nft list ruleset or "
     "iptables -vnL at this hook.",

@@ -40,7 +40,7 @@ def _find(case: Case) -> list[Finding]:
 
 
 def _where(case: Case, leg: int) -> str:
-    """Return the handle and the device of the queue in which a leg's packet was."""
+    """Return the handle and the device of the queue that held a leg's packet."""
     events = case.events(int(KblEvent.QDISC_ENQUEUE))
     mine = events[np.asarray(case.event("leg"), np.int64)[events] == leg + 1]
     if not len(mine):
