@@ -37,7 +37,10 @@ class Entry(NamedTuple):
 
 
 class Pack(NamedTuple):
-    """The cached facts of a tree: the key of the scanner and macro table, and entries by path."""
+    """The cached facts of a tree, by the path of each file.
+
+    `key` identifies the scanner's code and the macro table from which they were made.
+    """
 
     key: str
     entries: dict[str, Entry]

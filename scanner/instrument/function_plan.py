@@ -60,10 +60,11 @@ class Edit(NamedTuple):
 class Shape(NamedTuple):
     """A function as one #if variant shows it.
 
-    head: its declaration. brace, close: the braces of its body. kind: the result's type, None if
-    only the compiler knows it. void, scalar: whether the result's type is void or scalar. returns:
-    its return statements. ends: control may reach the closing brace. hidden: why exits may be
-    hidden, "" if all can be seen.
+    `head` is its declaration; `brace` and `close` are the offsets of the braces of its body.
+    `kind` is the type of its result, None if only the compiler knows the type; `void` and `scalar`
+    say whether this type is void or scalar.  `returns` are its return statements.  `ends` means
+    that control may reach the closing brace.  `hidden` says why the text may not show all exits;
+    "" if it shows all.
     """
 
     head: str
@@ -78,7 +79,11 @@ class Shape(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """Edits with ``@`` for the id; mode: "explicit" or "scope", why: the reason for scope."""
+    """The edits that put probes into one function, with ``@`` in place of its id.
+
+    `mode` is "explicit" or "scope", and `why` the reason for "scope".  `returns` and `ends` are the
+    numbers of returns and ends of the body that get a probe.  `start` is the offset of the body.
+    """
 
     mode: str
     why: str
@@ -122,8 +127,9 @@ def _unnamed(head: str, name: str) -> str:
 def plan(shapes: list[Shape], call: str, carriers: list[str], text: str, hidden: str) -> Plan:
     """Return the edits of a function from the shapes that its #if variants show.
 
-    call: a call of the function with its own parameters, to name the type of its result. text: the
-    file. hidden: the file without comments, literals and directives, but with all branches.
+    `call` is a call of the function with its own parameters, from which the type of its result can
+    be named.  `carriers` are the names of the parameters that carry packets.  `text` is the file,
+    `hidden` the file without comments, literals and directives, but with all branches.
     """
     first = shapes[0]
     why = _why_scope(shapes, hidden)

@@ -43,8 +43,8 @@ class _OutOfTime(Exception):
 class FileReader:
     """Reads files with one macro table.
 
-    seconds: the CPU time for one file; when it has passed, reading stops with the facts read so
-    far. cut: why reading the last file stopped, or "".
+    `seconds` is the CPU time for one file; when it has passed, reading stops with the facts read so
+    far.  `cut` says whether the last file was read only in part.
     """
 
     def __init__(self, table: MacroTable, seconds: float | None = None) -> None:

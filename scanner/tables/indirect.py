@@ -21,7 +21,10 @@ ROUNDS = 60  # a limit for safety: the search ends after far fewer rounds
 
 
 class Witness(NamedTuple):
-    """The call that made a function indirect.  argument: the associated part of the call."""
+    """The call that made a function indirect; `argument` is the associated part of the call.
+
+    `caller` and `callee` are numbers of functions; `by` is the kind of call (see Edge).
+    """
 
     caller: int
     callee: int
@@ -31,7 +34,10 @@ class Witness(NamedTuple):
 
 
 class Indirect(NamedTuple):
-    """A function of the table.  side: "caller" or "callee" of a packet function."""
+    """A function of the table: the `side` "caller" or "callee" of a packet function.
+
+    `number` is its number in the call graph, `round` the round in which it was found.
+    """
 
     number: int
     side: str

@@ -30,7 +30,9 @@ class Place(NamedTuple):
 class Part(NamedTuple):
     """A type that contains or names the type under which it is listed.
 
-    how: "pointer", "embedded", "typedef" or "alias".
+    `whole` is the key of this type.  `how` is "pointer" or "embedded" (its `member` is a pointer to
+    the other type, or contains it), "function" (its `member` is a pointer to a function with the
+    other type), "typedef" or "alias".
     """
 
     whole: str
@@ -46,7 +48,7 @@ class Types:
     """
 
     def __init__(self, files: list[FileFacts], seed: str = "") -> None:
-        """Collect the types of `files`. seed: a base that means all of its definitions."""
+        """Collect the types of `files`; all definitions of the base `seed` count as one type."""
         self.includes = Includes(files)
         found = [(base, _joined(homes, self.includes)) for base, homes in _clashing(files)]
         self._homes = {base: homes for base, homes in found if base != seed and any(homes.values())}
