@@ -36,7 +36,7 @@ def add(commands: Commands) -> None:
         metavar="N",
         help="one packet: its number, or K<N> for a row without a captured packet",
     )
-    add_range(parser, "packets of the time span")
+    add_range(parser, "packets")
     add_filter(parser, "packets")
     formats(parser, "json")
 

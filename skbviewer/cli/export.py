@@ -154,7 +154,7 @@ def _export(arguments: argparse.Namespace) -> int:
         raise KeyError(f"--{name} exports no bytes of packets: use {offered}")
     if "pseudonyms" not in FORMS[name].options and _pseudonyms(arguments):
         offered = ", ".join(f"--{n}" for n, e in FORMS.items() if "pseudonyms" in e.options)
-        raise KeyError(f"--{name} cannot have pseudonyms: see {offered}")
+        raise KeyError(f"--{name} cannot replace names by pseudonyms: use {offered}")
     for option in ("kernel_only", "retis"):
         if getattr(arguments, option) and option not in FORMS[name].options:
             offered = ", ".join(f"--{n}" for n, e in FORMS.items() if option in e.options)

@@ -75,7 +75,12 @@ class RecordedPackets(Protocol):
         progress: Progress,
         all_lives: bool = False,
     ) -> RowIds | None:
-        """Return rows as select() does; `order` may also be a word such as "source"."""
+        """Return the ids of the rows to list; None means all packets by number.
+
+        `text` is a display filter.  `order` is a field, or a word such as "source", and True for
+        descending.  Rows K<n> are included only if `kernel_only`, those without an address only if
+        also `all_lives`.  `hidden` rows are left out.  Raises FilterError, BadInput and Cancelled.
+        """
 
     def select(self, text: str) -> RowIds | None:
         """Return the rows that match the display filter `text`; None means all packets."""
@@ -164,7 +169,10 @@ class RecordedTimeline(Protocol):
     def lanes(
         self, kind: str, ids: Sequence[int] = (), progress: Progress | None = None
     ) -> Timeline:
-        """Return lanes by "cpu", "layer" or "process", or a lane for each of `ids`."""
+        """Return lanes of all calls, or a lane for each of the rows `ids`.
+
+        `kind` is "cpu", "layer" or "process"; with `ids`, it is "packet" or "aligned".
+        """
 
     def note_places(self) -> list[NotePlace]:
         """Return the notes that refer to a time, with their session times."""

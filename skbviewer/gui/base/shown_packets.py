@@ -8,7 +8,10 @@ from typing import NamedTuple
 
 
 class View(NamedTuple):
-    """The applied filter, and the timeline's range (session ns; None: no known time)."""
+    """Functions that return the applied display filter, and the timeline's visible range.
+
+    The range is (begin, end) in session time, ns; None if the timeline shows no session times.
+    """
 
     filter: Callable[[], str]
     visible_ns: Callable[[], tuple[int, int] | None]

@@ -49,7 +49,7 @@ class Extent(Enum):
 
 
 class DiagnosisWindow(QDialog):
-    """The diagnosis of packets of the open recording, of those that `view` shows, or of one."""
+    """The window of a diagnosis: of one packet, of the packets that `view` shows, or of all."""
 
     def __init__(self, selection: Selection, view: View, parent: QWidget | None = None) -> None:
         super().__init__(parent)

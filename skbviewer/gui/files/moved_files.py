@@ -42,7 +42,10 @@ def ask_missing(parent: QWidget, paths: Sequence[Path]) -> list[Path] | None:
 
 
 class Locate(QDialog):
-    """A dialog with one line per file.  Once one is found, others in its folder are filled in."""
+    """A dialog with a line for each moved file.
+
+    When the user has found one file, the other files in its folder are filled in.
+    """
 
     def __init__(self, gone: Sequence[Path], parent: QWidget | None = None) -> None:
         super().__init__(parent)

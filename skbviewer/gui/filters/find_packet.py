@@ -58,7 +58,7 @@ def find_position(
     """Return the position of the next match after `start`, wrapping around; None if there is none.
 
     With a `step` of -1 it searches backwards.  `ids` are the listed rows; None means all packets.
-    Raises BadSearch, Cancelled, and the errors of Recording.listed.
+    Raises BadSearch, Cancelled, and the errors of RecordedPackets.listed().
     """
     pages = RowPages(recording, ids)
     if search.what is What.FILTER:

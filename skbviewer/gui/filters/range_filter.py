@@ -19,9 +19,9 @@ class RangeFilter:
     def select(
         self, recording: Recording | None, times: tuple[int, int] | None, more: str = ""
     ) -> None:
-        """Filter by a range of session time, by `more` or by both; this replaces an earlier range.
+        """Filter by a range of session time, by the display filter `more`, or by both.
 
-        With neither, the earlier one is removed.
+        This replaces what an earlier call added.  Without a range and `more`, it is only removed.
         """
         now = self._current()
         before = self._before if now == self._made else now

@@ -38,7 +38,7 @@ HINT = "Click to zoom, right-click to filter the list by a function."
 
 
 class FlameGraph(GraphWindow):
-    """The call stacks of the chosen packets, and what each box means."""
+    """The call stacks of the chosen packets as a flame graph; `weight` is the unit of widths."""
 
     title = "Flame Graph"
 

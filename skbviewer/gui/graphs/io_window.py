@@ -56,7 +56,7 @@ class Made(NamedTuple):
 
 
 class IoGraphs(GraphWindow):
-    """Counts series over the same intervals, and draws one quantity of them."""
+    """Counts all series in the same intervals, and draws one quantity: packets, for example."""
 
     title = "I/O Graphs"
 

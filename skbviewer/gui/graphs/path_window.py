@@ -144,7 +144,7 @@ class PathGraph(GraphWindow):
             self.use_range(None, f"kbl.in_kernel >= {begin}ns && kbl.in_kernel < {end}ns")
 
     def _choose(self, x: float, y: float) -> None:
-        """Select the outlier at a position of the plot, or filter by that path."""
+        """Select the outlier at a position of the plot, or filter by the path of the box there."""
         made, point, at = self.made, self._point_at(x, y), self._class_at(y)
         if made is None:
             return

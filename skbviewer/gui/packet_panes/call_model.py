@@ -160,7 +160,7 @@ class CallModel(QAbstractItemModel):
         self.layoutChanged.emit()
 
     def index_of(self, leg: int, call: int) -> QModelIndex:
-        """Return the index of a call (call -1: of the leg); invalid if it has none."""
+        """Return the index of a call's row (call -1: the leg's row); invalid if there is none."""
         at = self._place.get((leg, call), _ROOT)
         return _NOWHERE if at == _ROOT else self.createIndex(self._nodes[at].row, 0, at)
 

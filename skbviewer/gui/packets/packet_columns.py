@@ -26,7 +26,7 @@ class Column(NamedTuple):
     """A column: `key` identifies it in the settings, `sample` is a text as wide as the column.
 
     A `sample` of "" takes the remaining width. `value` is None for a column that shows the field
-    `order`. `order` is the sort key: a field's name, or a word of Session.listed().
+    `order`. `order` is the sort key: a field's name, or a word of PacketList.listed().
     """
 
     key: str

@@ -25,15 +25,15 @@ MARKERS = ("A", "B")
 
 @dataclass
 class TimeState:
-    """Markers by letter; a double click sets the `active` one."""
+    """The markers A and B, the range and the notes; a double click sets the `active` marker."""
 
     a: int | None = None
     b: int | None = None
     active: str = "A"
     range: tuple[int, int] | None = None
-    span: tuple[int, int] | None = None  # of the selected packet
+    span: tuple[int, int] | None = None  # begin and end of the selected packet
     notes: tuple[NotePlace, ...] = ()
-    others: tuple[int | None, int | None] = (None, None)  # markers in the other kind of time
+    others: tuple[int | None, int | None] = (None, None)  # A and B for swap_markers()
 
     def swap_markers(self) -> None:
         """Switch between markers in relative times and in session times."""
