@@ -46,6 +46,6 @@ def inputs_as_then(
         if not path.is_file():
             raise BadInput(path, None, f"is not where it was when {session.name} was made")
         if sha256(path, progress) != hashed:
-            why = f"is not {name.name} as it was when {session.name} was made"
+            why = f"differs from {name.name} as it was when {session.name} was made"
             raise BadInput(path, None, why)
     return found

@@ -223,7 +223,7 @@ class RecordedGraphs(Protocol):
         """Count the chosen packets by interval, once for each display filter of `texts`."""
 
     def latencies(self, chosen: Chosen, progress: Progress) -> LatencyGrid | None:
-        """Count the chosen packets by time in kernel and by time; None if no such time is known."""
+        """Count the chosen packets by capture time and time in kernel; None if none is known."""
 
     def paths(self, chosen: Chosen, progress: Progress) -> PathBoxes | None:
         """Return a box for each path class of the chosen packets; None if no time is known."""

@@ -20,7 +20,10 @@ STEP = 4096  # keys handled together
 
 
 def in_order(keys: list[Values]) -> list[Values]:
-    """Return the key columns in index order, then the row ids, which count from 1."""
+    """Return the key columns sorted as in an index and, as the last column, the row ids.
+
+    `keys` are the key columns, by row; row ids count from 1.
+    """
     count = len(keys[0])
     if len(keys) > 1:
         order = np.lexsort(keys[::-1])
