@@ -367,7 +367,7 @@ def symbols(db: Connection, source_id: int) -> dict[int, str]:
 
 
 def tasks(db: Connection, source_id: int) -> dict[int, str]:
-    """Return the names of a KBL's threads by process id."""
+    """Return the names of a KBL's threads by thread id."""
     wanted = select(task.c.pid, task.c.comm).where(task.c.source == source_id)
     return {row.pid: row.comm for row in db.execute(wanted)}
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+NO_RANGE = "The timeline shows times relative to each packet: choose other lanes to use its range."
+
 
 class View(NamedTuple):
     """Functions that return the applied display filter, and the timeline's visible range.

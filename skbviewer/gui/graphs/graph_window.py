@@ -25,7 +25,7 @@ from skbviewer.records import Progress
 from ..base.background_tasks import Tasks
 from ..base.notices import PALETTE_CHANGES, WorkBar
 from ..base.recording import Recording
-from ..base.shown_packets import View
+from ..base.shown_packets import NO_RANGE, View
 from ..base.window_size import open_at
 from ..filters.range_filter import RangeFilter
 from ..packets.selection import Selection
@@ -149,7 +149,7 @@ class GraphWindow(QDialog):
             return Chosen()
         times = self.view.visible_ns()
         if times is None:
-            self.note.setText("The timeline shows no range of the recording's time.")
+            self.note.setText(NO_RANGE)
             return None
         return Chosen(None, *times)
 

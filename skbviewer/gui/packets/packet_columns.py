@@ -65,7 +65,7 @@ COLUMNS = (
            "Bytes on the wire"),
     Column("info", "Info", lambda row: row.info, LEFT, "", "info", "Summary of the packet"),
     Column("kernel", "Time in kernel", lambda row: wording.duration(row.kernel_ns), RIGHT,
-           "Time in kernel", "kbl.in_kernel", "Time in the kernel in all legs, busy and waiting"),
+           "Time in kernel", "kbl.in_kernel", "Time in at least one leg: busy, waiting or unknown"),
     Column("busy", "Busy", lambda row: wording.duration(row.busy_ns), RIGHT, "99.999 ms",
            "kbl.busy", "Time in which a function worked on this packet, without waits and "
            "without work on other packets"),

@@ -23,7 +23,7 @@ class Contents:
             return packet_headers.bytes_of(db, self._opened.sources(), number)
 
     def detail(self, number: int) -> tuple[Node, ...]:
-        """Return the headers of packet `number`; () if its source file has moved."""
+        """Return the headers of packet `number`; () if its file moved or changed its size."""
         data = self.packet_bytes(number)
         if data is None:
             return ()
