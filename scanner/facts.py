@@ -116,7 +116,7 @@ class Typedef(NamedTuple):
 
 
 class Macro(NamedTuple):
-    """A #define.  `params` is None if the macro takes no arguments.
+    """A #define.  `params` is None for an object-like macro, which is used without parentheses.
 
     `body` is one line, in which comments are blanked.
     """

@@ -44,7 +44,7 @@ def _makefile(root: Path) -> str:
 def additions(root: Path) -> list[Change]:
     """Return the changes that add the runtime to a tree; none if the tree has it.
 
-    Raises BadTree.
+    Raises BadTree if the tree has no lib/Makefile.
     """
     folder = INSTALLED if INSTALLED.is_dir() else SOURCE_TREE
     old = _makefile(root)

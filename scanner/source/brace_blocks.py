@@ -206,7 +206,7 @@ def name(text: str, block: Block) -> str:
 
 
 def _plain(head: str) -> str:
-    """Return the head with @ in place of each outermost parenthesis."""
+    """Return the head with @ in place of each outermost pair of parentheses and its contents."""
     before = ""
     while before != head:
         before = head

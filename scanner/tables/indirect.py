@@ -154,7 +154,7 @@ class Search:
         return f"{root.removeprefix('(')}{dot}{rest}"
 
     def _result_form(self, edge: Edge, before: set[int]) -> str:
-        """Return the form of a call's result, if it is a form of the struct and is used."""
+        """Return "result of F" if a call's result is used and associated; "" otherwise."""
         if not edge.used or edge.by != "call":
             return ""
         for target in edge.targets:

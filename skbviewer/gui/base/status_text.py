@@ -17,8 +17,8 @@ BETWEEN = "  ·  "  # separates two parts
 def list_text(packets: int, kernel_only: int, shown: int, marked: int, ignored: int) -> str:
     """Return the first text of the status bar: "Packets: 60 · Displayed: 12 (20.0 %) · Marked: 1".
 
-    Counts of 0 are left out. `kernel_only` is the number of rows K<n> that can be listed; 0 if they
-    are hidden.
+    Kernel-only, marked and ignored rows are left out if there are none.  `kernel_only` is the
+    number of rows K<n> that can be listed; 0 if they are hidden.
     """
     every = packets + kernel_only
     share = f" ({shown / every:.1%})".replace("%", " %") if every else ""

@@ -25,7 +25,7 @@ from ..base.window_size import open_at
 
 
 def missing_sources(recording: Recording) -> list[SourceRow]:
-    """Return the inputs that are not at their path."""
+    """Return the inputs whose files are not at the paths that the session stores."""
     return [source for source in recording.sources() if not Path(source.path).is_file()]
 
 

@@ -42,10 +42,7 @@ class LanesMode:
 
     @property
     def is_relative(self) -> bool:
-        """Return whether times are relative to each lane's first entry.
-
-        Others are session times.
-        """
+        """Return whether times are relative to each lane's first entry, not session times."""
         return self.kind == ALIGNED
 
     @property

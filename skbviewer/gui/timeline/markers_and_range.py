@@ -36,15 +36,15 @@ class TimeState:
     others: tuple[int | None, int | None] = (None, None)  # A and B for swap_markers()
 
     def swap_markers(self) -> None:
-        """Switch between markers in relative times and in session times."""
+        """Exchange the markers with those of the other lanes: relative and session times."""
         self.others, (self.a, self.b) = (self.a, self.b), self.others
 
     def marker(self, letter: str) -> int | None:
-        """Return the time of marker "a" or "b", ns; None if it is not set."""
+        """Return the time of marker "A" or "B", ns; None if it is not set."""
         return self.a if letter == "A" else self.b
 
     def set_marker(self, letter: str, at_ns: int | None) -> None:
-        """Set marker "a" or "b" to a time, ns; None removes it."""
+        """Set marker "A" or "B" to a time, ns; None removes it."""
         if letter == "A":
             self.a = at_ns
         else:
