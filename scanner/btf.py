@@ -116,7 +116,7 @@ class Btf:
                 size = kind.ref if kind.kind in (_INT, _ENUM, _STRUCT, _UNION, _ENUM64) else 0
                 return word.get(kind.kind, "") + kind.name, stars, size
             number = kind.ref
-        raise BadBtf("BTF: types that lead in a circle")
+        raise BadBtf("BTF: types refer to each other in a circle")
 
     def contents(self) -> Iterator[tuple[str, list[str]]]:
         """Yield (name, others) for each named struct or union.

@@ -17,13 +17,13 @@ from scanner.source import probe_marks as marks
 _FREED = "__init: its code is freed after boot"
 _DROPPED = "__exit: its code may be discarded"
 _TRACED = "notrace: tracing itself may call it"
-_PROBED = "__kprobes: probing itself may call it"
+_PROBED = "__kprobes: kprobes themselves may call it"
 _ENDLESS = "noreturn: it has no exit"
 LEFT_OUT = {
     "naked": "naked: it has no frame",
     "__naked": "naked: it has no frame",
     "__naked__": "naked: it has no frame",
-    "noinstr": "noinstr: nothing may be called in it",
+    "noinstr": "noinstr: it must not call probes",
     "notrace": _TRACED,
     "no_instrument_function": _TRACED,
     "__no_instrument_function": _TRACED,
@@ -173,11 +173,11 @@ def _why_scope(shapes: list[Shape], hidden: str) -> str:
         if any(r.semicolon < 0 for r in shape.returns):
             return "a return without semicolon, in a macro's arguments"
         if shape.close != first.close or shape.brace != first.brace:
-            return "#if variants differ in where its body begins or ends"
+            return "#if variants differ in where the function's body begins or ends"
         if (shape.kind, shape.void) != (first.kind, first.void):
-            return "#if variants differ in the type of its result"
+            return "#if variants differ in the type of the function's result"
         if shape.kind is None and shape.head.split() != first.head.split():
-            return "#if variants differ in its parameters"
+            return "#if variants differ in the function's parameters"
     seen = {r.start for shape in shapes for r in shape.returns}
     every = {m.start() for m in re.finditer(r"\breturn\b", hidden[first.brace : first.close])}
     if {start + first.brace for start in every} - seen:

@@ -198,7 +198,7 @@ class Types:
     def is_object(self, kind: TypeRef) -> bool:
         """Return whether the type is a struct that refers to other objects.
 
-        A packet's header refers to none.
+        A packet's header refers to no other object.
         """
         base = self.strip(kind).base
         known = self._objects.get(base)

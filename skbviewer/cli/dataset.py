@@ -61,7 +61,7 @@ def _of(
 
 def _adding(inner: Commands) -> None:
     parser = _of(inner, "add", "import recordings, and add their tables", _add)
-    text = "logs and captures; A.kbl and A.pcap are a pair; LOG+CAPTURE makes a pair of other names"
+    text = "logs and captures; A.kbl and A.pcap are a pair; LOG+CAPTURE pairs files of other names"
     parser.add_argument("files", nargs="+", metavar="FILE", help=text)
     parser.add_argument(
         "--jobs", type=_positive, default=os.cpu_count() or 1, metavar="N",
@@ -69,7 +69,7 @@ def _adding(inner: Commands) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--scheduler", default="", metavar="ADDR",
-        help="address of a Dask scheduler whose workers import instead",
+        help="address of a Dask scheduler, whose workers then do the imports",
     )  # fmt: skip
 
 

@@ -14,8 +14,8 @@ from .file_argument import add_files, open_session, warn_of
 from .row_numbers import path_of, row_id
 
 ROWS = ("calls", "waits", "events")
-HELP = """Entry and exit are microseconds since the leg began.  self excludes the calls and the
-interrupts inside.  In JSON and XML all times are nanoseconds on the KBL's clock."""
+HELP = """Entry and exit are microseconds since the leg began.  self excludes inner calls and
+interrupts.  In JSON and XML all times are nanoseconds on the KBL's clock."""
 
 
 def add(commands: Commands) -> None:

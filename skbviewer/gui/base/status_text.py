@@ -52,8 +52,8 @@ def status_text(recording: Recording) -> str:
 def clock_texts(recording: Recording) -> list[str]:
     """Return one text per fitted capture clock: "Clock offset: 1.234567890 s ± 250 ns".
 
-    A text names the capture if there are several clocks, and the log if there are several.  For
-    several logs, texts such as "Clock of b.kbl to a.kbl: ± 632.4 µs" follow.
+    A text names the capture if there are several clocks, and the log if there are several logs.
+    For several logs, texts such as "Clock of b.kbl to a.kbl: ± 632.4 µs" follow.
     """
     info, sources = recording.info(), recording.sources()
     clocks = info.get("clock", [])

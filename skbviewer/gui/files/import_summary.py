@@ -33,7 +33,7 @@ PROTOCOLS = {"ipv4": "IPv4", "ipv6": "IPv6", "arp": "ARP", "other": "Other"}
 LOSSES = {
     "lost": "lost because buffers were full",
     "missed": "missed by the probes",
-    "nested": "not recorded: nested in another probe",
+    "nested": "not recorded: inside another probe",
     "filtered": "excluded by the recorder's filter",
     "open": "calls still open at the end",
     "unpaired": "exits without an entry",

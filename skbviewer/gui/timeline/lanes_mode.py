@@ -49,7 +49,7 @@ class LanesMode:
     def has_low_rows(self) -> bool:
         """Return whether rows may be lower than their text.
 
-        Rows of packets may, because there are many.
+        Rows of packets may be lower, because there are many packets.
         """
         return self.kind in PACKET_KINDS
 

@@ -159,7 +159,7 @@ CALLS = View(
         number("mark", "skb->mark", "call.mark", "unknown"),
         column("drop_reason", TEXT, "why the kernel dropped the packet in this call",
                DropReason("call.drop_reason", "leg.source"), null="no drop in this call"),
-        number("carried", "number among the call's further packets, from 0", "call.carried",
+        number("carried", "number among the call's packets after the first, from 0", "call.carried",
                "the call's first or only packet", INT32),
     ),
     chosen_by=("leg", "call.leg"),
@@ -203,7 +203,7 @@ EVENTS = View(
         column("name", TEXT, "name of a device or timer, where the event has one",
                Text("event_name.name"), null="the event has no name", since=FIRST),
         number("source", LOG, "event.source"),
-        column("event", TEXT, "word of the kind, as in kmod/kbl.h", Word("event.event", WORDS),
+        column("event", TEXT, "kind of event, as named in kmod/kbl.h", Word("event.event", WORDS),
                null="unknown"),
         column("context", TEXT, "task, softirq, hardirq or nmi", Word("event.context", CONTEXTS),
                null="unknown"),
@@ -212,7 +212,7 @@ EVENTS = View(
 )  # fmt: skip
 
 DROPS = View(
-    "drops", "An event that says that an skb was dropped.", "event",
+    "drops", "The drop of an skb, as an event reports it.", "event",
     (
         EVENT_LEG,
         Join("call", (("id", "event.call"),)),
