@@ -64,7 +64,7 @@ def _path(arguments: argparse.Namespace) -> int:
 def _clock(path: PacketPath) -> dict[str, int | None]:
     """Return the clock values that all legs share.
 
-    They are None if the legs are of several logs: then each leg has its own.
+    The values are None if the legs are of several logs: then each leg has its own.
     """
     if not path.legs:
         return {"wire_ns": None, "wire_error_ns": None, "epoch_offset_ns": 0}

@@ -32,7 +32,7 @@ class OpenedFile:
         self.columns = Columns(self._engine)  # of the bulk tables
 
     def close(self) -> None:
-        """Close the file.  It is opened again if it is used afterwards."""
+        """Close the file.  Using it afterwards opens it again."""
         self._engine.dispose()
 
     @contextmanager

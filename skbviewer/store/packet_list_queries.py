@@ -109,7 +109,7 @@ def kernel_only(db: Connection, numbers: Iterable[int]) -> dict[int, StoredSerie
 def addresses_of_packets(db: Connection, numbers: Iterable[int]) -> list[AddressOfRow]:
     """Return the addresses in the kernel of those packets of `numbers` that match exactly.
 
-    They are in order of time; `row` is the packet that had the address.
+    The addresses are in order of time; `row` is the packet that had the address.
     """
     return list(map(AddressOfRow._make, db.execute(_ADDRESSES_OF_PACKETS, _numbers(numbers))))
 

@@ -114,7 +114,7 @@ def waits_of_legs(db: Connection, legs: Sequence[int]) -> list[WaitOfLeg]:
 def place_of_call(db: Connection, number: int) -> tuple[int, int, int] | None:
     """Return the leg, the leg's series and the leg's first call, for the call with id `number`.
 
-    None if there is no such call.
+    Returns None if there is no such call.
     """
     wanted = select(call.c.leg, leg.c.series).join(leg, leg.c.id == call.c.leg)
     found = db.execute(wanted.where(call.c.id == number)).first()

@@ -328,7 +328,7 @@ class Recording(Protocol):
         """Return the documented tables."""
 
     def close(self) -> None:
-        """Close the file. It is opened again if the session is used afterwards."""
+        """Close the file.  Using the session afterwards opens the file again."""
 
     def words(self) -> tuple[str, ...]:
         """Return the name of the open session in commands; see input_files.words()."""

@@ -134,7 +134,7 @@ def _text_test(search: Search) -> Callable[[ListRow], bool]:
 
 
 def _bytes_filter(search: Search) -> str:
-    """Return the display filter of a search in bytes.  It searches many packets at once."""
+    """Return a search in bytes as a display filter, which searches many packets at once."""
     if search.what is What.HEX:
         return f"frame contains 0x{_hex(search.text).hex()}"
     pattern = search.text if search.what is What.REGEX else re.escape(search.text)

@@ -21,7 +21,7 @@ class RangeFilter:
     ) -> None:
         """Filter by a range of session time, by the display filter `more`, or by both.
 
-        This replaces what an earlier call added.  Without a range and `more`, it is only removed.
+        What an earlier call added is replaced; it is removed if there is no range and no `more`.
         """
         now = self._current()
         before = self._before if now == self._made else now

@@ -86,7 +86,7 @@ class FlameGraph(GraphWindow):
     def work(self, recording: Recording, chosen: Chosen) -> Callable[[Progress], Any]:
         """Return the function that counts the chosen packets' stacks and lays out their boxes.
 
-        It returns a message instead if the packets have no calls or no counted events.
+        The function returns a message instead if the packets have no calls or no counted events.
         """
         weight = self._weight()
 

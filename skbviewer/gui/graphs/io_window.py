@@ -104,7 +104,7 @@ class IoGraphs(GraphWindow):
     def work(self, recording: Recording, chosen: Chosen) -> Callable[[Progress], Any]:
         """Return the function that counts the chosen packets by series and interval.
 
-        It returns a message instead if no series has a valid display filter.
+        The function returns a message instead if no series has a valid display filter.
         """
         places, texts = [], []
         for at, one in enumerate(self.list.series()):

@@ -69,7 +69,7 @@ class LatencyGraphs(GraphWindow):
     def work(self, recording: Recording, chosen: Chosen) -> Callable[[Progress], Any]:
         """Return the function that counts the chosen packets by time in kernel and capture time.
 
-        It returns a message instead if no packet has a known time in kernel.
+        The function returns a message instead if no packet has a known time in kernel.
         """
 
         def count(progress: Progress) -> LatencyGrid | str:

@@ -58,7 +58,7 @@ class PathGraph(GraphWindow):
     def work(self, recording: Recording, chosen: Chosen) -> Callable[[Progress], Any]:
         """Return the function that makes the path boxes of the chosen packets.
 
-        It returns a message instead if no packet has a known time in kernel.
+        The function returns a message instead if no packet has a known time in kernel.
         """
 
         def count(progress: Progress) -> PathBoxes | str:

@@ -54,7 +54,7 @@ class RoundTripGraph(GraphWindow):
     def work(self, recording: Recording, chosen: Chosen) -> Callable[[Progress], Any]:
         """Return the function that sums up the round trips that end with the chosen packets.
 
-        It returns a message instead if there are none.
+        The function returns a message instead if there are no round trips.
         """
 
         def count(progress: Progress) -> RoundTripBars | str:

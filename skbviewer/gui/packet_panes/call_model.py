@@ -27,7 +27,7 @@ class Node(NamedTuple):
     """A row of the tree.  `call` is -1 for a leg; `parent` and `children` are node numbers.
 
     `event` is the number of an event in that call; `wait` is the number of a wait before the next
-    call.  Both are -1 if the row is the call itself.
+    call.  Both numbers are -1 if the row is the call itself.
     """
 
     leg: int

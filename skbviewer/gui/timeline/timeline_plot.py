@@ -80,7 +80,8 @@ class Mode(Protocol):
     def edges(self, y: float, pixel: float) -> npt.NDArray[np.float64]:
         """Return the starts and ends (ns since `origin_ns`) to which a marker may snap.
 
-        They are those of the boxes in one row: `y` is its position in rows, `pixel` in pixels.
+        These are the edges of the boxes in one row: `y` is the row's position in rows, `pixel` in
+        pixels.
         """
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The parts of the window and how they are connected.  Their data come from a Recording."""
+"""The parts of the window and how they are connected.  The parts get data from a Recording."""
 
 from __future__ import annotations
 

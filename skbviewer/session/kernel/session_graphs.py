@@ -51,7 +51,7 @@ class Graphs:
     def paths(self, chosen: Chosen, progress: Progress | None = None) -> PathBoxes | None:
         """Return a box (percentiles of times) for each path class of the chosen packets.
 
-        None if no time in kernel is known.  Raises Cancelled.
+        Returns None if no time in kernel is known.  Raises Cancelled.
         """
         return path_boxes(self._stats.scope(chosen, progress))
 

@@ -212,7 +212,7 @@ def _part(
 
 
 class _Titles:
-    """The titles of lanes.  They include the log's name if there are several logs."""
+    """The titles of lanes, which include the log's name if there are several logs."""
 
     def __init__(self, db: Database, sources: Sequence[SourceRow]) -> None:
         self._sources = {source.id: source for source in sources}

@@ -12,7 +12,7 @@ from .session_fields import Fields
 
 
 class Contents:
-    """Bytes of packets.  They stay in the captures, which may have moved."""
+    """Bytes of packets, read from the captures, which may have moved."""
 
     def __init__(self, opened: OpenedFile, packets: PacketList, fields: Fields) -> None:
         self._opened, self._packets, self._fields = opened, packets, fields

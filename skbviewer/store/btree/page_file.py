@@ -3,8 +3,8 @@
 
 SQLite creates the empty tables and indexes.  The pages of rows are appended to the file, and the
 top of each tree goes to the root page that SQLite allocated.  No transaction may be open meanwhile.
-This is several times as fast as the C API, which works row by row.  Format: fileformat2.html at
-sqlite.org, 1.3 (header), 1.5 (b-tree pages).
+Writing whole pages is several times as fast as the C API, which works row by row.  Format:
+fileformat2.html at sqlite.org, 1.3 (header), 1.5 (b-tree pages).
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 """Columns of any type for compiled loops, which take arrays of one type only.
 
 A loop gets the address and the type of each column, and reads the values through `MEMORY`, an array
-of bytes that begins at a low address and contains all memory.  Only Sources makes such addresses.
-It takes them from arrays, which it keeps alive.
+of bytes that begins at a low address and contains all memory.  Only Sources makes such addresses,
+from arrays that it keeps alive.
 """
 
 from __future__ import annotations

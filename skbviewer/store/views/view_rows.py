@@ -195,7 +195,7 @@ class ViewRows:
     def missing(self, name: str) -> Bools | None:
         """Return for each row whether it lacks a joined row in the table of column `name`.
 
-        None means that each row has a joined row.
+        Returns None if each row has a joined row.
         """
         table = table_of(name)
         if table == self._view.base:
