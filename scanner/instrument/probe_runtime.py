@@ -37,7 +37,9 @@ def _read(path: Path) -> str | None:
 def _makefile(root: Path) -> str:
     text = _read(root / MAKEFILE)
     if text is None:
-        raise BadTree(f"{root}: no kernel: {MAKEFILE} is missing, which builds the probes' runtime")
+        raise BadTree(
+            f"{root}: not a kernel's source: it has no {MAKEFILE}, which builds the probes' runtime"
+        )
     return text
 
 

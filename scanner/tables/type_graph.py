@@ -236,7 +236,7 @@ def struct_named(files: list[FileFacts], text: str) -> str:
 def _clashing(files: list[FileFacts]) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield (base, {file: file whose definition it uses}) for types that several files define.
 
-    A type is a struct or union.  Of headers with equal members, all use the first one's definition.
+    A type is a struct or union.  Headers with equal members all use the first one's definition.
     """
     where: dict[str, dict[str, set[Member]]] = {}
     for facts in files:

@@ -113,7 +113,7 @@ class _Files:
         return [row for row in self.all(anchor) if row.sha256 == sha256][:1]
 
     def holding(self, packet: int) -> StoredSource:
-        """Return the capture that holds a packet.  Raises KeyError if there is none."""
+        """Return the capture that holds a packet.  Raises KeyError for an unknown packet."""
         for row in self.all(store.PACKET):
             if row.first <= packet < row.first + row.rows:
                 return row

@@ -71,7 +71,7 @@ class OpenedFile:
     def fitted(self, source: int, ts: Int64s) -> Int64s:
         """Convert times `ts` of the log `source` to the first capture's clock, ns since 1970.
 
-        If the session has no capture, they are converted to session time.
+        If the session has no capture, the times are converted to session time.
         """
         clock = self.timebase()
         captures = [s.id for s in self.sources() if not s.kind.is_log]

@@ -184,9 +184,9 @@ _RELATED_LEGS = _related_legs()
 def related_legs(db: Connection, own: Sequence[int], most: int) -> list[StoredLeg]:
     """Return legs of the lifetimes that are related to the lifetimes with the ids `own`.
 
-    Related are ancestors, lifetimes into which they were merged, clones, and lifetimes merged into
-    them.  Returns at most `most` legs, sorted by relation and then by time, each with its
-    `relation`.  Sniffers' copies are left out.
+    Related lifetimes are ancestors, lifetimes into which an own one was merged, clones, and
+    lifetimes merged into an own one.  Returns at most `most` legs, sorted by relation and then by
+    time, each with its `relation`.  Sniffers' copies are left out.
     """
     rows = db.execute(_RELATED_LEGS, {"own": list(own), "most": most})
     return [StoredLeg(*columns)._replace(relation=relation) for *columns, relation, _ in rows]

@@ -118,16 +118,16 @@ class RecordedContents(Protocol):
         """Return the headers of packet `number`; () if its source file has moved."""
 
     def stream(self, number: int, progress: Progress | None = None) -> Stream:
-        """Return the stream of packet `number`. Raises KeyError if it has none, and Cancelled."""
+        """Return the stream of a packet.  Raises KeyError if it has no stream, and Cancelled."""
 
 
 class RecordedPaths(Protocol):
     """The part of skbviewer.session's Paths that views use."""
 
     def path(self, packet: int | None = None, series: int | None = None) -> PacketPath:
-        """Return the path of `packet`; if that is None, of `series`.
+        """Return the path of packet `packet`; if `packet` is None, of skb lifetime `series`.
 
-        Raises KeyError if there is none.
+        Raises KeyError if there is no such path.
         """
 
     def call_place(self, call: int) -> CallPlace:

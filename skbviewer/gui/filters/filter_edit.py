@@ -37,7 +37,7 @@ class _Words(QListView):
 
 
 class FilterEdit(QLineEdit):
-    """Checks and completes the text.  `error` is the error in it, None if it is valid.
+    """Checks and completes the text.  `error` is the error in the text, None if it is valid.
 
     `checked` is emitted after every change of the text.  `entered` is emitted on Enter, even if
     the text is invalid.

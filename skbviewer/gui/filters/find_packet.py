@@ -164,7 +164,7 @@ def conversation_step(
 ) -> int | None:
     """Return the next (1) or previous (-1) packet that matches a conversation's filter `text`.
 
-    Returns None if there is none.
+    Returns None if no other packet matches.
     """
     found = recording.packets.listed(text, None, False, None, progress)
     if found is None:

@@ -78,7 +78,7 @@ class ColumnWidths:
         self._header.resizeSection(at, width)
 
     def widen(self) -> None:
-        """Widen columns for newly listed or sorted rows; none becomes narrower."""
+        """Widen columns for newly listed or sorted rows; no column becomes narrower."""
         packets, header = self._packets, self._header
         for at in self._header.shown_columns():
             column, sorts = packets.columns[at], at == header.sortIndicatorSection()

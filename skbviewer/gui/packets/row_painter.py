@@ -95,8 +95,8 @@ class RowPainter:
     ) -> tuple[str | QStaticText, int]:
         """Return a text cut to `width`, and its width in pixels.
 
-        From the second time on it is a QStaticText.  Laying out costs more than painting once, so
-        it pays only for texts that are painted again.
+        From the second call with a text on, the result is a QStaticText.  Laying out costs more
+        than painting once, so it pays only for texts that are painted again.
         """
         found = self._texts.get((text, width, elide))
         if found is None:

@@ -32,7 +32,7 @@ class Contents:
         return packet_headers.of_packet(self._packets, self._fields, packet, kind, data)
 
     def stream(self, number: int, progress: Progress | None = None) -> followed_stream.Stream:
-        """Return the stream of packet `number`.  Raises KeyError if it has none, and Cancelled."""
+        """Return the stream of a packet.  Raises KeyError if it has no stream, and Cancelled."""
         (packet,) = self._packets.numbered(number, 1)
         word = followed_stream.WORDS.get(packet.protocol or 0, "")
         values = self._fields.values(f"{word}.stream", [number]) if word else [""]

@@ -183,7 +183,7 @@ class Records:
         if here == size:
             return b"".join([head, begin, blob])
         numbers = file.following(overflowing(size))
-        assert here >= len(begin), "this writer cannot write so long a text"
+        assert here >= len(begin), "this writer cannot write a text of this length"
         file.append(chain(numbers, memoryview(blob)[here - len(begin) :]))
         return b"".join(
             [head, begin, blob[: here - len(begin)], int(numbers[0]).to_bytes(4, "big")]
@@ -195,8 +195,8 @@ def _leaves(
 ) -> Iterator[Pages]:
     """Yield leaf pages of `rows`, with `each` rows per page.
 
-    The pages are in `out`, and valid until the next ones. The step of `rows` is the number of rows
-    from page to page. `first` is the row id of row 0.
+    The pages are in `out`, where the next pages overwrite them.  The step of `rows` is the number
+    of rows from page to page.  `first` is the row id of row 0.
     """
     kind = TABLE_LEAF if made.shape[ROWID] else INDEX_LEAF
     fixed = (MEMORY, columns.places, made.shape, made.body, made.cell, kind)
