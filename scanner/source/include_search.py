@@ -28,8 +28,8 @@ class Includes:
     def nearest(self, file: str, among: Collection[str]) -> str:
         """Return the file among `among` that `file` includes by the fewest steps, or `file` itself.
 
-        If `file` includes none of them, returns the one in the nearest folder; "" if several are
-        equally near.
+        If `file` includes none of these files, returns the one in the nearest folder; "" if several
+        are equally near.
         """
         if file in among:
             return file

@@ -21,7 +21,7 @@ def cache_folder() -> Path:
 def words(file: Path, sources: Sequence[SourceRow]) -> tuple[str, ...]:
     """Return the file names that open the session `file` in a command.
 
-    For a session in the cache these are its inputs, relative to the folder that they share.
+    A session in the cache is opened by its inputs, relative to the folder that they share.
     """
     if file.absolute().parent != cache_folder().absolute():
         return (file.name,)

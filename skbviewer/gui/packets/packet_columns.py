@@ -25,8 +25,9 @@ TEXTS = ("text", "protocol", "bytes", "hardware address", "IPv4 address", "IPv6 
 class Column(NamedTuple):
     """A column: `key` identifies it in the settings, `sample` is a text as wide as the column.
 
-    A `sample` of "" takes the remaining width. `value` is None for a column that shows the field
-    `order`. `order` is the sort key: a field's name, or a word of PacketList.listed().
+    A column with the `sample` "" takes the remaining width.  `value` is None for a column that
+    shows the field `order`.  `order` is the sort key: a field's name, or a word of
+    PacketList.listed().
     """
 
     key: str

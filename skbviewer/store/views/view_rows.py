@@ -81,7 +81,7 @@ class Tables:
 
 
 class JoinKeys:
-    """Finds the rows of a table by the values of key columns, which are unique together."""
+    """Finds the rows of a table by the values of key columns, which together are unique."""
 
     def __init__(self, columns: list[Int64s]) -> None:
         self._numberings = [_ValueNumbers(column) for column in columns]
