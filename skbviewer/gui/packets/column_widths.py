@@ -151,7 +151,7 @@ class ColumnWidths:
         return self._own.get(key) == self._header.sectionSize(at)
 
     def _usual(self, column: Column, tight: bool = False) -> int:
-        """Return the default width; if `tight`, the width of title and rows without a sort arrow."""
+        """Return the default width; if `tight`, the width of title and rows without an arrow."""
         packets, texts = self._packets, [column.sample]
         if column.key == "time":
             texts = [sample(packets.time_format, packets.precision)]
