@@ -25,8 +25,8 @@ _MODULE = re.compile(r"\.ko(?:\.(?:xz|gz|zst))?$")
 class Type(NamedTuple):
     """A type of BTF; `kind` is its BTF kind.
 
-    `ref` is its size, or the number of the type to which it refers.  `parts` has (name, number of
-    the type) for each member or parameter.
+    `ref` is the type's size, or the number of the type to which it refers.  `parts` has (name,
+    number of the type) for each member or parameter.
     """
 
     kind: int

@@ -171,7 +171,7 @@ def _export(arguments: argparse.Namespace) -> int:
 def _subject(arguments: argparse.Namespace, name: str) -> Subject:
     """Return the subject that the options select.
 
-    Raises KeyError if the format cannot contain it.
+    Raises KeyError if the format cannot contain this subject.
     """
     offered = {subject for export in EXPORTS if export.name == name for subject in export.subjects}
     named = "packet" in FORMS[name].options  # --packet, --range and --filter choose packets

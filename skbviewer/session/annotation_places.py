@@ -64,7 +64,7 @@ def flags(db: Database, kind: str) -> RowIds:
 def set_flags(db: Database, path: Path, kind: str, rows: RowIds, on: bool) -> None:
     """Set or clear the flag `kind` on `rows`: n for packet n, -n for row K<n>.
 
-    `path` is the session file.  Raises BadInput if it cannot be written.
+    Raises BadInput if the session file `path` cannot be written.
     """
     files = _Files(db)
     packets = rising(rows[rows > 0])

@@ -165,6 +165,6 @@ def time_of_series(db: Connection, number: int) -> tuple[int, int, int] | None:
 
 
 def first_call(db: Connection, number: int) -> int | None:
-    """Return the id of the first call of the leg with id `number`; None if it has none."""
+    """Return the id of the first call of the leg with id `number`; None if it has no call."""
     wanted = select(call.c.id).where(call.c.leg == number)
     return db.execute(wanted.order_by(call.c.id).limit(1)).scalar()

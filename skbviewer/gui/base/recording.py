@@ -191,7 +191,7 @@ class RecordedNotes(Protocol):
         """Return the notes of one kind, or all notes."""
 
     def keep(self, note: Annotation) -> Annotation:
-        """Store a note and return it with its id. An id other than 0 replaces that note."""
+        """Store a note and return it with its id.  A note with an id replaces the stored one."""
 
     def remove(self, note: int) -> None:
         """Remove the note with that id. Raises BadInput if the file cannot be written."""

@@ -32,7 +32,7 @@ class Place(NamedTuple):
 
 
 class RowPainter:
-    """Paints for one widget.  Call use_looks() when its font or palette changes."""
+    """Paints for one widget.  Call use_looks() when the widget's font or palette changes."""
 
     def __init__(self, widget: QWidget) -> None:
         self._widget = widget
@@ -62,7 +62,7 @@ class RowPainter:
         chosen: bool,
         active: bool,
     ) -> None:
-        """Paint a row into `row`.  `chosen`: it is selected; `active`: its window is active."""
+        """Paint a row into `row`: selected if `chosen`, in an active window if `active`."""
         background = cells[0].background
         if chosen:
             painter.fillRect(row, self._chosen if active else self._chosen_dim)

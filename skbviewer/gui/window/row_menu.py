@@ -20,7 +20,7 @@ _COPIES = ("Copy Cell", "Copy Rows as CSV", "Copy Rows as Text")
 
 
 def current_filter(window: WindowParts) -> str | None:
-    """Return the filter for the current cell; None if it has none."""
+    """Return the filter for the current cell; None if no filter can express the cell."""
     table = window.workspace.table
     row, index = table.current_row(), table.currentIndex()
     if row is None:

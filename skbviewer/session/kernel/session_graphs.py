@@ -62,7 +62,7 @@ class Graphs:
     def round_trips(self, chosen: Chosen, progress: Progress | None = None) -> RoundTripBars | None:
         """Return a bar for each interval: the mean of the round trips that end in it.
 
-        Only round trips that end with a chosen packet count.  Returns None if there are none.
-        Raises Cancelled.
+        Only round trips that end with a chosen packet count.  Returns None if there are no such
+        round trips.  Raises Cancelled.
         """
         return round_trip_bars(self._stats.scope(chosen, progress))

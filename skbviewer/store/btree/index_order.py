@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The order of an index: by its keys, then by row.
 
-Keys are often sorted already.  Keys that are not are often row numbers of another table, with about
-as many different values as there are keys; then a counting sort needs no comparisons.
+Keys are often sorted already.  Unsorted keys are often row numbers of another table, with about as
+many different values as there are keys; then a counting sort needs no comparisons.
 """
 
 from __future__ import annotations
