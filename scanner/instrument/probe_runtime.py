@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The runtime of the probes, added to a kernel's tree and removed again.
 
-Two files are added, and a line to lib/Makefile; nothing else in the kernel changes.
+Two files are added, and a line each to Makefile and lib/Makefile; nothing else changes.
 """
 
 from __future__ import annotations
@@ -18,8 +18,12 @@ PACKAGE = Path(__file__).resolve().parents[1]
 INSTALLED = PACKAGE / "_runtime"  # put there by the wheel (pyproject.toml)
 SOURCE_TREE = PACKAGE.parent / "kmod/instrument"
 PLACES = {"kbl_probe.h": RUNTIME_HEADER, "kbl_probe.c": RUNTIME_SOURCE}
-MAKEFILE = "lib/Makefile"
-LINE = "obj-y += kbl_probe.o\n"
+# GCC would split some functions (.part.0), and an exit in the other part has another frame than the
+# entry: __tcp_retransmit_skb() on 6.1 had 11 calls without an exit of 12.
+LINES = {
+    "lib/Makefile": "obj-y += kbl_probe.o\n",
+    "Makefile": "KBUILD_CFLAGS += $(call cc-option,-fno-partial-inlining)\n",
+}
 
 
 class Change(NamedTuple):
@@ -34,25 +38,26 @@ def _read(path: Path) -> str | None:
     return path.read_bytes().decode("latin-1") if path.exists() else None
 
 
-def _makefile(root: Path) -> str:
-    text = _read(root / MAKEFILE)
+def _makefile(root: Path, name: str) -> str:
+    text = _read(root / name)
     if text is None:
-        raise BadTree(
-            f"{root}: not a kernel's source: it has no {MAKEFILE}, which builds the probes' runtime"
-        )
+        raise BadTree(f"{root}: no kernel: it has no {name}, which builds the probes' runtime")
     return text
+
+
+def _with_line(root: Path, name: str, line: str) -> Change:
+    old = _makefile(root, name)
+    with_end = old if old.endswith("\n") or not old else f"{old}\n"
+    return Change(name, old, old if line in old else f"{with_end}{line}")
 
 
 def additions(root: Path) -> list[Change]:
     """Return the changes that add the runtime to a tree; none if the tree has it.
 
-    Raises BadTree if the tree has no lib/Makefile.
+    Raises BadTree if the tree has no Makefile or no lib/Makefile.
     """
     folder = INSTALLED if INSTALLED.is_dir() else SOURCE_TREE
-    old = _makefile(root)
-    with_end = old if old.endswith("\n") or not old else f"{old}\n"
-    new = old if LINE in old else f"{with_end}{LINE}"
-    changes = [Change(MAKEFILE, old, new)]
+    changes = [_with_line(root, name, line) for name, line in LINES.items()]
     changes += [
         Change(place, _read(root / place), _read(folder / name)) for name, place in PLACES.items()
     ]
@@ -61,8 +66,11 @@ def additions(root: Path) -> list[Change]:
 
 def removals(root: Path) -> list[Change]:
     """Return the changes that remove the runtime from a tree; none if the tree lacks it."""
-    old = _read(root / MAKEFILE) or ""
-    changes = [Change(MAKEFILE, old, old.removesuffix(LINE))] if old.endswith(LINE) else []
+    changes = []
+    for name, line in LINES.items():
+        old = _read(root / name) or ""
+        if old.endswith(line):
+            changes.append(Change(name, old, old.removesuffix(line)))
     changes += [Change(place, _read(root / place), None) for place in PLACES.values()]
     return [change for change in changes if change.before != change.after]
 

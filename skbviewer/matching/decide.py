@@ -21,7 +21,7 @@ from .candidates.headerless_moments import may_hold
 from .candidates.missing_moments import lacking
 from .candidates.moment_conditions import pairs_in_time
 from .candidates.same_traffic import sent_once, trusted
-from .clock.capture_point_fit import Located, relocate
+from .clock.capture_point_fit import Located, far_from_losses, relocate
 from .clock.clock_fit import ClockFit, precision_of
 from .clock.point_distances import Place
 from .identity.identity_candidates import Candidates
@@ -91,7 +91,8 @@ def decide(
         if len(known) <= GROWTH * clock.pairs and len(where.devices) == 1:
             break
         pairs, here = (known, answer.life[known]), where._replace(clock=clock)
-        lossy = incomplete(kernel.log)
+        if lossy := incomplete(kernel.log):
+            pairs = far_from_losses(packets["ts"], *pairs, kernel.moments, kernel.losses)
         sharper = relocate(packets["ts"], *pairs, kernel.moments, here, lossy)
         if sharper is None or sharper.clock is None:
             break

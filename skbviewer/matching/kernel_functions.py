@@ -78,8 +78,10 @@ READER = frozenset(
         "__sock_recv_cmsgs",
         "__sock_recv_timestamp",
         "inet_recv_error",
+        "ipv6_recv_error",
         "ping_recvmsg",
         "raw_recvmsg",
+        "rawv6_recvmsg",
         "skb_attempt_defer_free",
         "skb_consume_udp",
         "skb_copy_and_csum_datagram_msg",
@@ -90,6 +92,7 @@ READER = frozenset(
         "tcp_recvmsg",
         "tcp_recvmsg_locked",
         "udp_recvmsg",
+        "udpv6_recvmsg",
     }
 )
 

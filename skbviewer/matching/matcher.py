@@ -29,7 +29,14 @@ from .candidates.headerless_moments import without_header
 from .candidates.non_ip_candidates import by_ethertype, unidentified
 from .candidates.time_window_candidates import near_in_time
 from .candidates.wall_clock import by_wall_clock
-from .clock.capture_point_fit import SEVERAL_DEVICES, Located, everywhere, is_at_point, locate
+from .clock.capture_point_fit import (
+    SEVERAL_DEVICES,
+    Located,
+    everywhere,
+    far_from_losses,
+    is_at_point,
+    locate,
+)
 from .clock.clock_fit import ClockFit
 from .clock.timebase import EVERY
 from .decide import Decided, all_ambiguous, decide, of_segments, without_exact
@@ -190,12 +197,12 @@ def _clock(packets: Packets, found: Candidates, kernel: KernelSide) -> Located:
     scratch_of(points).forget()
     several = bool(np.isin(packets["linktype"], SEVERAL_DEVICES).all())
     if again.sum() > alone.sum():
-        pairs = _of(found, again)
+        pairs = _surely(packets, found, again, kernel)
         where = locate(packets, *pairs, points, kernel.moments, lossy)
         if where.devices and not several:
             return where  # every packet may have been captured twice at one device
-        return everywhere(packets, *pairs, kernel.moments, kernel.losses)
-    where = locate(packets, *_of(found, alone), points, kernel.moments, lossy)
+        return everywhere(packets, *_of(found, again), kernel.moments, kernel.losses)
+    where = locate(packets, *_surely(packets, found, alone, kernel), points, kernel.moments, lossy)
     if several and not where.devices:  # the capture lacks most packets of each device
         return everywhere(packets, *_of(found, alone | again), kernel.moments, kernel.losses)
     clock = where.clock
@@ -205,6 +212,16 @@ def _clock(packets: Packets, found: Candidates, kernel: KernelSide) -> Located:
     vague = vague[is_at_point(packets, found.packet[vague], found.series[vague], points, clock)]
     alone[vague] = True
     return locate(packets, *_of(found, alone), points, kernel.moments, lossy)
+
+
+def _surely(
+    packets: Packets, found: Candidates, some: npt.NDArray[np.bool_], kernel: KernelSide
+) -> tuple[Int64s, Int64s]:
+    """Return the pairs that `some` selects; in a log that lacks records, those far from losses."""
+    pairs = _of(found, some)
+    if not incomplete(kernel.log):
+        return pairs
+    return far_from_losses(packets["ts"], *pairs, kernel.moments, kernel.losses)
 
 
 def _of(found: Candidates, some: npt.NDArray[np.bool_]) -> tuple[Int64s, Int64s]:

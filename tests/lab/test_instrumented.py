@@ -55,6 +55,13 @@ def test_kernel_is_compiled_without_a_warning(lab: Instrumented) -> None:
     assert [line for line in said if "warning" in line.lower()] == []
 
 
+def test_the_compiler_split_no_function(lab: Instrumented) -> None:
+    """The exits in f.part.0 have another frame than the entry in f, so they would be lost."""
+    names = small_kernel.symbols(lab.small.kernel)
+    assert "tcp_v4_rcv" in names
+    assert [name for name in names if ".part." in name] == []
+
+
 def test_most_functions_of_the_folders_have_probes(lab: Instrumented) -> None:
     folders = Counter("/".join(str(row["file"]).split("/")[:2]) for row in manifest(lab))
     assert set(folders) == set(small_kernel.FOLDERS)

@@ -30,6 +30,7 @@ READERS = (
     "ping_recvmsg", "raw_recvmsg", "skb_attempt_defer_free", "skb_consume_udp",
     "skb_copy_and_csum_datagram_msg", "skb_copy_datagram_iter", "skb_free_datagram",
     "skb_recv_datagram", "tcp_eat_recv_skb", "tcp_recvmsg", "tcp_recvmsg_locked", "udp_recvmsg",
+    "ipv6_recv_error", "rawv6_recvmsg", "udpv6_recvmsg",
 )  # fmt: skip
 QUEUES = (EVENT.QDISC_ENQUEUE, EVENT.QDISC_DEQUEUE, EVENT.SOCK_ENQUEUE, EVENT.COPY_TO_USER)
 

@@ -166,12 +166,20 @@ class _Facts:
 
     def __init__(self, session: Path) -> None:
         db = sqlite3.connect(session)
-        offsets = dict(db.execute("SELECT source, offset_ns FROM timebase"))
         log = db.execute("SELECT DISTINCT source FROM leg").fetchone()[0]
-        self.offset: int = offsets[log]
+        offset = "SELECT offset_ns FROM timebase WHERE source = ?"
+        self.offset: int = db.execute(offset, (log,)).fetchone()[0]
+        # A clock that was set has several pieces; each holds from its first packet on.
+        packets = """
+            SELECT packet.id, packet.len, packet.ts, timebase.offset_ns, timebase.drift_ppm,
+                timebase.begin_ns, max(timebase.first)
+            FROM packet JOIN timebase ON timebase.source = packet.source
+                AND timebase.first <= packet.id
+                AND timebase.interface IN (-1, packet.interface)
+            GROUP BY packet.id ORDER BY packet.id"""
         self.packets = [
-            Wire(number, ts + offsets[source], size)
-            for number, source, ts, size in db.execute("SELECT id, source, ts, len FROM packet")
+            Wire(number, ts + off + round((ts - begin) * (drift * 1e-6)), size)
+            for number, size, ts, off, drift, begin, _ in db.execute(packets)
         ]
         self.alone: dict[int, list[int]] = {}
         rows = """SELECT series.kernel_only, leg.id FROM leg JOIN series ON series.id = leg.series

@@ -13,6 +13,7 @@ from scanner.cli import main
 TOP = Path(__file__).resolve().parents[2]
 SOURCE = "#include <linux/skbuff.h>\n\nint f(struct sk_buff *skb)\n{\n\treturn skb->len;\n}\n"
 MAKEFILE = "obj-y += string.o\n\nobj-$(CONFIG_X) += x.o\n"
+TOP_MAKEFILE = "VERSION = 6\n"
 HEADER = "struct sk_buff { int len; };\n"
 
 
@@ -24,6 +25,7 @@ def kernel(tmp_path: Path) -> Path:
         ("include/linux/skbuff.h", HEADER),
         ("net/core/f.c", SOURCE),
         ("lib/Makefile", MAKEFILE),
+        ("Makefile", TOP_MAKEFILE),
     ):
         (tree / path).parent.mkdir(parents=True, exist_ok=True)
         (tree / path).write_text(text)
@@ -48,6 +50,8 @@ def test_runtime_is_put_in_and_taken_out(kernel: Path) -> None:
     for name, place in (("kbl_probe.h", "include/linux"), ("kbl_probe.c", "lib")):
         assert after[f"{place}/{name}"] == (TOP / "kmod/instrument" / name).read_bytes()
     assert after["lib/Makefile"].decode() == f"{MAKEFILE}obj-y += kbl_probe.o\n"
+    flag = "KBUILD_CFLAGS += $(call cc-option,-fno-partial-inlining)\n"
+    assert after["Makefile"].decode() == f"{TOP_MAKEFILE}{flag}"
     assert b"KBL_ENTER(1, skb)" in after["net/core/f.c"]
     assert skbscan(kernel, "--in-place", "--runtime") == 0
     assert files(kernel) == after
@@ -79,11 +83,12 @@ def test_runtime_is_no_part_of_the_tables(kernel: Path, capsys: pytest.CaptureFi
         assert "sk_buff" in said[0]
 
 
+@pytest.mark.parametrize("name", ["lib/Makefile", "Makefile"])
 def test_a_tree_that_is_no_kernel_is_reported(
-    kernel: Path, capsys: pytest.CaptureFixture[str]
+    kernel: Path, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (kernel / "lib/Makefile").unlink()
+    (kernel / name).unlink()
     before = files(kernel)
     assert skbscan(kernel, "--in-place", "--runtime") == 2
-    assert "lib/Makefile is missing" in capsys.readouterr().err
+    assert f": {name} is missing" in capsys.readouterr().err
     assert files(kernel) == before

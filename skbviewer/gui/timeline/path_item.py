@@ -61,6 +61,7 @@ class TimelineItem(QGraphicsObject):
         self._view = QRectF()
         self._titled: list[tuple[QRectF, str]] = []  # boxes of titles, in pixels
         self._waited: list[QRectF] = []  # boxes of waits
+        self._named: list[QRectF] = []  # names of bars
         self._corner = QPointF()  # of the view
 
     def texts(self) -> list[QRectF]:
@@ -148,6 +149,7 @@ class TimelineItem(QGraphicsObject):
 
     def _paint_bars(self, painter: QPainter, scale: QTransform, view: QRectF) -> None:
         bars, rects = self.layout.bars, self._rects(scale)
+        self._named = []
         seen = (rects[:, 0] <= view.right()) & (rects[:, 0] + rects[:, 2] >= view.left())
         seen &= (rects[:, 1] <= view.bottom()) & (rects[:, 1] + rects[:, 3] >= view.top())
         # Qt drops rectangles that reach far outside, so clip them close to the view
@@ -164,7 +166,9 @@ class TimelineItem(QGraphicsObject):
         for at in np.flatnonzero(seen & (rects[:, 2] > LABEL_FROM_PX)):
             name = self.layout.layers[bars["layer"][at]]
             background = self._colours.get(name, QColor(UNKNOWN_LAYER))
-            self._label(painter, QRectF(*rects[at]), self.layout.labels[at], text_on(background))
+            box, text = QRectF(*rects[at]), self.layout.labels[at]
+            self._label(painter, box, text, text_on(background))
+            self._named.append(self._text_box(painter, box, text))
 
     def _paint_marks(
         self, painter: QPainter, rects: npt.NDArray[np.float64], seen: npt.NDArray[np.bool_]
@@ -205,7 +209,10 @@ class TimelineItem(QGraphicsObject):
             place = x + 3 if x + width + 8 < view.right() else x - width - 3
             boxes = [box for box, _ in self._titled]
             boxes += [tag.translated(view.topLeft()) for tag in tags]
-            plate = above_all(QRectF(place, view.bottom() - 20, width, 17), boxes)
+            lowest = QRectF(place, view.bottom() - 20, width, 17)
+            plate = above_all(lowest, [*boxes, *self._named])
+            if plate.top() < view.top():  # the names of boxes fill the view
+                plate = above_all(lowest, boxes)
             self._plate(painter, plate, text, colour)
 
     def _plate(
@@ -219,6 +226,12 @@ class TimelineItem(QGraphicsObject):
         painter.fillRect(plate, self._palette.color(QPalette.ColorRole.Base))
         painter.setPen(colour or self._palette.color(QPalette.ColorRole.Text))
         painter.drawText(plate, Qt.AlignmentFlag.AlignCenter, text)
+
+    @staticmethod
+    def _text_box(painter: QPainter, box: QRectF, text: str) -> QRectF:
+        """Return the part of a bar's box that its name covers."""
+        width = QFontMetricsF(painter.font()).horizontalAdvance(text) + 8
+        return QRectF(box.left(), box.top(), min(width, box.width()), box.height())
 
     def _label(self, painter: QPainter, box: QRectF, text: str, colour: QColor) -> None:
         inner = box.adjusted(4, 0, -3, 0)

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from ...records import ColumnTable, Packets
 from ...records.types import Bools, Int64s
+from ..arrays.medians import median
 from ..legs.capture_points import EARLY, SOCKET, WAIT_NS, WIRE
 from ..legs.declared_losses import Table, losses_inside, meets
 from .agreeing_devices import (
@@ -252,17 +253,55 @@ def everywhere(
     `packet` and `series` are pairs that identity alone decides.  Packets near lost records are not
     used, because the log may lack their moments.
     """
+    after, before = _spans_of(series, moments)
+    known = (after <= before) & (before - after < WAIT_NS)
+    known &= ~_is_near(losses, after, before)
+    packet, series = packet[known], series[known]
+    clock = fit_bounded(packets["ts"], packet, after[known], before[known])
+    how = SOCKET if moments["socket"].any() else WIRE
+    return Located(clock, Place(None, -1, None, how), ())
+
+
+def far_from_losses(
+    captured: Int64s, packet: Int64s, series: Int64s, moments: ColumnTable, losses: Table
+) -> tuple[Int64s, Int64s]:
+    """Return the pairs (packet, series) that were neither captured nor recorded near lost records.
+
+    Near a loss, a packet's own lifetime may be missing, so that the packet is paired with another
+    packet's.  `captured` are the times of all packets, ns.  All pairs are returned if fewer than
+    half of them remain.
+    """
+    after, before = _spans_of(series, moments)
+    timed = after <= before
+    if not timed.any():
+        return packet, series
+    usual = round(median((captured[packet] - before)[timed].astype(np.float64)))
+    at = captured[packet] - usual
+    far = ~_is_near(losses, after, before) & ~_is_near(losses, at, at)
+    if 2 * np.count_nonzero(far) < len(far):
+        return packet, series
+    return packet[far], series[far]
+
+
+def _spans_of(series: Int64s, moments: ColumnTable) -> tuple[Int64s, Int64s]:
+    """Return the begin of the first and the end of the last moment of each of `series`, ns.
+
+    A lifetime without moments has an end before its begin.
+    """
     size = max(int(moments["series"].max(initial=-1)), int(series.max(initial=-1))) + 1
     after, before = np.full(size, FAR), np.full(size, -FAR)
     np.minimum.at(after, moments["series"], moments["after"])
     np.maximum.at(before, moments["series"], moments["before"])
-    dated = losses_inside(losses)
-    known = (after[series] <= before[series]) & (before[series] - after[series] < WAIT_NS)
-    known &= ~meets(dated, after[series] - NEAR_NS, before[series] + NEAR_NS)
-    packet, series = packet[known], series[known]
-    clock = fit_bounded(packets["ts"], packet, after[series], before[series])
-    how = SOCKET if moments["socket"].any() else WIRE
-    return Located(clock, Place(None, -1, None, how), ())
+    return after[series], before[series]
+
+
+def _is_near(losses: Table, after: Int64s, before: Int64s) -> Bools:
+    """Return for each span of time whether records were lost within NEAR_NS of it."""
+    known = after <= before
+    near = np.zeros(len(after), np.bool_)
+    low, high = after[known] - NEAR_NS, before[known] + NEAR_NS
+    near[known] = meets(losses_inside(losses), low, high)
+    return near
 
 
 def is_at_point(
