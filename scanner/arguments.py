@@ -95,7 +95,7 @@ def _common(tree: str | None) -> argparse.ArgumentParser:
         "--rule",
         choices=("flow", "type"),
         default="flow",
-        help="to find indirect use, follow assignments and results (flow), or only types",
+        help="find indirect use by assignments and results, too (flow), or only by types (type)",
     )
     parser.add_argument(
         "--arch",

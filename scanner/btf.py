@@ -23,7 +23,11 @@ _MODULE = re.compile(r"\.ko(?:\.(?:xz|gz|zst))?$")
 
 
 class Type(NamedTuple):
-    """A type. kind: a BTF kind; ref: type or size; parts: (name, type) of members or parameters."""
+    """A type of BTF; `kind` is its BTF kind.
+
+    `ref` is the type's size, or the number of the type to which it refers.  `parts` has (name,
+    number of the type) for each member or parameter.
+    """
 
     kind: int
     name: str
@@ -34,8 +38,8 @@ class Type(NamedTuple):
 class Function(NamedTuple):
     """A function of a kernel or module, as its BTF describes it.
 
-    parameters: (name of the struct or basic type, stars, size in bytes) of each parameter; returns:
-    the same three values of the result.
+    `parameters` has (name of the struct or basic type, stars, size in bytes) for each parameter,
+    `returns` the same three values for the result.
     """
 
     name: str
@@ -99,7 +103,8 @@ class Btf:
     def strip(self, number: int) -> tuple[str, int, int]:
         """Return (name, stars, size) of a type without typedefs and qualifiers.
 
-        The name of a struct or union begins with that keyword: "struct sk_buff".
+        The name of a struct or union begins with that keyword: "struct sk_buff".  Pointers and
+        arrays count as stars.  The size is in bytes; 0 if the type has none.
         """
         stars = 0
         for _ in range(64):
@@ -111,10 +116,13 @@ class Btf:
                 size = kind.ref if kind.kind in (_INT, _ENUM, _STRUCT, _UNION, _ENUM64) else 0
                 return word.get(kind.kind, "") + kind.name, stars, size
             number = kind.ref
-        raise BadBtf("BTF: types that lead in a circle")
+        raise BadBtf("BTF: types refer to each other in a circle")
 
     def contents(self) -> Iterator[tuple[str, list[str]]]:
-        """Yield (name, structs) of each named struct: the structs it contains or points to."""
+        """Yield (name, others) for each named struct or union.
+
+        `others` are the names of the structs and unions that it contains or points to.
+        """
         for kind in self.types:
             if kind.kind in (_STRUCT, _UNION) and kind.name:
                 word = "struct" if kind.kind == _STRUCT else "union"
@@ -151,8 +159,9 @@ class Btf:
 class Kernel(NamedTuple):
     """Facts about a built kernel.
 
-    functions: by name. symbols: the number of text symbols of each name, empty without System.map.
-    variants: compiler-made copies, by the name of the original function.
+    `functions` are the functions in BTF, by name.  `symbols` is the number of text symbols of each
+    name; it is empty without System.map.  `variants` are the compiler-made copies, by the name of
+    the original function.
     """
 
     functions: dict[str, list[Function]]

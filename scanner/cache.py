@@ -37,7 +37,10 @@ class Entry(NamedTuple):
 
 
 class Pack(NamedTuple):
-    """The cached facts of a tree: the key of the scanner and macro table, and entries by path."""
+    """The cached facts of a tree, by the path of each file.
+
+    `key` identifies the scanner's code and the macro table from which they were made.
+    """
 
     key: str
     entries: dict[str, Entry]
@@ -61,9 +64,9 @@ _TABLES = frozenset({"tables"})
 
 
 def scanner_key(every: bool = False) -> str:
-    """Return a hash of the code that determines the facts.
+    """Return a hash of the code that determines the facts, and the versions of the parsers.
 
-    If `every`, the code that determines the tables is included.
+    With `every`, the hash includes the code that determines the tables.
     """
     whole = hashlib.sha256()
     here = Path(__file__).parent
@@ -82,7 +85,7 @@ def pack_path(cache: Path, root: Path, names: list[str]) -> Path:
 
 
 def load(path: Path, key: str) -> Pack | None:
-    """Return the pack at `path` if it is complete and was written with `key`; otherwise None."""
+    """Return the pack at `path`; None if it is damaged or its key does not begin with `key`."""
     try:
         kept, entries = pickle.loads(read(path))
     except UNREADABLE:

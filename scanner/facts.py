@@ -13,9 +13,9 @@ from typing import NamedTuple
 class TypeRef(NamedTuple):
     """A declared type: its base, without qualifiers, and how many pointers and arrays surround it.
 
-    base: "struct TAG", "union TAG", "enum TAG", a typedef name or a basic type; "" if unknown.
-    stars: number of pointer and array layers. function: the type is a function or a pointer to one;
-    base is then the function's return type.
+    `base` is "struct TAG", "union TAG", "enum TAG", a typedef's name or a basic type; "" if it is
+    unknown.  `stars` is the number of pointer and array layers.  If `function`, the type is a
+    function or a pointer to a function, and `base` is the type that this function returns.
     """
 
     base: str
@@ -31,12 +31,12 @@ class Param(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A call.  how: "name", or "field" for p->callee(...).
+    """A call.  `how` is "name", or "field" for p->callee(...); `pointer` is then the path p.
 
-    args: for each argument its atoms: "x", "x.field.field" (-> and . alike), "@3" (result of call
-    number 3 of the same function), "struct_T" (a type given to a macro), "(struct T" (a cast).
-    result: the path to which the value is assigned, "=" if it is used otherwise, "return" if it is
-    returned, or "" if it is not used.  pointer: for "field" calls, the path before the field.
+    `args` has the atoms of each argument.  An atom is "x", "x.field.field" (-> and . alike), "@3"
+    (the result of call number 3 of the same function), "struct_T" (a type given to a macro) or
+    "(struct T" (a cast).  `result` is the path to which the value is assigned; "return" if the
+    value is returned, "=" if it is used otherwise, "" if it is not used.
     """
 
     callee: str
@@ -48,7 +48,10 @@ class Call(NamedTuple):
 
 
 class Assign(NamedTuple):
-    """An assignment ``to = expression of atoms``; to is a path, or "return" for a return."""
+    """An assignment to the path `to`, or, if `to` is "return", a return statement.
+
+    `atoms` are the atoms of the assigned or returned expression (see Call).
+    """
 
     to: str
     atoms: tuple[str, ...]
@@ -57,10 +60,11 @@ class Assign(NamedTuple):
 class Function(NamedTuple):
     """A function definition.
 
-    start: offset of its declaration; body: offset of its opening brace; end: offset after its
-    closing brace.  annotation: the first word of its head that forbids a probe (notrace, __init,
-    ...), or NOKPROBE_SYMBOL, or "".  head: the macro that makes its head, or "".  parser: which
-    parser read it, "pycparser", "signature" (pycparser read only its head) or "tree-sitter".
+    `start` is the offset of its declaration, `body` that of its opening brace, and `end` the offset
+    after its closing brace.  `variant` is the number of the #if variant in which it was read.
+    `head` is the macro that makes its head, or "".  `parser` is the parser that read it:
+    "pycparser", "signature" (pycparser read only its head) or "tree-sitter".  `annotation` is the
+    first word of its head that forbids a probe (notrace, __init, ...), or NOKPROBE_SYMBOL, or "".
     """
 
     name: str
@@ -86,7 +90,7 @@ class Function(NamedTuple):
 class Member(NamedTuple):
     """A member of a struct or union; anonymous inner ones are flattened into their parent.
 
-    signature: the types of parameters and result if it is a pointer to a function.
+    If it is a pointer to a function, `signature` has the types of the result and of the parameters.
     """
 
     name: str
@@ -95,7 +99,7 @@ class Member(NamedTuple):
 
 
 class Record(NamedTuple):
-    """A struct or union definition; base is as in TypeRef."""
+    """The definition of a struct or union; `base` is its name as in TypeRef."""
 
     base: str
     line: int
@@ -103,7 +107,7 @@ class Record(NamedTuple):
 
 
 class Typedef(NamedTuple):
-    """A typedef; signature: the types of parameters and result if it names a function."""
+    """A typedef.  If it names a function, `signature` has the types of result and parameters."""
 
     name: str
     line: int
@@ -112,7 +116,10 @@ class Typedef(NamedTuple):
 
 
 class Macro(NamedTuple):
-    """A #define; params is None for an object-like one.  body: one line, comments blanked."""
+    """A #define.  `params` is None for an object-like macro, which is used without parentheses.
+
+    `body` is one line, in which comments are blanked.
+    """
 
     name: str
     line: int
@@ -121,10 +128,10 @@ class Macro(NamedTuple):
 
 
 class Init(NamedTuple):
-    """A function in an initialiser: ``.field = function`` in a table of type base.
+    """A function in an initialiser: ``.field = function`` in a table of the type `base`.
 
-    For a member without a name, field is "#" and its position.  If base is "", field is a variable
-    that is a pointer to functions, or contains such pointers.
+    If the initialiser does not name the member, `field` is "#" and the member's position.  If
+    `base` is "", `field` is a variable that is a pointer to functions, or contains such pointers.
     """
 
     base: str
@@ -135,7 +142,7 @@ class Init(NamedTuple):
 class Fallback(NamedTuple):
     """An island that pycparser could not read.
 
-    kind: "signature", "struct", "typedef", "body", or "function" for a function that was not read
+    `kind` is "signature", "struct", "typedef" or "body"; or "function" if a function was not read
     at all.
     """
 
@@ -146,7 +153,7 @@ class Fallback(NamedTuple):
 
 
 class FileFacts(NamedTuple):
-    """Everything found in one file; path is relative to the tree, with slashes."""
+    """Everything found in one file; `path` is relative to the tree, with slashes."""
 
     path: str
     lines: int
@@ -158,6 +165,6 @@ class FileFacts(NamedTuple):
     inits: tuple[Init, ...]
     fallbacks: tuple[Fallback, ...]
     warnings: tuple[str, ...]
-    islands: tuple[int, int, int, int]  # signatures, structs, typedefs, bodies tried
+    islands: tuple[int, int, int, int]  # numbers of signatures, structs, typedefs, bodies
     expanded: tuple[Function, ...] = ()  # function-like macros as pseudo-functions
     includes: tuple[str, ...] = ()  # what its #includes name, in their order

@@ -61,12 +61,11 @@ def carriers(
 ) -> tuple[str, ...]:
     """Return the carriers of a function, at most four.
 
-    listed: the function's struct list_head is a list of packets.  every: queues and the first sock
-    are always included.
+    `listed` means that a struct list_head of the function is a list of packets.
 
-    Otherwise a sock is included only for functions without a packet, since a packet has its own
-    sock, and a queue only for functions without an skb, since the skb is put into the queue or
-    taken from it.
+    With `every`, queues and the first sock are always included.  Otherwise a sock is included only
+    for functions without a packet, because a packet has its own sock, and a queue only for
+    functions without an skb, because the skb is put into the queue or taken from it.
     """
     kinds = [_KINDS.get(p[:2], "") for p in parameters[: LAST_ARGUMENT + 1]]
     gives = _KINDS.get(returns[:2]) == "skb"

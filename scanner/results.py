@@ -17,7 +17,10 @@ from scanner.tables.three_tables import Options, Result, analyse
 
 
 class Run(NamedTuple):
-    """The tree and folders to scan, and how. store: the cache's folder, None for no cache."""
+    """The tree and the folders to scan, by how many processes (`jobs`).
+
+    `store` is the folder of the cache; None means no cache.
+    """
 
     root: Path
     folders: list[str]

@@ -28,8 +28,9 @@ COLLECT = 4 << 20  # bytes read between two runs of the garbage collector
 class Scan(NamedTuple):
     """The facts of a tree.
 
-    read: how many files were parsed, and not taken from the cache. whole: no file was lost, and
-    none was read only in part.
+    `names` are the folders that were read, `links` is the number of symbolic links left out, and
+    `read` the number of files that were parsed, not taken from the cache.  `whole` means that every
+    file was read completely.
     """
 
     root: Path
@@ -139,9 +140,9 @@ def _kept(root: Path, files: list[SourceFile], pack: cache.Pack | None) -> dict[
 def scan(root: Path, wanted: list[str], jobs: int, store: Path | None, progress: Progress) -> Scan:
     """Return the facts of the C files in the folders `wanted` of the tree `root`.
 
-    Without wanted folders, include and net are read, or the whole tree. `jobs` processes read the
-    files; `store` is the cache's folder, None for no cache. Raises BadTree if the tree or a folder
-    is missing.
+    If no folders are wanted, include and net are read, or the whole tree if one of them is missing.
+    `jobs` processes read the files; `store` is the cache's folder, None for no cache.  Raises
+    BadTree if the tree or a folder is missing.
     """
     names = folders(root, wanted)
     listed = listing(root, names)

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def _files(top: str) -> str:
-    return f"source files, {top}" if top else "source files beside the folders"
+    return f"source files, {top}" if top else "source files in the top folder"
 
 
 def lines(counts: dict[str, Any]) -> list[str]:

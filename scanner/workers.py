@@ -52,7 +52,7 @@ class _Worker(Generic[Item]):
     """One process, the items that it has not finished yet, and its CPU time at the last result."""
 
     def __init__(self, make: Callable[[], Callable[[Any], Any]], others: list[Connection]) -> None:
-        """Start the process. others: the other workers' ends of pipes, which it inherits."""
+        """Start the process; `others` are the other workers' ends of pipes, which it inherits."""
         context = multiprocessing.get_context("fork")
         self.connection, theirs = context.Pipe()
         inherited = [self.connection, *others]
@@ -70,7 +70,7 @@ class _Worker(Generic[Item]):
             return 0.0
 
     def answered(self) -> None:
-        """Note that a result has arrived: the CPU time counts from now on."""
+        """Begin to count the CPU time from now on, because a result has arrived."""
         self.since += self.spent()
 
     def give(self, items: list[Item]) -> None:

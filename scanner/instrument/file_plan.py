@@ -31,9 +31,9 @@ _FUNCTIONS = Query(Language(tree_sitter_c.language()), "(function_definition typ
 
 
 class Wanted(NamedTuple):
-    """A function to be instrumented; carriers: the names of parameters that carry packets.
+    """A function to be instrumented; `carriers` are the names of parameters that carry packets.
 
-    macro: the macro that makes the function's head, or "".
+    `macro` is the macro that makes the function's head, or "".
     """
 
     name: str
@@ -44,9 +44,9 @@ class Wanted(NamedTuple):
 
 
 class Done(NamedTuple):
-    """A function and its Plan, or the reason why it is left out.
+    """A function and its plan, or the reason why it is left out.
 
-    found: (id, carriers, mode, returns, ends) of the probes that the function already has.
+    If the function already has probes, `found` is their (id, carriers, mode, returns, ends).
     """
 
     wanted: Wanted
@@ -58,7 +58,7 @@ class Done(NamedTuple):
 class FilePlan(NamedTuple):
     """A file: its text, its functions, and the edit that includes the probe header.
 
-    problem: why no probes can be put into the file, or "".
+    `problem` says why no probes can be put into the file; "" if they can.
     """
 
     path: str
@@ -135,7 +135,7 @@ class FilePlanner:
 def text_with_probes(file: FilePlan, ids: Iterable[int]) -> str:
     """Return the text of the file with its probes.
 
-    ids: an id for each function that has a plan, in their order.
+    `ids` has an id for each function with a plan, in the order of the functions.
     """
     edits = [file.include] if file.include else []
     plans = [done.plan for done in file.functions if done.plan]

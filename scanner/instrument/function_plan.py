@@ -17,13 +17,13 @@ from scanner.source import probe_marks as marks
 _FREED = "__init: its code is freed after boot"
 _DROPPED = "__exit: its code may be discarded"
 _TRACED = "notrace: tracing itself may call it"
-_PROBED = "__kprobes: probing itself may call it"
+_PROBED = "__kprobes: kprobes themselves may call it"
 _ENDLESS = "noreturn: it has no exit"
 LEFT_OUT = {
     "naked": "naked: it has no frame",
     "__naked": "naked: it has no frame",
     "__naked__": "naked: it has no frame",
-    "noinstr": "noinstr: nothing may be called in it",
+    "noinstr": "noinstr: it must not call probes",
     "notrace": _TRACED,
     "no_instrument_function": _TRACED,
     "__no_instrument_function": _TRACED,
@@ -60,10 +60,11 @@ class Edit(NamedTuple):
 class Shape(NamedTuple):
     """A function as one #if variant shows it.
 
-    head: its declaration. brace, close: the braces of its body. kind: the result's type, None if
-    only the compiler knows it. void, scalar: whether the result's type is void or scalar. returns:
-    its return statements. ends: control may reach the closing brace. hidden: why exits may be
-    hidden, "" if all can be seen.
+    `head` is its declaration; `brace` and `close` are the offsets of the braces of its body.
+    `kind` is the type of its result, None if only the compiler knows the type; `void` and `scalar`
+    say whether this type is void or scalar.  `returns` are its return statements.  `ends` means
+    that control may reach the closing brace.  `hidden` says why the text may not show all exits;
+    "" if it shows all.
     """
 
     head: str
@@ -78,7 +79,11 @@ class Shape(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """Edits with ``@`` for the id; mode: "explicit" or "scope", why: the reason for scope."""
+    """The edits that put probes into one function, with ``@`` in place of its id.
+
+    `mode` is "explicit" or "scope", and `why` the reason for "scope".  `returns` and `ends` are the
+    numbers of returns and ends of the body that get a probe.  `start` is the offset of the body.
+    """
 
     mode: str
     why: str
@@ -122,8 +127,9 @@ def _unnamed(head: str, name: str) -> str:
 def plan(shapes: list[Shape], call: str, carriers: list[str], text: str, hidden: str) -> Plan:
     """Return the edits of a function from the shapes that its #if variants show.
 
-    call: a call of the function with its own parameters, to name the type of its result. text: the
-    file. hidden: the file without comments, literals and directives, but with all branches.
+    `call` is a call of the function with its own parameters, from which the type of its result can
+    be named.  `carriers` are the names of the parameters that carry packets.  `text` is the file,
+    `hidden` the file without comments, literals and directives, but with all branches.
     """
     first = shapes[0]
     why = _why_scope(shapes, hidden)
@@ -167,11 +173,11 @@ def _why_scope(shapes: list[Shape], hidden: str) -> str:
         if any(r.semicolon < 0 for r in shape.returns):
             return "a return without semicolon, in a macro's arguments"
         if shape.close != first.close or shape.brace != first.brace:
-            return "#if variants differ in where its body begins or ends"
+            return "#if variants differ in where the function's body begins or ends"
         if (shape.kind, shape.void) != (first.kind, first.void):
-            return "#if variants differ in the type of its result"
+            return "#if variants differ in the type of the function's result"
         if shape.kind is None and shape.head.split() != first.head.split():
-            return "#if variants differ in its parameters"
+            return "#if variants differ in the function's parameters"
     seen = {r.start for shape in shapes for r in shape.returns}
     every = {m.start() for m in re.finditer(r"\breturn\b", hidden[first.brace : first.close])}
     if {start + first.brace for start in every} - seen:

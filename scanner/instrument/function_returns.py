@@ -13,7 +13,7 @@ _BRACES = re.compile(r"[{}]")
 class Return(NamedTuple):
     """A return statement: the offsets of its start and of its semicolon (-1 if unknown).
 
-    empty: it returns no value.
+    `empty` means that it returns no value.
     """
 
     start: int

@@ -44,7 +44,7 @@ def _blank_lines(text: str, end: int) -> list[int]:
 
 
 def without(hidden: str, found: list[Directive]) -> str:
-    """Return the text with all directives in `found` blanked, and with all branches."""
+    """Return the text with the directives `found` blanked; the text of all branches stays."""
     pieces = []
     position = 0
     for directive in found:
@@ -72,10 +72,11 @@ def _nested(text: str, end: int) -> list[tuple[int, int]]:
 
 
 def serves(hidden: str, includes: list[int], functions: list[int]) -> bool:
-    """Return whether one of the includes serves each of the functions.
+    """Return whether each of the functions is served by at least one of the includes.
 
-    An include serves a function that comes after it and is compiled only together with it. hidden:
-    the text without comments and literals. includes, functions: offsets of their starts.
+    An include serves a function that comes after it and is compiled only together with it.
+    `hidden` is the text without comments and literals.  `includes` and `functions` are the offsets
+    of their starts.
     """
     found = directives(hidden)
     known = [(at, _conditions(found, at)) for at in includes]
@@ -89,8 +90,8 @@ def serves(hidden: str, includes: list[int], functions: list[int]) -> bool:
 def place(text: str, hidden: str, functions: list[int]) -> int:
     """Return the start of an empty line before all functions; -1 if there is none.
 
-    The functions may lie in any branches. hidden: the text without comments and literals.
-    functions: offsets of their starts.
+    An #include in this line is compiled whenever one of the functions is.  `hidden` is the text
+    without comments and literals.  `functions` are the offsets of their starts.
     """
     found = directives(hidden)
     plain = without(hidden, found)

@@ -68,8 +68,8 @@ def _summary(made: Instrumented) -> list[str]:
     ends = sum(row["ends"] for row in made.manifest)
     scopes = sum(row["mode"] == "scope" for row in made.manifest)
     lines = [
-        f"{len(made.manifest)} functions with probes ({scopes} by scope), {exits} returns, "
-        f"{ends} ends; {len(made.files)} files to change"
+        f"{len(made.manifest)} functions with probes ({scopes} by scope), at {exits} returns and "
+        f"{ends} ends of bodies; {len(made.files)} files to change"
     ]
     reasons = Counter(row["reason"] for row in made.left_out)
     lines += [f"left out: {count} {reason}" for reason, count in reasons.most_common()]

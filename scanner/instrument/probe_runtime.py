@@ -41,7 +41,7 @@ def _read(path: Path) -> str | None:
 def _makefile(root: Path, name: str) -> str:
     text = _read(root / name)
     if text is None:
-        raise BadTree(f"{root}: no kernel: {name} is missing, which builds the probes' runtime")
+        raise BadTree(f"{root}: no kernel: it has no {name}, which builds the probes' runtime")
     return text
 
 
@@ -54,7 +54,7 @@ def _with_line(root: Path, name: str, line: str) -> Change:
 def additions(root: Path) -> list[Change]:
     """Return the changes that add the runtime to a tree; none if the tree has it.
 
-    Raises BadTree.
+    Raises BadTree if the tree has no Makefile or no lib/Makefile.
     """
     folder = INSTALLED if INSTALLED.is_dir() else SOURCE_TREE
     changes = [_with_line(root, name, line) for name, line in LINES.items()]

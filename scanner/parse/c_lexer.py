@@ -55,7 +55,7 @@ def _refuse(message: str, _line: int, _column: int) -> None:
 class IslandLexer:
     """The lexer that CParser needs, for text without directives, comments and attributes.
 
-    tokens: the tokens of the text, followed by two None.
+    `tokens` are the tokens of the text, followed by two None.
     """
 
     def __init__(self, error_func: Callable[[str, int, int], None], **_options: Any) -> None:

@@ -34,7 +34,7 @@ class IslandParser(CParser):  # type: ignore[misc]
     def island(self, text: str, types: frozenset[str]) -> list[Any]:
         """Return the external declarations of a text whose first line counts as line 2.
 
-        types: the names that are types. Raises the exceptions of pycparser.
+        `types` are the names that mean types.  Raises the exceptions of pycparser.
         """
         self._given = types
         found: list[Any] = self.parse(text).ext

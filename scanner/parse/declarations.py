@@ -120,7 +120,7 @@ def _signature(node: Any) -> Iterator[TypeRef]:
 def parameters(declaration: Any, old_style: Any = None) -> tuple[tuple[Param, ...], bool]:
     """Return the parameters of a FuncDecl, and whether it ends in an ellipsis.
 
-    old_style: the declarations of a K&R definition.
+    `old_style` are the declarations between the head and the body of a K&R definition.
     """
     node = declaration
     while node is not None and type(node) is not c_ast.FuncDecl:

@@ -127,9 +127,9 @@ def members(record: Node) -> tuple[Member, ...]:
 
 
 class LooseBody:
-    """The facts of one body.
+    """The facts of one body: its calls, assignments and variables.
 
-    shift: the number that is added to tree-sitter's rows to get line numbers.
+    `shift` is added to tree-sitter's rows to get line numbers.
     """
 
     def __init__(self, shift: int) -> None:
@@ -139,7 +139,7 @@ class LooseBody:
         self.variables: list[Param] = []
 
     def read(self, root: Node) -> None:
-        """Read every statement under root."""
+        """Collect the facts of all statements under the node `root`."""
         stack = [root]
         while stack:
             node = stack.pop()

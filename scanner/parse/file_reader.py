@@ -43,8 +43,8 @@ class _OutOfTime(Exception):
 class FileReader:
     """Reads files with one macro table.
 
-    seconds: the CPU time for one file; when it has passed, reading stops with the facts read so
-    far. cut: why reading the last file stopped, or "".
+    `seconds` is the CPU time for one file; when it has passed, reading stops with the facts read so
+    far.  `cut` says whether the last file was read only in part.
     """
 
     def __init__(self, table: MacroTable, seconds: float | None = None) -> None:
@@ -71,7 +71,7 @@ class FileReader:
         except (RecursionError, MemoryError) as problem:
             self.cut = True
             kind = type(problem).__name__
-            reading.warnings.append(f"too deep or too large ({kind}): read in part")
+            reading.warnings.append(f"too deep or too large ({kind}): only a part was read")
         reading.warnings += unclosed.warnings(data, reading.prepared, reading.uneven)
         return reading.facts(path)
 
@@ -178,7 +178,7 @@ class _Reading:
         if time.process_time() > self.end:
             place = f"at line {self.prepared.line(node.start_byte)}"
             spent = f"{self.reader.seconds:.0f} s of CPU time"
-            raise _OutOfTime(f"gave up after {spent} {place}: the text after it is not read")
+            raise _OutOfTime(f"gave up after {spent} {place}: the text after this line is not read")
         key = (node.start_byte, text)
         if key in self.texts:
             return False

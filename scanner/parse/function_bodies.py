@@ -65,9 +65,9 @@ def _children(node: Any) -> list[Any]:
 
 
 class Body:
-    """The facts of one body.
+    """The facts of one body: its calls, assignments and variables.
 
-    shift: the number that is added to pycparser's line numbers.
+    `shift` is added to pycparser's line numbers to get those of the file.
     """
 
     def __init__(self, shift: int) -> None:

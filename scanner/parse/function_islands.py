@@ -25,10 +25,10 @@ _NO_TYPES = ("struct", "union", "enum", "unsigned", "signed", "long", "short")
 class Island(NamedTuple):
     """A function definition before it is parsed.
 
-    text: the text for pycparser; its lines are those of the file, beginning with line ``first``.
-    types: the type names used in it. head: the macro that makes its head, or "". unknown_head: the
-    definition of this macro is unknown. annotations: words of the head that forbid a probe. inside:
-    the node that holds the statements of the body.
+    `text` is for pycparser; its lines are those of the file, beginning with line `first`.  `types`
+    are the type names used in the text.  `head` is the macro that makes the head, or "";
+    `unknown_head` means that the definition of this macro is unknown.  `annotations` are words of
+    the head that forbid a probe.  `inside` is the node that holds the statements of the body.
     """
 
     name: str

@@ -116,7 +116,10 @@ def _strings(text: str) -> str:
 
 
 def body_text(text: str, types: frozenset[str]) -> str:
-    """Return a function definition that pycparser can read; types: names used as types in it."""
+    """Return the definition `text` of a function so that pycparser can read it.
+
+    `types` are the names that are used as types in the text.
+    """
     if '"' in text:
         text = _strings(text)
     if "typeof" in text:

@@ -52,10 +52,10 @@ class Unread(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The islands of one variant of a file; types: (offset, name) of each type name used.
+    """The islands of one variant of a file.
 
-    insides: the parsed bodies of functions whose own node has an empty body, by the offset of the
-    brace.
+    `types` has (offset, name) for each use of a type's name, sorted.  `insides` has the parsed
+    bodies of functions whose own node has an empty body, by the offset of the brace.
     """
 
     source: bytes

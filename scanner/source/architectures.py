@@ -36,7 +36,7 @@ def architecture(path: str) -> str:
 
 
 def order(architecture: str, first: str = "") -> tuple[bool, int, str]:
-    """Return a sort key for architectures, the preferred ones first; `first` precedes all."""
+    """Return the sort key of an architecture: `first` comes first, then those of PREFERRED."""
     known = architecture in PREFERRED
     place = PREFERRED.index(architecture) if known else len(PREFERRED)
     return architecture != first, place, architecture

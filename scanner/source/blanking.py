@@ -37,7 +37,7 @@ MAX_VARIANTS = 8
 class Branch(NamedTuple):
     """One branch of an #if group: the text between two directives.
 
-    truth: the value of its condition, None if unknown.
+    `truth` is the value of its condition, None if unknown.
     """
 
     start: int
@@ -46,7 +46,7 @@ class Branch(NamedTuple):
 
 
 class Group(NamedTuple):
-    """The branches of an #if, which lies in branch ``inside`` of group ``outer`` (-1 for none)."""
+    """The branches of an #if; it lies in branch `inside` of the group `outer` (-1: in none)."""
 
     branches: list[Branch]
     outer: int

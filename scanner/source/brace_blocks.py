@@ -39,8 +39,8 @@ LONGEST = 10_000  # characters of a head
 class Block(NamedTuple):
     """A block in braces, as offsets: where its head begins, its opening brace, and its end.
 
-    certain: the braces of the text balance.  If they do not, a block ends at a brace in the first
-    column.
+    `certain` means that the braces of the text balance.  If they do not, a block ends at a brace in
+    the first column.
     """
 
     head: int
@@ -206,7 +206,7 @@ def name(text: str, block: Block) -> str:
 
 
 def _plain(head: str) -> str:
-    """Return the head with @ in place of each outermost parenthesis."""
+    """Return the head with @ in place of each outermost pair of parentheses and its contents."""
     before = ""
     while before != head:
         before = head

@@ -26,10 +26,10 @@ class Includes:
         self._order = lru_cache(maxsize=64)(self._reached)
 
     def nearest(self, file: str, among: Collection[str]) -> str:
-        """Return the file among `among` that `file` includes by the fewest steps.
+        """Return the file among `among` that `file` includes by the fewest steps, or `file` itself.
 
-        If `file` includes none of them, returns the one in the nearest folder; "" if several are
-        equally near.
+        If `file` includes none of these files, returns the one in the nearest folder; "" if several
+        are equally near.
         """
         if file in among:
             return file
@@ -43,7 +43,7 @@ class Includes:
         return found[0] if len(found) == 1 else ""
 
     def reaches(self, file: str, other: str) -> bool:
-        """Return whether `file` includes `other`, directly or through other files."""
+        """Return whether `file` is `other` or includes it, directly or through further files."""
         return other in self._order(file)
 
     def users(self, path: str) -> list[str]:
@@ -55,7 +55,10 @@ class Includes:
         return self._users.get(path, [])
 
     def _reached(self, file: str) -> dict[str, int]:
-        """Return all files that `file` includes, each with the number of steps to it."""
+        """Return `file` and all files that it includes, each with its rank by number of steps.
+
+        `file` has rank 0.  Files at equal distance are in the order of the #includes.
+        """
         steps = {file: 0}
         queue = deque([file])
         while queue:

@@ -56,11 +56,11 @@ _ATTRIBUTE = re.compile(r"__attribute__\s*\(\(.*?\)\)\s*(?=$|[A-Za-z_])|__attrib
 
 
 class MacroTable(NamedTuple):
-    """The meaning of macros to the normaliser; the names are those of the whole tree.
+    """What the normaliser does with macros; the names are those of the whole tree.
 
-    annotations: blanked (value "" or "static"). attributes: blanked with their parentheses. loops:
-    read as ``while``. heads: function-like macros whose body ends in the head of a function.
-    functions: every other function-like macro.
+    `annotations` are blanked, or replaced by "static" if that is their value.  `attributes` are
+    blanked with their parentheses, `loops` are read as ``while``.  `heads` are function-like macros
+    whose body ends in the head of a function, `functions` all other function-like macros.
     """
 
     annotations: dict[str, str]

@@ -43,7 +43,8 @@ _PLAIN, _ANNOTATION, _ATTRIBUTE, _LOOP = range(4)
 class Head(NamedTuple):
     """A function head that a macro makes: ``macro(arguments)`` at offset `start`.
 
-    For a K&R definition without any type, macro is "" and arguments is all text before the body.
+    For a K&R definition without any type, `macro` is "", and `arguments` is all text before the
+    body.
     """
 
     macro: str
@@ -54,8 +55,8 @@ class Head(NamedTuple):
 class Normal(NamedTuple):
     """The normalised text, and the heads by the offset of the ``z`` that replaces each name.
 
-    text is for tree-sitter. old_style is the same text, but with all parameter declarations of K&R
-    definitions, of which tree-sitter can read only some.
+    `text` is for tree-sitter.  `old_style` is the same text, but with all parameter declarations of
+    K&R definitions, because tree-sitter can read only some of these.
     """
 
     text: str
@@ -284,7 +285,7 @@ def _untyped(
 ) -> Iterator[tuple[int, int, str]]:
     """Yield ``int z()`` for a head without a type, if the head is long enough for that.
 
-    start, end: offsets of the head. body: offset of the opening brace.
+    `start` and `end` are the offsets of the head, `body` is that of the opening brace.
     """
     name = _UNTYPED.match(text, start)
     if name is None or name[1] in KEYWORDS or _before(text, start) not in ";}":

@@ -40,8 +40,8 @@ _BACK = (
 def enter(carriers: list[str], kind: str | None, scope: bool) -> str:
     """Return the text of an entry probe for a function with these carriers (argument names).
 
-    kind: the C type of the result that the probe keeps; None if it keeps none. scope: the exit
-    probe is a cleanup.
+    `kind` is the C type of the result that the probe keeps; None if it keeps none.  `scope` means
+    that the exit probe is a cleanup.
     """
     word = "KBL_ENTER_SCOPE" if scope else "KBL_ENTER"
     kept = f" KBL_RESULT({kind});" if kind else ""
@@ -51,8 +51,8 @@ def enter(carriers: list[str], kind: str | None, scope: bool) -> str:
 def leave(opened: str, value: bool) -> str:
     """Return the text that replaces the semicolon of a return statement.
 
-    opened: the text that replaced the word `return`: KEEP, DROP or NOTHING. value: the result is a
-    number or a pointer, so it is passed to the probe.
+    `opened` is the text that replaced the word `return`: KEEP, DROP or NOTHING.  `value` means that
+    the result is a number or a pointer, so it is passed to the probe.
     """
     if opened == KEEP:
         call = f"KBL_LEAVE_VALUE(@, {RESULT})" if value else "KBL_LEAVE(@)"
@@ -71,9 +71,9 @@ def includes(text: str) -> list[int]:
 
 
 def entry_probe(text: str, brace: int) -> tuple[int, list[str], bool] | None:
-    """Return (id, carriers, is_scope) of the entry probe after a brace, or None.
+    """Return (id, carriers, is_scope) of the entry probe after a brace; None if there is none.
 
-    `brace` is the offset of the brace. is_scope: the exit probe is a cleanup.
+    `brace` is the offset of the brace.  `is_scope` means that the exit probe is a cleanup.
     """
     labels = LOCAL_LABELS.match(text, brace + 1)
     match = _ENTERED.match(text, labels.end() if labels else brace + 1)

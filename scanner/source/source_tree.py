@@ -19,7 +19,7 @@ class BadTree(Exception):
 
 
 class SourceFile(NamedTuple):
-    """A .c or .h file; path is relative to the tree, with slashes."""
+    """A .c or .h file; `path` is relative to the tree, with slashes."""
 
     path: str
     size: int

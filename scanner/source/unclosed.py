@@ -20,7 +20,10 @@ class Uneven(NamedTuple):
 
 
 def uneven(text: str) -> Uneven | None:
-    """Return a bracket without counterpart in one #if variant; None if the counts are equal."""
+    """Return a bracket without counterpart in the text of one #if variant.
+
+    Returns None if the text has as many opening as closing brackets of each kind.
+    """
     for opens, closes in _PAIRS:
         if text.count(opens) != text.count(closes):
             return _first(text, opens, closes)
@@ -43,9 +46,10 @@ def _first(text: str, opens: str, closes: str) -> Uneven:
 
 
 def warnings(data: bytes, prepared: Prepared, found: list[Uneven | None]) -> list[str]:
-    """Return warnings about open brackets; none if one #if variant balances.
+    """Return warnings about brackets, comments and #ifs without an end.
 
-    found: the result of uneven() for each variant.
+    `found` is the result of uneven() for each #if variant.  If the brackets of at least one variant
+    balance, there is no warning about brackets.
     """
     if (comment := open_comment(data)) >= 0:
         return [f"cut off: the comment of line {prepared.line(comment)} has no end"]

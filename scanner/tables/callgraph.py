@@ -17,9 +17,11 @@ _NUMBERS = frozenset(("offsetof", "offsetofend", "sizeof_field"))  # macros give
 
 
 class Edge(NamedTuple):
-    """A call. targets: node numbers; by: "call", "macro M", "callback of F", "table" or "pointer".
+    """A call that one function makes: the functions it may reach (`targets`), and its arguments.
 
-    "table" means a member that points to functions, "pointer" a variable that points to functions.
+    `by` is the kind of call: "call", "macro M", "callback of F", "table" (through a member that
+    points to functions) or "pointer" (through such a variable).  `used` means that the result is
+    used.  `number` is the call's index in the calls of its function.
     """
 
     targets: tuple[int, ...]
@@ -34,7 +36,7 @@ class CallGraph:
     """The functions by number (nodes), and the calls that each of them makes (edges)."""
 
     def __init__(self, files: list[FileFacts], types: Types, main: str = "") -> None:
-        """Make the graph. main: the architecture whose copies represent all, or ""."""
+        """Make the graph; `main` is the architecture whose copies represent all, or ""."""
         self.types = types
         self.main = main
         self.nodes = [Node(f.path, function) for f in files for function in f.functions]

@@ -14,7 +14,11 @@ RESULT = -1
 
 
 class Use(NamedTuple):
-    """A parameter (where: from 0) or the result (where: RESULT) that is a form of the struct."""
+    """A parameter or result of a function whose type is a form of the struct.
+
+    `where` is the number of the parameter, from 0, or RESULT.  `form` is the key of the form in
+    Closure, and `level` the form's level.
+    """
 
     where: int
     name: str
@@ -24,7 +28,7 @@ class Use(NamedTuple):
 
 
 class Direct(NamedTuple):
-    """A function of the table; level is the lowest of its uses."""
+    """A function of the table and its uses of the struct; `level` is the lowest of their levels."""
 
     file: str
     function: Function
@@ -40,7 +44,10 @@ class Direct(NamedTuple):
 def uses(
     function: Function, file: str, types: Types, found: Closure, pointers: bool
 ) -> Iterator[Use]:
-    """Yield the forms that a function takes or returns; pointers: count function pointers, too."""
+    """Yield the forms that a function takes or returns.
+
+    With `pointers`, parameters that are pointers to functions count, too.
+    """
     listed = [(i, p.name, p.type) for i, p in enumerate(function.params)]
     for index, name, kind in [*listed, (RESULT, "", function.returns)]:
         form = types.base(kind.base, file)
@@ -54,7 +61,7 @@ def direct(
 ) -> list[Direct]:
     """Return the functions that take or return the struct or a form of it, by file and position.
 
-    pointers: count function pointers, too.
+    With `pointers`, parameters that are pointers to functions count, too.
     """
     table = []
     for facts in files:

@@ -153,7 +153,7 @@ class Held:
     def _names(self, kind: TypeRef, inside: str = "") -> list[str]:
         """Return the members of a struct in order.
 
-        inside: "m." for the members of its member m.
+        If `inside` is "m.", returns the members of its member m.
         """
         types = self._graph.types
         members = types.members.get(types.strip(kind).base, {})

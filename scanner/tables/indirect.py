@@ -21,7 +21,10 @@ ROUNDS = 60  # a limit for safety: the search ends after far fewer rounds
 
 
 class Witness(NamedTuple):
-    """The call that made a function indirect.  argument: the associated part of the call."""
+    """The call that made a function indirect; `argument` is the associated part of the call.
+
+    `caller` and `callee` are numbers of functions; `by` is the kind of call (see Edge).
+    """
 
     caller: int
     callee: int
@@ -31,7 +34,10 @@ class Witness(NamedTuple):
 
 
 class Indirect(NamedTuple):
-    """A function of the table.  side: "caller" or "callee" of a packet function."""
+    """A function of the table: the `side` "caller" or "callee" of a packet function.
+
+    `number` is its number in the call graph, `round` the round in which it was found.
+    """
 
     number: int
     side: str
@@ -148,7 +154,7 @@ class Search:
         return f"{root.removeprefix('(')}{dot}{rest}"
 
     def _result_form(self, edge: Edge, before: set[int]) -> str:
-        """Return the form of a call's result, if it is a form of the struct and is used."""
+        """Return "result of F" if a call's result is used and associated; "" otherwise."""
         if not edge.used or edge.by != "call":
             return ""
         for target in edge.targets:

@@ -29,7 +29,10 @@ _VIEW = re.compile(r"\(\s*(?:const\s+)?(?:struct|union)\s+\w+\s*\*\s*\).*->\s*cb
 
 
 class Form(NamedTuple):
-    """A type through which the struct is reached. via: the next form on the way to the struct."""
+    """A type through which the struct is reached; `via` is the next form on the way to the struct.
+
+    `how` says how this form reaches the next one (see Part), `member` by which member.
+    """
 
     name: str
     kind: str
@@ -51,7 +54,10 @@ class Closure(NamedTuple):
         return form.level if form else None
 
     def chain(self, name: str) -> list[str]:
-        """Return the forms from this one down to the struct; a long chain lacks its middle."""
+        """Return the names of the forms from `name` down to the struct.
+
+        If there are more than LONGEST, "..." and the struct follow the first LONGEST forms.
+        """
         found = [name]
         while name != self.seed and len(found) < LONGEST:
             name = self.forms[name].via
@@ -62,8 +68,8 @@ class Closure(NamedTuple):
 class Limits(NamedTuple):
     """Limits of the search.
 
-    max_level: the highest level that is followed, None for no limit. stops: tags that are not
-    followed.
+    `max_level` is the highest level that is followed, None for no limit.  `stops` are tags that are
+    not followed.  With `function_pointers`, members that point to functions are followed, too.
     """
 
     max_level: int | None = None
@@ -119,7 +125,8 @@ def function_types(types: Types, found: Closure) -> Iterator[tuple[str, str, int
 class Alias(NamedTuple):
     """A macro that is another name for the struct.
 
-    how: "names" (names the struct), "chain" (names such a macro) or "view" (casts its cb).
+    `how` is "names" (it names the struct), "chain" (it names such a macro) or "view" (it casts the
+    struct's cb).
     """
 
     name: str

@@ -23,8 +23,9 @@ Row = dict[str, Any]
 class Options(NamedTuple):
     """The struct that the tables search for, and the rules.
 
-    seed: the struct, or a typedef of it. data_flow: use the data-flow rule for indirect use. arch:
-    the architecture whose copies represent all; "" for the first one in a list of preference.
+    `seed` is the struct, or a typedef of it.  `data_flow` means that the data-flow rule finds
+    indirect use.  `arch` is the architecture whose copies represent all; "" means the first one of
+    architectures.PREFERRED that the tree has.
     """
 
     seed: str = "struct sk_buff"
@@ -36,9 +37,9 @@ class Options(NamedTuple):
 class Result(NamedTuple):
     """The tables as rows ready to print, and the data that the other commands need.
 
-    functions: a row for every function definition. edges: calls between packet functions, as pairs
-    of indices into functions. counts: the numbers of the summary. structs: every struct and union
-    that the tree defines.
+    `functions` has a row for every function definition.  `edges` are the calls between packet
+    functions, as pairs of indices into `functions`.  `counts` are the numbers of the summary.
+    `structs` are the names of all structs and unions that the tree defines.
     """
 
     polymorphism: list[Row]

@@ -30,7 +30,9 @@ class Place(NamedTuple):
 class Part(NamedTuple):
     """A type that contains or names the type under which it is listed.
 
-    how: "pointer", "embedded", "typedef" or "alias".
+    `whole` is the key of this type.  `how` is "pointer" or "embedded" (its `member` is a pointer to
+    the other type, or contains it), "function" (its `member` is a pointer to a function with the
+    other type), "typedef" or "alias".
     """
 
     whole: str
@@ -46,7 +48,7 @@ class Types:
     """
 
     def __init__(self, files: list[FileFacts], seed: str = "") -> None:
-        """Collect the types of `files`. seed: a base that means all of its definitions."""
+        """Collect the types of `files`; all definitions of the base `seed` count as one type."""
         self.includes = Includes(files)
         found = [(base, _joined(homes, self.includes)) for base, homes in _clashing(files)]
         self._homes = {base: homes for base, homes in found if base != seed and any(homes.values())}
@@ -196,7 +198,7 @@ class Types:
     def is_object(self, kind: TypeRef) -> bool:
         """Return whether the type is a struct that refers to other objects.
 
-        A packet's header refers to none.
+        A packet's header refers to no other object.
         """
         base = self.strip(kind).base
         known = self._objects.get(base)
@@ -234,7 +236,7 @@ def struct_named(files: list[FileFacts], text: str) -> str:
 def _clashing(files: list[FileFacts]) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield (base, {file: file whose definition it uses}) for types that several files define.
 
-    A type is a struct or union.  Of headers with equal members, all use the first one's definition.
+    A type is a struct or union.  Headers with equal members all use the first one's definition.
     """
     where: dict[str, dict[str, set[Member]]] = {}
     for facts in files:

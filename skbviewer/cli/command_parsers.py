@@ -28,9 +28,9 @@ FORMATS = {
 
 
 def formats(parser: argparse.ArgumentParser, *names: str, **helps: str) -> None:
-    """Add mutually exclusive options for the formats `names`.
+    """Add an option for each of the formats `names`, keys of FORMATS; only one may be given.
 
-    `helps` replaces texts of FORMATS.
+    `helps` has other help texts than those of FORMATS, by format.
     """
     group = parser.add_mutually_exclusive_group()
     for name in names:

@@ -41,7 +41,9 @@ def add(commands: Commands) -> None:
     parser.add_argument(
         "--filter", default="", metavar="F", help="only packets that match this display filter"
     )
-    parser.add_argument("--filter-b", metavar="F", help="display filter for B, instead of --filter")
+    parser.add_argument(
+        "--filter-b", metavar="F", help="display filter for B; --filter then applies only to A"
+    )
     parser.add_argument(
         "--packets",
         type=_pair,
@@ -56,10 +58,13 @@ def add(commands: Commands) -> None:
         "--folded",
         type=Path,
         metavar="OUT",
-        help="also write folded stacks of both, for a differential flame graph",
+        help="also write the folded call stacks of A and B, for a differential flame graph",
     )
     parser.add_argument(
-        "--speedscope", type=Path, metavar="OUT", help="also write both as profiles for speedscope"
+        "--speedscope",
+        type=Path,
+        metavar="OUT",
+        help="also write the call stacks of A and B as profiles for speedscope",
     )
 
 

@@ -61,21 +61,21 @@ def _of(
 
 def _adding(inner: Commands) -> None:
     parser = _of(inner, "add", "import recordings, and add their tables", _add)
-    text = "logs and captures; A.kbl and A.pcap are a pair; LOG+CAPTURE makes a pair of other names"
+    text = "logs and captures; A.kbl and A.pcap are a pair; LOG+CAPTURE pairs files of other names"
     parser.add_argument("files", nargs="+", metavar="FILE", help=text)
     parser.add_argument(
         "--jobs", type=_positive, default=os.cpu_count() or 1, metavar="N",
-        help="local workers that import at once (default: one for each CPU)",
+        help="number of local workers, which import in parallel (default: one for each CPU)",
     )  # fmt: skip
     parser.add_argument(
         "--scheduler", default="", metavar="ADDR",
-        help="address of a Dask scheduler whose workers import instead",
+        help="address of a Dask scheduler, whose workers then do the imports",
     )  # fmt: skip
 
 
 def _finding(inner: Commands) -> None:
     parser = _of(inner, "find", "find a packet in other sessions, by its headers", _find)
-    text = "the packet: its number after its session's id or the first digits of the id"
+    text = "the packet: the id of its session (or the first digits of the id), and its number"
     parser.add_argument("--packet", required=True, metavar="SESSION:N", help=text)
     parser.add_argument("--within", type=float, default=5.0, metavar="SECONDS", help=WITHIN)
     formats(parser, "json", "csv", json="print one JSON array of objects")

@@ -20,9 +20,9 @@ from .progress_and_warnings import Stderr
 from .range_option import add_range, session_range
 from .row_numbers import row_id
 
-HELP = """Findings are ordered by severity, and then by the time that they cost.  If a rule was
-judged and has no finding, it found nothing.  If a rule could not be judged, the output says what
-the recording lacks, and how to record it."""
+HELP = """Findings are ordered by severity, and then by the time that they cost.  Rules that were
+judged and found nothing are listed after the findings.  If a rule could not be judged, the output
+says what the recording lacks, and how to record it."""
 
 
 def add(commands: Commands) -> None:
@@ -36,7 +36,7 @@ def add(commands: Commands) -> None:
         metavar="N",
         help="one packet: its number, or K<N> for a row without a captured packet",
     )
-    add_range(parser, "packets of the time span")
+    add_range(parser, "packets")
     add_filter(parser, "packets")
     formats(parser, "json")
 

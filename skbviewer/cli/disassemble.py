@@ -12,7 +12,7 @@ from .command_parsers import Commands, command, formats
 from .progress_and_warnings import Stderr
 
 HELP = """IMAGE is the kernel that was recorded: vmlinux, or /boot/vmlinuz-RELEASE.
-Calls at which packets were dropped, and calls that were recorded, are marked with their number."""
+Call instructions are marked with the number of drops there, and of calls that were recorded."""
 
 
 def add(commands: Commands) -> None:

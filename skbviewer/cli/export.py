@@ -154,7 +154,7 @@ def _export(arguments: argparse.Namespace) -> int:
         raise KeyError(f"--{name} exports no bytes of packets: use {offered}")
     if "pseudonyms" not in FORMS[name].options and _pseudonyms(arguments):
         offered = ", ".join(f"--{n}" for n, e in FORMS.items() if "pseudonyms" in e.options)
-        raise KeyError(f"--{name} cannot have pseudonyms: see {offered}")
+        raise KeyError(f"--{name} cannot replace names by pseudonyms: use {offered}")
     for option in ("kernel_only", "retis"):
         if getattr(arguments, option) and option not in FORMS[name].options:
             offered = ", ".join(f"--{n}" for n, e in FORMS.items() if option in e.options)
@@ -171,7 +171,7 @@ def _export(arguments: argparse.Namespace) -> int:
 def _subject(arguments: argparse.Namespace, name: str) -> Subject:
     """Return the subject that the options select.
 
-    Raises KeyError if the format cannot contain it.
+    Raises KeyError if the format cannot contain this subject.
     """
     offered = {subject for export in EXPORTS if export.name == name for subject in export.subjects}
     named = "packet" in FORMS[name].options  # --packet, --range and --filter choose packets

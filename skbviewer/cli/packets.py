@@ -20,10 +20,10 @@ from .progress_and_warnings import Stderr
 
 # Keys of a packet's object; a row K<n> has the fields of SeriesRow instead.
 JSON_KEYS = COLUMNS
-HELP = """Without an option, a table is printed.  Its column Time is relative to the first packet.
+HELP = """Without an option, a table is printed, in which Time is relative to the first packet.
 JSON and CSV have all columns of the window.  relative_ns is the Time column.  source_text and
 destination_text are the addresses.  drop and drop_place show why and where the kernel dropped the
-packet; lost shows whether the packet was lost with it.  Times are nanoseconds."""
+packet; lost shows whether this drop lost the packet.  Times are nanoseconds."""
 
 
 def add(commands: Commands) -> None:

@@ -14,8 +14,8 @@ from .file_argument import add_files, open_session, warn_of
 from .row_numbers import path_of, row_id
 
 ROWS = ("calls", "waits", "events")
-HELP = """Entry and exit are microseconds since the leg began.  self excludes the calls and the
-interrupts inside.  In JSON and XML all times are nanoseconds on the KBL's clock."""
+HELP = """Entry and exit are microseconds since the leg began.  self excludes inner calls and
+interrupts.  In JSON and XML all times are nanoseconds on the KBL's clock."""
 
 
 def add(commands: Commands) -> None:
@@ -64,7 +64,7 @@ def _path(arguments: argparse.Namespace) -> int:
 def _clock(path: PacketPath) -> dict[str, int | None]:
     """Return the clock values that all legs share.
 
-    They are None if the legs are of several logs: then each leg has its own.
+    The values are None if the legs are of several logs: then each leg has its own.
     """
     if not path.legs:
         return {"wire_ns": None, "wire_error_ns": None, "epoch_offset_ns": 0}

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The window: the only package that uses Qt.  It shows the answers of a session."""
+"""The window: the only package that uses Qt.  The window shows what a session answers."""

@@ -64,7 +64,7 @@ def flags(db: Database, kind: str) -> RowIds:
 def set_flags(db: Database, path: Path, kind: str, rows: RowIds, on: bool) -> None:
     """Set or clear the flag `kind` on `rows`: n for packet n, -n for row K<n>.
 
-    `path` is the session file.  Raises BadInput if it cannot be written.
+    Raises BadInput if the session file `path` cannot be written.
     """
     files = _Files(db)
     packets = rising(rows[rows > 0])
@@ -113,7 +113,7 @@ class _Files:
         return [row for row in self.all(anchor) if row.sha256 == sha256][:1]
 
     def holding(self, packet: int) -> StoredSource:
-        """Return the capture that holds a packet.  Raises KeyError if there is none."""
+        """Return the capture that holds a packet.  Raises KeyError for an unknown packet."""
         for row in self.all(store.PACKET):
             if row.first <= packet < row.first + row.rows:
                 return row

@@ -97,7 +97,8 @@ def packets_csv(
 def first_ns(packets: PacketList) -> int:
     """Return the time of the first row, ns since the epoch; the Time column counts from it.
 
-    The first row is packet 1; in a session without packets, it is row K1.
+    The first row is packet 1; in a session without packets, it is row K1.  Returns 0 if there is no
+    row, or if packet 1 has no time.
     """
     first = packets.numbered(1, 1)
     if first:
@@ -117,7 +118,7 @@ def _pages(
 
 
 class Exports:
-    """Access that exports need to an open session, besides its rows, paths and statistics."""
+    """The data of an open session that exports need besides its rows, paths and statistics."""
 
     def __init__(self, opened: OpenedFile, packets: PacketList, fields: Fields) -> None:
         self._opened, self._packets, self._fields = opened, packets, fields

@@ -86,9 +86,9 @@ def import_files(
 ) -> ImportResult:
     """Read captures and KBLs, match them and write the session `out`.
 
-    An older session of that name is replaced, but its annotations are kept.  The annotations of the
-    sessions `keep` are copied, too.  A session among `paths` stands for its inputs, which must not
-    have changed, and for its annotations.
+    If `out` is a session already, it is replaced, but its annotations are kept.  The annotations of
+    the sessions `keep` are copied, too.  A session among `paths` stands for its inputs, which must
+    not have changed, and for its annotations.
 
     Raises BadInput for unusable input or a full disk, and Cancelled when `progress` asks for it.
     `out` is unchanged then.

@@ -21,7 +21,7 @@ def cache_folder() -> Path:
 def words(file: Path, sources: Sequence[SourceRow]) -> tuple[str, ...]:
     """Return the file names that open the session `file` in a command.
 
-    For a session in the cache these are its inputs, relative to the folder that they share.
+    A session in the cache is opened by its inputs, relative to the folder that they share.
     """
     if file.absolute().parent != cache_folder().absolute():
         return (file.name,)
@@ -46,6 +46,6 @@ def inputs_as_then(
         if not path.is_file():
             raise BadInput(path, None, f"is not where it was when {session.name} was made")
         if sha256(path, progress) != hashed:
-            why = f"is not {name.name} as it was when {session.name} was made"
+            why = f"differs from {name.name} as it was when {session.name} was made"
             raise BadInput(path, None, why)
     return found

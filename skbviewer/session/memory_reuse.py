@@ -4,7 +4,7 @@
 By default, glibc returns each large array to the kernel at once, and the kernel clears new pages
 for the next one: this takes a third of an import's time.  See mallopt(3).  Huge pages, which numpy
 asks for, avoid most of that, but cost more than they save if the kernel has to compact memory for
-them.  So they are used only if enough of them are free.  See prctl(2) and proc_buddyinfo(5).
+them.  So huge pages are used only if enough of them are free.  See prctl(2), proc_buddyinfo(5).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SPARING = {M_TRIM_THRESHOLD: 64 << 20, M_TOP_PAD: 16 << 20, M_MMAP_THRESHOLD: 4 
 def reused_memory() -> Iterator[None]:
     """Keep freed memory inside the process until the context ends.
 
-    Use it only in the main thread. It does nothing if the C library is not glibc.
+    Call this only in the main thread.  If the C library is not glibc, nothing happens.
     """
     libc = ctypes.CDLL(None) if sys.platform == "linux" else None
     if libc is None or not hasattr(libc, "malloc_trim"):
@@ -54,7 +54,7 @@ def reused_memory() -> Iterator[None]:
 def keep_less() -> None:
     """Return freed memory to the kernel now, and large arrays as soon as they are freed.
 
-    This is for inputs so large that memory matters more than time.  It holds until the end of
+    For inputs so large that memory matters more than time.  The effect lasts until the end of
     reused_memory().
     """
     libc = ctypes.CDLL(None) if sys.platform == "linux" else None

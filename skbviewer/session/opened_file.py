@@ -32,7 +32,7 @@ class OpenedFile:
         self.columns = Columns(self._engine)  # of the bulk tables
 
     def close(self) -> None:
-        """Close the file.  It is opened again if it is used afterwards."""
+        """Close the file.  Using it afterwards opens it again."""
         self._engine.dispose()
 
     @contextmanager
@@ -69,7 +69,10 @@ class OpenedFile:
             return self._names[source]
 
     def fitted(self, source: int, ts: Int64s) -> Int64s:
-        """Convert times `ts` of the log `source` to the first capture's clock, ns since 1970."""
+        """Convert times `ts` of the log `source` to the first capture's clock, ns since 1970.
+
+        If the session has no capture, the times are converted to session time.
+        """
         clock = self.timebase()
         captures = [s.id for s in self.sources() if not s.kind.is_log]
         times = clock.to_session(source, ts)

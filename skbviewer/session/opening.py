@@ -20,10 +20,10 @@ SUFFIX = ".skbv"
 
 
 def cached_session(paths: Sequence[Path], progress: Progress | None = None) -> Path:
-    """Return the path of the cached session of these inputs, which their hashes name.
+    """Return the path at which the session of the inputs `paths` is cached, or would be.
 
-    Another schema or another version of the matching rules gives another name.  Raises BadInput and
-    Cancelled.
+    The file's name is a hash of the inputs' paths and contents, of the schema of sessions and of
+    the number of the matching rules.  Raises BadInput and Cancelled.
     """
     tables = [(table.name, table.names) for table in schema.TABLES.values()]
     key = hashlib.sha256(f"schema {schema.SCHEMA_VERSION} rules {RULES} {tables}".encode())
@@ -49,7 +49,7 @@ def _inputs(paths: Sequence[Path]) -> list[Path]:
 def open_files(
     paths: Sequence[Path], progress: Progress | None = None, keep: Sequence[Path] = ()
 ) -> Session:
-    """Open the session file `paths`, or import captures and KBLs unless their session is cached.
+    """Open `paths`: a session file, or captures and KBLs, imported unless their session is cached.
 
     A session among several files stands for its inputs and its annotations.  The annotations of the
     sessions `keep` are copied into the opened session.  Raises BadInput and Cancelled.

@@ -22,7 +22,7 @@ class Unread(NamedTuple):
 
 
 class Reading:
-    """Reads input files; `folder` may hold their large arrays."""
+    """Reads input files; their large arrays are kept in files in `folder`."""
 
     def __init__(self, progress: Progress, folder: Path) -> None:
         self._progress, self._folder = progress, folder

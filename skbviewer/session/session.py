@@ -56,7 +56,7 @@ class Session:
 
     @property
     def tables(self) -> SessionTables:
-        """Return the documented tables. Their declarations are loaded only when they are used."""
+        """Return the documented tables, whose declarations are loaded only when they are used."""
         from .tables import SessionTables
 
         self._tables = self._tables or SessionTables(self._opened)
@@ -68,7 +68,7 @@ class Session:
         return cls(path)
 
     def close(self) -> None:
-        """Close the file.  It is opened again if the session is used afterwards."""
+        """Close the file.  Using the session afterwards opens the file again."""
         self._opened.close()
 
     def sources(self) -> tuple[SourceRow, ...]:

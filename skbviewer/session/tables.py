@@ -21,7 +21,7 @@ Chosen = Mapping[str, Bools]  # "packet", "leg", "series": true at id - 1
 
 
 class SessionTables:
-    """The tables of docs/schema.md.  Several threads may use them at once."""
+    """The tables of docs/schema.md, which several threads may use at once."""
 
     def __init__(self, opened: OpenedFile) -> None:
         self._opened = opened

@@ -96,7 +96,7 @@ def flags(db: Connection, kind: str) -> list[tuple[str, str, Ordinals]]:
 def set_flags(path: Path, kind: str, where: tuple[str, str], ordinals: Ordinals, on: bool) -> None:
     """Set or clear the flag `kind` at the rising `ordinals` in `where`: (SHA-256, anchor).
 
-    `path` is the session file.  Raises BadInput if it cannot be written.
+    Raises BadInput if the session file `path` cannot be written.
     """
     parts = ordinals // FLAGS_PER_ROW
     with writing(path) as db:

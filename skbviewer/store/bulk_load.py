@@ -2,8 +2,8 @@
 """Two ways to fill the bulk tables of a new session: page by page, or row by row.
 
 Rows is the reference, and the fallback where pages do not work because SQLite was built with
-settings that the page writer does not support.  Both have the same interface and write the same
-rows.
+settings that the page writer does not support.  Both ways have the same interface and write the
+same rows.
 """
 
 from __future__ import annotations

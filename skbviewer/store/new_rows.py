@@ -23,7 +23,10 @@ class BulkRows(NamedTuple):
 
 
 class FewRows(NamedTuple):
-    """Rows with all columns except `id`, in the table's order; not for a bulk table."""
+    """New rows of a table that is not a bulk table.
+
+    Each row has all columns except `id`, in the table's order.
+    """
 
     table: Table
     rows: Sequence[Sequence[object]]

@@ -107,9 +107,9 @@ def kernel_only(db: Connection, numbers: Iterable[int]) -> dict[int, StoredSerie
 
 
 def addresses_of_packets(db: Connection, numbers: Iterable[int]) -> list[AddressOfRow]:
-    """Return the addresses that the packets `numbers` had in the kernel, in order of time.
+    """Return the addresses in the kernel of those packets of `numbers` that match exactly.
 
-    `row` of the result is the packet.
+    The addresses are in order of time; `row` is the packet that had the address.
     """
     return list(map(AddressOfRow._make, db.execute(_ADDRESSES_OF_PACKETS, _numbers(numbers))))
 

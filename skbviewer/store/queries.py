@@ -182,10 +182,11 @@ _RELATED_LEGS = _related_legs()
 
 
 def related_legs(db: Connection, own: Sequence[int], most: int) -> list[StoredLeg]:
-    """Return legs of series related to `own`: ancestors, merge targets, clones, merged series.
+    """Return legs of the lifetimes that are related to the lifetimes with the ids `own`.
 
-    Returns at most `most` legs, sorted by relation and then by time, each with its `relation`.
-    Sniffers' copies are left out.
+    Related lifetimes are ancestors, lifetimes into which an own one was merged, clones, and
+    lifetimes merged into an own one.  Returns at most `most` legs, sorted by relation and then by
+    time, each with its `relation`.  Sniffers' copies are left out.
     """
     rows = db.execute(_RELATED_LEGS, {"own": list(own), "most": most})
     return [StoredLeg(*columns)._replace(relation=relation) for *columns, relation, _ in rows]
@@ -366,7 +367,7 @@ def symbols(db: Connection, source_id: int) -> dict[int, str]:
 
 
 def tasks(db: Connection, source_id: int) -> dict[int, str]:
-    """Return the names of a KBL's threads by process id."""
+    """Return the names of a KBL's threads by thread id."""
     wanted = select(task.c.pid, task.c.comm).where(task.c.source == source_id)
     return {row.pid: row.comm for row in db.execute(wanted)}
 

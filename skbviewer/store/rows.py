@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The rows that queries return. Their fields are columns of schema.py, in the same order.
+"""The rows that queries return, with the columns of schema.py as fields, in the same order.
 
 Fields that a query adds to the columns of its table come last.
 """

@@ -65,7 +65,7 @@ def is_session(path: Path) -> bool:
 def inputs_of(file: Path) -> list[tuple[Path, str]]:
     """Return path and SHA-256 of the files from which a session of any version was made.
 
-    The list is empty if the session does not contain them.
+    The list is empty if the session does not contain these paths.
     """
     uri = f"file:{quote(str(file.absolute()))}?mode=ro"
     with suppress(sqlite3.Error), closing(sqlite3.connect(uri, uri=True)) as connection:

@@ -21,7 +21,7 @@ class Column(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table.  Its first column is `id`, the row id; `columns` are all columns after it."""
+    """A table, with the row id `id` as its first column; `columns` are all columns after it."""
 
     name: str
     columns: tuple[Column, ...]

@@ -114,7 +114,7 @@ def waits_of_legs(db: Connection, legs: Sequence[int]) -> list[WaitOfLeg]:
 def place_of_call(db: Connection, number: int) -> tuple[int, int, int] | None:
     """Return the leg, the leg's series and the leg's first call, for the call with id `number`.
 
-    None if there is no such call.
+    Returns None if there is no such call.
     """
     wanted = select(call.c.leg, leg.c.series).join(leg, leg.c.id == call.c.leg)
     found = db.execute(wanted.where(call.c.id == number)).first()
@@ -165,6 +165,6 @@ def time_of_series(db: Connection, number: int) -> tuple[int, int, int] | None:
 
 
 def first_call(db: Connection, number: int) -> int | None:
-    """Return the id of the first call of the leg with id `number`; None if it has none."""
+    """Return the id of the first call of the leg with id `number`; None if it has no call."""
     wanted = select(call.c.id).where(call.c.leg == number)
     return db.execute(wanted.order_by(call.c.id).limit(1)).scalar()

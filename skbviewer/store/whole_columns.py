@@ -80,8 +80,9 @@ class Columns:
         return out
 
     def pieces(self, table: str, *columns: str) -> Iterator[tuple[int, tuple[Array, ...]]]:
-        """Yield (first row, values of each column) for consecutive blocks of rows; nothing is
-        cached.
+        """Yield (first row, values of each column) for consecutive blocks of rows.
+
+        Nothing is cached.
         """
         first = 0
         for number, place in enumerate(self._of(table, columns[0])):

@@ -89,7 +89,7 @@ def test_pseudonyms_have_another_key_each_time(file: Path, tmp_path: Path) -> No
     [
         (
             ("--csv", "x.csv", "--pseudonyms"),
-            "--csv cannot have pseudonyms: see --jsonl, --parquet, --html",
+            "--csv cannot replace names by pseudonyms: use --jsonl, --parquet, --html",
         ),
         (("--perfetto", "x.pftrace", "--snaplen", "9"), "--perfetto exports no bytes of packets"),
         (("--html", "x.html", "--pseudonym-key", "nowhere"), "nowhere: cannot read"),

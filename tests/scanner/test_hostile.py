@@ -140,7 +140,7 @@ def test_a_file_that_takes_too_long_is_read_in_part(
     run = Run(good, [], 1, tmp_path / "cache")
     result = tables(run, Options(), Progress(quiet=True))
     assert [row["line"] for row in result.direct if row["file"] == "long.c"] == [*range(1, 121)]
-    left = "gave up after 120 s of CPU time at line 121: the text after it is not read"
+    left = "gave up after 120 s of CPU time at line 121: the text after this line is not read"
     assert result.warnings == [f"long.c: {left}"]
     # Nothing of it is kept: with more time it is read as a whole.
     monkeypatch.setattr(file_reader, "SECONDS", 1000.0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The theme (dark, light or the system's) and the text size. Both are kept in the settings."""
+"""The theme (dark, light or the system's) and the text size, which the settings keep."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Long work outside the window's thread: progress, cancel, one place for errors.
 
-The work gets a Progress and touches no widget.  Its result comes back by a signal.  Results of
+The work gets a Progress and touches no widget.  The result comes back by a signal.  Results of
 earlier work are dropped.
 """
 

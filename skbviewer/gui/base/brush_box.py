@@ -17,8 +17,8 @@ SHADE = 60  # of 255
 class BrushBox(pg.ViewBox):  # type: ignore[misc]  # pyqtgraph has no types
     """Dragging with the left button marks a range of x, or a rectangle if `both`.
 
-    With Shift or another button it pans along x.  The wheel zooms x at the pointer, and a double
-    click shows everything.
+    Dragging with Shift or with another button pans along x.  The wheel zooms x at the pointer, and
+    a double click shows everything.
     """
 
     brushed = Signal(object)  # QRectF in the units of the axes, when the button is released

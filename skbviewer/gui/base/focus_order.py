@@ -21,7 +21,7 @@ def follow(dock: QDockWidget) -> None:
 
 
 def let_tab(part: QWidget, on: bool) -> None:
-    """Let Tab stop in `part` and its children as they normally would, or not at all."""
+    """Let Tab stop in `part` and its children (`on`), or skip all of them."""
     for widget in (part, *part.findChildren(QWidget)):
         kept = widget.property(KEPT)
         if on and kept is not None:

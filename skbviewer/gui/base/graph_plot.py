@@ -30,7 +30,7 @@ _NS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 
 
 def short(value: float) -> str:
-    """Return a count with a prefix: 1.5M."""
+    """Return a count with a metric prefix: "1.5M" for 1500000."""
     for size, prefix in _PREFIXES:
         if abs(value) >= size:
             return f"{value / size:.4g}{prefix}"
@@ -48,7 +48,10 @@ def duration(ns: float) -> str:
 
 
 class ValueAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
-    """An axis of counts, or of durations in ns if `durations`.  `logarithmic`: of their log10."""
+    """An axis of counts or, if `durations` is set, of durations in ns.
+
+    If `logarithmic` is set, positions on the axis are the log10 of these values.
+    """
 
     def __init__(self, side: str) -> None:
         super().__init__(orientation=side)
@@ -83,7 +86,7 @@ class ValueAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
 
 
 class GraphPlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
-    """A plot whose x axis is `x_title`; the mouse is that of BrushBox."""
+    """A plot whose x axis has the title `x_title`; the mouse works as BrushBox describes."""
 
     hovered = Signal(object)  # QPointF in the units of the axes; None: the pointer left
 

@@ -45,7 +45,7 @@ def paint_legend(
 
 
 class Legend(QWidget):
-    """The layers, on two lines if one is too short, and a hint at the right.
+    """The layers, on two lines if one line is too short, and a hint at the right.
 
     The text of show_text() (the markers' difference, running work) is always shown.  The hint is
     shown only if the layers leave enough space.

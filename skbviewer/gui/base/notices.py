@@ -109,7 +109,7 @@ def left_text(elapsed_s: float, done: int, total: int) -> str:
 class WorkBar(QFrame):
     """Progress and remaining time of the running work, and Cancel.  Hidden while none runs.
 
-    With a delay, it shows only work that takes longer than that.
+    Work is shown only if it takes longer than `delay_ms`.
     """
 
     cancelled = Signal()

@@ -75,7 +75,12 @@ class RecordedPackets(Protocol):
         progress: Progress,
         all_lives: bool = False,
     ) -> RowIds | None:
-        """Return rows as select() does; `order` may also be a word such as "source"."""
+        """Return the ids of the rows to list; None means all packets by number.
+
+        `text` is a display filter.  `order` is a field, or a word such as "source", and True for
+        descending.  Rows K<n> are included only if `kernel_only`, those without an address only if
+        also `all_lives`.  `hidden` rows are left out.  Raises FilterError, BadInput and Cancelled.
+        """
 
     def select(self, text: str) -> RowIds | None:
         """Return the rows that match the display filter `text`; None means all packets."""
@@ -113,16 +118,16 @@ class RecordedContents(Protocol):
         """Return the headers of packet `number`; () if its source file has moved."""
 
     def stream(self, number: int, progress: Progress | None = None) -> Stream:
-        """Return the stream of packet `number`. Raises KeyError if it has none, and Cancelled."""
+        """Return the stream of a packet.  Raises KeyError if it has no stream, and Cancelled."""
 
 
 class RecordedPaths(Protocol):
     """The part of skbviewer.session's Paths that views use."""
 
     def path(self, packet: int | None = None, series: int | None = None) -> PacketPath:
-        """Return the path of `packet`; if that is None, of `series`.
+        """Return the path of packet `packet`; if `packet` is None, of skb lifetime `series`.
 
-        Raises KeyError if there is none.
+        Raises KeyError if there is no such path.
         """
 
     def call_place(self, call: int) -> CallPlace:
@@ -164,7 +169,10 @@ class RecordedTimeline(Protocol):
     def lanes(
         self, kind: str, ids: Sequence[int] = (), progress: Progress | None = None
     ) -> Timeline:
-        """Return lanes by "cpu", "layer" or "process", or a lane for each of `ids`."""
+        """Return lanes of all calls, or a lane for each of the rows `ids`.
+
+        `kind` is "cpu", "layer" or "process"; with `ids`, it is "packet" or "aligned".
+        """
 
     def note_places(self) -> list[NotePlace]:
         """Return the notes that refer to a time, with their session times."""
@@ -183,7 +191,7 @@ class RecordedNotes(Protocol):
         """Return the notes of one kind, or all notes."""
 
     def keep(self, note: Annotation) -> Annotation:
-        """Store a note and return it with its id. An id other than 0 replaces that note."""
+        """Store a note and return it with its id.  A note with an id replaces the stored one."""
 
     def remove(self, note: int) -> None:
         """Remove the note with that id. Raises BadInput if the file cannot be written."""
@@ -215,7 +223,7 @@ class RecordedGraphs(Protocol):
         """Count the chosen packets by interval, once for each display filter of `texts`."""
 
     def latencies(self, chosen: Chosen, progress: Progress) -> LatencyGrid | None:
-        """Count the chosen packets by time in kernel and by time; None if no such time is known."""
+        """Count the chosen packets by capture time and time in kernel; None if none is known."""
 
     def paths(self, chosen: Chosen, progress: Progress) -> PathBoxes | None:
         """Return a box for each path class of the chosen packets; None if no time is known."""
@@ -320,7 +328,7 @@ class Recording(Protocol):
         """Return the documented tables."""
 
     def close(self) -> None:
-        """Close the file. It is opened again if the session is used afterwards."""
+        """Close the file.  Using the session afterwards opens the file again."""
 
     def words(self) -> tuple[str, ...]:
         """Return the name of the open session in commands; see input_files.words()."""

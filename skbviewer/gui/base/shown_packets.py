@@ -6,9 +6,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+NO_RANGE = "The timeline shows times relative to each packet: choose other lanes to use its range."
+
 
 class View(NamedTuple):
-    """The applied filter, and the timeline's range (session ns; None: no known time)."""
+    """Functions that return the applied display filter, and the timeline's visible range.
+
+    The range is (begin, end) in session time, ns; None if the timeline shows no session times.
+    """
 
     filter: Callable[[], str]
     visible_ns: Callable[[], tuple[int, int] | None]

@@ -102,7 +102,7 @@ def _palette(
 
 
 def arrow(palette: QPalette, down: bool = False) -> QIcon:
-    """Return a triangle to the right, or a smaller one downwards, in the palette's text colour."""
+    """Return a triangle in the palette's text colour that points right, or down if `down`."""
     pixmap = QPixmap(32, 32)
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)

@@ -123,7 +123,8 @@ def addresses(pairs: Sequence[tuple[str, str]], before: str = "") -> str:
 def capture_text(leg: Leg, origin_ns: int) -> str:
     """Return where and when a leg's packet was captured.
 
-    For example "as veth-c sent it, +12.000 µs to +14.250 µs", since `origin_ns`; "" if unknown.
+    For example "as veth-c sent it, +12.000 µs to +14.250 µs", where the times count from
+    `origin_ns`.  Return "" if this is unknown.
     """
     seen = leg.captured
     if seen is None:

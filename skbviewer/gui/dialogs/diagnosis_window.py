@@ -29,7 +29,7 @@ from skbviewer.records import Progress
 from ..base.background_tasks import Tasks
 from ..base.notices import WorkBar
 from ..base.recording import Recording
-from ..base.shown_packets import View
+from ..base.shown_packets import NO_RANGE, View
 from ..base.window_size import open_at
 from ..packets.selection import Selection
 from ..timeline.selection_links import choose_place, choose_row
@@ -49,7 +49,7 @@ class Extent(Enum):
 
 
 class DiagnosisWindow(QDialog):
-    """The diagnosis of packets of the open recording, of those that `view` shows, or of one."""
+    """The window of a diagnosis: of one packet, of the packets that `view` shows, or of all."""
 
     def __init__(self, selection: Selection, view: View, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -139,7 +139,7 @@ class DiagnosisWindow(QDialog):
             return
         times = self._view.visible_ns() if extent is Extent.VISIBLE else (None, None)
         if times is None:
-            self.note.setText("The timeline shows no range of the recording's time.")
+            self.note.setText(NO_RANGE)
             return
         of = (
             extent.value if row is None or extent is not Extent.SELECTED else f"Packet {row.number}"

@@ -31,7 +31,7 @@ from ..base.messages import Messages
 from ..base.theme import is_dark, themed
 from ..base.window_size import open_at
 from ..packets.selection import Selection
-from .stream_text import Form, Said, said_texts
+from .stream_text import Form, SideText, side_texts
 
 # Wireshark's client and server, light and dark theme: colours of text and background.
 TEXTS = (("#7f0000", "#ff9c9c"), ("#00007f", "#9cb8ff"))
@@ -52,13 +52,13 @@ class StreamText(QPlainTextEdit):
         self._begins: list[int] = []
         self._packets: list[int] = []
 
-    def show_said(self, said: list[Said], dark: bool) -> bool:
-        """Show `said`; return False if only the beginning of it is shown."""
+    def show_texts(self, texts: list[SideText], dark: bool) -> bool:
+        """Show the texts; return False if they are so long that only the beginning is shown."""
         self.clear()
         self._begins, self._packets = [], []
         cursor = QTextCursor(self.document())
         cursor.beginEditBlock()
-        for one in said:
+        for one in texts:
             if cursor.position() > MOST_SHOWN:
                 break
             self._begins.append(cursor.position())
@@ -66,10 +66,10 @@ class StreamText(QPlainTextEdit):
             cursor.insertText(one.text, _format(one.side, dark))
         cursor.endEditBlock()
         self.moveCursor(QTextCursor.MoveOperation.Start)
-        return len(self._packets) == len(said)
+        return len(self._packets) == len(texts)
 
     def packet_at(self, position: int) -> int | None:
-        """Return the packet that the character at `position` came from; None if none."""
+        """Return the number of the packet that contained the character at `position`, or None."""
         found = [p for b, p in zip(self._begins, self._packets, strict=True) if b <= position]
         return found[-1] if found else None
 
@@ -144,14 +144,14 @@ class FollowStream(QDialog):
         column.addWidget(buttons)
         open_at(self, 820, 560)
 
-    def said(self) -> list[Said]:
-        """Return the data in the chosen form and direction."""
+    def texts(self) -> list[SideText]:
+        """Return the data of the stream in the chosen form and direction."""
         return list(
-            said_texts(self._stream.pieces, self.form.currentData(), self.direction.currentData())
+            side_texts(self._stream.pieces, self.form.currentData(), self.direction.currentData())
         )
 
     def _show(self) -> None:
-        whole = self.text.show_said(self.said(), is_dark(self.palette()))
+        whole = self.text.show_texts(self.texts(), is_dark(self.palette()))
         self.note.setText(self._notes(whole))
         self.note.setVisible(bool(self.note.text()))
 
@@ -160,10 +160,12 @@ class FollowStream(QDialog):
         if not self._stream.pieces:
             notes.append("The captured part of this stream has no data.")
         if self._stream.unread:
-            notes.append(f"{self._stream.unread:,} packets could not be read from the capture.")
+            packets = "packet" if self._stream.unread == 1 else "packets"
+            notes.append(f"{self._stream.unread:,} {packets} could not be read from the capture.")
         missing = sum(piece.missing for piece in self._stream.pieces)
         if missing:
-            notes.append(f"{missing:,} bytes are missing from the capture.")
+            are = "byte is" if missing == 1 else "bytes are"
+            notes.append(f"{missing:,} {are} missing from the capture.")
         if not whole:
             notes.append("Only the beginning is shown; Save As writes everything.")
         return " ".join(notes)
@@ -177,7 +179,7 @@ class FollowStream(QDialog):
         if not name:
             return
         try:
-            Path(name).write_text("".join(one.text for one in self.said()), encoding="utf-8")
+            Path(name).write_text("".join(one.text for one in self.texts()), encoding="utf-8")
         except OSError as error:
             self.note.setText(f"Cannot write {name}: {error.strerror}")
             self.note.show()

@@ -41,7 +41,7 @@ def save_profile(name: str) -> None:
 
 
 def switch(name: str) -> None:
-    """Apply the settings of a profile.  Settings that it lacks get their defaults."""
+    """Apply the settings of a profile.  Settings that the profile lacks get their defaults."""
     settings = QSettings()
     for key in KEYS:
         kept = f"{GROUP}/{name}/{key}"

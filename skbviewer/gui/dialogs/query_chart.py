@@ -17,7 +17,7 @@ from .query_process import Result
 
 BAR = 0.7  # height of a bar; bars are 1 apart
 NEAR_PX = 20  # between the pointer and a point
-NO_NUMBERS = "A chart needs a column of numbers, and a second one of numbers or texts."
+NO_NUMBERS = "A chart needs a column of numbers, and a second column of numbers or texts."
 
 
 class QueryChart(QWidget):

@@ -35,7 +35,8 @@ class Result(NamedTuple):
 def result_of(out: bytes, err: str, seconds: float) -> Result:
     """Return the result that the command printed.
 
-    `out` and `err` are its output, `seconds` the time it took. Raises BadInput if it printed none.
+    `out` and `err` are the command's output, `seconds` is the time it took.  Raises BadInput if it
+    printed no result.
     """
     warnings, errors = list[str](), list[str]()
     for line in filter(None, err.splitlines()):

@@ -17,9 +17,9 @@ PACKET = "packet"  # the column that makes rows lead to packets
 
 
 class QueryModel(QAbstractTableModel):
-    """The rows of `result`, and the numbers of the `packets` in them.
+    """The rows of `result`.  A missing value is an empty cell.
 
-    A missing value is an empty cell.
+    `packets` has the packet numbers in the column PACKET, if the result has this column.
     """
 
     def __init__(self, result: Result) -> None:

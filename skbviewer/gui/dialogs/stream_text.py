@@ -21,16 +21,16 @@ class Form(Enum):
     C_ARRAY = "C arrays"
 
 
-class Said(NamedTuple):
-    """Text of one side; `packet` is the packet it came from."""
+class SideText(NamedTuple):
+    """Data that one side (0 or 1) of a stream sent in one packet, as text."""
 
     side: int
     packet: int
     text: str
 
 
-def said_texts(pieces: Iterable[Piece], form: Form, side: int | None = None) -> Iterator[Said]:
-    """Yield `pieces` as text; if `side` is 0 or 1, only the pieces of that side."""
+def side_texts(pieces: Iterable[Piece], form: Form, side: int | None = None) -> Iterator[SideText]:
+    """Yield the `pieces` of a stream as text; if `side` is 0 or 1, only the pieces of that side."""
     at = [0, 0]
     for number, piece in enumerate(pieces):
         offset = at[piece.side] + piece.missing
@@ -39,7 +39,7 @@ def said_texts(pieces: Iterable[Piece], form: Form, side: int | None = None) -> 
             continue
         hole = f"[{piece.missing:,} bytes missing]\n" if piece.missing else ""
         text = _text(piece, form, offset, number)
-        yield Said(piece.side, piece.packet, f"\n{hole}{text}" if hole else text)
+        yield SideText(piece.side, piece.packet, f"\n{hole}{text}" if hole else text)
 
 
 def _text(piece: Piece, form: Form, offset: int, number: int) -> str:

@@ -179,10 +179,10 @@ class Opening(QObject):
             return
         if gone and any(path.suffix == SESSION for path in self.files):
             names = ", ".join(Path(source.path).name for source in gone)
-            there = "it was" if len(gone) == 1 else "they were"
+            there, whose = ("it was", "Its") if len(gone) == 1 else ("they were", "Their")
             self._messages.hint(
-                f"{names}: not where {there} when the session was made. Bytes and raw records "
-                "from there cannot be shown; everything else is available.",
+                f"{names}: no longer where {there} when the session was made. {whose} bytes and "
+                "raw records cannot be shown; everything else is available.",
                 ("Locate…", self.locate),
             )
         elif hint is not None:

@@ -14,7 +14,11 @@ LOGS = suffixes(logs=True)
 
 
 def files_to_open(recording: Recording | None, paths: Sequence[Path]) -> tuple[Path, ...]:
-    """Return `paths`, preceded by the open files if these have only the kind that `paths` lack."""
+    """Return the files to open when the user asks for `paths`.
+
+    If `paths` are only captures and the open files are only kernel logs, or the reverse, the open
+    files come first, so that both are opened together.  Otherwise only `paths` are returned.
+    """
     new = tuple(paths)
     if recording is None or any(path.suffix == ".skbv" for path in new):
         return new

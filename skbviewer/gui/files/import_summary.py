@@ -33,7 +33,7 @@ PROTOCOLS = {"ipv4": "IPv4", "ipv6": "IPv6", "arp": "ARP", "other": "Other"}
 LOSSES = {
     "lost": "lost because buffers were full",
     "missed": "missed by the probes",
-    "nested": "not recorded: nested in another probe",
+    "nested": "not recorded: inside another probe",
     "filtered": "excluded by the recorder's filter",
     "open": "calls still open at the end",
     "unpaired": "exits without an entry",
@@ -132,7 +132,8 @@ def import_line(recording: Recording) -> str:
             ("wire_only", "on the wire only"),
         )
     )
-    losses = f"{lost:,} kernel records were lost." if lost else "No kernel record was lost."
+    lost_records = "kernel record was lost" if lost == 1 else "kernel records were lost"
+    losses = f"{lost:,} {lost_records}." if lost else "No kernel record was lost."
     return f"Imported {' and '.join(parts)}: {verdicts}. {losses}"
 
 
@@ -144,7 +145,8 @@ def _lost(info: dict[str, Any]) -> str:
     counters = info.get("recorder", {})
     rows = [(f"{counters[key]:,}", words) for key, words in LOSSES.items() if counters.get(key)]
     lost = info.get("lost_records", 0)
-    first = f"<p>{lost:,} kernel records are missing.</p>" if lost else "<p>Nothing.</p>"
+    missing = "kernel record is missing" if lost == 1 else "kernel records are missing"
+    first = f"<p>{lost:,} {missing}.</p>" if lost else "<p>Nothing.</p>"
     return first + (_table(("Number", "What"), rows) if rows else "")
 
 
@@ -156,7 +158,7 @@ def _warnings(warnings: Sequence[str]) -> str:
 
 
 class ImportSummary(QDialog):
-    """Stays open next to the window until closed."""
+    """The summary of an import; the dialog stays open beside the window until it is closed."""
 
     def __init__(self, recording: Recording, parent: QWidget | None = None) -> None:
         super().__init__(parent)

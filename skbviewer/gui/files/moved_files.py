@@ -25,7 +25,7 @@ from ..base.window_size import open_at
 
 
 def missing_sources(recording: Recording) -> list[SourceRow]:
-    """Return the inputs that are not at their path."""
+    """Return the inputs whose files are not at the paths that the session stores."""
     return [source for source in recording.sources() if not Path(source.path).is_file()]
 
 
@@ -42,7 +42,10 @@ def ask_missing(parent: QWidget, paths: Sequence[Path]) -> list[Path] | None:
 
 
 class Locate(QDialog):
-    """A dialog with one line per file.  Once one is found, others in its folder are filled in."""
+    """A dialog with a line for each moved file.
+
+    When the user has found one file, the other files in its folder are filled in.
+    """
 
     def __init__(self, gone: Sequence[Path], parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -29,9 +29,9 @@ from ..base.recording import Recording
 ALL = "all bytes"
 OTHER_FORMAT = "The chosen format does not have this option."
 NO_LOG = "No open log can contain bytes of packets: retis logs can, KBLs cannot."
-NOTHING_HIDDEN = "Captures contain all packets whose lifetimes are known."
+NOTHING_HIDDEN = "Nothing to add: the logs show no packet that the captures lack."
 KERNEL_ONLY_TIP = (
-    "Rows K<n> whose bytes are in a retis log; a comment says that no capture has them"
+    "Rows K<n> whose bytes are in a retis log; a comment marks them as not in any capture"
 )
 RETIS_TIP = "Blocks and options as `retis pcap` writes them, instead of the fields of skbviewer"
 KEY_TIP = "A file of at least 16 bytes; all exports with this key have the same pseudonyms"

@@ -18,7 +18,7 @@ NO_CAPTURE = (
 def missing(recording: Recording) -> str | None:
     """Return a message about a missing input, or the first warning and the number of others.
 
-    None if nothing is missing and there are no warnings.
+    Returns None if nothing is missing and there are no warnings.
     """
     kinds = {source.kind for source in recording.sources()}
     lines = []

@@ -21,9 +21,9 @@ class ViewState:
     order: tuple[str, bool] | None = None
     kernel_only: bool = False
     row: int = 0  # id of the current row, 0 = none
-    columns: str = ""  # column_state.write
-    lanes: str = ""  # of the timeline; "" = unknown
-    zoom: tuple[int, int] = (0, 0)  # their range, as TimelineView.window_ns()
+    columns: str = ""  # the text of column_state.write()
+    lanes: str = ""  # kind of lanes in the timeline; "" = unknown
+    zoom: tuple[int, int] = (0, 0)  # range of the timeline, from TimelineView.window_ns()
     time_format: str = ""
     precision: str = ""
 

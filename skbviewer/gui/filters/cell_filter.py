@@ -17,7 +17,7 @@ NO_CONVERSATION = "This packet has no addresses, so it does not belong to a conv
 
 
 def cell_filter(row: ListRow, key: str, text: str) -> str | None:
-    """Return the filter for a cell by its column's key and its text; None if it has none."""
+    """Return the filter for a cell, by its column's `key` and its `text`; None if there is none."""
     if key.startswith("field:"):
         return _field_filter(key.removeprefix("field:"), text)
     made = _CELLS.get(key)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The display filter bar: input line, recent filters, saved buttons, error text.
 
-The bar does not know the packet list.  Its owner connects to `applied`, and provides the texts that
-fields can have.
+The bar does not know the packet list.  Whoever makes the bar connects to `applied`, and provides
+the texts that fields can have.
 """
 
 from __future__ import annotations

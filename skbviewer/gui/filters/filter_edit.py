@@ -37,10 +37,10 @@ class _Words(QListView):
 
 
 class FilterEdit(QLineEdit):
-    """Checks and completes the text.  `error` is the error in it, None if it is valid.
+    """Checks and completes the text.  `error` is the error in the text, None if it is valid.
 
-    `checked` follows every change of the text.  `entered` is emitted on Enter, even if the text is
-    invalid.
+    `checked` is emitted after every change of the text.  `entered` is emitted on Enter, even if
+    the text is invalid.
     """
 
     checked = Signal()

@@ -58,7 +58,7 @@ def find_position(
     """Return the position of the next match after `start`, wrapping around; None if there is none.
 
     With a `step` of -1 it searches backwards.  `ids` are the listed rows; None means all packets.
-    Raises BadSearch, Cancelled, and the errors of Recording.listed.
+    Raises BadSearch, Cancelled, and the errors of RecordedPackets.listed().
     """
     pages = RowPages(recording, ids)
     if search.what is What.FILTER:
@@ -134,7 +134,7 @@ def _text_test(search: Search) -> Callable[[ListRow], bool]:
 
 
 def _bytes_filter(search: Search) -> str:
-    """Return the display filter of a search in bytes.  It searches many packets at once."""
+    """Return a search in bytes as a display filter, which searches many packets at once."""
     if search.what is What.HEX:
         return f"frame contains 0x{_hex(search.text).hex()}"
     pattern = search.text if search.what is What.REGEX else re.escape(search.text)
@@ -164,7 +164,7 @@ def conversation_step(
 ) -> int | None:
     """Return the next (1) or previous (-1) packet that matches a conversation's filter `text`.
 
-    Returns None if there is none.
+    Returns None if no other packet matches.
     """
     found = recording.packets.listed(text, None, False, None, progress)
     if found is None:

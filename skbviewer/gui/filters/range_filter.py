@@ -19,9 +19,9 @@ class RangeFilter:
     def select(
         self, recording: Recording | None, times: tuple[int, int] | None, more: str = ""
     ) -> None:
-        """Filter by a range of session time, by `more` or by both; this replaces an earlier range.
+        """Filter by a range of session time, by the display filter `more`, or by both.
 
-        With neither, the earlier one is removed.
+        What an earlier call added is replaced; it is removed if there is no range and no `more`.
         """
         now = self._current()
         before = self._before if now == self._made else now

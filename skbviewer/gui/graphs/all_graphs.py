@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""All graphs of the Statistics menu.  A new one is a module and a line here."""
+"""All graphs of the Statistics menu.  A new graph is a module and a line here."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ HINT = "Click to zoom, right-click to filter the list by a function."
 
 
 class FlameGraph(GraphWindow):
-    """The call stacks of the chosen packets, and what each box means."""
+    """The call stacks of the chosen packets as a flame graph; `weight` is the unit of widths."""
 
     title = "Flame Graph"
 
@@ -86,7 +86,7 @@ class FlameGraph(GraphWindow):
     def work(self, recording: Recording, chosen: Chosen) -> Callable[[Progress], Any]:
         """Return the function that counts the chosen packets' stacks and lays out their boxes.
 
-        It returns a message instead if the packets have no calls or no counted events.
+        The function returns a message instead if the packets have no calls or no counted events.
         """
         weight = self._weight()
 

@@ -25,7 +25,7 @@ from skbviewer.records import Progress
 from ..base.background_tasks import Tasks
 from ..base.notices import PALETTE_CHANGES, WorkBar
 from ..base.recording import Recording
-from ..base.shown_packets import View
+from ..base.shown_packets import NO_RANGE, View
 from ..base.window_size import open_at
 from ..filters.range_filter import RangeFilter
 from ..packets.selection import Selection
@@ -43,7 +43,7 @@ class Extent(Enum):
 
 
 class GraphWindow(QDialog):
-    """A window with one graph, which subclasses count and draw.
+    """The base of windows with one graph; a subclass counts the packets and draws the graph.
 
     The graph shows the packets that belonged to `extent` when they were counted.  Filters that the
     graph makes are added to the filter that was applied before.
@@ -149,7 +149,7 @@ class GraphWindow(QDialog):
             return Chosen()
         times = self.view.visible_ns()
         if times is None:
-            self.note.setText("The timeline shows no range of the recording's time.")
+            self.note.setText(NO_RANGE)
             return None
         return Chosen(None, *times)
 
@@ -165,9 +165,9 @@ class GraphWindow(QDialog):
         self.note.setText("Cancelled.")
 
     def use_range(self, times: tuple[int, int] | None, more: str = "") -> None:
-        """Filter the list by a range of session time (ns, the end excluded), by `more` or by both.
+        """Filter the list by a range of session time (ns), by the filter `more`, or by both.
 
-        With neither, the earlier range is removed.
+        The end of the range is excluded.  Without a range and `more`, the earlier range is removed.
         """
         last = None if times is None else (times[0], max(times[1] - 1, times[0]))
         self.range_filter.select(self.selection.recording, last, more)

@@ -56,7 +56,7 @@ class Made(NamedTuple):
 
 
 class IoGraphs(GraphWindow):
-    """Counts series over the same intervals, and draws one quantity of them."""
+    """Counts all series in the same intervals, and draws one quantity: packets, for example."""
 
     title = "I/O Graphs"
 
@@ -104,7 +104,7 @@ class IoGraphs(GraphWindow):
     def work(self, recording: Recording, chosen: Chosen) -> Callable[[Progress], Any]:
         """Return the function that counts the chosen packets by series and interval.
 
-        It returns a message instead if no series has a valid display filter.
+        The function returns a message instead if no series has a valid display filter.
         """
         places, texts = [], []
         for at, one in enumerate(self.list.series()):

@@ -31,7 +31,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class LatencyGraphs(GraphWindow):
-    """Counts packets by time in kernel, and by time."""
+    """A histogram of the packets' time in kernel, and a heat map of this histogram over time."""
 
     title = "Latency Graphs"
 
@@ -67,9 +67,9 @@ class LatencyGraphs(GraphWindow):
     # counting
 
     def work(self, recording: Recording, chosen: Chosen) -> Callable[[Progress], Any]:
-        """Return the function that counts the chosen packets by time in kernel and by time.
+        """Return the function that counts the chosen packets by time in kernel and capture time.
 
-        It returns a message instead if no packet has a known time in kernel.
+        The function returns a message instead if no packet has a known time in kernel.
         """
 
         def count(progress: Progress) -> LatencyGrid | str:

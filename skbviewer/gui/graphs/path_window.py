@@ -58,7 +58,7 @@ class PathGraph(GraphWindow):
     def work(self, recording: Recording, chosen: Chosen) -> Callable[[Progress], Any]:
         """Return the function that makes the path boxes of the chosen packets.
 
-        It returns a message instead if no packet has a known time in kernel.
+        The function returns a message instead if no packet has a known time in kernel.
         """
 
         def count(progress: Progress) -> PathBoxes | str:
@@ -144,7 +144,7 @@ class PathGraph(GraphWindow):
             self.use_range(None, f"kbl.in_kernel >= {begin}ns && kbl.in_kernel < {end}ns")
 
     def _choose(self, x: float, y: float) -> None:
-        """Select the outlier at a position of the plot, or filter by that path."""
+        """Select the outlier at a position of the plot, or filter by the path of the box there."""
         made, point, at = self.made, self._point_at(x, y), self._class_at(y)
         if made is None:
             return

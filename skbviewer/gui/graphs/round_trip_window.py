@@ -52,9 +52,9 @@ class RoundTripGraph(GraphWindow):
         self.count()
 
     def work(self, recording: Recording, chosen: Chosen) -> Callable[[Progress], Any]:
-        """Return the function that sums up the round trips that the chosen packets end.
+        """Return the function that sums up the round trips that end with the chosen packets.
 
-        It returns a message instead if there are none.
+        The function returns a message instead if there are no round trips.
         """
 
         def count(progress: Progress) -> RoundTripBars | str:

@@ -127,7 +127,7 @@ class SeriesList(QWidget):
         ]
 
     def complain(self, at: int, why: str) -> None:
-        """Show that the filter of series `at` cannot be used, and why; "" if it can."""
+        """Show `why` the filter of series `at` cannot be used; a `why` of "" means that it can."""
         self.tree.blockSignals(True)
         item = self.tree.topLevelItem(at)
         if item is not None:

@@ -60,7 +60,7 @@ CALL_COLUMNS = (
         _entry,
         RIGHT,
         "Entry (µs) ",
-        "When the call began, since the packet's first leg began",
+        "Start of the call, relative to the start of the packet's first leg",
     ),
     CallColumn("Duration (µs)", _duration, RIGHT, "Duration (µs) ", "From entry to exit"),
     CallColumn(
@@ -68,8 +68,8 @@ CALL_COLUMNS = (
         lambda leg, call: wording.microseconds(call.self_ns),
         RIGHT,
         "Self (µs)  ",
-        "Duration minus the calls inside (for whatever packets), minus interrupts, and minus the "
-        "time in which the thread was switched out",
+        "Duration minus the calls inside (whatever packets they handle), minus interrupts, and "
+        "minus the time in which the thread was switched out",
     ),
     CallColumn(
         "Without probes (µs)",

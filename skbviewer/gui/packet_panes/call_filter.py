@@ -20,7 +20,7 @@ def _function(call: PathCall) -> str:
 
 
 def _lasting(call: PathCall, field: str, ns: int | None) -> str:
-    """Return a filter for calls of this function that took at least `ns`; "" if that is None."""
+    """Return a filter for calls of this function that took at least `ns`; "" if `ns` is None."""
     return "" if ns is None else f"call({_function(call)} && {field} >= {ns}ns)"
 
 

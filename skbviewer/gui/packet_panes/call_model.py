@@ -27,7 +27,7 @@ class Node(NamedTuple):
     """A row of the tree.  `call` is -1 for a leg; `parent` and `children` are node numbers.
 
     `event` is the number of an event in that call; `wait` is the number of a wait before the next
-    call.  Both are -1 if the row is the call itself.
+    call.  Both numbers are -1 if the row is the call itself.
     """
 
     leg: int
@@ -71,7 +71,7 @@ def _add_in_order(nodes: list[Node], leg_number: int, leg: Leg) -> None:
 
 
 def _shown(wait: Wait) -> bool:
-    """Return whether a wait gets a row.  Waits inside a call get one only if they are long."""
+    """Return whether a wait gets a row.  A wait inside a call gets a row only if it is long."""
     return wait.what not in (OUTSIDE, *WITHIN) or (wait.what in WITHIN and wait.dur_ns >= LONG_NS)
 
 
@@ -160,7 +160,7 @@ class CallModel(QAbstractItemModel):
         self.layoutChanged.emit()
 
     def index_of(self, leg: int, call: int) -> QModelIndex:
-        """Return the index of a call (call -1: of the leg); invalid if it has none."""
+        """Return the index of a call's row (call -1: the leg's row); invalid if there is none."""
         at = self._place.get((leg, call), _ROOT)
         return _NOWHERE if at == _ROOT else self.createIndex(self._nodes[at].row, 0, at)
 

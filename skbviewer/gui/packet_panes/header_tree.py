@@ -57,7 +57,7 @@ class DetailTree(QTreeWidget):
         return None if item is None else item.data(0, NODE)
 
     def choose_byte(self, byte: int) -> None:
-        """Go to the innermost line that contains a byte.  Frame, which contains all, comes last."""
+        """Go to the innermost line that contains a byte; Frame contains all bytes and is last."""
         items = [self.topLevelItem(n) for n in range(self.topLevelItemCount())]
         found: Item | None = None
         while items:

@@ -44,7 +44,7 @@ ASK = (
     "“Disassemble This Function”."
 )
 WHICH = "The machine code of {} is in the kernel image (vmlinux or vmlinuz) of Linux {}."
-NO_LOG = "The recording has no kernel log, so no function of it can be disassembled."
+NO_LOG = "The recording has no kernel log, so it has no functions to disassemble."
 
 
 class CodeView(QWidget):

@@ -37,9 +37,9 @@ def write(states: Iterable[ColumnState]) -> str:
 
 
 def read(text: str) -> Sequence[ColumnState]:
-    """Parse the text of write(); unknown columns are left out.
+    """Return the columns that the text of write() describes; DEFAULT if the text is unusable.
 
-    Returns DEFAULT if it is unusable.
+    Unknown columns are left out, and default columns that are missing are added, hidden.
     """
     try:
         states = [ColumnState(str(k), str(t), int(w), bool(h)) for k, t, w, h in json.loads(text)]

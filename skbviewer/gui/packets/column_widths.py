@@ -78,7 +78,7 @@ class ColumnWidths:
         self._header.resizeSection(at, width)
 
     def widen(self) -> None:
-        """Widen columns for newly listed or sorted rows; none becomes narrower."""
+        """Widen columns for newly listed or sorted rows; no column becomes narrower."""
         packets, header = self._packets, self._header
         for at in self._header.shown_columns():
             column, sorts = packets.columns[at], at == header.sortIndicatorSection()
@@ -151,7 +151,7 @@ class ColumnWidths:
         return self._own.get(key) == self._header.sectionSize(at)
 
     def _usual(self, column: Column, tight: bool = False) -> int:
-        """Return a column's default width.  `tight`: as title and rows need, without an arrow."""
+        """Return the default width; if `tight`, the width of title and rows without an arrow."""
         packets, texts = self._packets, [column.sample]
         if column.key == "time":
             texts = [sample(packets.time_format, packets.precision)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The rows that are marked, ignored or time references, as one bit per row: it may be all rows."""
+"""The rows that are marked, ignored or time references: one bit per row, because all may be."""
 
 from __future__ import annotations
 

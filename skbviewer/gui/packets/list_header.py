@@ -13,7 +13,7 @@ from ..base.sort_header import SortHeader
 
 
 class PacketHeader(SortHeader):
-    """The packet list's header.  Its signals carry the logical index of a column."""
+    """The packet list's header, whose signals carry the logical index of a column."""
 
     add_asked = Signal(str)  # name of a field
     remove_asked = Signal(int)

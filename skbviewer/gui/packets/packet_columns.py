@@ -25,8 +25,9 @@ TEXTS = ("text", "protocol", "bytes", "hardware address", "IPv4 address", "IPv6 
 class Column(NamedTuple):
     """A column: `key` identifies it in the settings, `sample` is a text as wide as the column.
 
-    A `sample` of "" takes the remaining width. `value` is None for a column that shows the field
-    `order`. `order` is the sort key: a field's name, or a word of Session.listed().
+    A column with the `sample` "" takes the remaining width.  `value` is None for a column that
+    shows the field `order`.  `order` is the sort key: a field's name, or a word of
+    PacketList.listed().
     """
 
     key: str
@@ -65,7 +66,7 @@ COLUMNS = (
            "Bytes on the wire"),
     Column("info", "Info", lambda row: row.info, LEFT, "", "info", "Summary of the packet"),
     Column("kernel", "Time in kernel", lambda row: wording.duration(row.kernel_ns), RIGHT,
-           "Time in kernel", "kbl.in_kernel", "Time in the kernel in all legs, busy and waiting"),
+           "Time in kernel", "kbl.in_kernel", "Time in at least one leg: busy, waiting or unknown"),
     Column("busy", "Busy", lambda row: wording.duration(row.busy_ns), RIGHT, "99.999 ms",
            "kbl.busy", "Time in which a function worked on this packet, without waits and "
            "without work on other packets"),

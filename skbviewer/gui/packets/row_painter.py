@@ -32,7 +32,7 @@ class Place(NamedTuple):
 
 
 class RowPainter:
-    """Paints for one widget.  Call use_looks() when its font or palette changes."""
+    """Paints for one widget.  Call use_looks() when the widget's font or palette changes."""
 
     def __init__(self, widget: QWidget) -> None:
         self._widget = widget
@@ -62,7 +62,7 @@ class RowPainter:
         chosen: bool,
         active: bool,
     ) -> None:
-        """Paint a row into `row`.  `chosen`: it is selected; `active`: its window is active."""
+        """Paint a row into `row`: selected if `chosen`, in an active window if `active`."""
         background = cells[0].background
         if chosen:
             painter.fillRect(row, self._chosen if active else self._chosen_dim)
@@ -95,8 +95,8 @@ class RowPainter:
     ) -> tuple[str | QStaticText, int]:
         """Return a text cut to `width`, and its width in pixels.
 
-        From the second time on it is a QStaticText.  Laying out costs more than painting once, so
-        it pays only for texts that are painted again.
+        From the second call with a text on, the result is a QStaticText.  Laying out costs more
+        than painting once, so it pays only for texts that are painted again.
         """
         found = self._texts.get((text, width, elide))
         if found is None:

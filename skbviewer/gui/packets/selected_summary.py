@@ -26,9 +26,9 @@ def headline(row: ListRow) -> str:
 
 
 def totals(path: PacketPath) -> str:
-    """Return the kernel time and number of functions of all legs except candidates.
+    """Return a text with the time in kernel and the functions of all legs except candidates.
 
-    If there are no such legs, the text says what is missing.
+    If there are no such legs, or their times are unknown, the text says why.
     """
     if not path.legs:
         return "no kernel log has records of this packet"

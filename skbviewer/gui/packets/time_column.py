@@ -102,7 +102,7 @@ def sample(form: TimeFormat, precision: Precision) -> str:
 
 
 class References:
-    """The time references: the times of later packets are relative to them."""
+    """The time references, to which the times of later packets are relative."""
 
     def __init__(self) -> None:
         self._numbers: npt.NDArray[np.int64] = np.empty(0, np.int64)

@@ -42,7 +42,7 @@ TEXT_PX = 12
 def write_timeline(recording: Recording, shown: Shown, out: Path, form: str) -> None:
     """Write `out` as "png" or "svg".  Needs no display.
 
-    Raises BadInput if it cannot be written.
+    Raises BadInput if `out` cannot be written.
     """
     ensure_application()
     picture = TimelinePicture(recording, shown, form)

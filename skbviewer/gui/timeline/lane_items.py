@@ -112,7 +112,7 @@ class LanesItem(FramedItem):
         self.update()
 
     def bins_of(self, frame: Frame) -> npt.NDArray[np.void]:
-        """Return the bins to draw in `frame`; cached until it changes."""
+        """Return the bins to draw in `frame`; they are kept until the frame changes."""
         assert self.timeline is not None
         rows = self.places.rows_between(frame.top, frame.row(frame.height))
         window = (math.floor(frame.begin), math.ceil(frame.end), round(frame.width))

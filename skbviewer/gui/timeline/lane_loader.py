@@ -46,7 +46,7 @@ class Loader(QObject):
         return self._lanes.busy or self._calls.busy or self._soon.isActive()
 
     def use(self, recording: Recording | None) -> None:
-        """Use `recording` from now on.  Its overview is read after a short delay."""
+        """Use `recording` from now on, and read its overview after a short delay."""
         self.stop()
         self._recording, self.overview = recording, None
         if recording is not None:

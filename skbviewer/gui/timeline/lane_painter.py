@@ -112,7 +112,7 @@ def paint_span(
 def is_hatched(gap: Gap, lane: Lane, timeline: Timeline) -> bool:
     """Return whether a gap is shown in a lane.
 
-    A gap is shown in the lane of its CPU, or in all lanes if these are not of CPUs.
+    Only lanes of calls show gaps: the lane of the gap's CPU, or all of them if lanes are not CPUs.
     """
     mine = timeline.kind != "cpu" or (lane.key, lane.source) == (gap.cpu, gap.source)
     return mine and lane.what == "calls"

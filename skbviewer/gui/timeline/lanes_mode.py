@@ -42,17 +42,14 @@ class LanesMode:
 
     @property
     def is_relative(self) -> bool:
-        """Return whether times are relative to each lane's first entry.
-
-        Others are session times.
-        """
+        """Return whether times are relative to each lane's first entry, not session times."""
         return self.kind == ALIGNED
 
     @property
     def has_low_rows(self) -> bool:
         """Return whether rows may be lower than their text.
 
-        Rows of packets may, because there are many.
+        Rows of packets may be lower, because there are many packets.
         """
         return self.kind in PACKET_KINDS
 

@@ -25,26 +25,26 @@ MARKERS = ("A", "B")
 
 @dataclass
 class TimeState:
-    """Markers by letter; a double click sets the `active` one."""
+    """The markers A and B, the range and the notes; a double click sets the `active` marker."""
 
     a: int | None = None
     b: int | None = None
     active: str = "A"
     range: tuple[int, int] | None = None
-    span: tuple[int, int] | None = None  # of the selected packet
+    span: tuple[int, int] | None = None  # begin and end of the selected packet
     notes: tuple[NotePlace, ...] = ()
-    others: tuple[int | None, int | None] = (None, None)  # markers in the other kind of time
+    others: tuple[int | None, int | None] = (None, None)  # A and B for swap_markers()
 
     def swap_markers(self) -> None:
-        """Switch between markers in relative times and in session times."""
+        """Exchange the markers with those of the other lanes: relative and session times."""
         self.others, (self.a, self.b) = (self.a, self.b), self.others
 
     def marker(self, letter: str) -> int | None:
-        """Return the time of marker "a" or "b", ns; None if it is not set."""
+        """Return the time of marker "A" or "B", ns; None if it is not set."""
         return self.a if letter == "A" else self.b
 
     def set_marker(self, letter: str, at_ns: int | None) -> None:
-        """Set marker "a" or "b" to a time, ns; None removes it."""
+        """Set marker "A" or "B" to a time, ns; None removes it."""
         if letter == "A":
             self.a = at_ns
         else:

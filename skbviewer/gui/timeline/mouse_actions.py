@@ -20,7 +20,7 @@ SNAP_PX = 8
 class Mouse(QObject):
     """The mouse of a timeline.
 
-    `pointer` is its position in the scene; None while it is elsewhere.
+    `pointer` is the position of the pointer in the scene; None while the pointer is elsewhere.
     """
 
     def __init__(self, view: TimelinePlot, notes: Notes) -> None:

@@ -61,7 +61,7 @@ def _columns(
 ) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
     """Return one column per pixel with the maximum of its bins, float64 of shape (n, 4).
 
-    With `thick`, only the upper end of each column, that high.
+    If `thick` is not 0, only the uppermost `thick` pixels of each column are returned.
     """
     width = max(int(room.width()), 1)
     at = np.flatnonzero(counts)

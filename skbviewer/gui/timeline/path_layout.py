@@ -82,7 +82,7 @@ class Layout(NamedTuple):
 
 
 def lay_out(path: PacketPath | None) -> Layout:
-    """Stack the legs of `path`.  Empty for None or a path without calls."""
+    """Return the layout of `path`, with its legs one below the other; it is empty for None."""
     legs = () if path is None else path.legs
     offsets = _offsets(legs)
     moved = list(zip(legs, offsets, strict=True))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The keys of the timeline, in one table.  They act while it has the focus."""
+"""The keys that act while the timeline has the focus, in one table."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ Do = Callable[[], None]
 class Notes:
     """The notes of one recording that refer to a time.
 
-    `push` is called with a text, the change and its undo.  By default it makes the change at once.
+    `push` is called with a text, the change and its undo.  The default `push` makes the change.
     """
 
     def __init__(self, view: TimelinePlot) -> None:

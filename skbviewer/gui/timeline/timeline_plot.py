@@ -34,10 +34,7 @@ class Mode(Protocol):
 
     @property
     def is_relative(self) -> bool:
-        """Return whether times are relative to each lane's first entry.
-
-        Others are session times.
-        """
+        """Return whether times are relative to each lane's first entry, not session times."""
 
     @property
     def filters_by_range(self) -> bool:
@@ -81,11 +78,15 @@ class Mode(Protocol):
         """Return the function of the single call painted at a scene position, "" if none."""
 
     def edges(self, y: float, pixel: float) -> npt.NDArray[np.float64]:
-        """Return the starts and ends of boxes to which a marker may snap."""
+        """Return the starts and ends (ns since `origin_ns`) to which a marker may snap.
+
+        These are the edges of the boxes in one row: `y` is the row's position in rows, `pixel` in
+        pixels.
+        """
 
 
 class TimelinePlot(QWidget):
-    """Its subclass sets `mode`, and arranges the widgets."""
+    """The plot without the widgets around it; a subclass sets `mode` and arranges the widgets."""
 
     call_chosen = Signal(int, int)  # leg, call of the shown path; (-1, -1): none
     range_selected = Signal(object)  # (begin_ns, end_ns) in session time, or None
@@ -140,7 +141,7 @@ class TimelinePlot(QWidget):
         self.box.setXRange(begin_ns - origin, end_ns - origin)
 
     def window_ns(self) -> tuple[int, int]:
-        """Return the shown range in session time, ns."""
+        """Return the shown range in session time, ns; in relative times if the mode has these."""
         low, high = self.box.viewRange()[0]
         return round(low) + self.mode.origin_ns, round(high) + self.mode.origin_ns
 

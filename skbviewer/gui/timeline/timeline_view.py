@@ -173,7 +173,7 @@ class TimelineView(TimelinePlot):
         self.marks.update()
 
     def set_colours(self, colours: dict[str, QColor]) -> None:
-        """Set the colour of each layer by name.  Call it after a palette change, too."""
+        """Set the colour of each layer by name, also after the palette has changed."""
         self.colours = colours
         self.show_layers()
         self._paint_palette()

@@ -83,7 +83,5 @@ def report_bug(
 ) -> None:
     """Report a bug: a traceback on stderr, one line in a message box."""
     traceback.print_exception(kind, error, trace)
-    line = (
-        f"Internal error: {kind.__name__}: {error}. Details are in the terminal; please report it."
-    )
+    line = f"Internal error: {kind.__name__}: {error}. Please report the details in the terminal."
     QMessageBox.critical(QApplication.activeWindow(), "skbviewer", line)

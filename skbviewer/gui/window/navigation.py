@@ -56,7 +56,7 @@ class Navigation(QObject):
         self._table.row_chosen.connect(lambda row: self.history.visit(row.id))
 
     def to_id(self, row_id: int) -> None:
-        """Go to a row. If it is not listed, go to the nearest listed row, and say so."""
+        """Go to a row.  If the row is not listed, go to the nearest listed row, and say so."""
         if row_id < 0 and not self._row_query.holds_life(-row_id):
             self.life_asked.emit(row_id)
             return

@@ -27,7 +27,7 @@ RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 
 
 class Pane(NamedTuple):
-    """A pane: `name` identifies it in the settings.  It is tabbed with the pane `beside`."""
+    """A pane: `name` identifies it in the settings; `beside` is the pane that it is tabbed with."""
 
     name: str
     title: str

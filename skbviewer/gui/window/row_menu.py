@@ -20,7 +20,7 @@ _COPIES = ("Copy Cell", "Copy Rows as CSV", "Copy Rows as Text")
 
 
 def current_filter(window: WindowParts) -> str | None:
-    """Return the filter for the current cell; None if it has none."""
+    """Return the filter for the current cell; None if no filter can express the cell."""
     table = window.workspace.table
     row, index = table.current_row(), table.currentIndex()
     if row is None:
@@ -43,7 +43,7 @@ def fill_filters(window: WindowParts, menu: QMenu, apply: bool) -> None:
 
 
 def _with_letter(mode: str) -> str:
-    """Give each entry its own mnemonic: S, N, A, O, and D and R for the last two."""
+    """Give each entry a mnemonic of its own: S, N, A, O, D and R, in this order."""
     letters = {"...and Selected": "a", "...or Selected": "o"}
     letters |= {"...and not Selected": "d", "...or not Selected": "r"}
     letter = letters.get(mode, mode[0])
@@ -63,7 +63,7 @@ def fill_conversations(window: WindowParts, menu: QMenu) -> None:
 
 
 def row_menu(window: WindowParts, actions: Mapping[str, QAction]) -> QMenu:
-    """Return the context menu of the current cell.  Delete it after it is closed.
+    """Return the context menu of the current cell.  The caller deletes the closed menu.
 
     `actions` are the actions of the menus by name.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The parts of the window and how they are connected.  Their data come from a Recording."""
+"""The parts of the window and how they are connected.  The parts get data from a Recording."""
 
 from __future__ import annotations
 
@@ -229,9 +229,9 @@ class WindowParts(QMainWindow):
         )
 
     def visible_ns(self) -> tuple[int, int] | None:
-        """Return the selected range of the timeline, or the range that it shows (session ns).
+        """Return the selected range of the timeline, or else the range that it shows (session ns).
 
-        None if the timeline's times are not session times.
+        Returns None if no range is selected and the timeline shows relative times.
         """
         timeline = self.workspace.timeline
         if self.selection.range is not None:

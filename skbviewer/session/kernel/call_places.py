@@ -76,7 +76,7 @@ def number_of(db: Database, packet: int | None, series: int, leg: int, call: int
     """Return the id of call `call` of leg `leg` in a path; both are indices.
 
     The path is that of `packet`, or of `series` if `packet` is None.  This is the inverse of
-    place_of().  Raises KeyError if there is no such call.
+    place_of().  Raises KeyError if the path has no such leg, or the leg has no call.
     """
     if packet is None:
         legs = queries.legs_of_series(db, series)

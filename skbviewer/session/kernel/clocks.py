@@ -39,7 +39,8 @@ def timebase_of(db: Database) -> Timebase:
 def wire_time(db: Database, packet: PacketRow, kbl: int) -> tuple[int, int] | None:
     """Return when `packet` was captured, on a KBL's clock, and the possible error; both in ns.
 
-    `kbl` is the id of the KBL.  Returns None if the time or the error is unknown.
+    `kbl` is the id of the KBL.  Returns None if the packet has no time, or if no clock was fitted
+    between its capture and the KBL.
     """
     rows = [r for r in clock_queries.clocks(db) if (r.source, r.kbl) == (packet.source, kbl)]
     interface = clock_queries.interface_of(db, packet.number) if rows else EVERY

@@ -49,9 +49,10 @@ def of_packet(
 def of_series(
     db: Database, series: int, names: NamesOf, sources: Sequence[SourceRow]
 ) -> PacketPath:
-    """Return the path of the skb lifetime with id `series`. Raises KeyError if it has none.
+    """Return the path of the skb lifetime with id `series`.
 
-    `names` returns the names of a log; `sources` are the session's inputs.
+    `names` returns the names of a log; `sources` are the session's inputs.  Raises KeyError if the
+    lifetime has no legs, or does not exist.
     """
     rows, maker = queries.legs_of_series(db, series), _Maker(db, names, sources)
     if not rows:

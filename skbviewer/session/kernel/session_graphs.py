@@ -42,16 +42,16 @@ class Graphs:
         return io_series(scopes, chosen.interval_ns)
 
     def latencies(self, chosen: Chosen, progress: Progress | None = None) -> LatencyGrid | None:
-        """Count the chosen packets by time and time in kernel; None if no such time is known.
+        """Count the chosen packets by capture time and time in kernel.
 
-        Raises Cancelled.
+        Returns None if no time in kernel is known.  Raises Cancelled.
         """
         return latency_grid(self._stats.scope(chosen, progress))
 
     def paths(self, chosen: Chosen, progress: Progress | None = None) -> PathBoxes | None:
         """Return a box (percentiles of times) for each path class of the chosen packets.
 
-        None if no time in kernel is known.  Raises Cancelled.
+        Returns None if no time in kernel is known.  Raises Cancelled.
         """
         return path_boxes(self._stats.scope(chosen, progress))
 
@@ -60,8 +60,9 @@ class Graphs:
         return stack_tree(self._stats.scope(chosen, progress))
 
     def round_trips(self, chosen: Chosen, progress: Progress | None = None) -> RoundTripBars | None:
-        """Return a bar for each interval of time: the round trips that chosen packets end in it.
+        """Return a bar for each interval: the mean of the round trips that end in it.
 
-        Returns None if there is no round trip.  Raises Cancelled.
+        Only round trips that end with a chosen packet count.  Returns None if there are no such
+        round trips.  Raises Cancelled.
         """
         return round_trip_bars(self._stats.scope(chosen, progress))

@@ -20,7 +20,7 @@ class Paths:
     def path(self, packet: int | None = None, series: int | None = None) -> PacketPath:
         """Return the path of packet `packet`, or of the skb lifetime with id `series`.
 
-        Raises KeyError if there is none.
+        Raises KeyError if there is no such path.
         """
         opened = self._opened
         with opened.database() as db:

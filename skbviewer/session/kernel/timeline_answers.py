@@ -60,8 +60,8 @@ def timeline_of(
 ) -> Timeline:
     """Return the lanes of `kind`, one of KINDS; `whole` is the overview of the session.
 
-    For "packet" and "aligned", each of `ids` (n = packet n, -n = K<n>) gets a lane.  Raises
-    ValueError for an unknown kind.
+    For "packet" and "aligned", each of the first MOST_IDS rows `ids` (n = packet n, -n = K<n>) gets
+    a lane.  Raises ValueError for an unknown kind.
     """
     if kind not in KINDS:
         raise ValueError(f"no lanes by {kind!r}")
@@ -212,7 +212,7 @@ def _part(
 
 
 class _Titles:
-    """The titles of lanes.  They include the log's name if there are several logs."""
+    """The titles of lanes, which include the log's name if there are several logs."""
 
     def __init__(self, db: Database, sources: Sequence[SourceRow]) -> None:
         self._sources = {source.id: source for source in sources}

@@ -24,9 +24,10 @@ class Reason(NamedTuple):
 
 
 def reasons(columns: Columns, has_kbl: bool) -> list[Reason]:
-    """Return the numbers of packets and rows K<n> by verdict and reason, the most frequent first.
+    """Return the numbers of packets and rows K<n> by verdict and reason.
 
-    `has_kbl` means that the session has a kernel log.
+    Verdicts are in their usual order; the most frequent reason of a verdict comes first.  `has_kbl`
+    means that the session has a kernel log.
     """
     found: dict[tuple[str, str], int] = {}
     verdict, rung = columns.array("packet", "verdict"), columns.array("packet", "rung")

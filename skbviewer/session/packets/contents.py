@@ -12,7 +12,7 @@ from .session_fields import Fields
 
 
 class Contents:
-    """Bytes of packets.  They stay in the captures, which may have moved."""
+    """Bytes of packets, read from the captures, which may have moved."""
 
     def __init__(self, opened: OpenedFile, packets: PacketList, fields: Fields) -> None:
         self._opened, self._packets, self._fields = opened, packets, fields
@@ -23,7 +23,7 @@ class Contents:
             return packet_headers.bytes_of(db, self._opened.sources(), number)
 
     def detail(self, number: int) -> tuple[Node, ...]:
-        """Return the headers of packet `number`; () if its source file has moved."""
+        """Return the headers of packet `number`; () if its file moved or changed its size."""
         data = self.packet_bytes(number)
         if data is None:
             return ()
@@ -32,7 +32,7 @@ class Contents:
         return packet_headers.of_packet(self._packets, self._fields, packet, kind, data)
 
     def stream(self, number: int, progress: Progress | None = None) -> followed_stream.Stream:
-        """Return the stream of packet `number`.  Raises KeyError if it has none, and Cancelled."""
+        """Return the stream of a packet.  Raises KeyError if it has no stream, and Cancelled."""
         (packet,) = self._packets.numbered(number, 1)
         word = followed_stream.WORDS.get(packet.protocol or 0, "")
         values = self._fields.values(f"{word}.stream", [number]) if word else [""]

@@ -47,7 +47,7 @@ def origins(db: Database) -> Origins:
 
 
 class Known(NamedTuple):
-    """Facts about packets that other packets show, by packet number.
+    """Facts about packets that follow from further packets of the stream, by packet number.
 
     Only packets that were asked for are included.  `lives` holds the summaries of rows K<n>, by n.
     """

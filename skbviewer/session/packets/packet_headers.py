@@ -40,8 +40,8 @@ def of_packet(
 ) -> tuple[Node, ...]:
     """Return the Frame node and the headers of `packet`, dissected from its `captured` bytes.
 
-    `kind` is that of its capture.  In a large session, the lines about its stream are missing until
-    the streams have been followed.
+    `kind` is the kind of the packet's capture.  In a large session, the lines about the packet's
+    stream are missing until the streams have been followed.
     """
     nodes = dissect(captured, packet.linktype, packet.len)
     return with_facts(nodes, _facts(packets, fields, packet, kind, len(captured)))

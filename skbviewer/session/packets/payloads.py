@@ -106,7 +106,7 @@ class Payloads:
         return kept[offset : offset + caplen].tobytes()
 
     def contents(self, source: int) -> UInt8s:
-        """Return the contents of a capture.  Raises BadInput if it moved or changed its size."""
+        """Return a capture's contents.  Raises BadInput if the file moved or changed its size."""
         if not self._is(source):
             path = self._paths[source]
             raise BadInput(path, None, "is missing, or has changed since it was imported")

@@ -28,9 +28,9 @@ Value = int | str | bytes | memoryview
 
 
 def beginning(values: Sequence[Value], blob: int) -> bytes:
-    """Return the bytes of a record up to its blob: NULL as the row id, then `values`.
+    """Return the bytes of a record that precede its blob: the header, and `values`.
 
-    `blob` is the number of bytes in the blob.
+    The record has NULL in place of its row id, then `values`, then a blob of `blob` bytes.
     """
     types: list[bytes] = [varint(NULL)]
     body: list[bytes | memoryview] = []
@@ -40,7 +40,7 @@ def beginning(values: Sequence[Value], blob: int) -> bytes:
         body.append(stored)
     types.append(varint(BLOB + 2 * blob))
     size = sum(map(len, types)) + 1
-    assert size < 128, "so many columns need a longer header"
+    assert size < 128, "this writer cannot write so many columns"
     return b"".join([varint(size), *types, *body])
 
 
@@ -71,7 +71,7 @@ def overflowing(size: int) -> int:
 def chain(numbers: Int64s, data: memoryview) -> Pages:
     """Return the overflow pages that hold `data`, as an array (n, PAGE).
 
-    `numbers` are the numbers of these pages.
+    `numbers` are the numbers that these pages get in the file; each page names the next one.
     """
     pages = np.empty((len(numbers), PAGE), np.uint8)
     pages[:-1, :4] = numbers[1:].astype(">u4").view(np.uint8).reshape(-1, 4)

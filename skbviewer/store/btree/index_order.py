@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The order of an index: by its keys, then by row.
 
-Keys are often sorted already. Otherwise they are often row numbers of another table, and about as
+Keys are often sorted already.  Unsorted keys are often row numbers of another table, with about as
 many different values as there are keys; then a counting sort needs no comparisons.
 """
 
@@ -20,7 +20,10 @@ STEP = 4096  # keys handled together
 
 
 def in_order(keys: list[Values]) -> list[Values]:
-    """Return the key columns in index order, then the row ids, which count from 1."""
+    """Return the key columns sorted as in an index and, as the last column, the row ids.
+
+    `keys` are the key columns, by row; row ids count from 1.
+    """
     count = len(keys[0])
     if len(keys) > 1:
         order = np.lexsort(keys[::-1])

@@ -40,9 +40,10 @@ def varints(values: Int64s) -> list[npt.NDArray[np.uint8]]:
 
 
 def interior(kind: int, children: Int64s, cells: list[npt.NDArray[np.uint8]]) -> Pages:
-    """Return an interior page of `kind` with these children, as an array (1, PAGE).
+    """Return an interior page of the b-tree, as an array (1, PAGE).
 
-    `cells` separate the children, and lack the child's number.
+    `kind` is the type of the page, its first byte.  `children` are page numbers.  `cells` has the
+    cells between two children each, without the child's number: arrays (n, bytes) of uint8.
     """
     page = np.zeros((1, PAGE), np.uint8)
     numbers = children.astype(">u4").view(np.uint8).reshape(-1, 4)

@@ -45,11 +45,11 @@ def fill(
     u4: npt.NDArray[np.uint32],
     u8: npt.NDArray[np.uint64],
 ) -> None:
-    """Fill `pages` leaf pages of this kind with `count` rows each, `step` rows from page to page.
+    """Fill `pages` leaf pages with `count` rows each; `kind` is the first byte of a page.
 
-    The first row is row `begin` of the block and has row id `first`.  `memory` and `places` are
-    those of Sources; `shape`, `body` and `cell` are the parts of a Layout, as made by lay_out();
-    `u1` to `u8` are those of a Sheet.
+    The first row is row `begin` of the columns and has row id `first`; the first row of each
+    further page is `step` rows later.  `memory` and `places` are those of Sources; `shape`, `body`
+    and `cell` are the parts of a Layout, as made by lay_out(); `u1` to `u8` are those of a Sheet.
     """
     size, scratch = shape[SIZE], np.int64(len(u1) - ROOM)
     values, longs = np.empty(STAGED, np.int64), memory.view(np.int64)

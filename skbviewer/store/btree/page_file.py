@@ -3,8 +3,8 @@
 
 SQLite creates the empty tables and indexes.  The pages of rows are appended to the file, and the
 top of each tree goes to the root page that SQLite allocated.  No transaction may be open meanwhile.
-This is several times as fast as the C API, which works row by row.  Format: fileformat2.html at
-sqlite.org, 1.3 (header), 1.5 (b-tree pages).
+Writing whole pages is several times as fast as the C API, which works row by row.  Format:
+fileformat2.html at sqlite.org, 1.3 (header), 1.5 (b-tree pages).
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ class Records:
         if here == size:
             return b"".join([head, begin, blob])
         numbers = file.following(overflowing(size))
-        assert here >= len(begin), "this writer cannot write so long a text"
+        assert here >= len(begin), "this writer cannot write a text of this length"
         file.append(chain(numbers, memoryview(blob)[here - len(begin) :]))
         return b"".join(
             [head, begin, blob[: here - len(begin)], int(numbers[0]).to_bytes(4, "big")]
@@ -195,8 +195,8 @@ def _leaves(
 ) -> Iterator[Pages]:
     """Yield leaf pages of `rows`, with `each` rows per page.
 
-    The pages are in `out`, and valid until the next ones. The step of `rows` is the number of rows
-    from page to page. `first` is the row id of row 0.
+    The pages are in `out`, where the next pages overwrite them.  The step of `rows` is the number
+    of rows from page to page.  `first` is the row id of row 0.
     """
     kind = TABLE_LEAF if made.shape[ROWID] else INDEX_LEAF
     fixed = (MEMORY, columns.places, made.shape, made.body, made.cell, kind)

@@ -36,7 +36,8 @@ def lay_out(
     """Fill the parts of a Layout (`shape` to `limits`) for `count` rows from row `begin` on.
 
     `memory` and `places` are those of Sources.  Row ids take `rowid` bytes, 0 in an index.  A
-    table's record begins with NULL instead of `id`, which SQLite reads from the row id.
+    table's record begins with NULL instead of `id`, which SQLite reads from the row id.  `limits`
+    becomes the bounds of the Layout.
     """
     for column in range(len(places)):
         low, high = bounds(memory, places, column, begin, count)

@@ -19,15 +19,15 @@ from .row_cell_loops import PAGE, SHAPE
 class Layout(NamedTuple):
     """The layout of a block of rows, which lay_out() computes."""
 
-    shape: Int64s
-    body: Int64s  # (columns, 3): the columns that vary, from right to left
+    shape: Int64s  # sizes and counts: SIZE, LEAD, ROWID, EACH, VARYING
+    body: Int64s  # (columns, 3): COLUMN, OFFSET, WIDTH of those that vary, from left to right
     cell: UInt8s  # the bytes that all cells have in common
     bounds: Int64s  # (columns, 2): lowest and highest value of each column
 
 
 def layout(columns: int) -> Layout:
     """Return an empty layout for tables of `columns` columns; lay_out() fills it."""
-    assert columns < 126, "so many columns need a longer header"
+    assert columns < 126, "this writer cannot write so many columns"
     return Layout(
         np.zeros(SHAPE, np.int64),
         np.zeros((columns, 3), np.int64),

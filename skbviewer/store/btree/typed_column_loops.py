@@ -84,9 +84,10 @@ def _copy(window: Values, at: Int, count: Int, out: Int64s) -> None:
 
 @compiled
 def narrow(memory: UInt8s, places: Int64s, column: Int, low: Int, count: Int, out: UInt8s) -> None:
-    """Fill `out` with value - `low` of the first `count` values, in 1, 2 or 4 bytes each.
+    """Fill `out` with the first `count` values of a column, minus `low`.
 
-    `column` is a row of `places`, which says where in `memory` the column is; see Sources.
+    A number takes len(out) / count bytes: 1, 2 or 4.  `column` is a row of `places`, which says
+    where in `memory` the column is; see Sources.
     """
     width, tile = len(out) // count, np.empty(TILE, np.int64)
     if places[column, KIND] == I8:

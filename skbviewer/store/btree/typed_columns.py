@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Columns of any type for compiled loops, which take arrays of one type only.
 
-A loop is passed the address and the type of each column, and reads the values through `MEMORY`, an
-array of bytes that begins at one address and has no end.  Only Sources makes such addresses.  It
-takes them from arrays, which it keeps alive.
+A loop gets the address and the type of each column, and reads the values through `MEMORY`, an array
+of bytes that begins at a low address and contains all memory.  Only Sources makes such addresses,
+from arrays that it keeps alive.
 """
 
 from __future__ import annotations
@@ -35,7 +35,11 @@ def as_signed(values: Values) -> Values:
 
 
 class Sources:
-    """Equally long columns and their places; integers, or floats as the bits of float64."""
+    """Equally long columns of integers or floats (as the bits of float64), and their places.
+
+    `places` has a row (KIND, PLACE, SAME) for each column; PLACE is an index into MEMORY, in units
+    of the column's values.
+    """
 
     def __init__(self, columns: Sequence[Values]) -> None:
         self.count = len(columns[0])

@@ -25,6 +25,7 @@ from .packet_views import FIRST, NO_HEADER, VERDICTS, column, number
 CONTEXTS = {0: "task", 1: "softirq", 2: "hardirq", 3: "nmi"}
 LOST = "some records may be lost, or the log has points only"
 NO_LEG = "the event belongs to no packet"
+NO_DEVICE = "no device, or its name is unknown"
 NO_RETURN = "the return was not recorded"
 LOG = "the kernel log: sources.id"
 LEG = Join("leg", (("id", "call.leg"),))
@@ -59,7 +60,8 @@ LIFETIMES = View(
         column("skb", TEXT, "address of the skb", Hex("series.skb")),
         column("verdict", TEXT, "exact, ambiguous or kernel-only (no packet matches)",
                Word("series.verdict", VERDICTS, "kernel-only")),
-        column("confidence", DOUBLE, "of the verdict, 0 to 1", Stored("series.confidence", None)),
+        column("confidence", DOUBLE, "how certain the verdict is, 0 to 1",
+               Stored("series.confidence", None)),
         number("kernel_only", "number n of the row K<n> in the packet list", "series.kernel_only",
                "the list has no such row"),
         number("kernel_ns", "time in kernel", "series.kernel_ns", LOST),
@@ -68,7 +70,7 @@ LIFETIMES = View(
         number("unknown_ns", "part of kernel_ns about which nothing is known", "series.unknown_ns",
                LOST),
         number("cpu_ns", "sum of the self times of the calls", "series.cpu_ns", LOST),
-        number("functions", "calls", "series.functions", LOST, INT32),
+        number("functions", "number of calls", "series.functions", LOST, INT32),
         column("saddr", TEXT, "source address; IPv6 in eight groups", Address("series", "saddr"),
                null=NO_HEADER),
         column("daddr", TEXT, "destination address", Address("series", "daddr"), null=NO_HEADER),
@@ -83,7 +85,7 @@ LIFETIMES = View(
         number("ack", "TCP acknowledgement number", "series.ack", NO_HEADER),
         number("tcp_flags", "byte 13 of the TCP header", "series.tcp_flags", NO_HEADER, INT32),
         number("netns", "inode number of the network namespace", "series.netns", "unknown"),
-        column("device", TEXT, "network device", Text("device.name"), null="none, or no name"),
+        column("device", TEXT, "network device", Text("device.name"), null=NO_DEVICE),
     ),
     chosen_by=("series", "series.id"),
 )  # fmt: skip
@@ -98,13 +100,13 @@ LEGS = View(
         number("begin_ns", "begin, on the log's clock", "leg.begin_ns"),
         number("end_ns", "end, on the log's clock", "leg.end_ns"),
         number("netns", "inode number of the network namespace", "leg.netns"),
-        column("device", TEXT, "network device", Text("device.name"), null="none, or no name"),
+        column("device", TEXT, "network device", Text("device.name"), null=NO_DEVICE),
         number("pid", "thread that sent or received the packet", "leg.pid", "none is known"),
-        number("reader_ns", "when that thread received the packet, on the log's clock",
+        number("reader_ns", "when the thread `pid` received the packet, on the log's clock",
                "leg.reader_ns", "the thread is unknown, or did not receive the packet"),
         column("drop_reason", TEXT, "why the kernel dropped the packet",
                DropReason("leg.drop_reason", "leg.source"), null="the packet was not dropped"),
-        _lost("functions", "calls", "leg.functions", INT32),
+        _lost("functions", "number of calls", "leg.functions", INT32),
         _lost("busy_ns", "time in which a function worked on the packet", "leg.busy_ns"),
         _lost("unknown_ns", "time about which nothing is known", "leg.unknown_ns"),
         _lost("cpu_ns", "sum of the self times of the calls", "leg.cpu_ns"),
@@ -153,11 +155,11 @@ CALLS = View(
         number("comp_err_ns", "possible error of comp_ns", "call.comp_err_ns",
                "the cost was not measured"),
         number("netns", "inode number of the network namespace", "call.netns", "unknown"),
-        column("device", TEXT, "network device", Text("device.name"), null="none, or no name"),
+        column("device", TEXT, "network device", Text("device.name"), null=NO_DEVICE),
         number("mark", "skb->mark", "call.mark", "unknown"),
         column("drop_reason", TEXT, "why the kernel dropped the packet in this call",
                DropReason("call.drop_reason", "leg.source"), null="no drop in this call"),
-        number("carried", "number among the call's further packets, from 0", "call.carried",
+        number("carried", "number among the call's packets after the first, from 0", "call.carried",
                "the call's first or only packet", INT32),
     ),
     chosen_by=("leg", "call.leg"),
@@ -201,7 +203,7 @@ EVENTS = View(
         column("name", TEXT, "name of a device or timer, where the event has one",
                Text("event_name.name"), null="the event has no name", since=FIRST),
         number("source", LOG, "event.source"),
-        column("event", TEXT, "word of the kind, as in kmod/kbl.h", Word("event.event", WORDS),
+        column("event", TEXT, "kind of event, as named in kmod/kbl.h", Word("event.event", WORDS),
                null="unknown"),
         column("context", TEXT, "task, softirq, hardirq or nmi", Word("event.context", CONTEXTS),
                null="unknown"),
@@ -210,7 +212,7 @@ EVENTS = View(
 )  # fmt: skip
 
 DROPS = View(
-    "drops", "An event that says that an skb was dropped.", "event",
+    "drops", "The drop of an skb, as an event reports it.", "event",
     (
         EVENT_LEG,
         Join("call", (("id", "event.call"),)),

@@ -2,8 +2,8 @@
 """An authorizer for SQLite that limits what a user's query may read.
 
 SQLite (sqlite.org/c3ref/set_authorizer.html) names only the view in which a table is read, but a
-user may give a table expression the name of a view. So the tables are read in views with random
-names, and the documented views read these.
+user may give a table expression the name of a view.  Therefore views with random names read the
+tables, and the documented views read these views.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ class Tables:
 
 
 class JoinKeys:
-    """Finds the rows of a table by the values of key columns, which are unique together."""
+    """Finds the rows of a table by the values of key columns, which together are unique."""
 
     def __init__(self, columns: list[Int64s]) -> None:
         self._numberings = [_ValueNumbers(column) for column in columns]
@@ -195,7 +195,7 @@ class ViewRows:
     def missing(self, name: str) -> Bools | None:
         """Return for each row whether it lacks a joined row in the table of column `name`.
 
-        None means that each row has a joined row.
+        Returns None if each row has a joined row.
         """
         table = table_of(name)
         if table == self._view.base:

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from skbviewer.analysis.streams.stream_payload import Piece
 from skbviewer.gui.dialogs.follow_stream import GROUNDS, FollowStream
-from skbviewer.gui.dialogs.stream_text import Form, said_texts
+from skbviewer.gui.dialogs.stream_text import Form, side_texts
 from skbviewer.gui.window.main_window import MainWindow
 from skbviewer.session.packets.followed_stream import Stream
 
@@ -41,15 +41,15 @@ def choose(dialog: FollowStream, form: Form) -> str:
 
 
 def test_forms() -> None:
-    assert [one.text for one in said_texts(PIECES, Form.ASCII)][:2] == [
+    assert [one.text for one in side_texts(PIECES, Form.ASCII)][:2] == [
         "GET / HTTP/1.1\n\n",
         "HTTP/1.1 200 OK\n\n...",
     ]
-    assert next(said_texts(PIECES[1:], Form.UTF8)).text == "HTTP/1.1 200 OK\n\nä\0"
-    last = [one.text for one in said_texts(PIECES, Form.HEX)][-1]
+    assert next(side_texts(PIECES[1:], Form.UTF8)).text == "HTTP/1.1 200 OK\n\nä\0"
+    last = [one.text for one in side_texts(PIECES, Form.HEX)][-1]
     assert "7 bytes missing" in last
     assert "    0000001d  74 61 69 6c" in last and last.endswith("tail\n")
-    assert next(said_texts(PIECES, Form.C_ARRAY)).text.startswith(
+    assert next(side_texts(PIECES, Form.C_ARRAY)).text.startswith(
         "char peer0_0[] = { /* Packet 3 */\n0x47, 0x45, 0x54, 0x20,"
     )
 

@@ -176,7 +176,7 @@ def test_a_session_whose_inputs_moved_says_so_and_finds_them(
 ) -> None:
     found = files(tmp_path)
     open_and_wait(window, qtbot, "s.skbv")
-    assert "not where they were" in window.banner.text
+    assert "no longer where they were" in window.banner.text
 
     def answer(dialog: Locate) -> None:
         for row, path in enumerate(found):

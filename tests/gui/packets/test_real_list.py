@@ -168,7 +168,7 @@ def test_a_saved_session_finds_a_moved_capture_and_its_notes(
     real.close_recording()
     moved = capture.rename(tmp_path / "b.pcap")
     open_and_list(real, qtbot, [out])
-    assert "a.pcap: not where it was" in real.banner.text
+    assert "a.pcap: no longer where it was" in real.banner.text
     assert real.notes.flags.all("mark").tolist() == [1]
     recording = real.recording
     assert recording is not None and recording.contents.packet_bytes(1) is None
