@@ -125,7 +125,7 @@ def _renamed(call: Flat, macro: Function, first: Function) -> Flat:
 
 
 def _deep(args: tuple[Atoms, ...], macro: Function) -> tuple[Atoms, ...]:
-    """Return the arguments, with results of a macro's inner calls as arguments of these calls."""
+    """Return `args`; a reference to a macro call's result becomes that call's own arguments."""
 
     def open_call(atom: str, depth: int) -> Atoms:
         number = atom[1:].partition(".")[0]

@@ -32,7 +32,7 @@ Bounds = tuple[int, float, float]  # at a place a line is from low to high
 class Stamp(NamedTuple):
     """A packet: its number, its time in the capture, and the moments around it.
 
-    `begin` is when its skb lifetime began.  A fit may count on a stamp from then on.
+    `begin` is when the leg began, if it is received.  A fit may count on a stamp from then on.
     """
 
     packet: int
@@ -78,9 +78,9 @@ def of_clocks(session: Path, made: Made, set_meanwhile: bool = False) -> Iterato
 
 def _stamps(db: sqlite3.Connection, source: int) -> list[Stamp]:
     rows = db.execute(
-        "SELECT packet.id, packet.ts, min(after_ns), max(before_ns), packet.rung, min(begin)"
+        "SELECT packet.id, packet.ts, min(after_ns), max(before_ns), packet.rung,"
+        " min(iif(sends, after_ns, leg.begin_ns))"
         " FROM moment JOIN packet ON packet.id = moment.packet JOIN leg ON leg.id = moment.leg"
-        " JOIN (SELECT series, min(begin_ns) AS begin FROM leg GROUP BY series) USING (series)"
         " WHERE packet.verdict = ? AND packet.source = ? GROUP BY packet.id ORDER BY packet.id",
         (EXACT, source),
     )

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from skbviewer.records import resource
 from skbviewer.session import import_files
 from tests.lab.samples import SAMPLES
 
+os.environ["QT_QPA_PLATFORM"] = "offscreen"  # before the first QApplication
 NAMES = tuple(sample.name for sample in SAMPLES)
 
 

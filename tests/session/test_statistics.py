@@ -62,4 +62,4 @@ def test_a_fit_that_no_exact_match_confirms_is_marked(
     main(["stats", str(out), "clock"])
     printed = capsys.readouterr()
     assert "source" in printed.out
-    assert ("no packet of capture 1 matches" in printed.err) is not exact
+    assert ("no packet of capture 1 has an exact match" in printed.err) is not exact

@@ -102,8 +102,8 @@ def add_totals(
 ) -> None:
     """Add the last stretch of each call, and add its totals to those of the call around it.
 
-    Goes back from record `stop` to record `first`, because inner calls must be complete first.  The
-    other arrays are those of add_stretches().
+    Goes back from record `stop` - 1 to record `first`, because inner calls must be complete first.
+    The other arrays are those of add_stretches().
     """
     for back in range(stop - first):
         record = np.int64(stop - 1 - back)

@@ -3,10 +3,10 @@
 
 The function ends where the next function begins.  The next function is recognised by a call near
 its start: it calls the tracer (such as `__fentry__`) that this function calls near its own start.
-If no such function follows, this function ends after an instruction that never continues at the
-next one, if padding follows and no jump of the function passes that instruction.  Code that follows
-without padding may belong to the function, too: the jump to it may be a static key, which is a NOP
-in the file.
+If no such function follows, this function ends after the first instruction that meets three
+conditions: execution never falls through it to the next one, padding follows it, and no earlier
+jump of the function leads beyond it.  Code that follows without padding may belong to the function,
+too: the jump to it may be a static key, which is a NOP in the file.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ def _declared(field: Field) -> str:
 
 
 def _part(name: str) -> int:
-    """Return the number of the comment that has a field, from 1."""
+    """Return which comment (1, 2, …) contains the field `name`."""
     return next(n for n, part in enumerate(PARTS, 1) if name in {one.name for one in part.fields})
 
 

@@ -150,7 +150,7 @@ class Navigation(QObject):
             self._table.go_to_row(found)
 
     def next_flag(self, kind: str, step: int) -> None:
-        """Go to the next (1) or previous (-1) row with a flag."""
+        """Go to the next (`step` 1) or previous (-1) row with the flag `kind`, one of FLAGS."""
         position = self._table.currentIndex().row()
         rows = self._row_query.rows
         row_id = self._notes.next_flag(kind, rows, position, step)

@@ -78,10 +78,7 @@ def is_full(keys: Int64s, used: Int64s) -> bool:
 
 @allocation_free
 def number_of(value: Number, keys: Int64s, numbers: Int32s, used: Int64s) -> np.int64:
-    """Return the number of `value` (not 0) in an IntIndex; a new value gets the next number.
-
-    `keys`, `numbers` and `used` are the arrays of the IntIndex.
-    """
+    """Return the number of `value` (not 0) in an IntIndex's arrays; a new one gets the next."""
     mask = len(keys) - 1
     at = np.int64((np.uint64(value) * MULTIPLIER) >> HALF) & mask
     while numbers[at] != 0 and keys[at] != value:
@@ -94,10 +91,7 @@ def number_of(value: Number, keys: Int64s, numbers: Int32s, used: Int64s) -> np.
 
 @allocation_free
 def known_number(value: Number, keys: Int64s, numbers: Int32s) -> np.int64:
-    """Return the number of `value` (not 0) in an IntIndex; -1 if it has none.
-
-    `keys` and `numbers` are the arrays of the IntIndex.
-    """
+    """Return the number of `value` (not 0) in an IntIndex's arrays; -1 if it has none."""
     mask = len(keys) - 1
     at = np.int64((np.uint64(value) * MULTIPLIER) >> HALF) & mask
     while numbers[at] != 0 and keys[at] != value:

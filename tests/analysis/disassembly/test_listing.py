@@ -108,7 +108,7 @@ def test_functions_without_code(function: str, why: str, image: Path) -> None:
         ({"build": "#2 SMP"}, "another build"),
         ({"arch": "aarch64"}, "is for EM_X86_64, the recording is of EM_AARCH64"),
         ({"probed": {"ip_rcv": RUNS + 0x1010}},
-         r"another build: ip_rcv is at _stext\+0x1000 in it, at _stext\+0x1010 in the recording"),
+         r"another build: ip_rcv is at _stext\+0x1000 in the image, but at _stext\+0x1010 in"),
         ({"probed": {"tcp_ack": RUNS}}, "has no symbol of a probed function"),
     ],
 )  # fmt: skip
