@@ -73,8 +73,9 @@ check: check-packages $(VENV)/test.stamp
 	@$(MAKE) --no-print-directory -j2 -O -k \
 	    check-tests check-types check-contracts check-lint check-format
 
+# One worker more than there are CPUs, because some tests wait for a recorder.
 check-tests:
-	@QT_QPA_PLATFORM=offscreen $(PYTHON) -m pytest -q -n auto --max-worker-restart 0 \
+	@QT_QPA_PLATFORM=offscreen $(PYTHON) -m pytest -q -n $$(( $$(nproc) + 1 )) --max-worker-restart 0 \
 	    -m '$(CHECK) and not slow' --deselect tests/project/test_lint.py
 
 check-types:
