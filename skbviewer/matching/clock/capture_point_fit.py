@@ -284,9 +284,9 @@ def far_from_losses(
 
 
 def _spans_of(series: Int64s, moments: ColumnTable) -> tuple[Int64s, Int64s]:
-    """Return the begin of the first and the end of the last moment of each of `series`, ns.
+    """Return when the first moment of each of `series` starts and when its last one ends, ns.
 
-    A lifetime without moments has an end before its begin.
+    A lifetime without moments ends before it starts.
     """
     size = max(int(moments["series"].max(initial=-1)), int(series.max(initial=-1))) + 1
     after, before = np.full(size, FAR), np.full(size, -FAR)
