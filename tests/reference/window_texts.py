@@ -80,7 +80,8 @@ class WindowTexts:
         of = Counter(self._verdicts)
         counters = self._made.calls.log.counters
         lost = sum(counters.get(name, 0) for name in ("lost", "missed", "nested"))
-        lives = [int(n) for n in re.findall(r"Kernel-only: ([\d,]+)(?: \(\+ (\d+))?", text)[0] if n]
+        numbers = re.findall(r"Kernel-only: ([\d,]+)(?: \(\+ ([\d,]+))?", text)[0]
+        lives = [int(number.replace(",", "")) for number in numbers if number]
         yield "kernel-only lives in the status bar", sum(lives), self._lives
         for word, count in (
             ("Matched", of[0]), ("Ambiguous", of[1]), ("Wire-only", of[2]), ("Lost records", lost),

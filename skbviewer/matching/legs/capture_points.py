@@ -35,6 +35,7 @@ from .leg_cutting import LegTable
 from .leg_cutting_loops import FORWARD, RX, TX
 from .recorded_births import births
 from .released_skbs import after_release
+from .unborn_copies import perhaps_unborn, sent_as_unborn
 
 RECEIVED = RECEIVE_START | frozenset(RECEIVE_TAP)
 ONE_NS = 100_000  # all packet sockets get a packet within this time
@@ -76,9 +77,8 @@ def build(log: KernelLog, series: SeriesTable, legs: LegTable, losses: Table) ->
     """
     entries, scratch = _Entries(log), scratch_of(log.records)
     foreign = np.zeros(0, np.int64)
-    if (
-        len(losses_inside(losses)) or log.missed
-    ):  # otherwise the log has all births and ends of skbs
+    lossy = len(losses_inside(losses)) > 0 or bool(log.missed)
+    if lossy:  # otherwise the log has all births and ends of skbs
         foreign = entries.remove(after_release(log.records, series, entries.all()))
     rows = legs.rows
     sent = entries.entries_of(TRANSMIT)
@@ -86,7 +86,8 @@ def build(log: KernelLog, series: SeriesTable, legs: LegTable, losses: Table) ->
     onwards = sent[rows["kind"][legs.of[sent]] == FORWARD]
     forward = onwards[np.unique(legs.of[onwards], return_index=True)[1]]
     arrival = _arrivals(log, series, legs, entries, losses)
-    sockets = _sockets(log, series, legs, entries.entries_of(PACKET_SOCKET))
+    calls = _of_known_skbs(log, series, entries, lossy)
+    sockets = _sockets(log, series, legs, calls)
     sockets_of, sockets = sockets["record"], _merged(sockets)
     each = _of_legs(legs, legs.of[sent]) | {"after": arrival.ns, "before": rows["end_ns"]}
     each["before"] = _until_sockets(each, sockets)
@@ -266,6 +267,17 @@ def _of_records(
     for name in ("netns", "ifindex"):
         made[name] = part(log.records, name, index)
     return made
+
+
+def _of_known_skbs(log: KernelLog, series: SeriesTable, entries: _Entries, lossy: bool) -> Int64s:
+    """Return the calls of packet sockets, without those of copies whose birth is not recorded."""
+    calls = entries.entries_of(PACKET_SOCKET)
+    calls = calls[~sent_as_unborn(log, series, calls)]
+    if not lossy or not len(calls):
+        return calls
+    received = entries.entries_of(RECEIVED | STAMPS_RECEIVED)
+    received = np.concatenate([received, entries.events(RECEIVE)])
+    return calls[~perhaps_unborn(log, series, calls, received)]
 
 
 def _sockets(
