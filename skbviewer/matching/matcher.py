@@ -60,7 +60,8 @@ def build_kernel_side(log: KernelLog, series: SeriesTable, legs: LegTable) -> Ke
     seen = build_points(log, series, legs, losses)
     losses = np.concatenate([losses, of_calls(log, seen.unowned), of_births(log)])
     headerless = without_header(seen.moments, legs, prints)
-    return KernelSide(log, series, legs, prints, seen.points, seen.moments, headerless, losses)
+    points, moments, copies = seen.points, seen.moments, seen.perhaps_copies
+    return KernelSide(log, series, legs, prints, points, moments, headerless, losses, copies)
 
 
 def match(packets: Packets, kernel: KernelSide, progress: Progress | None = None) -> Matches:

@@ -105,6 +105,7 @@ class KernelSide(NamedTuple):
     moments: ColumnTable  # MOMENT_DTYPE
     headerless: Int64s  # moments of lifetimes whose IP header the log does not show
     losses: Losses
+    perhaps_copies: Int64s  # series without a birth and a device: they may be sniffers' copies
 
     def without_records(self) -> KernelSide:
         """Return a copy without records, which match() does not need."""

@@ -111,6 +111,8 @@ def solve(
     set_there = contradicted_by_clock(packets, kernel, passing, anchors, against) & (life >= 0)
     life[set_there], why[set_there] = -1, DOUBTED
     why[(why == LACKING) & ~_declared(case)] = NO_DEVICE
+    copies = np.isin(life, kernel.perhaps_copies)
+    life[copies], why[copies] = -1, LACKING
     known = believed & case.local & (life >= 0) & (made.moment >= 0) & ~unsure
     moment = np.where(known, np.append(numbers, NO_MOMENT)[made.moment], NO_MOMENT)
     named = _nameable(kernel) & ~np.append(case.asked.doubtful, False)

@@ -166,7 +166,7 @@ class _Facts:
 
     def __init__(self, session: Path) -> None:
         db = sqlite3.connect(session)
-        log = db.execute("SELECT DISTINCT source FROM leg").fetchone()[0]
+        log = db.execute("SELECT id FROM source WHERE kind = 'kbl'").fetchone()[0]
         offset = "SELECT offset_ns FROM timebase WHERE source = ?"
         self.offset: int = db.execute(offset, (log,)).fetchone()[0]
         # A clock that was set has several pieces; each holds from its first packet on.

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Find calls of packet sockets that may have got a sniffer's copy whose birth the log lacks.
+"""Find lifetimes that may be a sniffer's copy whose birth the log lacks, and calls that show one.
 
-Input: the records of one KBL with their series.  Output: a flag for each call in question.  Before
-a packet is sent, dev_queue_xmit_nit() clones its skb for the sniffers (net/core/dev.c).  If the
-probe on skb_clone() missed this hit, the clone seems to be a packet of its own that was received.
-Such a clone has the identity of the sent packet, but is not its lifetime.
+Input: the records of one KBL with their series.  Output: flags for lifetimes and for calls of
+packet sockets.  Before a packet is sent, dev_queue_xmit_nit() clones its skb for the sniffers
+(net/core/dev.c).  If the probe on skb_clone() missed this hit, the clone seems to be a packet of
+its own.  It has the identity of the sent packet, but is not the packet's lifetime.
 """
 
 from __future__ import annotations
@@ -18,7 +18,12 @@ from ..lifetimes.skb_lifetimes import SeriesTable
 from .recorded_births import births
 
 
-def sent_as_unborn(log: KernelLog, series: SeriesTable, calls: Int64s) -> Bools:
+def unborn(log: KernelLog, series: SeriesTable) -> Bools:
+    """Return for each lifetime whether the log lacks its birth; no copy that is known as one."""
+    return np.asarray((births(log.records, series) == EARLIEST_NS) & ~series.tap)
+
+
+def sent_to_sniffers(log: KernelLog, series: SeriesTable, calls: Int64s) -> Bools:
     """Return for each call of a packet socket whether a sender's tap made it with an unknown clone.
 
     The tap gives packet sockets only clones.
@@ -29,16 +34,11 @@ def sent_as_unborn(log: KernelLog, series: SeriesTable, calls: Int64s) -> Bools:
     return np.asarray(by_sender & (owner >= 0) & ~series.tap[owner])
 
 
-def perhaps_unborn(log: KernelLog, series: SeriesTable, calls: Int64s, received: Int64s) -> Bools:
-    """Return for each call of a packet socket whether its skb may be a clone of unknown birth.
+def shown_first(series: SeriesTable, records: Int64s) -> Int64s:
+    """Return for each lifetime the time (ns) of its first record in `records` (row numbers).
 
-    This is so if the log shows neither the birth of the skb nor that it was received before.
-    `received` are the records that show reception (row numbers).
+    LATEST_NS if it has none.
     """
-    first = np.full(len(series.parent) + 1, LATEST_NS)
-    np.minimum.at(first, series.of[received], series.met[received])
-    owner = series.of[calls]
-    unborn = births(log.records, series)[owner] == EARLIEST_NS
-    return np.asarray(
-        (owner >= 0) & ~series.tap[owner] & unborn & (first[owner] > series.met[calls])
-    )
+    first = np.full(len(series.parent) + 1, LATEST_NS)  # the last stands for "no lifetime"
+    np.minimum.at(first, series.of[records], series.met[records])
+    return first[:-1]

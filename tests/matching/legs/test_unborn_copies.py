@@ -9,9 +9,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from skbviewer.matching import build_kernel_side, build_legs, build_series
+from skbviewer.matching import (
+    AMBIGUOUS,
+    BY_KEY,
+    EXACT,
+    build_kernel_side,
+    build_legs,
+    build_series,
+)
+from skbviewer.matching.rules import Rung
 from skbviewer.records.kbl_layout import KblEvent
-from tests.matching.story import HOST, Story, udp4
+from tests.matching.joined import ANCHOR_FRAMES, ANCHORS, MS, join, sent
+from tests.matching.story import HOST, Story, udp4, udp4_frame
 
 A, B = 0xFFFF888000001000, 0xFFFF888000002000
 US = 1_000
@@ -63,3 +72,15 @@ def test_a_packet_that_was_received_keeps_its_moment(tmp_path: Path, shown: bool
     story.free(130 * US, A)
     story.missed(0, 1, 0, "__alloc_skb", known=False)
     assert moments(tmp_path, story) == [A] * shown
+
+
+@pytest.mark.parametrize("born", [True, False])
+def test_a_packet_is_not_exact_with_what_may_be_a_copy(tmp_path: Path, born: bool) -> None:
+    story = sent(ANCHORS)
+    if born:
+        story.alloc(10 * MS - US, B)
+    story.call("skb_push", 10 * MS, 10 * MS + US, B, skbinfo=HOST, ipv4=udp4(9))
+    story.lost(20 * MS, 1, 19 * MS)
+    found = join(tmp_path, story, [*ANCHOR_FRAMES, (10 * MS, udp4_frame(9))])
+    verdicts = {(verdict, rung) for packet, _, verdict, rung in found.pairs() if packet == 5}
+    assert verdicts == {(EXACT, BY_KEY) if born else (AMBIGUOUS, Rung.LACKING)}
