@@ -153,7 +153,7 @@ class _Rewriter:
         self._add(record.cpu, ts, int(record.kind == EXIT), number, record.head, known)
 
 
-def _chunk(kind: int, cpu: int, seq: int, span: tuple[int, int], items: int, body: bytes) -> bytes:
+def chunk(kind: int, cpu: int, seq: int, span: tuple[int, int], items: int, body: bytes) -> bytes:
     head = CHUNK.pack(CHUNK_MAGIC, kind, cpu, seq, *span, items, len(body), zlib.crc32(body), 0)
     return head[:-4] + struct.pack("<I", zlib.crc32(head[:-4])) + body
 
@@ -163,13 +163,13 @@ def _unknown(data: bytes, chunks: list[tuple[int, int, int]]) -> set[int]:
     found = set()
     for begin, end, kind in chunks:
         if kind == PROBES:
-            for row in PROBE.iter_unpack(_table(data, begin, end)):
+            for row in PROBE.iter_unpack(table_of(data, begin, end)):
                 if row[9][0] >> 4 not in PACKET_FIRST:
                     found.add(row[1])
     return found
 
 
-def _table(data: bytes, begin: int, end: int) -> bytes:
+def table_of(data: bytes, begin: int, end: int) -> bytes:
     items = CHUNK.unpack_from(data, begin)[6]
     size = (end - begin - CHUNK.size) // PROBE.size * PROBE.size
     return data[begin + CHUNK.size : begin + CHUNK.size + min(size, items * PROBE.size)]
@@ -195,7 +195,7 @@ def _old_table(kind: int, body: bytes, unknown: set[int], written: float) -> byt
     return body
 
 
-def _streams(streams: dict[int, list[Placed]]) -> list[bytes]:
+def streams_of(streams: dict[int, list[Placed]]) -> list[bytes]:
     """Return the chunks of all CPUs, by the time at which they end."""
     chunks = []
     for cpu, stream in streams.items():
@@ -204,7 +204,7 @@ def _streams(streams: dict[int, list[Placed]]) -> list[bytes]:
             part = stream[first : first + PER_CHUNK]
             body = b"".join(placed[3] for placed in part)
             span = part[0][0], part[-1][0]
-            chunks.append((span[1], cpu, seq, _chunk(RECORDS, cpu, seq, span, len(part), body)))
+            chunks.append((span[1], cpu, seq, chunk(RECORDS, cpu, seq, span, len(part), body)))
     return [chunk[3] for chunk in sorted(chunks)]
 
 
@@ -225,13 +225,13 @@ def as_version_2(log: Path, out: Path) -> int:
     parts, seq, placed = [data[:4] + struct.pack("<H", 2) + data[6:first]], 0, False
     for begin, end, kind in chunks:
         if kind == RECORDS and not placed:
-            parts += _streams(streams)
+            parts += streams_of(streams)
             placed = True
         if kind in (RECORDS, PAD):
             continue
         head = CHUNK.unpack_from(data, begin)
         body = _old_table(kind, data[begin + CHUNK.size : end], unknown, written)
-        parts.append(_chunk(kind, head[2], seq, head[4:6], head[6], body))
+        parts.append(chunk(kind, head[2], seq, head[4:6], head[6], body))
         seq += 1
     out.write_bytes(b"".join(parts))
     return count

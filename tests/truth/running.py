@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Judge one recording: every capture, as it was recorded and treated, with the whole log, with one
-of version 2 and with logs that lack chunks."""
+of version 2, and with logs that lack chunks or hits."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from .judge import (
 )
 from .judge_session import clock_error, connect, declared, read_log, sources
 from .judge_witness import Witness, read_witness
+from .missed_hits import without_hits
 from .older_log import as_version_2
 from .recall import Seen, apart, unanimous
 from .session_maker import SessionMaker
@@ -39,6 +40,7 @@ from .treatments import (
 
 Cell = dict[str, Any]  # as in table.json
 OLDER_LOG = "log of version 2"
+MISSES = ((1, True), (1, False), (10, False))  # % of hits; whether the log says when
 SHOWN = 12  # wrong matches that a cell names
 
 
@@ -143,7 +145,7 @@ def _memory() -> str | None:
 def all_truths(recording: Recording, maker: SessionMaker, seeds: int) -> Iterator[Truths]:
     """Yield the truth of every capture and treatment.
 
-    The log is also tried as version 2, and without chunks that each seed chooses.
+    The log is also tried as version 2, and without chunks or hits that each seed chooses.
     """
     with tempfile.TemporaryDirectory(prefix="truth-", dir=_memory()) as folder:
         scratch = Path(folder)
@@ -160,13 +162,20 @@ def all_truths(recording: Recording, maker: SessionMaker, seeds: int) -> Iterato
 
 
 def _other_logs(log: Path, out: Path, seeds: int) -> Iterator[str]:
-    """Write one log after the other into `out`; yields the treatment's name of each."""
+    """Write one log after the other into `out`; yields the treatment's name of each.
+
+    Hits are taken away by a third of the seeds.
+    """
     as_version_2(log, out)
     yield OLDER_LOG
     for share in LOG_SHARES:
         for seed in range(seeds):
             without_chunks(log, out, share / 100, seed)
             yield f"{share} % of chunks lost"
+    for share, dated in MISSES:
+        for seed in range((seeds + 2) // 3):
+            without_hits(log, out, share / 100, seed, dated)
+            yield f"{share} % of hits missed{'' if dated else ' at unknown times'}"
 
 
 def cell(recording: Recording, truths: list[Truths]) -> Cell:

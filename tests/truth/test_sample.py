@@ -17,6 +17,7 @@ import pytest
 
 from .judge import RIGHT, WRONG
 from .judge_session import connect, read_matches, sources
+from .missed_hits import without_hits
 from .running import Recording, Truths, judged, read_recording, treat
 from .session_maker import SessionMaker
 from .treatments import without_chunks
@@ -30,6 +31,7 @@ EXACT = {
     "6.12-netem-same-headers": 0.9,
 }
 LOSSES = [(1, 0), (3, 1), (10, 2), (30, 3)]  # % of the log's chunks, seed
+MISSES = [(1, 0, True), (1, 0, False), (30, 0, False)]  # % of hits, seed, whether the log says when
 SWAPPED = 1000  # matches, in all samples
 
 pytestmark = pytest.mark.parametrize("recording", sorted(EXACT), indirect=True)
@@ -86,6 +88,20 @@ def test_no_exact_match_is_wrong_where_the_log_lacks_chunks(
     for share, seed in LOSSES:
         log, session = tmp_path / "less.kbl", tmp_path / f"{share}.skbv"
         without_chunks(recording.log, log, share / 100, seed)
+        maker.make(session, [log, *recording.captures.values()])
+        truths = list(judged(recording, session, plain(recording)))
+        assert wrong(truths) == []
+        exact += sum(one.truth == RIGHT for t in truths for one in t.seen.opinions)
+    assert exact > 0
+
+
+def test_no_exact_match_is_wrong_where_probes_missed_hits(
+    recording: Recording, maker: SessionMaker, tmp_path: Path
+) -> None:
+    exact = 0
+    for share, seed, dated in MISSES:
+        log, session = tmp_path / "less.kbl", tmp_path / f"{share}-{dated}.skbv"
+        without_hits(recording.log, log, share / 100, seed, dated)
         maker.make(session, [log, *recording.captures.values()])
         truths = list(judged(recording, session, plain(recording)))
         assert wrong(truths) == []
