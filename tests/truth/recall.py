@@ -94,7 +94,7 @@ class Seen(NamedTuple):
 def unanimous(packets: list[int], seen: Seen, witness: Witness) -> dict[int, str]:
     """Return for each of these packets why another lifetime fits it as well; "" if unknown."""
     moments = Counter((id(o.found), o.number, o.interface) for o in seen.origins)
-    rivals, twins = _Rivals(seen, witness), _twins(seen)
+    rivals, twins, elsewhere = _Rivals(seen, witness), _twins(seen), _of_several_devices(seen)
     answers = {}
     for packet in packets:
         origin = seen.origins[packet]
@@ -102,6 +102,8 @@ def unanimous(packets: list[int], seen: Seen, witness: Witness) -> dict[int, str
             answers[packet] = "captured twice"
         elif packet in twins:
             answers[packet] = "another packet of the file with its headers may have its moment"
+        elif packet in elsewhere:
+            answers[packet] = "packets of several devices as one, another one has its headers"
         else:
             answers[packet] = rivals.why(origin)
     return answers
@@ -124,6 +126,26 @@ def _twins(seen: Seen) -> set[int]:
             if two[0] - one[0] <= 2 * error + UNKNOWN_NS:
                 found |= {one[1], two[1]}
     return found
+
+
+def _of_several_devices(seen: Seen) -> set[int]:
+    """Return packets of interfaces that join several captures, if another one has their headers.
+
+    No device of the host passed all packets of such an interface, so another host may have captured
+    them at its one device, at another time than the clock says.
+    """
+    captures, groups = defaultdict(set), defaultdict(list)
+    for packet, origin in enumerate(seen.origins):
+        if origin.found:
+            captures[origin.interface].add(id(origin.found))
+            key = origin.interface, headers(origin.found.frames[origin.number])
+            groups[key].append(packet)
+    return {
+        packet
+        for (interface, _), group in groups.items()
+        if len(group) > 1 and len(captures[interface]) > 1
+        for packet in group
+    }
 
 
 class _Rivals:

@@ -12,6 +12,7 @@ from .test_judge_join import OFFSET, frame, hit
 
 NOBODY = Witness({}, {}, False, {}, [])
 TWIN = "another packet of the file with its headers may have its moment"
+MERGED = "packets of several devices as one, another one has its headers"
 
 
 def why(after_ns: int, interface: int) -> str:
@@ -37,6 +38,9 @@ def test_a_merged_file_has_a_packet_of_each_device() -> None:
     assert why(40_000, 0) == TWIN
 
 
-def test_another_interface_or_time_is_no_twin() -> None:
+def test_a_merged_file_may_be_of_a_host_that_is_not_recorded() -> None:
+    assert why(60_000, 0) == MERGED
+
+
+def test_another_interface_is_no_twin() -> None:
     assert why(40_000, 1) == ""
-    assert why(60_000, 0) == ""
