@@ -22,10 +22,11 @@ from ..records import (
     Silent,
     scratch_of,
 )
-from ..records.types import Int64s
+from ..records.types import Bools, Int64s
 from .arrays.hash_join import by_pair, numbers_without, runs
 from .candidates.gso_candidates import segments
 from .candidates.headerless_moments import without_header
+from .candidates.missing_moments import lacking
 from .candidates.non_ip_candidates import by_ethertype, unidentified
 from .candidates.time_window_candidates import near_in_time
 from .candidates.wall_clock import by_wall_clock
@@ -38,6 +39,7 @@ from .clock.capture_point_fit import (
     locate,
 )
 from .clock.clock_fit import ClockFit
+from .clock.point_distances import Place
 from .clock.timebase import EVERY
 from .decide import Decided, all_ambiguous, decide, of_segments, without_exact
 from .identity.identity_candidates import Candidates, candidates, footprints
@@ -88,7 +90,9 @@ def match(packets: Packets, kernel: KernelSide, progress: Progress | None = None
     refused = np.setdiff1d(
         np.concatenate([one.refused for one in found]), kernel.legs.rows["series"][rows["leg"]]
     )
-    return Matches(rows, moments, clocks, np.sort(np.concatenate(contested)), refused)
+    lost = np.concatenate([part[one.lost] for part, one in zip(parts, found, strict=True)])
+    sorted_ones = np.sort(np.concatenate(contested)), refused, np.sort(lost)
+    return Matches(rows, moments, clocks, *sorted_ones)
 
 
 def _joined(found: list[npt.NDArray[np.void]], parts: list[Int64s]) -> npt.NDArray[np.void]:
@@ -165,12 +169,28 @@ def _match(packets: Packets, kernel: KernelSide, progress: Progress) -> Matches:
     pairs = Decided._make(np.concatenate(columns) for columns in zip(*decided, strict=True))
     pairs = pairs if kernel.log.returns else without_exact(pairs)
     contested = numbers_without(np.concatenate([found.packet, cut.packet]), pairs.packet)
+    rest = numbers_without(rest, np.concatenate([pairs.packet, contested]))
+    lost = rest[_may_be_lost(packets, kernel, rest, clock, place)]
     refused = numbers_without(np.concatenate([found.series, cut.series]), pairs.series)
     device = None if place.netns is None else (place.netns, place.ifindex)
     _forget(packets, kernel)
     rows = _rows(packets, kernel, pairs, clock, here)
     clocks = (Fitted(EVERY, clock, device),) if clock and clock.pairs else ()
-    return Matches(rows, _captured(kernel, pairs), clocks, contested, refused)
+    return Matches(rows, _captured(kernel, pairs), clocks, contested, refused, lost)
+
+
+def _may_be_lost(
+    packets: Packets, kernel: KernelSide, packet: Int64s, clock: ClockFit | None, place: Place
+) -> Bools:
+    """Return for each of these packets whether the log lacks records that might show it.
+
+    A log of points does not declare which records it lacks.
+    """
+    if clock is None or not kernel.log.returns or not len(packet):
+        return np.full(len(packet), kernel.log.returns and incomplete(kernel.log))
+    ts = packets["ts"][packet]
+    at, error = clock.to_kernel(ts, packet), clock.error(ts, packet)
+    return np.logical_or(*lacking(kernel, place, at, error))
 
 
 def _forget(packets: Packets, kernel: KernelSide) -> None:

@@ -67,7 +67,8 @@ class Matches(NamedTuple):
     `moments` has CAPTURED_DTYPE, sorted by packet: a row for each exact packet whose tap moment in
     the log is known.  `clocks` has one fit for each interface that has a clock of its own.
     `contested` are packets that had candidates and lost all of them to other packets; `refused` are
-    the series of these lost candidates.
+    the series of these lost candidates.  `lost` are packets that had no candidate, although the log
+    lacks records that might show them.
     """
 
     rows: npt.NDArray[np.void]
@@ -75,6 +76,7 @@ class Matches(NamedTuple):
     clocks: tuple[Fitted, ...]
     contested: Int64s
     refused: Int64s
+    lost: Int64s
 
     @property
     def clock(self) -> ClockFit | None:

@@ -274,4 +274,4 @@ def _rows(side: KernelSide, packet: Int64s, series: Int64s, rung: int) -> Rows:
 
 def _matches(rows: Rows, clocks: tuple[Fitted, ...]) -> Matches:
     none = np.zeros(0, np.int64)
-    return Matches(rows, np.zeros(0, CAPTURED_DTYPE), clocks, none, none)
+    return Matches(rows, np.zeros(0, CAPTURED_DTYPE), clocks, none, none, none)

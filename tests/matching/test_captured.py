@@ -130,7 +130,7 @@ def test_what_becomes_ambiguous_loses_its_moment() -> None:
     rows["packet"] = moments["packet"] = [1, 4, 6]
     rows["rung"] = [BY_TIME, BY_TIME, BY_KEY]
     none = np.zeros(0, np.int64)
-    found, left = _without(Matches(rows, moments, (), none, none), np.array([4, 6]))
+    found, left = _without(Matches(rows, moments, (), none, none, none), np.array([4, 6]))
     assert found.rows["verdict"].tolist() == [EXACT, AMBIGUOUS, EXACT]
     assert found.moments["packet"].tolist() == [1, 6]
     assert left.tolist() == [6]

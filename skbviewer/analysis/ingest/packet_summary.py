@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...matching import CONTESTED, EXACT, NAMELESS, Matches, blocks
+from ...matching import CONTESTED, EXACT, NAMELESS, Matches, Rung, blocks
 from ...records import ColumnTable, Packets, part, scratch_of
 from ...records.compiled import allocation_free
 from ...records.types import Int32s, Int64s
@@ -50,8 +50,8 @@ class PacketSummary(NamedTuple):
         `legs` are that log's legs, and `spent` their times.  If it is a log of points (`has_times`
         is False), the times from other logs stay as they are.
         """
-        lost = found.contested[self.verdict[found.contested] == WIRE_ONLY]
-        self.rung[lost] = CONTESTED
+        for packets, why in ((found.lost, Rung.LACKING), (found.contested, CONTESTED)):
+            self.rung[packets[self.verdict[packets] == WIRE_ONLY]] = why
         state = np.array([-1, 0, -1])
         called = self.functions if has_times else self.functions.copy()
         for some in blocks(len(found.rows)):

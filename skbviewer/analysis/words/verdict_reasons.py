@@ -56,6 +56,10 @@ _NO_LIFETIME = "No lifetime in the kernel log has this packet's identity."
 _WIRE_ONLY: dict[int, str] = {
     Rung.BY_KEY: _NO_LIFETIME,
     Rung.CONTESTED: "Every lifetime with this identity belongs to another packet.",
+    Rung.LACKING: (
+        "No lifetime in the kernel log has this packet's identity, but the log lacks records of "
+        "this time, perhaps the packet's."
+    ),
     Rung.NAMELESS: (
         "The capture has no IP header for this packet, and no kernel record is close enough in "
         "time to match it."

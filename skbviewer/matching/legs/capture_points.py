@@ -278,8 +278,8 @@ def _of_known_skbs(
 ) -> Int64s:
     """Return the calls of packet sockets, without those of copies whose birth is not recorded.
 
-    `without_birth` are the lifetimes without a recorded birth.  They are no copies if they were received
-    before the call.
+    `without_birth` are the lifetimes without a recorded birth.  They are no copies if they were
+    received before the call.
     """
     calls = entries.entries_of(PACKET_SOCKET)
     calls = calls[~sent_to_sniffers(log, series, calls)]
