@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records import PACKET_DTYPE, KernelLog, Packets, part
+from ..records import PACKET_DTYPE, ColumnTable, KernelLog, Packets, part
 from ..records.types import Bools, Int64s
 from .arrays.hash_join import column_hashes, is_repeated, is_shared
 from .assignment.file_order import NO_MOMENT, each_alone, first_consistent, orders_of, problem_for
@@ -111,7 +111,8 @@ def solve(
     set_there = contradicted_by_clock(packets, kernel, passing, anchors, against) & (life >= 0)
     life[set_there], why[set_there] = -1, DOUBTED
     why[(why == LACKING) & ~_declared(case)] = NO_DEVICE
-    copies = np.isin(life, kernel.perhaps_copies)
+    copies = np.isin(life, kernel.perhaps_copies) | case.perhaps & ~_at_a_device(case, edges, life)
+    copies &= life >= 0
     life[copies], why[copies] = -1, LACKING
     known = believed & case.local & (life >= 0) & (made.moment >= 0) & ~unsure
     moment = np.where(known, np.append(numbers, NO_MOMENT)[made.moment], NO_MOMENT)
@@ -217,6 +218,20 @@ def _lifetimes(
     return life, np.asarray(why, np.int64)
 
 
+def _at_a_device(case: _Case, edges: Edges, life: Int64s) -> Bools:
+    """Return for each packet whether its lifetime may have been captured at a device that is known.
+
+    Otherwise the lifetime may be that of another skb with these bytes, for example a bridge's clone
+    that went to another port, while the log lacks all calls of the skb that was captured.
+    """
+    moments = case.asked.kernel.moments
+    shown = ~_at_no_device(moments)[edges.moment]
+    shown &= case.asked.found.series[edges.pair] == life[edges.packet]
+    made = np.zeros(len(life), np.bool_)
+    made[edges.packet[shown]] = True
+    return made
+
+
 def _passing(case: _Case) -> Candidates:
     """Return the candidates whose lifetime passed a place of the capture, at any time."""
     kernel, found = case.asked.kernel, case.asked.found
@@ -244,11 +259,15 @@ def _nameable(kernel: KernelSide) -> Bools:
     named = socket & (np.asarray(moments["ifindex"]) > 0)
     if not socket.any():
         armed = {p.name for p in probes if p.address and not p.error}
-        unknown = ~np.asarray(moments["met"], np.bool_) | (np.asarray(moments["ifindex"]) <= 0)
         series = np.asarray(moments["series"], np.int64)
-        named = np.bincount(series, weights=unknown)[series] == 0
+        named = np.bincount(series, weights=_at_no_device(moments))[series] == 0
         named &= bool(armed & (RECEIVE_START | TRANSMIT))
     return np.append(named, False)
+
+
+def _at_no_device(moments: ColumnTable) -> Bools:
+    """Return for each moment whether no call shows the pass, or the device is unknown."""
+    return ~np.asarray(moments["met"], np.bool_) | (np.asarray(moments["ifindex"]) <= 0)
 
 
 def _copies(packets: Packets) -> tuple[Bools, Bools]:

@@ -19,8 +19,21 @@ from skbviewer.matching import (
 )
 from skbviewer.matching.rules import Rung
 
-from .joined import ANCHOR_FRAMES, ANCHORS, MS, OFFSET, sent
-from .story import udp4, udp4_frame, wire
+from .joined import ANCHOR_FRAMES, ANCHORS, MS, OFFSET, A, send, sent
+from .story import HOST, Story, udp4, udp4_frame, wire
+
+
+def found(folder: Path, story: Story, lost: int, frame: bytes) -> tuple[int, int]:
+    """Return verdict and rung of a packet captured at 10 ms; `lost`: records without a time."""
+    story.lasting(OFFSET)
+    log = replace(story.log(folder), lost_records=lost)
+    series = build_series(log)
+    legs = build_legs(log, series)
+    frames = [*ANCHOR_FRAMES, (10 * MS, frame)]
+    packets = wire(folder, [(ts + OFFSET, frame) for ts, frame in frames])
+    rows = match(packets, build_kernel_side(log, series, legs)).rows
+    (row,) = rows[rows["packet"] == 5]
+    return int(row["verdict"]), int(row["rung"])
 
 
 @pytest.mark.parametrize(
@@ -35,12 +48,21 @@ def test_an_identity_without_a_number(
     tmp_path: Path, ip_id: int, lost: int, verdict: tuple[int, int]
 ) -> None:
     story = sent([*ANCHORS, (10 * MS, udp4(ip_id))])
-    story.lasting(OFFSET)
-    log = replace(story.log(tmp_path), lost_records=lost)
-    series = build_series(log)
-    legs = build_legs(log, series)
-    frames = [*ANCHOR_FRAMES, (10 * MS, udp4_frame(ip_id))]
-    packets = wire(tmp_path, [(ts + OFFSET, frame) for ts, frame in frames])
-    rows = match(packets, build_kernel_side(log, series, legs)).rows
-    (row,) = rows[rows["packet"] == 5]
-    assert (row["verdict"], row["rung"]) == verdict
+    assert found(tmp_path, story, lost, udp4_frame(ip_id)) == verdict
+
+
+@pytest.mark.parametrize(
+    ("ifindex", "lost", "verdict"),
+    [
+        (0, 0, (EXACT, BY_KEY)),
+        (0, 3, (AMBIGUOUS, Rung.LACKING)),
+        (HOST.ifindex, 3, (EXACT, BY_KEY)),
+    ],
+)
+def test_a_lifetime_that_the_log_shows_at_no_device(
+    tmp_path: Path, ifindex: int, lost: int, verdict: tuple[int, int]
+) -> None:
+    """Another skb with these bytes may have been at the device, and the log may lack its calls."""
+    story = sent(ANCHORS)
+    send(story, 10 * MS, A + 0x900, udp4(9), HOST._replace(ifindex=ifindex))
+    assert found(tmp_path, story, lost, udp4_frame(9)) == verdict
