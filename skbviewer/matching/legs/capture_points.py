@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ...records import SEEN, ColumnTable, KernelLog, Scratch, narrow, part, scratch_of
 from ...records.kernel_events import CLONE, RECEIVE, START_XMIT
-from ...records.types import LATEST_NS, Bools, Int64s
+from ...records.types import Bools, Int64s
 from ..arrays.record_rows import rows_where
 from ..kernel_functions import (
     PACKET_SOCKET,
@@ -35,7 +35,7 @@ from .leg_cutting import LegTable
 from .leg_cutting_loops import FORWARD, RX, TX
 from .recorded_births import births
 from .released_skbs import after_release
-from .unborn_copies import sent_to_sniffers, shown_first, unborn
+from .unborn_copies import of_known_skbs, perhaps_copies, unborn
 
 RECEIVED = RECEIVE_START | frozenset(RECEIVE_TAP)
 ONE_NS = 100_000  # all packet sockets get a packet within this time
@@ -88,10 +88,12 @@ def build(log: KernelLog, series: SeriesTable, legs: LegTable, losses: Table) ->
     forward = onwards[np.unique(legs.of[onwards], return_index=True)[1]]
     arrival = _arrivals(log, series, legs, entries, losses)
     without_birth = np.flatnonzero(unborn(log, series)) if lossy else np.zeros(0, np.int64)
-    calls = _of_known_skbs(log, series, entries, without_birth)
+    received = entries.entries_of(RECEIVED | STAMPS_RECEIVED)
+    received = np.concatenate([received, entries.events(RECEIVE)])
+    calls = entries.entries_of(PACKET_SOCKET)
+    calls = of_known_skbs(log, series, calls, received, without_birth)
     sockets = _sockets(log, series, legs, calls)
-    elsewhere = np.setdiff1d(entries.all(), entries.calls_of_sockets)
-    passed = shown_first(series, elsewhere)[without_birth] < LATEST_NS
+    copies = perhaps_copies(series, without_birth, entries.all(), entries.calls_of_sockets)
     sockets_of, sockets = sockets["record"], _merged(sockets)
     each = _of_legs(legs, legs.of[sent]) | {"after": arrival.ns, "before": rows["end_ns"]}
     each["before"] = _until_sockets(each, sockets)
@@ -111,7 +113,7 @@ def build(log: KernelLog, series: SeriesTable, legs: LegTable, losses: Table) ->
         parts.append(again)
     scratch.forget()
     unowned = np.setdiff1d(entries.calls_of_sockets, sockets_of)
-    return Seen(_by_series(parts, scratch), taken, unowned, without_birth[~passed])
+    return Seen(_by_series(parts, scratch), taken, unowned, copies)
 
 
 def _passes(
@@ -271,22 +273,6 @@ def _of_records(
     for name in ("netns", "ifindex"):
         made[name] = part(log.records, name, index)
     return made
-
-
-def _of_known_skbs(
-    log: KernelLog, series: SeriesTable, entries: _Entries, without_birth: Int64s
-) -> Int64s:
-    """Return the calls of packet sockets, without those of copies whose birth is not recorded.
-
-    `without_birth` are the lifetimes without a recorded birth.  They are no copies if they were
-    received before the call.
-    """
-    calls = entries.entries_of(PACKET_SOCKET)
-    calls = calls[~sent_to_sniffers(log, series, calls)]
-    received = entries.entries_of(RECEIVED | STAMPS_RECEIVED)
-    received = np.concatenate([received, entries.events(RECEIVE)])
-    late = shown_first(series, received)[series.of[calls]] > series.met[calls]
-    return calls[~(late & np.isin(series.of[calls], without_birth))]
 
 
 def _sockets(

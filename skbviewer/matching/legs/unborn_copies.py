@@ -23,7 +23,35 @@ def unborn(log: KernelLog, series: SeriesTable) -> Bools:
     return np.asarray((births(log.records, series) == EARLIEST_NS) & ~series.tap)
 
 
-def sent_to_sniffers(log: KernelLog, series: SeriesTable, calls: Int64s) -> Bools:
+def of_known_skbs(
+    log: KernelLog, series: SeriesTable, calls: Int64s, received: Int64s, without_birth: Int64s
+) -> Int64s:
+    """Return the calls of packet sockets, without those of copies whose birth is not recorded.
+
+    `received` are the records that show reception.  `without_birth` are the lifetimes without a
+    recorded birth.  They are no copies if they were received before the call.
+    """
+    calls = calls[~_sent_to_sniffers(log, series, calls)]
+    if not len(without_birth):
+        return calls
+    late = _shown_first(series, received)[series.of[calls]] > series.met[calls]
+    return calls[~(late & np.isin(series.of[calls], without_birth))]
+
+
+def perhaps_copies(
+    series: SeriesTable, without_birth: Int64s, entries: Int64s, of_sockets: Int64s
+) -> Int64s:
+    """Return those of the lifetimes that no record shows at a device, or as received.
+
+    `entries` are the records that show it, and the calls `of_sockets`, which do not.
+    """
+    if not len(without_birth):
+        return without_birth
+    first = _shown_first(series, np.setdiff1d(entries, of_sockets))
+    return without_birth[first[without_birth] == LATEST_NS]
+
+
+def _sent_to_sniffers(log: KernelLog, series: SeriesTable, calls: Int64s) -> Bools:
     """Return for each call of a packet socket whether a sender's tap made it with an unknown clone.
 
     The tap gives packet sockets only clones.
@@ -34,7 +62,7 @@ def sent_to_sniffers(log: KernelLog, series: SeriesTable, calls: Int64s) -> Bool
     return np.asarray(by_sender & (owner >= 0) & ~series.tap[owner])
 
 
-def shown_first(series: SeriesTable, records: Int64s) -> Int64s:
+def _shown_first(series: SeriesTable, records: Int64s) -> Int64s:
     """Return for each lifetime the time (ns) of its first record in `records` (row numbers).
 
     LATEST_NS if it has none.
