@@ -26,7 +26,7 @@ from ..records.types import Bools, Int64s
 from .arrays.hash_join import by_pair, numbers_without, runs
 from .candidates.gso_candidates import segments
 from .candidates.headerless_moments import without_header
-from .candidates.missing_moments import lacking
+from .candidates.missing_moments import lacking, lost_undated
 from .candidates.non_ip_candidates import by_ethertype, unidentified
 from .candidates.time_window_candidates import near_in_time
 from .candidates.wall_clock import by_wall_clock
@@ -52,6 +52,7 @@ from .rules import NAMELESS
 from .solve import incomplete
 
 MATCHING, STEPS = "matching", 5
+FEWEST = 8  # packets that show a capture's device, if the log lacks records at unknown times
 
 
 def build_kernel_side(log: KernelLog, series: SeriesTable, legs: LegTable) -> KernelSide:
@@ -149,6 +150,9 @@ def _match(packets: Packets, kernel: KernelSide, progress: Progress) -> Matches:
     _forget(packets, kernel)
     progress.report(MATCHING, 2, STEPS)
     where = _clock(packets, found, kernel)
+    undated = bool(kernel.log.missed) or lost_undated(kernel)
+    if where.clock is not None and where.clock.pairs < FEWEST and undated:
+        where = _nowhere(packets, kernel)  # the log may lack these packets at their own device
     if where.clock is None and len(packets):
         where = by_wall_clock(packets, kernel, found) or where
     clock, place = where.clock, where.place
@@ -203,8 +207,7 @@ def _clock(packets: Packets, found: Candidates, kernel: KernelSide) -> Located:
     """Fit the clock to pairs that identity alone decides, and to packets captured several times."""
     points, lossy = kernel.points, incomplete(kernel.log)
     if len(packets) and packets["ts"][0] == UNTIMED:
-        none = np.zeros(0, np.int64)
-        return locate(packets, none, none, points, kernel.moments, False)
+        return _nowhere(packets, kernel)
     per_packet = np.bincount(found.packet, minlength=1)[found.packet]
     per_series = np.bincount(found.series, minlength=1)[found.series]
     single = per_packet == 1
@@ -233,6 +236,12 @@ def _clock(packets: Packets, found: Candidates, kernel: KernelSide) -> Located:
     vague = vague[is_at_point(packets, found.packet[vague], found.series[vague], points, clock)]
     alone[vague] = True
     return locate(packets, *_of(found, alone), points, kernel.moments, lossy)
+
+
+def _nowhere(packets: Packets, kernel: KernelSide) -> Located:
+    """Return what is known of a capture if no pair shows its clock."""
+    none = np.zeros(0, np.int64)
+    return locate(packets, none, none, kernel.points, kernel.moments, False)
 
 
 def _surely(

@@ -135,8 +135,8 @@ def _case(
     sockets_only = bool(local.all()) and not incomplete(kernel.log)
     here = eligible(kernel, where, sockets_only, several)
     may_lack, perhaps = lacking(kernel, where.place, at, error)
-    if lost_undated(kernel):
-        may_lack |= without_number(packets)
+    if lost_undated(kernel) or (kernel.log.missed and not is_filtered(kernel.log)):
+        may_lack |= perhaps & without_number(packets)
     may_lack |= may_hold(packets, kernel, at, error, here, bool(local.all()))
     # If the log lacks nothing around a packet's time, it has the call that captured the packet.
     shown = local & ~may_lack & ~perhaps & where.place.at_socket

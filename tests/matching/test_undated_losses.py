@@ -19,8 +19,11 @@ from skbviewer.matching import (
 )
 from skbviewer.matching.rules import Rung
 
-from .joined import ANCHOR_FRAMES, ANCHORS, MS, OFFSET, A, send, sent
+from .joined import MS, OFFSET, A, send, sent
 from .story import HOST, Story, udp4, udp4_frame, wire
+
+TIMES = [MS * n for n in range(1, 9)]
+ANCHORS = [(ts, udp4(100 + n)) for n, ts in enumerate(TIMES)]  # as many as show a device
 
 
 def found(folder: Path, story: Story, lost: int, frame: bytes) -> tuple[int, int]:
@@ -29,10 +32,10 @@ def found(folder: Path, story: Story, lost: int, frame: bytes) -> tuple[int, int
     log = replace(story.log(folder), lost_records=lost)
     series = build_series(log)
     legs = build_legs(log, series)
-    frames = [*ANCHOR_FRAMES, (10 * MS, frame)]
+    frames = [(ts, udp4_frame(100 + n)) for n, ts in enumerate(TIMES)] + [(10 * MS, frame)]
     packets = wire(folder, [(ts + OFFSET, frame) for ts, frame in frames])
     rows = match(packets, build_kernel_side(log, series, legs)).rows
-    (row,) = rows[rows["packet"] == 5]
+    (row,) = rows[rows["packet"] == len(TIMES)]
     return int(row["verdict"]), int(row["rung"])
 
 
@@ -66,3 +69,10 @@ def test_a_lifetime_that_the_log_shows_at_no_device(
     story = sent(ANCHORS)
     send(story, 10 * MS, A + 0x900, udp4(9), HOST._replace(ifindex=ifindex))
     assert found(tmp_path, story, lost, udp4_frame(9)) == verdict
+
+
+@pytest.mark.parametrize(("lost", "verdict"), [(0, EXACT), (3, AMBIGUOUS)])
+def test_few_packets_show_no_device(tmp_path: Path, lost: int, verdict: int) -> None:
+    """The log may lack their moments at the device where they were captured."""
+    story = sent([(MS, udp4(100)), (10 * MS, udp4(9))])
+    assert found(tmp_path, story, lost, udp4_frame(9))[0] == verdict

@@ -48,7 +48,7 @@ def perhaps_copies(
     if not len(without_birth):
         return without_birth
     first = _shown_first(series, np.setdiff1d(entries, of_sockets))
-    return without_birth[first[without_birth] == LATEST_NS]
+    return np.asarray(without_birth[first[without_birth] == LATEST_NS], np.int64)
 
 
 def _sent_to_sniffers(log: KernelLog, series: SeriesTable, calls: Int64s) -> Bools:
