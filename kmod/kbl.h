@@ -134,7 +134,24 @@ enum kbl_event {
 	KBL_EV_CLOCK_SET = 33,	/* data = CLOCK_REALTIME - the file's clock from here on */
 	KBL_EV_FOOTPRINT = 34,	/* [aside describes] skb's footprint for this CPU's next calls */
 	KBL_EV_CARRY = 35,	/* skb = one more packet of the call entered at ts; see docs */
-	KBL_EV_NF_HOOK = 36	/* [late] data = hook | pf << 8 | (verdict + 1) << 16 */
+	KBL_EV_NF_HOOK = 36,	/* [late] data = hook | pf << 8 | (verdict + 1) << 16 */
+	KBL_EV_SCHED_SWITCH = 37,	/* pid = who leaves; data = who comes | its state << 32 */
+	KBL_EV_WAKE = 38,	/* data = the thread that is woken */
+	KBL_EV_LOCK_WAIT = 39,	/* [inside] data = lock (56 bits) | KBL_LOCK_* << 56 */
+	KBL_EV_LOCK_GOT = 40,	/* [inside] data = lock (56 bits) | 1 << 56 if it gave up */
+	KBL_EV_PAGE_FAULT = 41,	/* [inside] data = page's address | error code (12 bits) */
+	KBL_EV_QUEUE_LENGTH = 42,	/* data = packets | bytes << 32; KBL_EXT_ADDR: which */
+	KBL_EV_SOCK_LENGTH = 43	/* data as in QUEUE_LENGTH; of the SOCK_ENQUEUE before it */
+};
+
+/* How a thread waits for a lock: bits 56 to 63 of a LOCK_WAIT's data. */
+enum kbl_lock {
+	KBL_LOCK_SPIN = 1,	/* it spins; otherwise it sleeps */
+	KBL_LOCK_READ = 2,	/* to share the lock */
+	KBL_LOCK_WRITE = 4,
+	KBL_LOCK_RT = 8,
+	KBL_LOCK_PERCPU = 16,
+	KBL_LOCK_MUTEX = 32
 };
 
 /* Change of a table's entry. */
@@ -164,7 +181,8 @@ enum kbl_ext_type {
 	KBL_EXT_NEIGH = 10,
 	KBL_EXT_ROUTE = 11,	/* then KBL_EXT_ADDR with the gateway, if there is one */
 	KBL_EXT_SYSCALL = 12,
-	KBL_EXT_TAP = 13
+	KBL_EXT_TAP = 13,
+	KBL_EXT_STACK = 14	/* one or more: six addresses each */
 };
 
 /* struct kbl_probe.carrier: kind << 4 | index of the argument, KBL_AT_RET = return value. */
@@ -367,8 +385,18 @@ struct kbl_ext_drop {
 	kbl_s32 stack[6];	/* offsets from _stext, 0 = none */
 };
 
+/* On a LOCK_WAIT: the callers of the function that waits. */
+struct kbl_ext_stack {
+	kbl_u8 kind;
+	kbl_u8 type;
+	kbl_u16 pad;
+	kbl_u32 depth;		/* of the whole stack; callers first to last, six a slot */
+	kbl_s32 stack[6];	/* offsets from _stext, 0 = none */
+};
+
 /*
- * KBL_EV_ADDR, KBL_EV_ROUTE's gateway; without address on KBL_EV_NAPI_POLL and on KBL_EV_LINK,
+ * KBL_EV_ADDR, KBL_EV_ROUTE's gateway; without address on KBL_EV_NAPI_POLL, on
+ * KBL_EV_QUEUE_LENGTH, whose flags are the queueing discipline's handle, and on KBL_EV_LINK,
  * where KBL_EXT_COMM with the device's name follows.
  */
 struct kbl_ext_addr {

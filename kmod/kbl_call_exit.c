@@ -44,6 +44,14 @@ static __always_inline unsigned long kbl_ret_value(const struct kbl_target *t, u
 	return t->returns == KBL_RETURNS_INT ? (int)ret : ret;
 }
 
+/* Has the exit more than one event to record? */
+static __always_inline bool kbl_life_many(const struct kbl_target *t)
+{
+	return t->event == KBL_EV_SEGMENT ||
+	       (t->event == KBL_EV_SOCK_ENQUEUE &&
+		READ_ONCE(kbl_probe_events) & BIT_ULL(KBL_EV_SOCK_LENGTH));
+}
+
 /*
  * Exit of a call with an event or EXT TAP, without a batch.  False if that does not suffice.
  * At most three slots: CALL, EXT CALL and one of the two.
@@ -56,7 +64,7 @@ static __always_inline bool kbl_leave_unbatched(struct kbl_cpu *c, struct kbl_ca
 
 	if (unlikely(!kbl_room_next(c)) || static_branch_unlikely(&kbl_counter_on) ||
 	    unlikely((call->who.cpu & ~KBL_CALL_ODD) != c->last_who.cpu) ||
-	    unlikely(t->event == KBL_EV_SEGMENT))
+	    unlikely(kbl_life_many(t)))
 		return false;
 	if (likely(!t->quiet)) {
 		end = kbl_write_call(head, call, t, c->now, ret);

@@ -25,6 +25,10 @@ enum kbl_group {
 	KBL_GROUP_IRQ,
 	KBL_GROUP_SOFTIRQ,
 	KBL_GROUP_TABLE,
+	KBL_GROUP_SCHED,
+	KBL_GROUP_LOCK,
+	KBL_GROUP_FAULT,
+	KBL_GROUP_QUEUE,
 	KBL_NR_GROUPS
 };
 
@@ -39,6 +43,16 @@ void kbl_syscall_start(void);
 void kbl_syscall_show(struct seq_file *m);
 void kbl_irq_start(void);
 void kbl_irq_forget(void);
+
+/* Lengths of queues are recorded beside the events of the group qdisc. */
+static __always_inline bool kbl_lengths_on(void)
+{
+	return unlikely(READ_ONCE(kbl_probe_events) & BIT_ULL(KBL_EV_QUEUE_LENGTH));
+}
+
+/* kbl_trace_length.c */
+void kbl_length_emit(struct kbl_cpu *c, const struct Qdisc *qdisc, const struct netdev_queue *txq);
+void kbl_length_alone(const struct Qdisc *qdisc, const struct netdev_queue *txq);
 
 /*
  * Write one slot without a batch.  False if other records must precede it.  @irq: result of
@@ -123,5 +137,17 @@ void kbl_on_sys_enter(void *data, struct pt_regs *regs, long id);
 void kbl_on_sys_exit(void *data, struct pt_regs *regs, long ret);
 void kbl_on_neigh_create(void *data, struct neigh_table *table, struct net_device *dev,
 			 const void *key, const struct neighbour *neigh, bool exempt_from_gc);
+void kbl_on_sched_switch(void *data, bool preempt, struct task_struct *prev,
+			 struct task_struct *next, unsigned int prev_state);
+void kbl_on_sched_waking(void *data, struct task_struct *p);
+void kbl_on_contention_begin(void *data, void *lock, unsigned int flags);
+void kbl_on_contention_end(void *data, void *lock, int ret);
+#ifdef CONFIG_X86
+void kbl_on_page_fault_user(void *data, unsigned long address, struct pt_regs *regs,
+			    unsigned long error_code);
+void kbl_on_page_fault_kernel(void *data, unsigned long address, struct pt_regs *regs,
+			      unsigned long error_code);
+#endif
+void kbl_on_netif_rx(void *data, struct sk_buff *skb);
 
 #endif /* KBL_EVENTS_H */

@@ -9,7 +9,9 @@
  * control:   main control recording calibrate calibrate_round
  * targets:   target target_parse
  * back ends: kretprobe fprobe source armed_site.h fake_regs.h open_calls.h
+ * waits:     trace_sched trace_lock trace_fault
  * events:    trace trace_skb trace_irq syscall notify route events.h
+ * lengths:   trace_length
  * call:      hot.h call call_exit call_packet call_table
  * lifetime:  carry life tap stack
  * filter:    filter filter_parse filter_id filter_words filter_eval filter_facts filter_table
@@ -61,6 +63,7 @@ union kbl_slot {
 	struct kbl_ext_comm comm;
 	struct kbl_ext_counter counter;
 	struct kbl_ext_drop drop;
+	struct kbl_ext_stack stack;
 	struct kbl_ext_addr addr;
 	struct kbl_ext_neigh neigh;
 	struct kbl_ext_route route;

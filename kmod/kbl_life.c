@@ -5,6 +5,7 @@
  */
 #include <linux/netfilter.h>
 #include <linux/string.h>
+#include <net/sock.h>
 
 #include "kbl_record.h"
 
@@ -193,6 +194,22 @@ u64 kbl_life_data(const struct kbl_target *t, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kbl_life_data);
 
+/* The length of the socket's receive queue, after the event that a packet was added to it. */
+static void kbl_sock_length(struct kbl_cpu *c, u64 sk)
+{
+	const struct sock *sock = (const struct sock *)(unsigned long)sk;
+	u32 packets, bytes;
+
+	if (!(READ_ONCE(kbl_probe_events) & BIT_ULL(KBL_EV_SOCK_LENGTH)) || !kbl_is_kernel(sk))
+		return;
+	kbl_get(packets, &sock->sk_receive_queue.qlen, fault);
+	kbl_get(bytes, (const u32 *)&sock->sk_rmem_alloc.counter, fault);
+	kbl_event(c, KBL_EV_SOCK_LENGTH, 0, packets | (u64)bytes << 32);
+fault:
+	return;
+}
+NOKPROBE_SYMBOL(kbl_sock_length);
+
 /* The segments are a list linked by next; each of them is new and alive. */
 static void kbl_segments(struct kbl_cpu *c, u64 parent, u64 first)
 {
@@ -253,16 +270,19 @@ void kbl_life_exit(struct kbl_cpu *c, const struct kbl_call *call, unsigned long
 {
 	u64 skb, data;
 
-	if (call->target->event == KBL_EV_SEGMENT)
+	if (call->target->event == KBL_EV_SEGMENT) {
 		kbl_segments(c, call->span.skb, ret);
-	else if (kbl_life_left(call, ret, &skb, &data))
+	} else if (kbl_life_left(call, ret, &skb, &data)) {
 		kbl_life(c, call->target->event, skb, data);
+		if (call->target->event == KBL_EV_SOCK_ENQUEUE)
+			kbl_sock_length(c, data);
+	}
 }
 NOKPROBE_SYMBOL(kbl_life_exit);
 
 /*
- * As kbl_life_exit(), into a reserved slot; returns the slot after it.  Not for KBL_EV_SEGMENT,
- * which may need more slots.
+ * As kbl_life_exit(), into a reserved slot; returns the slot after it.  Not if
+ * kbl_life_many() is true.
  */
 union kbl_slot *kbl_life_exit_write(struct kbl_cpu *c, union kbl_slot *slot,
 				    const struct kbl_call *call, unsigned long ret)

@@ -10,12 +10,17 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 #include <trace/events/irq.h>
+#include <trace/events/lock.h>
 #include <trace/events/napi.h>
 #include <trace/events/neigh.h>
 #include <trace/events/net.h>
 #include <trace/events/qdisc.h>
+#include <trace/events/sched.h>
 #include <trace/events/skb.h>
 #include <trace/events/syscalls.h>
+#ifdef CONFIG_X86
+#include <asm/trace/exceptions.h>
+#endif
 
 #include "kbl_events.h"
 #include "kbl_stack.h"
@@ -31,6 +36,15 @@ struct kbl_trace {
 	int error;
 	struct tracepoint *tp;
 };
+
+/* Other architectures have no tracepoints of page faults. */
+#ifdef CONFIG_X86
+#define KBL_FAULT_TRACES(X)					\
+	X(page_fault_user, FAULT, PAGE_FAULT)			\
+	X(page_fault_kernel, FAULT, PAGE_FAULT)
+#else
+#define KBL_FAULT_TRACES(X)
+#endif
 
 #define KBL_TRACES(X)						\
 	X(netif_receive_skb, NET, RECEIVE)			\
@@ -49,7 +63,13 @@ struct kbl_trace {
 	X(softirq_exit, SOFTIRQ, SOFTIRQ_EXIT)			\
 	X(sys_enter, SYSCALL, SYSCALL_ENTRY)			\
 	X(sys_exit, SYSCALL, SYSCALL_EXIT)			\
-	X(neigh_create, TABLE, NEIGH)
+	X(neigh_create, TABLE, NEIGH)				\
+	X(sched_switch, SCHED, SCHED_SWITCH)			\
+	X(sched_waking, SCHED, WAKE)				\
+	X(contention_begin, LOCK, LOCK_WAIT)			\
+	X(contention_end, LOCK, LOCK_GOT)			\
+	KBL_FAULT_TRACES(X)					\
+	X(netif_rx, QUEUE, QUEUE_LENGTH)
 
 #define KBL_TRACE(_name, _group, _event)			\
 	{ .name = #_name, .handler = kbl_on_##_name,		\
@@ -66,9 +86,13 @@ static const char * const kbl_groups[KBL_NR_GROUPS] = {
 	[KBL_GROUP_IRQ] = "irq",
 	[KBL_GROUP_SOFTIRQ] = "softirq",
 	[KBL_GROUP_TABLE] = "table",
+	[KBL_GROUP_SCHED] = "sched",
+	[KBL_GROUP_LOCK] = "lock",
+	[KBL_GROUP_FAULT] = "fault",
+	[KBL_GROUP_QUEUE] = "queue",
 };
 
-/* System calls and interrupts are off: they cost time on every path, not only in the network. */
+/* The others are off: they cost time on every path, not only in the network, or are many. */
 static unsigned long kbl_wanted = BIT(KBL_GROUP_NET) | BIT(KBL_GROUP_QDISC) |
 	BIT(KBL_GROUP_SOCK) | BIT(KBL_GROUP_COPY) | BIT(KBL_GROUP_DROP) | BIT(KBL_GROUP_TABLE);
 static bool kbl_tracing;
@@ -108,7 +132,12 @@ static void kbl_probe_events_update(void)
 		if (kbl_traces[i].on || !(kbl_wanted & BIT(kbl_traces[i].group)))
 			events &= ~BIT_ULL(kbl_traces[i].event);
 	if (!(kbl_wanted & BIT(KBL_GROUP_SOCK)))
-		events &= ~BIT_ULL(KBL_EV_SOCK_ENQUEUE);
+		events &= ~(BIT_ULL(KBL_EV_SOCK_ENQUEUE) | BIT_ULL(KBL_EV_SOCK_LENGTH));
+	/* Lengths are no events of probes or tracepoints alone: they are recorded beside others. */
+	if (kbl_wanted & BIT(KBL_GROUP_QUEUE))
+		events |= BIT_ULL(KBL_EV_QUEUE_LENGTH);
+	else
+		events &= ~(BIT_ULL(KBL_EV_QUEUE_LENGTH) | BIT_ULL(KBL_EV_SOCK_LENGTH));
 	WRITE_ONCE(kbl_probe_events, events);
 }
 
@@ -269,7 +298,8 @@ void kbl_trace_show(struct seq_file *m)
 	seq_puts(m, "# +GROUP ... switches events on, -GROUP off, +all and -all every group.\n"
 		    "# GROUP on|off SOURCE[=1, registered now, or =-ERRNO] ...\n"
 		    "# sock: SOCK_ENQUEUE, recorded by probes; table: neighbours, addresses,\n"
-		    "# routes, links, modules, clock.\n");
+		    "# routes, links, modules, clock; queue: lengths, beside the events of qdisc\n"
+		    "# and sock; fault: on x86 only.\n");
 	for (i = 0; i < KBL_NR_GROUPS; i++)
 		kbl_group_show(m, i);
 	kbl_syscall_show(m);

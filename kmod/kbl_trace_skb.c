@@ -148,6 +148,15 @@ static __always_inline u64 kbl_qdisc_data(const struct Qdisc *qdisc,
 	return qdisc->handle | (u64)ifindex << 32;
 }
 
+static __always_inline void kbl_qdisc_enqueued(struct kbl_cpu *c, u64 skb,
+					       const struct Qdisc *qdisc,
+					       const struct netdev_queue *txq)
+{
+	kbl_event(c, KBL_EV_QDISC_ENQUEUE, skb, kbl_qdisc_data(qdisc, txq));
+	if (kbl_lengths_on())
+		kbl_length_emit(c, qdisc, txq);
+}
+
 /* Another CPU may already have sent the skb, or it may be segmented: it is not read. */
 void kbl_on_qdisc_enqueue(void *data, struct Qdisc *qdisc, const struct netdev_queue *txq,
 			  struct sk_buff *skb)
@@ -159,7 +168,7 @@ void kbl_on_qdisc_enqueue(void *data, struct Qdisc *qdisc, const struct netdev_q
 	if (!c)
 		return;
 	if (!static_branch_unlikely(&kbl_filter_on) || kbl_filter_pass(c, addr, NULL, 0))
-		kbl_event(c, KBL_EV_QDISC_ENQUEUE, addr, kbl_qdisc_data(qdisc, txq));
+		kbl_qdisc_enqueued(c, addr, qdisc, txq);
 	kbl_batch_close(c);
 }
 NOKPROBE_SYMBOL(kbl_on_qdisc_enqueue);
@@ -169,13 +178,17 @@ void kbl_on_qdisc_dequeue(void *data, struct Qdisc *qdisc, const struct netdev_q
 			  int packets, struct sk_buff *skb)
 {
 	struct sk_buff *next = skb;
+	bool recorded = false;
 	unsigned int i;
 
 	for (i = 0; i < KBL_MAX_CARRIED && !IS_ERR_OR_NULL(next); i++) {
-		kbl_skb_event(KBL_EV_QDISC_DEQUEUE, next, kbl_qdisc_data(qdisc, txq));
+		recorded |= kbl_skb_event(KBL_EV_QDISC_DEQUEUE, next,
+					  kbl_qdisc_data(qdisc, txq));
 		if (get_kernel_nofault(next, &next->next))
 			break;
 	}
+	if (recorded && kbl_lengths_on())
+		kbl_length_alone(qdisc, txq);
 }
 NOKPROBE_SYMBOL(kbl_on_qdisc_dequeue);
 

@@ -296,6 +296,17 @@ static void rec_data_show(FILE *out, const struct rec_names *names, const union 
 	case KBL_EV_TASK:
 		fprintf(out, " tgid %llu", data);
 		break;
+	case KBL_EV_SCHED_SWITCH:
+	case KBL_EV_WAKE:
+	case KBL_EV_LOCK_WAIT:
+	case KBL_EV_LOCK_GOT:
+	case KBL_EV_PAGE_FAULT:
+		rec_machine_show(out, names, slot);
+		break;
+	case KBL_EV_QUEUE_LENGTH:
+	case KBL_EV_SOCK_LENGTH:
+		rec_length_show(out, names, slot);
+		break;
 	default:
 		if (data)
 			fprintf(out, " %llu", data);

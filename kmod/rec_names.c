@@ -42,6 +42,13 @@ static const char *const rec_event_names[] = {
 	[KBL_EV_FOOTPRINT] = "footprint",
 	[KBL_EV_CARRY] = "carry",
 	[KBL_EV_NF_HOOK] = "nf_hook",
+	[KBL_EV_SCHED_SWITCH] = "sched_switch",
+	[KBL_EV_WAKE] = "wake",
+	[KBL_EV_LOCK_WAIT] = "lock_wait",
+	[KBL_EV_LOCK_GOT] = "lock_got",
+	[KBL_EV_PAGE_FAULT] = "page_fault",
+	[KBL_EV_QUEUE_LENGTH] = "queue_length",
+	[KBL_EV_SOCK_LENGTH] = "sock_length",
 };
 
 #define REC_EVENTS (sizeof(rec_event_names) / sizeof(rec_event_names[0]))

@@ -21,6 +21,7 @@ static const char *const rec_exts[] = {
 	[KBL_EXT_COMM] = "1124",
 	[KBL_EXT_COUNTER] = "11248",
 	[KBL_EXT_DROP] = "1124444444",
+	[KBL_EXT_STACK] = "1124444444",
 	[KBL_EXT_ADDR] = "11114xx44",
 	[KBL_EXT_NEIGH] = "11114",
 	[KBL_EXT_ROUTE] = "11114xx44",

@@ -93,6 +93,7 @@ union rec_slot {
 	struct kbl_ext_comm comm;
 	struct kbl_ext_counter counter;
 	struct kbl_ext_drop drop;
+	struct kbl_ext_stack stack;
 	struct kbl_ext_addr addr;
 	struct kbl_ext_neigh neigh;
 	struct kbl_ext_route route;
@@ -132,6 +133,10 @@ const char *rec_verdict_word(int verdict);
 const char *rec_nud_word(unsigned int state);
 const char *rec_table_word(kbl_u32 table);
 void rec_hook_show(FILE *out, unsigned int hook);
+
+/* rec_machine.c */
+void rec_machine_show(FILE *out, const struct rec_names *names, const union rec_slot *slot);
+void rec_length_show(FILE *out, const struct rec_names *names, const union rec_slot *slot);
 
 /* rec_packet.c */
 void rec_packet_show(FILE *out, const struct rec_names *names, const union rec_slot *ext,

@@ -22,11 +22,13 @@ static inline void rec_note(struct rec_symbols *s, kbl_s32 caller)
 static void rec_note_stack(struct rec_symbols *s, const char *slot, unsigned int exts)
 {
 	for (; exts--; slot += KBL_SLOT_SIZE) {
-		const struct kbl_ext_drop *drop = (const void *)slot;
+		/* EXT DROP and EXT STACK have their addresses at the same place. */
+		const struct kbl_ext_stack *ext = (const void *)slot;
+		bool stack = ext->type == KBL_EXT_DROP || ext->type == KBL_EXT_STACK;
 
-		for (int i = 0; drop->type == KBL_EXT_DROP && i < 6; i++)
-			if (drop->stack[i])
-				rec_note(s, drop->stack[i]);
+		for (int i = 0; stack && i < 6; i++)
+			if (ext->stack[i])
+				rec_note(s, ext->stack[i]);
 	}
 }
 

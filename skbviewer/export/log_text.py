@@ -33,6 +33,7 @@ LOSSES = {
     HOLE: "missing or damaged in the file",
 }
 MASK64, MAX_ERRNO = (1 << 64) - 1, -4095  # linux/err.h: below it is a pointer
+WITH_STACKS = (KblEvent.DROP, KblEvent.LOCK_WAIT)
 Row = SimpleNamespace  # one row of any table; attributes are the columns
 
 
@@ -63,7 +64,7 @@ def dump_lines(log: KernelLog, batch: int = 4096) -> Iterator[str]:
             while holes and holes[-1].ts <= shown.ts:
                 yield _line(log, names, beside, holes.pop())
             yield _line(log, names, beside, shown)
-            if row.kind == EVENT and row.ordinal in hooks:
+            if row.kind == EVENT and row.event in WITH_STACKS:
                 yield from _stack(names, beside.stacks, row.ordinal)
     yield from (_line(log, names, beside, hole) for hole in reversed(holes))
 

@@ -2,7 +2,7 @@
 """Layout of a .kbl file: dtypes, sizes, enums, constants.
 
 Generated from kmod/kbl.h by kmod/gen_layout.py; do not edit.
-kbl.h SHA-256: 72b3dd911b688441241715ab6981e881b041475044620106ad3074fbf7868d48
+kbl.h SHA-256: 8f64795288b1cfc549b549cd0c6dfdb911953aa2f27f461e377bc59963e23c3f
 """
 
 from __future__ import annotations
@@ -108,6 +108,24 @@ class KblEvent(IntEnum):
     FOOTPRINT = 34
     CARRY = 35
     NF_HOOK = 36
+    SCHED_SWITCH = 37
+    WAKE = 38
+    LOCK_WAIT = 39
+    LOCK_GOT = 40
+    PAGE_FAULT = 41
+    QUEUE_LENGTH = 42
+    SOCK_LENGTH = 43
+
+
+class KblLock(IntEnum):
+    """enum kbl_lock."""
+
+    SPIN = 1
+    READ = 2
+    WRITE = 4
+    RT = 8
+    PERCPU = 16
+    MUTEX = 32
 
 
 class KblChange(IntEnum):
@@ -141,6 +159,7 @@ class KblExtType(IntEnum):
     ROUTE = 11
     SYSCALL = 12
     TAP = 13
+    STACK = 14
 
 
 class KblCarrier(IntEnum):
@@ -200,6 +219,13 @@ KBL_EVENTS: tuple[tuple[int, str, str, tuple[str, ...]], ...] = (
     (34, "footprint", "skb's footprint for this CPU's next calls", ("aside", "describes")),
     (35, "carry", "skb = one more packet of the call entered at ts; see docs", ()),
     (36, "nf_hook", "data = hook | pf << 8 | (verdict + 1) << 16", ("late",)),
+    (37, "sched_switch", "pid = who leaves; data = who comes | its state << 32", ()),
+    (38, "wake", "data = the thread that is woken", ()),
+    (39, "lock_wait", "data = lock (56 bits) | KBL_LOCK_* << 56", ("inside",)),
+    (40, "lock_got", "data = lock (56 bits) | 1 << 56 if it gave up", ("inside",)),
+    (41, "page_fault", "data = page's address | error code (12 bits)", ("inside",)),
+    (42, "queue_length", "data = packets | bytes << 32; KBL_EXT_ADDR: which", ()),
+    (43, "sock_length", "data as in QUEUE_LENGTH; of the SOCK_ENQUEUE before it", ()),
 )
 
 
@@ -415,6 +441,17 @@ KBL_EXT_DROP = np.dtype(
 )
 KBL_EXT_DROP_SIZE = 32
 
+KBL_EXT_STACK = np.dtype(
+    [
+        ("kind", "u1"),
+        ("type", "u1"),
+        ("pad", "<u2"),
+        ("depth", "<u4"),
+        ("stack", "<i4", (6,)),
+    ]
+)
+KBL_EXT_STACK_SIZE = 32
+
 KBL_EXT_ADDR = np.dtype(
     [
         ("kind", "u1"),
@@ -584,6 +621,7 @@ DTYPES: dict[str, np.dtype[np.void]] = {
     "kbl_ext_comm": KBL_EXT_COMM,
     "kbl_ext_counter": KBL_EXT_COUNTER,
     "kbl_ext_drop": KBL_EXT_DROP,
+    "kbl_ext_stack": KBL_EXT_STACK,
     "kbl_ext_addr": KBL_EXT_ADDR,
     "kbl_ext_neigh": KBL_EXT_NEIGH,
     "kbl_ext_route": KBL_EXT_ROUTE,

@@ -30,6 +30,7 @@ class Trait(StrEnum):
     ASIDE = "aside"  # does not show that the skb exists at this time
     DESCRIBES = "describes"  # only describes other records: no row of its own
     CHANGE = "change"  # a table of the kernel changes, because of the packet in whose call it does
+    INSIDE = "inside"  # belongs to the packet in whose call it happens
     INTERRUPT = "interrupt"  # an interrupt begins or ends
 
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from itertools import accumulate
 from typing import Any
 
+import numpy as np
 from sqlalchemy import (
     LABEL_STYLE_TABLENAME_PLUS_COL,
     BindParameter,
@@ -22,6 +23,7 @@ from sqlalchemy import (
 
 from ..records import NO_DELTA
 from ..records.kernel_events import DROP
+from ..records.types import Int64s
 from ..records.view_rows import RELATIONS
 from .rows import (
     StoredAddress,
@@ -321,6 +323,18 @@ _FRAMES_OF_LEG = (
 def frames_of_leg(db: Connection, number: int) -> list[StoredFrame]:
     """Return the stacks of the drops of the leg with id `number`, innermost frame first."""
     return list(map(StoredFrame._make, db.execute(_FRAMES_OF_LEG, {"number": number})))
+
+
+def stacks(db: Connection) -> Int64s:
+    """Return the frames of all stacks as rows (event, address), innermost frame first."""
+    rows = db.execute(select(frame.c.event, frame.c.address).order_by(frame.c.id)).all()
+    return np.array([tuple(row) for row in rows], np.int64).reshape(-1, 2)
+
+
+def devices_of_events(db: Connection) -> list[tuple[int, int, int, int]]:
+    """Return (event, netns, ifindex, state) of all events that have a row in table change."""
+    wanted = select(change.c.event, change.c.netns, change.c.ifindex, change.c.state)
+    return [(row[0], row[1], row[2], row[3]) for row in db.execute(wanted)]
 
 
 def meta(db: Connection, source_id: int) -> dict[str, str]:

@@ -130,7 +130,7 @@ event = _table(
     *_integers("source", "ordinal", "event", "ts", "cpu", "context", "pid", "skb", "data"),
     *_integers("leg", "call"),  # -1: of no packet
 )
-frame = _table("frame", *_integers("event", "position", "address"))  # stack of a drop
+frame = _table("frame", *_integers("event", "position", "address"))  # stack of a drop or wait
 drop = _table("drop", *_integers("event", "hook", "depth"))
 change = _table(
     "change",

@@ -16,6 +16,8 @@ E, X = layout.KblEvent, layout.KblExtType
 SET, GONE = int(layout.KblChange.SET), int(layout.KblChange.GONE)
 NS = 6_000_000_000
 NETNS = 4026531840
+KblLock = layout.KblLock
+LOCK = 0xFFFF888000005000 & (1 << 56) - 1
 SENDTO, CONNECT, SOCKET, PPOLL = {"x86_64": (44, 42, 41, 271), "aarch64": (206, 203, 198, 73)}[
     os.uname().machine
 ]
@@ -93,6 +95,18 @@ LINES = [
     (line_of(E.DROP, 0x3010 << 32 | 3, drop(HOOKED, *[0x1001] * 6), drop(HOOKED, 0x2001, *[0] * 5)),
      "drop NO_SOCKET at skb_clone+0x10 in netfilter IPv4 INPUT" + " < ip_rcv+0x1" * 6
      + " < tcp_v4_rcv+0x1"),
+    (line_of(E.SCHED_SWITCH, 9 | 1 << 32), "sched_switch to 9, sleeps"),
+    (line_of(E.WAKE, 9), "wake 9"),
+    (line_of(E.LOCK_WAIT, LOCK | (KblLock.MUTEX | KblLock.SPIN) << 56,
+             ext("stack", X.STACK, depth=1, stack=(0x1001, *[0] * 5))),
+     "lock_wait spins for mutex 0xffff888000005000 < ip_rcv+0x1"),
+    (line_of(E.LOCK_GOT, LOCK | 1 << 56), "lock_got 0xffff888000005000 gave up"),
+    (line_of(E.PAGE_FAULT, 0x7000 | 6), "page_fault write of a missing page at 0x7000"),
+    (line_of(E.QUEUE_LENGTH, 3 | 300 << 32,
+             ext("addr", X.ADDR, ifindex=2, netns=NETNS, flags=5 << 16)),
+     "queue_length 3 packets 300 bytes in 5:0 dev eth0"),
+    (line_of(E.QUEUE_LENGTH, 0, ext("addr", X.ADDR)), "queue_length 0 packets in the backlog"),
+    (line_of(E.SOCK_LENGTH, 2 | 768 << 32), "sock_length 2 packets 768 bytes"),
 ]  # fmt: skip
 
 

@@ -31,6 +31,7 @@ EXTS: dict[int, np.dtype[np.void]] = {
     layout.KblExtType.COMM: layout.KBL_EXT_COMM,
     layout.KblExtType.COUNTER: layout.KBL_EXT_COUNTER,
     layout.KblExtType.DROP: layout.KBL_EXT_DROP,
+    layout.KblExtType.STACK: layout.KBL_EXT_STACK,
     layout.KblExtType.ADDR: layout.KBL_EXT_ADDR,
     layout.KblExtType.NEIGH: layout.KBL_EXT_NEIGH,
     layout.KblExtType.ROUTE: layout.KBL_EXT_ROUTE,

@@ -3,7 +3,7 @@
 
 Input: a KBL, its series and legs, the nesting, and its calls.  Output: EVENT_DTYPE rows in time
 order.  A change of a table (neighbours, addresses, routes, links) belongs to the packet in whose
-call it happened, because that packet caused it.
+call it happened, because that packet caused it.  So do waits for locks, and page faults.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .call_rows import constant_column, row_ids
 
 EVENT = 4  # kbl.h enum kbl_kind
 SEEN_NUMBER = SEEN_AT.number
-IS_SKIPPED, IS_CHANGE = flags(Trait.DESCRIBES), flags(Trait.CHANGE)
+IS_SKIPPED, IS_CAUSED = flags(Trait.DESCRIBES), flags(Trait.CHANGE, Trait.INSIDE)
 
 EVENT_DTYPE = np.dtype(
     [
@@ -58,7 +58,7 @@ def build(
     leg[sent] = _started(log.records, rows, sent)
     finder = Finder(nesting, legs, calls)
     for some in record_blocks(log.records, len(rows)):
-        caused = IS_CHANGE[event[some]]
+        caused = IS_CAUSED[event[some]]
         call[some] = finder.innermost_calls(leg[some], record[some], series.owner_calls, caused)
     return rows
 

@@ -16,7 +16,7 @@ from .duration_spread import Spread, spreads
 from .function_table import FunctionRow, function_rows
 from .layer_table import LayerRow, LayerTable, layer_table
 from .process_table import ProcessRow, process_rows
-from .scope import Chosen, Kernel, Scope
+from .scope import Chosen, Details, Kernel, QueueOf, Scope
 from .stacks import Stack, call_stacks, path_stacks
 from .statistics import STATISTICS
 from .table import Statistic, Table
@@ -27,6 +27,7 @@ __all__ = [
     "Chosen",
     "ClockRow",
     "Conversation",
+    "Details",
     "DropRow",
     "Endpoint",
     "FunctionRow",
@@ -34,6 +35,7 @@ __all__ = [
     "LayerRow",
     "LayerTable",
     "ProcessRow",
+    "QueueOf",
     "Scope",
     "Spread",
     "Stack",

@@ -128,6 +128,35 @@ COLUMNS: dict[str, dict[str, str]] = {
         "count": "calls; the times are from start to end, waiting included",
         "errors": "calls that returned an error",
     },
+    "threads": {
+        "process": "the program",
+        "host": "the number of the kernel log in the list of files, from 1",
+        "kind": "ran: it had a CPU; waited for a CPU: it was woken, or had lost the CPU to another "
+        "thread; slept: until it was woken",
+        "count": "how often; the times are from begin to end",
+    },
+    "locks": {
+        "function": "the function that needed the lock",
+        "host": "the number of the kernel log in the list of files, from 1",
+        "kind": "the kind of lock; one without a name of its own is a spin lock or semaphore",
+        "locks": "different locks",
+        "count": "waits; the times are from the begin of a wait to its end",
+    },
+    "faults": {
+        "process": "the program",
+        "host": "the number of the kernel log in the list of files, from 1",
+        "kind": "what it tried, and whether the page was missing or protected",
+        "count": "page faults",
+        "pages": "different pages",
+        "calls": "page faults inside calls for a packet",
+    },
+    "queues": {
+        "queue": "the handle of a queueing discipline and its device, a CPU's backlog, or a socket",
+        "host": "the number of the kernel log in the list of files, from 1",
+        "count": "how often the length was recorded; the lengths are numbers of packets",
+        "most": "the greatest number of packets",
+        "most_bytes": "the greatest number of bytes; for a socket, of memory; 0: unknown",
+    },
     "expert": {
         "severity": "critical: packets were lost; warning: time was lost; note: worth knowing",
         "rule": "the rule of skbviewer diagnose, or the field of the display filter",

@@ -6,7 +6,7 @@ Input: the columns of a session.  Output: masks over its legs and calls.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -53,6 +53,28 @@ class Kernel(NamedTuple):
     losses: Sequence[tuple[int, int]]
 
 
+class QueueOf(NamedTuple):
+    """The queue of an event of its length: ifindex 0 is the CPU's backlog; `state`: the handle."""
+
+    netns: int
+    ifindex: int
+    state: int
+
+
+class Details(NamedTuple):
+    """Details of events, which are read when they are needed.
+
+    `frames` returns rows (event, address), innermost frame first; `queues` the queues of events.
+    Events are numbered as in table event.
+    """
+
+    frames: Callable[[], Int64s] = lambda: np.zeros((0, 2), np.int64)
+    queues: Callable[[], Mapping[int, QueueOf]] = dict
+
+
+NO_DETAILS = Details()
+
+
 class Scope:
     """The legs and calls selected by `chosen`; `clock` converts a KBL's times to session time."""
 
@@ -66,14 +88,15 @@ class Scope:
         captures: tuple[int, ...] = (),
         progress: Progress | None = None,
         fields: Data | None = None,
+        details: Details = NO_DETAILS,
     ) -> None:
         """Select the legs and calls of `chosen` in the session with the columns `columns`.
 
         `kernels` are its KBLs by source id.  `fits` are the clock fits of `skbviewer info --json`,
         `captures` the source ids of captures.  `fields` are the tables of display filters, which
-        include the analysis of TCP streams.
+        include the analysis of TCP streams.  `details` are those of events.
         """
-        self.fields = fields
+        self.fields, self.details = fields, details
         self.columns = columns
         self.kernels = kernels
         self.clock = clock
@@ -206,7 +229,7 @@ class Scope:
 
     def _of(self, chosen: Chosen) -> Scope:
         given = (self.columns, self.kernels, self.clock, chosen, self.fits, self.captures)
-        return Scope(*given, self.progress, self.fields)
+        return Scope(*given, self.progress, self.fields, self.details)
 
     def _in_range(self, source: Int64s, ts: Int64s, rows: Int64s | None = None) -> Bools:
         """Return for each time in `ts` whether it is in the range.

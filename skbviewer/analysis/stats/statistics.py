@@ -31,6 +31,10 @@ from .interrupt_table import InterruptRow, interrupt_rows
 from .io_table import IoRow, io_rows
 from .latency_table import FUNCTION, LatencyRow, latency_rows
 from .layer_table import BUSY, LayerRow, layer_table
+from .machine.fault_table import FaultRow, fault_rows
+from .machine.lock_table import LockRow, lock_rows
+from .machine.queue_table import QueueRow, queue_rows
+from .machine.thread_table import ThreadRow, thread_rows
 from .path_table import PathRow, path_rows
 from .process_table import ProcessRow, process_rows
 from .program_table import ProgramRow, program_rows
@@ -123,6 +127,26 @@ def _interrupts(scope: Scope) -> Table:
 def _syscalls(scope: Scope) -> Table:
     rows = syscall_rows(scope)
     return Table(SyscallRow._fields, rows, _not_recorded(rows, "syscall"))
+
+
+def _threads(scope: Scope) -> Table:
+    rows = thread_rows(scope)
+    return Table(ThreadRow._fields, rows, _not_recorded(rows, "sched"))
+
+
+def _locks(scope: Scope) -> Table:
+    rows = lock_rows(scope)
+    return Table(LockRow._fields, rows, _not_recorded(rows, "lock"))
+
+
+def _faults(scope: Scope) -> Table:
+    rows = fault_rows(scope)
+    return Table(FaultRow._fields, rows, _not_recorded(rows, "fault"))
+
+
+def _queues(scope: Scope) -> Table:
+    rows = queue_rows(scope)
+    return Table(QueueRow._fields, rows, _not_recorded(rows, "queue"))
 
 
 def _expert(scope: Scope) -> Table:
@@ -251,6 +275,19 @@ STATISTICS: dict[str, Statistic] = {
     "syscalls": Statistic(
         "S&ystem Calls", "Each program's system calls on sockets",
         _syscalls, None),
+    "threads": Statistic(
+        "T&hreads", "How long programs ran, waited for a CPU, and slept",
+        _threads, None),
+    "locks": Statistic(
+        "Loc&ks", "Waits for locks, by the function that waited",
+        _locks, None, titles={"number": "Waits"}),
+    "faults": Statistic(
+        "Pa&ge Faults", "Page faults of each program",
+        _faults, None, titles={"calls": "In calls for packets"}),
+    "queues": Statistic(
+        "&Queue Lengths", "Lengths of queueing disciplines, backlogs and sockets",
+        _queues, None, titles={"mean": "Mean", "p50": "p50", "p95": "p95", "p99": "p99",
+                               "most": "Most packets", "most_bytes": "Most bytes"}),
     "expert": Statistic(
         "E&xpert Information", "Findings about packets, by severity",
         _expert, _expert_filter, titles={"cost_ns": "Cost (µs)"}),

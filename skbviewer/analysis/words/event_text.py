@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ...readers import KblChange, KblEvent
+from ...records import counted
+from ...records.kbl_layout import KblLock
 from ...records.kernel_events import SEEN_AT, WORDS
 from .kernel_names import MASK64, Names
 from .packet_info import address, mac
@@ -34,6 +36,11 @@ TABLES = {253: "default", 254: "main", 255: "local"}
 SOCKETS = {1: "unix", 2: "inet", 10: "inet6", 16: "netlink", 17: "packet", 40: "vsock"}
 IFF_UP, IFF_RUNNING = 0x1, 0x40
 MASK32 = 0xFFFFFFFF
+LOCK_BITS = 56  # of a lock's address; all higher bits are set
+LOCK_MASK = (1 << LOCK_BITS) - 1
+# arch/x86/include/asm/trap_pf.h
+FAULT_PRESENT, FAULT_WRITE, FAULT_USER, FAULT_FETCH = 1, 2, 4, 16
+PAGE_BITS = 0xFFF
 
 
 class EventFacts(NamedTuple):
@@ -188,6 +195,68 @@ def _carry(facts: EventFacts, names: Names) -> str:
     return f"packet {(facts.data & MASK32) + 1} of a call whose record is lost{more}"
 
 
+def _switch(facts: EventFacts, names: Names) -> str:
+    leaves = "sleeps" if facts.data >> 32 & MASK32 else "goes on later"
+    return f"to {_thread(facts, names)}, {leaves}"
+
+
+def _thread(facts: EventFacts, names: Names) -> str:
+    pid = facts.data & MASK32
+    return f"{names.tasks.get(pid, 'thread')} ({pid})" if pid else "the idle task"
+
+
+def lock_address(data: int) -> int:
+    """Return the address of the lock in the data of a wait for it."""
+    return data & LOCK_MASK | MASK64 & ~LOCK_MASK
+
+
+def lock_kind(data: int) -> str:
+    """Return the kind of the lock in the data of a wait for it: "mutex", "lock to read"."""
+    how = data >> LOCK_BITS & 0xFF
+    known = {
+        KblLock.MUTEX: "mutex",
+        KblLock.RT: "rt_mutex",
+        KblLock.READ: "lock to read",
+        KblLock.WRITE: "lock to write",
+    }
+    return next((word for bit, word in known.items() if how & bit), "lock")
+
+
+def _lock_wait(facts: EventFacts, names: Names) -> str:
+    waits = "spins for" if facts.data >> LOCK_BITS & KblLock.SPIN else "sleeps for"
+    return f"{waits} {lock_kind(facts.data)} 0x{lock_address(facts.data):x}"
+
+
+def _lock_got(facts: EventFacts, names: Names) -> str:
+    gave_up = " gave up" if facts.data >> LOCK_BITS & 0xFF else ""
+    return f"0x{lock_address(facts.data):x}{gave_up}"
+
+
+def fault_text(code: int) -> str:
+    """Return what a page fault was about, from x86's error code: "write of a missing page"."""
+    did = "fetch" if code & FAULT_FETCH else "write" if code & FAULT_WRITE else "read"
+    who = "" if code & FAULT_USER else " by the kernel"
+    return f"{did}{who} of a {'protected' if code & FAULT_PRESENT else 'missing'} page"
+
+
+def _fault(facts: EventFacts, names: Names) -> str:
+    return f"{fault_text(facts.data)} at 0x{facts.data & MASK64 & ~PAGE_BITS:x}"
+
+
+def _length(facts: EventFacts, names: Names) -> str:
+    packets, size = facts.data & MASK32, facts.data >> 32 & MASK32
+    text = f"{counted(packets, 'packet')}{f', {size} bytes' if size else ''}"
+    return text if facts.change is None else f"{text} in {queue_name(facts.change, names)}"
+
+
+def queue_name(change: Any, names: Names) -> str:
+    """Return the name of a queue whose length was recorded: "5:0 on eth0", "the backlog"."""
+    if change.ifindex <= 0:
+        return "the backlog"
+    device = names.device(change.netns, change.ifindex) or f"if{change.ifindex}"
+    return f"{change.state >> 16 & 0xFFFF:x}:{change.state & 0xFFFF:x} on {device}"
+
+
 def _seen(facts: EventFacts, names: Names) -> str:
     return f"at {names.point(facts.data & MASK32)}"
 
@@ -225,5 +294,12 @@ _TEXTS: dict[int, Callable[[EventFacts, Names], str]] = {
     KblEvent.CLOCK_SET: lambda facts, names: f"to {facts.data} ns ahead of the log's clock",
     KblEvent.CARRY: _carry,
     KblEvent.NF_HOOK: _nf_hook,
+    KblEvent.SCHED_SWITCH: _switch,
+    KblEvent.WAKE: _thread,
+    KblEvent.LOCK_WAIT: _lock_wait,
+    KblEvent.LOCK_GOT: _lock_got,
+    KblEvent.PAGE_FAULT: _fault,
+    KblEvent.QUEUE_LENGTH: _length,
+    KblEvent.SOCK_LENGTH: _length,
     SEEN_AT.number: _seen,
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Details of events, from EXT slots: stacks of drops, table changes, system calls."""
+"""Details of events, from EXT slots: stacks, changes of tables, system calls."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ...records import (
     empty,
 )
 from ...records import kbl_layout as kbl
-from ...records.types import Int64s, UInt8s
+from ...records.types import Bools, Int64s, UInt8s
 from ..printable_names import name_of
 from .slot_blocks import Slots
 
@@ -44,7 +44,11 @@ def read_details(asides: Asides, stext: int) -> Details:
 
     The tables are sorted by ordinal.  `stext` is the address of _stext.
     """
-    return Details(*_drops(asides, stext), _changes(asides), _syscalls(asides), _names(asides))
+    frames, drops = _drops(asides, stext)
+    waiters = _stacks(*asides.of_type(TYPE.STACK, kbl.KBL_EXT_STACK), stext)
+    frames = np.concatenate([frames, waiters])
+    frames = frames[np.argsort(frames["ordinal"], kind="stable")]
+    return Details(frames, drops, _changes(asides), _syscalls(asides), _names(asides))
 
 
 def _names(asides: Asides) -> dict[int, str]:
@@ -58,11 +62,22 @@ def _names(asides: Asides) -> dict[int, str]:
 
 def _drops(asides: Asides, stext: int) -> tuple[Table, Table]:
     owner, slots = asides.of_type(TYPE.DROP, kbl.KBL_EXT_DROP)
-    new = np.r_[True, owner[1:] != owner[:-1]][: len(owner)]
+    new = _firsts(owner)
     drops = np.zeros(int(new.sum()), DROP_DTYPE)
     hook = slots["hook"][new].astype(np.int64)
     drops["ordinal"], drops["depth"] = owner[new], slots["depth"][new]
     drops["hook"] = np.where(hook & IN_A_HOOK, hook & ~IN_A_HOOK, -1)
+    return _stacks(owner, slots, stext), drops
+
+
+def _firsts(owner: Int64s) -> Bools:
+    """Return which slots are the first ones of their records."""
+    return np.asarray(np.r_[True, owner[1:] != owner[:-1]][: len(owner)])
+
+
+def _stacks(owner: Int64s, slots: Slots, stext: int) -> Table:
+    """Return the frames of stacks of drops or of waits for locks."""
+    new = _firsts(owner)
     width = slots["stack"].shape[1] if len(slots) else 0
     stack = slots["stack"].reshape(-1).astype(np.int64)
     frames = np.zeros(len(stack), FRAME_DTYPE)
@@ -72,7 +87,8 @@ def _drops(asides: Asides, stext: int) -> tuple[Table, Table]:
     frames["position"] = np.arange(len(stack)) - begin[group] if len(begin) else 0
     base = np.array([stext], np.uint64).astype(np.int64)
     frames["address"] = base + stack
-    return frames[stack != 0], drops
+    known: Table = frames[stack != 0]
+    return known
 
 
 def _changes(asides: Asides) -> Table:

@@ -44,6 +44,7 @@ EXTS = {
     _TYPE.ROUTE: ("route", kbl.KBL_EXT_ROUTE),
     _TYPE.SYSCALL: ("syscall", kbl.KBL_EXT_SYSCALL),
     _TYPE.TAP: ("tap", kbl.KBL_EXT_TAP),
+    _TYPE.STACK: ("stack", kbl.KBL_EXT_STACK),
 }
 FILLING = (_TYPE.IPV4, _TYPE.IPV6, _TYPE.IPV6_L4, _TYPE.SKB, _TYPE.CALL)  # these fill columns
 

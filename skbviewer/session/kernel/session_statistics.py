@@ -11,7 +11,7 @@ from ..annotation_places import RowIds
 from ..opened_file import OpenedFile
 from ..packets.packet_list import PacketList
 from ..packets.session_fields import Fields
-from .statistics_scope import begin_of, scope_of
+from .statistics_scope import begin_of, details_of, scope_of
 
 if TYPE_CHECKING:
     from ...analysis.diagnosis import Diagnosis
@@ -28,7 +28,8 @@ class Statistics:
         opened = self._opened
         with opened.database() as db:
             given = (db, opened.columns, opened.sources(), opened.timebase(), chosen or Chosen())
-            return scope_of(*given, progress, self._fields.data())
+            details = details_of(opened.database)
+            return scope_of(*given, progress, self._fields.data(), details)
 
     def table(
         self, name: str, rows: RowIds | None = None, progress: Progress | None = None

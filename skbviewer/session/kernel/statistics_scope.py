@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 
 import numpy as np
 
 from ...analysis import names_of
 from ...analysis.fields.field_data import Data
-from ...analysis.stats import Chosen, Kernel, Scope
+from ...analysis.stats import Chosen, Details, Kernel, QueueOf, Scope
+from ...analysis.stats.scope import NO_DETAILS
 from ...analysis.timeline.session_time import Clock, packet_times
 from ...records import UNTIMED, Progress, SourceRow
+from ...records.types import Int64s
 from ...store import Columns, Database, queries
 from .clocks import clock_json
 
@@ -24,10 +27,12 @@ def scope_of(
     chosen: Chosen,
     progress: Progress | None = None,
     fields: Data | None = None,
+    details: Details = NO_DETAILS,
 ) -> Scope:
     """Return the scope that `chosen` selects in the open session `db`.
 
-    The other arguments are the session's column chunks, its inputs and its clock.
+    The other arguments are the session's column chunks, its inputs and its clock, and details of
+    its events.
     """
     kernels = {
         s.id: Kernel(names_of(db, s.id), queries.functions(db, s.id), queries.losses(db, s.id))
@@ -35,7 +40,22 @@ def scope_of(
         if s.kind.is_log
     }
     captures = tuple(s.id for s in sources if not s.kind.is_log)
-    return Scope(columns, kernels, clock, chosen, clock_json(db), captures, progress, fields)
+    fits = clock_json(db)
+    return Scope(columns, kernels, clock, chosen, fits, captures, progress, fields, details)
+
+
+def details_of(database: Callable[[], AbstractContextManager[Database]]) -> Details:
+    """Return the details of the events of the session that `database` opens."""
+
+    def stacks() -> Int64s:
+        with database() as db:
+            return queries.stacks(db)
+
+    def queues() -> dict[int, QueueOf]:
+        with database() as db:
+            return {event: QueueOf(*queue) for event, *queue in queries.devices_of_events(db)}
+
+    return Details(stacks, queues)
 
 
 def begin_of(columns: Columns, sources: Sequence[SourceRow], clock: Clock) -> int:

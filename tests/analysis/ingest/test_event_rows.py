@@ -96,6 +96,23 @@ def test_what_a_packet_changed_is_shown_with_it(tmp_path: Path) -> None:
     assert leg.calls[change.call].function == "ip_rcv"
 
 
+def test_a_wait_for_a_lock_belongs_to_the_packet_in_whose_call_it_is(tmp_path: Path) -> None:
+    story = Story()
+    place = receive(story)
+    stack = ext(kbl.KBL_EXT_STACK, kbl.KblExtType.STACK, depth=1,
+                stack=[0x10004, 0, 0, 0, 0, 0])  # fmt: skip
+    lock = 0x50 << 40 | 0x20 << 56
+    story.event(2500, KblEvent.LOCK_WAIT, 0, lock, extra=(stack,), **place)
+    story.event(2600, KblEvent.LOCK_GOT, 0, lock & (1 << 56) - 1, **place)
+    leg = leg_of(tmp_path, story)
+    wait = shown(leg, "lock_wait")
+    assert wait.text == "lock_wait sleeps for mutex 0xff00500000000000"
+    assert wait.stack == ("__alloc_skb+0x4",)
+    assert not wait.caused
+    assert leg.calls[wait.call].function == "ip_rcv"
+    assert shown(leg, "lock_got").text == "lock_got 0xff00500000000000"
+
+
 def test_queues_are_known_by_their_events(tmp_path: Path) -> None:
     story = Story()
     story.alloc(1000, A)

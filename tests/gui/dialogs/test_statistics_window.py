@@ -25,6 +25,7 @@ from skbviewer.gui.window.main_window import MainWindow
 from skbviewer.records import Progress, resource
 from skbviewer.session import Session, import_files
 
+MACHINE = ("interrupts", "syscalls", "threads", "locks", "faults", "queues")
 LEFT, PLAIN = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 KEYS = ("kind", *Conversation._fields)
 ONE = Conversation("10.0.0.1", 4000, "10.0.0.2", 80, 5, 500, 3, 300, 2, 200, 10**9, 10**6, 85)
@@ -283,7 +284,7 @@ def test_the_window_shows_what_the_command_writes(
     out = tmp_path_factory.mktemp("statistics") / "drops.skbv"
     sample = resource("samples/drops")
     import_files([sample / "drops.kbl", sample / "drops.pcap"], out)
-    missing = name in ("interrupts", "syscalls")  # the recording has no such events
+    missing = name in MACHINE  # the recording has no such events
     assert main(["stats", str(out), name, "--csv"]) == missing
     written = capsys.readouterr().out.splitlines()
     session = Session.open(out)

@@ -20,7 +20,8 @@ HERE = Path(__file__).resolve().parent
 TIMEOUT_S = 600
 # Steps of the lab whose tools and kernel modules these cases need too.
 NEEDED = ("drops", "segments")
-CASES = ("tables", "packets", "syscalls")
+CASES = ("tables", "packets", "syscalls", "machine")
+PROGRAMS = ("calls", "machine")
 
 
 class Symbols(NamedTuple):
@@ -56,11 +57,13 @@ def run(built: Built, cases: tuple[str, ...] = CASES, patched: bool = False) -> 
     folder = built.folder / f"events-{cases[0]}"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    calls = folder / "calls"
-    source = str(HERE / "calls.c")
-    debs.run("gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-static", "-o", str(calls), source)
-    files = [HERE / "freers.txt", *(HERE / f"{case}.sh" for case in cases)]
-    programs = [*built.programs, calls]
+    for name in PROGRAMS:
+        warn = ("-Wall", "-Wextra", "-Werror", "-pthread")
+        source = str(HERE / f"{name}.c")
+        debs.run("gcc", "-O2", *warn, "-static", "-o", str(folder / name), source)
+    lists = [HERE / "freers.txt", HERE / "enqueuers.txt"]
+    files = [*lists, *(HERE / f"{case}.sh" for case in cases)]
+    programs = [*built.programs, *(folder / name for name in PROGRAMS)]
     parts = initramfs.Parts(HERE / "init.sh", built.kmod / "kbl.ko", programs, files, NEEDED)
     words = (f"cases={','.join(cases)}",)
     how = guest.Run(steps=(), words=words, patched=patched, timeout_s=TIMEOUT_S)

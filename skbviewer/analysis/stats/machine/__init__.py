@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""What the machine did beside packets: threads, locks, page faults, lengths of queues."""
