@@ -181,6 +181,28 @@ static size_t rec_meta_reasons(struct rec_bytes *meta)
 	return n;
 }
 
+/* events=net,drop: the groups that are on when the file begins, if the module says so. */
+static size_t rec_meta_groups(struct rec_bytes *meta)
+{
+	char *text = rec_module_read("events"), *rest = text, *line, group[32], state[8];
+	struct rec_bytes names = {};
+	size_t n = 0;
+
+	while (text && (line = rec_line(&rest))) {
+		if (sscanf(line, "%31s %7s", group, state) != 2 || strcmp(state, "on"))
+			continue;
+		rec_append(&names, ",", names.len ? 1 : 0);
+		rec_append(&names, group, strlen(group));
+	}
+	if (names.len) {
+		rec_append(&names, "", 1);
+		n = rec_meta_add(meta, "events", names.data);
+	}
+	free(names.data);
+	free(text);
+	return n;
+}
+
 /* probes=A.txt,B.txt */
 static size_t rec_meta_lists(struct rec_bytes *meta, const struct rec_options *o)
 {
@@ -219,6 +241,7 @@ void rec_meta_write(struct rec_file *f, const struct rec_options *o, int missed_
 		n += rec_meta_add(&meta, "filter", o->filter);
 	if (o->counter)
 		n += rec_meta_add(&meta, "counter", o->counter);
+	n += rec_meta_groups(&meta);
 	n += rec_meta_reasons(&meta);
 	rec_table(f, KBL_CHUNK_META, meta.data, n, meta.len);
 	free(meta.data);

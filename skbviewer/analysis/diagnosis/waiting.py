@@ -14,6 +14,7 @@ from .case import Case, Spans
 from .finding import LEG, WARNING, Evidence, Finding
 from .neighbour_questions import asked_ns
 from .occupants import occupants
+from .schedule import schedule, scheduled_text
 
 NAMED = 2  # most occupants that a sentence names
 # A packet that waits for a hardware address waits in these ways: rule `neighbour` explains them.
@@ -128,12 +129,17 @@ def span_evidence(longest: Longest, what: str) -> Evidence:
 def occupied(case: Case, longest: Longest) -> tuple[str, list[Evidence]]:
     """Return a sentence about what had the CPU during the wait, and the calls that show it.
 
-    The sentence is "" if no call ended the wait.
+    The sentence is "" if no call ended the wait.  If recorded functions fill less than half of the
+    wait, the scheduler's events say which threads ran, if they were recorded.
     """
     if longest.call < 0:
         return "", []
     cpu = case.call("cpu", longest.call)
     ran = occupants(case, longest.leg, cpu, longest.begin, longest.end)
+    if 2 * sum(one.ns for one in ran) < longest.end - longest.begin:
+        scheduled = schedule(case, longest.leg, cpu, longest.begin, longest.end)
+        if scheduled:
+            return scheduled_text(cpu, scheduled)
     if not ran:
         return f" No recorded function ran on CPU {cpu} meanwhile.", []
     named = [f"{one.who} for {wording.time(one.ns)} ({one.function})" for one in ran[:NAMED]]

@@ -188,6 +188,68 @@ def test_a_socket_that_a_thread_has_locked(tmp_path: Path) -> None:
     assert only(made, "socket-lock").cost_ns == 200 * US
 
 
+def contended(story: Story, begin: int, end: int, spins: bool = True, **where: Any) -> None:
+    """A wait for a lock, us."""
+    lock = 0x5000 | (int(spins) << 56)
+    story.event(begin * US, KblEvent.LOCK_WAIT, 0, lock, **where)
+    story.event(end * US, KblEvent.LOCK_GOT, 0, 0x5000, **where)
+
+
+def test_a_packet_that_waits_for_a_lock(tmp_path: Path) -> None:
+    story = Story()
+    many(story)
+    freed(story, 1, received(story, 1, 1500, core=400) + 1)
+    contended(story, 1510, 1800, context=SOFTIRQ, pid=0)
+    contended(story, 1505, 1600, cpu=1, pid=55)
+    made = diagnosed(story, tmp_path)
+    assert causes(made) == {"lock-contention"}
+    found = only(made, "lock-contention")
+    assert found.cost_ns == 290 * US
+    assert "for the lock 0xff00000000005000, 290.0 µs" in found.text
+    assert "Meanwhile thread 55 got the lock" in found.text
+    assert {fact.kind for fact in found.evidence} == {"event", "packet"}
+
+
+def test_a_wait_for_a_lock_outside_a_packets_calls_is_no_cause(tmp_path: Path) -> None:
+    story = Story()
+    many(story)
+    freed(story, 1, received(story, 1, 1500, core=400) + 1)
+    contended(story, 1510, 1800, cpu=1, pid=55)
+    made = diagnosed(story, tmp_path)
+    assert "lock-contention" not in causes(made) | not_judged(made)
+
+
+def test_without_its_events_lock_contention_cannot_be_judged(tmp_path: Path) -> None:
+    story = Story()
+    many(story)
+    made = diagnosed(story, tmp_path)
+    assert "lock-contention" in not_judged(made)
+
+
+def test_a_log_that_recorded_no_wait_for_a_lock_is_judged(tmp_path: Path) -> None:
+    story = Story()
+    story.kbl.meta["events"] = "net,lock"
+    many(story)
+    made = diagnosed(story, tmp_path)
+    assert "lock-contention" not in causes(made) | not_judged(made)
+
+
+def test_a_late_reader_slept_if_the_scheduler_says_so(tmp_path: Path) -> None:
+    story = Story()
+    story.thread(1, READER, "reader")
+    end = delivered(story, 1, 100)
+    asleep = 1 << 32
+    story.event(50 * US, KblEvent.SCHED_SWITCH, 0, 55 | asleep, pid=READER)
+    story.event(4000 * US, KblEvent.WAKE, 0, READER, pid=55)
+    story.event(4500 * US, KblEvent.SCHED_SWITCH, 0, READER, pid=55)
+    read(story, 1, end + 5000)
+    story.event((end + 6000) * US, KblEvent.SCHED_SWITCH, 0, 55 | asleep, pid=READER)
+    made = diagnosed(story, tmp_path)
+    text = only(made, "late-reader").text
+    assert "In this time the thread slept for 3.9 ms" in text
+    assert "waited for a CPU for 500.0 µs" in text
+
+
 def test_a_packet_that_another_cpu_goes_on_with(tmp_path: Path) -> None:
     story = Story()
     many(story)

@@ -10,6 +10,7 @@ from .. import needs, wording
 from ..case import Case, Spans
 from ..finding import WARNING, Finding, Rule
 from ..occupants import thread_name
+from ..schedule import thread_text
 from ..waiting import Longest, examples, longest_of, occupied, span_evidence
 
 NAME = "late-reader"
@@ -38,7 +39,7 @@ def _find(case: Case) -> list[Finding]:
     text = (
         f"{wording.packets(number)} waited more than {wording.time(LATE_NS)} in a socket's queue. "
         f"{name[0].upper()}{name[1:]} waited {wording.time(int(ns[first]))} until "
-        f"{_reader(case, longest)} read it.{said}"
+        f"{_reader(case, longest)} read it.{_did(case, longest)}{said}"
     )
     evidence = (span_evidence(longest, "socket queue"), *facts)
     evidence += tuple(examples(case, worst, ns, "socket queue"))
@@ -60,6 +61,13 @@ def _reader(case: Case, longest: Longest) -> str:
         return "a program"
     pid, cpu = case.call("pid", longest.call), case.call("cpu", longest.call)
     return thread_name(case, longest.leg, pid, cpu)
+
+
+def _did(case: Case, longest: Longest) -> str:
+    if longest.call < 0:
+        return ""
+    pid = case.call("pid", longest.call)
+    return thread_text(case, longest.leg, pid, longest.begin, longest.end)
 
 
 RULE = Rule(NAME, (needs.calls(),), _find)

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ...words.wait_kinds import OFF
 from .. import needs
 from ..case import Case
 from ..finding import Finding, Rule
+from ..locks import locks_of
 from ..waiting import Wait, finding_of
 
 NAME = "switched-out"
@@ -20,7 +23,9 @@ WAIT = Wait(
 
 
 def _find(case: Case) -> list[Finding]:
-    ns = case.spent(case.made.of_wait(OFF))
+    # A thread that sleeps for a lock is switched out, too: rule lock-contention explains that.
+    asleep = locks_of(case).asleep.of_packets(len(case.rows))
+    ns = np.maximum(case.spent(case.made.of_wait(OFF)) - asleep, 0)
     return finding_of(case, WAIT, ns, case.waited(ns), case.waits(OFF))
 
 

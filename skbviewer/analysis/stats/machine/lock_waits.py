@@ -32,7 +32,7 @@ class LockWaits(NamedTuple):
     source: Int64s
     cpu: Int64s
     pid: Int64s
-    data: Int64s  # as in the event: the lock's address and kind
+    data: Int64s  # as in the wait's last event that is a begin: the lock's address and kind
     begin: Int64s
     end: Int64s
 
@@ -75,7 +75,8 @@ def lock_waits(scope: Scope) -> LockWaits:
     first = np.flatnonzero(begins & ~(same & before))
     ends = np.flatnonzero(~begins & same & before)
     at = first[np.searchsorted(first, ends) - 1] if len(ends) else ends
-    waits = LockWaits(rows[at], source[at], cpu[at], pid[at], data[at], ts[at], ts[ends])
+    last = data[ends - 1]  # how the wait went on at last
+    waits = LockWaits(rows[at], source[at], cpu[at], pid[at], last, ts[at], ts[ends])
     waits = waits.selected(scope.in_range(waits.source, waits.begin))
     return waits.selected(~scope.lost_between(waits.source, waits.begin, waits.end))
 

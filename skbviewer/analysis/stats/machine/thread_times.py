@@ -20,13 +20,17 @@ READY, TAKEN, CAME, LEFT = 0, 1, 2, 3  # woken; lost its CPU; got a CPU; went to
 
 
 class ThreadSpans(NamedTuple):
-    """Spans of threads: log, CPU (of the end), thread, begin and end (ns on the log's clock)."""
+    """Spans of threads: log, CPU (of the end), thread, begin and end (ns on the log's clock).
+
+    `event` is the event (0-based row) with which each began.
+    """
 
     source: Int64s
     cpu: Int64s
     pid: Int64s
     begin: Int64s
     end: Int64s
+    event: Int64s
 
     @property
     def ns(self) -> Int64s:
@@ -50,7 +54,7 @@ def ran(scope: Scope) -> ThreadSpans:
     comes, leaves = scope.of_event("data", rows) & MASK32, scope.of_event("pid", rows)
     same = (source[1:] == source[:-1]) & (cpu[1:] == cpu[:-1]) & (comes[:-1] == leaves[1:])
     at = np.flatnonzero(same)
-    return _whole(scope, ThreadSpans(source[at], cpu[at], comes[at], ts[at], ts[at + 1]))
+    return _whole(scope, ThreadSpans(source[at], cpu[at], comes[at], ts[at], ts[at + 1], rows[at]))
 
 
 def waited(scope: Scope) -> ThreadSpans:
@@ -65,19 +69,23 @@ def slept(scope: Scope) -> ThreadSpans:
 
 def _between(scope: Scope, begins: tuple[int, ...], ends: int) -> ThreadSpans:
     """Return the spans from a step in `begins` to the thread's next step, which is `ends`."""
-    source, pid, ts, cpu, step = _steps(scope)
+    source, pid, ts, cpu, step, rows = _steps(scope)
     same = (source[1:] == source[:-1]) & (pid[1:] == pid[:-1])
     # A thread that is woken twice waits since the first time.
     again = same & (step[1:] == READY) & np.isin(step[:-1], (READY, TAKEN))
     kept = np.r_[np.zeros(min(len(step), 1), np.int64), np.flatnonzero(~again) + 1]
-    source, pid, ts, cpu, step = (column[kept] for column in (source, pid, ts, cpu, step))
+    source, pid, ts, cpu, step, rows = (
+        column[kept] for column in (source, pid, ts, cpu, step, rows)
+    )
     same = (source[1:] == source[:-1]) & (pid[1:] == pid[:-1])
     at = np.flatnonzero(same & np.isin(step[:-1], begins) & (step[1:] == ends))
-    return _whole(scope, ThreadSpans(source[at], cpu[at + 1], pid[at], ts[at], ts[at + 1]))
+    return _whole(
+        scope, ThreadSpans(source[at], cpu[at + 1], pid[at], ts[at], ts[at + 1], rows[at])
+    )
 
 
-def _steps(scope: Scope) -> tuple[Int64s, Int64s, Int64s, Int64s, Int64s]:
-    """Return log, thread, time, CPU and step of every step of a thread, in order of all three."""
+def _steps(scope: Scope) -> tuple[Int64s, ...]:
+    """Return log, thread, time, CPU, step and event of every step, in order of the first three."""
     event = scope.columns.array("event", "event")
     switch = np.flatnonzero(event == int(KblEvent.SCHED_SWITCH))
     wake = np.flatnonzero(event == int(KblEvent.WAKE))
@@ -91,7 +99,7 @@ def _steps(scope: Scope) -> tuple[Int64s, Int64s, Int64s, Int64s, Int64s]:
     rows, who, what = rows[real], who[real], what[real]
     source, ts, cpu = (scope.of_event(name, rows) for name in ("source", "ts", "cpu"))
     order = np.lexsort((rows, ts, who, source))
-    return source[order], who[order], ts[order], cpu[order], what[order]
+    return source[order], who[order], ts[order], cpu[order], what[order], rows[order]
 
 
 def _whole(scope: Scope, spans: ThreadSpans) -> ThreadSpans:
