@@ -47,7 +47,7 @@ def write_timeline_csv(
 
 def _row(timeline: Timeline, title: str, first: int, what: str, one: np.void) -> tuple[object, ...]:
     begin, end, alone = int(one["begin"]), int(one["end"]), int(one["count"]) == 1
-    is_wire = what == "wire"
+    is_wire, is_call = what == "wire", what == "calls"
     number = int(one["item"]) + 1
     bits = ((DROP, "drop"), (OPEN, "no exit recorded"))
     return (
@@ -60,7 +60,7 @@ def _row(timeline: Timeline, title: str, first: int, what: str, one: np.void) ->
         timeline.layers[int(one["look"]) & LAYER],
         int(one["mixed"]),
         timeline.names[int(one["name"])] if alone else "",
-        number if alone and not is_wire else "",
+        number if alone and is_call else "",
         number if alone and is_wire else "",
         ", ".join(text for bit, text in bits if int(one["look"]) & bit),
     )

@@ -12,7 +12,10 @@ from .scope import Scope
 
 
 class Pairs(NamedTuple):
-    """Pairs of events: log, CPU, thread, the data of the begin and of the end, ns between them."""
+    """Pairs of events: log, CPU, thread, the data of the begin and of the end, ns between them.
+
+    `begin` is the time of the begin on the log's clock, `event` its event (0-based row).
+    """
 
     source: Int64s
     cpu: Int64s
@@ -20,6 +23,8 @@ class Pairs(NamedTuple):
     data: Int64s
     result: Int64s
     ns: Int64s
+    begin: Int64s
+    event: Int64s
 
 
 def pairs_of(scope: Scope, begins: int, ends: int, by: str) -> Pairs:
@@ -46,4 +51,6 @@ def pairs_of(scope: Scope, begins: int, ends: int, by: str) -> Pairs:
         scope.of_event("data", rows[at]),
         scope.of_event("data", rows[at + 1]),
         ts[at + 1] - ts[at],
+        ts[at],
+        rows[at],
     )

@@ -37,7 +37,7 @@ class Lane(NamedTuple):
     title: str
     first: int
     rows: int
-    what: str  # "calls" or "wire": the table to which the boxes' items refer
+    what: str  # "calls", "wire" or "events": the table to which the boxes' items refer
     key: int  # CPU, layer's number, thread id or packet number (-n = K<n>); for wire times: source
     source: int  # KBL or capture, 0 = several
     error_ns: int = 0  # possible error of the wire times

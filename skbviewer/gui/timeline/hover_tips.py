@@ -7,7 +7,7 @@ from html import escape
 
 import numpy as np
 
-from skbviewer.analysis.timeline.lanes import WIRE_LAYER, Lane, Timeline
+from skbviewer.analysis.timeline.lanes import Lane, Timeline
 from skbviewer.analysis.timeline.pixel_bins import DROP, LAYER, OPEN
 from skbviewer.analysis.timeline.session_overview import Gap
 from skbviewer.records import HOLE, Leg, PathCall
@@ -48,14 +48,17 @@ def bin_tip(of: np.void, timeline: Timeline, lane: Lane) -> str:
     """Return the tooltip of a bin: the number of calls or packets, and their time range."""
     count, layer = int(of["count"]), timeline.layers[int(of["look"]) & LAYER]
     begin, end = int(of["begin"]), int(of["end"])
-    what = "packet" if layer == WIRE_LAYER else "call"
+    what = {"wire": "packet", "events": "time"}.get(lane.what, "call")
     rows = [("Lane", lane.title), ("From", f"{wording.seconds(begin)} s")]
     if count > 1:
-        rows += [("Duration", wording.duration(end - begin)), ("Layer", f"mostly {layer}")]
-        if not of["mixed"]:
-            rows[-1] = ("Layer", layer)
+        rows.append(("Duration", wording.duration(end - begin)))
+        if lane.what != "events":
+            rows.append(("Layer", f"mostly {layer}" if of["mixed"] else layer))
         rows.append(("Zoom in", f"to see the {what}s one by one"))
         title = f"{count:,} {what}s"
+    elif lane.what == "events":
+        title = timeline.names[int(of["name"])]
+        rows.append(("Duration", wording.duration(end - begin)))
     elif what == "packet":
         title = f"Packet {int(of['item']) + 1} on the wire"
         known = f"± {wording.duration(lane.error_ns)}" if lane.error_ns >= 0 else "unknown"

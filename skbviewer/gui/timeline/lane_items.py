@@ -177,9 +177,14 @@ class LanesItem(FramedItem):
     def _paint_selected(self, painter: QPainter, bins: npt.NDArray[np.void], frame: Frame) -> None:
         if self.selected is None or self.timeline is None:
             return
-        wire_rows = [lane.first for lane in self.timeline.lanes if lane.what == "wire"]
+        others = [
+            row
+            for lane in self.timeline.lanes
+            if lane.what != "calls"
+            for row in range(lane.first, lane.first + lane.rows)
+        ]
         hit = (bins["item"] == self.selected) & (bins["count"] == 1)
-        hit &= ~np.isin(bins["row"], wire_rows)
+        hit &= ~np.isin(bins["row"], others)
         for rect in rects_of(bins[hit], self.places, frame):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             for role, width in ((QPalette.ColorRole.Base, 4), (QPalette.ColorRole.Text, 2)):

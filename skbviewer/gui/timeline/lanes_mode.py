@@ -222,9 +222,10 @@ class LanesMode:
         if hit is None or timeline is None or hit["count"] != 1:
             view.call_chosen.emit(-1, -1)
             return
-        if timeline.lane_of(int(hit["row"])).what == "wire":
+        what = timeline.lane_of(int(hit["row"])).what
+        if what == "wire":
             view.packet_asked.emit(int(hit["item"]) + 1)
-        else:
+        elif what == "calls":
             view.lanes.select(int(hit["item"]))
             view.loader.place(int(hit["item"]) + 1, view.call_located.emit)
 

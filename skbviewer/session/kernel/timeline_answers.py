@@ -33,6 +33,7 @@ from ..opened_file import OpenedFile
 from ..packets.packet_list import PacketList
 from .clocks import session_time
 from .log_names import log_names
+from .machine_lanes import machine_lanes
 
 
 def overview_of(db: Database, columns: Columns, clock: Clock, watch: Progress | None) -> Overview:
@@ -78,9 +79,14 @@ def timeline_of(
         Lane(titles.capture(source), 0, 0, "wire", source, source, clock.error(source))
         for source, _, _ in captures
     ]
-    parts = [(wires, wire_lanes), (part, calls)]
+    parts, known = [(wires, wire_lanes), (part, calls)], names.names
+    if kind == "cpu":
+        logs = log_names(opened.sources())
+        given = (db, opened, clock, bounds[0], known, logs, watch)
+        boxes, titled, known = machine_lanes(*given)
+        parts.append((boxes, titled))
     del wires, part  # frees memory for assemble()
-    return lanes.assemble(kind, bounds, parts, names.names)
+    return lanes.assemble(kind, bounds, parts, known)
 
 
 def places_of(db: Database, clock: Clock, notes: Sequence[Annotation]) -> list[NotePlace]:

@@ -153,3 +153,25 @@ def test_a_log_without_these_events_says_so(name: str, tmp_path: Path) -> None:
         made = table(session, name)
         assert not made.rows
         assert "kblrecord -e all" in made.warnings[0]
+
+
+def test_the_timeline_shows_threads_locks_and_lengths_of_queues(tmp_path: Path) -> None:
+    story = scheduled()
+    wait(story, 1150, 1350, A, KblLock.MUTEX, "__mutex_lock", "rtnl_lock")
+    slot = ext(kbl.KBL_EXT_ADDR, ETH0[0], **ETH0[1])
+    for ts, packets in ((1000, 2), (1500, 0), (1700, 1), (2000, 0)):
+        story.event(ts, KblEvent.QUEUE_LENGTH, 0, packets, extra=[slot])
+    for session in opened(story, tmp_path):
+        timeline = session.timeline.lanes("cpu")
+        shown = {}
+        for lane in (one for one in timeline.lanes if one.what == "events"):
+            low, high = timeline.boxes.starts[[lane.first, lane.first + lane.rows]].tolist()
+            boxes = slice(low, high)
+            names = [timeline.names[name] for name in timeline.boxes.name[boxes].tolist()]
+            shown[lane.title] = list(zip(names, timeline.boxes.dur[boxes].tolist(), strict=True))
+        assert shown == {
+            "CPU 0: threads": [("reader (21)", 300), ("burner (22)", 1000), ("reader (21)", 100)],
+            "CPU 0: waits for locks": [("lock in rtnl_lock", 200)],
+            "queue: 5:0 on if2": [("2 in the queue", 500), ("1 in the queue", 300)],
+        }
+        assert not [one for one in session.timeline.lanes("process").lanes if one.what == "events"]

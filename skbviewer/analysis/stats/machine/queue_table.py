@@ -36,14 +36,8 @@ def queue_rows(scope: Scope) -> list[QueueRow]:
 
     Raises Cancelled.
     """
-    scope.progress.report("Counting", 0, 0)
-    event = scope.columns.array("event", "event")
-    kinds = (int(KblEvent.QUEUE_LENGTH), int(KblEvent.SOCK_LENGTH))
-    rows = np.flatnonzero(np.isin(event, kinds))
-    source, ts = scope.of_event("source", rows), scope.of_event("ts", rows)
-    rows = rows[scope.in_range(source, ts)]
-    source, data = scope.of_event("source", rows), scope.of_event("data", rows)
-    named = list(zip(_names(scope, rows), source.tolist(), strict=True))
+    rows, named = queues_of(scope)
+    data = scope.of_event("data", rows)
     queues = sorted(set(named))
     place = {queue: at for at, queue in enumerate(queues)}
     group = np.array([place[queue] for queue in named], np.int64)
@@ -56,6 +50,22 @@ def queue_rows(scope: Scope) -> list[QueueRow]:
         for at, (queue, one) in enumerate(zip(queues, found, strict=True))
     ]
     return sorted(made, key=lambda row: (-row.most, -row.number, row.queue))
+
+
+def queues_of(scope: Scope) -> tuple[Int64s, list[tuple[str, int]]]:
+    """Return the events of lengths in the time range (0-based rows), and (queue, log) of each.
+
+    Raises Cancelled.
+    """
+    scope.progress.report("Counting", 0, 0)
+    event = scope.columns.array("event", "event")
+    kinds = (int(KblEvent.QUEUE_LENGTH), int(KblEvent.SOCK_LENGTH))
+    rows = np.flatnonzero(np.isin(event, kinds))
+    source, ts = scope.of_event("source", rows), scope.of_event("ts", rows)
+    rows = rows[scope.in_range(source, ts)]
+    return rows, list(
+        zip(_names(scope, rows), scope.of_event("source", rows).tolist(), strict=True)
+    )
 
 
 def _names(scope: Scope, rows: Int64s) -> list[str]:
