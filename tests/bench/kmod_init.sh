@@ -98,6 +98,9 @@ sniffed-none) sniff "client vc" "server vs" ;;
 sniffed-one-none) sniff "server vs" ;;
 disk) load; record /disk/bench.kbl --no-life ;;
 tmpfs) load; record /tmp/bench.kbl --no-life ;;
+# Events of one group, and no function.
+events-*) load subbuf_kb=1024 n_subbufs=256; : > /tmp/none; list=/tmp/none
+	echo "+${kind#events-}" > $kbl/events || fail "events"; arm ;;
 default) must /bin/insmod /kbl.ko; record /disk/bench.kbl ;;
 graph) graph_list ;;
 graph-net) set -f; graph $(cat /list-net); set +f ;;
@@ -114,7 +117,7 @@ mark end
 case $kind in
 disk|default|tmpfs) kill -INT $recorder; wait $recorder || fail "kblrecord: $(cat /tmp/recorder)"
 	sed 's/^/BENCH recorder /' /tmp/recorder; ls -l /disk /tmp/*.kbl | sed 's/^/BENCH file /' ;;
-floor|memory) echo deactivate > $kbl/control ;;
+floor|memory|events-*) echo deactivate > $kbl/control ;;
 graph*) echo 0 > $trace/tracing_on; sed 's/^/BENCH graph /' $trace/per_cpu/cpu0/stats ;;
 esac
 [ -e $kbl ] && must /bin/rmmod kbl

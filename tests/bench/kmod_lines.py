@@ -19,6 +19,7 @@ class Line(NamedTuple):
 
 
 LISTS = ("50", "500", "all")
+GROUPS = ("syscall", "irq", "softirq", "sched", "lock", "fault", "queue")
 LINES = (
     Line("none", "none", "50", "no module"),
     Line("loaded", "loaded", "50", "module loaded"),
@@ -41,6 +42,10 @@ MORE = (
     *(
         Line(f"sniffed-one-{n}", "sniffed-one", n, f"{n} active, to memory, one end sniffed")
         for n in LISTS
+    ),
+    *(
+        Line(f"events-{group}", f"events-{group}", "50", f"events of the group {group}, to memory")
+        for group in GROUPS
     ),
     Line("sniffed-none", "sniffed-none", "50", "no module, both ends sniffed"),
     Line("sniffed-one-none", "sniffed-one-none", "50", "no module, one end sniffed"),

@@ -46,11 +46,20 @@ def pack(kit: guests.Kit, runs: list[Run], folder: Path) -> Path:
         scripts[f"causes/{scenario.name}.sh"] = scenario.script
         scripts[f"causes/{scenario.name}.words"] = words
     modules = tuple(dict.fromkeys(module for one in scenarios for module in one.modules))
+    programs = [*kit.programs, build_program("faulting", folder)]
     parts = initramfs.Parts(
-        HERE / "init.sh", kit.module, kit.programs, [probes],
+        HERE / "init.sh", kit.module, programs, [probes],
         scripts=tuple(scripts.items()), extra=initramfs.Needs(TOOLS, modules),
     )  # fmt: skip
     return initramfs.build(kit.kernel, parts, folder)
+
+
+def build_program(name: str, folder: Path) -> Path:
+    """Build a program of programs/, static."""
+    program, source = folder / name, HERE / "programs" / f"{name}.c"
+    warn = ("-Wall", "-Wextra", "-Werror", "-pthread")
+    debs.run("gcc", "-O2", *warn, "-static", "-o", str(program), str(source))
+    return program
 
 
 def boot(kit: guests.Kit, series: str, runs: list[Run]) -> list[Run]:

@@ -76,6 +76,9 @@ PROVOKED = (
     Provoked("checksum-by-cpu", "The sender's device computes no checksums.",
              (), ("software-checksum", "send-queue")),
     Provoked("many-rules", "Each packet passes hundreds of rules.", ("netfilter",), (), FILTER),
+    # The threads share one CPU, so the reader is late, too.
+    Provoked("lock-contention", "Page faults of the reader wait for its address space's lock.",
+             ("lock-contention",), (LATE, "send-queue")),
     # The reader ends before it has read all: what is in its queue is dropped, truly.
     Provoked("lost-records", "Small buffers lose records.", ("lost-records",), (LATE, DROP),
              buffers="subbuf_kb=4 n_subbufs=4"),

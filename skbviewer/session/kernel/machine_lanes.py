@@ -43,7 +43,7 @@ def machine_lanes(
     for lane in lanes:
         for name in lane.names:
             number.setdefault(name, len(number))
-        texts.append(np.array([number[name] for name in lane.names], np.int64))
+        texts.append(np.array([number[name] for name in lane.names], np.int64)[lane.name])
         begins.append(clock.to_session(lane.source, lane.begin) - begin_ns)
         ends.append(clock.to_session(lane.source, lane.end) - begin_ns)
         items.append(lane.event.astype(np.int32))

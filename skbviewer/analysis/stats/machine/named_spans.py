@@ -27,7 +27,7 @@ EVENTS = (
 class NamedSpans(NamedTuple):
     """Spans of one lane: "CPU 0: threads" of a log.  Times are ns on the log's clock.
 
-    `event` is the event (0-based row) with which each span began.
+    `event` is the event (0-based row) with which each span began; `name` is an index of `names`.
     """
 
     title: str
@@ -36,6 +36,7 @@ class NamedSpans(NamedTuple):
     begin: Int64s
     end: Int64s
     event: Int64s
+    name: Int64s
     names: list[str]
 
 
@@ -52,22 +53,22 @@ def named_spans(scope: Scope) -> list[NamedSpans]:
 def _threads(scope: Scope) -> Iterator[NamedSpans]:
     spans = ran(scope)
     spans = spans.selected(spans.pid != 0)
+    used, name = np.unique(np.stack([spans.source, spans.pid]), axis=1, return_inverse=True)
     names = [
         f"{scope.kernels[source].names.tasks.get(pid, 'thread')} ({pid})"
-        for source, pid in zip(spans.source.tolist(), spans.pid.tolist(), strict=True)
+        for source, pid in used.T.tolist()
     ]
     of = (spans.source, spans.cpu, spans.begin, spans.end, spans.event)
-    yield from _by_cpu("threads", *of, names)
+    yield from _by_cpu("threads", *of, name.reshape(-1), names)
 
 
 def _interrupts(scope: Scope) -> Iterator[NamedSpans]:
     irqs = pairs_of(scope, int(KblEvent.IRQ_ENTRY), int(KblEvent.IRQ_EXIT), "cpu")
     softirqs = pairs_of(scope, int(KblEvent.SOFTIRQ_ENTRY), int(KblEvent.SOFTIRQ_EXIT), "cpu")
-    names = [f"interrupt {number}" for number in irqs.data.tolist()]
-    names += [
-        SOFTIRQS[number] if 0 <= number < len(SOFTIRQS) else f"softirq {number}"
-        for number in softirqs.data.tolist()
-    ]
+    kinds = np.repeat([0, 1], [len(irqs.data), len(softirqs.data)])
+    data = np.stack([kinds, np.concatenate([irqs.data, softirqs.data])])
+    used, name = np.unique(data, axis=1, return_inverse=True)
+    names = [_interrupt(*one) for one in used.T.tolist()]
     source, cpu, begin, ns, event = (
         np.concatenate(both)
         for both in (
@@ -78,14 +79,23 @@ def _interrupts(scope: Scope) -> Iterator[NamedSpans]:
             (irqs.event, softirqs.event),
         )
     )
-    yield from _by_cpu("interrupts", source, cpu, begin, begin + ns, event, names)
+    of = (source, cpu, begin, begin + ns, event)
+    yield from _by_cpu("interrupts", *of, name.reshape(-1), names)
+
+
+def _interrupt(is_softirq: int, number: int) -> str:
+    if not is_softirq:
+        return f"interrupt {number}"
+    return SOFTIRQS[number] if 0 <= number < len(SOFTIRQS) else f"softirq {number}"
 
 
 def _locks(scope: Scope) -> Iterator[NamedSpans]:
     waits = lock_waits(scope)
-    names = [f"lock in {one or 'an unknown function'}" for one in waiting_functions(scope, waits)]
+    texts = [f"lock in {one or 'an unknown function'}" for one in waiting_functions(scope, waits)]
+    names = sorted(set(texts))
+    name = np.searchsorted(names, texts).astype(np.int64) if texts else waits.begin
     of = (waits.source, waits.cpu, waits.begin, waits.end, waits.event)
-    yield from _by_cpu("waits for locks", *of, names)
+    yield from _by_cpu("waits for locks", *of, name, names)
 
 
 def _lengths(scope: Scope) -> Iterator[NamedSpans]:
@@ -99,19 +109,19 @@ def _lengths(scope: Scope) -> Iterator[NamedSpans]:
         mine = np.flatnonzero(group == at)
         mine = mine[np.argsort(ts[mine], kind="stable")]
         shown = np.flatnonzero(packets[mine[:-1]] > 0) if len(mine) else mine
-        names = [f"{count} in the queue" for count in packets[mine[shown]].tolist()]
-        begin, end = ts[mine[shown]], ts[mine[shown + 1]]
-        yield NamedSpans(f"queue: {queue}", source, -1, begin, end, rows[mine[shown]], names)
+        used, name = np.unique(packets[mine[shown]], return_inverse=True)
+        names = [f"{count} in the queue" for count in used.tolist()]
+        begin, end, event = ts[mine[shown]], ts[mine[shown + 1]], rows[mine[shown]]
+        yield NamedSpans(f"queue: {queue}", source, -1, begin, end, event, name, names)
 
 
 def _by_cpu(
     what: str, source: Int64s, cpu: Int64s, begin: Int64s, end: Int64s, event: Int64s,
-    names: list[str],
+    name: Int64s, names: list[str],
 ) -> Iterator[NamedSpans]:  # fmt: skip
     keys = np.stack([source, cpu], axis=1)
     for log, number in np.unique(keys, axis=0).tolist():
         mine = np.flatnonzero((source == log) & (cpu == number))
         mine = mine[np.argsort(begin[mine], kind="stable")]
-        texts = [names[at] for at in mine.tolist()]
-        title = f"CPU {number}: {what}"
-        yield NamedSpans(title, log, number, begin[mine], end[mine], event[mine], texts)
+        of = (begin[mine], end[mine], event[mine], name[mine])
+        yield NamedSpans(f"CPU {number}: {what}", log, number, *of, names)
