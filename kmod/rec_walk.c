@@ -85,7 +85,8 @@ static const char *rec_last_head(const char *p)
 /* Records without anything to note. */
 static inline bool rec_plain_event(const struct kbl_event_slot *event)
 {
-	const kbl_u64 noted = 1ull << KBL_EV_DROP | 1ull << KBL_EV_CONSUME | 1ull << KBL_EV_MODULE;
+	const kbl_u64 noted = 1ull << KBL_EV_DROP | 1ull << KBL_EV_CONSUME |
+			      1ull << KBL_EV_MODULE | 1ull << KBL_EV_LOCK_WAIT;
 
 	return event->kind == KBL_EVENT && !(noted >> (event->event & 63) & 1);
 }

@@ -34,9 +34,9 @@ def _find(case: Case) -> list[Finding]:
     name = wording.packet(case.ids(worst[:1])[0])
     text = (
         f"{wording.packets(number)} waited for locks, {wording.time(total)} altogether. "
-        f"{name[0].upper()}{name[1:]} waited {wording.time(int(ns[first]))}, "
-        f"{wording.share(int(ns[first]), int(case.kernel_ns[first]))} of its time in kernel; the "
-        f"longest time {_where(locks, longest)}.{holders(case, locks, longest)}"
+        f"{name[0].upper()}{name[1:]} waited {wording.time(int(ns[first]))}"
+        f"{_share(case, locks, first)}; the longest time {_where(locks, longest)}."
+        f"{holders(case, locks, longest)}"
     )
     order = np.argsort(-mine.waits.ns, kind="stable")[:EXAMPLES].tolist()
     evidence = [
@@ -54,6 +54,15 @@ def _find(case: Case) -> list[Finding]:
             case.rows[np.flatnonzero(which)], explains,
         )
     ]  # fmt: skip
+
+
+def _share(case: Case, locks: Locks, row: int) -> str:
+    """Return the share of a packet's time in kernel; a program may wait when it reads, later."""
+    mine = locks.selected(locks.row == row)
+    if (mine.waits.begin >= case.made.legs.end[mine.leg]).any():
+        return ", also while the program read it"
+    share = wording.share(int(mine.waits.ns.sum()), int(case.kernel_ns[row]))
+    return f", {share} of its time in kernel"
 
 
 def _where(locks: Locks, at: int) -> str:
