@@ -6,12 +6,8 @@ from __future__ import annotations
 from .causes import (
     conntrack,
     copies,
-    cpu_migration,
     drops,
     interrupted,
-    ksoftirqd,
-    late_reader,
-    lock_contention,
     lost_records,
     neighbour,
     netfilter,
@@ -25,9 +21,15 @@ from .causes import (
     segmentation,
     send_queue,
     slow_packets,
-    socket_lock,
     softirq_wait,
     software_checksum,
+)
+from .causes.threads import (
+    cpu_migration,
+    ksoftirqd,
+    late_reader,
+    lock_contention,
+    socket_lock,
     switched_out,
 )
 from .finding import Rule

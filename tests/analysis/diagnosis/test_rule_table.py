@@ -20,7 +20,7 @@ def version() -> None:  # replaces the fixture of other tests
 
 
 def test_each_module_is_one_rule() -> None:
-    modules = (ROOT / "skbviewer/analysis/diagnosis/causes").glob("[a-z]*.py")
+    modules = (ROOT / "skbviewer/analysis/diagnosis/causes").rglob("[a-z]*.py")
     assert len(NAMES) == len(set(NAMES)) == len(list(modules))
 
 

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from ...words.wait_kinds import BACKLOG
-from .. import needs
-from ..case import Case
-from ..finding import Finding, Rule
-from ..waiting import Wait, finding_of
+from ....words.wait_kinds import BACKLOG
+from ... import needs
+from ...case import Case
+from ...finding import Finding, Rule
+from ...waiting import Wait, finding_of
 
 NAME = "socket-lock"
 WAIT = Wait(

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...words.wait_kinds import RANKS, SOFTIRQ
-from .. import needs, wording
-from ..case import Case, Spans
-from ..finding import CALL, NOTE, Evidence, Finding, Rule
-from ..waiting import examples, longest_of
-from .softirq_wait import calls_after
+from ....words.wait_kinds import RANKS, SOFTIRQ
+from ... import needs, wording
+from ...case import Case, Spans
+from ...finding import CALL, NOTE, Evidence, Finding, Rule
+from ...waiting import examples, longest_of
+from ..softirq_wait import calls_after
 
 NAME = "cpu-migration"
 ADVICE = (

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....records.kbl_layout import KblEvent
-from ...words.event_text import lock_address, lock_kind
-from ...words.wait_kinds import NAMES, OFF
-from .. import needs, wording
-from ..case import EXAMPLES, Case
-from ..finding import EVENT, WARNING, Evidence, Finding, Rule
-from ..locks import Locks, holders, locks_of
-from ..waiting import examples
+from .....records.kbl_layout import KblEvent
+from ....words.event_text import lock_address, lock_kind
+from ....words.wait_kinds import NAMES, OFF
+from ... import needs, wording
+from ...case import EXAMPLES, Case
+from ...finding import EVENT, WARNING, Evidence, Finding, Rule
+from ...locks import Locks, holders, locks_of
+from ...waiting import examples
 
 NAME = "lock-contention"
 ADVICE = (

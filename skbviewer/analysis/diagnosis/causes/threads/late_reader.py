@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...words.wait_kinds import SOCKET
-from .. import needs, wording
-from ..case import Case, Spans
-from ..finding import WARNING, Finding, Rule
-from ..occupants import thread_name
-from ..schedule import thread_text
-from ..waiting import Longest, examples, longest_of, occupied, span_evidence
+from ....words.wait_kinds import SOCKET
+from ... import needs, wording
+from ...case import Case, Spans
+from ...finding import WARNING, Finding, Rule
+from ...occupants import thread_name
+from ...schedule import thread_text
+from ...waiting import Longest, examples, longest_of, occupied, span_evidence
 
 NAME = "late-reader"
 # If other threads use its CPU, a thread waits for up to 3 ms, the scheduler's base slice for 8 CPUs

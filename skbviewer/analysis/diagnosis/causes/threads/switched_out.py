@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...words.wait_kinds import OFF
-from .. import needs
-from ..case import Case
-from ..finding import Finding, Rule
-from ..locks import locks_of
-from ..waiting import Wait, finding_of
+from ....words.wait_kinds import OFF
+from ... import needs
+from ...case import Case
+from ...finding import Finding, Rule
+from ...locks import locks_of
+from ...waiting import Wait, finding_of
 
 NAME = "switched-out"
 WAIT = Wait(

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from ...words.wait_kinds import SOFTIRQ
-from .. import needs
-from ..case import Case
-from ..finding import Finding, Rule
-from ..waiting import Wait, finding_of
-from .softirq_wait import ended_in_ksoftirqd, handed_off
+from ....words.wait_kinds import SOFTIRQ
+from ... import needs
+from ...case import Case
+from ...finding import Finding, Rule
+from ...waiting import Wait, finding_of
+from ..softirq_wait import ended_in_ksoftirqd, handed_off
 
 NAME = "ksoftirqd"
 WAIT = Wait(
