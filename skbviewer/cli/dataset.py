@@ -46,6 +46,8 @@ def add(commands: Commands) -> None:
     _finding(inner)
     _dropping(inner)
     _opening(inner)
+    made = _of(inner, "hosts", "list pairs of recordings that have packets in common", _hosts)
+    formats(made, "json", "csv", json="print one JSON array of objects")
     made = _of(inner, "query", "print the result of a SELECT over the tables", _query)
     made.add_argument("sql", metavar="SQL", help="one SELECT statement")
     formats(made, "json", "csv", json="print one JSON array of objects")
@@ -74,7 +76,7 @@ def _adding(inner: Commands) -> None:
 
 
 def _finding(inner: Commands) -> None:
-    parser = _of(inner, "find", "find a packet in other sessions, by its headers", _find)
+    parser = _of(inner, "find", "show the path of a packet over all hosts", _find)
     text = "the packet: the id of its session (or the first digits of the id), and its number"
     parser.add_argument("--packet", required=True, metavar="SESSION:N", help=text)
     parser.add_argument("--within", type=float, default=5.0, metavar="SECONDS", help=WITHIN)
@@ -211,9 +213,15 @@ def _totals(found: list[Manifest]) -> dict[str, int | list[str]]:
 
 def _find(arguments: argparse.Namespace) -> int:
     with _libraries():
-        from ..dataset.same_packet import candidates
+        from ..dataset.same_packet import find
     words = arguments.folder, arguments.packet, round(arguments.within * 1e9)
-    return _answered(arguments, lambda of: candidates(*words, of))
+    return _answered(arguments, lambda of: find(*words, of))
+
+
+def _hosts(arguments: argparse.Namespace) -> int:
+    with _libraries():
+        from ..dataset.host_pairs import host_pairs
+    return _answered(arguments, lambda of: host_pairs(arguments.folder, of))
 
 
 def _drop(arguments: argparse.Namespace) -> int:

@@ -8,17 +8,17 @@ from pathlib import Path
 from ..records import Progress
 from . import manifests
 from .manifests import Manifest
-from .same_packet import candidates
+from .same_packet import find
 
 
 def sessions_of_packet(
     folder: Path, word: str, window_ns: int, progress: Progress
 ) -> list[Manifest]:
-    """Return the session of the packet `word` ("SESSION:N") and those of its candidates.
+    """Return the session of the packet `word` ("SESSION:N") and those that `find` lists.
 
-    Candidates are the packets that `dataset find` lists.  Raises what candidates() raises.
+    Raises what find() raises.
     """
-    answer = candidates(folder, word, window_ns, progress)
+    answer = find(folder, word, window_ns, progress)
     at = answer.columns.index("session")
     names = {str(row[at]) for row in answer.rows}
     own, _, number = word.partition(":")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""`dataset find`: packets of other sessions that may be the same packet.
+"""`dataset find`: the path of a packet over all hosts, and packets that only may be the same.
 
-The packets are only candidates: equal headers within a time do not prove that two captured packets
-are one packet, and the clocks of two hosts were not compared.  No verdict is made here.
+DuckDB finds packets with equal headers.  Package matching decides which of them are the packet: see
+across_sessions.py and packet_path.py.  The others stay candidates.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from pathlib import Path
 
 from ..records import BadInput, Progress
 from ..session.querying import Answer
+from .across_sessions import across_sessions
 from .connection import connection, literal
+from .packet_path import members_of
 from .querying import BOUNDS, run
 
 # The rungs of the identity ladder that the tables hold.  What is unknown contradicts nothing.
@@ -29,32 +31,61 @@ EQUAL = " AND ".join(
 AGREEING = " + ".join(f"coalesce(p.{name} = w.{name}, false)::INTEGER" for name in NOT_CONTRARY)
 FIND = f"""
 SELECT p.session, p.host, p.number, p.ts_ns - w.ts_ns AS after_ns, {AGREEING} AS agreeing,
-  p.verdict AS match, p.kernel_ns, 'candidate' AS verdict
-FROM packets p JOIN wanted w ON {EQUAL}
-WHERE p.session <> w.session AND p.ts_ns BETWEEN w.ts_ns - {{window}} AND w.ts_ns + {{window}}
-ORDER BY abs(after_ns), p.session, p.number"""
+  p.verdict AS match, p.kernel_ns, coalesce(m.verdict, 'candidate') AS verdict, m.reason, m.hop,
+  m.least_ns, m.most_ns
+FROM packets p CROSS JOIN wanted w LEFT JOIN member m
+  ON m.session = p.session AND m.number = p.number
+WHERE m.hop IS NOT NULL OR ({EQUAL} AND p.session <> w.session
+  AND p.ts_ns BETWEEN w.ts_ns - {{window}} AND w.ts_ns + {{window}})
+ORDER BY m.hop NULLS LAST, abs(after_ns), p.session, p.number"""
+MEMBER = """
+CREATE TABLE member (session VARCHAR, number BIGINT, verdict VARCHAR, reason VARCHAR, hop BIGINT,
+  least_ns BIGINT, most_ns BIGINT)"""
+AROUND_NS = 30_000_000_000  # traffic this far from the packet shows how the clocks differ
 
 
-def candidates(folder: Path, word: str, window_ns: int, progress: Progress) -> Answer:
-    """Return packets of other sessions with the headers of packet `word`, "SESSION:N".
+def find(folder: Path, word: str, window_ns: int, progress: Progress) -> Answer:
+    """Return the path of packet `word`, "SESSION:N", and other packets that may be the same.
 
-    Column after_ns is the difference of the times on the two sniffers' clocks, at most `window_ns`;
-    `agreeing` is the number of values of NOT_CONTRARY that are equal in both packets.  SESSION may
-    be the first digits of a session's id.  Raises KeyError if there is no such packet, BadInput if
-    the packet has no IP header or no time, and Cancelled.
+    First the packets of its path over all hosts: `hop` counts from 0, and `least_ns` and `most_ns`
+    bound the time since the previous hop (NULL: not bounded).  Then the candidates: packets of
+    other sessions with the same headers.  Column after_ns is the difference of the times on the two
+    sniffers' clocks, at most `window_ns` for candidates; `agreeing` is the number of values of
+    NOT_CONTRARY that are equal in both packets.  SESSION may be the first digits of a session's id.
+    Raises KeyError if there is no such packet, BadInput if the packet has no IP header or no time,
+    and Cancelled.
     """
+    session, time = _wanted(folder, word)
+    number = int(word.partition(":")[2])
+    around = max(window_ns, AROUND_NS)
+    found = across_sessions(folder, progress, (time - around, time + around))
+    members = members_of(found, session, number)
+    with connection(folder) as db:
+        db.execute(MEMBER)
+        if members:
+            db.executemany(f"INSERT INTO member VALUES ({', '.join('?' * 7)})", members)
+        db.execute(f"CREATE TABLE wanted AS {_select(session, number)}")
+        return run(db, folder, FIND.format(window=window_ns), BOUNDS, progress)
+
+
+def _select(session: str, number: int) -> str:
+    return (
+        f"SELECT * FROM packets WHERE starts_with(session, {literal(session)}) "
+        f"AND number = {number}"
+    )
+
+
+def _wanted(folder: Path, word: str) -> tuple[str, int]:
+    """Return the session and the time of capture of a packet "SESSION:N"."""
     session, _, number = word.partition(":")
     if not number.isdecimal() or not session.isalnum():
         raise KeyError(f"--packet {word}: expected SESSION:N, such as 20955b9e4a49:14")
     with connection(folder) as db:
-        db.execute(
-            "CREATE TABLE wanted AS SELECT * FROM packets "
-            f"WHERE starts_with(session, {literal(session)}) AND number = {number}"
-        )
-        found = db.execute("SELECT session, saddr, ts_ns FROM wanted").fetchall()
-        if len(found) != 1:
-            why = "several sessions begin so" if found else "there is no such packet"
-            raise KeyError(f"--packet {word}: {why}")
-        if None in found[0]:
-            raise BadInput(folder, None, f"packet {word} has no IP header, or no time")
-        return run(db, folder, FIND.format(window=window_ns), BOUNDS, progress)
+        packet = _select(session, int(number))
+        rows = db.execute(f"SELECT session, ts_ns, saddr FROM ({packet})").fetchall()
+    if len(rows) != 1:
+        why = "several sessions begin so" if rows else "there is no such packet"
+        raise KeyError(f"--packet {word}: {why}")
+    if None in rows[0]:
+        raise BadInput(folder, None, f"packet {word} has no IP header, or no time")
+    return str(rows[0][0]), int(rows[0][1])

@@ -10,6 +10,9 @@ from .arrays.int_index import IntIndex, longer
 from .arrays.record_rows import Rows, record_blocks, rows_where, whole
 from .clock.clock_fit import ClockFit, Segment
 from .clock.timebase import EVERY, Piece, Timebase
+from .hosts.across_hosts import LIFE_NS, AcrossHosts, HostReason, across_hosts
+from .hosts.clock_bound_loops import FAR
+from .hosts.sightings import Counts, Recordings, Sightings
 from .identity.identity_candidates import has_larger_header
 from .kernel_functions import READER, RECEIVE_START, TRANSMIT
 from .legs.leg_cutting import LEG_DTYPE, LegTable
@@ -65,10 +68,12 @@ __all__ = [
     "CONTESTED",
     "EVERY",
     "EXACT",
+    "FAR",
     "FORWARD",
     "KERNEL_ONLY",
     "LATE",
     "LEG_DTYPE",
+    "LIFE_NS",
     "MATCH_DTYPE",
     "NAMELESS",
     "READER",
@@ -80,10 +85,13 @@ __all__ = [
     "UNNUMBERED",
     "UNSURE",
     "WIRE_ONLY",
+    "AcrossHosts",
     "Apart",
     "ClockFit",
+    "Counts",
     "Fitted",
     "Host",
+    "HostReason",
     "IntIndex",
     "Joined",
     "Joint",
@@ -95,14 +103,17 @@ __all__ = [
     "Nesting",
     "OneWay",
     "Piece",
+    "Recordings",
     "Rows",
     "Rung",
     "SameHost",
     "Segment",
     "SeriesTable",
+    "Sightings",
     "Spans",
     "Timebase",
     "Trips",
+    "across_hosts",
     "all_trips",
     "blocks",
     "build_kernel_side",

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""The path of one packet over all recordings: exact pairs, joined by skb lifetimes.
+
+A translator changes a packet's headers, but its log shows one lifetime.  So a path goes from header
+to header through the hosts that changed it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ..matching import EXACT, FAR, HostReason
+from ..matching.hosts.sightings import IN, OUT, UNKNOWN
+from ..records.types import Int64s
+from .across_sessions import Across
+
+STAGE = {OUT: 0, UNKNOWN: 1, IN: 2}  # order of sightings with one time to live
+Member = tuple[str, int, str, str, int | None, int | None, int | None]
+
+
+def members_of(found: Across, session: str, number: int) -> list[Member]:
+    """Return a row of table `member` (see same_packet.py) for each packet of the path.
+
+    Packets that may be the same as one of the path follow, without a hop.  The list is empty if no
+    other recording has the packet.
+    """
+    own = [clock for clock, each in enumerate(found.recordings) if each[0] == session]
+    start = np.flatnonzero((found.number == number) & np.isin(found.found.clock, own))
+    if not len(start):
+        return []
+    rows, why = _joined(found, start)
+    path = _in_order(found, rows[found.number[rows] > 0])
+    if len(np.unique(found.found.clock[path])) == 1:
+        path = path[:0]
+    made = [_hop(found, path, at, why.get(int(path[at]), "")) for at in range(len(path))]
+    return made + list(_others(found, rows))
+
+
+def _joined(found: Across, start: Int64s) -> tuple[Int64s, dict[int, str]]:
+    """Return all sightings that exact pairs and lifetimes join to some, and why, by sighting."""
+    pairs = found.pairs
+    exact = np.flatnonzero(pairs.verdict == EXACT)
+    one, other = pairs.pairs.a[exact], pairs.pairs.b[exact]
+    life = found.found.clock * (1 << 40) + found.found.appearance
+    appearance = pairs.made.of
+    rows, why = start, dict[int, str]()
+    while True:
+        mine = np.unique(appearance[np.flatnonzero(np.isin(life, life[rows]))])
+        reached = np.isin(one, mine) | np.isin(other, mine)
+        for pair in exact[reached]:
+            for row in (int(pairs.a[pair]), int(pairs.b[pair])):
+                why.setdefault(row, _word(int(pairs.reason[pair])))
+        all_ = np.unique(np.r_[mine, one[reached], other[reached]])
+        wider = np.flatnonzero(np.isin(appearance, all_) | np.isin(life, life[rows]))
+        if len(wider) == len(rows):
+            return wider, why
+        rows = wider
+
+
+def _word(reason: int) -> str:
+    return HostReason(reason).name.lower().replace("_", "-")
+
+
+def _in_order(found: Across, rows: Int64s) -> Int64s:
+    """Return sightings in the order of the path: a packet's time to live only falls."""
+    seen = found.found.rows(rows)
+    stage = np.array([STAGE[int(way)] for way in seen.way], np.int64)
+    return rows[np.lexsort((found.pairs.clocks.scale.low_ns[rows], stage, -seen.ttl))]
+
+
+def _hop(found: Across, path: Int64s, at: int, why: str) -> Member:
+    row = int(path[at])
+    least, most = (None, None) if at == 0 else _time(found, int(path[at - 1]), row)
+    session = found.recordings[int(found.found.clock[row])][0]
+    return session, int(found.number[row]), "exact", why or "lifetime", at, least, most
+
+
+def _time(found: Across, a: int, b: int) -> tuple[int | None, int | None]:
+    """Return the least and the greatest time (ns) between two sightings; None: no bound."""
+    seen = found.found
+    if seen.clock[a] == seen.clock[b]:
+        least = int(seen.low_ns[b] - seen.high_ns[a])
+        return max(least, 0), int(seen.high_ns[b] - seen.low_ns[a])
+    (low,), (high,) = found.pairs.clocks.transit(np.array([a]), np.array([b]))
+    return max(int(low), 0), None if high > FAR // 2 else int(high)
+
+
+def _others(found: Across, rows: Int64s) -> Iterable[Member]:
+    """Yield the packets that may be the same as a packet of the path."""
+    pairs = found.pairs
+    inside = np.isin(pairs.a, rows), np.isin(pairs.b, rows)
+    seen = set(rows.tolist())
+    for pair in np.flatnonzero((pairs.verdict != EXACT) & (inside[0] ^ inside[1])):
+        row = int(pairs.b[pair] if inside[0][pair] else pairs.a[pair])
+        if row not in seen and found.number[row] > 0:
+            seen.add(row)
+            session = found.recordings[int(found.found.clock[row])][0]
+            word = _word(int(pairs.reason[pair]))
+            yield session, int(found.number[row]), "ambiguous", word, None, None, None

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""Shortest paths over the bounds between clocks: loops of clock_bounds.py.
+
+`bounds[a, b]` is the greatest value of (error of clock a - error of clock b), in ns.  If a - b is
+at most 3 and b - c at most 4, then a - c is at most 7: so the tightest bounds that follow from all
+others are shortest paths.  A path from a clock to itself that is shorter than 0 is a contradiction.
+"""
+
+from __future__ import annotations
+
+from ...records.compiled import allocation_free
+from ...records.types import Float64s, Int64s
+
+FAR = 1 << 60  # no bound
+
+
+@allocation_free
+def close(bounds: Int64s) -> int:
+    """Make the bounds (n, n) as tight as all of them together allow (Floyd, Warshall).
+
+    Returns the number of clocks on a contradiction.
+    """
+    count = bounds.shape[0]
+    for middle in range(count):
+        for a in range(count):
+            first = bounds[a, middle]
+            if first >= FAR:
+                continue
+            for b in range(count):
+                second = bounds[middle, b]
+                if second < FAR and first + second < bounds[a, b]:
+                    bounds[a, b] = first + second
+    bad = 0
+    for a in range(count):
+        if bounds[a, a] < 0:
+            bad += 1
+    return bad
+
+
+@allocation_free
+def carry(before: Int64s, gap: int, rate: Float64s, bounds: Int64s) -> None:
+    """Tighten bounds by those of a cell `gap` ns away: errors change by at most `rate` (ns/ns)."""
+    count = bounds.shape[0]
+    for a in range(count):
+        for b in range(count):
+            if a != b and before[a, b] < FAR:
+                moved = before[a, b] + int((rate[a] + rate[b]) * gap) + 1
+                bounds[a, b] = min(bounds[a, b], moved)
+
+
+@allocation_free
+def sweep(at: Int64s, rate: Float64s, start: int, stop: int, out: Int64s) -> int:
+    """Tighten out[k] by the bounds of all cells from out[start] to out[k].
+
+    `out` is (cells, n, n); `at` is each cell's time.  Goes down if `stop` < `start`.
+    Returns the first cell at which there is a contradiction, or -1.
+    """
+    step = 1 if stop > start else -1
+    cell = start
+    while cell != stop:
+        if cell != start:
+            carry(out[cell - step], abs(at[cell] - at[cell - step]), rate, out[cell])
+        if close(out[cell]) > 0:
+            return cell
+        cell += step
+    return -1

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+"""Find the pairs that every consistent assignment of appearances to each other has."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...records.types import Bools, Int64s
+from .appearances import Appearances, Pairs
+
+ROUNDS = 16
+
+
+def has_no_rival(made: Appearances, pairs: Pairs, possible: Bools) -> Bools:
+    """Return the pairs that are the only possible ones of both appearances, by pair of clocks."""
+    ahead, behind = _partners(made, pairs, possible)
+    return np.asarray(possible & (ahead == 1) & (behind == 1), np.bool_)
+
+
+def forced(made: Appearances, pairs: Pairs, possible: Bools, complete: Bools) -> Bools:
+    """Return the pairs that every consistent assignment has.
+
+    If the sender's recording is `complete`, each packet that arrived has a partner there.  So a
+    packet with one possible partner has this partner, and others cannot have it.
+    """
+    left = possible.copy()
+    for _ in range(ROUNDS):
+        _, behind = _partners(made, pairs, left)
+        only = left & complete & (behind == 1)
+        taken, _ = _partners(made, pairs, only)
+        wrong = left & ~only & (taken > 0)
+        if not wrong.any():
+            break
+        left &= ~wrong
+    return has_no_rival(made, pairs, left)
+
+
+def _partners(made: Appearances, pairs: Pairs, possible: Bools) -> tuple[Int64s, Int64s]:
+    """Return by pair how many possible partners `a` has on b's clock, and `b` on a's clock."""
+    clocks = int(made.clock.max(initial=0)) + 1
+    found = []
+    for one, other in ((pairs.a, pairs.b), (pairs.b, pairs.a)):
+        code = one * clocks + made.clock[other]
+        names, at = np.unique(code, return_inverse=True)
+        found.append(np.bincount(at[possible], minlength=len(names))[at].astype(np.int64))
+    return found[0], found[1]
