@@ -38,9 +38,8 @@ def forced(made: Appearances, pairs: Pairs, possible: Bools, complete: Bools) ->
 def _partners(made: Appearances, pairs: Pairs, possible: Bools) -> tuple[Int64s, Int64s]:
     """Return by pair how many possible partners `a` has on b's clock, and `b` on a's clock."""
     clocks = int(made.clock.max(initial=0)) + 1
-    found = []
-    for one, other in ((pairs.a, pairs.b), (pairs.b, pairs.a)):
-        code = one * clocks + made.clock[other]
-        names, at = np.unique(code, return_inverse=True)
-        found.append(np.bincount(at[possible], minlength=len(names))[at].astype(np.int64))
-    return found[0], found[1]
+    # A pair of unknown order may have either appearance as `a`, so both ends are counted together.
+    ends = pairs.a * clocks + made.clock[pairs.b], pairs.b * clocks + made.clock[pairs.a]
+    names, at = np.unique(np.concatenate(ends), return_inverse=True)
+    count = np.bincount(at[np.tile(possible, 2)], minlength=len(names))[at].astype(np.int64)
+    return count[: len(pairs.a)], count[len(pairs.a) :]
