@@ -375,6 +375,7 @@ static const char kbl_filter_help[] =
 	"#   [tcp|udp|sctp] [src|dst] port N, portrange N-N; [ip|ip6] proto N\n"
 	"#   ip ip6 arp rarp tcp udp sctp icmp icmp6; and or not ( )\n"
 	"#   dev NAME, netns INODE, mark N[/MASK], pid N\n"
+	"#   sample N[/SEED]: one connection in N\n"
 	"# What cannot be decided yet is recorded; an accepted packet stays accepted.\n";
 
 void kbl_filter_show(struct seq_file *m)

@@ -45,7 +45,8 @@ enum kbl_filter_code {
 	KBL_OP_DEV,
 	KBL_OP_NETNS,
 	KBL_OP_MARK,
-	KBL_OP_PID
+	KBL_OP_PID,
+	KBL_OP_SAMPLE		/* one connection in N */
 };
 
 /* The network layer of a packet, or the one that an operation asks for. */
@@ -80,8 +81,8 @@ struct kbl_filter_op {
 		u8 addr[16];
 		char name[KBL_FILTER_NAME];
 		struct {
-			u32 low;	/* PORT; NETNS, MARK, PID: the value */
-			u32 high;	/* PORT: last one; MARK: the mask */
+			u32 low;	/* PORT; NETNS, MARK, PID: the value; SAMPLE: N */
+			u32 high;	/* PORT: last one; MARK: the mask; SAMPLE: seed */
 		};
 	};
 };
@@ -176,7 +177,8 @@ enum kbl_qual_type {
 	KBL_Q_DEV,
 	KBL_Q_NETNS,
 	KBL_Q_MARK,
-	KBL_Q_PID
+	KBL_Q_PID,
+	KBL_Q_SAMPLE
 };
 
 struct kbl_word {
@@ -216,6 +218,10 @@ void kbl_facts_packet(struct kbl_filter_facts *facts, const struct kbl_ext_skb *
 void kbl_facts_arp(struct kbl_filter_facts *facts, const u8 *spa, const u8 *tpa);
 void kbl_facts_sock(struct kbl_filter_facts *facts, const struct kbl_filter_sock *sock,
 		    bool outgoing);
+
+/* kbl_filter_sample.c */
+enum kbl_verdict kbl_filter_sample(const struct kbl_filter_op *op,
+				   const struct kbl_filter_facts *facts);
 
 /* kbl_filter_eval.c */
 enum kbl_verdict kbl_filter_eval(const struct kbl_filter_program *program,

@@ -173,6 +173,8 @@ static enum kbl_verdict kbl_eval_leaf(const struct kbl_filter_op *op,
 					   KBL_UNKNOWN;
 	case KBL_OP_PID:
 		return kbl_of(facts->tid == op->low || facts->tgid == op->low);
+	case KBL_OP_SAMPLE:
+		return kbl_filter_sample(op, facts);
 	}
 	return KBL_UNKNOWN;
 }

@@ -30,6 +30,7 @@ static const struct {
 	{ "netns", KBL_TOK_TYPE, KBL_Q_NETNS },
 	{ "mark", KBL_TOK_TYPE, KBL_Q_MARK },
 	{ "pid", KBL_TOK_TYPE, KBL_Q_PID },
+	{ "sample", KBL_TOK_TYPE, KBL_Q_SAMPLE },
 };
 
 static bool kbl_is_space(char c)

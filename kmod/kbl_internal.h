@@ -14,7 +14,8 @@
  * lengths:   trace_length
  * call:      hot.h call call_exit call_packet call_table
  * lifetime:  carry life tap stack
- * filter:    filter filter_parse filter_id filter_words filter_eval filter_facts filter_table
+ * filter:    filter filter_parse filter_id filter_words
+ * verdict:   filter_eval filter_facts filter_sample filter_table
  * footprint: footprint known.h footprint.h skb dev
  * records:   read relay_batch record.h relay
  * clock:     clock counter

@@ -119,7 +119,10 @@ struct rec_options {
 	const char *in;		/* -r */
 	const char **lists;	/* -f */
 	size_t nr_lists;
-	char *filter;
+	char *expression;	/* FILTER, NULL = none */
+	char *filter;		/* with the sampling, NULL = none */
+	kbl_u32 sample;		/* one connection in that many, 0 = all */
+	kbl_u32 sample_seed;
 	const char *events;
 	const char *counter;
 	kbl_u64 count;

@@ -11,7 +11,8 @@ enum rec_long {
 	REC_OPT_CALIBRATE,
 	REC_OPT_DURATION,
 	REC_OPT_STATS,
-	REC_OPT_NO_LIFE
+	REC_OPT_NO_LIFE,
+	REC_OPT_SAMPLE
 };
 
 static const struct option rec_longs[] = {
@@ -20,6 +21,7 @@ static const struct option rec_longs[] = {
 	{ "duration", required_argument, NULL, REC_OPT_DURATION },
 	{ "stats", no_argument, NULL, REC_OPT_STATS },
 	{ "no-life", no_argument, NULL, REC_OPT_NO_LIFE },
+	{ "sample", required_argument, NULL, REC_OPT_SAMPLE },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
 	{}
@@ -40,6 +42,8 @@ static const char rec_help[] =
 	"                   the module has on)\n"
 	"  --counter EVENT  count a hardware event in each call\n"
 	"  --calibrate      first measure what the probes cost\n"
+	"  --sample N[/SEED] record one connection in N; hosts with the same N and SEED\n"
+	"                   choose the same connections\n"
 	"  -c COUNT         stop after that many records\n"
 	"  --duration S     stop after that many seconds\n"
 	"  -C MB            start another file before this one exceeds MB million bytes\n"
@@ -74,6 +78,22 @@ static double rec_number(const char *option, const char *text, double most, bool
 	rec_usage(wrong);
 }
 
+/* "50" or "50/7": one connection in 50, with seed 7. */
+static void rec_option_sample(struct rec_options *o, const char *text)
+{
+	unsigned long long rate, seed = 0;
+	char *end;
+
+	rate = strtoull(text, &end, 10);
+	if (*end == '/' && end[1])
+		seed = strtoull(end + 1, &end, 10);
+	if (*end || text[strspn(text, "0123456789/")] || !rate || rate > UINT32_MAX ||
+	    seed > UINT32_MAX)
+		rec_usage("--sample takes a number N above 0, or N/SEED, of at most 32 bits each");
+	o->sample = rate;
+	o->sample_seed = seed;
+}
+
 static void rec_option_list(struct rec_options *o, const char *path)
 {
 	o->lists = rec_more(o->lists, o->nr_lists + 1, sizeof(*o->lists));
@@ -101,6 +121,8 @@ static bool rec_option_value(struct rec_options *o, int option, const char *valu
 		o->file_limit = rec_number("-W", value, 1e6, true);
 	else if (option == REC_OPT_COUNTER)
 		o->counter = value;
+	else if (option == REC_OPT_SAMPLE)
+		rec_option_sample(o, value);
 	else if (option == REC_OPT_DURATION)
 		o->duration = rec_number("--duration", value, 1e9, false);
 	else
@@ -154,12 +176,25 @@ static char *rec_join(char **word, int n)
 	return text.data;
 }
 
+/* The filter that the module gets: the expression, and whether the connection is chosen. */
+static char *rec_sampled(const struct rec_options *o)
+{
+	const char *own = o->expression ? o->expression : "";
+	size_t size = strlen(own) + 64;
+	char *text = rec_more(NULL, size, 1);
+
+	snprintf(text, size, *own ? "sample %u/%u and (%s)" : "sample %u/%u", o->sample,
+		 o->sample_seed, own);
+	return text;
+}
+
 /* Check for options that exclude one another. */
 static const char *rec_options_wrong(const struct rec_options *o)
 {
 	if ((o->in != NULL) + (o->out != NULL) + o->list > 1)
 		return "-w, -r and -l exclude one another";
-	if (o->in && (o->filter || o->nr_lists || o->events || o->counter || o->calibrate))
+	if (o->in && (o->filter || o->sample || o->nr_lists || o->events || o->counter ||
+		      o->calibrate))
 		return "-r shows the whole file: it takes no filter, list or events";
 	if ((o->file_bytes || o->file_seconds || o->file_limit) && !o->out)
 		return "-C, -G and -W go with -w";
@@ -180,7 +215,8 @@ void rec_options_parse(struct rec_options *o, int argc, char **argv)
 	while ((option = getopt_long(argc, argv, "w:r:lDf:e:c:C:G:W:tUvhV", rec_longs, NULL)) >= 0)
 		rec_option(o, option, optarg);
 	if (optind < argc)
-		o->filter = rec_join(argv + optind, argc - optind);
+		o->expression = rec_join(argv + optind, argc - optind);
+	o->filter = o->sample ? rec_sampled(o) : o->expression;
 	wrong = rec_options_wrong(o);
 	if (wrong)
 		rec_usage(wrong);

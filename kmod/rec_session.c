@@ -64,6 +64,9 @@ static void rec_session_setup(struct rec_session *s)
 	snprintf(command, sizeof(command), "stext 0x%llx\n", (unsigned long long)s->symbols.stext);
 	rec_module_set("control", command);
 	rec_probes_send(&s->probes);
+	/* A wrong expression is named as it was typed. */
+	if (o->sample && o->expression)
+		rec_module_set("filter", o->expression);
 	rec_module_set("filter", o->filter ? o->filter : "\n");
 	if (o->counter)
 		rec_module_set("counter", o->counter);

@@ -221,6 +221,17 @@ static size_t rec_meta_lists(struct rec_bytes *meta, const struct rec_options *o
 	return 1;
 }
 
+/* sample.rate=50, sample.seed=7 */
+static size_t rec_meta_sample(struct rec_bytes *meta, const struct rec_options *o)
+{
+	char number[16];
+
+	snprintf(number, sizeof(number), "%u", o->sample);
+	rec_meta_add(meta, "sample.rate", number);
+	snprintf(number, sizeof(number), "%u", o->sample_seed);
+	return 1 + rec_meta_add(meta, "sample.seed", number);
+}
+
 /* missed_ms: interval of reading the missed hits, 0 = never. */
 void rec_meta_write(struct rec_file *f, const struct rec_options *o, int missed_ms)
 {
@@ -239,6 +250,8 @@ void rec_meta_write(struct rec_file *f, const struct rec_options *o, int missed_
 		n += rec_meta_add(&meta, "missed_poll_ms", period);
 	if (o->filter)
 		n += rec_meta_add(&meta, "filter", o->filter);
+	if (o->sample)
+		n += rec_meta_sample(&meta, o);
 	if (o->counter)
 		n += rec_meta_add(&meta, "counter", o->counter);
 	n += rec_meta_groups(&meta);

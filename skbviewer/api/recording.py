@@ -30,7 +30,7 @@ Rows = Sequence[int] | npt.NDArray[np.integer[Any]]
 class Match(NamedTuple):
     """The verdict of a packet and its reason; `series` and `legs` match the packet."""
 
-    verdict: str  # "exact", "ambiguous" or "wire-only"
+    verdict: str  # "exact", "ambiguous", "wire-only" or "sampled-out"
     reason: str
     confidence: float | None  # 0 to 1
     series: tuple[int, ...]  # skb lifetimes, ascending

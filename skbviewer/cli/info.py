@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from ..analysis.words.sampling_text import sampling_text
 from .command_parsers import Commands, command, formats
 from .file_argument import add_files, open_session
 from .progress_and_warnings import warn
@@ -44,6 +45,8 @@ def _info_lines(info: dict[str, Any]) -> Iterable[str]:
     for name in ("recorder", "events"):
         if info[name]:
             yield f"{name:<13} {_counts(info[name])}"
+    for one in info["sampling"]:
+        yield f"{'sampling':<13} {sampling_text(one['rate'], one['seed'])} (source {one['source']})"
     yield f"{'rules':<13} {info['rules']}"
     yield "matches       " + _counts(info["matches"])
     for protocol, counts in info["matches_by_protocol"].items():

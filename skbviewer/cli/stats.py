@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ..analysis.stats import STATISTICS, Chosen, Table
+from ..analysis.stats import STATISTICS, Chosen, Table, statistic_of
 from ..export.statistics_csv import cell, write_table_csv
 from ..session import Session
 from . import file_argument, stats_columns
@@ -59,7 +59,7 @@ def add(commands: Commands) -> None:
 def _stats(arguments: argparse.Namespace) -> int:
     files, name = _in_order([str(word) for word in arguments.files])
     session = file_argument.open_session(files)
-    table = STATISTICS[name].make(session.stats.scope(_chosen(session, arguments)))
+    table = statistic_of(name, session.stats.scope(_chosen(session, arguments)))
     if arguments.json:
         rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
         print(json.dumps(rows, indent=1))
@@ -67,6 +67,8 @@ def _stats(arguments: argparse.Namespace) -> int:
         write_table_csv(table, sys.stdout)
     else:
         _print(table)
+    for note in table.notes:
+        print(f"note: {note}", file=sys.stderr)
     return warn(table.warnings) | file_argument.warn_of(session, files)
 
 

@@ -62,7 +62,7 @@ def _where(condition: str, *columns: str, form: str = NUMBER) -> SqlField:
 
 IP, IPV6 = "contains(p.saddr, '.')", "contains(p.saddr, ':')"
 TAG, IS_ARP = "p.vlan IS NOT NULL", f"p.ethertype = {ARP}"
-MATCHED = "p.verdict <> 'wire-only'"
+MATCHED = "p.verdict IN ('exact', 'ambiguous')"
 
 
 def _carried(protocol: int) -> str:

@@ -10,6 +10,7 @@ from .arrays.int_index import IntIndex, longer
 from .arrays.record_rows import Rows, record_blocks, rows_where, whole
 from .clock.clock_fit import ClockFit, Segment
 from .clock.timebase import EVERY, Piece, Timebase
+from .connection_sample import Sample, is_left_out, sample_of
 from .hosts.across_hosts import LIFE_NS, AcrossHosts, HostReason, across_hosts
 from .hosts.clock_bound_loops import FAR
 from .hosts.sightings import Counts, Recordings, Sightings
@@ -40,6 +41,7 @@ from .rules import (
     LATE,
     NAMELESS,
     RULES,
+    SAMPLED_OUT,
     UNNUMBERED,
     UNSURE,
     WIRE_ONLY,
@@ -80,6 +82,7 @@ __all__ = [
     "RECEIVE_START",
     "RULES",
     "RX",
+    "SAMPLED_OUT",
     "TRANSMIT",
     "TX",
     "UNNUMBERED",
@@ -107,6 +110,7 @@ __all__ = [
     "Rows",
     "Rung",
     "SameHost",
+    "Sample",
     "Segment",
     "SeriesTable",
     "Sightings",
@@ -124,6 +128,7 @@ __all__ = [
     "has_larger_header",
     "interfaces",
     "is_among",
+    "is_left_out",
     "join_sockets",
     "joined_matches",
     "longer",
@@ -134,6 +139,7 @@ __all__ = [
     "record_blocks",
     "rows_where",
     "same_host",
+    "sample_of",
     "skb_spans",
     "trips",
     "uncaptured_matches",

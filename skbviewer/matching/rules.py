@@ -12,10 +12,10 @@ from enum import IntEnum
 
 # Raise by one when a packet or a lifetime may get another verdict or rung than before; then run
 # `python -m tests.e2e.rules_golden`.
-RULES = 13
+RULES = 14
 UNNUMBERED = 0  # the number for sessions that were made before rules had one
 
-EXACT, AMBIGUOUS, WIRE_ONLY = 0, 1, 2
+EXACT, AMBIGUOUS, WIRE_ONLY, SAMPLED_OUT = 0, 1, 2, 3
 KERNEL_ONLY = WIRE_ONLY  # the same number, for a lifetime
 
 
@@ -41,6 +41,7 @@ class Rung(IntEnum):
     BY_ADDRESS = 14  # a lifetime in another log of the host had the same skb at the same time
     OF_LOG = 15  # the log of points holds the packet's bytes: no sniffer captured it
     NO_DEVICE = 16  # no device agrees with the capture's times; another packet has its identity
+    UNCHOSEN = 17  # the recorder sampled connections, and left out the packet's
 
 
 class LifetimeRung(IntEnum):

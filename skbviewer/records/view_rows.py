@@ -40,7 +40,7 @@ class PacketRow(NamedTuple):
     sport: int | None
     dport: int | None
     info: str
-    verdict: str  # "exact", "ambiguous" or "wire-only"
+    verdict: str  # "exact", "ambiguous", "wire-only" or "sampled-out"
     confidence: float | None  # 0..1
     kernel_ns: int | None  # in all matched legs; None if some of their records may be lost
     functions: int | None  # calls in the matched legs

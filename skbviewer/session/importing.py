@@ -45,6 +45,7 @@ from ..matching import (
     join_sockets,
     merges,
     no_spans,
+    sample_of,
     skb_spans,
 )
 from ..records import (
@@ -297,4 +298,8 @@ class _Import:
             summary.note(found, log.kernel_side.legs.rows, log.spent, log.kernel_side.log.returns)
             builder.add(*match_rows(found, log, number))
             builder.add(clock_rows(found, source, log.source, number))
+        for log in logs:
+            sample = sample_of(log.kernel_side.log.meta)
+            if sample is not None:
+                summary.note_sampled(packets, sample)
         builder.add(packet_rows(source, packets, summary))

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..analysis import VERDICTS, event_word
+from ..matching import SAMPLED_OUT, sample_of
 from ..records import SourceRow
 from ..store import Columns, Database, queries, schema
 from .kernel.clocks import clock_json, one_way_json
@@ -34,9 +35,13 @@ def summary(
     events = np.zeros(256, np.int64)
     for _, (kind,) in columns.pieces("event", "event"):
         events += np.bincount(kind.astype(np.uint8), minlength=256)
-    metas = [queries.meta(db, s.id) for s in sources if s.kind.is_log]
-    by_protocol = _by_protocol(columns)
-    total = {key: sum(p[key] for p in by_protocol.values()) for key in _no_matches()}
+    by_source = {s.id: queries.meta(db, s.id) for s in sources if s.kind.is_log}
+    metas = list(by_source.values())
+    sampling = _sampling(by_source)
+    verdicts = [verdict.replace("-", "_") for verdict in VERDICTS]
+    verdicts = verdicts if sampling else verdicts[:SAMPLED_OUT]
+    by_protocol = _by_protocol(columns, verdicts)
+    total = {key: sum(p[key] for p in by_protocol.values()) for key in verdicts}
     rules = rules_of(db)
     warning = rules_warning(file, rules)
     return {
@@ -48,6 +53,7 @@ def summary(
         "matches_by_protocol": by_protocol,
         "lost_records": sum(int(s.detail.get("lost_records", 0)) for s in sources),
         "recorder": _recorder(metas),
+        "sampling": sampling,
         "events": {event_word(kind): int(events[kind]) for kind in np.flatnonzero(events).tolist()},
         "clock": clock_json(db),
         "one_way": one_way_json(db),
@@ -76,21 +82,28 @@ def _recorder(metas: Sequence[Mapping[str, str]]) -> dict[str, int]:
     return found
 
 
-def _no_matches() -> dict[str, int]:
-    return {"exact": 0, "ambiguous": 0, "wire_only": 0}
+def _sampling(metas: Mapping[int, Mapping[str, str]]) -> list[dict[str, int]]:
+    """Return the sampled logs with their rate N (one connection in N) and the seed of the hash.
+
+    `metas` holds the META of each log by source.
+    """
+    found = {source: sample_of(meta) for source, meta in metas.items()}
+    return [{"source": source} | one._asdict() for source, one in found.items() if one]
 
 
-def _by_protocol(columns: Columns) -> dict[str, dict[str, int]]:
-    """Count packets by protocol and verdict.  Protocols without packets are left out."""
+def _by_protocol(columns: Columns, words: Sequence[str]) -> dict[str, dict[str, int]]:
+    """Count packets by protocol and verdict.  Protocols without packets are left out.
+
+    `words` are the keys of the first verdicts; the other verdicts do not occur.
+    """
     version = columns.array("packet", "ip_version")
     is_arp = columns.array("packet", "ethertype") == ETH_P_ARP
     protocol = np.select([version == 4, version == 6, is_arp], [0, 1, 2], 3)
     place = protocol * len(VERDICTS) + columns.array("packet", "verdict")
     names = (*PROTOCOLS.values(), "arp", "other")
     tally = np.bincount(place, minlength=len(names) * len(VERDICTS)).reshape(len(names), -1)
-    words = [verdict.replace("-", "_") for verdict in VERDICTS]
     return {
-        name: dict(zip(words, map(int, counts), strict=True))
+        name: dict(zip(words, map(int, counts), strict=False))
         for name, counts in zip(names, tally, strict=True)
         if counts.any()
     }

@@ -25,7 +25,7 @@ APPLICATION_ID = 0x736B6276  # "skbv"
 
 MATCH_COLUMNS = np.dtype(
     [
-        ("verdict", "u1"),  # 0 exact, 1 ambiguous, 2 wire-only
+        ("verdict", "u1"),  # 0 exact, 1 ambiguous, 2 wire-only, 3 sampled out
         ("rung", "i1"),
         ("confidence", "<f8"),
         ("kernel_ns", "<i8"),  # here and below: -1 = unknown

@@ -63,6 +63,19 @@ def test_module_is_asked_in_the_right_order(fake: Fake, tmp_path: Path) -> None:
     ]
 
 
+def test_sampling_is_a_filter_and_is_in_the_file(fake: Fake, tmp_path: Path) -> None:
+    for words, asked in (
+        (["--sample", "50"], "sample 50/0"),
+        (["--sample", "50/7", "tcp", "or", "arp"], "sample 50/7 and (tcp or arp)"),
+    ):
+        fake.start("-w", tmp_path / "a.kbl", *words).ready().end(signal.SIGINT)
+        assert fake.log("filter").endswith(asked)
+        meta = read(tmp_path / "a.kbl").tables[Type.META]
+        assert f"filter={asked}\n".encode() in meta
+        seed = b"7" if "/7" in asked else b"0"
+        assert b"sample.rate=50\nsample.seed=" + seed + b"\n" in meta
+
+
 def test_old_filter_is_taken_off(fake: Fake, tmp_path: Path) -> None:
     fake.start("-w", tmp_path / "a.kbl").ready().end(signal.SIGINT)
     assert fake.log("filter") == "\n"

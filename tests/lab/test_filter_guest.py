@@ -10,6 +10,9 @@ import dpkt
 import numpy as np
 import pytest
 
+from skbviewer.matching import Sample, is_left_out
+from skbviewer.readers import read as read_file
+from skbviewer.records import Capture, Silent
 from skbviewer.records import kbl_layout as layout
 from tests.kmod.filter import tcpdump
 from tests.lab import guest
@@ -169,6 +172,25 @@ def test_an_accepted_packet_stays_accepted_through_nat(lab: Lab, tmp_path: Path)
     wanted = captured(renumbered(lab, "nat", tmp_path), "ip and src host 10.9.2.1")
     assert wanted
     assert wanted <= seen
+
+
+def test_a_sampled_recording_has_whole_connections(lab: Lab) -> None:
+    capture = read_file(lab.out / "filter-sample.pcap", Silent())
+    assert isinstance(capture, Capture)
+    rows = capture.packets
+    left_out, ip = is_left_out(rows, Sample(2, 0)), np.asarray(rows["ip_version"]) == 4
+    columns = (np.asarray(rows[name]) for name in ("protocol", "saddr_lo", "daddr_lo", "ip_id"))
+    keys = [
+        (p, src.to_bytes(4, "big"), dst.to_bytes(4, "big"), number)
+        for p, src, dst, number in zip(*(column.tolist() for column in columns), strict=True)
+    ]
+    chosen, others = (
+        Seen(key for key, mine in zip(keys, ip & which, strict=True) if mine)
+        for which in (~left_out, left_out)
+    )
+    seen = packets(recorded(lab, "sample"))
+    assert chosen <= seen
+    assert seen & (others - chosen) == set()
 
 
 def test_refused_filters_are_named_in_the_kernel_log(lab: Lab) -> None:

@@ -12,6 +12,7 @@ from tests.lab.record import Built, run
 
 ROLES = ("server", "client")
 STEP = "two-hosts"
+SAMPLED = ("sampled", "sample=50", "tcp=300", "udp=200")  # a step, and its words
 
 
 def cable(role: str, ports: dict[str, int]) -> tuple[str, ...]:
@@ -38,17 +39,34 @@ def record(built: Built, timeout_s: int) -> dict[str, Path]:
 
     Raises guest.GuestFailed or RuntimeError.
     """
+    return run_both(built, f"+{STEP}", (), timeout_s)
+
+
+def record_sampled(built: Built, timeout_s: int) -> dict[str, Path]:
+    """Let both record one connection in N; returns per role the folder with sampled.kbl and .pcap.
+
+    Raises guest.GuestFailed or RuntimeError.
+    """
+    step, *words = SAMPLED
+    return run_both(built, step, tuple(words), timeout_s)
+
+
+def run_both(built: Built, step: str, words: tuple[str, ...], timeout_s: int) -> dict[str, Path]:
+    """Run the step in two connected guests; returns per role the folder of its files.
+
+    Raises guest.GuestFailed or RuntimeError.
+    """
     ports = free_ports()
 
     def one(role: str) -> Path:
         how = guest.Run(
-            (f"+{STEP}",),
-            (f"role={role}",),
+            (step,),
+            (f"role={role}", *words),
             patched=True,  # two guests have two threads already
             timeout_s=timeout_s,
             devices=cable(role, ports),
         )
-        return run(built, how, f"{STEP}-{role}")
+        return run(built, how, f"{step.removeprefix('+')}-{role}")
 
     with ThreadPoolExecutor(len(ROLES)) as pool:
         return dict(zip(ROLES, pool.map(one, ROLES), strict=True))

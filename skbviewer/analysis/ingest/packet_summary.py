@@ -11,7 +11,17 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...matching import CONTESTED, EXACT, NAMELESS, Matches, Rung, blocks
+from ...matching import (
+    CONTESTED,
+    EXACT,
+    NAMELESS,
+    SAMPLED_OUT,
+    Matches,
+    Rung,
+    Sample,
+    blocks,
+    is_left_out,
+)
 from ...records import ColumnTable, Packets, part, scratch_of
 from ...records.compiled import allocation_free
 from ...records.types import Int32s, Int64s
@@ -63,6 +73,15 @@ class PacketSummary(NamedTuple):
             _fold(packet, verdict, rung, confidence, functions, state, *self[:3], called)
         if has_times:
             self._add_times(found, spent)
+
+    def note_sampled(self, packets: Packets, sample: Sample) -> None:
+        """Tell packets that `sample` left out from packets that are only on the wire.
+
+        Only packets without a match get the verdict: a packet of a connection that was left out may
+        have a match, for example if its addresses were rewritten after it was chosen.
+        """
+        out = is_left_out(packets, sample) & (self.verdict == WIRE_ONLY)
+        self.verdict[out], self.rung[out] = SAMPLED_OUT, Rung.UNCHOSEN
 
     def _add_times(self, found: Matches, spent: SpentLegs) -> None:
         """Add the packets' times in one log; times in the logs of several hosts are summed up."""

@@ -18,7 +18,7 @@ from .layer_table import LayerRow, LayerTable, layer_table
 from .process_table import ProcessRow, process_rows
 from .scope import Chosen, Details, Kernel, QueueOf, Scope
 from .stacks import Stack, call_stacks, path_stacks
-from .statistics import STATISTICS
+from .statistics import STATISTICS, statistic_of
 from .table import Statistic, Table
 
 __all__ = [
@@ -53,4 +53,5 @@ __all__ = [
     "path_stacks",
     "process_rows",
     "spreads",
+    "statistic_of",
 ]

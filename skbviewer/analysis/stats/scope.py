@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...matching import EXACT
+from ...matching import EXACT, Sample
 from ...records import POINTS_GAP, UNTIMED, Progress, Silent
 from ...records.bulk_dtypes import DETAIL_BITS
 from ...records.types import Bools, Int64s
@@ -46,11 +46,15 @@ class Chosen(NamedTuple):
 
 
 class Kernel(NamedTuple):
-    """One KBL: its names, `functions` by probe id, and (begin_ns, end_ns) of its losses."""
+    """One KBL: its names, `functions` by probe id, and (begin_ns, end_ns) of its losses.
+
+    `sample` says which part of the connections it has; None: all of them.
+    """
 
     names: Names
     functions: Mapping[int, str]
     losses: Sequence[tuple[int, int]]
+    sample: Sample | None = None
 
 
 class QueueOf(NamedTuple):

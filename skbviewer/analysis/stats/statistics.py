@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from ...records import counted
 from ..streams.round_trips import RoundTripRow, round_trip_rows
 from ..words.function_layers import layers
+from ..words.sampling_text import sampling_text
 from .callgraph_table import CallGraphRow, callgraph_rows
 from .clock import ClockRow, clock_rows, unsure_captures
 from .conversation_table import (
@@ -304,3 +305,14 @@ STATISTICS: dict[str, Statistic] = {
                         "drift_ppm": "Drift (ppm)"},
         seconds=frozenset({"offset_ns"})),
 }  # fmt: skip
+
+
+def statistic_of(name: str, scope: Scope) -> Table:
+    """Return the table `name` of STATISTICS, with notes on logs that were sampled.
+
+    Raises Cancelled.
+    """
+    samples = dict.fromkeys(kernel.sample for kernel in scope.kernels.values() if kernel.sample)
+    notes = tuple(sampling_text(*sample) for sample in samples if sample)
+    table = STATISTICS[name].make(scope)
+    return table._replace(notes=(*table.notes, *notes))

@@ -14,12 +14,14 @@ Row = Mapping[str, Any]  # the values of a row by the table's keys
 class Table(NamedTuple):
     """Rows, each with a value for each of `keys`, and warnings about them.
 
-    Keys that end in _ns are those of times in ns.  None is an unknown value.
+    Keys that end in _ns are those of times in ns.  None is an unknown value.  `notes` say
+    which part of the traffic was recorded.
     """
 
     keys: tuple[str, ...]
     rows: Sequence[tuple[Any, ...]]
     warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from ...matching import AMBIGUOUS, KERNEL_ONLY, WIRE_ONLY, LifetimeRung, Rung
+from ...matching import AMBIGUOUS, KERNEL_ONLY, SAMPLED_OUT, WIRE_ONLY, LifetimeRung, Rung
 
-VERDICTS = ("exact", "ambiguous", "wire-only")
+VERDICTS = ("exact", "ambiguous", "wire-only", "sampled-out")
 
 _REPEATS = "The identity repeats; distinguished by"
 _EXACT: dict[int, str] = {
@@ -65,6 +65,10 @@ _WIRE_ONLY: dict[int, str] = {
         "time to match it."
     ),
 }
+_SAMPLED_OUT = (
+    "The kernel log has one connection in N, chosen by a hash of addresses, protocol and ports; "
+    "this packet's connection was not chosen."
+)
 _KERNEL_ONLY: dict[int, str] = {
     LifetimeRung.NOT_CAPTURED: "No loaded capture holds this packet.",
     LifetimeRung.TAKEN: (
@@ -92,6 +96,8 @@ def reason(verdict: int, rung: int, has_kbl: bool = True) -> str:
         return "No kernel log is loaded."
     if rung not in _KNOWN:
         return _unknown(rung)
+    if verdict == SAMPLED_OUT:
+        return _SAMPLED_OUT
     if verdict == WIRE_ONLY:
         return _WIRE_ONLY.get(rung, _NO_LIFETIME)
     if verdict == AMBIGUOUS:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from typing import Any
 
 from ...analysis.words.time_words import duration
 from ...records import PacketRow, SourceRow, counted
@@ -50,6 +51,7 @@ def numbers(facts: Facts) -> Markup:
         (f"{matches['exact']:,}", "matched exactly", "exact"),
         (f"{matches['ambiguous']:,}", "ambiguous", "ambiguous" if matches["ambiguous"] else ""),
         (f"{matches['wire_only']:,}", "without a kernel path", ""),
+        *_sampled(info),
         (f"{matches['kernel_only']:,}", "seen by the kernel only", ""),
         (f"{drops:,}", "drops", "drop" if drops else ""),
         (f"{info['calls']:,}", "calls recorded", ""),
@@ -61,6 +63,14 @@ def numbers(facts: Facts) -> Markup:
         for number, what, look in shown
     )  # fmt: skip
     return element("section", element("div", *cards, class_="cards"))
+
+
+def _sampled(info: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Yield a card with the packets that the recorder left out, if it sampled connections."""
+    rates = sorted({one["rate"] for one in info["sampling"]})
+    if rates:
+        left_out = f"{info['matches']['sampled_out']:,}"
+        yield left_out, f"sampled out: 1 connection in {', '.join(map(str, rates))} recorded", ""
 
 
 def sources(facts: Facts) -> Markup:

@@ -38,6 +38,7 @@ def status_text(recording: Recording) -> str:
         ("Matched", matches["exact"]),
         ("Ambiguous", matches["ambiguous"]),
         ("Wire-only", matches["wire_only"]),
+        *((("Sampled out", matches["sampled_out"]),) if "sampled_out" in matches else ()),
         ("Kernel-only", matches["kernel_only"]),
         ("Lost records", info["lost_records"]),
     )

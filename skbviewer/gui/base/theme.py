@@ -16,6 +16,7 @@ VERDICT_COLOURS = {
     "exact": ("#1a7f4b", "#4cc38a"),
     "ambiguous": ("#b26a00", "#f0b24b"),
     "wire-only": ("#6b7280", "#9aa4b2"),
+    "sampled-out": ("#6b7280", "#9aa4b2"),
     "kernel-only": ("#2563a8", "#6fb1f0"),
 }
 WIRE_COLOURS = ("#c2185b", "#ff6fa5")

@@ -27,6 +27,7 @@ VERDICT = {
     "exact": "Exact match",
     "ambiguous": "Ambiguous match",
     "wire-only": "Wire only",
+    "sampled-out": "Sampled out",
     "kernel-only": "Kernel only",
 }
 

@@ -152,8 +152,9 @@ class StatisticsWindow(QDialog):
 
     def _hint(self, found: Table) -> str:
         """Return what the numbers lack; if they lack nothing, the action of a double-click."""
-        if found.warnings:
-            return ". ".join(warning[:1].upper() + warning[1:] for warning in found.warnings) + "."
+        said = (*found.notes, *found.warnings)
+        if said:
+            return ". ".join(text[:1].upper() + text[1:] for text in said) + "."
         can_filter = found.rows and STATISTICS[self.statistic].filter is not None
         return "Double-click a row to show its packets." if can_filter else ""
 

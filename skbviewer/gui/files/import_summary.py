@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from skbviewer.analysis.words.sampling_text import sampling_text
 from skbviewer.readers import kind_name
 from skbviewer.session.kernel.verdict_counts import Reason
 
@@ -30,6 +31,12 @@ from ..base.window_size import open_at
 from ..base.wording import VERDICT
 
 PROTOCOLS = {"ipv4": "IPv4", "ipv6": "IPv6", "arp": "ARP", "other": "Other"}
+VERDICT_HEADS = {
+    "exact": "Exact",
+    "ambiguous": "Ambiguous",
+    "wire_only": "On the wire only",
+    "sampled_out": "Sampled out",  # only in recordings of sampled connections
+}
 LOSSES = {
     "lost": "lost because buffers were full",
     "missed": "missed by the probes",
@@ -96,14 +103,18 @@ def size_text(size: int) -> str:
 
 
 def _matches(info: dict[str, Any]) -> str:
+    total = info["matches"]
+    keys = [key for key in VERDICT_HEADS if key in total]
     rows = [
-        (PROTOCOLS.get(name, name), m["exact"], m["ambiguous"], m["wire_only"])
+        (PROTOCOLS.get(name, name), *(m[key] for key in keys))
         for name, m in info.get("matches_by_protocol", {}).items()
     ]
-    total = info["matches"]
-    rows.append(("All packets", total["exact"], total["ambiguous"], total["wire_only"]))
-    head = ("Protocol", "Exact", "Ambiguous", "On the wire only")
-    return _table(head, rows) + f"<p>{_kernel_only(total['kernel_only'])}</p>"
+    rows.append(("All packets", *(total[key] for key in keys)))
+    head = ("Protocol", *(VERDICT_HEADS[key] for key in keys))
+    sampled = [sampling_text(one["rate"], one["seed"]) for one in info.get("sampling", [])]
+    notes = [f"{text[:1].upper()}{text[1:]}." for text in dict.fromkeys(sampled)]
+    paragraphs = [*notes, _kernel_only(total["kernel_only"])]
+    return _table(head, rows) + "".join(f"<p>{html.escape(text)}</p>" for text in paragraphs)
 
 
 def _kernel_only(count: int) -> str:
@@ -125,12 +136,7 @@ def import_line(recording: Recording) -> str:
     records = sum(source.rows for source in recording.sources() if source.kind.is_log)
     parts = [f"{recording.packets.count():,} packets", f"{records:,} kernel records"]
     verdicts = ", ".join(
-        f"{match[key]:,} {word}"
-        for key, word in (
-            ("exact", "exact"),
-            ("ambiguous", "ambiguous"),
-            ("wire_only", "on the wire only"),
-        )
+        f"{match[key]:,} {word.lower()}" for key, word in VERDICT_HEADS.items() if key in match
     )
     lost_records = "kernel record was lost" if lost == 1 else "kernel records were lost"
     losses = f"{lost:,} {lost_records}." if lost else "No kernel record was lost."

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...analysis.stats import STATISTICS, Chosen, Scope, Stack, Table, call_stacks
+from ...analysis.stats import Chosen, Scope, Stack, Table, call_stacks, statistic_of
 from ...records import Progress
 from ..annotation_places import RowIds
 from ..opened_file import OpenedFile
@@ -39,7 +39,7 @@ class Statistics:
         Raises Cancelled.
         """
         chosen = Chosen(None if rows is None else rows[rows > 0])
-        return STATISTICS[name].make(self.scope(chosen, progress))
+        return statistic_of(name, self.scope(chosen, progress))
 
     def diagnosis(
         self,

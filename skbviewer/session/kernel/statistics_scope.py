@@ -13,6 +13,7 @@ from ...analysis.fields.field_data import Data
 from ...analysis.stats import Chosen, Details, Kernel, QueueOf, Scope
 from ...analysis.stats.scope import NO_DETAILS
 from ...analysis.timeline.session_time import Clock, packet_times
+from ...matching import sample_of
 from ...records import UNTIMED, Progress, SourceRow
 from ...records.types import Int64s
 from ...store import Columns, Database, queries
@@ -34,11 +35,7 @@ def scope_of(
     The other arguments are the session's column chunks, its inputs and its clock, and details of
     its events.
     """
-    kernels = {
-        s.id: Kernel(names_of(db, s.id), queries.functions(db, s.id), queries.losses(db, s.id))
-        for s in sources
-        if s.kind.is_log
-    }
+    kernels = {s.id: _kernel(db, s.id) for s in sources if s.kind.is_log}
     captures = tuple(s.id for s in sources if not s.kind.is_log)
     fits = clock_json(db)
     return Scope(columns, kernels, clock, chosen, fits, captures, progress, fields, details)
@@ -56,6 +53,11 @@ def details_of(database: Callable[[], AbstractContextManager[Database]]) -> Deta
             return {event: QueueOf(*queue) for event, *queue in queries.devices_of_events(db)}
 
     return Details(stacks, queues)
+
+
+def _kernel(db: Database, log: int) -> Kernel:
+    sample = sample_of(queries.meta(db, log))
+    return Kernel(names_of(db, log), queries.functions(db, log), queries.losses(db, log), sample)
 
 
 def begin_of(columns: Columns, sources: Sequence[SourceRow], clock: Clock) -> int:

@@ -49,7 +49,7 @@ def packet_row(
         dport=or_none(row.dport) if has_ports else None,
         info=info,
         verdict=VERDICTS[row.verdict],
-        confidence=None if row.verdict == VERDICTS.index("wire-only") else row.confidence,
+        confidence=None if row.verdict >= VERDICTS.index("wire-only") else row.confidence,
         kernel_ns=or_none(row.kernel_ns),
         functions=or_none(row.functions),
         reason=_reason(row, has_kbl),

@@ -68,8 +68,8 @@ PACKETS = View(
         number("sport", "source port; ICMP: type * 256 + code; ARP: operation", "packet.sport",
                NO_HEADER, INT32, FIRST),
         number("dport", "destination port; ICMP: id", "packet.dport", NO_HEADER, INT32, FIRST),
-        column("verdict", TEXT, "exact, ambiguous or wire-only",
-               Word("packet.verdict", VERDICTS, "wire-only"), since=FIRST),
+        column("verdict", TEXT, "exact, ambiguous, wire-only or sampled-out",
+               Word("packet.verdict", VERDICTS | {3: "sampled-out"}, "wire-only"), since=FIRST),
         number("kernel_ns", "time in kernel, of all matched legs", "packet.kernel_ns", MAYBE_LOST,
                since=FIRST),
         number("functions", "number of calls in the matched legs", "packet.functions", MAYBE_LOST,
@@ -101,7 +101,8 @@ PACKETS = View(
 NO_MOMENT = "the place of capture is unknown"
 MATCHES = View(
     "matches",
-    "A leg that belongs, or may belong, to a packet. A packet without a match is wire-only.",
+    "A leg that belongs, or may belong, to a packet. A packet without a match is wire-only or "
+    "sampled-out.",
     "match",
     (
         Join("leg", (("id", "match.leg"),)),

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 HERE = Path(__file__).resolve().parent
 KMOD = HERE.parents[2] / "kmod"
-PARTS = ("words", "id", "parse", "facts", "eval")
+PARTS = ("words", "id", "parse", "facts", "sample", "eval")
 
 
 class Answer(NamedTuple):

@@ -43,6 +43,7 @@ filtered source src host 10.9.0.1 and not icmp
 filtered dev dev vs and ip
 filtered mark mark 7
 filtered netns netns $(readlink /proc/self/ns/net | tr -dc 0-9)
+filtered sample --sample 2
 part client server
 # Refused texts change nothing and are named in the kernel log.
 echo 'udp and port 7' > $kbl/filter || fail "filter"
