@@ -173,6 +173,10 @@ truth: test-packages $(VENV)/test.stamp
 	$(PYTHON) -m tests.truth.record
 	$(PYTHON) -m tests.truth --recordings build/truth/recordings
 
+# The tables of docs/remade.md; PARTS names some of them.
+remade: $(VENV)/test.stamp
+	$(PYTHON) -m tests.remade $(PARTS)
+
 sample: test-packages $(VENV)/test.stamp
 	$(PYTHON) -m tests.lab --out build/lab --samples
 	$(PYTHON) -m tests.e2e.samples
