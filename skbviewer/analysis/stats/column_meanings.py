@@ -108,6 +108,15 @@ COLUMNS: dict[str, dict[str, str]] = {
         "self": "self time of these calls",
         "total": "duration of these calls, inner calls included",
     },
+    "counter": {
+        "kind": "function, layer or program; a program's calls are those in its own context",
+        "name": "the function, layer or program",
+        "count": "calls whose events are known",
+        "counted": "events that the counter counted in these calls, without the calls inside them",
+        "probes": "events of the probes among these, as calibrated; 0 if they were not measured",
+        "events": "counted minus probes",
+        "mean": "events per call",
+    },
     "programs": {
         "process": "the program in whose system calls the function ran",
         "host": "the number of the kernel log in the list of files, from 1",

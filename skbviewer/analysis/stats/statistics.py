@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 
 from ...records import counted
+from ..breakdown.own_counts import counter_name
 from ..streams.round_trips import RoundTripRow, round_trip_rows
 from ..words.function_layers import layers
 from ..words.sampling_text import sampling_text
@@ -25,6 +26,8 @@ from .conversation_table import (
     endpoints_by_kind,
     ends_filter,
 )
+from .counter_table import KINDS as COUNTED
+from .counter_table import CounterRow, counter_rows
 from .drop_table import DropRow, drop_rows
 from .expert_table import TCP, ExpertRow, expert_rows
 from .function_table import FunctionRow, function_rows
@@ -150,6 +153,20 @@ def _queues(scope: Scope) -> Table:
     return Table(QueueRow._fields, rows, _not_recorded(rows, "queue"))
 
 
+def _counter(scope: Scope) -> Table:
+    rows = counter_rows(scope)
+    if not rows:
+        return Table(CounterRow._fields, rows, ("no calls with events of one hardware counter",))
+    return Table(CounterRow._fields, rows, notes=(f"events of {counter_name(scope)}",))
+
+
+def _counter_filter(row: Row) -> str | None:
+    if row["kind"] == "program":
+        return _process_filter({"process": row["name"]})
+    field = "kbl.func" if row["kind"] == "function" else "kbl.layer"
+    return f"{field} == {quote_text(row['name'])}"
+
+
 def _expert(scope: Scope) -> Table:
     return Table(ExpertRow._fields, expert_rows(scope))
 
@@ -267,6 +284,9 @@ STATISTICS: dict[str, Statistic] = {
     "callgraph": Statistic(
         "Call &Graph", "Callers and callees of each function, as gprof shows them",
         _callgraph, _function_filter, titles={"number": "Calls"}),
+    "counter": Statistic(
+        "&Hardware Counter", "Events of the hardware counter, without those of the probes",
+        _counter, _counter_filter, COUNTED, {"number": "Calls"}),
     "programs": Statistic(
         "Functions by Progra&m", "Times of each function in each program",
         _programs, _program_filter, titles={"number": "Calls"}),

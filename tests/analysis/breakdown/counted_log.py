@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from skbviewer.records import kbl_layout as kbl
@@ -20,12 +21,22 @@ def count(events: int) -> tuple[Slot, ...]:
     return (ext(kbl.KBL_EXT_COUNTER, kbl.KblExtType.COUNTER, **fields),)
 
 
-def counted_log(path: Path, first: int, second: int, counter: str = "cycles") -> Path:
-    """Two packets received as one list, in 1000 events; ip_rcv_core sees each by itself."""
+def counted_log(
+    path: Path,
+    first: int,
+    second: int,
+    counter: str = "cycles",
+    costs: Mapping[str, int] | None = None,
+) -> Path:
+    """Two packets received as one list, in 1000 events; ip_rcv_core sees each by itself.
+
+    `costs` are events of the probes, by their names in struct kbl_calibration.
+    """
     build = KblBuilder(3)
     receive, core = build.probe(LIST), build.probe(CORE)
     free = build.probe("kfree_skbmem", kbl.KblEvent.FREE)
     build.meta["counter"] = counter
+    build.meta |= {f"calibration.{name}": str(n) for name, n in (costs or {}).items()}
     build.task(900, 0, 1, 7, "ksoftirqd/0")
     for number, skb in enumerate((A, B), start=1):
         build.event(950, 0, kbl.KblEvent.ALLOC, skb, 256, context=1)
