@@ -31,19 +31,19 @@ from .counter_table import CounterRow, counter_rows
 from .drop_table import DropRow, drop_rows
 from .expert_table import TCP, ExpertRow, expert_rows
 from .function_table import FunctionRow, function_rows
-from .interrupt_table import InterruptRow, interrupt_rows
 from .io_table import IoRow, io_rows
 from .latency_table import FUNCTION, LatencyRow, latency_rows
 from .layer_table import BUSY, LayerRow, layer_table
 from .machine.fault_table import FaultRow, fault_rows
+from .machine.interrupt_table import InterruptRow, interrupt_rows
 from .machine.lock_table import LockRow, lock_rows
 from .machine.queue_table import QueueRow, queue_rows
+from .machine.syscall_table import SyscallRow, syscall_rows
 from .machine.thread_table import ThreadRow, thread_rows
 from .path_table import PathRow, path_rows
 from .process_table import ProcessRow, process_rows
 from .program_table import ProgramRow, program_rows
 from .scope import Scope
-from .syscall_table import SyscallRow, syscall_rows
 from .table import Row, Statistic, Table, quote_text
 from .time_table import TimeRow, time_table
 

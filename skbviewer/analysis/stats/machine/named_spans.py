@@ -11,9 +11,9 @@ import numpy as np
 from ....records.kbl_layout import KblEvent
 from ....records.types import Int64s
 from ...words.event_text import SOFTIRQS
-from ..paired_events import pairs_of
 from ..scope import Scope
 from .lock_waits import lock_waits, waiting_functions
+from .paired_events import pairs_of
 from .queue_table import MASK32, queues_of
 from .thread_times import ran
 

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...records.kbl_layout import KblEvent
-from .duration_spread import spreads
+from ....records.kbl_layout import KblEvent
+from ..duration_spread import spreads
+from ..scope import Scope
 from .paired_events import pairs_of
-from .scope import Scope
 
 
 class SyscallRow(NamedTuple):

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...records.kbl_layout import KblEvent
-from ..words.event_text import SOFTIRQS
-from .duration_spread import spreads
+from ....records.kbl_layout import KblEvent
+from ...words.event_text import SOFTIRQS
+from ..duration_spread import spreads
+from ..scope import Scope
 from .paired_events import pairs_of
-from .scope import Scope
 
 KINDS = (
     ("interrupt", KblEvent.IRQ_ENTRY, KblEvent.IRQ_EXIT),

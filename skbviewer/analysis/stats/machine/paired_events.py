@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...records.types import Int64s
-from .scope import Scope
+from ....records.types import Int64s
+from ..scope import Scope
 
 
 class Pairs(NamedTuple):
