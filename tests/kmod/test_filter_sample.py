@@ -49,7 +49,7 @@ def connections(count: int) -> list[Packet]:
 
 
 def reply(packet: Packet) -> Packet:
-    """The same connection in the other direction."""
+    """Return the connection seen in the other direction."""
     return Packet(packet.layer3, packet.dst, packet.src, packet.protocol, packet.dport,
                   packet.sport)  # fmt: skip
 

@@ -67,19 +67,6 @@ def test_a_wire_packet_without_a_life_stays_alone(tmp_path: Path) -> None:
     assert {pair[0] for pair in found.pairs()} == {0}
 
 
-@pytest.mark.parametrize("lost_at", [0, 2 * MS])
-def test_a_packet_without_a_life_may_be_one_that_the_log_lacks(
-    tmp_path: Path, lost_at: int
-) -> None:
-    story = sent(ANCHORS)
-    if lost_at:
-        story.lost(lost_at + MS, 1, lost_at)
-    frames = [(2 * MS, udp4_frame(9)), (5 * MS, udp4_frame(8))]
-    found = join(tmp_path, story, sorted([*ANCHOR_FRAMES, *frames]))
-    lost = found.packets["ip_id"][found.matches.lost].tolist()
-    assert lost == [9] * (lost_at > 0)
-
-
 def test_a_life_without_a_wire_packet_stays_alone(tmp_path: Path) -> None:
     found = join(tmp_path, sent([(MS, udp4(1)), (2 * MS, udp4(2))]), [(2 * MS, udp4_frame(2))])
     assert found.pairs() == [(0, 1, EXACT, BY_KEY)]

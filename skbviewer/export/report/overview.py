@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -65,7 +65,7 @@ def numbers(facts: Facts) -> Markup:
     return element("section", element("div", *cards, class_="cards"))
 
 
-def _sampled(info: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+def _sampled(info: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Yield a card with the packets that the recorder left out, if it sampled connections."""
     rates = sorted({one["rate"] for one in info["sampling"]})
     if rates:

@@ -15,7 +15,7 @@ FAR = 1 << 60  # no bound
 
 
 @allocation_free
-def close(bounds: Int64s) -> int:
+def close_bounds(bounds: Int64s) -> int:
     """Make the bounds (n, n) as tight as all of them together allow (Floyd, Warshall).
 
     Returns the number of clocks on a contradiction.
@@ -60,7 +60,7 @@ def sweep(at: Int64s, rate: Float64s, start: int, stop: int, out: Int64s) -> int
     while cell != stop:
         if cell != start:
             carry(out[cell - step], abs(at[cell] - at[cell - step]), rate, out[cell])
-        if close(out[cell]) > 0:
+        if close_bounds(out[cell]) > 0:
             return cell
         cell += step
     return -1

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...records.types import Bools, Int64s
 from .alignment import JUMP_NS, NONE, Scale
-from .clock_bound_loops import FAR, close, sweep
+from .clock_bound_loops import FAR, close_bounds, sweep
 
 CELL_NS = 10_000_000
 MEMORY = 1 << 28  # bytes; the cells are longer if their bounds would need more
@@ -130,7 +130,7 @@ def clock_bounds(scale: Scale, seen: Crossings) -> ClockBounds:
         sweep(at, scale.rate, len(at) - 1, -1, backward)
         np.minimum(forward, backward, out=forward)
         for one in forward:
-            close(one)
+            close_bounds(one)
     return ClockBounds(scale, at, forward, refused, cuts)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from skbviewer.matching.hosts.alignment import NONE, RATE, Scale
-from skbviewer.matching.hosts.clock_bound_loops import FAR, close, sweep
+from skbviewer.matching.hosts.clock_bound_loops import FAR, close_bounds, sweep
 from skbviewer.matching.hosts.clock_bounds import CELL_NS, Crossings, clock_bounds
 
 Ints = npt.NDArray[np.int64]
@@ -50,7 +50,7 @@ def test_closed_bounds_are_shortest_paths() -> None:
             (a, b, int(bounds[a, b])) for a in range(5) for b in range(5) if bounds[a, b] < FAR
         ]
         wanted = bellman_ford(5, edges)
-        bad = close(bounds)
+        bad = close_bounds(bounds)
         assert (bad > 0) == (wanted is None)
         if wanted is None:
             contradictions += 1
@@ -85,7 +85,7 @@ def test_sweeps_carry_bounds_through_time() -> None:
         assert sweep(at, rate, cells - 1, -1, down) == -1
         found = np.minimum(up, down)
         for cell in range(cells):
-            close(found[cell])
+            close_bounds(found[cell])
             some = slice(cell * count, (cell + 1) * count)
             exact = np.array(wanted)[some, some]
             assert (found[cell] >= exact).all()  # each carry rounds up
