@@ -16,6 +16,7 @@ from ..export import EXPORTS, Export, Request, Subject, Writer
 from ..export.log_packets import without_bytes
 from ..export.pseudonyms import key_of, random_key
 from ..session import Session
+from ..session.memory_reuse import reused_memory
 from .command_parsers import Commands, command
 from .file_argument import add_files, open_session, warn_of
 from .progress_and_warnings import Stderr
@@ -217,7 +218,8 @@ def _write(
         request = Request(_one(arguments.packet), shown=shown)
     progress = Stderr()
     try:
-        write(session, request._replace(progress=progress), out)
+        with reused_memory():
+            write(session, request._replace(progress=progress), out)
         missing = without_bytes(session, request)
     finally:
         progress.close()

@@ -15,6 +15,9 @@ import numpy as np
 from ..records import BadInput
 from ..records.types import UInt8s
 
+# Bytes that are written at once.  For 36 times as many, ext4 takes three times the system time.
+PIECE = 1 << 20
+
 
 @contextmanager
 def written_file(out: Path) -> Iterator[BinaryIO]:
@@ -43,7 +46,7 @@ def write_parts(out: Path, parts: Iterable[bytes | UInt8s]) -> None:
         for part in parts:
             view = part.data if isinstance(part, np.ndarray) else memoryview(part)
             while len(view):  # a pipe takes a part
-                view = view[file.write(view) :]
+                view = view[file.write(view[:PIECE]) :]
 
 
 def _beside(out: Path, what: str) -> Path:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from ...matching import TRANSMIT
 from ...records.types import Bools, Int32s, Int64s
+from ..grouped_rows import Array, group_bounds
 from ..words.stage_names import QUEUE, STACK
 from .path_rule import OFF_PATH, step_numbers
 from .probe_costs import costs_of
@@ -61,9 +62,8 @@ def leg_columns(scope: Scope) -> LegColumns:
     columns, sources = scope.columns, sorted(scope.kernels)
     legs = columns.length("leg")
     log = np.searchsorted(sources, scope.of_leg("source")).astype(np.int32)
-    of_call = np.asarray(columns.array("call", "leg"))
-    calls_at = np.searchsorted(of_call, np.arange(1, legs + 2)).astype(np.int64)
-    waits_at = np.searchsorted(scope.of_wait("leg"), np.arange(1, legs + 2)).astype(np.int64)
+    calls_at = _bounds(columns.array("call", "leg"), legs)
+    waits_at = _bounds(columns.array("wait", "leg"), legs)
     scope.progress.report("Counting", 0, 0)
     edge, step = costs_of(scope)
     return LegColumns(
@@ -73,9 +73,9 @@ def leg_columns(scope: Scope) -> LegColumns:
         np.array(columns.array("leg", "begin_ns"), np.int64),
         np.array(columns.array("leg", "end_ns"), np.int64),
         calls_at,
-        np.array(columns.array("call", "entry_ns"), np.int64),
-        np.array(columns.array("call", "dur_ns"), np.int64),
-        _functions(scope, np.repeat(log, np.diff(calls_at))),
+        _int64s(scope, "entry_ns"),
+        _int64s(scope, "dur_ns"),
+        _functions(scope, log, calls_at),
         waits_at,
         np.array(columns.array("wait", "kind"), np.int8),
         np.array(columns.array("wait", "begin_ns"), np.int64),
@@ -88,10 +88,23 @@ def leg_columns(scope: Scope) -> LegColumns:
     )
 
 
-def _functions(scope: Scope, log: Int32s) -> Int32s:
+def _int64s(scope: Scope, column: str) -> Int64s:
+    """Return a column of all calls as an array that is writable, like all others of this type."""
+    values = scope.columns.once("call", column)
+    return np.asarray(values, np.int64) if values.flags.writeable else np.array(values, np.int64)
+
+
+def _bounds(leg: Array, legs: int) -> Int64s:
+    """Return where the rows of each leg begin; `leg` is the leg of each row, from 1, sorted."""
+    bounds = group_bounds(leg, legs + 1)
+    assert bounds is not None  # the import writes these rows leg by leg
+    return bounds[1:]
+
+
+def _functions(scope: Scope, log: Int32s, calls_at: Int64s) -> Int32s:
     """Return the function of each call of the session, as an index of Scope.function_names.
 
-    `log` is the log of each leg.
+    `log` and `calls_at` are by leg: its log, and where its calls begin.
     """
     names = scope.function_names
     place = {name: at for at, name in enumerate(names)}
@@ -101,8 +114,11 @@ def _functions(scope: Scope, log: Int32s) -> Int32s:
         for probe, name in scope.kernels[source].functions.items():
             table[row, probe] = place[name]
     func = np.asarray(scope.columns.array("call", "func"))
-    func = np.where((func >= 0) & (func <= most), func, most + 1)
-    return np.ascontiguousarray(table[log, func])
+    if func.min(initial=0) < 0 or func.max(initial=0) > most:
+        func = np.where((func >= 0) & (func <= most), func, most + 1)
+    if len(table) == 1:
+        return np.ascontiguousarray(table[0][func])
+    return np.ascontiguousarray(table[np.repeat(log, np.diff(calls_at)), func])
 
 
 def _begins(name: str, layer: str) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,17 @@ PACKET, SERIES, LEG, CALL, DROP = "packet", "series", "leg", "call", "drop"
 ADDRESS = "address"  # a row applies to the whole series of its leg
 ROW = "row"  # a packet or a row K<n>
 
+DENSE = 16  # a range of rows is read as a whole to take one of so many
+
 Array = npt.NDArray[Any]
+
+
+class _Near(NamedTuple):
+    """Rows that are close together: `places` among the `span` rows from row `first` on."""
+
+    first: int
+    span: int
+    places: Int64s | slice
 
 
 class View:
@@ -49,10 +59,26 @@ class View:
         rows = self.rows
         if rows is None:
             return self.data.columns.array(self.table, name)
-        taken: Array = self.cached(
-            f"column {name}", lambda view: view.data.columns.take(view.table, name, rows)
-        )
+        taken: Array = self.cached(f"column {name}", lambda view: view._taken(name, rows))
         return taken
+
+    def _taken(self, name: str, rows: Int64s) -> Array:
+        near: _Near | None = self.cached("near", lambda view: view._near(rows))
+        if near is None:
+            return self.data.columns.take(self.table, name, rows)
+        return self.data.columns.part(self.table, name, near.first, near.span)[near.places]
+
+    def _near(self, rows: Int64s) -> _Near | None:
+        """Return where the rows are if they are close together, and few of the table's rows."""
+        if not 0 < len(rows) * DENSE <= self.data.columns.length(self.table):
+            return None
+        first, last = int(rows.min()), int(rows.max())
+        span = last - first + 1
+        if first < 0 or len(rows) * DENSE < span:
+            return None
+        if len(rows) == span and bool(np.all(rows[1:] > rows[:-1])):
+            return _Near(first, span, slice(None))
+        return _Near(first, span, rows - first)
 
     def cached(self, name: str, make: Callable[[View], Any]) -> Any:
         """Return make(view), computed at the first call with this `name`, then kept."""
