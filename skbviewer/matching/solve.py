@@ -111,8 +111,9 @@ def solve(
     set_there = contradicted_by_clock(packets, kernel, passing, anchors, against) & (life >= 0)
     life[set_there], why[set_there] = -1, DOUBTED
     why[(why == LACKING) & ~_declared(case)] = NO_DEVICE
-    copies = np.isin(life, kernel.perhaps_copies) | case.perhaps & ~_at_a_device(case, edges, life)
-    copies &= life >= 0
+    copies = np.isin(life, kernel.perhaps_copies)
+    if kernel.log.missed or lost_undated(kernel) or is_filtered(kernel.log):
+        copies |= case.perhaps & (life >= 0) & ~_at_a_device(case, edges, life)
     life[copies], why[copies] = -1, LACKING
     known = believed & case.local & (life >= 0) & (made.moment >= 0) & ~unsure
     moment = np.where(known, np.append(numbers, NO_MOMENT)[made.moment], NO_MOMENT)

@@ -22,13 +22,12 @@ from skbviewer.analysis.stats import (
     conversation_table,
     duration_spread,
     function_table,
-    interrupt_table,
     latency_table,
     process_table,
     program_table,
     stages,
-    syscall_table,
 )
+from skbviewer.analysis.stats.machine import interrupt_table, syscall_table
 from skbviewer.analysis.streams import round_trips
 from skbviewer.analysis.words.function_layers import layers
 from skbviewer.analysis.words.wait_kinds import NAMES

@@ -285,7 +285,7 @@ STATISTICS: dict[str, Statistic] = {
         "Call &Graph", "Callers and callees of each function, as gprof shows them",
         _callgraph, _function_filter, titles={"number": "Calls"}),
     "counter": Statistic(
-        "&Hardware Counter", "Events of the hardware counter, without those of the probes",
+        "Hardware Counter", "Events of the hardware counter, without those of the probes",
         _counter, _counter_filter, COUNTED, {"number": "Calls"}),
     "programs": Statistic(
         "Functions by Progra&m", "Times of each function in each program",
@@ -297,13 +297,13 @@ STATISTICS: dict[str, Statistic] = {
         "S&ystem Calls", "Each program's system calls on sockets",
         _syscalls, None),
     "threads": Statistic(
-        "T&hreads", "How long programs ran, waited for a CPU, and slept",
+        "Threads", "How long programs ran, waited for a CPU, and slept",
         _threads, None),
     "locks": Statistic(
-        "Loc&ks", "Waits for locks, by the function that waited",
+        "Locks", "Waits for locks, by the function that waited",
         _locks, None, titles={"number": "Waits"}),
     "faults": Statistic(
-        "Pa&ge Faults", "Page faults of each program",
+        "Page Faults", "Page faults of each program",
         _faults, None, titles={"calls": "In calls for packets"}),
     "queues": Statistic(
         "&Queue Lengths", "Lengths of queueing disciplines, backlogs and sockets",

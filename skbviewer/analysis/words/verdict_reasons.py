@@ -65,10 +65,12 @@ _WIRE_ONLY: dict[int, str] = {
         "time to match it."
     ),
 }
-_SAMPLED_OUT = (
-    "The kernel log has one connection in N, chosen by a hash of addresses, protocol and ports; "
-    "this packet's connection was not chosen."
-)
+_SAMPLED_OUT: dict[int, str] = {
+    Rung.UNCHOSEN: (
+        "The kernel log has one connection in N, chosen by a hash of addresses, protocol and "
+        "ports; this packet's connection was not chosen."
+    ),
+}
 _KERNEL_ONLY: dict[int, str] = {
     LifetimeRung.NOT_CAPTURED: "No loaded capture holds this packet.",
     LifetimeRung.TAKEN: (
@@ -97,7 +99,7 @@ def reason(verdict: int, rung: int, has_kbl: bool = True) -> str:
     if rung not in _KNOWN:
         return _unknown(rung)
     if verdict == SAMPLED_OUT:
-        return _SAMPLED_OUT
+        return _SAMPLED_OUT.get(rung) or _unknown(rung)
     if verdict == WIRE_ONLY:
         return _WIRE_ONLY.get(rung, _NO_LIFETIME)
     if verdict == AMBIGUOUS:

@@ -67,7 +67,7 @@ def numbers(facts: Facts) -> Markup:
 
 def _sampled(info: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Yield a card with the packets that the recorder left out, if it sampled connections."""
-    rates = sorted({one["rate"] for one in info["sampling"]})
+    rates = sorted({one["rate"] for one in info.get("sampling", ())})
     if rates:
         left_out = f"{info['matches']['sampled_out']:,}"
         yield left_out, f"sampled out: 1 connection in {', '.join(map(str, rates))} recorded", ""

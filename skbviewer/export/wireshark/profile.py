@@ -20,14 +20,14 @@ COLUMNS = (
 COLOURS = (
     ("Dropped by the kernel", "kbl.drop_reason", "[62194,48573,48573]", "[32000,0,0]"),
     ("Ambiguous match", 'kbl.verdict == "ambiguous"', "[65535,62000,48000]", "[16000,16000,16000]"),
-    ("Not seen by the kernel", 'kbl.verdict == "wire-only"', "[58000,58000,58000]",
+    ("Without a kernel path", 'kbl.verdict == "wire-only"', "[58000,58000,58000]",
      "[24000,24000,24000]"),
 )  # fmt: skip
 BUTTONS = (
     ("Dropped", "kbl.drop_reason", "The kernel dropped the packet"),
     ("> 100 us", "kbl.in_kernel > 0.0001", "In the kernel for more than 100 microseconds"),
     ("Ambiguous", 'kbl.verdict == "ambiguous"', "More than one skb lifetime is possible"),
-    ("Wire only", 'kbl.verdict == "wire-only"', "No skb lifetime is possible"),
+    ("Wire only", 'kbl.verdict == "wire-only"', "The kernel log has no skb lifetime for it"),
 )
 
 

@@ -78,7 +78,7 @@ def build(log: KernelLog, series: SeriesTable, legs: LegTable, losses: Table) ->
     """
     entries, scratch = _Entries(log), scratch_of(log.records)
     foreign = np.zeros(0, np.int64)
-    lossy = len(losses_inside(losses)) > 0 or bool(log.missed)
+    lossy = len(losses_inside(losses)) > 0 or bool(log.missed) or log.lost_records > 0
     if lossy:  # otherwise the log has all births and ends of skbs
         foreign = entries.remove(after_release(log.records, series, entries.all()))
     rows = legs.rows
@@ -88,10 +88,11 @@ def build(log: KernelLog, series: SeriesTable, legs: LegTable, losses: Table) ->
     forward = onwards[np.unique(legs.of[onwards], return_index=True)[1]]
     arrival = _arrivals(log, series, legs, entries, losses)
     without_birth = np.flatnonzero(unborn(log, series)) if lossy else np.zeros(0, np.int64)
-    received = entries.entries_of(RECEIVED | STAMPS_RECEIVED)
-    received = np.concatenate([received, entries.events(RECEIVE)])
     calls = entries.entries_of(PACKET_SOCKET)
-    calls = of_known_skbs(log, series, calls, received, without_birth)
+    if lossy:
+        received = entries.entries_of(RECEIVED | STAMPS_RECEIVED)
+        received = np.concatenate([received, entries.events(RECEIVE)])
+        calls = of_known_skbs(log, series, calls, received, without_birth)
     sockets = _sockets(log, series, legs, calls)
     copies = perhaps_copies(series, without_birth, entries.all(), entries.calls_of_sockets)
     sockets_of, sockets = sockets["record"], _merged(sockets)

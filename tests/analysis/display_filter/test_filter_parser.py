@@ -179,7 +179,7 @@ def test_blank_is_everything() -> None:
         ("frame.time > yesterday", "yesterday", "is not a date and time"),
         ("tcp.flags.syn == 2", "2", "neither true nor false"),
         ("kbl.layer == netfiler", "netfiler", "did you mean netfilter?"),
-        ("kbl.verdict == sure", "sure", "one of exact, ambiguous, wire-only, kernel-only"),
+        ("kbl.verdict == sure", "sure", "exact, ambiguous, wire-only, sampled-out, kernel-only"),
         ("tcp.port = 80", "=", "did you mean ==?"),
         ("tcp | udp", "|", "did you mean ||?"),
         ("tcp udp", "udp", "and, or, xor or the end is expected here"),

@@ -9,6 +9,7 @@ import pytest
 
 from skbviewer.analysis import EventFacts, Names, event_text, event_word
 from skbviewer.readers import KblEvent
+from skbviewer.records.kbl_layout import KblLock
 from tests.readers.build_kbl import STEXT
 
 SKB = 0xFFFF888000001000 - (1 << 64)
@@ -27,6 +28,7 @@ SIX = SimpleNamespace(family=10, prefix_len=64, ifindex=9, netns=-1, addr_hi=-(0
                       lladdr=-1)  # fmt: skip
 CALL = SimpleNamespace(family=2, fd=5, sk=SKB, arg1=0, arg2=0)
 GONE, SET, NETNS = 2, 1, 5 << 32
+LOCK = 0x00888000002000  # the low 56 bits of its address
 E = KblEvent
 
 TEXTS = [
@@ -92,6 +94,16 @@ TEXTS = [
     (EventFacts(E.NF_HOOK, 0 | 2 << 8 | 2 << 16), "nf_hook IPv4 PREROUTING: accept"),
     (EventFacts(E.NF_HOOK, 1 | 5 << 8 | 1 << 16), "nf_hook netdev EGRESS: drop"),
     (EventFacts(E.NF_HOOK, 4 | 10 << 8), "nf_hook IPv6 POSTROUTING"),
+    (EventFacts(E.SCHED_SWITCH, 7), "sched_switch to ping (7), goes on later"),
+    (EventFacts(E.SCHED_SWITCH, 1 << 32), "sched_switch to the idle task, sleeps"),
+    (EventFacts(E.WAKE, 7), "wake ping (7)"),
+    (EventFacts(E.LOCK_WAIT, LOCK | KblLock.MUTEX << 56),
+     "lock_wait sleeps for mutex 0xff00888000002000"),
+    (EventFacts(E.LOCK_GOT, LOCK), "lock_got 0xff00888000002000"),
+    (EventFacts(E.PAGE_FAULT, 0x7F0000001000 | 6),
+     "page_fault write of a missing page at 0x7f0000001000"),
+    (EventFacts(E.QUEUE_LENGTH, 3 | 1500 << 32), "queue_length 3 packets, 1500 bytes"),
+    (EventFacts(E.SOCK_LENGTH, 3 | 1500 << 32), "sock_length 3 packets, 1500 bytes"),
     (EventFacts(200, 5), "event_200"),
 ]  # fmt: skip
 
