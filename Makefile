@@ -191,7 +191,7 @@ test-plan:
 	@echo '    $(TEST_PACKAGES)'
 	@echo '  Python packages, into $(VENV): those in pyproject.toml with the extra "test" (500 MB)'
 	@echo 'and downloads Debian kernels, headers and a source (240 MB), for virtual machines and builds.'
-	@echo 'On two cores it takes from 35 to 60 minutes.'
+	@echo 'On two cores it takes half an hour to an hour.'
 
 # Installs nothing, not even as root.
 check-packages:
