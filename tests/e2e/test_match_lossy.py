@@ -134,6 +134,10 @@ def truth(kernel: Kernel, packets: Packets) -> Index:
     return owners(kernel, packets, device)
 
 
+# Losses without a time leave fewer than eight packets, which do not show the device of a capture.
+TOO_SMALL = {("handshake", "chunks"), ("arp-and-neighbour", "chunks")}
+
+
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
 @pytest.mark.parametrize("name", NAMES)
 def test_lost_records_make_no_wrong_match(name: str, way: Callable[[Kernel, Rng], Kept]) -> None:
@@ -145,8 +149,7 @@ def test_lost_records_make_no_wrong_match(name: str, way: Callable[[Kernel, Rng]
         exact, faults = wrong(kernel, keep, packets, owner)
         assert faults == [], f"seed {seed}"
         matches += exact
-    # If losses have no time, fewer than eight packets do not show the device of a small capture.
-    assert matches > 0 or len(packets) < 40
+    assert (matches > 0) != ((name, way.__name__) in TOO_SMALL)
 
 
 @pytest.mark.lab

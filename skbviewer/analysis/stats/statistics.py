@@ -7,7 +7,8 @@ The command line, the Statistics menu and its window are made from STATISTICS.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from ...records import counted
 from ..breakdown.own_counts import counter_name
@@ -123,34 +124,16 @@ def _io(scope: Scope) -> Table:
     return Table(IoRow._fields, io_rows(scope))
 
 
-def _interrupts(scope: Scope) -> Table:
-    rows = interrupt_rows(scope)
-    return Table(InterruptRow._fields, rows, _not_recorded(rows, "irq", "softirq"))
+def _of_events(
+    rows_of: Callable[[Scope], Sequence[tuple[Any, ...]]], fields: tuple[str, ...], *groups: str
+) -> Callable[[Scope], Table]:
+    """Return what makes a table of events that the log has only if `groups` were recorded."""
 
+    def table(scope: Scope) -> Table:
+        rows = rows_of(scope)
+        return Table(fields, rows, _not_recorded(rows, *groups))
 
-def _syscalls(scope: Scope) -> Table:
-    rows = syscall_rows(scope)
-    return Table(SyscallRow._fields, rows, _not_recorded(rows, "syscall"))
-
-
-def _threads(scope: Scope) -> Table:
-    rows = thread_rows(scope)
-    return Table(ThreadRow._fields, rows, _not_recorded(rows, "sched"))
-
-
-def _locks(scope: Scope) -> Table:
-    rows = lock_rows(scope)
-    return Table(LockRow._fields, rows, _not_recorded(rows, "lock"))
-
-
-def _faults(scope: Scope) -> Table:
-    rows = fault_rows(scope)
-    return Table(FaultRow._fields, rows, _not_recorded(rows, "fault"))
-
-
-def _queues(scope: Scope) -> Table:
-    rows = queue_rows(scope)
-    return Table(QueueRow._fields, rows, _not_recorded(rows, "queue"))
+    return table
 
 
 def _counter(scope: Scope) -> Table:
@@ -292,23 +275,25 @@ STATISTICS: dict[str, Statistic] = {
         _programs, _program_filter, titles={"number": "Calls"}),
     "interrupts": Statistic(
         "Inter&rupts", "Interrupts and softirqs of each CPU",
-        _interrupts, None),
+        _of_events(interrupt_rows, InterruptRow._fields, "irq", "softirq"), None),
     "syscalls": Statistic(
         "S&ystem Calls", "Each program's system calls on sockets",
-        _syscalls, None),
+        _of_events(syscall_rows, SyscallRow._fields, "syscall"), None),
     "threads": Statistic(
         "Threads", "How long programs ran, waited for a CPU, and slept",
-        _threads, None),
+        _of_events(thread_rows, ThreadRow._fields, "sched"), None),
     "locks": Statistic(
         "Locks", "Waits for locks, by the function that waited",
-        _locks, None, titles={"number": "Waits"}),
+        _of_events(lock_rows, LockRow._fields, "lock"), None, titles={"number": "Waits"}),
     "faults": Statistic(
         "Page Faults", "Page faults of each program",
-        _faults, None, titles={"calls": "In calls for packets"}),
+        _of_events(fault_rows, FaultRow._fields, "fault"), None,
+        titles={"calls": "In calls for packets"}),
     "queues": Statistic(
         "&Queue Lengths", "Lengths of queueing disciplines, backlogs and sockets",
-        _queues, None, titles={"mean": "Mean", "p50": "p50", "p95": "p95", "p99": "p99",
-                               "most": "Most packets", "most_bytes": "Most bytes"}),
+        _of_events(queue_rows, QueueRow._fields, "queue"), None,
+        titles={"mean": "Mean", "p50": "p50", "p95": "p95", "p99": "p99",
+                "most": "Most packets", "most_bytes": "Most bytes"}),
     "expert": Statistic(
         "E&xpert Information", "Findings about packets, by severity",
         _expert, _expert_filter, titles={"cost_ns": "Cost (µs)"}),
