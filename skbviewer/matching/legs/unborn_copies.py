@@ -19,7 +19,7 @@ from .recorded_births import births
 
 
 def unborn(log: KernelLog, series: SeriesTable) -> Bools:
-    """Return for each lifetime whether the log lacks its birth; no copy that is known as one."""
+    """Return for each lifetime whether the log lacks its birth.  False for a known copy."""
     return np.asarray((births(log.records, series) == EARLIEST_NS) & ~series.tap)
 
 
@@ -52,9 +52,9 @@ def perhaps_copies(
 
 
 def _sent_to_sniffers(log: KernelLog, series: SeriesTable, calls: Int64s) -> Bools:
-    """Return for each call of a packet socket whether a sender's tap made it with an unknown clone.
+    """Return for each call whether dev_queue_xmit_nit() made it with an skb not known as a clone.
 
-    The tap gives packet sockets only clones.
+    That function gives packet sockets only clones.
     """
     senders = [a for a, name in log.symbols.items() if name.split("+")[0] in SENDING_TAP]
     by_sender = np.isin(part(log.records, "caller", calls), np.array(senders, np.int64))
