@@ -14,7 +14,9 @@ import random
 import struct
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from .older_log import (
     CALL,
@@ -45,6 +47,24 @@ BURST_HITS = 40  # on average: about those of one packet
 OF_CALLS = {1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 15, 35, 36}
 LOST_SLOT = struct.Struct("<BBBBIQQQ")
 
+Call = tuple[int, int, int, int, int]  # function, CPU, times of entry and exit, skb
+
+
+class Parsed(NamedTuple):
+    """A log, all its records, and what its CALL records contain, by the record's number."""
+
+    data: bytes
+    records: list[Record]
+    calls: dict[int, Call]
+
+
+@lru_cache(maxsize=1)  # each seed changes the same log
+def _parsed(log: Path) -> Parsed:
+    data = log.read_bytes()
+    records = list(records_of(data))
+    calls = {number: _call(one) for number, one in enumerate(records) if one.kind == CALL}
+    return Parsed(data, records, calls)
+
 
 def without_hits(log: Path, out: Path, share: float, seed: int, dated: bool) -> int:
     """Write the log as if this share of the hits had been missed; returns how many are missing.
@@ -52,13 +72,13 @@ def without_hits(log: Path, out: Path, share: float, seed: int, dated: bool) -> 
     Half of them are single hits, half follow each other on one CPU, as in an interrupt that arrives
     inside a probe.  Raises ValueError if it is no whole little-endian log.
     """
-    data = log.read_bytes()
-    records = list(records_of(data))
-    missed = _chosen(records, share, random.Random(seed))
-    streams = _streams(records, missed)
-    hits = Counter(_call(records[n])[0] for n in missed)
+    parsed = _parsed(log)
+    data, records, calls = parsed
+    missed = _chosen(calls, share, random.Random(seed))
+    streams = _streams(parsed, missed)
+    hits = Counter(calls[n][0] for n in missed)
     if dated:
-        for n, slots in enumerate(_declared(records, missed)):
+        for n, slots in enumerate(_declared(calls, missed)):
             ts = int.from_bytes(slots[8:16], "little")
             streams[RECORDER].append((ts, 2, len(records) + n, slots))
     written = sum(map(len, streams.values())) - len(records)
@@ -81,20 +101,17 @@ def without_hits(log: Path, out: Path, share: float, seed: int, dated: bool) -> 
     return len(missed)
 
 
-def _call(record: Record) -> tuple[int, int, int, int, int]:
-    """Return a CALL's function, CPU, times of entry and exit, and skb."""
+def _call(record: Record) -> Call:
     *_, func, cpu, ts, skb, _, dur = SPAN_SLOT.unpack(record.head)
     longer = (int.from_bytes(e[8:16], "little") for e in record.ext if e[1] == 5)
     return func, cpu, ts, ts + (next(longer) if dur == LONG else dur), skb
 
 
-def _chosen(records: list[Record], share: float, source: random.Random) -> set[int]:
+def _chosen(calls: dict[int, Call], share: float, source: random.Random) -> set[int]:
     """Return the numbers of the calls that are missing."""
     by_cpu: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
-    for number, record in enumerate(records):
-        if record.kind == CALL:
-            _, cpu, ts, _, _ = _call(record)
-            by_cpu[cpu].append((ts, number))
+    for number, (_, cpu, ts, _, _) in calls.items():
+        by_cpu[cpu].append((ts, number))
     chosen: set[int] = set()
     for hits in by_cpu.values():
         hits.sort()
@@ -108,11 +125,12 @@ def _chosen(records: list[Record], share: float, source: random.Random) -> set[i
     return chosen
 
 
-def _streams(records: list[Record], missed: set[int]) -> defaultdict[int, list[Placed]]:
+def _streams(parsed: Parsed, missed: set[int]) -> defaultdict[int, list[Placed]]:
     """Return the records of each CPU that are left, with footprints at the next hit."""
+    _, records, calls = parsed
     gone, spans = set[tuple[int, int]](), set[tuple[int, int]]()
     for number in missed:
-        _, cpu, ts, end, _ = _call(records[number])
+        _, cpu, ts, end, _ = calls[number]
         gone |= {(cpu, ts), (records[number].cpu, end)}
         spans.add((cpu, ts))
     streams: defaultdict[int, list[Placed]] = defaultdict(list)
@@ -125,7 +143,7 @@ def _streams(records: list[Record], missed: set[int]) -> defaultdict[int, list[P
         elif number not in missed and not (event in OF_CALLS and (record.cpu, record.ts) in gone):
             when = record.ts
             if record.kind == CALL:
-                _, cpu, ts, when, skb = _call(record)
+                _, cpu, ts, when, skb = calls[number]
                 kept[cpu, skb].append(ts)
             slots = record.head + b"".join(record.ext)
             streams[record.cpu].append((when, int(event != FOOTPRINT), number, slots))
@@ -156,11 +174,11 @@ def _written_later(waiting: list[tuple[int, int]], kept: list[int]) -> Iterator[
             last = -1
 
 
-def _declared(records: list[Record], missed: set[int]) -> Iterator[bytes]:
+def _declared(calls: dict[int, Call], missed: set[int]) -> Iterator[bytes]:
     """Yield the KBL_LOST_MISSED records: of each function, the count between two polls."""
     found: Counter[tuple[int, int]] = Counter()
     for number in missed:
-        func, _, ts, _, _ = _call(records[number])
+        func, _, ts, _, _ = calls[number]
         found[ts // POLL_NS, func] += 1
     for (poll, func), count in sorted(found.items()):
         first = poll * POLL_NS
