@@ -93,7 +93,7 @@ def decide(
         pairs, here = (known, answer.life[known]), where._replace(clock=clock)
         if lossy := incomplete(kernel.log):
             pairs = far_from_losses(packets["ts"], *pairs, kernel.moments, kernel.losses)
-        sharper = relocate(packets["ts"], *pairs, kernel.moments, here, lossy)
+        sharper = relocate(packets["ts"], *pairs, kernel.moments, here, lossy, kernel.share_undated)
         if sharper is None or sharper.clock is None:
             break
         clock, where = sharper.clock, sharper

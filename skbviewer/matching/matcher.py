@@ -26,7 +26,7 @@ from ..records.types import Bools, Int64s
 from .arrays.hash_join import by_pair, numbers_without, runs
 from .candidates.gso_candidates import segments
 from .candidates.headerless_moments import without_header
-from .candidates.missing_moments import lacking, lost_undated
+from .candidates.missing_moments import lacking, share_undated
 from .candidates.non_ip_candidates import by_ethertype, unidentified
 from .candidates.time_window_candidates import near_in_time
 from .candidates.wall_clock import by_wall_clock
@@ -61,10 +61,14 @@ def build_kernel_side(log: KernelLog, series: SeriesTable, legs: LegTable) -> Ke
     scratch_of(log.records).forget()
     losses = losses_declared_by(log)
     seen = build_points(log, series, legs, losses)
-    losses = np.concatenate([losses, of_calls(log, seen.unowned), of_births(log)])
+    unowned = of_calls(log, seen.unowned, seen.unowned_since)
+    losses = np.concatenate([losses, unowned, of_births(log)])
     headerless = without_header(seen.moments, legs, prints)
     points, moments, copies = seen.points, seen.moments, seen.perhaps_copies
-    return KernelSide(log, series, legs, prints, points, moments, headerless, losses, copies)
+    undated = share_undated(log, losses)
+    return KernelSide(
+        log, series, legs, prints, points, moments, headerless, losses, copies, undated
+    )
 
 
 def match(packets: Packets, kernel: KernelSide, progress: Progress | None = None) -> Matches:
@@ -150,8 +154,7 @@ def _match(packets: Packets, kernel: KernelSide, progress: Progress) -> Matches:
     _forget(packets, kernel)
     progress.report(MATCHING, 2, STEPS)
     where = _clock(packets, found, kernel)
-    undated = bool(kernel.log.missed) or lost_undated(kernel)
-    if where.clock is not None and where.clock.pairs < FEWEST and undated:
+    if where.clock is not None and where.clock.pairs < FEWEST and kernel.share_undated:
         where = _nowhere(packets, kernel)  # the log may lack these packets at their own device
     if where.clock is None and len(packets):
         where = by_wall_clock(packets, kernel, found) or where
@@ -205,7 +208,7 @@ def _forget(packets: Packets, kernel: KernelSide) -> None:
 
 def _clock(packets: Packets, found: Candidates, kernel: KernelSide) -> Located:
     """Fit the clock to pairs that identity alone decides, and to packets captured several times."""
-    points, lossy = kernel.points, incomplete(kernel.log)
+    points, lossy = kernel.points, (incomplete(kernel.log), kernel.share_undated)
     if len(packets) and packets["ts"][0] == UNTIMED:
         return _nowhere(packets, kernel)
     per_packet = np.bincount(found.packet, minlength=1)[found.packet]
@@ -222,11 +225,11 @@ def _clock(packets: Packets, found: Candidates, kernel: KernelSide) -> Located:
     several = bool(np.isin(packets["linktype"], SEVERAL_DEVICES).all())
     if again.sum() > alone.sum():
         pairs = _surely(packets, found, again, kernel)
-        where = locate(packets, *pairs, points, kernel.moments, lossy)
+        where = locate(packets, *pairs, points, kernel.moments, *lossy)
         if where.devices and not several:
             return where  # every packet may have been captured twice at one device
         return everywhere(packets, *_of(found, again), kernel.moments, kernel.losses)
-    where = locate(packets, *_surely(packets, found, alone, kernel), points, kernel.moments, lossy)
+    where = locate(packets, *_surely(packets, found, alone, kernel), points, kernel.moments, *lossy)
     if several and not where.devices:  # the capture lacks most packets of each device
         return everywhere(packets, *_of(found, alone | again), kernel.moments, kernel.losses)
     clock = where.clock
@@ -235,7 +238,7 @@ def _clock(packets: Packets, found: Candidates, kernel: KernelSide) -> Located:
     # Few packets have all distinguishing values: these confirm the others.
     vague = vague[is_at_point(packets, found.packet[vague], found.series[vague], points, clock)]
     alone[vague] = True
-    return locate(packets, *_of(found, alone), points, kernel.moments, lossy)
+    return locate(packets, *_of(found, alone), points, kernel.moments, *lossy)
 
 
 def _nowhere(packets: Packets, kernel: KernelSide) -> Located:

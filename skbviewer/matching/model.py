@@ -108,6 +108,7 @@ class KernelSide(NamedTuple):
     headerless: Int64s  # moments of lifetimes whose IP header the log does not show
     losses: Losses
     perhaps_copies: Int64s  # series without a birth and a device: they may be sniffers' copies
+    share_undated: float  # of the records, those that the log lacks at unknown times
 
     def without_records(self) -> KernelSide:
         """Return a copy without records, which match() does not need."""

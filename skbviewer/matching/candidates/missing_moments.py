@@ -47,8 +47,17 @@ def lacking(kernel: KernelSide, place: Place, at: Int64s, error: Int64s) -> tupl
 
 def lost_undated(kernel: KernelSide) -> bool:
     """Return whether the log counts more lost records than it declares times for."""
-    counts = kernel.losses["count"]
-    return kernel.log.lost_records > int(counts[counts > 0].sum())
+    return _undeclared(kernel.log, kernel.losses) > 0
+
+
+def _undeclared(log: KernelLog, losses: Table) -> int:
+    return log.lost_records - int(losses["count"][losses["count"] > 0].sum())
+
+
+def share_undated(log: KernelLog, losses: Table) -> float:
+    """Return the share (0 to 1) of records that the log lacks at unknown times."""
+    lacks = max(sum(log.missed.values()), _undeclared(log, losses), 0)
+    return lacks / (lacks + len(log.records)) if lacks else 0.0
 
 
 def without_number(packets: Packets) -> Bools:

@@ -18,6 +18,7 @@ from ...records.types import EARLIEST_NS, LATEST_NS, Bools, Int64s
 from ..arrays.medians import median
 from ..legs.capture_points import WAIT_NS
 from .clock_fit import ClockFit, TimedPairs, fit, precision_of, refit
+from .excluded_devices import is_excluded
 from .point_distances import FAR, devices_of, points_of
 
 TIMED = ("series", "after", "before", "begin", "end", "sends", "arrived")  # columns of a moment
@@ -40,11 +41,13 @@ class Agreed(NamedTuple):
 
     `stamped` is an index of WINDOWS: it says where in a pass the stamps are made.  `at_calls`:
     nearly all packets were stamped in calls at the device, or as their skbs arrived there.
+    `unsure`: the stamps contradict another device, but the log may lack records that would agree.
     """
 
     clocks: dict[Device, ClockFit]
     stamped: int
     at_calls: bool
+    unsure: bool = False
 
 
 def agreeing_devices(
@@ -55,6 +58,7 @@ def agreeing_devices(
     lossy: bool,
     among: tuple[Device, ...] = (),
     old: ClockFit | None = None,
+    missing: float = 0.0,
 ) -> Agreed:
     """Return the devices whose packet sockets' calls agree with the stamps of all these packets.
 
@@ -69,7 +73,8 @@ def agreeing_devices(
     of the passes.
 
     If the log is `lossy`, pairs do not count whose distance in time differs from that of their
-    neighbours.
+    neighbours.  `missing` is the share (0 to 1) of hits that the log lacks at unknown times: if it
+    is not 0, no device is returned unless all others are surely excluded.
 
     No device is returned if nearly all packets passed a device that agrees with no clock, and fewer
     passed the devices that agree.  Packets count as having passed a device even if the log does not
@@ -107,10 +112,22 @@ def agreeing_devices(
         max(untried, default=0) >= nearly_all
     ):
         clocks = {}
+    others = [one for one in tries if one[0] not in clocks] if clocks and missing else []
+    unsure = not all(_is_excluded(captured, one[2], one[3], missing) for one in others)
+    clocks = {} if unsure else clocks
     at_calls = min((share[device] for device in clocks), default=0) >= NEARLY_ALL
     surely = min((clock.pairs for clock in clocks.values()), default=0) >= MIN_STAMPS
     how = (n for n, some in enumerate(sharp) if surely and some >= set(clocks))
-    return Agreed(clocks, next(how, ANY_TIME), at_calls)
+    return Agreed(clocks, next(how, ANY_TIME), at_calls, unsure)
+
+
+def _is_excluded(
+    captured: Int64s, packet: Int64s, rows: npt.NDArray[np.void], missing: float
+) -> bool:
+    """Return whether the stamps exclude a device, although the log lacks records."""
+    packet, low, high = spans(packet, *_any_time(rows))
+    precision = precision_of(captured)
+    return is_excluded(captured[packet], low - precision, high + precision, missing)
 
 
 def _near_the_others(captured: Int64s, packet: Int64s, rows: npt.NDArray[np.void]) -> Bools:

@@ -74,6 +74,9 @@ class Located(NamedTuple):
         return self.place.at_socket or self.at_calls
 
 
+NOWHERE = Located(None, Place(None, -1, None, WIRE), ())
+
+
 def locate(
     packets: Packets,
     packet: Int64s,
@@ -81,12 +84,14 @@ def locate(
     points: ColumnTable,
     moments: ColumnTable,
     lossy: bool,
+    missing: float = 0.0,
 ) -> Located:
     """Fit the clock at the place where the capture seems to have been taken.
 
     A packet may have several series: it counts at a place if one of them has a point there.  If the
     log is `lossy`, the lifetimes of some packets may be lost, so that these packets are paired with
-    other packets' lifetimes.
+    other packets' lifetimes.  `missing` is the share of hits that it lacks at unknown times: if
+    these may be why a device is contradicted, no clock is returned.
     """
     captured = packets["ts"]
     count = int(np.count_nonzero(np.bincount(packet, minlength=1)))
@@ -95,9 +100,11 @@ def locate(
     few, point = points_of(owner, series[some])
     tries = _tries(captured, packet[some][few], points[point])
     if not tries:
-        return Located(None, Place(None, -1, None, WIRE), ())
-    agreed = agreeing_devices(captured, packet[some], series[some], moments, lossy)
+        return NOWHERE
+    agreed = agreeing_devices(captured, packet[some], series[some], moments, lossy, missing=missing)
     devices = agreed.clocks
+    if agreed.unsure:
+        return NOWHERE
     tries = [one for one in tries if one.place[:2] in devices] or tries
     most = POSSIBLE_SHARE * max(one.packets for one in tries)
     tries = [one for one in tries if one.packets >= most]
@@ -148,16 +155,18 @@ def relocate(
     moments: ColumnTable,
     where: Located,
     lossy: bool,
+    missing: float = 0.0,
 ) -> Located | None:
     """Exclude devices, or reduce the clock's error, with more packets whose series are known.
 
     `captured` are the times of all packets; `packet` and `series` are the known pairs.  `lossy`
-    means that the log lacks records.  Returns None if these packets do not help.  The clock keeps
+    means that the log lacks records, and `missing` is the share of hits that it lacks at unknown
+    times.  Returns None if these packets do not help.  The clock keeps
     its segments, because the match of a packet does not show where the clock was set.
     """
     some = np.flatnonzero(packet % max(1, len(packet) // TRIED) == 0)
     agreed = agreeing_devices(
-        captured, packet[some], series[some], moments, lossy, where.devices, where.clock
+        captured, packet[some], series[some], moments, lossy, where.devices, where.clock, missing
     )
     devices = tuple(one for one in where.devices if one in agreed.clocks)
     if where.devices and not devices:

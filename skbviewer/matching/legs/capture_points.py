@@ -68,6 +68,7 @@ class Seen(NamedTuple):
     points: ColumnTable  # POINT_DTYPE
     moments: ColumnTable  # MOMENT_DTYPE
     unowned: Int64s  # records of packet sockets' calls whose lifetime is not known
+    unowned_since: Int64s  # when the skbs of these calls may have arrived, ns
     perhaps_copies: Int64s  # series that may be copies for sniffers
 
 
@@ -114,7 +115,22 @@ def build(log: KernelLog, series: SeriesTable, legs: LegTable, losses: Table) ->
         parts.append(again)
     scratch.forget()
     unowned = np.setdiff1d(entries.calls_of_sockets, sockets_of)
-    return Seen(_by_series(parts, scratch), taken, unowned, copies)
+    since = _since(log, legs, unowned)
+    return Seen(_by_series(parts, scratch), taken, unowned, since, copies)
+
+
+def _since(log: KernelLog, legs: LegTable, calls: Int64s) -> Int64s:
+    """Return when the skbs of packet sockets' calls may have arrived, ns.
+
+    A received skb may wait for the call.  It arrived with the leg that contains the call, or while
+    the log lacks records.
+    """
+    ts, leg = np.asarray(part(log.records, "ts", calls), np.int64), legs.of[calls]
+    waited = np.flatnonzero((leg >= 0) & (legs.rows["kind"][leg] != TX))
+    begin = np.asarray(legs.rows["begin_ns"][leg[waited]], np.int64)
+    since = ts.copy()
+    since[waited] = np.clip(begin, ts[waited] - WAIT_NS, ts[waited])
+    return since
 
 
 def _passes(

@@ -30,16 +30,26 @@ def _kernel(losses: Any = None, lost: int = 0, **meta: str) -> Any:
     return SimpleNamespace(log=log, losses=none, moments=moments)
 
 
+def _unknown(since: int) -> Any:
+    """The loss of a packet socket's call from 50 to 51 ms; its skb arrived at `since` (ns)."""
+    log: Any = SimpleNamespace(records={"ts": np.array([50 * MS]), "exit_ts": np.array([51 * MS])})
+    return of_calls(log, np.array([0]), np.array([since]))
+
+
 def test_a_packet_socket_call_of_an_unknown_skb_hides_no_packet_after_it() -> None:
-    call = of_calls(
-        SimpleNamespace(records={"ts": np.array([50 * MS]), "exit_ts": np.array([51 * MS])}),  # type: ignore[arg-type]
-        np.array([0]),
-    )
+    call = _unknown(50 * MS)
     at = np.array([10, 49, 50, 51, 52]) * MS + 1
     missing, _ = lacking(_kernel(call), PLACE, at, np.zeros(5, np.int64))
     assert missing.tolist() == [False, False, True, False, False]
     call["reason"] = HOLE  # a call may have been written there when it returned
     missing, _ = lacking(_kernel(call), PLACE, at, np.zeros(5, np.int64))
+    assert missing.tolist() == [False, True, True, False, False]
+
+
+def test_a_call_of_an_unknown_skb_hides_packets_stamped_while_the_skb_waited() -> None:
+    """A packet may be stamped when its skb arrives, long before the packet socket's call."""
+    at = np.array([46, 47, 49, 51, 52]) * MS + 1
+    missing, _ = lacking(_kernel(_unknown(47 * MS)), PLACE, at, np.zeros(5, np.int64))
     assert missing.tolist() == [False, True, True, False, False]
 
 

@@ -31,10 +31,10 @@ def _received(ifindex: int, series: Int64s, arrived: Int64s, begin: Int64s, last
     return rows
 
 
-def _devices(captured: Int64s, *rows: Rows) -> set[int]:
+def _devices(captured: Int64s, *rows: Rows, missing: float = 0.0) -> set[int]:
     every = np.sort(np.concatenate(rows), order=["series", "ifindex"])
     table = ColumnTable(MOMENT_DTYPE, {name: every[name] for name in MOMENT_DTYPE.names or ()})
-    found = agreeing_devices(captured, SERIES, SERIES, table, lossy=False)
+    found = agreeing_devices(captured, SERIES, SERIES, table, lossy=False, missing=missing)
     return {ifindex for _, ifindex in found.clocks}
 
 
@@ -87,3 +87,13 @@ def test_no_device_is_believed_beside_one_that_no_stamp_can_contradict() -> None
     assert _devices(KERNEL, here, unbounded) == set()
     few = unbounded[:20]
     assert _devices(KERNEL, here, few) == {ETH}
+
+
+def test_a_device_that_few_packets_contradict_is_not_excluded_if_hits_are_missing() -> None:
+    """The log may lack what these packets did at the capture's own device."""
+    begin = KERNEL + np.where(SERIES % 15 == 5, 3 * MS, 0)
+    own = _received(ETH, SERIES, begin - 30 * US, begin, 60 * US)
+    other = _received(MIRROR, SERIES, KERNEL + 170 * US, KERNEL + 200 * US, 60 * US)
+    assert _devices(KERNEL, own, other) == {MIRROR}
+    assert _devices(KERNEL, own, other, missing=0.001) == {MIRROR}
+    assert _devices(KERNEL, own, other, missing=0.01) == set()
