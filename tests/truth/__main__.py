@@ -37,9 +37,8 @@ def _hash(paths: list[Path]) -> str:
 
 def _key(folder: Path, checkout: Path) -> str:
     """Return what one program's truth about a recording depends on."""
-    names = ("capture_files", "judge*", "missed_hits", "older_log", "running", "session_maker")
-    names += ("treatments",)
-    own = [path for name in names for path in Path(__file__).parent.glob(f"{name}.py")]
+    names = "capture_files judge* missed_hits older_log running session_maker treatments"
+    own = [path for name in names.split() for path in Path(__file__).parent.glob(f"{name}.py")]
     program = list((checkout / "skbviewer").rglob("*.py"))
     return _hash([*own, *program, folder / "recording.json", folder / "witness.txt"])
 
