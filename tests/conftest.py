@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -15,6 +16,15 @@ from tests.marks import marks, slow_files
 TOP = Path(__file__).resolve().parents[1]
 BOOTING = "tests.lab.fixture"
 APART = "tests/lab/test_instrumented.py"  # has a folder of its own, and builds a kernel first
+# Groups that take more than a minute, the longest first: if one of them began last, the other
+# processes would have to wait for it.
+LONGEST = (
+    "guests",
+    APART,
+    "tests/project/test_lint.py",
+    "tests/kmod/test_builds.py",
+    "tests/project/test_wheel.py",
+)
 
 
 @cache
@@ -27,7 +37,7 @@ def group(path: str) -> str:
 
 
 class Together(LoadScopeScheduling):  # type: ignore[misc]
-    """Gives the tests of a group to one process, the largest group first."""
+    """Gives the tests of a group to one process, in the order of collection."""
 
     def _split_scope(self, nodeid: str) -> str:
         return group(nodeid.partition("::")[0])
@@ -35,7 +45,18 @@ class Together(LoadScopeScheduling):  # type: ignore[misc]
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Together:
     """Return how the tests are given out."""
+    config.option.loadscopereorder = False
     return Together(config, log)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the groups that take longest first, then those with the most tests."""
+    groups = [group(item.nodeid.partition("::")[0]) for item in items]
+    sizes = Counter(groups)
+    place = {name: n for n, name in enumerate(LONGEST)}
+    of = dict(zip(items, groups, strict=True))
+    items.sort(key=lambda item: (place.get(of[item], len(place)), -sizes[of[item]], of[item]))
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -31,8 +31,6 @@ class Variant(NamedTuple):
 
 
 VARIANTS = (
-    Variant("linux-headers-cloud-amd64", "amd64"),
-    Variant("linux-headers-6.12-cloud-amd64", "amd64"),
     Variant("linux-headers-rt-amd64", "amd64"),
     Variant("linux-headers-6.12-rt-amd64", "amd64"),
     Variant("linux-headers-arm64", "arm64"),

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The module builds for what CI cannot boot too: arm64, and kernels with PREEMPT_RT."""
+"""The module builds for kernels that the lab does not boot: arm64, and those with PREEMPT_RT.
+
+tests/lab/test_lab.py asks the same of the modules that the lab boots.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.kmod.built_module import not_exported, warnings
 from tests.kmod.headers import VARIANTS, Variant, fetch, run
 
 TOP = Path(__file__).resolve().parents[2]
@@ -37,18 +41,12 @@ def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 def test_builds_without_a_warning(built: Built) -> None:
-    warnings = [line for line in built[2].splitlines() if "warning:" in line.lower()]
-    # Said by the kernel's Makefile of any module where gcc had a later security update.
-    assert [w for w in warnings if "the compiler differs" not in w] == []
+    assert warnings(built[2]) == []
 
 
 def test_needs_only_what_the_kernel_exports(built: Built) -> None:
     module, kdir, _ = built
-    undefined = set(re.findall(r" U (\S+)", run("nm", "--undefined-only", str(module))))
-    table = (kdir / "Module.symvers").read_text().splitlines()
-    exported = {line.split("\t")[1] for line in table}
-    assert len(undefined) > 20
-    assert undefined - exported == set()
+    assert not_exported(module, kdir) == set()
 
 
 def test_is_for_the_architecture(built: Built) -> None:

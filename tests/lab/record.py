@@ -14,6 +14,7 @@ from tests.lab import debs, guest, initramfs
 HERE = Path(__file__).resolve().parent
 TOP = HERE.parents[1]
 KMOD = TOP / "kmod"
+MAKE_OUTPUT = "make.txt"
 SOME = 500  # functions of the middle list
 PROBED_MODULES = ("veth", "nf_conntrack", "nf_nat", "sch_netem", "ip_tables")
 
@@ -53,10 +54,13 @@ def copy_sources(source: Path, target: Path) -> Path:
 
 
 def build_module(kernel: debs.Kernel, folder: Path) -> Path:
-    """Build kbl.ko and a static kblrecord in a copy of kmod/; returns the copy."""
+    """Build kbl.ko and a static kblrecord in a copy of kmod/; returns the copy.
+
+    What make printed about the module is in MAKE_OUTPUT there.
+    """
     copy = copy_sources(KMOD, folder / "kmod")
     make = ["make", "-C", str(copy), f"KDIR={kernel.headers}", "CC=gcc-12"]
-    debs.run(*make, "module", "W=1")
+    (copy / MAKE_OUTPUT).write_text(debs.said(*make, "module", "W=1"))
     debs.run(*make, "kblrecord", "LDFLAGS=-static", "CFLAGS=-O2 -g -Wall -Wextra -Werror")
     return copy
 

@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 
 from skbviewer.records import kbl_layout as layout
+from tests.kmod.built_module import not_exported, warnings
 from tests.lab import debs, guest, initramfs
-from tests.lab.fixture import built
+from tests.lab.fixture import SERIES, built
 from tests.lab.fixture import lab_recording as lab_recording
 from tests.lab.kbl_check import Kbl, Kind, Record, Type, one, probes, read, string, written_at
-from tests.lab.record import Recording
+from tests.lab.record import MAKE_OUTPUT, Recording
 
 pytestmark = pytest.mark.lab
 
@@ -33,6 +34,17 @@ def kbl(lab_recording: Recording) -> Kbl:
 def counters(kbl: Kbl) -> np.void:
     """The last counters."""
     return one(kbl.tables[Type.COUNTERS], layout.KBL_COUNTERS)
+
+
+@pytest.mark.parametrize("series", SERIES)
+def test_the_module_builds_without_a_warning(series: str) -> None:
+    assert warnings((built(series).kmod / MAKE_OUTPUT).read_text()) == []
+
+
+@pytest.mark.parametrize("series", SERIES)
+def test_the_module_needs_only_what_the_kernel_exports(series: str) -> None:
+    made = built(series)
+    assert not_exported(made.kmod / "kbl.ko", made.kernel.headers) == set()
 
 
 def test_nothing_is_lost_and_what_is_missed_is_counted(kbl: Kbl) -> None:
