@@ -156,7 +156,7 @@ def _match(packets: Packets, kernel: KernelSide, progress: Progress) -> Matches:
     where = _clock(packets, found, kernel)
     if where.clock is not None and where.clock.pairs < FEWEST and kernel.share_undated:
         where = _nowhere(packets, kernel)  # the log may lack these packets at their own device
-    if where.clock is None and len(packets):
+    if where.clock is None and len(packets) and not kernel.share_undated:
         where = by_wall_clock(packets, kernel, found) or where
     clock, place = where.clock, where.place
     _forget(packets, kernel)
