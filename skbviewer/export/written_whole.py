@@ -17,16 +17,20 @@ from ..records.types import UInt8s
 
 # Bytes that are written at once.  For 36 times as many, ext4 takes three times the system time.
 PIECE = 1 << 20
+LONGEST = 200  # bytes of a name that another name begins with; most file systems take 255
 
 
 @contextmanager
 def written_file(out: Path) -> Iterator[BinaryIO]:
     """Yield a file that gets the name `out` at the end, or is removed after an error.
 
-    Writes to `out` itself if it is a pipe or a device.  Raises BadInput if it cannot be written.
+    Writes to `out` itself if it is a pipe or a device, and to the file that a symbolic link names.
+    Raises BadInput if it cannot be written.
     """
-    made = out if out.exists() and not out.is_file() else _beside(out, "tmp")
+    out = made = Path(os.path.realpath(out))
     try:
+        if out.is_file() or not out.exists():
+            made = _beside(out, "tmp")
         with made.open("wb") as file:
             yield file
         if made != out:
@@ -50,7 +54,8 @@ def write_parts(out: Path, parts: Iterable[bytes | UInt8s]) -> None:
 
 
 def _beside(out: Path, what: str) -> Path:
-    return out.with_name(f".{out.name}.{os.getpid()}.{what}")
+    name = os.fsdecode(os.fsencode(out.name)[:LONGEST])
+    return out.with_name(f".{name}.{os.getpid()}.{what}")
 
 
 @contextmanager
@@ -61,6 +66,7 @@ def written_folder(out: Path, suffix: str) -> Iterator[Path]:
     anything else or cannot be written.
     """
     _check(out, suffix)
+    out = Path(os.path.realpath(out))  # "." has no name
     made = _beside(out, "tmp")
     try:
         shutil.rmtree(made, ignore_errors=True)

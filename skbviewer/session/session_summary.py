@@ -112,12 +112,11 @@ def _by_protocol(columns: Columns, words: Sequence[str]) -> dict[str, dict[str, 
 def _source(row: SourceRow) -> dict[str, Any]:
     """Return an input as JSON: `points` counts records without a return, `clock` names the clock.
 
-    The packets of a log have the times of the log's clock.
+    The packets in a log have times of the host's wall clock.
     """
-    is_kernel = row.kind.is_log or row.kind.is_of_log
     return row._asdict() | {
         "warnings": list(row.warnings),
-        "clock": KERNEL_CLOCK if is_kernel else WALL_CLOCK,
+        "clock": KERNEL_CLOCK if row.kind.is_log else WALL_CLOCK,
         "points": int(row.detail.get("points", 0)),
     }
 

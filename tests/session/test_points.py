@@ -206,7 +206,7 @@ def test_info_of_each_source(saved: Path, alone: Path) -> None:
     assert (capture["kind"], capture["clock"], capture["points"]) == ("pcap", "CLOCK_REALTIME", 0)
     with closing(Session(alone.with_name("a.skbv"))) as session:
         _, own = session.info()["sources"]
-    assert (own["kind"], own["clock"], own["points"]) == ("retis-packets", "CLOCK_MONOTONIC", 0)
+    assert (own["kind"], own["clock"], own["points"]) == ("retis-packets", "CLOCK_REALTIME", 0)
 
 
 def test_session_of_a_log_is_matched_again(alone: Path, tmp_path: Path) -> None:

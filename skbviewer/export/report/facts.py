@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...analysis.stats.table import Table
-from ...records import BadInput, PacketPath, PacketRow, SeriesRow, SourceRow
+from ...records import BadInput, PacketPath, PacketRow, Progress, SeriesRow, SourceRow
 from ...records.types import Int64s
 from ..formats import Exportable, LayerColours, Request, packet_path
 from ..pseudonyms import Pseudonyms
@@ -69,7 +69,7 @@ def facts_of(recording: Exportable, request: Request) -> Facts:
         made = recording.stats.table(name, ids if part else None, progress)
         tables[name] = made._replace(rows=with_changed_texts(tuple(made.rows), clean))
     shown = []
-    chosen = list(named) or _notable(recording, ids)
+    chosen = list(named) or _notable(recording, ids, progress)
     for at, row in enumerate(chosen):
         progress.report("Reading paths", STEPS + at, STEPS + len(chosen))
         shown.append(_shown(recording, request, row, clean, names))
@@ -90,7 +90,9 @@ def facts_of(recording: Exportable, request: Request) -> Facts:
 
 def _short(source: SourceRow) -> SourceRow:
     """Return a source without the folder of its file, which a report does not reveal."""
-    return source._replace(path=Path(source.path).name)
+    name = Path(source.path).name
+    warnings = tuple(text.replace(str(source.path), name) for text in source.warnings)
+    return source._replace(path=name, warnings=warnings)
 
 
 def _cleaning(
@@ -119,14 +121,27 @@ def _ids(recording: Exportable, request: Request) -> Int64s:
     return ids
 
 
-def _notable(recording: Exportable, ids: Int64s) -> list[int]:
-    """Return the first packets that were lost, and those with the longest time in kernel."""
-    rows = recording.packets.rows(ids[:MOST_LISTED])
-    pairs = list(zip(ids.tolist(), rows, strict=False))
-    lost = [number for number, row in pairs if row.lost][:DROPPED]
-    timed = sorted((-(row.kernel_ns or 0), at) for at, (_, row) in enumerate(pairs))
-    slow = [pairs[at][0] for ns, at in timed if ns and pairs[at][0] not in lost][:SLOWEST]
-    return lost + slow
+def _notable(recording: Exportable, ids: Int64s, progress: Progress) -> list[int]:
+    """Return the first of the rows `ids` that were lost, and those with the longest time in kernel.
+
+    Raises Cancelled.
+    """
+
+    def listed(text: str, order: tuple[str, bool] | None) -> Int64s:
+        found = recording.packets.listed(text, order, True, None, progress)
+        assert found is not None  # there is a filter
+        return np.asarray(found[np.isin(found, ids)], np.int64)
+
+    dropped, lost = listed("kbl.drop_reason", None), list[int]()
+    for at in range(0, len(dropped), MOST_LISTED):  # some were dropped after a socket got them
+        some = dropped[at : at + MOST_LISTED]
+        rows = recording.packets.rows(some)
+        lost += [number for number, row in zip(some.tolist(), rows, strict=True) if row.lost]
+        if len(lost) >= DROPPED:
+            break
+    lost = lost[:DROPPED]
+    slow = listed("kbl.in_kernel > 0", ("kbl.in_kernel", True))[: SLOWEST + DROPPED].tolist()
+    return lost + [number for number in slow if number not in lost][:SLOWEST]
 
 
 def _shown(

@@ -42,7 +42,7 @@ SOURCES = View(
     (
         number("id", "number of the file in the session, from 1", "source.id"),
         column("path", TEXT, "where the file was at import", Text("source.path")),
-        column("kind", TEXT, "pcap, pcapng, kbl or retis", Text("source.kind")),
+        column("kind", TEXT, "pcap, pcapng, kbl, retis or retis-packets", Text("source.kind")),
         number("size", "size of the file", "source.size", unit="bytes"),
         column("sha256", TEXT, "SHA-256 of the file", Text("source.sha256")),
         number("rows", "packets or records in the file", "source.rows"),

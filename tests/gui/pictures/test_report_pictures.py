@@ -16,9 +16,11 @@ from skbviewer.analysis.words.time_words import microseconds
 from skbviewer.cli import main
 from skbviewer.export import Request
 from skbviewer.export.pseudonyms import Pseudonyms
+from skbviewer.export.report import facts
+from skbviewer.export.report.facts import facts_of
 from skbviewer.gui.pictures.report_pictures import write_html
 from skbviewer.readers.printable_names import printable
-from skbviewer.records import BadInput, Cancelled, resource
+from skbviewer.records import BadInput, Cancelled, PacketRow, resource
 from skbviewer.session import Session, import_files
 from tests.export.hostile import CAPTURE, LOG, NAMES, hostile_session
 from tests.export.report.page_reader import Page
@@ -184,3 +186,30 @@ def test_a_report_is_whole_or_not_there(qtbot: QtBot, session: Session, tmp_path
     with pytest.raises(BadInput, match="cannot write"):
         report(session, tmp_path / "nowhere")
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == []
+
+
+def test_lost_and_slow_packets_far_down_the_list_are_shown(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = facts_of(session, Request())
+    monkeypatch.setattr(facts, "MOST_LISTED", 2)
+    part = facts_of(session, Request())
+    assert len(part.rows) == 2
+    numbers = [one.row.number for one in part.shown if isinstance(one.row, PacketRow)]
+    assert numbers == [one.row.number for one in whole.shown if isinstance(one.row, PacketRow)]
+    assert len(part.shown) == len(whole.shown) == facts.DROPPED + facts.SLOWEST
+    assert max(numbers) > 2
+
+
+def test_no_folder_is_in_the_report(qtbot: QtBot, tmp_path: Path) -> None:
+    """A warning names the file, too."""
+    folder = tmp_path / "secretfolder"
+    folder.mkdir()
+    log, capture = (resource("samples/drops") / f"drops.{kind}" for kind in ("kbl", "pcap"))
+    cut = folder / "cut.pcap"
+    cut.write_bytes(capture.read_bytes()[:-20])
+    made = import_files([log, cut], tmp_path / "s.skbv")
+    assert any("secretfolder" in warning for warning in made.warnings)
+    whole = "\n".join(report(Session.open(tmp_path / "s.skbv"), tmp_path).texts)
+    assert "cut.pcap at byte" in whole
+    assert "secretfolder" not in whole
