@@ -10,6 +10,7 @@ import math
 import sys
 from collections.abc import Sequence
 
+from ..export.csv_cells import csv_cell
 from ..session.querying import Answer, Cell
 
 
@@ -19,8 +20,8 @@ def print_answer(found: Answer, arguments: argparse.Namespace) -> None:
         _print_json(found)
     elif arguments.csv:
         writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerow(found.columns)
-        writer.writerows([_text(cell) for cell in row] for row in found.rows)
+        writer.writerow(map(csv_cell, found.columns))
+        writer.writerows([csv_cell(_text(cell)) for cell in row] for row in found.rows)
     else:
         _print_table(found)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -27,6 +28,7 @@ MISSING = "datasets need {}: pip install 'skbviewer[dataset]'"
 HELP = """docs/datasets.md explains how files become pairs, the layout of DIR, which filters work on
 a dataset, and what happens when a process is killed."""
 DIR = "folder of the dataset"
+MOST_S = 1_000_000  # seconds before and after a packet
 WITHIN = (
     "largest difference between the packets' capture times, each on its own sniffer's clock, in "
     "seconds (default: 5)"
@@ -79,7 +81,7 @@ def _finding(inner: Commands) -> None:
     parser = _of(inner, "find", "show the path of a packet over all hosts", _find)
     text = "the packet: the id of its session (or the first digits of the id), and its number"
     parser.add_argument("--packet", required=True, metavar="SESSION:N", help=text)
-    parser.add_argument("--within", type=float, default=5.0, metavar="SECONDS", help=WITHIN)
+    parser.add_argument("--within", type=_window_ns, default="5", metavar="SECONDS", help=WITHIN)
     formats(parser, "json", "csv", json="print one JSON array of objects")
 
 
@@ -102,16 +104,26 @@ def _opening(inner: Commands) -> None:
         "candidates that `find` lists"
     )
     parser.add_argument("--packet", metavar="SESSION:N", help=text)
-    parser.add_argument("--within", type=float, default=5.0, metavar="SECONDS", help=WITHIN)
+    parser.add_argument("--within", type=_window_ns, default="5", metavar="SECONDS", help=WITHIN)
     text = "the session to write"
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="S.skbv", help=text)
 
 
 def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError
-    return number
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
+    return int(text)
+
+
+def _window_ns(text: str) -> int:
+    """Parse a number of seconds; return ns."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 <= seconds <= MOST_S:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds up to {MOST_S}")
+    return round(seconds * 1e9)
 
 
 def _packets(inner: Commands) -> None:
@@ -214,7 +226,7 @@ def _totals(found: list[Manifest]) -> dict[str, int | list[str]]:
 def _find(arguments: argparse.Namespace) -> int:
     with _libraries():
         from ..dataset.same_packet import find
-    words = arguments.folder, arguments.packet, round(arguments.within * 1e9)
+    words = arguments.folder, arguments.packet, arguments.within
     return _answered(arguments, lambda of: find(*words, of))
 
 
@@ -259,8 +271,7 @@ def _wanted_sessions(arguments: argparse.Namespace, progress: Stderr) -> list[Ma
         from ..dataset.opening import sessions_of
         from ..dataset.packet_sessions import sessions_of_packet
     if by_packet:
-        window_ns = round(arguments.within * 1e9)
-        return sessions_of_packet(arguments.folder, arguments.packet, window_ns, progress)
+        return sessions_of_packet(arguments.folder, arguments.packet, arguments.within, progress)
     parts = arguments.range.split(",")
     if len(parts) != 2:
         raise KeyError(f"--range {arguments.range}: expected two times, separated by a comma")

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import argparse
+import errno
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from importlib import import_module
@@ -42,7 +44,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         if words and (words[0] in COMMANDS or words[0] in ("-h", "--help", "--version")):
             chosen = [words[0]] if words[0] in COMMANDS else COMMANDS
             arguments = _parsed(_parser(chosen), words)
-            return int(arguments.run(arguments))
+            code = int(arguments.run(arguments))
+            sys.stdout.flush()  # so that a full disk is noticed here
+            return code
         with importing():
             window = import_module(".window", __package__)
         return int(window.run(words))
@@ -57,6 +61,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of our output (head, less) has exited
         sys.stderr.close()
         return 0
+    except OSError as error:
+        if error.errno != errno.ENOSPC or error.filename is not None:
+            raise
+        _forget_output()
+        return _fail(f"standard output: cannot write: {error.strerror}")
+
+
+def _forget_output() -> None:
+    """Write what is still to be written nowhere; otherwise Python tries once more at its end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
 
 
 def _fail(text: str) -> int:

@@ -49,6 +49,21 @@ def _add(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([*command, *words], capture_output=True, text=True, check=False)
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("find", "DIR", "--packet", "x:3", "--within", "nan"), "'nan' is not a number of seconds"),
+        (("find", "DIR", "--packet", "x:3", "--within", "1e300"), "'1e300' is not a number of"),
+        (("add", "DIR", "a.kbl", "--jobs", "0"), "'0' is not a whole number above 0"),
+    ],
+)
+def test_impossible_numbers(words: tuple[str, ...], message: str, capsys: Captured) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["dataset", *words])
+    assert stopped.value.code == 2
+    assert message in capsys.readouterr().err
+
+
 def test_info(made: Both, capsys: Captured) -> None:
     assert main(["dataset", "info", str(made.folder), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)

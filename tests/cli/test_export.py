@@ -110,6 +110,25 @@ def test_what_cannot_be_written_is_one_line(
     assert not out.exists()
 
 
+@pytest.mark.parametrize(
+    "command",
+    [("export", "FILE", "--pcapng", "-"), ("packets", "FILE"), ("info", "FILE"),
+     ("wireshark", "--print")],
+    ids=lambda command: command[0],
+)  # fmt: skip
+def test_a_full_disk_behind_standard_output_is_one_line(
+    file: Path, command: tuple[str, ...]
+) -> None:
+    words = [str(file) if word == "FILE" else word for word in command]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "skbviewer", *words],
+            stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    text = "skbviewer: standard output: cannot write: No space left on device\n"
+    assert (done.returncode, done.stderr) == (2, text)
+
+
 def test_the_command_in_the_table_makes_it_anew(file: Path, tmp_path: Path) -> None:
     first = tmp_path / "first.csv"
     words = ("--lanes", "layer", "--range", "0.1,0.4", "--size", "900x600", "--title", "My title")

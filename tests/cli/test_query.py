@@ -48,6 +48,11 @@ def test_json(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(run(capsys, file, "SELECT id FROM calls WHERE 0", "--json")[1]) == []
 
 
+def test_csv_has_no_formulas(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, file, "--csv", "SELECT '=1+1' AS a, -5 AS b, '@x' AS \"=c\"")
+    assert (code, out.splitlines()) == (0, ["a,b,'=c", "'=1+1,-5,'@x"])
+
+
 def test_csv(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, file, "--csv", "SELECT number, saddr FROM packets")
     rows = list(csv.reader(io.StringIO(out)))
