@@ -102,11 +102,13 @@ wire AS (
   SELECT session, leg, min(packet) AS packet FROM matches WHERE verdict = 'exact' GROUP BY ALL),
 seen AS (
   SELECT d.reason, coalesce(d.place, '') AS function,
+  d.session, w.packet AS number,
   CASE WHEN w.packet IS NOT NULL THEN d.session::VARCHAR || ':' || w.packet END AS packet
   FROM drops d {join} JOIN picked k ON k.session = d.session AND k.leg = d.leg
   LEFT JOIN wire w ON w.session = d.session AND w.leg = d.leg WHERE d.leg IS NOT NULL)
 SELECT s.reason, s.function, coalesce(any_value(f.layer), '') AS layer, count(*) AS count,
-  count(DISTINCT s.packet) AS wire, min(s.packet) AS packet
+  count(DISTINCT s.packet) AS wire,
+  arg_min(s.packet, (s.session, s.number)) FILTER (s.number IS NOT NULL) AS packet
 FROM seen s LEFT JOIN function_layers f ON f.function = split_part(s.function, '+', 1)
 GROUP BY s.reason, s.function ORDER BY 4 DESC, 1, 2"""
 

@@ -72,6 +72,19 @@ def test_all_sessions_have_the_sums(both: Both, table: str) -> None:
         assert found == wanted, text
 
 
+def test_the_packet_of_drops_is_the_first(both: Both, tmp_path: Path) -> None:
+    for session in both.sessions:
+        found = _found(only(both, session, tmp_path / session), "drops", "")
+        wanted = {
+            (row["reason"], row["function"]): [f"{session}:{packet}" for packet in row["packets"]]
+            for row in _wanted(both, session, "drops", "")
+        }
+        for row in found:
+            packets = wanted.pop((row["reason"], row["function"]))
+            assert row["packet"] == (packets[0] if packets else None)
+        assert not wanted
+
+
 def test_an_unknown_table_is_named(both: Both) -> None:
     with pytest.raises(KeyError, match="layers is not one of conversations, drops"):
         statistics(both.folder, "layers", "", Silent())

@@ -7,13 +7,19 @@ Without thresholds, each rule must find the packets whose paths have these funct
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from skbviewer.analysis.breakdown.parts import Breakdown
 from skbviewer.analysis.diagnosis.case import Case
-from skbviewer.analysis.diagnosis.causes import netfilter, segmentation, software_checksum
+from skbviewer.analysis.diagnosis.causes import (
+    lost_records,
+    netfilter,
+    segmentation,
+    software_checksum,
+)
 from skbviewer.analysis.diagnosis.finding import Finding, Rule
 from skbviewer.analysis.diagnosis.rule_table import RULE_TABLE
 from skbviewer.records import resource
@@ -113,3 +119,21 @@ def test_without_its_probe_connection_tracking_is_not_judged() -> None:
     assert [need.name for need in rule.needs if not need.is_there(case)] == [
         "a probe of nf_conntrack_in"
     ]
+
+
+def test_packets_that_a_damaged_log_does_not_show(tmp_path: Path) -> None:
+    """Then nothing is known about their drops."""
+    log = resource("samples/drops/drops.kbl")
+    data = bytearray(log.read_bytes())
+    at = len(data) // 2
+    data[at : at + 64] = bytes(byte ^ 0xFF for byte in data[at : at + 64])
+    damaged = tmp_path / "damaged.kbl"
+    damaged.write_bytes(data)
+    session = open_files([damaged, log.with_suffix(".pcap")])
+    scope = session.stats.scope()
+    made = Breakdown(scope)
+    found = only(Case(scope, made, np.arange(len(made.units.id))), lost_records.RULE)
+    lacking = session.info()["matches"]["wire_only"]
+    assert lacking > 5
+    assert f"{lacking} captured packets may have passed while records were lost" in found.text
+    session.close()

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ....records import counted
 from .. import needs, wording
 from ..case import EXAMPLES, Case
@@ -19,13 +21,21 @@ def _find(case: Case) -> list[Finding]:
     scope = case.scope
     spans = [span for source in sorted(scope.kernels) for span in scope.kernels[source].losses]
     legs = int((scope.legs & scope.gaps & ~scope.points).sum())
-    if not spans or not legs:
+    absent = len(np.setdiff1d(case.packets, case.made.units.id))
+    if not spans or not (legs or absent):
         return []
-    text = (
-        f"Records were lost {counted(len(spans), 'time')}. "
-        f"{counted(legs, 'pass', 'passes')} of packets through a stack may lack records; the "
-        "times and causes of these passes are left out of all findings."
-    )
+    text = f"Records were lost {counted(len(spans), 'time')}. "
+    if legs:
+        text += (
+            f"{counted(legs, 'pass', 'passes')} of packets through a stack may lack records; the "
+            "times and causes of these passes are left out of all findings. "
+        )
+    if absent:
+        text += (
+            f"{counted(absent, 'captured packet')} may have passed while records were lost, "
+            "because the log does not show them; nothing is known about their drops and waits. "
+        )
+    text = text.rstrip()
     evidence = [
         Evidence(
             LOSS, None, f"records were lost for {wording.time(end - begin)}", begin, end - begin
