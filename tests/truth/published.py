@@ -31,7 +31,10 @@ belonged to at that time. The judge imports nothing of skbviewer.
 wrong**, {unseen} without a witness.
 """
 
-_LOSSY = ", and with logs that lack 1 to 30 % of their chunks, {seeds} different choices each"
+_LOSSY = (
+    ", and with logs that lack 1 to 30 % of their chunks, {seeds} different choices each, or 1 to "
+    "10 % of the hits of their probes"
+)
 _WHOLE = ", with whole logs"
 
 UNJUDGED = """
