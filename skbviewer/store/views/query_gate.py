@@ -21,17 +21,24 @@ from .view_sql import select, sql_name
 BUILT_IN = "format"  # the other name of SQLite's printf, which may run for minutes in one call
 FORBIDDEN = {"load_extension", "fts3_tokenizer", BUILT_IN}
 WIDE = re.compile(r"\*|\d{5}")  # in a format: a width that is an argument, or 10,000 and more
+LONGEST = 1 << 18  # bytes of a value: no function takes long for values of this size
 WIDE_IS_REFUSED = "printf: widths must be numbers below 10,000"
 ALWAYS = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE}
 
 
 def checked_printf(form: object = None, *values: str | bytes | float | None) -> str | None:
-    """Return the text of SQLite's printf(). Raises ValueError for a width of 10,000 or more."""
+    """Return the text of SQLite's printf(); a text that is longer than LONGEST if that is longer.
+
+    Raises ValueError for a width of 10,000 or more.
+    """
     if isinstance(form, str) and WIDE.search(form):
         raise ValueError(WIDE_IS_REFUSED)
     places = ", ".join("?" * (len(values) + 1))
     with closing(sqlite3.connect(":memory:")) as db:
+        db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)  # many widths may be in one format
         (made,) = db.execute(f"SELECT printf({places})", (form, *values)).fetchone()
+    if made is None and form:  # SQLite 3.40 returns NULL for a text that is too long
+        return "x" * (LONGEST + 1)  # which the query's connection refuses
     return None if made is None else str(made)
 
 

@@ -20,13 +20,12 @@ from urllib.parse import quote
 from ...records import BadInput, Cancelled
 from ..session_files import MMAP
 from .declared_views import VIEWS
-from .query_gate import WIDE_IS_REFUSED, Gate
+from .query_gate import LONGEST, WIDE_IS_REFUSED, Gate
 
 Cell = int | float | str | bytes | None
 STEPS = 10_000  # of SQLite's virtual machine between two looks at the clock
 PAUSE_S = 0.02  # between two looks at what was written
 PAGE = os.sysconf("SC_PAGESIZE")
-LONGEST = 1 << 18  # bytes of a value: no function takes long for values of this size
 LIMITS = {
     sqlite3.SQLITE_LIMIT_LENGTH: LONGEST,
     sqlite3.SQLITE_LIMIT_SQL_LENGTH: 100_000,

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+import resource
 import sqlite3
 import time
 from collections import Counter
@@ -124,6 +125,10 @@ def test_names_of_hidden_views_do_not_leak(file: Path) -> None:
         ("SELECT length(randomblob(2000000000))", "larger than 256 KiB"),
         ("SELECT group_concat(function) FROM calls, packets", "larger than 256 KiB"),
         ("SELECT printf('%.*c', 2000000000, 'x')", "widths must be numbers below 10,000"),
+        (
+            "SELECT length(printf(replace(hex(zeroblob(20000)), '00', '%9999d')))",
+            "larger than 256 KiB",
+        ),
         ("SELECT printf('%1000000000d', 1)", "widths must be numbers below 10,000"),
         ("SELECT * FROM calls WHERE function LIKE '" + "%a" * 99 + "'", "LIKE or GLOB pattern"),
         ("SELECT " + "1," * 500 + "1", "too many columns"),
@@ -131,9 +136,10 @@ def test_names_of_hidden_views_do_not_leak(file: Path) -> None:
     ],
 )
 def test_large_values_are_refused_at_once(file: Path, sql: str, why: str) -> None:
-    begin = time.monotonic()
+    begin, peak = time.monotonic(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert why in refused(file, sql)
     assert time.monotonic() - begin < 5
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak < 100 << 10  # KiB
 
 
 @pytest.mark.parametrize(
