@@ -33,7 +33,9 @@ SHORT_NS = 50_000
 NO_TIME = (LOST, OUTSIDE)  # unknown
 MERGES = {"skb_morph", "skb_try_coalesce", "tcp_try_coalesce"}
 SENDS_AGAIN = {"__tcp_transmit_skb", "tcp_retransmit_skb", "__tcp_retransmit_skb"}
-TO_BACKLOG = {"enqueue_to_backlog", "netif_rx_internal", "__netif_rx", "netif_rx"}
+TO_BACKLOG = {
+    "enqueue_to_backlog", "skb_flow_limit", "netif_rx_internal", "__netif_rx", "netif_rx",
+}  # fmt: skip
 RECEIVES = {"__netif_receive_skb", "__netif_receive_skb_one_core"}
 GRO = "napi_gro_receive"
 FREES = {"skb_release_data", "napi_consume_skb", "__kfree_skb", "tcp_ack"}

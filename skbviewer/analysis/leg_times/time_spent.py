@@ -25,7 +25,9 @@ from .leg_loops import fill
 
 ENTRY = 1  # kbl.h enum kbl_kind
 NULL_SKB, SKB_IS_RET = 0x04, 0x10  # kbl.h KBL_FLAG_*
-BACKLOG = frozenset({"enqueue_to_backlog", "netif_rx_internal", "__netif_rx", "netif_rx"})
+BACKLOG = frozenset(
+    {"enqueue_to_backlog", "skb_flow_limit", "netif_rx_internal", "__netif_rx", "netif_rx"}
+)
 # Functions that merge fragments that waited for the last one, or segments that TCP's receiver kept.
 MERGES = frozenset({"skb_morph", "skb_try_coalesce", "tcp_try_coalesce"})
 # Functions that send packets from TCP's queues of unsent or unacknowledged data.

@@ -84,6 +84,7 @@ def test_between_two_calls_of_a_thread_nothing_is_known_of_long_times(tmp_path: 
         ("napi_gro_receive", "tcp_try_coalesce", "outside probed functions"),
         ("skb_orphan_partial", "sch_direct_xmit", "qdisc"),
         ("__netif_receive_skb", "napi_gro_receive", "softirq"),
+        ("skb_flow_limit", "__netif_receive_skb", "softirq"),
         ("eth_type_trans", "napi_gro_receive", "outside probed functions"),
         ("napi_gro_receive", "netif_receive_skb_list_internal", "NAPI list"),
         ("napi_gro_receive", "inet_gro_complete", "NAPI list"),
