@@ -33,9 +33,7 @@ SHORT_NS = 50_000
 NO_TIME = (LOST, OUTSIDE)  # unknown
 MERGES = {"skb_morph", "skb_try_coalesce", "tcp_try_coalesce"}
 SENDS_AGAIN = {"__tcp_transmit_skb", "tcp_retransmit_skb", "__tcp_retransmit_skb"}
-TO_BACKLOG = {
-    "enqueue_to_backlog", "skb_flow_limit", "netif_rx_internal", "__netif_rx", "netif_rx",
-}  # fmt: skip
+QUEUED = {"enqueue_to_backlog", "skb_flow_limit", "netif_rx_internal", "__netif_rx", "netif_rx"}
 RECEIVES = {"__netif_receive_skb", "__netif_receive_skb_one_core"}
 GRO = "napi_gro_receive"
 FREES = {"skb_release_data", "napi_consume_skb", "__kfree_skb", "tcp_ack"}
@@ -98,7 +96,7 @@ class Spent:
         return self._calls.log.functions.get(of.call.func) in self._readers
 
     def puts(self, of: Nested) -> bool:
-        return self._calls.log.functions.get(of.call.func) in TO_BACKLOG
+        return self._calls.log.functions.get(of.call.func) in QUEUED
 
     def name(self, of: Nested) -> str:
         return self._calls.log.functions.get(of.call.func, "")
