@@ -57,13 +57,14 @@ def of_calls(log: KernelLog, calls: npt.NDArray[np.int64], since: npt.NDArray[np
     """Return a loss for each of these packet sockets' calls, whose skb lifetime is unknown.
 
     No moment can be made of these calls, so each is treated as a loss.  `since` are the times at
-    which the skbs may have arrived, ns: they may have been stamped then.
+    which the skbs may have arrived, ns: they may have been stamped then.  No record is lost, so the
+    rows count none.
     """
     rows = np.zeros(len(calls), LOSS_DTYPE)
     rows["first_ns"] = since
     rows["last_ns"] = np.maximum(part(log.records, "exit_ts", calls), rows["first_ns"])
     rows["cpu"] = rows["func"] = ANY
-    rows["count"], rows["reason"] = 1, UNRECORDED
+    rows["reason"] = UNRECORDED
     return rows
 
 

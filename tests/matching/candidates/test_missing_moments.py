@@ -53,6 +53,13 @@ def test_a_call_of_an_unknown_skb_hides_packets_stamped_while_the_skb_waited() -
     assert missing.tolist() == [False, True, True, False, False]
 
 
+def test_a_call_of_an_unknown_skb_is_not_one_of_the_lost_records() -> None:
+    """Otherwise a loss without a time would seem to have the time of the call."""
+    kernel = _kernel(_unknown(47 * MS), lost=1)
+    _, any_time = lacking(kernel, PLACE, np.array([5 * MS]), np.zeros(1, np.int64))
+    assert any_time.tolist() == [True]
+
+
 @pytest.mark.parametrize(
     ("meta", "perhaps"),
     [
