@@ -15,6 +15,7 @@ from itertools import pairwise
 
 from .calls import MISSED, Calls, Nested, Span, execution
 from .layout import EVENT, NULL_SKB, RETURNS_SKB
+from .roles import ACKNOWLEDGES, DEQUEUES, FLUSHES, GRO, KEPT, MERGES, QUEUED, RECEIVES, SENDS_AGAIN
 from .slots import Event
 
 BUSY, QDISC, SOCKET, SOFTIRQ, BACKLOG, SENDING, QUEUE, REASSEMBLY, OTHERS, INTERRUPTS, OFF = (
@@ -31,14 +32,6 @@ RANK = (
 )  # fmt: skip
 SHORT_NS = 50_000
 NO_TIME = (LOST, OUTSIDE)  # unknown
-MERGES = {"skb_morph", "skb_try_coalesce", "tcp_try_coalesce"}
-SENDS_AGAIN = {"__tcp_transmit_skb", "tcp_retransmit_skb", "__tcp_retransmit_skb"}
-QUEUED = {"enqueue_to_backlog", "skb_flow_limit", "netif_rx_internal", "__netif_rx", "netif_rx"}
-RECEIVES = {"__netif_receive_skb", "__netif_receive_skb_one_core"}
-GRO = "napi_gro_receive"
-FREES = {"skb_release_data", "napi_consume_skb", "__kfree_skb", "tcp_ack"}
-COMPLETES = {"napi_gro_complete", "inet_gro_complete", "ipv6_gro_complete"}
-FLUSHES = COMPLETES | {"netif_receive_skb_list_internal"}
 QUEUES = {
     EVENT.QDISC_ENQUEUE: (EVENT.QDISC_DEQUEUE, QDISC),
     EVENT.SOCK_ENQUEUE: (EVENT.COPY_TO_USER, SOCKET),
@@ -186,7 +179,7 @@ class _OneLeg:
             return SOFTIRQ
         if last is not None and self._all.puts(last):
             return SOFTIRQ
-        if self._all.name(following) == "sch_direct_xmit":
+        if self._all.name(following) in DEQUEUES:
             return QDISC
         tcp, merges = any(n.startswith("tcp_") for n in names), self._all.name(following) in MERGES
         if merges and not tcp and not self._all.name(following).startswith("tcp_"):
@@ -194,12 +187,12 @@ class _OneLeg:
         if merges and tcp and following.call.context != 0:
             return SOCKET
         same = last is None or execution(last.call) == execution(following.call)
-        sends = self._all.name(following) in SENDS_AGAIN
+        sends = self._all.name(following) in SENDS_AGAIN or KEPT & {*names[-1:]}
         if sends and (hole[1] - hole[0] > SHORT_NS or not same):
             return SENDING
         steps = [each for each in names if each in SENDS_AGAIN | RECEIVES]
         kept = bool(steps) and steps[-1] in SENDS_AGAIN
-        if kept and self._all.name(following) in FREES and hole[1] - hole[0] > SHORT_NS:
+        if kept and self._all.name(following) in ACKNOWLEDGES and hole[1] - hole[0] > SHORT_NS:
             return SENDING
         if same:
             return ""

@@ -107,16 +107,16 @@ def pack(kit: Kit, wanted: list[Scenario]) -> Path:
     return initramfs.build(kit.kernel, parts, folder)
 
 
-def boot(kit: Kit, wanted: list[Scenario], only: str) -> tuple[Path, str]:
+def boot(kit: Kit, wanted: list[Scenario], only: str, counted: bool) -> tuple[Path, str]:
     """Run these scenarios in one guest; returns the folder of what they left and the console.
 
-    only: "with" or "without" the witness; "both" runs them twice.
+    only: "with" or "without" the witness; "both" runs them twice.  counted: see guest.Run.
     """
     folder = kit.folder / "guest"
     image, disk = pack(kit, wanted), folder / "disk.img"
     words = (f"zoo={','.join(scenario.name for scenario in wanted)}", f"pass={only}")
     devices = dict.fromkeys(scenario.devices for scenario in wanted)
-    how = guest.Run((), words, patched=kit.patched, memory_mb=2048,
+    how = guest.Run((), words, counted, patched=kit.patched, memory_mb=2048,
                     timeout_s=BOOT_S + SCENARIO_S * len(wanted),
                     devices=tuple(word for one in devices for word in one))  # fmt: skip
     line = guest.command(kit.kernel, image, disk, how)

@@ -48,6 +48,11 @@ class Recording(TypedDict):
     tags: list[str]
 
 
+def series_folder(kernel: str, counted: bool) -> str:
+    """Return the folder's name of a kernel's recordings."""
+    return f"{kernel}-counted" if counted else kernel
+
+
 def place(series: str, scenario: str) -> Path:
     """Return the folder of one recording."""
     return RECORDINGS / series / scenario

@@ -79,6 +79,7 @@ class Owned(NamedTuple):
     puts: Bools
     merges: Bools
     sends: Bools
+    keeps: Bools
     dequeued: Bools
     polled: Bools
     stack: Bools

@@ -274,7 +274,8 @@ def _name(
     if owned.merges[following] and tcp and inside.context[one] != TASK:  # not the backlog: TCP's
         return SOCKET
     same = last < 0 or same_thread(np.int64(owned.record[last]), one, inside)
-    if owned.sends[following] and (end - begin > SHORT_NS or not same):
+    kept = last >= 0 and owned.keeps[last]
+    if (kept or owned.sends[following]) and (end - begin > SHORT_NS or not same):
         return SENDING
     if sent and owned.frees[following] and end - begin > SHORT_NS:
         return SENDING

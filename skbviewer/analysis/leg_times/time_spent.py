@@ -32,7 +32,13 @@ BACKLOG = frozenset(
 MERGES = frozenset({"skb_morph", "skb_try_coalesce", "tcp_try_coalesce"})
 # Functions that send packets from TCP's queues of unsent or unacknowledged data.
 SENDS = frozenset({"__tcp_transmit_skb", "tcp_retransmit_skb", "__tcp_retransmit_skb"})
-DEQUEUED = frozenset({"sch_direct_xmit"})  # sends a packet from a queueing discipline
+# Leave a segment in TCP's queue of unsent or of unacknowledged data.
+KEEPS = frozenset({"tcp_insert_write_queue_after", "tcp_set_skb_tso_segs"}) | {
+    "tcp_event_new_data_sent", "tcp_rbtree_insert", "skb_can_shift",
+}  # fmt: skip
+# Send a packet from a queueing discipline, or look at the first one there: netem's duplicates have
+# no event of their enqueueing (net/sched/sch_netem.c).
+DEQUEUED = frozenset({"sch_direct_xmit", "netem_skb_cb"})
 # Receives packets again that were received before, from a queue that NAPI polls, such as GRO cells.
 POLLED = frozenset({"napi_gro_receive"})
 RECEIVED = frozenset({"__netif_receive_skb", "__netif_receive_skb_one_core"})
@@ -40,19 +46,21 @@ RECEIVED = frozenset({"__netif_receive_skb", "__netif_receive_skb_one_core"})
 FLUSHES = frozenset({"napi_gro_complete", "inet_gro_complete", "ipv6_gro_complete"}) | {
     "netif_receive_skb_list_internal"
 }
-# Free a segment that TCP keeps until it is acknowledged.
-FREES = frozenset({"skb_release_data", "napi_consume_skb", "__kfree_skb", "tcp_ack"})
+# Free a segment that TCP keeps until it is acknowledged, or merge it with another acknowledged one.
+FREES = frozenset({"skb_release_data", "napi_consume_skb", "__kfree_skb", "tcp_ack"}) | {
+    "skb_can_shift", "skb_shift",
+}  # fmt: skip
 QUEUES = (
     (KblEvent.QDISC_ENQUEUE, KblEvent.QDISC_DEQUEUE, QDISC),
     (KblEvent.SOCK_ENQUEUE, KblEvent.COPY_TO_USER, SOCKET),
 )
 # Flags of calls, in the order of Owned.
 FLAGS = (
-    "has", "gives", "reads", "puts", "merges", "sends", "dequeued", "polled", "stack", "flushes",
-    "frees", "tcp",
+    "has", "gives", "reads", "puts", "merges", "sends", "keeps", "dequeued", "polled", "stack",
+    "flushes", "frees", "tcp",
 )  # fmt: skip
 # FLAGS from "reads" on
-ROLES = (READER, BACKLOG, MERGES, SENDS, DEQUEUED, POLLED, RECEIVED, FLUSHES, FREES)
+ROLES = (READER, BACKLOG, MERGES, SENDS, KEEPS, DEQUEUED, POLLED, RECEIVED, FLUSHES, FREES)
 DEEP = 4096  # more than the deepest nesting of calls in the kernel
 FIRST_SPANS = 1 << 16  # number of spans for which memory is allocated at first
 

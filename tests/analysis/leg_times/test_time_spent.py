@@ -78,6 +78,13 @@ def test_between_two_calls_of_a_thread_nothing_is_known_of_long_times(tmp_path: 
     [
         ("tcp_write_xmit", "tcp_retransmit_skb", "send queue"),
         ("__tcp_transmit_skb", "skb_release_data", "send queue"),
+        ("__tcp_transmit_skb", "skb_can_shift", "send queue"),
+        ("tcp_insert_write_queue_after", "tcp_skb_fragment_eor", "send queue"),
+        ("tcp_set_skb_tso_segs", "tcp_set_skb_tso_segs", "send queue"),
+        ("tcp_event_new_data_sent", "skb_can_shift", "send queue"),
+        ("tcp_rbtree_insert", "tcp_rate_skb_delivered", "send queue"),
+        ("tcp_skb_fragment_eor", "tcp_set_skb_tso_segs", "outside probed functions"),
+        ("netem_skb_cb", "netem_skb_cb", "qdisc"),
         ("__netif_receive_skb", "skb_release_data", "outside probed functions"),
         ("tcp_v4_rcv", "tcp_try_coalesce", "socket queue"),
         ("ip_rcv", "skb_try_coalesce", "reassembly"),
