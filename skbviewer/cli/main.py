@@ -13,6 +13,7 @@ from pathlib import Path
 
 from .. import __version__
 from ..records import BadInput, Cancelled
+from ..records.file_names import is_utf8, shown
 from .starting import importing
 
 # A module is imported only when its command runs, so that no command waits for another.
@@ -41,6 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     words = list(sys.argv[1:] if argv is None else argv)
     try:
+        _check_words(words)
         if words and (words[0] in COMMANDS or words[0] in ("-h", "--help", "--version")):
             chosen = [words[0]] if words[0] in COMMANDS else COMMANDS
             arguments = _parsed(_parser(chosen), words)
@@ -52,6 +54,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         return int(window.run(words))
     except BadInput as error:
         return _fail(str(error))
+    except UnicodeEncodeError as error:
+        if error.reason != "surrogates not allowed":
+            raise
+        return _fail("the name of a file or folder is not UTF-8: rename it")
     except ValueError as error:
         return _fail(_filter_error(error))
     except KeyError as error:
@@ -66,6 +72,13 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         _forget_output()
         return _fail(f"standard output: cannot write: {error.strerror}")
+
+
+def _check_words(words: Iterable[str]) -> None:
+    """Raise KeyError for a word that is not UTF-8: no output could contain it."""
+    for word in words:
+        if not is_utf8(word):
+            raise KeyError(f"{shown(word)}: not UTF-8; rename the file, or the folder it is in")
 
 
 def _forget_output() -> None:

@@ -8,33 +8,21 @@ self times of the first and of the second recording, ns.  A speedscope file has 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from ..analysis.comparison.stack_pairs import StackPair, sides
-from ..records import BadInput
 from .speedscope import profiles
+from .written_whole import write_text
 
 
 def write_folded_pairs(pairs: Sequence[StackPair], out: Path) -> None:
     """Write folded stacks.  Raises BadInput if that fails."""
-    _write(out, "".join(f"{';'.join(p.functions)} {p.a_ns} {p.b_ns}\n" for p in pairs))
+    write_text(out, "".join(f"{';'.join(p.functions)} {p.a_ns} {p.b_ns}\n" for p in pairs))
 
 
 def write_profile_pair(pairs: Sequence[StackPair], names: tuple[str, str], out: Path) -> None:
     """Write a speedscope file with two profiles.  Raises BadInput if that fails."""
     titles = [f"{letter}: {name}" for letter, name in zip("AB", names, strict=True)]
     named = dict(zip(titles, sides(list(pairs)), strict=True))
-    _write(out, json.dumps(profiles(named, " and ".join(names))) + "\n")
-
-
-def _write(out: Path, text: str) -> None:
-    """Write a file under another name, and rename it when it is complete."""
-    made = out.with_name(f".{out.name}.{os.getpid()}")
-    try:
-        made.write_text(text, encoding="utf-8")
-        os.replace(made, out)
-    except OSError as error:
-        made.unlink(missing_ok=True)
-        raise BadInput(out, None, f"cannot write: {error.strerror}") from error
+    write_text(out, json.dumps(profiles(named, " and ".join(names))) + "\n")

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..records import BadInput
 from .formats import Exportable, Request, stacks_of
+from .written_whole import write_text
 
 
 def write_folded(recording: Exportable, request: Request, out: Path) -> None:
@@ -21,7 +21,4 @@ def write_folded(recording: Exportable, request: Request, out: Path) -> None:
     """
     stacks = stacks_of(recording, request)
     text = "".join(f"{';'.join(stack.functions)} {stack.self_ns}\n" for stack in stacks)
-    try:
-        out.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise BadInput(out, None, f"cannot write: {error.strerror}") from error
+    write_text(out, text)

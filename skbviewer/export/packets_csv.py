@@ -12,9 +12,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TextIO
 
-from ..records import BadInput, Cancelled, PacketRow, SeriesRow
+from ..records import PacketRow, SeriesRow
 from .csv_cells import comment_lines, csv_cell
 from .formats import Exportable, Request
+from .written_whole import written_text
 
 COLUMNS: tuple[str, ...] = (*PacketRow._fields, "relative_ns")
 KERNEL_COLUMNS: tuple[str, ...] = (*SeriesRow._fields, "relative_ns")  # of a list of rows K<n> only
@@ -34,17 +35,12 @@ def write_packets_csv(
     """Write `rows` to `out` as CSV.
 
     `lines` are written first, as comments.  Relative times are relative to `first_ns`, ns since the
-    epoch.  Raises BadInput if `out` cannot be written.  Removes `out` if `rows` raises Cancelled.
+    epoch.  Raises BadInput if `out` cannot be written; then, or if `rows` raises Cancelled, `out`
+    is unchanged.
     """
-    try:
-        with out.open("w", encoding="utf-8", newline="") as file:
-            file.writelines(comment_lines(lines))
-            write_rows(rows, first_ns, COLUMNS, file)
-    except Cancelled:
-        out.unlink(missing_ok=True)  # part of a table looks like a whole one
-        raise
-    except OSError as error:
-        raise BadInput(out, None, f"cannot write: {error.strerror}") from error
+    with written_text(out) as file:
+        file.writelines(comment_lines(lines))
+        write_rows(rows, first_ns, COLUMNS, file)
 
 
 def write_rows(

@@ -14,10 +14,11 @@ import csv
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..records import MAYBE_LOST, BadInput, Leg, PacketPath, PathCall, SourceRow
+from ..records import MAYBE_LOST, Leg, PacketPath, PathCall, SourceRow
 from .csv_cells import comment_lines, csv_cell
 from .formats import Exportable, Request, packet_path
 from .path_text import has_line, leg_place
+from .written_whole import written_text
 
 COLUMNS = (
     "leg",
@@ -57,18 +58,15 @@ def write_path_of(recording: Exportable, request: Request, out: Path) -> None:
 
 def write_path_csv(path: PacketPath, sources: Sequence[SourceRow], out: Path) -> None:
     """Write the calls of `path` to `out`.  Raises BadInput if `out` cannot be written."""
-    try:
-        with out.open("w", encoding="utf-8", newline="") as file:
-            file.writelines(comment_lines(annotation_lines(path, sources)))
-            writer = csv.writer(file)
-            columns = (*COLUMNS, *(ACROSS if any(leg.log for leg in path.legs) else ()))
-            writer.writerow(columns)
-            for number, leg in enumerate(path.legs, start=1):
-                for call in leg.calls:
-                    row = _row(f"{number} {leg.kind}", leg, call)
-                    writer.writerow(csv_cell(row[column]) for column in columns)
-    except OSError as error:
-        raise BadInput(out, None, f"cannot write: {error.strerror}") from error
+    with written_text(out) as file:
+        file.writelines(comment_lines(annotation_lines(path, sources)))
+        writer = csv.writer(file)
+        columns = (*COLUMNS, *(ACROSS if any(leg.log for leg in path.legs) else ()))
+        writer.writerow(columns)
+        for number, leg in enumerate(path.legs, start=1):
+            for call in leg.calls:
+                row = _row(f"{number} {leg.kind}", leg, call)
+                writer.writerow(csv_cell(row[column]) for column in columns)
 
 
 def _row(title: str, leg: Leg, call: PathCall) -> dict[str, object]:
@@ -96,7 +94,10 @@ def annotation_lines(path: PacketPath, sources: Sequence[SourceRow]) -> list[str
             between = f"between {leg.captured.after_ns} and {leg.captured.before_ns} ns"
             lines.append(f"  captured {leg.captured.text}, {between}")
         lines += _across(leg) if leg.log else []
-        lines += [f"  {event.ts_ns} ns: {event.text}" for event in leg.events if has_line(event)]
+        for event in filter(has_line, leg.events):
+            lines.append(f"  {event.ts_ns} ns: {event.text}")
+            lines += [f"    {detail}" for detail in event.details]
+            lines += [f"    by {frame}" for frame in event.stack]  # innermost first
     lines.append(f"total time in the kernel: {_total(path)}")
     first = path.legs[0] if path.legs else None
     if first is not None and first.wire_ns is not None and not first.log:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from .. import __version__
 from ..analysis.words.function_layers import layer_of
-from ..records import BadInput
 from .formats import Exportable, Request, stacks_of
+from .written_whole import write_text
 
 if TYPE_CHECKING:
     from ..analysis.stats.stacks import Stack
@@ -32,10 +32,7 @@ def write_speedscope(recording: Exportable, request: Request, out: Path) -> None
     """
     stacks = stacks_of(recording, request)
     name = f"{Path(recording.words()[0]).name}: {request.title}"
-    try:
-        out.write_text(json.dumps(profile(stacks, name)) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise BadInput(out, None, f"cannot write: {error.strerror}") from error
+    write_text(out, json.dumps(profile(stacks, name)) + "\n")
 
 
 def profile(stacks: Sequence[Stack], name: str) -> dict[str, Any]:

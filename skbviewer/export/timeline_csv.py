@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from ..analysis.timeline.lanes import Timeline
 from ..analysis.timeline.pixel_bins import DROP, LAYER, OPEN
-from ..records import BadInput
 from .csv_cells import comment_lines, csv_cell
+from .written_whole import written_text
 
 COLUMNS: tuple[str, ...] = ("lane", "row", "begin_ns", "end_ns", "dur_ns", "count")
 COLUMNS += ("layer", "mixed", "function", "call", "packet", "note")
@@ -31,18 +31,15 @@ def write_timeline_csv(
 
     Raises BadInput if `out` cannot be written.
     """
-    try:
-        with out.open("w", encoding="utf-8", newline="") as file:
-            file.writelines(comment_lines(lines))
-            writer = csv.writer(file)
-            writer.writerow(COLUMNS)
-            for lane in timeline.lanes:
-                inside = (bins["row"] >= lane.first) & (bins["row"] < lane.first + lane.rows)
-                for one in bins[inside]:
-                    cells = _row(timeline, lane.title, lane.first, lane.what, one)
-                    writer.writerow(map(csv_cell, cells))
-    except OSError as error:
-        raise BadInput(out, None, f"cannot write: {error.strerror}") from error
+    with written_text(out) as file:
+        file.writelines(comment_lines(lines))
+        writer = csv.writer(file)
+        writer.writerow(COLUMNS)
+        for lane in timeline.lanes:
+            inside = (bins["row"] >= lane.first) & (bins["row"] < lane.first + lane.rows)
+            for one in bins[inside]:
+                cells = _row(timeline, lane.title, lane.first, lane.what, one)
+                writer.writerow(map(csv_cell, cells))
 
 
 def _row(timeline: Timeline, title: str, first: int, what: str, one: np.void) -> tuple[object, ...]:

@@ -7,8 +7,9 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TextIO
 
 import numpy as np
 
@@ -42,6 +43,22 @@ def written_file(out: Path) -> Iterator[BinaryIO]:
     finally:
         if made != out:
             made.unlink(missing_ok=True)
+
+
+@contextmanager
+def written_text(out: Path) -> Iterator[TextIO]:
+    """Yield a text file (UTF-8, line ends unchanged) that is written as written_file() does."""
+    with written_file(out) as file:
+        text = TextIOWrapper(file, encoding="utf-8", newline="")
+        yield text
+        text.flush()
+        text.detach()
+
+
+def write_text(out: Path, text: str) -> None:
+    """Write a text as written_text() does."""
+    with written_text(out) as file:
+        file.write(text)
 
 
 def write_parts(out: Path, parts: Iterable[bytes | UInt8s]) -> None:

@@ -18,13 +18,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..records import BadInput, Capture, Interface, KernelLog, Progress, Silent, SourceKind
+from ..records import (
+    BadInput,
+    Capture,
+    CaptureDescription,
+    KernelLog,
+    Progress,
+    Silent,
+    SourceKind,
+)
 from ..records.kbl_layout import KBL_MAGIC, KblChange, KblEvent, KblLost
 from ..records.types import UInt8s
 from .capture.linktype_names import linktype_name
 from .capture.pcap import FORMATS as PCAP_FORMATS
 from .capture.pcap import pcap_interface, read_pcap
-from .capture.pcapng import SECTION_HEADER, pcapng_interfaces, read_pcapng
+from .capture.pcapng import SECTION_HEADER, pcapng_description, read_pcapng
 from .compression import Unpacked, beginning, is_packed, unpack
 from .kbl.kernel_log import read_kbl
 from .kbl.raw_records import SIZE as SLOT_SIZE
@@ -48,7 +56,7 @@ __all__ = [
     "RawSlot",
     "Reader",
     "UInt8s",
-    "capture_interfaces",
+    "capture_description",
     "file_bytes",
     "is_log",
     "kind_name",
@@ -201,8 +209,8 @@ def point_packets(path: Path, progress: Progress) -> tuple[PointPackets, UInt8s]
     return points_in(path, data, progress), data
 
 
-def capture_interfaces(path: Path) -> tuple[Interface, ...]:
-    """Return the interfaces of a capture, in the order in which its packets number them.
+def capture_description(path: Path) -> CaptureDescription:
+    """Return the interfaces and the comments of a capture.
 
     Raises BadInput if the file cannot be read or is not a capture.
     """
@@ -210,11 +218,11 @@ def capture_interfaces(path: Path) -> tuple[Interface, ...]:
         data, _ = _source(path, file, None)
         kind = _reader(path, bytes(data.read(0, HEAD))).kind
         if kind is SourceKind.PCAPNG:
-            return pcapng_interfaces(data, Silent())
+            return pcapng_description(data, Silent())
         if kind is SourceKind.PCAP:
-            return (pcap_interface(data),)
+            return CaptureDescription((pcap_interface(data),))
         if kind is SourceKind.RETIS:
-            return (PACKETS_OF_LOG,)
+            return CaptureDescription((PACKETS_OF_LOG,))
     raise BadInput(path, None, "is not a capture")
 
 

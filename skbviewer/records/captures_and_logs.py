@@ -24,11 +24,25 @@ from .types import Int32s
 
 
 class Interface(NamedTuple):
-    """One capture interface: LINKTYPE_ value, name ("" if unknown), snap length (0 = none)."""
+    """One capture interface: LINKTYPE_ value, name ("" if unknown), snap length (0 = none).
+
+    `comments` are as they are in the file, usually UTF-8.
+    """
 
     linktype: int
     name: str
     snaplen: int
+    comments: tuple[bytes, ...] = ()
+
+
+class CaptureDescription(NamedTuple):
+    """What a capture contains besides packets: interfaces, and comments of its sections.
+
+    The packets number the interfaces from 0.  Comments are as they are in the file.
+    """
+
+    interfaces: tuple[Interface, ...]
+    comments: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True)

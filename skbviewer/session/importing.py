@@ -58,6 +58,7 @@ from ..records import (
     Silent,
     scratch_of,
 )
+from ..records.file_names import check_names
 from ..store import Builder, FewRows, is_session, of_columns, schema
 from .input_files import inputs_as_then
 from .memory_reuse import reused_memory
@@ -95,6 +96,7 @@ def import_files(
     `out` is unchanged then.
     """
     watch: Progress = progress or Silent()
+    check_names([*paths, out])
     if out.exists() and not is_session(out):
         raise BadInput(out, None, "exists and is not a session: not overwritten")
     sessions = [path for path in paths if is_session(path)]

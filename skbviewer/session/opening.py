@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ..matching import RULES
 from ..records import BadInput, Progress
+from ..records.file_names import check_names
 from ..store import is_session, schema
 from ..store.annotation_tables import merge
 from .file_hash import sha256
@@ -54,6 +55,7 @@ def open_files(
     A session among several files stands for its inputs and its annotations.  The annotations of the
     sessions `keep` are copied into the opened session.  Raises BadInput and Cancelled.
     """
+    check_names(paths)
     for path in paths:
         if path.suffix == SUFFIX and not is_session(path):
             return Session.open(path)  # raises BadInput with the reason

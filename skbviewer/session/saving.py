@@ -6,12 +6,17 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..records import BadInput, Progress, SourceRow
+from ..records.file_names import check_names
 from ..store import session_copies
 from .file_hash import sha256
 
 
 def save_as(file: Path, out: Path, progress: Progress) -> None:
-    """Copy the session `file` to `out`, which appears only when it is complete."""
+    """Copy the session `file` to `out`, which appears only when it is complete.
+
+    Raises BadInput if the name of `out` is not UTF-8.
+    """
+    check_names([out])
     if file.absolute() != out.absolute():
         session_copies.copy_session(file, out, progress)
 
@@ -21,6 +26,7 @@ def relocate(file: Path, source: SourceRow, path: Path) -> None:
 
     Raises BadInput if the file at `path` has other content.
     """
+    check_names([path])
     if sha256(path) != source.sha256:
         name = Path(source.path).name
         raise BadInput(

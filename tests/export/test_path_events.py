@@ -66,6 +66,18 @@ def test_the_table_has_columns_for_them(tmp_path: Path) -> None:
     assert [rows[1][name] for name in ("comp_ns", "counter", "sock")] == ["", "", ""]
 
 
+def test_the_table_has_sections_and_stacks_below_their_event(tmp_path: Path) -> None:
+    whole = path_with_events()
+    (leg,) = whole.legs
+    point = DROP._replace(event="point", text="seen at f", details=("ct: new, =1+1", "nft: drop"))
+    write_path_csv(whole._replace(legs=(leg._replace(events=(point,)),)), [SOURCE], tmp_path / "a")
+    lines = (tmp_path / "a").read_text(encoding="utf-8").splitlines()
+    at = lines.index("#   1250 ns: seen at f")
+    assert lines[at + 1 : at + 5] == [
+        "#     ct: new, =1+1", "#     nft: drop", "#     by udp_rcv+0x4", "#     by ip_rcv+0x8",
+    ]  # fmt: skip
+
+
 def test_xml_holds_events_in_their_calls() -> None:
     root = ElementTree.fromstring(path_xml(path_with_events()))
     (drop,) = root.findall(".//call[@function='udp_rcv']/event[@event='drop']")

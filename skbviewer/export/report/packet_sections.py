@@ -174,12 +174,12 @@ def _waits(leg: Leg) -> Iterator[_Line]:
 def _events(leg: Leg) -> Iterator[_Line]:
     for event in filter(has_line, leg.events):
         text = f"{'caused: ' if event.caused else ''}{event.text}"
-        frames = f"by {' ← '.join(event.stack)}"  # innermost first
-        by = element("div", frames, class_="stack") if event.stack else ""
+        below = [*event.details, *([f"by {' ← '.join(event.stack)}"] if event.stack else [])]
+        lines = join_html(element("div", line, class_="stack") for line in below)
         look = "drop" if event.event == "drop" else None
         yield (event.ts_ns, 2, 0), (
             microseconds(event.ts_ns - leg.zero_ns), "", "", event.cpu, event.context, event.comm,
-            Span(join_html((element("span", text, class_=look), by)), 3),
+            Span(join_html((element("span", text, class_=look), lines)), 3),
         )  # fmt: skip
 
 

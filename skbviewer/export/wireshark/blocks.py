@@ -7,11 +7,13 @@ Format: https://datatracker.ietf.org/doc/draft-ietf-opsawg-pcapng/
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable
 
 from ... import __version__
 
 SECTION_HEADER, INTERFACE, BYTE_ORDER_MAGIC = 0x0A0D0D0A, 1, 0x1A2B3C4D
-OPT_END, SHB_USERAPPL, IF_NAME, IF_DESCRIPTION, IF_TSRESOL, IF_TSOFFSET = 0, 4, 2, 3, 9, 14
+OPT_END, OPT_COMMENT, SHB_USERAPPL = 0, 1, 4
+IF_NAME, IF_DESCRIPTION, IF_TSRESOL, IF_TSOFFSET = 2, 3, 9, 14
 NANOSECONDS = 9  # as IF_TSRESOL
 
 
@@ -26,8 +28,9 @@ def block(kind: int, body: bytes) -> bytes:
     return struct.pack("<I", kind) + size + body + size
 
 
-def section() -> bytes:
-    """Return the header of a section that skbviewer writes."""
+def section(comments: Iterable[bytes] = ()) -> bytes:
+    """Return the header of a section that skbviewer writes, with these comments."""
     head = struct.pack("<IHHq", BYTE_ORDER_MAGIC, 1, 0, -1)
     program = option(SHB_USERAPPL, f"skbviewer {__version__}".encode())
-    return block(SECTION_HEADER, head + program + option(OPT_END, b""))
+    texts = b"".join(option(OPT_COMMENT, comment) for comment in comments)
+    return block(SECTION_HEADER, head + texts + program + option(OPT_END, b""))

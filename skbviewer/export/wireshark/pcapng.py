@@ -2,6 +2,7 @@
 """Packets as pcapng: bytes, times, link types, comments, and comments with the kernel's fields.
 
 The file has one interface for each interface of each capture, in import order, with times in ns.
+Comments of captures and of their interfaces are kept; those of all captures are in one section.
 Options of the capture's packet blocks are kept: flags, drop count, queue, verdict, packet id, hash
 (unless the packet is changed) and custom ones. Packets without an epb_packetid get one if their
 match is exact: the number of their skb lifetime. So two captured packets of one skb have the same
@@ -22,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...analysis.fields.field_data import LEG, PACKET, SERIES, Data
-from ...readers import capture_interfaces, kind_name
+from ...readers import capture_description, kind_name
 from ...records import UNTIMED, Interface, SourceKind
 from ...records.types import Bools, Int64s, UInt8s
 from ..chosen_packets import Places, chosen_packets, packet_places, parts
@@ -39,6 +40,7 @@ from .blocks import (
     IF_TSRESOL,
     INTERFACE,
     NANOSECONDS,
+    OPT_COMMENT,
     OPT_END,
     block,
     option,
@@ -66,6 +68,7 @@ class _Source(NamedTuple):
     is_pcapng: bool
     is_of_log: bool  # no sniffer captured the packets
     tsoffset: int  # seconds; below 0 if a packet's time is before 1970
+    comments: tuple[bytes, ...]  # of its sections
 
 
 def write_pcapng(recording: Exportable, request: Request, out: Path) -> None:
@@ -81,7 +84,8 @@ def write_pcapng(recording: Exportable, request: Request, out: Path) -> None:
     packets, beside = chosen_packets(recording, request), log_packets(recording, request)
     sources = _sources(recording, data)
     count = sum(len(source.interfaces) for source in sources)
-    head = [section(), *_interfaces(sources, request.snaplen)]
+    comments = [] if request.pseudonym_key else [one for s in sources for one in s.comments]
+    head = [section(comments), *_interfaces(sources, request)]
     head += [_interface_of_log(one, request.snaplen) for one in beside]
     blocks = _blocks(recording, data, request, packets, sources)
     write_parts(out, chain(head, blocks, _blocks_of_logs(data, request, beside, count)))
@@ -93,21 +97,25 @@ def _sources(recording: Exportable, data: Data) -> list[_Source]:
     for source in recording.sources():
         if source.kind.is_log:
             continue
-        interfaces = capture_interfaces(Path(source.path))
+        interfaces, comments = capture_description(Path(source.path))
         times = ts[of == source.id]
         earliest = int(times[times != UNTIMED].min(initial=0))
         of_log = source.kind.is_of_log
         is_pcapng = source.kind is SourceKind.PCAPNG
-        sources.append(_Source(source.id, first, interfaces, is_pcapng, of_log, earliest // SECOND))
+        before = earliest // SECOND
+        sources.append(_Source(source.id, first, interfaces, is_pcapng, of_log, before, comments))
         first += len(interfaces)
     return sources
 
 
-def _interfaces(sources: list[_Source], snaplen: int) -> Iterator[bytes]:
+def _interfaces(sources: list[_Source], request: Request) -> Iterator[bytes]:
+    snaplen = request.snaplen
     for source in sources:
         for interface in source.interfaces:
             limit = min(interface.snaplen or snaplen, snaplen or interface.snaplen)
             head = struct.pack("<HHI", interface.linktype, 0, limit)
+            for comment in () if request.pseudonym_key else interface.comments:
+                head += option(OPT_COMMENT, comment)
             name = option(IF_NAME, interface.name.encode()) if interface.name else b""
             clock = option(IF_TSRESOL, bytes([NANOSECONDS]))
             if source.tsoffset:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...analysis.fields.field_data import PACKET, Data
-from ...readers import capture_interfaces
+from ...readers import capture_description
 from ...records import UNTIMED, Interface
 from ...records.types import Int64s, UInt8s
 from ..chosen_packets import Places, chosen_packets, packet_places, parts
@@ -121,7 +121,7 @@ def _captured(
         if source.kind.is_log or source.kind.is_of_log or not len(mine):
             continue
         file = recording.export.capture_bytes(source.id)
-        theirs = _names(capture_interfaces(Path(source.path)))
+        theirs = _names(capture_description(Path(source.path)).interfaces)
         for some in parts(mine, data.columns.take(PACKET, "caplen", mine - 1)):
             request.progress.report("Writing packets", done, len(packets))
             done += len(some)

@@ -28,7 +28,8 @@ from skbviewer.analysis.comparison import SECTIONS, Comparison
 from skbviewer.export.comparison_table import comparison_table
 from skbviewer.export.comparison_text import by_weight, head_lines
 from skbviewer.export.statistics_csv import write_table_csv
-from skbviewer.records import Progress
+from skbviewer.export.written_whole import write_text
+from skbviewer.records import BadInput, Progress
 
 from ..base.background_tasks import Tasks
 from ..base.empty_text import EmptyText
@@ -191,9 +192,9 @@ class ComparisonWindow(QDialog):
         if not name:
             return
         try:
-            Path(name).write_text(self.csv(), encoding="utf-8", newline="")
-        except OSError as error:
-            self.note.setText(f"Cannot write {name}: {error.strerror}")
+            write_text(Path(name), self.csv())
+        except BadInput as error:
+            self.note.setText(str(error))
         else:
             self.note.setText(f"Wrote {name}")
 

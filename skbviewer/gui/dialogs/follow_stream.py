@@ -23,7 +23,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from skbviewer.records import Progress
+from skbviewer.export.written_whole import write_text
+from skbviewer.records import BadInput, Progress
 from skbviewer.session.packets.followed_stream import Stream
 
 from ..base.background_tasks import Tasks
@@ -179,9 +180,9 @@ class FollowStream(QDialog):
         if not name:
             return
         try:
-            Path(name).write_text("".join(one.text for one in self.texts()), encoding="utf-8")
-        except OSError as error:
-            self.note.setText(f"Cannot write {name}: {error.strerror}")
+            write_text(Path(name), "".join(one.text for one in self.texts()))
+        except BadInput as error:
+            self.note.setText(str(error))
             self.note.show()
 
 

@@ -27,7 +27,8 @@ from PySide6.QtWidgets import (
 
 from skbviewer.analysis.stats import STATISTICS, Table
 from skbviewer.export.statistics_csv import write_table_csv
-from skbviewer.records import Progress
+from skbviewer.export.written_whole import write_text
+from skbviewer.records import BadInput, Progress
 
 from ..base.background_tasks import Tasks
 from ..base.empty_text import EmptyText
@@ -253,9 +254,9 @@ class StatisticsWindow(QDialog):
         if not name:
             return
         try:
-            Path(name).write_text(self.csv(), encoding="utf-8", newline="")
-        except OSError as error:
-            self.note.setText(f"Cannot write {name}: {error.strerror}")
+            write_text(Path(name), self.csv())
+        except BadInput as error:
+            self.note.setText(str(error))
         else:
             self.note.setText(f"Wrote {name}")
 

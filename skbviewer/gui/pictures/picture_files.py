@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication
 
 from skbviewer import __version__
 from skbviewer.analysis.timeline.shown_part import DPI, layout_units
+from skbviewer.export.written_whole import write_parts
 from skbviewer.records import BadInput
 
 Paint = Callable[[QPainter], None]
@@ -54,9 +55,11 @@ def write_png(
     painter.scale(dpi / DPI, dpi / DPI)
     paint(painter)
     painter.end()
-    writer = QImageWriter(str(out), QByteArray(b"png"))
+    buffer = QBuffer()
+    writer = QImageWriter(buffer, QByteArray(b"png"))
     if not writer.write(image):
         raise BadInput(out, None, f"cannot write: {writer.errorString()}")
+    write_parts(out, [bytes(buffer.data().data())])
 
 
 def write_svg(
@@ -69,10 +72,7 @@ def write_svg(
         painter.fillRect(0, 0, units.width(), units.height(), background)
         paint(painter)
 
-    try:
-        out.write_bytes(svg_bytes(units, title, whole))
-    except OSError as error:
-        raise BadInput(out, None, f"cannot write: {error.strerror}") from error
+    write_parts(out, [svg_bytes(units, title, whole)])
 
 
 def svg_bytes(units: QSize, title: str, paint: Paint) -> bytes:

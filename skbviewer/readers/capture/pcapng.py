@@ -8,6 +8,7 @@ skipped.  A damaged file is read up to the damage, with a warning that contains 
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +20,7 @@ from ...records import (
     UNTIMED,
     BadInput,
     Capture,
+    CaptureDescription,
     Interface,
     Progress,
     SourceKind,
@@ -37,6 +39,7 @@ INTERFACE, PACKET, SIMPLE_PACKET, ENHANCED_PACKET = 1, 2, 3, 6
 PACKET_BLOCKS = (PACKET, SIMPLE_PACKET, ENHANCED_PACKET)
 BYTE_ORDER_MAGIC = 0x1A2B3C4D
 VERSIONS = ((1, 0), (1, 2))  # 1.2 was written by mistake and means 1.0, according to the draft
+OPT_END, OPT_COMMENT, SECTION_HEAD = 0, 1, 24  # options begin after SECTION_HEAD bytes
 OPT_IF_NAME, OPT_IF_TSRESOL, OPT_IF_TSOFFSET = 2, 9, 14
 SECOND = 1_000_000_000
 HEAD = 32  # bytes at the start of a packet block that are decoded
@@ -61,6 +64,7 @@ class _Described(NamedTuple):
 class _Section:
     order: str
     two_words: struct.Struct
+    comments: tuple[bytes, ...] = ()
     interfaces: list[_Described] = field(default_factory=list)
     offsets: list[Int64s] = field(default_factory=list)  # positions of packet blocks
     heads: list[UInt8s] = field(default_factory=list)  # the first HEAD bytes of each
@@ -102,13 +106,16 @@ def read_pcapng(data: Source, progress: Progress, folder: Path | None) -> Captur
     )
 
 
-def pcapng_interfaces(data: Source, progress: Progress) -> tuple[Interface, ...]:
-    """Return the interfaces of all sections, as read_pcapng() numbers them.
+def pcapng_description(data: Source, progress: Progress) -> CaptureDescription:
+    """Return the interfaces of all sections, as read_pcapng() numbers them, and all comments.
 
     Raises BadInput and Cancelled as read_pcapng() does.
     """
     sections, _ = _sections(data, progress)
-    return tuple(described.interface for section in sections for described in section.interfaces)
+    return CaptureDescription(
+        tuple(described.interface for one in sections for described in one.interfaces),
+        tuple(comment for one in sections for comment in one.comments),
+    )
 
 
 def _sections(data: Source, progress: Progress) -> tuple[list[_Section], list[str]]:
@@ -235,7 +242,9 @@ def _new_section(data: Source, at: int, length: int, order: str) -> _Section:
     major, minor = struct.unpack(order + "HH", bytes(data.read(at + 12, at + 16)))
     if (major, minor) not in VERSIONS:
         raise _Damage(at + 12, f"pcapng version {major}.{minor} is not known")
-    return _Section(order, struct.Struct(order + "II"))
+    options = bytes(data.read(at + SECTION_HEAD, at + length - 4))
+    comments = _comments(options, 0, len(options), order)
+    return _Section(order, struct.Struct(order + "II"), comments)
 
 
 def _interface(source: Source, at: int, length: int, order: str) -> _Described:
@@ -248,7 +257,8 @@ def _interface(source: Source, at: int, length: int, order: str) -> _Described:
     tsresol = options.get(OPT_IF_TSRESOL, b"")[:1] or b"\x06"
     tsoffset = options.get(OPT_IF_TSOFFSET, b"")
     seconds = struct.unpack(order + "q", tsoffset)[0] if len(tsoffset) == 8 else 0
-    return _Described(Interface(linktype, name, snaplen), tsresol[0], seconds)
+    comments = _comments(data, 16, length - 4, order)
+    return _Described(Interface(linktype, name, snaplen, comments), tsresol[0], seconds)
 
 
 def _options(data: bytes, at: int, end: int, order: str) -> dict[int, bytes]:
@@ -257,13 +267,24 @@ def _options(data: bytes, at: int, end: int, order: str) -> dict[int, bytes]:
     A damaged option ends the list; the block is still used.
     """
     found: dict[int, bytes] = {}
+    for code, value in _each_option(data, at, end, order):
+        found.setdefault(code, value)
+    return found
+
+
+def _comments(data: bytes, at: int, end: int, order: str) -> tuple[bytes, ...]:
+    """Return the comments among the options between two positions."""
+    options = _each_option(data, at, end, order)
+    return tuple(value for code, value in options if code == OPT_COMMENT)
+
+
+def _each_option(data: bytes, at: int, end: int, order: str) -> Iterator[tuple[int, bytes]]:
     while at + 4 <= end:
         code, length = struct.unpack_from(order + "HH", data, at)
-        if code == 0 or at + 4 + length > end:
+        if code == OPT_END or at + 4 + length > end:
             break
-        found.setdefault(code, data[at + 4 : at + 4 + length])
+        yield code, data[at + 4 : at + 4 + length]
         at += 4 + length + -length % 4
-    return found
 
 
 def _columns(path: Path, section: _Section, base: int) -> tuple[Table, list[str]]:

@@ -17,6 +17,7 @@ from skbviewer.export.wireshark import comments
 from skbviewer.export.wireshark.block_loops import write_blocks
 from skbviewer.export.wireshark.comment_format import LONGEST, PREFIX, percent_encoded
 from skbviewer.export.wireshark.lua_script import lua_script
+from skbviewer.readers import capture_description
 from skbviewer.records import BadInput, resource
 from skbviewer.session import Session, import_files
 from tests.export.pseudonyms.frames import (
@@ -104,6 +105,33 @@ ASKED = (
     "kbl.dur < 0.0000011",
     'kbl.func == "f"',
 )
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_comments_of_captures_and_interfaces_are_kept(tmp_path: Path, order: str) -> None:
+    texts = ["first \u00e9", FORGED.decode(), "of the interface"]
+    first, second, of_interface = (option(order, 1, text.encode()) for text in texts)
+    end, cut = struct.pack(order + "HH", 0, 0), struct.pack(order + "HH", 1, 9)
+    head = struct.pack(order + "IHHq", 0x1A2B3C4D, 1, 0, -1)
+    interface = struct.pack(order + "HHI", 1, 0, 0) + of_interface + option(order, 9, b"\x09")
+    frame = struct.pack(order + "IIIII", 0, 0, 7, len(FRAME), len(FRAME)) + FRAME
+    packet = block(order, 6, frame + bytes(-len(FRAME) % 4))
+    data = block(order, 0x0A0D0D0A, head + first + end) + block(order, 1, interface + end) + packet
+    data += block(order, 0x0A0D0D0A, head + second + cut)  # the second section ends badly
+    data += block(order, 1, interface) + packet
+    session, out = session_of(tmp_path, data), tmp_path / "out.pcapng"
+    write_pcapng(session, Request(), out)
+    described = capture_description(out)
+    assert [text.decode() for text in described.comments] == texts[:2]
+    assert [one.comments for one in described.interfaces] == [(texts[2].encode(),)] * 2
+    shown = subprocess.run(["capinfos", "-k", "-I", out], capture_output=True, check=True).stdout
+    assert texts[0].encode() in shown and texts[2].encode() in shown
+    script = tmp_path / "kbl.lua"
+    script.write_text(lua_script())
+    assert tshark(out, "-X", f"lua_script:{script}", "-Y", 'kbl.drop_reason == "FORGED"') == []
+    write_pcapng(session, Request(pseudonym_key=bytes(16)), out)
+    described = capture_description(out)
+    assert not described.comments and not any(one.comments for one in described.interfaces)
 
 
 @pytest.mark.parametrize("text", ASKED)

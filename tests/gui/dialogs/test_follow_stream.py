@@ -95,7 +95,7 @@ def test_save(dialog: FollowStream, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert out.read_text(encoding="utf-8") == text
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "no/x"), ""))
     dialog.save.click()
-    assert "Cannot write" in dialog.note.text()
+    assert "cannot write" in dialog.note.text()
 
 
 def test_nothing_said(qtbot: QtBot) -> None:

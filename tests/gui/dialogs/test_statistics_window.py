@@ -133,7 +133,7 @@ def test_copy_and_save_as_csv(
     assert lines[0].startswith("kind,address_a,port_a") and lines[1].startswith("TCP,10.0.0.1,9,")
     assert len(lines) == 3 and ",70000," in lines[1]
     out = tmp_path / "x.csv"
-    for path, said in ((out, f"Wrote {out}"), (tmp_path / "no" / "x", "Cannot write")):
+    for path, said in ((out, f"Wrote {out}"), (tmp_path / "no" / "x", "cannot write")):
         answer = (str(path), "")
         monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, answer=answer: answer)
         dialog.save.click()

@@ -24,6 +24,7 @@ from skbviewer.records import BadInput, Cancelled, PacketRow, resource
 from skbviewer.session import Session, import_files
 from tests.export.hostile import CAPTURE, LOG, NAMES, hostile_session
 from tests.export.report.page_reader import Page
+from tests.readers import build_retis
 from tests.readers.build import ethernet, ipv4, udp, write_pcap
 from tests.session.two_logs import two_logs
 
@@ -52,6 +53,48 @@ def test_hostile_names_are_texts(qtbot: QtBot, tmp_path: Path) -> None:
         assert sum(text.strip("\u2007") == name for text in page.texts) >= 2, name
     assert LOG in whole and CAPTURE in whole and "<b>host</b>" in whole
     assert page.counts["svg"] >= len(NAMES)
+
+
+def sections(text: str) -> dict[str, Any]:
+    """Sections of a point of retis, with `text` wherever a text can be."""
+    ends = {"ip": {"src": "10.9.0.1", "dst": "10.9.0.2"}, "proto": {"tcp": SPORTS}}
+    return {
+        "ovs": {"event_type": "upcall", "cmd": 1, "action": text, text: text},
+        "ct": {"state": "New", "orig": ends, "proto_state": text, "mark": text},
+        "nft": {"verdict": "drop", "table_name": text, "chain_name": text, "policy": True},
+        text or "empty": [text, {text: text}],
+    }
+
+
+SPORTS = {"sport": 40000, "dport": 80}
+
+
+def retis_session(folder: Path) -> Session:
+    """A retis log whose points have sections with hostile texts, and hostile stack traces."""
+    frame = ethernet(ipv4("10.9.0.1", "10.9.0.2", 17, udp(5000, 53, bytes(9))))
+    made: list[object] = [build_retis.startup()]
+    for n, name in enumerate(NAMES):
+        point = build_retis.point(n * 1000, build_retis.FREE, n * 1000, frame, drop="NO_SOCKET")
+        point["kernel"]["stack_trace"] = [f"{name}+0x1", name]
+        made.append(point | sections(name))
+    import_files([build_retis.write(folder / "retis.data", made)], folder / "r.skbv")
+    return Session.open(folder / "r.skbv")
+
+
+def test_sections_of_retis_are_texts(qtbot: QtBot, tmp_path: Path) -> None:
+    session = retis_session(tmp_path)
+    rows = tuple(range(1, len(NAMES) + 1))
+    page = report(session, tmp_path, rows=rows)
+    whole = "\n".join(page.texts)
+    for name in map(printable, NAMES):
+        assert f"nft: drop (policy) by table {name}, chain {name}" in whole
+        assert f"by {name}+0x1 ← {name}" in whole
+        assert f"ovs: upcall (miss) {name}: {name} {name}" in whole
+    connection = "ct: New ({}) orig tcp 10.9.0.1 port 40000 > 10.9.0.2 port 80, mark {}"
+    for name in map(printable, NAMES):
+        assert connection.format(name, name) in whole
+    hidden = "\n".join(report(session, tmp_path, rows=rows, pseudonym_key=KEY).texts)
+    assert "10.9.0.1" in whole and "10.9.0.1" not in hidden and "ct: New" in hidden
 
 
 def test_hostile_filters_are_texts(qtbot: QtBot, tmp_path: Path) -> None:
