@@ -29,9 +29,10 @@ SOCK = 0x80  # kbl.h KBL_FLAG_SOCK
 
 
 class Chosen(NamedTuple):
-    """Packets by number, and a range of session time.
+    """Rows of the packet list, and a range of session time.
 
-    `packets` None means all packets, and lifetimes without a packet.  A leg or call is in the range
+    `packets` are rows: n for packet n, -n for row K<n>.  None means all rows, and lifetimes without
+    a row.  A leg or call is in the range
     if it begins at begin_ns <= t < end_ns, and a drop if it happened then; None means no limit.  A
     packet without a time is in no range.  Lifetimes without network identity (netlink, unix
     sockets) are selected only with `everything`.  `interval_ns` is the length of the intervals of
@@ -168,13 +169,18 @@ class Scope:
             shown = np.asarray(self.columns.array("series", "identity"), np.int64) >= 0
             meant &= shown[self.of_leg("series") - 1]
         if self._chosen.packets is not None:
-            packet = np.asarray(self.columns.array("match", "packet"), np.int64)
-            exact = np.asarray(self.columns.array("match", "verdict")) == EXACT
-            known = np.isin(packet, self._chosen.packets) & exact
-            mine = np.zeros(len(meant), np.bool_)
-            mine[np.asarray(self.columns.array("match", "leg"), np.int64)[known] - 1] = True
-            meant &= mine
+            meant &= self._of_rows(self._chosen.packets)
         return meant
+
+    def _of_rows(self, rows: Int64s) -> Bools:
+        """Return for each leg whether it is of a packet n, or of a row K<n> (-n), in `rows`."""
+        packet = np.asarray(self.columns.array("match", "packet"), np.int64)
+        exact = np.asarray(self.columns.array("match", "verdict")) == EXACT
+        known = np.isin(packet, rows) & exact
+        alone = np.asarray(self.columns.array("series", "kernel_only"), np.int64)
+        found = np.isin(-alone, rows)[self.of_leg("series") - 1]
+        found[np.asarray(self.columns.array("match", "leg"), np.int64)[known] - 1] = True
+        return found
 
     @cached_property
     def calls(self) -> Bools:
@@ -217,7 +223,7 @@ class Scope:
         meant = np.ones(self.columns.length("packet"), np.bool_)
         if self._chosen.packets is not None:
             meant[:] = False
-            meant[self._chosen.packets - 1] = True
+            meant[self._chosen.packets[self._chosen.packets > 0] - 1] = True
         if self._chosen.begin_ns is not None or self._chosen.end_ns is not None:
             ts = np.asarray(self.columns.array("packet", "ts"), np.int64)
             source = np.asarray(self.columns.array("packet", "source"), np.int64)
