@@ -66,6 +66,13 @@ def test_statistics_select_rows_of_the_kernel_alone(file: str, capsys: Captured)
     assert sum(row["count"] for row in json.loads(capsys.readouterr().out)) == 3
 
 
+@pytest.mark.parametrize("table", ["functions", "syscalls", "counter", "drops", "conversations"])
+def test_statistics_say_that_nothing_was_chosen(table: str, file: str, capsys: Captured) -> None:
+    """The recording is not blamed for an empty choice."""
+    assert main(["stats", file, table, "--filter", "frame.len > 99999"]) == 0
+    assert capsys.readouterr().err == "note: nothing was chosen: no packet matches\n"
+
+
 def test_stacks_have_the_times_of_the_functions(file: str, capsys: Captured) -> None:
     """Both select the same rows, those of the kernel alone, too."""
     assert main(["stats", file, "functions", *DROPPED]) == 0

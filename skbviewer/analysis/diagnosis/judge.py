@@ -12,7 +12,7 @@ from ..stats.scope import Scope
 from ..stats.time_table import time_of
 from .case import Case
 from .finding import CRITICAL, NOTE, WARNING, Diagnosis, Finding, Judged, Rule
-from .needs import CALLS
+from .needs import CALLS, CHOOSE, CHOSEN
 from .rule_table import RULE_TABLE
 from .unexplained import unexplained
 
@@ -49,6 +49,8 @@ def _with_rows(made: Breakdown, one: Finding) -> Finding:
 
 
 def _judged(case: Case, rule: Rule) -> Judged:
+    if case.scope.is_empty:
+        return Judged(rule.name, False, (CHOSEN,), CHOOSE)
     missing = [need for need in rule.needs if not need.is_there(case)]
     missing = [need for need in missing if need.name == CALLS] or missing  # others depend on it
     how = "; ".join(dict.fromkeys(need.how for need in missing))

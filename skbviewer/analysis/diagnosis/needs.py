@@ -10,6 +10,8 @@ from .case import Case
 from .finding import Need
 
 RECORD = "record with kblrecord and the bundled list of probes"
+CHOSEN = "a chosen packet"
+CHOOSE = "choose packets or a range of time that the session has"
 CALLS = "a kernel log with calls of the packets, without losses"
 
 
@@ -55,16 +57,11 @@ def events(group: str, *kinds: KblEvent) -> Need:
     The recorder says which groups were on, so a log without such events may have recorded them.
     """
     return Need(
-        lambda case: _says(case, group) or bool(np.isin(case.event("event"), kinds).any()),
+        lambda case: case.scope.has_recorded(group)
+        or bool(np.isin(case.event("event"), kinds).any()),
         f"events of the group {group}",
         "kblrecord -e all",
     )
-
-
-def _says(case: Case, group: str) -> bool:
-    """Return whether the META of a log names the group."""
-    metas = (kernel.names.meta for kernel in case.scope.kernels.values())
-    return any(group in meta.get("events", "").split(",") for meta in metas)
 
 
 def logs() -> Need:

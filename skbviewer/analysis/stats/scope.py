@@ -160,6 +160,33 @@ class Scope:
         """Return the column `column` of all waits, as int64."""
         return np.asarray(self.columns.array("wait", column), np.int64)
 
+    @property
+    def is_ranged(self) -> bool:
+        """Return whether the user chose a range of time."""
+        return self._chosen.begin_ns is not None or self._chosen.end_ns is not None
+
+    @property
+    def is_chosen(self) -> bool:
+        """Return whether the user chose rows or a range of time."""
+        return self._chosen.packets is not None or self.is_ranged
+
+    @cached_property
+    def is_empty(self) -> bool:
+        """Return whether the user chose rows or a range of time, and nothing is in them."""
+        if not self.is_chosen:
+            return False
+        if len(self.packets) or self.legs.any() or self.calls.any():
+            return False
+        leg = np.asarray(self.columns.array("event", "leg"), np.int64) - 1
+        rows = np.flatnonzero(leg >= 0)
+        ts = np.asarray(self.columns.array("event", "ts"), np.int64)[rows]
+        return not self.happened(leg[rows], ts).any()
+
+    def has_recorded(self, group: str) -> bool:
+        """Return whether a log says that the group of events was recorded."""
+        metas = (kernel.names.meta for kernel in self.kernels.values())
+        return any(group in meta.get("events", "").split(",") for meta in metas)
+
     @cached_property
     def legs(self) -> Bools:
         """Return for each leg whether it is selected."""
@@ -187,7 +214,7 @@ class Scope:
         """Return for each call whether it is selected."""
         leg = np.asarray(self.columns.array("call", "leg"), np.int64) - 1
         meant = self._legs_of_packets[leg]
-        if self._chosen.begin_ns is not None or self._chosen.end_ns is not None:
+        if self.is_ranged:
             entry = np.asarray(self.columns.array("call", "entry_ns"), np.int64)
             meant = meant & self._in_range(self.of_leg("source")[leg], entry)
         return np.asarray(meant, np.bool_)
@@ -207,8 +234,7 @@ class Scope:
     @property
     def whole(self) -> Scope:
         """Return a scope of these legs with all their calls, even those after the range's end."""
-        ranged = self._chosen.begin_ns is not None or self._chosen.end_ns is not None
-        return self._whole if ranged else self
+        return self._whole if self.is_ranged else self
 
     @cached_property
     def _whole(self) -> Scope:
@@ -224,7 +250,7 @@ class Scope:
         if self._chosen.packets is not None:
             meant[:] = False
             meant[self._chosen.packets[self._chosen.packets > 0] - 1] = True
-        if self._chosen.begin_ns is not None or self._chosen.end_ns is not None:
+        if self.is_ranged:
             ts = np.asarray(self.columns.array("packet", "ts"), np.int64)
             source = np.asarray(self.columns.array("packet", "source"), np.int64)
             meant &= ts != UNTIMED

@@ -174,8 +174,7 @@ class DiagnosisWindow(QDialog):
     def _judged(made: Diagnosis) -> list[str]:
         said = [f"Judged, nothing found: {', '.join(quiet(made)) or 'none'}."]
         for one in not_judged(made):
-            said += ["", f"Could not be judged: {one.rules}. The recording lacks {one.missing}."]
-            said.append(f"To record it: {one.how}.")
+            said += ["", f"Could not be judged: {one.rules}. {one.why}"]
         return said
 
     def text(self) -> str:
