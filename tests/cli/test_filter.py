@@ -62,6 +62,10 @@ def test_statistics_select_rows_of_the_kernel_alone(file: str, capsys: Captured)
     assert main(["stats", file, "drops", *DROPPED]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert [(row["reason"], row["count"], row["wire"]) for row in rows] == [("QDISC_DROP", 3, 0)]
+    assert main(["stats", file, "paths", "--filter", "frame.number == 3", "--json"]) == 0
+    assert sum(row["count"] for row in json.loads(capsys.readouterr().out)) == 1
+    assert main(["stats", file, "layers", "--filter", "frame.number == 3", "--json"]) == 0
+    assert max(row["count"] for row in json.loads(capsys.readouterr().out)) == 2  # legs
     assert main(["stats", file, "paths", *DROPPED]) == 0
     assert sum(row["count"] for row in json.loads(capsys.readouterr().out)) == 3
 

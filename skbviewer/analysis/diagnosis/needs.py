@@ -6,7 +6,6 @@ from __future__ import annotations
 import numpy as np
 
 from ...records.kbl_layout import KblEvent
-from .case import Case
 from .finding import Need
 
 RECORD = "record with kblrecord and the bundled list of probes"
@@ -57,8 +56,9 @@ def events(group: str, *kinds: KblEvent) -> Need:
     The recorder says which groups were on, so a log without such events may have recorded them.
     """
     return Need(
-        lambda case: case.scope.has_recorded(group)
-        or bool(np.isin(case.event("event"), kinds).any()),
+        lambda case: (
+            case.scope.has_recorded(group) or bool(np.isin(case.event("event"), kinds).any())
+        ),
         f"events of the group {group}",
         "kblrecord -e all",
     )

@@ -205,7 +205,7 @@ class Scope:
         exact = np.asarray(self.columns.array("match", "verdict")) == EXACT
         known = np.isin(packet, rows) & exact
         alone = np.asarray(self.columns.array("series", "kernel_only"), np.int64)
-        found = np.isin(-alone, rows)[self.of_leg("series") - 1]
+        found = np.isin(-np.maximum(alone, 0), rows)[self.of_leg("series") - 1]
         found[np.asarray(self.columns.array("match", "leg"), np.int64)[known] - 1] = True
         return found
 

@@ -48,7 +48,6 @@ from .scope import Scope
 from .table import Row, Statistic, Table, quote_text
 from .time_table import TimeRow, time_table
 
-
 NOTHING_CHOSEN = "nothing was chosen: no packet matches"
 
 
