@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,21 +17,26 @@ from ..analysis.comparison.stack_pairs import StackPair, sides
 from ..records import BadInput
 from .speedscope import profiles
 
+STDOUT = Path("-")
+
 
 def write_folded_pairs(pairs: Sequence[StackPair], out: Path) -> None:
-    """Write folded stacks.  Raises BadInput if that fails."""
+    """Write folded stacks; `out` - is standard output.  Raises BadInput if that fails."""
     _write(out, "".join(f"{';'.join(p.functions)} {p.a_ns} {p.b_ns}\n" for p in pairs))
 
 
 def write_profile_pair(pairs: Sequence[StackPair], names: tuple[str, str], out: Path) -> None:
-    """Write a speedscope file with two profiles.  Raises BadInput if that fails."""
+    """Write a speedscope file with two profiles; `out` - is standard output.  Raises BadInput."""
     titles = [f"{letter}: {name}" for letter, name in zip("AB", names, strict=True)]
     named = dict(zip(titles, sides(list(pairs)), strict=True))
     _write(out, json.dumps(profiles(named, " and ".join(names))) + "\n")
 
 
 def _write(out: Path, text: str) -> None:
-    """Write a file under another name, and rename it when it is complete."""
+    """Write to standard output (-), or a file under another name, renamed when it is complete."""
+    if out == STDOUT:
+        sys.stdout.write(text)
+        return
     made = out.with_name(f".{out.name}.{os.getpid()}")
     try:
         made.write_text(text, encoding="utf-8")
