@@ -71,6 +71,15 @@ def logs() -> Need:
     )
 
 
+def no_losses() -> Need:
+    """Return the condition that no record of the chosen packets can have been lost."""
+    return Need(
+        lambda case: not case.may_lack_records,
+        "records that were lost",
+        "record fewer packets (kblrecord FILTER), or use larger buffers",
+    )
+
+
 def calibration() -> Need:
     """Return the condition that the cost of the probes was measured."""
     return Need(

@@ -156,6 +156,21 @@ class Scope:
             found[mine] = Spans(kernel.losses).meet(begin[mine], end[mine])
         return found
 
+    @property
+    def has_losses(self) -> bool:
+        """Return whether a log lost records in the chosen range of time."""
+        begin, end = self._chosen.begin_ns, self._chosen.end_ns
+        for number, kernel in self.kernels.items():
+            spans = np.array(kernel.losses, np.int64).reshape(-1, 2)
+            if len(spans) and self.is_ranged:
+                when = self.clock.to_session(number, spans)
+                spans = spans[
+                    (begin is None or when[:, 1] >= begin) & (end is None or when[:, 0] < end)
+                ]
+            if len(spans):
+                return True
+        return False
+
     def of_wait(self, column: str) -> Int64s:
         """Return the column `column` of all waits, as int64."""
         return np.asarray(self.columns.array("wait", column), np.int64)
