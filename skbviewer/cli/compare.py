@@ -19,6 +19,7 @@ from .file_argument import open_session, warn_of
 from .progress_and_warnings import Stderr
 from .row_numbers import path_of, row_id
 
+STDOUT = Path("-")
 HELP = """Two files are A and B.  If a recording consists of several files, write those of B after
 --with.  A change is reported if it is at least --least %, and if chance hardly explains it: the
 probability that chance caused at least one of the reported changes is at most 1 %.  The interval of
@@ -58,13 +59,15 @@ def add(commands: Commands) -> None:
         "--folded",
         type=Path,
         metavar="OUT",
-        help="also write the folded call stacks of A and B, for a differential flame graph",
+        help="also write the folded call stacks of A and B, for a differential flame graph; "
+        "- is standard output, to which nothing else is written then",
     )
     parser.add_argument(
         "--speedscope",
         type=Path,
         metavar="OUT",
-        help="also write the call stacks of A and B as profiles for speedscope",
+        help="also write the call stacks of A and B as profiles for speedscope; - is standard "
+        "output",
     )
 
 
@@ -88,6 +91,7 @@ def _percent(text: str) -> float:
 
 
 def _compare(arguments: argparse.Namespace) -> int:
+    _refuse(arguments)
     files = _files(arguments)
     a, b = (open_session(part) for part in files)
     if arguments.packets:
@@ -95,6 +99,19 @@ def _compare(arguments: argparse.Namespace) -> int:
     else:
         _recordings(arguments, (a, b), files)
     return warn_of(a, files[0]) | warn_of(b, files[1])
+
+
+def _refuse(arguments: argparse.Namespace) -> None:
+    """Raise KeyError, with a message for the user, if options exclude each other."""
+    stacks = [name for name in ("folded", "speedscope") if getattr(arguments, name)]
+    if arguments.packets:
+        for name in (*stacks, *(n for n in ("filter", "filter_b") if getattr(arguments, n))):
+            option = name.replace("_", "-")
+            raise KeyError(f"compare: --packets and --{option} exclude each other")
+    streams = [f"--{name} -" for name in stacks if getattr(arguments, name) == STDOUT]
+    streams += ["--json"] if arguments.json and streams else []
+    if len(streams) > 1:
+        raise KeyError(f"compare: {streams[0]} and {streams[1]} exclude each other")
 
 
 def _files(arguments: argparse.Namespace) -> tuple[list[Path], list[Path]]:
@@ -144,7 +161,7 @@ def _recordings(
         progress.close()
     if arguments.json:
         print(json.dumps(comparison_json(found, (texts[0], texts[1])), indent=1))
-    else:
+    elif STDOUT not in (arguments.folded, arguments.speedscope):
         for line in comparison_lines(found, names, arguments.all):
             print(line)
     if arguments.folded:

@@ -15,7 +15,7 @@ from ..export.diagnosis_text import lines
 from ..session import Session
 from .command_parsers import Commands, command, formats
 from .file_argument import add_files, open_session, warn_of
-from .filter_option import add_filter, matching_ids
+from .filter_option import add_filter, chosen_rows
 from .progress_and_warnings import Stderr
 from .range_option import add_range, session_range
 from .row_numbers import row_id
@@ -63,7 +63,7 @@ def _made(session: Session, arguments: argparse.Namespace) -> Diagnosis:
         if abs(row) > most:
             raise KeyError(f"there is no packet {_value(row)}")
     times = session_range(arguments.range, session) if arguments.range else (None, None)
-    ids = matching_ids(session, arguments.filter) if arguments.filter else None
+    ids = chosen_rows(session, arguments.filter)
     if ids is not None and row is not None and row not in ids:
         raise KeyError(f"packet {_value(row)} does not match --filter")
     progress = Stderr()

@@ -45,6 +45,23 @@ def matching_ids(session: Session, text: str, kernel_only: bool = False) -> RowI
     return np.sort(-ids[ids < 0]) * -1 if kernel_only else ids
 
 
+def chosen_rows(session: Session, text: str, all_lives: bool = False) -> RowIds | None:
+    """Return the rows that match a display filter: n for packet n, -n for row K<n> (int64).
+
+    "" is no filter: the result is None.  Rows without an address match only if `all_lives`.  Raises
+    FilterError, BadInput and Cancelled.
+    """
+    if not text:
+        return None
+    progress = Stderr()
+    try:
+        return session.packets.select(
+            text, kernel_only=True, progress=progress, all_lives=all_lives
+        )
+    finally:
+        progress.close()
+
+
 def pages(ids: RowIds) -> Iterator[RowIds]:
     """Yield `ids` (int64) in parts of at most PAGE, so that one query reads each part."""
     for begin in range(0, len(ids), PAGE):

@@ -14,7 +14,7 @@ from ..export.statistics_csv import cell, write_table_csv
 from ..session import Session
 from . import file_argument, stats_columns
 from .command_parsers import Commands, command, formats
-from .filter_option import add_filter, matching_ids
+from .filter_option import add_filter, chosen_rows
 from .progress_and_warnings import warn
 from .range_option import add_range, session_range
 
@@ -90,7 +90,7 @@ def _chosen(session: Session, arguments: argparse.Namespace) -> Chosen:
     begin = end = None
     if arguments.range:
         begin, end = session_range(arguments.range, session)
-    ids = matching_ids(session, arguments.filter, False) if arguments.filter else None
+    ids = chosen_rows(session, arguments.filter, arguments.all)
     return Chosen(ids, begin, end, arguments.all, arguments.interval)
 
 

@@ -13,7 +13,10 @@ from ..analysis.comparison.time_blocks import WINDOWS
 
 
 def comparison_json(found: Comparison, names: tuple[list[str], list[str]]) -> dict[str, Any]:
-    """Return all numbers of a comparison; `names` are the files of each recording."""
+    """Return all numbers of a comparison; `names` are the files of each recording.
+
+    If nothing could be judged, `changes` is None, and `unjudged` says why.
+    """
     sides = {
         letter: {"files": files} | amount._asdict()
         for letter, files, amount in zip("ab", names, found.amounts, strict=True)
@@ -22,7 +25,8 @@ def comparison_json(found: Comparison, names: tuple[list[str], list[str]]) -> di
     return sides | {
         "conditions": [condition._asdict() for condition in found.conditions],
         "method": method | {"tests": found.tests},
-        "changes": len(found.changes),
+        "changes": None if found.unjudged else len(found.changes),
+        "unjudged": found.unjudged or None,
         "rows": [_row(row) for row in found.rows],
         "paths": {name: _path(one) for name, one in found.paths.items()},
     }

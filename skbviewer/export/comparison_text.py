@@ -67,7 +67,9 @@ def _amount(amount: Amount) -> str:
     words = [counted(amount.packets, "packet"), counted(amount.passes, "pass", "passes")]
     words += [counted(amount.calls, "call"), f"{amount.span_ns / 1e9:.3f} s"]
     if amount.left_out:
-        words.append(f"{amount.left_out} passes left out because records may have been lost")
+        words.append(
+            f"{counted(amount.left_out, 'pass', 'passes')} left out, because records are missing"
+        )
     words.append(f"{amount.blocks} blocks of time" if amount.blocks else "too short to be judged")
     return ", ".join(words)
 
@@ -86,6 +88,8 @@ def _condition_lines(found: Comparison) -> Iterator[str]:
 
 
 def _change_line(found: Comparison) -> str:
+    if found.unjudged:
+        return f"Could not be judged, because {found.unjudged}."
     judged = (
         f"{counted(found.tests, 'difference')} judged, changes below {100 * found.least:g} % "
         f"ignored; chance of any false report at most {100 * LEVEL:g} % (Holm)"

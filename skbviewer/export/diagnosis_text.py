@@ -7,6 +7,7 @@ import textwrap
 from typing import NamedTuple
 
 from ..analysis.diagnosis import Diagnosis, Finding
+from ..analysis.diagnosis.needs import CHOSEN
 from ..analysis.stats.time_table import TimeRow
 
 WIDTH = 100
@@ -19,11 +20,18 @@ class Skipped(NamedTuple):
     missing: str
     how: str
 
+    @property
+    def why(self) -> str:
+        """Return the reason and the remedy as a sentence."""
+        if self.missing == CHOSEN:
+            return f"Nothing was chosen: {self.how}."
+        return f"The recording lacks {self.missing}. To record it: {self.how}."
+
 
 def lines(made: Diagnosis) -> list[str]:
     """Return a diagnosis as lines of text for people."""
     found = _time_lines(made)
-    if not made.findings:
+    if not made.findings and any(one.judged for one in made.judged):
         found += ["", "No findings."]
     for rank, finding in enumerate(made.findings, 1):
         found += ["", *_finding_lines(rank, finding)]
@@ -32,8 +40,7 @@ def lines(made: Diagnosis) -> list[str]:
     if skipped:
         found += ["", "Could not be judged:"]
     for one in skipped:
-        text = f"{one.rules}: the recording lacks {one.missing}. To record it: {one.how}."
-        found += _wrapped(text, "  ")
+        found += _wrapped(f"{one.rules}: {one.why[0].lower()}{one.why[1:]}", "  ")
     return found
 
 

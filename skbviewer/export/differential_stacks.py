@@ -8,6 +8,7 @@ self times of the first and of the second recording, ns.  A speedscope file has 
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,14 +16,24 @@ from ..analysis.comparison.stack_pairs import StackPair, sides
 from .speedscope import profiles
 from .written_whole import write_text
 
+STDOUT = Path("-")
+
 
 def write_folded_pairs(pairs: Sequence[StackPair], out: Path) -> None:
-    """Write folded stacks.  Raises BadInput if that fails."""
-    write_text(out, "".join(f"{';'.join(p.functions)} {p.a_ns} {p.b_ns}\n" for p in pairs))
+    """Write folded stacks; `out` - is standard output.  Raises BadInput if that fails."""
+    _write(out, "".join(f"{';'.join(p.functions)} {p.a_ns} {p.b_ns}\n" for p in pairs))
 
 
 def write_profile_pair(pairs: Sequence[StackPair], names: tuple[str, str], out: Path) -> None:
-    """Write a speedscope file with two profiles.  Raises BadInput if that fails."""
+    """Write a speedscope file with two profiles; `out` - is standard output.  Raises BadInput."""
     titles = [f"{letter}: {name}" for letter, name in zip("AB", names, strict=True)]
     named = dict(zip(titles, sides(list(pairs)), strict=True))
-    write_text(out, json.dumps(profiles(named, " and ".join(names))) + "\n")
+    _write(out, json.dumps(profiles(named, " and ".join(names))) + "\n")
+
+
+def _write(out: Path, text: str) -> None:
+    """Write to standard output (-), or a file under another name, renamed when it is complete."""
+    if out == STDOUT:
+        sys.stdout.write(text)
+        return
+    write_text(out, text)

@@ -45,10 +45,9 @@ def session_stack_pairs(
 
 
 def scope_of(session: Session, text: str, progress: Progress) -> Scope:
-    """Return the passes of the packets that match the display filter `text`.
+    """Return the passes of the rows (packets and rows K<n>) that match the display filter `text`.
 
-    If `text` is "", the passes of lifetimes without a packet are included.
+    If `text` is "", the passes of lifetimes without a row are included.
     """
-    rows = session.packets.select(text, progress=progress) if text else None
-    packets = None if rows is None else rows[rows > 0]
-    return session.stats.scope(Chosen(packets), progress)
+    rows = session.packets.select(text, kernel_only=True, progress=progress) if text else None
+    return session.stats.scope(Chosen(rows), progress)

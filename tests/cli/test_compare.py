@@ -48,11 +48,32 @@ def test_a_file_with_itself(capsys: pytest.CaptureFixture[str]) -> None:
     assert "CHANGED" not in out
 
 
+def test_recordings_that_could_not_be_judged(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """That nothing changed and that nothing could be judged are different answers."""
+    for words, why in (
+        ([BULK[1], BULK[1]], "A and B have no kernel log"),
+        ([BULK[0], BULK[1]], "B has no kernel log"),
+        ([*BULK, "--with", *BULK, "--filter-b", "arp"], "B has 4 passes, fewer than 64"),
+        (
+            [*BULK, "--with", *BULK, "--filter", "udp"],
+            "A and B have no pass that matches the filter",
+        ),
+    ):
+        _, out, _ = run(capsys, *words)
+        assert f"\nCould not be judged, because {why}.\n" in out
+        assert "No change" not in out
+        _, out, _ = run(capsys, *words, "--json")
+        assert (json.loads(out)["changes"], json.loads(out)["unjudged"]) == (None, why)
+
+
 def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, *BOTH, "--json")
     found = json.loads(out)
     assert found["a"]["files"] == BULK
     assert found["b"]["passes"] == 74
+    assert found["unjudged"] is None
     assert found["changes"] == sum(row["changed"] for row in found["rows"])
     assert found["method"]["tests"] == sum(row["p"] is not None for row in found["rows"])
     times = [row for row in found["rows"] if row["unit"] == "ns"]
@@ -90,6 +111,19 @@ def test_stacks(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert len(json.loads(profile.read_text())["profiles"]) == 2
 
 
+def test_stacks_to_standard_output(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing else is written there, and no file has the name "-"."""
+    monkeypatch.chdir(tmp_path)
+    _, out, _ = run(capsys, *BOTH, "--folded", "-")
+    assert all(len(line.rsplit(" ", 2)) == 3 for line in out.splitlines())
+    assert any(";ip_rcv" in line for line in out.splitlines())
+    _, out, _ = run(capsys, *BOTH, "--speedscope", "-")
+    assert len(json.loads(out)["profiles"]) == 2
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_filters(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(
         capsys, *BULK, "--with", *BULK, "--filter", "tcp", "--filter-b", "tcp.len > 9", "--json"
@@ -108,6 +142,10 @@ def test_filters(capsys: pytest.CaptureFixture[str]) -> None:
         ([*BULK, NAT[0]], "expected two files, or --with before the files of B"),
         ([BULK[0], "/none.skbv"], "/none.skbv"),
         ([BULK[0], NAT[0], "--packets", "99999,1"], "no packet 99999"),
+        ([*BOTH, "--packets", "1,1", "--folded", "-"], "--packets and --folded exclude"),
+        ([*BOTH, "--packets", "1,1", "--filter-b", "tcp"], "--packets and --filter-b exclude"),
+        ([*BOTH, "--json", "--folded", "-"], "--folded - and --json exclude each other"),
+        ([*BOTH, "--folded", "-", "--speedscope", "-"], "--folded - and --speedscope - exclude"),
     ],
 )
 def test_wrong_arguments(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:

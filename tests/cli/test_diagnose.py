@@ -133,7 +133,21 @@ def test_a_packet_that_the_filter_leaves_out(
 
 def test_a_range_of_no_packets(bulk: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["diagnose", str(bulk), "--filter", "udp"]) == 0
-    assert "No packet with a known time in kernel was chosen." in capsys.readouterr().out
+    out = " ".join(capsys.readouterr().out.split())
+    assert "No packet with a known time in kernel was chosen." in out
+    assert "nothing was chosen: choose packets or a range of time" in out
+    assert "the recording lacks" not in out and "No findings." not in out
+
+
+@pytest.mark.parametrize("words", [("--filter", "udp"), ("--range", "1000,2000")])
+def test_an_empty_choice_is_not_blamed_on_the_recording(
+    words: tuple[str, str], bulk: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = as_json(capsys, str(bulk), *words)
+    assert made["findings"] == made["time"] == []
+    assert {(one["judged"], *one["missing"]) for one in made["judged"]} == {
+        (False, "a chosen packet")
+    }
 
 
 def test_without_a_kernel_log_only_streams_are_judged(

@@ -46,6 +46,46 @@ def test_rows_of_the_kernel_alone(file: str, capsys: Captured) -> None:
     assert numbers(capsys) == []
 
 
+DROPPED = ("--filter", "kbl.drop_reason == QDISC_DROP", "--json")  # K1, K2 and K3
+
+
+def test_a_diagnosis_selects_rows_of_the_kernel_alone(file: str, capsys: Captured) -> None:
+    assert main(["diagnose", file, *DROPPED]) == 0
+    made = json.loads(capsys.readouterr().out)
+    (drop,) = [one for one in made["findings"] if one["rule"] == "drop"]
+    assert (drop["packets"], drop["packet"]) == (3, "K1")
+    assert main(["diagnose", file, "--packet", "K2", *DROPPED]) == 0
+    assert main(["diagnose", file, "--packet", "3", *DROPPED]) == 2
+
+
+def test_statistics_select_rows_of_the_kernel_alone(file: str, capsys: Captured) -> None:
+    assert main(["stats", file, "drops", *DROPPED]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [(row["reason"], row["count"], row["wire"]) for row in rows] == [("QDISC_DROP", 3, 0)]
+    assert main(["stats", file, "paths", "--filter", "frame.number == 3", "--json"]) == 0
+    assert sum(row["count"] for row in json.loads(capsys.readouterr().out)) == 1
+    assert main(["stats", file, "layers", "--filter", "frame.number == 3", "--json"]) == 0
+    assert max(row["count"] for row in json.loads(capsys.readouterr().out)) == 2  # legs
+    assert main(["stats", file, "paths", *DROPPED]) == 0
+    assert sum(row["count"] for row in json.loads(capsys.readouterr().out)) == 3
+
+
+@pytest.mark.parametrize("table", ["functions", "syscalls", "counter", "drops", "conversations"])
+def test_statistics_say_that_nothing_was_chosen(table: str, file: str, capsys: Captured) -> None:
+    """The recording is not blamed for an empty choice."""
+    assert main(["stats", file, table, "--filter", "frame.len > 99999"]) == 0
+    assert capsys.readouterr().err == "note: nothing was chosen: no packet matches\n"
+
+
+def test_stacks_have_the_times_of_the_functions(file: str, capsys: Captured) -> None:
+    """Both select the same rows, those of the kernel alone, too."""
+    assert main(["stats", file, "functions", *DROPPED]) == 0
+    own = sum(row["self_ns"] for row in json.loads(capsys.readouterr().out))
+    assert main(["export", file, "--folded", "-", *DROPPED[:2]]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert sum(int(line.rsplit(" ", 1)[1]) for line in lines) == own > 0
+
+
 def test_an_error_marks_the_place(file: str, capsys: Captured) -> None:
     assert main(["packets", file, "--filter", "tcp && ip.scr == 10.0.0.1"]) == 2
     printed = capsys.readouterr()

@@ -20,6 +20,7 @@ from .function_estimates import COUNTER, function_estimates
 from .leg_estimates import layer_estimates, total_estimates
 from .path_classes import PathClass, PathClasses, described, frequent, path_classes, path_estimates
 from .time_blocks import Blocks, time_blocks
+from .unjudged import why_unjudged
 
 
 class Side(NamedTuple):
@@ -46,7 +47,8 @@ class Amount(NamedTuple):
 class Comparison(NamedTuple):
     """The result.  `tests` is the number of differences that were judged.
 
-    `paths` describes the classes of paths that the rows of section "paths" name.
+    `paths` describes the classes of paths that the rows of section "paths" name.  `unjudged` says
+    why no difference could be judged; "" if some were.
     """
 
     conditions: tuple[Condition, ...]
@@ -55,6 +57,7 @@ class Comparison(NamedTuple):
     paths: Mapping[str, PathClass]
     tests: int
     least: float
+    unjudged: str
 
     @property
     def changes(self) -> tuple[Difference, ...]:
@@ -86,7 +89,8 @@ def compare(
     one, two = (_amount(side.scope, side.blocks) for side in sides)
     tests = sum(row.p is not None for row in rows)
     stated = differing_conditions(a.facts, b.facts)
-    return Comparison(stated, (one, two), tuple(rows), paths, tests, least)
+    why = "" if tests else why_unjudged(a.scope, b.scope)
+    return Comparison(stated, (one, two), tuple(rows), paths, tests, least, why)
 
 
 class _Measured(NamedTuple):

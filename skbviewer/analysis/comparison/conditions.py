@@ -68,7 +68,7 @@ def _spoiling(a: RecordingConditions, b: RecordingConditions) -> list[Condition]
         lost = counted(a.lost, "record"), counted(b.lost, "record")
         found.append(Condition("lost", *lost, text, True))
     if a.points or b.points:
-        text = "Logs of points have no durations: only their numbers of calls can be compared."
+        text = "Logs of points have no calls and no durations: only their drops can be compared."
         found.append(Condition("points", _yes(a.points), _yes(b.points), text, True))
     if a.filters != b.filters:
         text = (

@@ -47,10 +47,13 @@ class Spans(NamedTuple):
 class Case:
     """The chosen packets of a session, and what was recorded about them."""
 
-    def __init__(self, scope: Scope, made: Breakdown, rows: Int64s, listed: bool = False) -> None:
+    def __init__(
+        self, scope: Scope, made: Breakdown, rows: Int64s, listed: int | None = None
+    ) -> None:
         """Describe the packets `rows`, indices of `made.units`.
 
-        `listed` says that the user listed them by number.
+        `listed` is how many packets the user listed by number, None if the user did not.  Packets
+        whose time in kernel is unknown are not in `rows`.
         """
         self.scope, self.made, self.rows, self._listed = scope, made, rows, listed
 
@@ -62,17 +65,26 @@ class Case:
     @property
     def packets(self) -> Int64s:
         """Return the numbers of the chosen packets of captures, ascending, whatever their match."""
-        if not self._listed:
+        if self._listed is None:
             return self.scope.packets
         ids = self.made.units.id[self.rows]
         return np.sort(ids[ids > 0])
+
+    @cached_property
+    def may_lack_records(self) -> bool:
+        """Return whether records of the chosen packets may have been lost.
+
+        All records of a packet may be lost, so only listed packets are known to be complete.
+        """
+        complete = self._listed is not None and len(self.rows) == self._listed
+        return not complete and self.scope.has_losses
 
     def is_chosen(self, leg: Int64s, ts: Int64s) -> Bools:
         """Return for each moment in a leg whether the leg's packet is chosen at that time.
 
         Legs are 0-based; `ts` is on the log's clock.
         """
-        if self._listed:
+        if self._listed is not None:
             return np.asarray(self.row_of_leg[leg] >= 0)
         return self.scope.happened(leg, ts)
 

@@ -15,6 +15,7 @@ from .case import Case
 
 MASK32 = 0xFFFFFFFF
 FULL = frozenset({"SOCKET_RCVBUFF", "SOCKET_BACKLOG", "PROTO_MEM"})  # of a full receive queue
+UNNAMED = "NOT_SPECIFIED"  # also the reason of packets that are freed after a socket received them
 PARTS_OF = "skb_release_data"  # frees the fragments of a packet together with the packet
 
 
@@ -53,8 +54,8 @@ class Drops(NamedTuple):
 def drops_of(case: Case) -> Drops:
     """Return the drops of the chosen packets, most frequent reason and place first.
 
-    Left out are packets that a socket had received before, and parts of packets that are freed
-    together with the packet.
+    Left out are packets that a socket had received before or, if the reason is not named, may have
+    received while records were lost; and parts of packets that are freed together with the packet.
     """
     scope = case.scope
     event = np.flatnonzero(case.event("event") == int(KblEvent.DROP))
@@ -65,11 +66,14 @@ def drops_of(case: Case) -> Drops:
     event, leg, ts = event[meant], leg[meant], ts[meant]
     data = scope.of_event("data", event)
     source = np.asarray(case.event("source"), np.int64)[event]
+    unsure = _unsure(case, leg, ts)
     found: dict[Key, list[Int64s]] = {}
     for number, value in np.unique(np.stack([source, data], axis=1), axis=0).tolist():
         names = scope.kernels[number].names
         key = Key(names.drop_reason(value & MASK32), names.symbol_at_offset((value & MASK64) >> 32))
         mine = np.flatnonzero((source == number) & (data == value))
+        if key.reason == UNNAMED:
+            mine = mine[~unsure[mine]]
         if key.place.split("+")[0] != PARTS_OF:
             found.setdefault(key, []).append(mine)
     keys = sorted(found, key=lambda one: (-sum(map(len, found[one])), one))
@@ -92,6 +96,14 @@ def _delivered(case: Case, leg: Int64s, ts: Int64s) -> Bools:
     has_parent = np.flatnonzero(parent > 0)
     np.minimum.at(first, parent[has_parent], first[has_parent + 1])  # a raw socket's clone
     return np.asarray(first[series[leg]] <= ts)
+
+
+def _unsure(case: Case, leg: Int64s, ts: Int64s) -> Bools:
+    """Return for each drop whether records were lost between the packet's begin and the drop."""
+    series = np.asarray(case.scope.of_leg("series"))
+    first = np.full(int(series.max(initial=0)) + 1, LATEST_NS, np.int64)
+    np.minimum.at(first, series, case.scope.of_leg("begin_ns"))
+    return case.scope.lost(leg, first[series[leg]], ts)
 
 
 def _packets(case: Case) -> Int64s:

@@ -75,11 +75,15 @@ class Need(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """A line of RULE_TABLE.  `find` raises Cancelled."""
+    """A line of RULE_TABLE.  `find` raises Cancelled.
+
+    `absence`: what the rule needs besides `needs` to say that it found nothing.
+    """
 
     name: str
     needs: tuple[Need, ...]
     find: Callable[[Case], list[Finding]]
+    absence: tuple[Need, ...] = ()
 
 
 class Diagnosis(NamedTuple):

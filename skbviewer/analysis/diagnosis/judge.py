@@ -11,8 +11,8 @@ from ..breakdown.units import chosen_units
 from ..stats.scope import Scope
 from ..stats.time_table import time_of
 from .case import Case
-from .finding import CRITICAL, NOTE, WARNING, Diagnosis, Finding, Judged, Rule
-from .needs import CALLS
+from .finding import CRITICAL, NOTE, WARNING, Diagnosis, Finding, Judged, Need, Rule
+from .needs import CALLS, CHOOSE, CHOSEN
 from .rule_table import RULE_TABLE
 from .unexplained import unexplained
 
@@ -28,14 +28,18 @@ def diagnose(scope: Scope, ids: Int64s | None = None) -> Diagnosis:
     rows = (
         np.flatnonzero(chosen_units(scope, made.units)) if ids is None else made.units.rows_of(ids)
     )
-    case = Case(scope, made, rows, ids is not None)
+    case = Case(scope, made, rows, None if ids is None else len(ids))
     findings: list[Finding] = []
     judged = []
     for done, rule in enumerate(RULE_TABLE):
         scope.progress.report("Diagnosing", done, len(RULE_TABLE))
-        judged.append(_judged(case, rule))
-        if judged[-1].judged:
-            findings += rule.find(case)
+        answer, found = _judged(case, rule, rule.needs), list[Finding]()
+        if answer.judged:
+            found = rule.find(case)
+        if answer.judged and not found:
+            answer = _judged(case, rule, rule.absence)
+        judged.append(answer)
+        findings += found
     findings += unexplained(case, findings)
     findings = [_with_rows(made, one) for one in findings]
     findings.sort(key=lambda one: (ORDER.index(one.severity), -(one.cost_ns or 0), one.rule))
@@ -48,8 +52,10 @@ def _with_rows(made: Breakdown, one: Finding) -> Finding:
     return one._replace(rows=np.unique(rows))
 
 
-def _judged(case: Case, rule: Rule) -> Judged:
-    missing = [need for need in rule.needs if not need.is_there(case)]
+def _judged(case: Case, rule: Rule, needs: tuple[Need, ...]) -> Judged:
+    if case.scope.is_empty:
+        return Judged(rule.name, False, (CHOSEN,), CHOOSE)
+    missing = [need for need in needs if not need.is_there(case)]
     missing = [need for need in missing if need.name == CALLS] or missing  # others depend on it
     how = "; ".join(dict.fromkeys(need.how for need in missing))
     return Judged(rule.name, not missing, tuple(need.name for need in missing), how)

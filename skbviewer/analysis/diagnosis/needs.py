@@ -6,10 +6,11 @@ from __future__ import annotations
 import numpy as np
 
 from ...records.kbl_layout import KblEvent
-from .case import Case
 from .finding import Need
 
 RECORD = "record with kblrecord and the bundled list of probes"
+CHOSEN = "a chosen packet"
+CHOOSE = "choose packets or a range of time that the session has"
 CALLS = "a kernel log with calls of the packets, without losses"
 
 
@@ -55,22 +56,27 @@ def events(group: str, *kinds: KblEvent) -> Need:
     The recorder says which groups were on, so a log without such events may have recorded them.
     """
     return Need(
-        lambda case: _says(case, group) or bool(np.isin(case.event("event"), kinds).any()),
+        lambda case: (
+            case.scope.has_recorded(group) or bool(np.isin(case.event("event"), kinds).any())
+        ),
         f"events of the group {group}",
         "kblrecord -e all",
     )
-
-
-def _says(case: Case, group: str) -> bool:
-    """Return whether the META of a log names the group."""
-    metas = (kernel.names.meta for kernel in case.scope.kernels.values())
-    return any(group in meta.get("events", "").split(",") for meta in metas)
 
 
 def logs() -> Need:
     """Return the condition that the session has a kernel log."""
     return Need(
         lambda case: bool(case.scope.kernels), "a kernel log", f"{RECORD} beside the capture"
+    )
+
+
+def no_losses() -> Need:
+    """Return the condition that no record of the chosen packets can have been lost."""
+    return Need(
+        lambda case: not case.may_lack_records,
+        "records that were lost",
+        "record fewer packets (kblrecord FILTER), or use larger buffers",
     )
 
 

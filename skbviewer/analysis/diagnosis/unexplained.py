@@ -24,7 +24,9 @@ def unexplained(case: Case, findings: Sequence[Finding]) -> list[Finding]:
         return []
     excess = slow_packets.excess_of(case)
     slow = slow_packets.slow_ones(case, excess)
-    left, by_part = _left(case, slow, findings)
+    parts = _left(case, slow, findings)
+    left = np.zeros(len(excess), np.int64)
+    left[slow] = sum(parts.values())
     # An excess in one part may be made up for in another part.
     ns = np.minimum(left, np.maximum(excess, 0)) * slow
     which = slow & (ns >= LEAST_NS) & (ns * SHARE >= excess)
@@ -32,10 +34,12 @@ def unexplained(case: Case, findings: Sequence[Finding]) -> list[Finding]:
         return []
     worst = case.worst(ns, which)
     number, total = int(which.sum()), int(ns[which].sum())
-    most = sorted(by_part.items(), key=lambda one: -one[1])[:LISTED]
+    sums = {name: int(over[which[slow]].sum()) for name, over in parts.items()}
+    most = sorted(((n, ns) for n, ns in sums.items() if ns), key=lambda one: -one[1])[:LISTED]
     text = (
-        f"{wording.packets(number)} took {wording.time(total)} longer than the median packet of "
-        f"their paths, and no rule explains why.  The largest part is {most[0][0]}."
+        f"{wording.packets(number)} took {wording.time(int(excess[which].sum()))} longer than the "
+        f"median packet of {'its path' if number == 1 else 'their paths'}. No rule explains "
+        f"{wording.time(total)} of it. The largest part is {most[0][0]}."
     )
     evidence = [
         Evidence(PART, None, f"{title}: +{wording.time(lost)}", ns=lost) for title, lost in most
@@ -46,22 +50,20 @@ def unexplained(case: Case, findings: Sequence[Finding]) -> list[Finding]:
     return [Finding(NAME, NOTE, first, number, total, text, tuple(evidence), advice, rows)]
 
 
-def _left(case: Case, slow: Bools, findings: Sequence[Finding]) -> tuple[Int64s, dict[str, int]]:
-    """Return each packet's excess over the median in unexplained parts, and the sums by part."""
-    made, count = case.made, len(case.rows)
-    explained = _explained(case, findings)
-    left, sums = np.zeros(count, np.int64), dict[str, int]()
+def _left(case: Case, slow: Bools, findings: Sequence[Finding]) -> dict[str, Int64s]:
+    """Return each slow packet's excess over the median in each part that no rule explains."""
+    made = case.made
+    explained, found = _explained(case, findings), dict[str, Int64s]()
     used = np.unique(np.r_[case.divided_times.place, case.medians.place] % made.per_stage)
     for part in used.tolist():
         name = made.part_at(part).name
-        over = case.spent(part) - np.maximum(case.median_of(part), 0)
-        over = np.where(slow & (over > 0), over, 0)
+        over = (case.spent(part) - np.maximum(case.median_of(part), 0))[slow]
+        over = np.maximum(over, 0)
         if name in explained:
-            over = np.where(explained[name], 0, over)
-        left += over
+            over[explained[name][slow]] = 0
         if over.any():
-            sums[name] = sums.get(name, 0) + int(over.sum())
-    return left, sums
+            found[name] = found.get(name, 0) + over
+    return found
 
 
 def _explained(case: Case, findings: Sequence[Finding]) -> dict[str, Bools]:

@@ -32,6 +32,11 @@ def packets(number: int) -> str:
     return counted(number, "packet")
 
 
+def packets_at_least(number: int, lossy: bool) -> str:
+    """Return a number of packets: "2 packets"; "at least 2 packets" if others may be unknown."""
+    return f"at least {packets(number)}" if lossy else packets(number)
+
+
 def were(number: int) -> str:
     """Return the verb that fits `number` things: "was" or "were"."""
     return "was" if number == 1 else "were"

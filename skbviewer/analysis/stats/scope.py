@@ -29,9 +29,10 @@ SOCK = 0x80  # kbl.h KBL_FLAG_SOCK
 
 
 class Chosen(NamedTuple):
-    """Packets by number, and a range of session time.
+    """Rows of the packet list, and a range of session time.
 
-    `packets` None means all packets, and lifetimes without a packet.  A leg or call is in the range
+    `packets` are rows: n for packet n, -n for row K<n>.  None means all rows, and lifetimes without
+    a row.  A leg or call is in the range
     if it begins at begin_ns <= t < end_ns, and a drop if it happened then; None means no limit.  A
     packet without a time is in no range.  Lifetimes without network identity (netlink, unix
     sockets) are selected only with `everything`.  `interval_ns` is the length of the intervals of
@@ -155,9 +156,51 @@ class Scope:
             found[mine] = Spans(kernel.losses).meet(begin[mine], end[mine])
         return found
 
+    @property
+    def has_losses(self) -> bool:
+        """Return whether a log lost records in the chosen range of time."""
+        begin, end = self._chosen.begin_ns, self._chosen.end_ns
+        for number, kernel in self.kernels.items():
+            spans = np.array(kernel.losses, np.int64).reshape(-1, 2)
+            if len(spans) and self.is_ranged:
+                when = self.clock.to_session(number, spans)
+                spans = spans[
+                    (begin is None or when[:, 1] >= begin) & (end is None or when[:, 0] < end)
+                ]
+            if len(spans):
+                return True
+        return False
+
     def of_wait(self, column: str) -> Int64s:
         """Return the column `column` of all waits, as int64."""
         return np.asarray(self.columns.array("wait", column), np.int64)
+
+    @property
+    def is_ranged(self) -> bool:
+        """Return whether the user chose a range of time."""
+        return self._chosen.begin_ns is not None or self._chosen.end_ns is not None
+
+    @property
+    def is_chosen(self) -> bool:
+        """Return whether the user chose rows or a range of time."""
+        return self._chosen.packets is not None or self.is_ranged
+
+    @cached_property
+    def is_empty(self) -> bool:
+        """Return whether the user chose rows or a range of time, and nothing is in them."""
+        if not self.is_chosen:
+            return False
+        if len(self.packets) or self.legs.any() or self.calls.any():
+            return False
+        leg = np.asarray(self.columns.array("event", "leg"), np.int64) - 1
+        rows = np.flatnonzero(leg >= 0)
+        ts = np.asarray(self.columns.array("event", "ts"), np.int64)[rows]
+        return not self.happened(leg[rows], ts).any()
+
+    def has_recorded(self, group: str) -> bool:
+        """Return whether a log says that the group of events was recorded."""
+        metas = (kernel.names.meta for kernel in self.kernels.values())
+        return any(group in meta.get("events", "").split(",") for meta in metas)
 
     @cached_property
     def legs(self) -> Bools:
@@ -168,20 +211,25 @@ class Scope:
             shown = np.asarray(self.columns.array("series", "identity"), np.int64) >= 0
             meant &= shown[self.of_leg("series") - 1]
         if self._chosen.packets is not None:
-            packet = np.asarray(self.columns.array("match", "packet"), np.int64)
-            exact = np.asarray(self.columns.array("match", "verdict")) == EXACT
-            known = np.isin(packet, self._chosen.packets) & exact
-            mine = np.zeros(len(meant), np.bool_)
-            mine[np.asarray(self.columns.array("match", "leg"), np.int64)[known] - 1] = True
-            meant &= mine
+            meant &= self._of_rows(self._chosen.packets)
         return meant
+
+    def _of_rows(self, rows: Int64s) -> Bools:
+        """Return for each leg whether it is of a packet n, or of a row K<n> (-n), in `rows`."""
+        packet = np.asarray(self.columns.array("match", "packet"), np.int64)
+        exact = np.asarray(self.columns.array("match", "verdict")) == EXACT
+        known = np.isin(packet, rows) & exact
+        alone = np.asarray(self.columns.array("series", "kernel_only"), np.int64)
+        found = np.isin(-np.maximum(alone, 0), rows)[self.of_leg("series") - 1]
+        found[np.asarray(self.columns.array("match", "leg"), np.int64)[known] - 1] = True
+        return found
 
     @cached_property
     def calls(self) -> Bools:
         """Return for each call whether it is selected."""
         leg = np.asarray(self.columns.array("call", "leg"), np.int64) - 1
         meant = self._legs_of_packets[leg]
-        if self._chosen.begin_ns is not None or self._chosen.end_ns is not None:
+        if self.is_ranged:
             entry = np.asarray(self.columns.array("call", "entry_ns"), np.int64)
             meant = meant & self._in_range(self.of_leg("source")[leg], entry)
         return np.asarray(meant, np.bool_)
@@ -201,8 +249,7 @@ class Scope:
     @property
     def whole(self) -> Scope:
         """Return a scope of these legs with all their calls, even those after the range's end."""
-        ranged = self._chosen.begin_ns is not None or self._chosen.end_ns is not None
-        return self._whole if ranged else self
+        return self._whole if self.is_ranged else self
 
     @cached_property
     def _whole(self) -> Scope:
@@ -217,8 +264,8 @@ class Scope:
         meant = np.ones(self.columns.length("packet"), np.bool_)
         if self._chosen.packets is not None:
             meant[:] = False
-            meant[self._chosen.packets - 1] = True
-        if self._chosen.begin_ns is not None or self._chosen.end_ns is not None:
+            meant[self._chosen.packets[self._chosen.packets > 0] - 1] = True
+        if self.is_ranged:
             ts = np.asarray(self.columns.array("packet", "ts"), np.int64)
             source = np.asarray(self.columns.array("packet", "source"), np.int64)
             meant &= ts != UNTIMED

@@ -48,6 +48,8 @@ from .scope import Scope
 from .table import Row, Statistic, Table, quote_text
 from .time_table import TimeRow, time_table
 
+NOTHING_CHOSEN = "nothing was chosen: no packet matches"
+
 
 def _conversations(scope: Scope) -> Table:
     found = conversations_by_kind(scope)
@@ -131,7 +133,11 @@ def _of_events(
 
     def table(scope: Scope) -> Table:
         rows = rows_of(scope)
-        return Table(fields, rows, _not_recorded(rows, *groups))
+        if rows:
+            return Table(fields, rows)
+        said = (_no_events(scope, *groups),)
+        recorded = all(map(scope.has_recorded, groups))
+        return Table(fields, rows, notes=said) if recorded else Table(fields, rows, said)
 
     return table
 
@@ -158,11 +164,12 @@ def _roundtrip(scope: Scope) -> Table:
     return Table(RoundTripRow._fields, round_trip_rows(scope), _points(scope))
 
 
-def _not_recorded(rows: Sequence[object], *groups: str) -> tuple[str, ...]:
+def _no_events(scope: Scope, *groups: str) -> str:
     """Return a sentence that says why a table of events is empty."""
     named, word = " and ".join(groups), "group" if len(groups) == 1 else "groups"
-    said = f"there are no events of the {word} {named}: kblrecord -e all records them"
-    return () if rows else (said,)
+    where = "the chosen time has" if scope.is_ranged else "there are"
+    how = "" if all(map(scope.has_recorded, groups)) else ": kblrecord -e all records them"
+    return f"{where} no events of the {word} {named}{how}"
 
 
 def _clock(scope: Scope) -> Table:
@@ -315,9 +322,11 @@ STATISTICS: dict[str, Statistic] = {
 def statistic_of(name: str, scope: Scope) -> Table:
     """Return the table `name` of STATISTICS, with notes on logs that were sampled.
 
-    Raises Cancelled.
+    If nothing was chosen, a note says so instead.  Raises Cancelled.
     """
     samples = dict.fromkeys(kernel.sample for kernel in scope.kernels.values() if kernel.sample)
     notes = tuple(sampling_text(*sample) for sample in samples if sample)
     table = STATISTICS[name].make(scope)
+    if scope.is_empty and not table.rows:
+        table = table._replace(warnings=(), notes=(NOTHING_CHOSEN,))
     return table._replace(notes=(*table.notes, *notes))

@@ -42,6 +42,7 @@ from .comparison_model import ComparisonModel
 Ask = Callable[[str, Progress], Comparison]  # takes the display filter of both recordings
 WORK_DELAY_MS = 300  # no progress is shown before
 MOST_WIDE = 380  # pixels of a column
+NOTHING = "Nothing to show"
 
 
 class ComparisonWindow(QDialog):
@@ -124,7 +125,8 @@ class ComparisonWindow(QDialog):
             if old is not None:
                 old.deleteLater()
         self.head.setText("\n".join(head_lines(found, self._names)))
-        self._add_tab("Changes", ComparisonModel(by_weight(found.changes), found.paths))
+        nothing = "Could not be judged" if found.unjudged else NOTHING
+        self._add_tab("Changes", ComparisonModel(by_weight(found.changes), found.paths), nothing)
         for section in SECTIONS:
             rows = [row for row in found.rows if row.measure.section == section and row.has_data]
             self._add_tab(section.capitalize(), ComparisonModel(by_weight(rows), found.paths))
@@ -136,10 +138,12 @@ class ComparisonWindow(QDialog):
         if view is not None:
             view.setFocus()
 
-    def _add_tab(self, title: str, model: ComparisonModel) -> None:
-        self.tabs.addTab(self._table(title, model), f"{title} · {model.rowCount():,}")
+    def _add_tab(self, title: str, model: ComparisonModel, nothing: str = NOTHING) -> None:
+        """Add a table; `nothing` is its text if it has no rows."""
+        number = "?" if nothing != NOTHING else f"{model.rowCount():,}"
+        self.tabs.addTab(self._table(title, model, nothing), f"{title} · {number}")
 
-    def _table(self, title: str, model: ComparisonModel) -> QTableView:
+    def _table(self, title: str, model: ComparisonModel, nothing: str) -> QTableView:
         table = QTableView()
         model.setParent(table)
         table.setHorizontalHeader(SortHeader(table))
@@ -160,7 +164,7 @@ class ComparisonWindow(QDialog):
         table.resizeColumnsToContents()
         for column in range(model.columnCount()):
             table.setColumnWidth(column, min(table.columnWidth(column) + 8, MOST_WIDE))
-        EmptyText(table).show_text("" if model.rowCount() else "Nothing to show")
+        EmptyText(table).show_text("" if model.rowCount() else nothing)
         return table
 
     def _use(self, model: ComparisonModel, position: int) -> None:

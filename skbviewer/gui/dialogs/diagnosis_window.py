@@ -145,7 +145,7 @@ class DiagnosisWindow(QDialog):
             extent.value if row is None or extent is not Extent.SELECTED else f"Packet {row.number}"
         )
         ids = np.array([row.id]) if row is not None and extent is Extent.SELECTED else None
-        limit = rows[rows > 0] if rows is not None and extent is Extent.DISPLAYED else None
+        limit = rows if extent is Extent.DISPLAYED else None
 
         def work(progress: Progress) -> Diagnosis:
             return recording.stats.diagnosis(Chosen(limit, *times), ids, progress)
@@ -174,8 +174,7 @@ class DiagnosisWindow(QDialog):
     def _judged(made: Diagnosis) -> list[str]:
         said = [f"Judged, nothing found: {', '.join(quiet(made)) or 'none'}."]
         for one in not_judged(made):
-            said += ["", f"Could not be judged: {one.rules}. The recording lacks {one.missing}."]
-            said.append(f"To record it: {one.how}.")
+            said += ["", f"Could not be judged: {one.rules}. {one.why}"]
         return said
 
     def text(self) -> str:

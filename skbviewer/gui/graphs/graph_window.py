@@ -144,7 +144,7 @@ class GraphWindow(QDialog):
         self.limit.clear()
         if extent is Extent.DISPLAYED:
             self.limit.setText(self.view.filter())
-            return Chosen(None if rows is None else rows[rows > 0])
+            return Chosen(rows)
         if extent is Extent.EVERYTHING:
             return Chosen()
         times = self.view.visible_ns()

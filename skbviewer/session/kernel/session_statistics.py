@@ -34,12 +34,11 @@ class Statistics:
     def table(
         self, name: str, rows: RowIds | None = None, progress: Progress | None = None
     ) -> Table:
-        """Return the table `name` of STATISTICS for the packets among `rows` (None: all).
+        """Return the table `name` of STATISTICS for `rows` of the packet list (None: all).
 
         Raises Cancelled.
         """
-        chosen = Chosen(None if rows is None else rows[rows > 0])
-        return statistic_of(name, self.scope(chosen, progress))
+        return statistic_of(name, self.scope(Chosen(rows), progress))
 
     def diagnosis(
         self,
@@ -57,7 +56,8 @@ class Statistics:
 
         Raises FilterError, BadInput and Cancelled.
         """
-        chosen = Chosen(self._packets.select(text, progress=progress))
+        rows = self._packets.select(text, kernel_only=text != "", progress=progress)
+        chosen = Chosen(rows)
         return call_stacks(self.scope(chosen, progress))
 
     def begin_ns(self) -> int:

@@ -88,6 +88,34 @@ def test_a_drop_for_another_reason_is_no_full_queue(tmp_path: Path) -> None:
     assert causes(diagnosed(made, tmp_path)) == {"drop"}
 
 
+def test_losses_allow_no_claim_that_nothing_was_dropped(tmp_path: Path) -> None:
+    made = story()
+    made.event(90 * US, KblEvent.CONSUME, skb(9), 0, context=SOFTIRQ, pid=0)
+    freed(made, 1, received(made, 1, 100) + 1)
+    made.lost(400 * US, 5, 300 * US)
+    found = diagnosed(made, tmp_path)
+    assert {"drop", "receive-queue-full"} <= not_judged(found)
+    (why,) = [one for one in found.judged if one.rule == "drop"]
+    assert why.missing == ("records that were lost",)
+
+
+def test_with_losses_a_drop_is_one_of_perhaps_more(tmp_path: Path) -> None:
+    made = story()
+    dropped(made, 1, 100, RCVBUFF)
+    made.lost(400 * US, 5, 300 * US)
+    found = diagnosed(made, tmp_path)
+    assert "at least 1 packet was dropped" in only(found, "receive-queue-full").text
+    assert "drop" in not_judged(found)
+
+
+def test_a_complete_packet_was_not_dropped_whatever_was_lost(tmp_path: Path) -> None:
+    made = story()
+    made.event(90 * US, KblEvent.CONSUME, skb(9), 0, context=SOFTIRQ, pid=0)
+    freed(made, 1, received(made, 1, 100) + 1)
+    made.lost(400 * US, 5, 300 * US)
+    assert "drop" not in not_judged(diagnosed(made, tmp_path, packet=-1))
+
+
 def test_without_events_nothing_is_said_about_drops(tmp_path: Path) -> None:
     made = story()
     freed(made, 1, received(made, 1, 100) + 1)

@@ -107,6 +107,18 @@ def test_slow_packets_are_compared_with_the_median_packet(tmp_path: Path) -> Non
     assert only(made, "unexplained").cost_ns == 100 * US
 
 
+def test_the_unexplained_part_is_not_the_whole_excess(tmp_path: Path) -> None:
+    """The packet took 600 us longer; its wait explains 500 us of them."""
+    story = Story()
+    many(story)
+    freed(story, 1, received(story, 1, 1500, 501, core=120) + 1)
+    found = only(diagnosed(story, tmp_path), "unexplained")
+    assert found.cost_ns == 100 * US
+    assert "1 packet took 600.0 µs longer than the median packet of its path." in found.text
+    assert "No rule explains 100.0 µs of it. The largest part is ip_rcv." in found.text
+    assert [fact.ns for fact in found.evidence if fact.kind == "part"] == [100 * US]
+
+
 def test_packets_that_are_alike_are_not_slow(tmp_path: Path) -> None:
     story = Story()
     for n in range(10):

@@ -184,3 +184,17 @@ def opened_bulk(qtbot: QtBot) -> Iterator[MainWindow]:
     qtbot.waitUntil(lambda: window.selection.recording is not None, timeout=60_000)
     yield window
     window.close()
+
+
+def test_a_recording_too_short_to_be_judged(qtbot: QtBot) -> None:
+    """The window does not say that nothing changed."""
+    short = open_files([SAMPLES / "handshake" / f"handshake.{kind}" for kind in ("kbl", "pcap")])
+    made = ComparisonWindow(("a.skbv", "b.skbv"), lambda *_: comparison_of(short, short), "")
+    qtbot.addWidget(made)
+    made.show()
+    qtbot.waitUntil(lambda: made.tabs.count() > 0)
+    assert "Could not be judged, because A and B have " in made.head.text()
+    assert "No change" not in made.head.text()
+    assert made.tabs.tabText(0) == "Changes · ?"
+    made.close()
+    short.close()

@@ -63,7 +63,9 @@ def _finding(case: Case, drops: Drops, mine: Int64s, reason: str, place: str) ->
     shown = drops.packet[mine][:EXAMPLES].tolist()
     named = [wording.packet(number) for number in shown if number]
     how = "discarded as repeated" if reason in REPEATED else "dropped"
-    text = f"{wording.packets(len(mine))} {wording.were(len(mine))} {how}: {reason}{where}{at}."
+    number = wording.packets_at_least(len(mine), case.may_lack_records)
+    text = f"{number} {wording.were(len(mine))} {how}: {reason}{where}{at}."
+    text = text[0].upper() + text[1:]
     evidence = [
         Evidence(EVENT, int(event) + 1, f"{reason} at {place or 'an unknown place'}", int(ts))
         for event, ts in zip(events[:EXAMPLES], drops.ts[mine], strict=False)
@@ -93,4 +95,9 @@ def _hooks(scope: Scope, events: Int64s) -> list[str]:
     return [hook_text(int(one) & HOOK) for one in np.unique(dropped).tolist()]
 
 
-RULE = Rule(NAME, (needs.events("drop", KblEvent.DROP, KblEvent.CONSUME),), _find)
+RULE = Rule(
+    NAME,
+    (needs.events("drop", KblEvent.DROP, KblEvent.CONSUME),),
+    _find,
+    absence=(needs.no_losses(),),
+)

@@ -25,7 +25,8 @@ def _find(case: Case) -> list[Finding]:
         shown = [one for one in drops.packet[mine][:EXAMPLES].tolist() if one]
         place = f" in {key.place.split('+')[0]}" if key.place else ""
         text = (
-            f"The receive queue of a socket was full: {wording.packets(number)} "
+            "The receive queue of a socket was full: "
+            f"{wording.packets_at_least(number, case.may_lack_records)} "
             f"{wording.were(number)} dropped ({key.reason}{place})."
         )
         evidence = [
@@ -39,4 +40,9 @@ def _find(case: Case) -> list[Finding]:
     return found
 
 
-RULE = Rule(NAME, (needs.events("drop", KblEvent.DROP, KblEvent.CONSUME),), _find)
+RULE = Rule(
+    NAME,
+    (needs.events("drop", KblEvent.DROP, KblEvent.CONSUME),),
+    _find,
+    absence=(needs.no_losses(),),
+)
