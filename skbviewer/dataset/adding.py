@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,8 +11,6 @@ from typing import NamedTuple
 
 import pyarrow.parquet as parquet
 
-from ..export.formats import Request
-from ..export.parquet import SMALL, write_parquet
 from ..records import BadInput, Progress, Silent, counted
 from ..session import Session, import_files
 from ..session.file_hash import sha256
@@ -19,6 +18,7 @@ from . import manifests
 from .manifests import Manifest, Original
 from .pairs import Pair, in_order
 from .session_writer import Writer, publish, writer
+from .shares import WriteAll, in_this_process, shares_of
 
 NO_HOST = "unknown"
 
@@ -34,11 +34,16 @@ class Outcome(NamedTuple):
     error: str = ""
 
 
-def add_pair(folder: Path, files: Pair, progress: Progress | None = None) -> Outcome:
+def add_pair(
+    folder: Path,
+    files: Pair,
+    progress: Progress | None = None,
+    write_all: WriteAll = in_this_process,
+) -> Outcome:
     """Import a log with its captures and publish its tables, unless that was done before.
 
-    The result names bad input instead of raising, so that it does not end other tasks. Raises
-    Cancelled.
+    `write_all` writes the shares of the tables; a long log has several.  The result names bad input
+    instead of raising, so that it does not end other tasks. Raises Cancelled.
     """
     watch: Progress = progress or Silent()
     try:
@@ -50,7 +55,7 @@ def add_pair(folder: Path, files: Pair, progress: Progress | None = None) -> Out
         if there is not None and there.session == session:
             return Outcome(files, session, False, "is in the dataset")
         with writer(folder) as made:
-            return _add(made, ordered, hashes, watch)._replace(files=files)
+            return _add(made, ordered, hashes, watch, write_all)._replace(files=files)
     except BadInput as error:
         return Outcome(files, "", False, "", error=str(error))
     except OSError as error:
@@ -58,14 +63,15 @@ def add_pair(folder: Path, files: Pair, progress: Progress | None = None) -> Out
         return Outcome(files, "", False, "", error=why)
 
 
-def _add(made: Writer, files: Pair, hashes: Sequence[str], progress: Progress) -> Outcome:
+def _add(
+    made: Writer, files: Pair, hashes: Sequence[str], progress: Progress, write_all: WriteAll
+) -> Outcome:
     imported = import_files(files, made.work / "session.skbv", progress)
     session = Session.open(imported.path)
     try:
         _check_unchanged(session, hashes)
-        written = made.work / "written"
-        write_parquet(session, Request(progress=progress, payload=False), written, SMALL)
-        manifest = _manifest(made, session, _tables(made, written))
+        written = write_all(shares_of(session, imported.path), progress)
+        manifest = _manifest(made, session, *_tables(made, written))
     finally:
         session.close()
     added = publish(made, manifest)
@@ -80,21 +86,32 @@ def _check_unchanged(session: Session, hashes: Sequence[str]) -> None:
             raise BadInput(source.path, None, "changed while it was read")
 
 
-def _tables(made: Writer, written: Path) -> dict[str, tuple[int, int]]:
-    """Move the tables that have rows into the writer's private folder.
+def _tables(
+    made: Writer, written: Sequence[Path]
+) -> tuple[dict[str, tuple[int, int]], dict[str, int]]:
+    """Move the files that have rows into the writer's private folder, under their final order.
 
-    Returns the number of rows and of bytes of each.
+    `written` are folders with the shares of all tables.  Returns the number of rows and of bytes of
+    each table, and the number of files of each table that has several.
     """
-    found = {}
-    for path in sorted(written.iterdir()):
-        rows = parquet.read_metadata(path).num_rows
+    found: dict[str, tuple[int, int]] = {}
+    files: Counter[str] = Counter()
+    for path in (path for folder in written for path in sorted(folder.iterdir())):
+        table, rows = path.stem, parquet.read_metadata(path).num_rows
         if rows:
-            found[path.stem] = (rows, path.stat().st_size)
-            path.rename(made.work / path.name)
-    return found
+            before = found.get(table, (0, 0))
+            found[table] = (before[0] + rows, before[1] + path.stat().st_size)
+            path.rename(made.work / f"{table}-{files[table]}.parquet")
+            files[table] += 1
+    return found, {table: count for table, count in files.items() if count > 1}
 
 
-def _manifest(made: Writer, session: Session, tables: dict[str, tuple[int, int]]) -> Manifest:
+def _manifest(
+    made: Writer,
+    session: Session,
+    tables: dict[str, tuple[int, int]],
+    cut: dict[str, int],
+) -> Manifest:
     sources = session.sources()
     originals = tuple(
         Original(each.path, each.kind, each.size, each.sha256, each.rows) for each in sources
@@ -113,4 +130,5 @@ def _manifest(made: Writer, session: Session, tables: dict[str, tuple[int, int]]
         originals=originals,
         tables=tables,
         warnings=tuple(line for each in sources for line in each.warnings),
+        cut=cut,
     )

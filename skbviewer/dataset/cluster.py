@@ -18,14 +18,16 @@ from queue import Empty, Queue
 from urllib.parse import urlsplit
 
 import dask
-from distributed import Client, Future, KilledWorker, LocalCluster
+from distributed import Client, Future, KilledWorker, LocalCluster, worker_client
 
 from ..records import BadInput, Progress
 from .adding import Outcome, add_pair
 from .pairs import Pair
+from .shares import ShareTask, in_this_process, write_share, written
 
 CONNECT_S = 10
 LOOK_S = 0.2  # between two reports of progress
+LARGE = 128 << 20  # bytes of a file for which a further worker may be useful
 AGAIN = 3  # how often a task may lose its worker
 
 
@@ -37,14 +39,35 @@ def run(
     Yields one outcome per pair, in the order in which pairs are finished. Raises BadInput if there
     is no such cluster, and Cancelled; after Cancelled, tasks that have not begun never run.
     """
-    with _client(folder, min(jobs, len(pairs)), scheduler) as client:
-        futures = {
-            client.submit(add_pair, folder, pair, pure=False, retries=0): pair for pair in pairs
-        }
+    with _client(folder, min(jobs, tasks_of(pairs)), scheduler) as client:
+        futures = {client.submit(_add, folder, pair, pure=False, retries=0): pair for pair in pairs}
         try:
             yield from _outcomes(futures, progress)
         finally:
             client.cancel(list(futures))
+
+
+def tasks_of(pairs: Sequence[Pair]) -> int:
+    """Return the number of tasks that may run at once: one per pair, and more for large files."""
+    files = [path for pair in pairs for path in pair]
+    return len(pairs) + sum(path.stat().st_size // LARGE for path in files if path.is_file())
+
+
+def _add(folder: Path, files: Pair) -> Outcome:
+    """Add a pair; the task that a worker runs.  Shares of a long log become further tasks."""
+    return add_pair(folder, files, None, _by_tasks)
+
+
+def _by_tasks(shares: Sequence[ShareTask], progress: Progress) -> list[Path]:
+    """Write the shares of a session's tables on all workers; return their folders.
+
+    While this task waits, its worker runs other tasks.  Raises BadInput.
+    """
+    if len(shares) == 1:
+        return in_this_process(shares, progress)
+    with worker_client() as client:
+        results = client.gather(client.map(write_share, shares, pure=False))
+    return [written(each) for each in results]
 
 
 def _outcomes(futures: dict[Future, Pair], progress: Progress) -> Iterator[Outcome]:

@@ -63,10 +63,7 @@ def connection(folder: Path, quick: bool = False) -> Iterator[duckdb.DuckDBPyCon
 def _make_views(
     db: duckdb.DuckDBPyConnection, folder: Path, sessions: Sequence[Manifest], quick: bool
 ) -> None:
-    files = {
-        name: [str(folder / each.file(name)) for each in sessions if each.rows(name)]
-        for name in VIEWS
-    }
+    files = {name: _files(folder, sessions, name) for name in VIEWS}
     allowed = ", ".join(literal(file) for listed in files.values() for file in listed)
     db.execute(f"SET allowed_paths = [{allowed}]")
     db.execute("SET enable_external_access = false")
@@ -78,6 +75,11 @@ def _make_views(
     partitions = PARTITIONS | {"session": session}
     for name, view in VIEWS.items():
         db.execute(f"CREATE VIEW {name} AS {_select(view.described, files[name], partitions)}")
+
+
+def _files(folder: Path, sessions: Sequence[Manifest], table: str) -> list[str]:
+    found = (each.files(table) for each in sessions if each.rows(table))
+    return [str(folder / file) for files in found for file in files]
 
 
 def _select(table: TableMeaning, files: Sequence[str], partitions: dict[str, str]) -> str:

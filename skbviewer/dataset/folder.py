@@ -19,13 +19,15 @@ HEX = re.compile(r"[0-9a-f]{16,64}")
 DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
-def table_file(table: str, date: str, host: str, session: str, token: str) -> Path:
-    """Return the path of a table of a session, relative to the dataset.
+def table_file(table: str, date: str, host: str, session: str, name: str) -> Path:
+    """Return the path of a table's file of a session, relative to the dataset.
+
+    `name` begins with the token of the writer.
 
     Hive, Spark, Polars and DuckDB read the names of its folders as columns.
     """
     place = Path(TABLES, table, f"date={date}", f"host={quote(host, safe='')}")
-    return place / f"session={session}" / f"{token}.parquet"
+    return place / f"session={session}" / f"{name}.parquet"
 
 
 def check(folder: Path) -> None:

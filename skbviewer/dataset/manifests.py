@@ -37,7 +37,8 @@ class Original(NamedTuple):
 class Manifest(NamedTuple):
     """One session of a dataset. Times are ns since 1970, on the clock of the first log's host.
 
-    `tables` has the number of rows and the size in bytes of each table.
+    `tables` has the number of rows and the size in bytes of each table.  `cut` has the number of
+    files of each table that was written by several tasks.
     """
 
     session: str
@@ -50,10 +51,14 @@ class Manifest(NamedTuple):
     originals: tuple[Original, ...]
     tables: dict[str, tuple[int, int]]  # rows and bytes by name, of tables that have rows
     warnings: tuple[str, ...]
+    cut: dict[str, int]
 
-    def file(self, table: str) -> Path:
-        """Return the path of a table, relative to the dataset."""
-        return table_file(table, self.date, self.host, self.session, self.token)
+    def files(self, table: str) -> tuple[Path, ...]:
+        """Return the paths of a table, relative to the dataset; their rows follow each other."""
+        names = [self.token]
+        if table in self.cut:
+            names = [f"{self.token}-{number}" for number in range(self.cut[table])]
+        return tuple(table_file(table, self.date, self.host, self.session, n) for n in names)
 
     def rows(self, table: str) -> int:
         """Return the number of rows of a table."""
@@ -118,7 +123,9 @@ def _manifest(found: dict[str, Any]) -> Manifest:
     if not all(name.isidentifier() for name in tables):
         raise ValueError("a table's name")
     warnings = tuple(found.pop("warnings"))
-    return Manifest(**found | {"originals": originals, "tables": tables, "warnings": warnings})
+    cut = {str(name): int(files) for name, files in found.pop("cut", {}).items()}
+    made = {"originals": originals, "tables": tables, "warnings": warnings, "cut": cut}
+    return Manifest(**found | made)
 
 
 def place_of(folder: Path, key: str) -> Path:

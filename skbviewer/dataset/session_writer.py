@@ -67,12 +67,15 @@ def _is(path: Path, file: IO[str]) -> bool:
 def publish(made: Writer, manifest: Manifest) -> bool:
     """Move the tables of a writer to their places, and write the manifest that names them last.
 
+    In the private folder, the files of a table are called TABLE-0.parquet, TABLE-1.parquet, ...
+
     Returns False if another writer has published this session in the meantime; then nothing
     changes. Files of an older session of the same inputs are removed. Raises OSError.
     """
     try:
         for table in manifest.tables:
-            _move(made.work / f"{table}.parquet", made.folder / manifest.file(table))
+            for number, file in enumerate(manifest.files(table)):
+                _move(made.work / f"{table}-{number}.parquet", made.folder / file)
         before = _name(made.folder, manifest)
     finally:
         now = manifests.read(manifests.place_of(made.folder, manifest.key))
@@ -112,7 +115,8 @@ def _move(written: Path, place: Path) -> None:
 def remove_tables(folder: Path, manifest: Manifest) -> None:
     """Remove the files of a session that no manifest names any longer, and empty folders."""
     for table in manifest.tables:
-        _remove(folder / manifest.file(table))
+        for file in manifest.files(table):
+            _remove(folder / file)
 
 
 def _remove(path: Path) -> None:
@@ -132,7 +136,7 @@ def clean(folder: Path) -> int:
     count = sum(_clean_lock(folder, lock) for lock in (folder / WRITING).glob(f"*{SUFFIX}"))
     alive = {lock.name.removesuffix(SUFFIX) for lock in (folder / WRITING).glob(f"*{SUFFIX}")}
     alive |= {manifest.token for manifest in manifests.read_all(folder)}
-    dead = [path for path in files if path.stem not in alive]
+    dead = [path for path in files if path.stem.partition("-")[0] not in alive]
     for path in dead:
         _remove(path)
     return count + len(dead)

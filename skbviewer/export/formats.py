@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ..analysis.timeline.shown_part import Shown
 from ..records import PacketPath, PacketRow, Progress, SeriesRow, Silent, SourceRow
-from ..records.table_columns import TableMeaning, Vector
+from ..records.table_columns import ALL, Share, TableMeaning, Vector
 from ..records.types import Bools, Int64s, UInt8s
 
 if TYPE_CHECKING:
@@ -169,9 +169,17 @@ class ExportableTables(Protocol):
         """Return the tables with their columns, in the order of docs/schema.md."""
 
     def blocks(
-        self, name: str, columns: Sequence[str] | None, chosen: TableRows | None, progress: Progress
+        self,
+        name: str,
+        columns: Sequence[str] | None,
+        chosen: TableRows | None,
+        progress: Progress,
+        share: Share = ALL,
     ) -> Iterator[dict[str, Vector]]:
-        """Yield the columns of a table in blocks of rows: at least one, which may be empty."""
+        """Yield the columns of a table in blocks of rows: at least one, which may be empty.
+
+        `share` is the share of the blocks to yield, perhaps none.
+        """
 
     def chosen(self, packets: Int64s, kernel_only: Sequence[int]) -> TableRows:
         """Return the rows that belong to `packets` and to the lifetimes of rows `kernel_only`."""

@@ -18,7 +18,7 @@ import numpy as np
 
 from .. import __version__
 from ..records import BadInput
-from ..records.table_columns import DOUBLE, INT32, INT64, TEXT, TableMeaning, Vector
+from ..records.table_columns import ALL, DOUBLE, INT32, INT64, TEXT, Share, TableMeaning, Vector
 from .formats import Exportable, Request
 from .packet_bytes import BYTES, byte_blocks
 from .pseudonyms.tables import pseudonyms_of, rows_with_pseudonyms
@@ -43,18 +43,22 @@ PLAIN = frozenset({"ack", "before_ns", "dport", "end_ns", "seq", "sport", "unkno
 MISSING = "Parquet needs pyarrow: install skbviewer with the extra parquet, 'skbviewer[parquet]'"
 
 
-def write_parquet(recording: Exportable, request: Request, out: Path, codec: str = QUICK) -> None:
+def write_parquet(
+    recording: Exportable, request: Request, out: Path, codec: str = QUICK, share: Share = ALL
+) -> None:
     """Write a folder with the rows of all packets that `request` names.
 
-    `codec` compresses the files: QUICK or SMALL. Raises KeyError if there is no such packet,
-    FilterError, BadInput if pyarrow is missing or a capture or `out` cannot be used, and Cancelled.
+    `codec` compresses the files: QUICK or SMALL. `share`
+    is the share of each table to write; the files of all shares, in their order, have the rows of
+    the whole table. Raises KeyError if there is no such packet, FilterError, BadInput if pyarrow is
+    missing or a capture or `out` cannot be used, and Cancelled.
     """
     arrow, parquet = _libraries(out)
     chosen, names = rows_of_request(recording, request), pseudonyms_of(recording, request)
     with written_folder(out, SUFFIX) as folder:
         for table in recording.tables.described():
             schema = _schema(arrow, table)
-            blocks = recording.tables.blocks(table.name, None, chosen, request.progress)
+            blocks = recording.tables.blocks(table.name, None, chosen, request.progress, share)
             batches = (
                 _batch(arrow, schema, block) for block in rows_with_pseudonyms(blocks, names)
             )

@@ -18,6 +18,16 @@ DTYPES: dict[str, np.dtype[Any]] = {
 }
 
 
+class Share(NamedTuple):
+    """One of `of` consecutive shares of a table's rows; the first has the `number` 0."""
+
+    number: int
+    of: int
+
+
+ALL = Share(0, 1)
+
+
 class TableColumn(NamedTuple):
     """A column of a documented table."""
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from ..records import Progress, Silent
-from ..records.table_columns import TableMeaning, Vector
+from ..records.table_columns import ALL, Share, TableMeaning, Vector
 from ..records.types import Bools, Int64s
 from ..store import schema
 from ..store.views.declared_views import VIEWS
@@ -45,23 +45,26 @@ class SessionTables:
         columns: Sequence[str] | None = None,
         chosen: Chosen | None = None,
         progress: Progress | None = None,
+        share: Share = ALL,
     ) -> Iterator[dict[str, Vector]]:
         """Yield the columns of a table in blocks of rows; at least one block, which may be empty.
 
         `name` is the table.  None as `columns` means all.  With `chosen`, only rows of chosen
-        packets, legs and lifetimes are read; tables that describe a source stay whole.  Raises
+        packets, legs and lifetimes are read; tables that describe a source stay whole.  `share` is
+        the share of the blocks to yield, perhaps none; small tables belong to share 0.  Raises
         KeyError if there is no such table or column, BadInput and Cancelled.
         """
         names = self._named(name, columns)
         view, progress = VIEWS[name], progress or Silent()
         if view.base not in schema.CHUNKED:
-            with self._opened.database() as db:
-                yield view_vectors(db, view, names)
+            if share.number == 0:
+                with self._opened.database() as db:
+                    yield view_vectors(db, view, names)
             return
         total = self._opened.columns.length(view.base)
         tables = Tables(self._opened.columns, self._small)
         progress.report(f"writing {name}", 0, total)
-        for done, made in blocks(tables, view, names, chosen):
+        for done, made in blocks(tables, view, names, chosen, share):
             yield {column: made[column] for column in names}
             progress.report(f"writing {name}", done, total)
 

@@ -173,7 +173,7 @@ def _write(dataset: Path, host: str, tables: dict[str, Columns], clock: Clock) -
     session, token = manifests.session_of(key), key[:16]
     sizes = {}
     begin = int(tables["packets"]["ts_ns"][0])
-    manifest = Manifest(session, key, token, "2027-01-15", host, begin, begin, (), {}, ())
+    manifest = Manifest(session, key, token, "2027-01-15", host, begin, begin, (), {}, (), {})
     for name, columns in tables.items():
         described = {column.name: ARROW[column.type] for column in VIEWS[name].described.columns}
         rows = len(columns["source"])
@@ -183,7 +183,7 @@ def _write(dataset: Path, host: str, tables: dict[str, Columns], clock: Clock) -
             else pyarrow.nulls(rows, type_)
             for each, type_ in described.items()
         ]
-        place = dataset / manifest.file(name)
+        place = dataset / manifest.files(name)[0]
         place.parent.mkdir(parents=True)
         parquet.write_table(pyarrow.table(arrays, names=list(described)), place)
         sizes[name] = (rows, place.stat().st_size)

@@ -59,9 +59,9 @@ def only(both: Both, session: str, out: Path) -> Path:
     folder.make(out)
     found = {each.session: each for each in manifests.read_all(both.folder)}[session]
     for table in found.tables:
-        place = out / found.file(table)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(both.folder / found.file(table), place)
+        for file in found.files(table):
+            (out / file).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(both.folder / file, out / file)
     manifests.write(out, found)
     return out
 
@@ -74,4 +74,4 @@ def files_of(dataset: Path) -> set[Path]:
 def named(dataset: Path) -> set[Path]:
     """Return the table files that manifests name."""
     found: list[Manifest] = manifests.read_all(dataset)
-    return {dataset / each.file(table) for each in found for table in each.tables}
+    return {dataset / file for each in found for table in each.tables for file in each.files(table)}

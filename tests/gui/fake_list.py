@@ -26,7 +26,7 @@ from skbviewer.analysis.streams.stream_payload import Piece
 from skbviewer.gui.base.recording import RowIds
 from skbviewer.readers import PointPackets
 from skbviewer.records import BadInput, PacketRow, Progress, SeriesRow
-from skbviewer.records.table_columns import TableMeaning, Vector
+from skbviewer.records.table_columns import ALL, Share, TableMeaning, Vector
 from skbviewer.records.types import Bools, Int64s, UInt8s
 from skbviewer.session.kernel.raw_calls import RawCall
 from skbviewer.session.packets.followed_stream import Stream
@@ -85,6 +85,7 @@ class FakeList:
         columns: Sequence[str] | None,
         chosen: Mapping[str, Bools] | None,
         progress: Progress,
+        share: Share = ALL,
     ) -> Iterator[dict[str, Vector]]:
         raise KeyError(name)
 

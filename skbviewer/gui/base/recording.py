@@ -30,7 +30,7 @@ from skbviewer.records import (
     SeriesRow,
     SourceRow,
 )
-from skbviewer.records.table_columns import TableMeaning, Vector
+from skbviewer.records.table_columns import ALL, Share, TableMeaning, Vector
 from skbviewer.records.types import Bools, Int64s, UInt8s
 from skbviewer.session.kernel.call_places import CallPlace
 from skbviewer.session.kernel.raw_calls import RawCall
@@ -269,8 +269,12 @@ class RecordedTables(Protocol):
         columns: Sequence[str] | None,
         chosen: Mapping[str, Bools] | None,
         progress: Progress,
+        share: Share = ALL,
     ) -> Iterator[dict[str, Vector]]:
-        """Yield the columns of a table in blocks of rows: at least one, which may be empty."""
+        """Yield the columns of a table in blocks of rows: at least one, which may be empty.
+
+        `share` is the share of the blocks to yield, perhaps none.
+        """
 
     def chosen(self, packets: Int64s, kernel_only: Sequence[int]) -> Mapping[str, Bools]:
         """Return the rows that belong to `packets` and to the lifetimes of rows `kernel_only`."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from ...records.table_columns import DTYPES, Vector
+from ...records.table_columns import ALL, DTYPES, Share, Vector
 from ...records.types import Bools, Int32s, Int64s
 from .address_texts import address_texts
 from .distinct_values import pairs
@@ -32,16 +32,23 @@ MASK32, MASK64 = 0xFFFFFFFF, (1 << 64) - 1
 
 
 def blocks(
-    tables: Tables, view: View, names: Sequence[str], chosen: Mapping[str, Bools] | None
+    tables: Tables,
+    view: View,
+    names: Sequence[str],
+    chosen: Mapping[str, Bools] | None,
+    share: Share = ALL,
 ) -> Iterator[tuple[int, dict[str, Vector]]]:
     """Yield (rows of the base table so far, the columns `names`) for up to BLOCK rows at a time.
 
     `chosen` restricts the rows to chosen packets, legs and lifetimes: for each kind, it has an
-    array that is true at id - 1.  At least one block is yielded, which may be empty.
+    array that is true at id - 1.  `share` restricts them to some of the blocks.  At least one block
+    of the whole table is yielded, which may be empty.
     """
     total = tables.columns.length(view.base)
     wanted = [c for c in view.columns if c.meaning.name in names]
-    for first in range(0, max(total, 1), BLOCK):
+    every = range(0, max(total, 1), BLOCK)
+    of = share.of
+    for first in every[len(every) * share.number // of : len(every) * (share.number + 1) // of]:
         count = min(BLOCK, total - first)
         rows = ViewRows(tables, view, first, count)
         if view.where is not None:

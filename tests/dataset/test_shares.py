@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""A log whose tables several tasks write has the rows of one import, in the same order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from distributed import LocalCluster
+
+from skbviewer.dataset import folder, manifests, shares
+from skbviewer.dataset.adding import Outcome, add_pair
+from skbviewer.dataset.cluster import run
+from skbviewer.dataset.session_writer import clean
+from skbviewer.dataset.shares import ShareTask, in_this_process
+from skbviewer.records import BadInput, Progress, Silent
+from skbviewer.records.table_columns import Share
+from skbviewer.store.views import view_blocks
+from skbviewer.store.views.declared_views import VIEWS
+from tests.dataset.recordings import NAMES, Both, files_of, named, only, pair, rows
+
+
+@pytest.fixture
+def cut_small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Return a dataset, to which logs are added in shares of 2,000 rows."""
+    monkeypatch.setattr(shares, "ROWS", 2000)
+    monkeypatch.setattr(view_blocks, "BLOCK", 97)
+    made = tmp_path / "dataset"
+    folder.make(made)
+    return made
+
+
+def _check(both: Both, made: Path, out: Path) -> None:
+    for manifest in manifests.read_all(made):
+        assert manifest.cut["calls"] > 2
+        one = only(both, manifest.session, out / manifest.session)
+        for table in VIEWS:
+            every = f"SELECT * FROM {table} WHERE session = '{manifest.session}'"
+            assert rows(made, every) == rows(one, every), table
+            assert manifest.rows(table) == len(rows(one, every))
+    assert {path for path in files_of(made) if path.suffix == ".parquet"} == named(made)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_all_rows_in_the_order_of_one_import(
+    both: Both, cut_small: Path, name: str, tmp_path: Path
+) -> None:
+    assert add_pair(cut_small, pair(name)).added
+    _check(both, cut_small, tmp_path)
+    assert clean(cut_small) == 0
+
+
+def test_tasks_of_several_workers(both: Both, cut_small: Path, tmp_path: Path) -> None:
+    with LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=False, protocol="tcp", dashboard_address=None
+    ) as cluster:
+        pairs = [pair("bulk"), pair("nat")]
+        found = list(run(cut_small, pairs, 1, cluster.scheduler_address, Silent()))
+    assert [outcome.error for outcome in found] == ["", ""]
+    _check(both, cut_small, tmp_path)
+
+
+def test_a_share_that_fails_leaves_nothing(cut_small: Path) -> None:
+    def failing(listed: Sequence[ShareTask], progress: Progress) -> list[Path]:
+        in_this_process(listed[:1], progress)
+        raise BadInput(listed[1].session, None, "cannot write")
+
+    found: Outcome = add_pair(cut_small, pair("drops"), None, failing)
+    assert "cannot write" in found.error
+    assert not [each for each in files_of(cut_small) if each.name not in ("dataset.json", "lock")]
+
+
+def test_a_share_reports_why_it_failed(tmp_path: Path) -> None:
+    (tmp_path / "no.skbv").write_bytes(b"no session")
+    result = shares.write_share(ShareTask(tmp_path / "no.skbv", Share(0, 2)))
+    with pytest.raises(BadInput, match=r"no\.skbv"):
+        shares.written(result)
