@@ -26,13 +26,13 @@ belonged to at that time. The judge imports nothing of skbviewer.
   are exact with the same moment at the socket.
 - **no witness**: the packet is exact, and the witness cannot say whether this is right. The reasons are below.
 
-{scenarios} scenarios on kernels {kernels}; {distinct} packets in {captures} captures as they were recorded. Treated in
-{treatments} ways{lossy}, {judged} packets were judged: {exact} exact, {right} right, **{wrong}
-wrong**, {unseen} without a witness.
+{scenarios} scenarios on kernels {kernels}; {distinct} packets in {captures} captures as they were recorded.
+Treated in {treatments} ways{lossy},
+{judged} packets were judged: {exact} exact, {right} right, **{wrong} wrong**, {unseen} without a witness.
 """
 
 _LOSSY = (
-    ", and with logs that lack 1 to 30 % of their chunks, {seeds} different choices each, or 1 to "
+    ", and with logs that lack 1 to 30 % of their chunks, {seeds} different choices each, or 1 to\n"
     "10 % of the hits of their probes"
 )
 _WHOLE = ", with whole logs"

@@ -216,8 +216,7 @@ def _paint_holes(
 ) -> None:
     """Paint the spans between calls that have the packet."""
     end, last, reading, tcp, received = owned.begin[leg], np.int64(-1), False, False, False
-    listed = False  # GRO had it, and the stack has not received it since then
-    sent = False  # the same of TCP's transmission
+    listed = sent = False  # GRO had it, or TCP sent it, and the stack has not received it since
     for k in range(size):
         row = held[ROW, k]
         if held[SINCE, k] > end:
