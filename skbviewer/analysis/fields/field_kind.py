@@ -30,6 +30,13 @@ class Kind(Enum):
     PROTOCOL = "protocol"  # present or absent, and a range of the packet
     LABEL = "label"  # present or absent
 
+    @property
+    def phrase(self) -> str:
+        """Return the word with its article: "an IPv4 address", "text"."""
+        if self in (Kind.BOOLEAN, Kind.STRING, Kind.BYTES):
+            return self.value
+        return f"{'an' if self.value[0] in 'uI' else 'a'} {self.value}"
+
 
 class Values(NamedTuple):
     """One value per row: `low` in rows that are `known` (None = all).
