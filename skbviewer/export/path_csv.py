@@ -88,7 +88,7 @@ def annotation_lines(path: PacketPath, sources: Sequence[SourceRow]) -> list[str
         lines.append(f"captured at {at}, {packet.len} bytes")
         lines.append(f"match: {packet.verdict}. {packet.reason}")
     for number, leg in enumerate(path.legs, start=1):
-        numbers = leg.note or f"{counted(leg.functions, 'function')}, {leg.kernel_ns} ns"
+        numbers = leg.note or f"{counted(leg.functions or 0, 'function')}, {leg.kernel_ns} ns"
         lines.append(f"leg {number} {leg_place(leg)}: {numbers}")
         if leg.captured is not None:
             between = f"between {leg.captured.after_ns} and {leg.captured.before_ns} ns"

@@ -94,7 +94,8 @@ def _leg_numbers(leg: Leg) -> str:
     if leg.kernel_ns is None:
         return leg.note
     pairs = "".join(f", {source} > {target}" for source, target in leg.addresses)
-    return f"{counted(leg.functions, 'function')}, {_us(leg.kernel_ns)} us in the kernel{pairs}"
+    number = counted(leg.functions or 0, "function")
+    return f"{number}, {_us(leg.kernel_ns)} us in the kernel{pairs}"
 
 
 def has_line(event: PathEvent) -> bool:

@@ -135,7 +135,7 @@ def _facts(row: Row) -> Markup:
 def _leg(at: int, leg: Leg, layers: Mapping[str, int]) -> Markup:
     kind = KIND_WORDS.get(leg.kind, leg.kind)
     words = ["candidate" if leg.match == "ambiguous" else "", kind, leg.device, leg.log]
-    calls = counted(leg.functions, "call")
+    calls = counted(leg.functions or 0, "call")
     total = f"{calls}, {duration(leg.kernel_ns)}" if leg.kernel_ns else leg.note
     title = f"Leg {at}: {' '.join(filter(None, words))} · {total}"
     rows = sorted([*_calls(leg, layers), *_waits(leg), *_events(leg)], key=lambda item: item[0])
