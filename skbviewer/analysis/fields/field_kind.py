@@ -33,9 +33,10 @@ class Kind(Enum):
     @property
     def phrase(self) -> str:
         """Return the word with its article: "an IPv4 address", "text"."""
+        word = str(self.value)
         if self in (Kind.BOOLEAN, Kind.STRING, Kind.BYTES):
-            return self.value
-        return f"{'an' if self.value[0] in 'uI' else 'a'} {self.value}"
+            return word
+        return f"{'an' if word[0] in 'uI' else 'a'} {word}"
 
 
 class Values(NamedTuple):
