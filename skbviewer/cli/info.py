@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..analysis.words.sampling_text import sampling_text
+from ..records import counted
 from .command_parsers import Commands, command, formats
 from .file_argument import add_files, open_session
 from .progress_and_warnings import warn
@@ -35,11 +36,13 @@ def _info(arguments: argparse.Namespace) -> int:
 def _info_lines(info: dict[str, Any]) -> Iterable[str]:
     for source in info["sources"]:
         detail = ", ".join(f"{k} {v}" for k, v in source["detail"].items())
-        yield f"{source['kind']:<7} {source['path']}  {source['rows']} rows, {source['size']} bytes"
+        size = f"{counted(source['rows'], 'row')}, {counted(source['size'], 'byte')}"
+        yield f"{source['kind']:<7} {source['path']}  {size}"
         yield f"        sha256 {source['sha256']}"
         yield f"        {detail}"
         if source["points"]:
-            yield f"        clock {source['clock']}, {source['points']} records without a return"
+            points = counted(source["points"], "record")
+            yield f"        clock {source['clock']}, {points} without a return"
     for name in ("packets", "records", "series", "calls", "lost_records"):
         yield f"{name.replace('_', ' '):<13} {info[name]}"
     for name in ("recorder", "events"):
@@ -62,9 +65,10 @@ def _info_lines(info: dict[str, Any]) -> Iterable[str]:
 
     for same in info["same_host"]:
         clocks = "one clock" if same["one_clock"] else f"offset {same['offset_ns']} ns"
+        lifetimes = counted(same["lifetimes"], "lifetime")
         yield (
             f"same host     source {same['points']} - kbl {same['kbl']}: {clocks}, residual "
-            f"{same['error_ns']} ns, {same['lifetimes']} lifetimes joined by skb address, "
+            f"{same['error_ns']} ns, {lifetimes} joined by skb address, "
             f"{same['agreeing']} of them with equal headers"
         )
 

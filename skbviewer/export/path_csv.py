@@ -14,7 +14,7 @@ import csv
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..records import MAYBE_LOST, Leg, PacketPath, PathCall, SourceRow
+from ..records import MAYBE_LOST, Leg, PacketPath, PathCall, SourceRow, counted
 from .csv_cells import comment_lines, csv_cell
 from .formats import Exportable, Request, packet_path
 from .path_text import has_line, leg_place
@@ -88,7 +88,7 @@ def annotation_lines(path: PacketPath, sources: Sequence[SourceRow]) -> list[str
         lines.append(f"captured at {at}, {packet.len} bytes")
         lines.append(f"match: {packet.verdict}. {packet.reason}")
     for number, leg in enumerate(path.legs, start=1):
-        numbers = leg.note or f"{leg.functions} functions, {leg.kernel_ns} ns"
+        numbers = leg.note or f"{counted(leg.functions or 0, 'function')}, {leg.kernel_ns} ns"
         lines.append(f"leg {number} {leg_place(leg)}: {numbers}")
         if leg.captured is not None:
             between = f"between {leg.captured.after_ns} and {leg.captured.before_ns} ns"

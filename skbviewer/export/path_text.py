@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from xml.etree import ElementTree
 
 from ..analysis.words.leg_words import RELATION_WORDS
-from ..records import Leg, PacketPath, PathCall, PathEvent, Wait
+from ..records import Leg, PacketPath, PathCall, PathEvent, Wait, counted
 
 
 def path_lines(path: PacketPath) -> Iterator[str]:
@@ -94,7 +94,8 @@ def _leg_numbers(leg: Leg) -> str:
     if leg.kernel_ns is None:
         return leg.note
     pairs = "".join(f", {source} > {target}" for source, target in leg.addresses)
-    return f"{leg.functions} functions, {_us(leg.kernel_ns)} us in the kernel{pairs}"
+    number = counted(leg.functions or 0, "function")
+    return f"{number}, {_us(leg.kernel_ns)} us in the kernel{pairs}"
 
 
 def has_line(event: PathEvent) -> bool:

@@ -12,7 +12,7 @@ from ..analysis.fields.field_data import Data
 from ..analysis.timeline.session_time import Clock, packet_times
 from ..export import write_packets_csv
 from ..readers import PointPackets, point_packets
-from ..records import BadInput, PacketRow, Progress, SeriesRow, Silent, SourceRow
+from ..records import BadInput, PacketRow, Progress, SeriesRow, Silent, SourceRow, counted
 from ..records.types import Int64s, UInt8s
 from ..store import Columns
 from .annotation_places import RowIds
@@ -88,7 +88,7 @@ def packets_csv(
     ids = packets.select(text, progress=progress)
     packets.follow_streams(progress)
     count = packets.count() if ids is None else len(ids)
-    lines = ["skbviewer packet list", f"{count} packets"]
+    lines = ["skbviewer packet list", counted(count, "packet")]
     lines += [f"filter: {text}"] if text else []
     lines += [f"{s.kind} {Path(s.path).name} sha256 {s.sha256}" for s in opened.sources()]
     write_packets_csv(_pages(packets, ids, count, progress), first_ns(packets), lines, out)

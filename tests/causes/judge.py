@@ -24,7 +24,8 @@ class Judged(NamedTuple):
     """One recording: the rules that found something, and what is wrong about that.
 
     `ranks` is the rank of the first finding of each rule, from 1.  `counts`: (packets of the
-    rule's first finding, the kernel's count) or None.
+    rule's first finding, the kernel's count) or None.  `ordered`: whether several provoked causes
+    were found in the right order; None if the scenario does not say.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Judged(NamedTuple):
     false: tuple[str, ...]
     unjudged: tuple[str, ...]
     counts: tuple[int, int] | None
+    ordered: bool | None = None
 
 
 def diagnosed(folder: Path) -> dict[str, Any]:
@@ -70,7 +72,14 @@ def judge(scenario: Provoked, seed: int, folder: Path, said: dict[str, Any]) -> 
         tuple(rule for rule in ranks if rule not in fine),
         unjudged,
         counts,
+        _ordered(scenario, ranks) if scenario.ordered else None,
     )
+
+
+def _ordered(scenario: Provoked, ranks: dict[str, int]) -> bool:
+    """Return whether all rules that must find something did so, in their order."""
+    found = [ranks.get(rule, 0) for rule in scenario.must]
+    return 0 not in found and found == sorted(found)
 
 
 def ran(folder: Path, thread: str) -> bool:

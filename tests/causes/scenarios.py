@@ -21,7 +21,8 @@ class Provoked(NamedTuple):
     """One scenario.
 
     `counter`: the kernel's own count that equals the packets of the first finding of the first rule
-    of `must`: (file, name); see judge.py.  `modules`: what the guest loads.
+    of `must`: (file, name); see judge.py.  `modules`: what the guest loads.  `ordered`: the first
+    findings of the rules of `must` have to come in their order.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Provoked(NamedTuple):
     modules: tuple[str, ...] = ()
     counter: tuple[str, str] | None = None
     buffers: str = "subbuf_kb=256 n_subbufs=64"
+    ordered: bool = False
 
     @property
     def script(self) -> Path:
@@ -85,9 +87,22 @@ PROVOKED = (
     # Probes of the closed window are segments that are sent again.
     Provoked("send-window", "The receiver's window closes.", ("send-queue", LATE), (SENT_AGAIN,)),
     Provoked("delay-and-full-queue", "Two causes: a delay, and a short queue.", (FULL, QDISC),
-             (LATE,), NETEM, ("server.counters", "Udp.RcvbufErrors")),
+             (LATE,), NETEM, ("server.counters", "Udp.RcvbufErrors"), ordered=True),
     Provoked("rule-and-late-reader", "Two causes: a rule drops, a reader sleeps.", (DROP, LATE),
-             ("netfilter",), FILTER, ("server.rules", "dpt:9")),
+             ("netfilter",), FILTER, ("server.rules", "dpt:9"), ordered=True),
+    Provoked("long-delay-and-late-reader", "Two causes: a long delay, a short sleep.",
+             (QDISC, LATE), (), NETEM, ordered=True),
+    Provoked("delay-and-later-reader", "Two causes: a short delay, a long sleep.",
+             (LATE, QDISC), (), NETEM, ordered=True),
+    Provoked("segments-by-cpu", "A queueing discipline has the CPU cut datagrams.",
+             ("segmentation", QDISC), (), ("sch_tbf",)),
+    Provoked("segments-whole", "The same datagrams stay whole.", (), (QDISC,), ("sch_tbf",)),
+    Provoked("crc-by-cpu", "CPUs compute the CRC of large SCTP packets.",
+             ("software-checksum",), ("send-queue", LATE), ("crc32c_generic", "sctp")),
+    Provoked("crc-by-device", "Devices compute the CRC of the same packets.", (),
+             ("send-queue", LATE), ("crc32c_generic", "sctp")),
+    Provoked("many-classifiers", "Classifiers of tc take long: no rule covers them.",
+             ("slow-packets", "unexplained"), (), ("sch_ingress", "cls_u32")),
 )  # fmt: skip
 
 

@@ -77,3 +77,18 @@ def test_scenarios_name_rules_and_scripts_that_exist() -> None:
         assert one.script.is_file()
         assert named(one.name) is one
     assert RULE_NAMES >= SYMPTOMS
+
+
+@pytest.mark.parametrize(
+    ("found", "ordered"),
+    [
+        (("drop", "late-reader"), True),
+        (("drop", "unexplained", "late-reader"), True),
+        (("late-reader", "drop"), False),
+        (("drop",), False),
+    ],
+)
+def test_two_causes_have_an_order(found: tuple[str, ...], ordered: bool, folder: Path) -> None:
+    two = Provoked("two", "A rule drops, a reader sleeps.", ("drop", "late-reader"), ordered=True)
+    assert judge(two, 1, folder, said(*found)).ordered == ordered
+    assert judge(two._replace(ordered=False), 1, folder, said(*found)).ordered is None

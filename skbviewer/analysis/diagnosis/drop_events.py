@@ -16,7 +16,9 @@ from .case import Case
 MASK32 = 0xFFFFFFFF
 FULL = frozenset({"SOCKET_RCVBUFF", "SOCKET_BACKLOG", "PROTO_MEM"})  # of a full receive queue
 UNNAMED = "NOT_SPECIFIED"  # also the reason of packets that are freed after a socket received them
-PARTS_OF = "skb_release_data"  # frees the fragments of a packet together with the packet
+# Functions that free no lost data with kfree_skb(): the first one frees the fragments of a packet
+# together with the packet, the second one what a program has read.
+FREED = frozenset({"skb_release_data", "sctp_recvmsg"})
 
 
 class Key(NamedTuple):
@@ -55,7 +57,7 @@ def drops_of(case: Case) -> Drops:
     """Return the drops of the chosen packets, most frequent reason and place first.
 
     Left out are packets that a socket had received before or, if the reason is not named, may have
-    received while records were lost; and parts of packets that are freed together with the packet.
+    received while records were lost; and drops in the functions FREED.
     """
     scope = case.scope
     event = np.flatnonzero(case.event("event") == int(KblEvent.DROP))
@@ -74,7 +76,7 @@ def drops_of(case: Case) -> Drops:
         mine = np.flatnonzero((source == number) & (data == value))
         if key.reason == UNNAMED:
             mine = mine[~unsure[mine]]
-        if key.place.split("+")[0] != PARTS_OF:
+        if key.place.split("+")[0] not in FREED:
             found.setdefault(key, []).append(mine)
     keys = sorted(found, key=lambda one: (-sum(map(len, found[one])), one))
     which = np.full(len(event), -1, np.int64)

@@ -44,7 +44,10 @@ def capture() -> Need:
 def functions(*names: str) -> Need:
     """Return the condition that at least one of the functions `names` has a probe."""
     return Need(
-        lambda case: not set(names).isdisjoint(case.scope.function_names),
+        lambda case: any(
+            not set(names).isdisjoint(set(kernel.functions.values()) - kernel.unarmed)
+            for kernel in case.scope.kernels.values()
+        ),
         f"a probe of {' or '.join(names)}",
         f"add {names[0]} to the list of probes (kblrecord -f)",
     )

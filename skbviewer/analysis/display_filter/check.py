@@ -91,7 +91,7 @@ class _Checker:
         if operator == "matches":
             return self._pattern(of, node, right)
         if operator == "contains" and of.kind not in (*_BYTEWISE, Kind.STRING):
-            message = f"{of.field.name} is a {of.kind.value}: contains is for text and bytes"
+            message = f"{of.field.name} is {of.kind.phrase}: contains is for text and bytes"
             raise self._error(node, message)
         if operator != "contains" and of.kind is Kind.PROTOCOL:
             message = f"{of.field.name} is a protocol: compare a slice of it, such as [0:2]"
@@ -112,7 +112,7 @@ class _Checker:
         if node.operator == "contains":
             return None
         if other.kind is not of.kind or of.kind in _BYTEWISE:
-            names = f"{of.field.name} is a {of.kind.value}, {other.field.name} a {other.kind.value}"
+            names = f"{of.field.name} is {of.kind.phrase}, {other.field.name} {other.kind.phrase}"
             raise self._error(node, f"{names}: they cannot be compared")
         if other.field.table != of.field.table:
             names = f"{of.field.name} and {other.field.name}"
@@ -156,7 +156,7 @@ class _Checker:
         of = self._operand(node.of)
         allowed = (Kind.STRING, *_BYTEWISE) if node.name == "len" else (Kind.STRING,)
         if of.kind not in allowed or of.function:
-            raise self._error(node, f"{node.name}() is not for a {of.kind.value}")
+            raise self._error(node, f"{node.name}() is not for {of.kind.phrase}")
         kind = Kind.UNSIGNED if node.name == "len" else Kind.STRING
         return self._changed(of, function=node.name, kind=kind)
 
@@ -167,7 +167,7 @@ class _Checker:
         elif of.kind is Kind.UNSIGNED:
             value = self._range(of, node.mask)
         else:
-            raise self._error(node, f"& is for numbers, {of.field.name} is a {of.kind.value}")
+            raise self._error(node, f"& is for numbers, {of.field.name} is {of.kind.phrase}")
         if value is None:
             raise self._error(node.mask, f"the slice has {of.width} bytes, the mask does not fit")
         return self._changed(of, mask=int(value.first), kind=Kind.UNSIGNED)
@@ -180,7 +180,7 @@ class _Checker:
     def _sliced(self, node: s.Slice) -> p.Operand:
         of = self._operand(node.of)
         if of.kind not in _SLICED or of.parts is not None:
-            raise self._error(node, f"{of.field.name} is a {of.kind.value}: it has no slices")
+            raise self._error(node, f"{of.field.name} is {of.kind.phrase}: it has no slices")
         kind = of.kind if of.kind is Kind.STRING else Kind.BYTES
         sliced = self._changed(of, parts=node.parts, kind=kind)
         if of.kind in _ADDRESSES:
@@ -233,12 +233,11 @@ class _Checker:
             return read_range(of.kind, text, bits)
         except ValueError as error:
             if not of.field.bits or not str(error).startswith(f"{text} is not from"):
-                what = "an" if of.kind.value[0].lower() in "aeiou" else "a"
-                message = f"{text} is not {what} {of.kind.value}, such as {EXAMPLES[of.kind]}"
+                message = f"{text} is not {of.kind.phrase}, such as {EXAMPLES[of.kind]}"
                 if of.kind is Kind.BOOLEAN:
                     message = f"{text} is neither true nor false"
                 if self._is_field(node):
-                    message = f"{text} is a field, {of.field.name} is {what} {of.kind.value}"
+                    message = f"{text} is a field, {of.field.name} is {of.kind.phrase}"
                 raise self._error(node, message) from error
             raise self._error(node, f"{error}, the range of {of.field.name}") from error
 
@@ -260,7 +259,7 @@ class _Checker:
 
     def _pattern(self, of: p.Operand, node: s.Compare, right: s.Node) -> p.Value:
         if of.kind not in (*_BYTEWISE, Kind.STRING):
-            message = f"{of.field.name} is a {of.kind.value}: matches needs text or bytes"
+            message = f"{of.field.name} is {of.kind.phrase}: matches needs text or bytes"
             raise self._error(node, message)
         text = self._literal_text(right)
         if isinstance(right, s.Text):  # the pattern reads its escapes itself

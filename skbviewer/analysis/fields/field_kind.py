@@ -30,6 +30,14 @@ class Kind(Enum):
     PROTOCOL = "protocol"  # present or absent, and a range of the packet
     LABEL = "label"  # present or absent
 
+    @property
+    def phrase(self) -> str:
+        """Return the word with its article: "an IPv4 address", "text"."""
+        word = str(self.value)
+        if self in (Kind.BOOLEAN, Kind.STRING, Kind.BYTES):
+            return word
+        return f"{'an' if word[0] in 'uI' else 'a'} {word}"
+
 
 class Values(NamedTuple):
     """One value per row: `low` in rows that are `known` (None = all).

@@ -49,13 +49,15 @@ class Chosen(NamedTuple):
 class Kernel(NamedTuple):
     """One KBL: its names, `functions` by probe id, and (begin_ns, end_ns) of its losses.
 
-    `sample` says which part of the connections it has; None: all of them.
+    `sample` says which part of the connections it has; None: all of them.  `unarmed` are the
+    functions on which the recorder could set no probe.
     """
 
     names: Names
     functions: Mapping[int, str]
     losses: Sequence[tuple[int, int]]
     sample: Sample | None = None
+    unarmed: frozenset[str] = frozenset()
 
 
 class QueueOf(NamedTuple):

@@ -67,7 +67,8 @@ def _functions(scope: Scope) -> Table:
     rows = function_rows(scope)
     lost = sum(row.gaps for row in rows)
     said = (
-        f"records were lost during {lost} calls: self and compensated times leave these calls out"
+        f"records were lost during {counted(lost, 'call')}: self and compensated times leave them "
+        "out"
     )
     return Table(FunctionRow._fields, rows, ((said,) if lost else ()) + _points(scope))
 
@@ -88,7 +89,7 @@ def _processes(scope: Scope) -> Table:
 def _left_out(scope: Scope) -> tuple[str, ...]:
     """Return a sentence that says why legs are not counted."""
     lost = int((scope.legs & scope.gaps & ~scope.points).sum())
-    said = f"records of {lost} legs may have been lost: these legs are not counted"
+    said = f"records of {counted(lost, 'leg')} may have been lost, which are not counted"
     return ((said,) if lost else ()) + _points(scope)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from ...analysis.words.leg_words import KIND_WORDS
 from ...analysis.words.time_words import duration, microseconds
-from ...records import Leg, PacketPath, PacketRow
+from ...records import Leg, PacketPath, PacketRow, counted
 from ..path_text import has_line
 from .facts import Facts, Row, Shown
 from .layer_chips import layer_chip, layer_numbers
@@ -135,7 +135,8 @@ def _facts(row: Row) -> Markup:
 def _leg(at: int, leg: Leg, layers: Mapping[str, int]) -> Markup:
     kind = KIND_WORDS.get(leg.kind, leg.kind)
     words = ["candidate" if leg.match == "ambiguous" else "", kind, leg.device, leg.log]
-    total = f"{leg.functions} calls, {duration(leg.kernel_ns)}" if leg.kernel_ns else leg.note
+    calls = counted(leg.functions or 0, "call")
+    total = f"{calls}, {duration(leg.kernel_ns)}" if leg.kernel_ns else leg.note
     title = f"Leg {at}: {' '.join(filter(None, words))} · {total}"
     rows = sorted([*_calls(leg, layers), *_waits(leg), *_events(leg)], key=lambda item: item[0])
     titles = ("Entry (µs)", "Duration (µs)", "Self (µs)", "CPU", "Context", "Process", "Function",

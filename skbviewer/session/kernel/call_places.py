@@ -51,7 +51,7 @@ def place_of(db: Database, path_of: PathOf, call: int) -> CallPlace:
 
 
 def _row_of(db: Database, packet: int | None, series: int) -> int:
-    """Return the row of a packet, or else of a skb lifetime; 0 if it is not listed.
+    """Return the row of a packet, or else of an skb lifetime; 0 if it is not listed.
 
     `packet` is the packet's number or None; `series` is the id of the lifetime.
     """

@@ -56,8 +56,9 @@ def details_of(database: Callable[[], AbstractContextManager[Database]]) -> Deta
 
 
 def _kernel(db: Database, log: int) -> Kernel:
-    sample = sample_of(queries.meta(db, log))
-    return Kernel(names_of(db, log), queries.functions(db, log), queries.losses(db, log), sample)
+    sample, functions = sample_of(queries.meta(db, log)), queries.functions(db, log)
+    unarmed = frozenset(functions.values()) - queries.armed_functions(db, log)
+    return Kernel(names_of(db, log), functions, queries.losses(db, log), sample, unarmed)
 
 
 def begin_of(columns: Columns, sources: Sequence[SourceRow], clock: Clock) -> int:

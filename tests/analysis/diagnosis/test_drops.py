@@ -8,6 +8,7 @@ from typing import Any
 
 from skbviewer.records.kbl_layout import KblEvent
 from tests.matching.story import HOST, SOFTIRQ, Story, udp4
+from tests.readers.build_kbl import STEXT
 
 from .stories import (
     READER,
@@ -22,8 +23,14 @@ from .stories import (
     skb,
 )
 
-REASONS = {3: "NO_SOCKET", 4: "NETFILTER_DROP", 5: "SOCKET_RCVBUFF", 6: "NEIGH_FAILED"}
-NO_SOCKET, NETFILTER, RCVBUFF, FAILED = REASONS
+REASONS = {
+    2: "NOT_SPECIFIED",
+    3: "NO_SOCKET",
+    4: "NETFILTER_DROP",
+    5: "SOCKET_RCVBUFF",
+    6: "NEIGH_FAILED",
+}
+UNNAMED, NO_SOCKET, NETFILTER, RCVBUFF, FAILED = REASONS
 INPUT_DROPPED = 1 | 2 << 8 | 1 << 16  # NF_HOOK: hook | pf << 8 | (verdict + 1) << 16
 
 
@@ -86,6 +93,19 @@ def test_a_drop_for_another_reason_is_no_full_queue(tmp_path: Path) -> None:
     made = story()
     dropped(made, 1, 100, NETFILTER)
     assert causes(diagnosed(made, tmp_path)) == {"drop"}
+
+
+def test_what_a_program_has_read_is_not_lost(tmp_path: Path) -> None:
+    """SCTP frees it with kfree_skb(), and has a queue of its own."""
+    for function, rules in (("sctp_recvmsg", set()), ("sctp_rcv", {"drop"})):
+        folder = tmp_path / function
+        folder.mkdir()
+        made = story()
+        end = received(made, 1, 100)
+        place = made.inside(function) - STEXT
+        made.event((end + 5) * US, KblEvent.DROP, skb(1), place << 32 | UNNAMED, pid=READER)
+        freed(made, 1, end + 6)
+        assert causes(diagnosed(made, folder)) == rules
 
 
 def test_losses_allow_no_claim_that_nothing_was_dropped(tmp_path: Path) -> None:

@@ -96,6 +96,13 @@ def test_work_inside_netfilter_that_has_a_rule_of_its_own(function: str, tmp_pat
     assert "netfilter" not in not_judged(made)
 
 
+def test_a_probe_that_could_not_be_set_judges_nothing(tmp_path: Path) -> None:
+    """The log lists the function, but has none of its calls."""
+    story = worked("ip_rcv", 30 * US)
+    story.kbl.probe("nf_conntrack_in", addr=0, error=-2)
+    assert "conntrack" in not_judged(diagnosed(story, tmp_path))
+
+
 def test_slow_packets_are_compared_with_the_median_packet(tmp_path: Path) -> None:
     story = Story()
     many(story, 8)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from skbviewer.analysis.words.event_text import fault_text
 from skbviewer.records import kbl_layout as kbl
 from skbviewer.records.kbl_layout import KblEvent, KblLock
 from tests.matching.story import Story
@@ -155,12 +156,14 @@ def test_a_log_without_these_events_says_so(name: str, tmp_path: Path) -> None:
         assert "kblrecord -e all" in made.warnings[0]
 
 
-def test_the_timeline_shows_threads_locks_and_lengths_of_queues(tmp_path: Path) -> None:
+def test_the_timeline_shows_what_cpus_and_queues_did(tmp_path: Path) -> None:
     story = scheduled()
     wait(story, 1150, 1350, A, KblLock.MUTEX, "__mutex_lock", "rtnl_lock")
     slot = ext(kbl.KBL_EXT_ADDR, ETH0[0], **ETH0[1])
     for ts, packets in ((1000, 2), (1500, 0), (1700, 1), (2000, 0)):
         story.event(ts, KblEvent.QUEUE_LENGTH, 0, packets, extra=[slot])
+    for ts, code in ((1200, 2), (1250, 7)):  # x86: a write of a missing page, of a protected one
+        story.event(ts, KblEvent.PAGE_FAULT, 0, 0x7000 | code, pid=A)
     for session in opened(story, tmp_path):
         timeline = session.timeline.lanes("cpu")
         shown = {}
@@ -172,6 +175,10 @@ def test_the_timeline_shows_threads_locks_and_lengths_of_queues(tmp_path: Path) 
         assert shown == {
             "CPU 0: threads": [("reader (21)", 300), ("burner (22)", 1000), ("reader (21)", 100)],
             "CPU 0: waits for locks": [("lock in rtnl_lock", 200)],
+            "CPU 0: page faults": [
+                (fault_text(2), 1),
+                (fault_text(7), 1),
+            ],
             "queue: 5:0 on if2": [("2 in the queue", 500), ("1 in the queue", 300)],
         }
         assert not [one for one in session.timeline.lanes("process").lanes if one.what == "events"]

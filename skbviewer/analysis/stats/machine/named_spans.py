@@ -10,7 +10,7 @@ import numpy as np
 
 from ....records.kbl_layout import KblEvent
 from ....records.types import Int64s
-from ...words.event_text import SOFTIRQS
+from ...words.event_text import PAGE_BITS, SOFTIRQS, fault_text
 from ..scope import Scope
 from .lock_waits import lock_waits, waiting_functions
 from .paired_events import pairs_of
@@ -20,7 +20,7 @@ from .thread_times import ran
 # A session without any of them has no such lanes.
 EVENTS = (
     *(KblEvent.SCHED_SWITCH, KblEvent.LOCK_WAIT, KblEvent.QUEUE_LENGTH, KblEvent.SOCK_LENGTH),
-    *(KblEvent.IRQ_ENTRY, KblEvent.SOFTIRQ_ENTRY),
+    *(KblEvent.IRQ_ENTRY, KblEvent.SOFTIRQ_ENTRY, KblEvent.PAGE_FAULT),
 )
 
 
@@ -45,7 +45,7 @@ def named_spans(scope: Scope) -> list[NamedSpans]:
 
     Raises Cancelled.
     """
-    lanes = [*_threads(scope), *_interrupts(scope), *_locks(scope)]
+    lanes = [*_threads(scope), *_interrupts(scope), *_locks(scope), *_faults(scope)]
     lanes.sort(key=lambda lane: (lane.source, lane.key))
     return [*lanes, *_lengths(scope)]
 
@@ -96,6 +96,15 @@ def _locks(scope: Scope) -> Iterator[NamedSpans]:
     name = np.searchsorted(names, texts).astype(np.int64) if texts else waits.begin
     of = (waits.source, waits.cpu, waits.begin, waits.end, waits.event)
     yield from _by_cpu("waits for locks", *of, name, names)
+
+
+def _faults(scope: Scope) -> Iterator[NamedSpans]:
+    """Yield the page faults of each CPU.  The log has only the moment of a fault: 1 ns is shown."""
+    rows = np.flatnonzero(scope.columns.array("event", "event") == int(KblEvent.PAGE_FAULT))
+    source, cpu, ts, data = (scope.of_event(name, rows) for name in ("source", "cpu", "ts", "data"))
+    codes, name = np.unique(data & PAGE_BITS, return_inverse=True)
+    names = [fault_text(code) for code in codes.tolist()]
+    yield from _by_cpu("page faults", source, cpu, ts, ts + 1, rows, name.reshape(-1), names)
 
 
 def _lengths(scope: Scope) -> Iterator[NamedSpans]:
