@@ -13,7 +13,7 @@ import numpy as np
 
 from ..analysis.fields.field_data import SERIES
 from ..records.types import Int64s
-from .formats import Export, Exportable, Request
+from .formats import Export, Exportable, Request, TableRows
 
 
 def chosen_rows(recording: Exportable, request: Request) -> Int64s | None:
@@ -37,6 +37,17 @@ def chosen_rows(recording: Exportable, request: Request) -> Int64s | None:
     if request.rows:
         rows = rows[np.isin(rows, request.rows)]
     return rows if request.times is None else _between(recording, rows, request.times)
+
+
+def rows_of_request(recording: Exportable, request: Request) -> TableRows | None:
+    """Return the table rows of all packets and lifetimes that `request` chooses; None means all.
+
+    Raises the exceptions of chosen_rows().
+    """
+    rows = chosen_rows(recording, request)
+    if rows is None:
+        return None
+    return recording.tables.chosen(rows[rows > 0], (-rows[rows < 0]).tolist())
 
 
 def is_restricted(request: Request) -> bool:

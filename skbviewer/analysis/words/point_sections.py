@@ -63,7 +63,9 @@ def _rest(sections: Section) -> str:
     found = {}
     for name, (word, columns) in COLUMNS.items():
         values = sections.get(name)
-        for key, value in values.items() if isinstance(values, dict) else ():
+        if not isinstance(values, dict):
+            continue
+        for key, value in values.items():
             is_main = key == "tgid" and value == values.get("pid")
             if key not in columns and not is_main:
                 found[f"{word} {key}".strip()] = value

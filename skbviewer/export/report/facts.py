@@ -128,7 +128,8 @@ def _ids(recording: Exportable, request: Request) -> Int64s:
     if rows is not None:
         return np.asarray(rows, np.int64)
     listed = recording.packets.kernel_only_count()  # the others have no address
-    return np.r_[1 : recording.packets.count() + 1, -np.arange(1, listed + 1)]
+    packets = np.arange(1, recording.packets.count() + 1)
+    return np.concatenate([packets, -np.arange(1, listed + 1)])
 
 
 def _notable(recording: Exportable, ids: Int64s, progress: Progress) -> list[int]:
