@@ -45,16 +45,16 @@ class Clock:
 
     @property
     def error_ns(self) -> int | None:
-        """Return the possible error of session times; None if it is unknown."""
+        """Return the possible error of session times, ns; None if it is unknown."""
         error = self._timebase.error(self._source)
         return None if error < 0 else error
 
     def to_session(self, times: Rows) -> Int64s:
-        """Convert times of this clock (int64 ns) to session time."""
+        """Convert times of this clock (int64 ns) to session time, as an array of that shape."""
         return self._timebase.to_session(self._source, np.asarray(times, np.int64))
 
     def from_session(self, times: Rows) -> Int64s:
-        """Convert session times (int64 ns) to times of this clock."""
+        """Convert session times (int64 ns) to times of this clock, as an array of that shape."""
         return self._timebase.to_source(self._source, np.asarray(times, np.int64))
 
 
@@ -71,6 +71,7 @@ class Recording:
         self._session = session
 
     def __enter__(self) -> Recording:
+        """Return the recording itself."""
         return self
 
     def __exit__(
@@ -79,6 +80,7 @@ class Recording:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        """Close the file."""
         self.close()
 
     def close(self) -> None:
@@ -101,7 +103,7 @@ class Recording:
         return {table.name: table for table in self._session.tables.described()}
 
     def info(self) -> dict[str, Any]:
-        """Return the object that `skbviewer info --json` prints."""
+        """Return the object that `skbviewer info --json` prints: counts, fits, losses, sources."""
         return self._session.info()
 
     def array(
@@ -111,40 +113,54 @@ class Recording:
 
         Integers are int64 or int32; an unknown one is the lowest number of its type
         (skbviewer.UNKNOWN for int64).  Other numbers are float64, NaN where unknown.  Texts are
-        objects, None where missing.
+        objects, None where missing.  The array has one dimension, and the columns as its fields.
+        Raises KeyError and BadInput.
         """
         return frames.structured_array(self._vectors(table, columns, packets))
 
     def arrow(
         self, table: str, columns: Sequence[str] | None = None, packets: Rows | None = None
     ) -> pyarrow.Table:
-        """Return a table as a pyarrow.Table; unknown values are null.  Needs pyarrow."""
+        """Return a table as a pyarrow.Table; unknown values are null.
+
+        Columns are int64, int32, double or string.  Raises KeyError, BadInput, and ImportError if
+        pyarrow is missing.
+        """
         return frames.arrow(self._vectors(table, columns, packets))
 
     def pandas(
         self, table: str, columns: Sequence[str] | None = None, packets: Rows | None = None
     ) -> pandas.DataFrame:
-        """Return a table as a pandas.DataFrame; unknown integers are pandas.NA.  Needs pandas."""
+        """Return a table as a pandas.DataFrame; unknown integers are pandas.NA.
+
+        Columns are Int64, Int32, float64 or category.  Raises KeyError, BadInput, and ImportError
+        if pandas is missing.
+        """
         return frames.pandas(self._vectors(table, columns, packets))
 
     def polars(
         self, table: str, columns: Sequence[str] | None = None, packets: Rows | None = None
     ) -> polars.DataFrame:
-        """Return a table as a polars.DataFrame; unknown values are null.  Needs polars."""
+        """Return a table as a polars.DataFrame; unknown values are null.
+
+        Columns are Int64, Int32, Float64 or String.  Raises KeyError, BadInput, and ImportError if
+        polars is missing.
+        """
         return frames.polars(self._vectors(table, columns, packets))
 
     def query(self, sql: str, rows: int = 100_000, seconds: float = 60.0) -> Answer:
         """Run one SELECT over the tables; the answer has `columns` (names) and `rows` (tuples).
 
         The answer has at most `rows` rows; if some are missing, its `cut` says why.  Raises
-        BadInput if the query is wrong or exceeds its bounds.
+        BadInput if the query is wrong, or takes more than `seconds` or too much memory.
         """
         return query(self.file, sql, Bounds(rows=rows, seconds=seconds), Silent())
 
     def filter(self, text: str) -> Int64s:
         """Return the numbers of the packets that match a display filter, ascending (int64).
 
-        Raises FilterError (a ValueError) if the filter is wrong.
+        Rows K<n>, lifetimes without a packet, are not among them.  Raises FilterError (a
+        ValueError) if the filter is wrong, and BadInput if it needs bytes of a capture that moved.
         """
         found = self._session.packets.select(text)
         if found is None:
@@ -152,11 +168,18 @@ class Recording:
         return np.sort(found[found > 0])
 
     def path(self, packet: int) -> PacketPath:
-        """Return a packet's path through the kernels: its legs with their calls and waits."""
+        """Return a packet's path through the kernels: its legs with their calls and waits.
+
+        Times are ns; those of a leg are on the clock of its kernel log.  Raises KeyError if there
+        is no such packet.
+        """
         return self._session.paths.path(packet)
 
     def match(self, packet: int) -> Match:
-        """Return a packet's verdict, and the skb lifetimes and legs that match it."""
+        """Return a packet's verdict, and the skb lifetimes and legs that match it.
+
+        Raises KeyError if there is no such packet.
+        """
         path = self.path(packet)
         assert path.packet is not None
         mine = self.array("matches", ("series", "leg"), [packet])
@@ -165,7 +188,10 @@ class Recording:
         return Match(row.verdict, row.reason, row.confidence, series, legs)
 
     def clock(self, source: int) -> Clock:
-        """Return the clock of a source, given its number in `sources`."""
+        """Return the clock of a source, given its `id` in `sources`.
+
+        Raises KeyError if there is no such source.
+        """
         if source not in {each.id for each in self.sources}:
             raise KeyError(f"no source {source}")
         return Clock(source, self._session.timebase())

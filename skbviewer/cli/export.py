@@ -7,33 +7,33 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from shutil import copyfileobj
-from tempfile import TemporaryDirectory
 
 from ..analysis.timeline.lanes import ALIGNED, KINDS, PACKET_KINDS
 from ..analysis.timeline.shown_part import DPI, SIZE, Shown, rows_of, rows_text, seconds_of
 from ..export import EXPORTS, Export, Request, Subject, Writer
+from ..export.chosen_rows import none_chosen
 from ..export.log_packets import without_bytes
 from ..export.pseudonyms import key_of, random_key
+from ..export.written_whole import STDOUT
 from ..session import Session
 from ..session.memory_reuse import reused_memory
 from .command_parsers import Commands, command
 from .file_argument import add_files, open_session, warn_of
-from .progress_and_warnings import Stderr
+from .progress_and_warnings import Stderr, warn
 from .starting import needing_qt
 
 HELP = """Without --lanes, --filter and --range, the path of --packet is written, as a picture with
 a table or as CSV.  --csv with --filter alone writes the packet list, with the columns of `skbviewer
 packets --csv`.  --folded and --speedscope write the call stacks of --packet, or of the packets that
-match --filter; their values are self times in ns.  --pcapng, --pcap and --perfetto write all
-packets, or those that --filter, --range and --packet choose.  --parquet and --jsonl write the
-documented tables of these packets.  --html writes a report on all packets, or on those of --filter
-and --range; it shows the paths of --packet, or those of the first packets that were lost or slow.
-All other combinations write the timeline; its CSV contains exactly the boxes that a picture of that
-size shows.  The same command always writes the same bytes, unless --pseudonyms makes a random key.
-OUT may be - for standard output.  Pictures and reports need Qt, but no display."""
+match --filter; their values are self times in ns.  --pcapng and --pcap write all packets, or those
+that --filter, --range and --packet choose.  --perfetto writes the calls of these packets and of the
+chosen rows K<n>, --parquet and --jsonl the documented tables of them.  --html writes a report on
+all packets, or on those of --filter and --range; it shows the paths of --packet, or those of the
+first packets that were lost or slow. All other combinations write the timeline; its CSV contains
+exactly the boxes that a picture of that size shows.  The same command always writes the same bytes,
+unless --pseudonyms makes a random key. OUT may be - for standard output.  Pictures and reports need
+Qt, but no display."""
 FORMS = {export.name: export for export in reversed(EXPORTS)}  # the first of each name
-STDOUT = Path("-")
 SIZES = "expected WxH, from 200x100 to 30000x30000"
 
 
@@ -60,7 +60,9 @@ def add(commands: Commands) -> None:
         "--range",
         type=_range,
         metavar="A,B",
-        help="seconds since the recording began; for aligned lanes, since each packet's first call",
+        help="only packets from A on and before B, in seconds of the Time column; for the "
+        "timeline, the shown part, in seconds since the recording began; for aligned lanes, since "
+        "each packet's first call",
     )
     parser.add_argument(
         "--markers",
@@ -162,11 +164,8 @@ def _export(arguments: argparse.Namespace) -> int:
             raise KeyError(f"--{option.replace('_', '-')} is for {offered}, not for --{name}")
     subject = _subject(arguments, name)
     session = open_session(arguments.files)
-    if out == STDOUT:
-        _to_stdout(arguments, session, name, subject)
-    else:
-        _write(arguments, session, name, subject, out)
-    return warn_of(session, arguments.files)
+    nothing = _write(arguments, session, name, subject, out)
+    return warn(filter(None, [nothing])) | warn_of(session, arguments.files)
 
 
 def _subject(arguments: argparse.Namespace, name: str) -> Subject:
@@ -192,20 +191,10 @@ def _subject(arguments: argparse.Namespace, name: str) -> Subject:
     raise KeyError(f"--{name} cannot export the timeline: use --packet or --filter")
 
 
-def _to_stdout(
-    arguments: argparse.Namespace, session: Session, name: str, subject: Subject
-) -> None:
-    with TemporaryDirectory() as folder:
-        made = Path(folder) / f"made.{name}"
-        _write(arguments, session, name, subject, made)
-        with made.open("rb") as file:
-            copyfileobj(file, sys.stdout.buffer)
-        sys.stdout.buffer.flush()
-
-
 def _write(
     arguments: argparse.Namespace, session: Session, name: str, subject: Subject, out: Path
-) -> None:
+) -> str:
+    """Write the file `out`; return a line if no packet was chosen for it, else ""."""
     (export,) = (e for e in EXPORTS if e.name == name and subject in e.subjects)
     write = export.write or _painter(export, subject)
     if subject is Subject.TIMELINE:
@@ -220,11 +209,12 @@ def _write(
     try:
         with reused_memory():
             write(session, request._replace(progress=progress), out)
-        missing = without_bytes(session, request)
+        nothing, missing = none_chosen(session, export, request), without_bytes(session, request)
     finally:
         progress.close()
-    if missing:
+    if missing and not nothing:
         print(f"skbviewer: {missing}", file=sys.stderr)
+    return nothing
 
 
 def _packets(arguments: argparse.Namespace, session: Session, export: Export) -> Request:
@@ -232,7 +222,7 @@ def _packets(arguments: argparse.Namespace, session: Session, export: Export) ->
     text = arguments.filter or ""
     if "range" not in export.options:
         return Request(None, text)
-    t0_ns = session.timeline.overview().t0_ns if arguments.range else 0
+    t0_ns = session.stats.begin_ns() if arguments.range else 0
     return Request(
         None,
         text,

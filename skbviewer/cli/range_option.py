@@ -13,7 +13,7 @@ def add_range(parser: argparse.ArgumentParser, of: str) -> None:
     parser.add_argument(
         "--range",
         metavar="A,B",
-        help=f"only {of} between A and B, in seconds of the Time column",
+        help=f"only {of} from A on and before B, in seconds of the Time column",
     )
 
 

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ..analysis.stats import STATISTICS, Chosen, Table, statistic_of
+from ..analysis.stats import STATISTICS, Chosen, Scope, Table, statistic_of
 from ..export.statistics_csv import cell, write_table_csv
 from ..session import Session
 from . import file_argument, stats_columns
@@ -59,7 +59,8 @@ def add(commands: Commands) -> None:
 def _stats(arguments: argparse.Namespace) -> int:
     files, name = _in_order([str(word) for word in arguments.files])
     session = file_argument.open_session(files)
-    table = statistic_of(name, session.stats.scope(_chosen(session, arguments)))
+    scope = session.stats.scope(_chosen(session, arguments))
+    table = statistic_of(name, scope)
     if arguments.json:
         rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
         print(json.dumps(rows, indent=1))
@@ -69,7 +70,17 @@ def _stats(arguments: argparse.Namespace) -> int:
         _print(table)
     for note in table.notes:
         print(f"note: {note}", file=sys.stderr)
-    return warn(table.warnings) | file_argument.warn_of(session, files)
+    nothing = [_none_chosen(scope, arguments)] if arguments.filter or arguments.range else []
+    warnings = [*filter(None, nothing), *table.warnings]
+    return warn(warnings) | file_argument.warn_of(session, files)
+
+
+def _none_chosen(scope: Scope, arguments: argparse.Namespace) -> str:
+    """Return a line for the user if the options choose nothing, else ""."""
+    if len(scope.packets) or scope.legs.any() or scope.calls.any():
+        return ""
+    options = [name for name in ("filter", "range") if getattr(arguments, name)]
+    return f"{' and '.join(f'--{name}' for name in options)}: no packet is chosen"
 
 
 def _in_order(words: list[str]) -> tuple[list[Path], str]:

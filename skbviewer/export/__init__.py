@@ -29,6 +29,8 @@ PACKET, PACKETS = frozenset({Subject.PACKET}), frozenset({Subject.PACKETS})
 TIMELINE = frozenset({Subject.TIMELINE})
 PNG, CSV = (".png",), (".csv", ".txt")
 CAPTURE = frozenset({"packet", "range", "snaplen", "payload", "pseudonyms", "kernel_only"})
+ROWS = frozenset({"packet", "range", "kernel-only rows"})
+BYTES_OF_ROWS = ROWS | {"snaplen", "payload", "pseudonyms"}
 PICTURE = frozenset({"title", "size", "dpi", "theme"})
 
 EXPORTS: tuple[Export, ...] = (
@@ -56,18 +58,16 @@ EXPORTS: tuple[Export, ...] = (
            write_pcap, CAPTURE),
     Export("perfetto", PACKETS, "Trace of calls, for Perfetto",
            "calls and events as a trace, for ui.perfetto.dev", (".pftrace", ".perfetto-trace"),
-           write_perfetto, frozenset({"packet", "range"})),
+           write_perfetto, ROWS),
     Export("html", PACKET | PACKETS, "Report (HTML)",
            "a report: one HTML page that needs no other file", (".html", ".htm"), None,
-           frozenset({"packet", "range", "snaplen", "payload", "pseudonyms"}),
-           "Export &HTML Report…"),
+           BYTES_OF_ROWS | {"report"}, "Export &HTML Report…"),
     Export("parquet", PACKETS, "Tables for DuckDB, Polars, Spark (a folder of Parquet files)",
            "the tables of docs/schema.md as a folder of Parquet files", (".parquet", ""),
-           write_parquet,
-           frozenset({"packet", "range", "snaplen", "payload", "pseudonyms", "folder"})),
+           write_parquet, BYTES_OF_ROWS | {"folder"}),
     Export("jsonl", PACKETS, "JSON lines of all tables (JSONL)",
            "the tables of docs/schema.md as JSON, one object per line", (".jsonl", ".json"),
-           write_jsonl, frozenset({"packet", "range", "snaplen", "payload", "pseudonyms"})),
+           write_jsonl, BYTES_OF_ROWS),
 )  # fmt: skip
 
 __all__ = [

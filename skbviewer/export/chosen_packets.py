@@ -12,6 +12,7 @@ import numpy as np
 from ..analysis.fields.field_data import PACKET, Data
 from ..records import BadInput
 from ..records.types import Int64s, UInt8s
+from .chosen_rows import chosen_rows
 from .formats import Exportable, Request
 from .kept_bytes import header_bytes, kept_bytes
 
@@ -56,24 +57,16 @@ def packet_places(data: Data, file: UInt8s, packets: Int64s, request: Request) -
 
 
 def chosen_packets(recording: Exportable, request: Request) -> Int64s:
-    """Return the numbers of the packets that `request` names, ascending.
+    """Return the numbers of the captured packets that `request` chooses, ascending.
 
-    Raises KeyError if one of its rows is not a captured packet, and FilterError.
+    Raises KeyError if one of its rows is not a captured packet, unless the request asks for
+    kernel-only packets; and the exceptions of chosen_rows().
     """
-    count = recording.packets.count()
-    found = recording.packets.select(request.filter)
-    packets = np.arange(1, count + 1) if found is None else np.sort(found[found > 0])
     for row in request.rows:
-        if request.kernel_only and 0 < -row <= recording.packets.all_kernel_only_count():
-            continue
-        if not 1 <= row <= count:
-            name = f"K{-row}" if row < 0 else str(row)
-            raise KeyError(f"no capture has packet {name}" if row < 0 else f"no packet {name}")
-    if request.rows:
-        packets = packets[np.isin(packets, request.rows)]
-    if request.times is None:
-        return packets
-    return recording.export.captured_between(packets, request.times)
+        if row < 0 and not request.kernel_only:
+            raise KeyError(f"no capture has packet K{-row}")
+    rows = chosen_rows(recording, request)
+    return np.arange(1, recording.packets.count() + 1) if rows is None else rows[rows > 0]
 
 
 def parts(packets: Int64s, caplen: Int64s) -> Iterator[Int64s]:

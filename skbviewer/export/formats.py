@@ -47,7 +47,7 @@ class Request(NamedTuple):
     shown: Shown = Shown("packet")
     progress: Progress = Silent()
     rows: tuple[int, ...] = ()  # "packet": only these of the packets that match
-    times: tuple[int, int] | None = None  # "range": captured then, session time, ns
+    times: tuple[int, int] | None = None  # "range": begin <= t < end, session time, ns
     snaplen: int = 0  # "snaplen": the most bytes of a packet, 0 = all
     payload: bool = True  # "payload": False = only headers
     kernel_only: bool = False  # "kernel_only": also packets that only a log holds
@@ -144,7 +144,7 @@ class ExportableList(Protocol):
     """The packet list of an open session as a file, and the data from which captures are made."""
 
     def captured_between(self, packets: RowIds, times: tuple[int, int]) -> RowIds:
-        """Return those of `packets` that were captured within `times` (session time, ns)."""
+        """Return those of `packets` captured at begin <= t < end of `times` (session time, ns)."""
 
     def to_session(self, source: int, ts: Int64s) -> Int64s:
         """Convert the times `ts` (ns) of a source's clock to session time."""
@@ -242,7 +242,8 @@ class Export(NamedTuple):
     suffixes: tuple[str, ...]  # of file names, the usual one first
     write: Writer | None = None
     # of "title", "size", "dpi", "theme"; of PACKETS "packet", "range", "snaplen", "payload",
-    # "pseudonyms", "kernel_only", "retis"
+    # "pseudonyms", "kernel_only", "retis"; "folder": writes one; "report": the rows of --packet are
+    # those whose paths are shown; "kernel-only rows": rows K<n> are chosen like packets
     options: frozenset[str] = frozenset()
     menu: str = ""  # the entry of the File menu for the selected packet
 

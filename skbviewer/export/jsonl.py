@@ -16,11 +16,11 @@ from pathlib import Path
 import numpy as np
 
 from ..records.table_columns import Vector
+from .chosen_rows import rows_of_request
 from .formats import Exportable, Request, TableRows
 from .packet_bytes import BYTES, byte_blocks
 from .pseudonyms import Pseudonyms
 from .pseudonyms.tables import pseudonyms_of, rows_with_pseudonyms
-from .table_rows import rows_of_request
 from .written_whole import written_file
 
 AT_ONCE = 1 << 13  # rows whose texts are in memory

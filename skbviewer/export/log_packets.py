@@ -17,6 +17,7 @@ from ..readers import PointPackets
 from ..records import BadInput, SourceRow, counted
 from ..records.types import Int64s, UInt8s
 from .chosen_packets import Places
+from .chosen_rows import chosen_rows
 from .formats import Exportable, Request
 from .kept_bytes import header_bytes, kept_bytes
 
@@ -96,8 +97,6 @@ def log_packets(recording: Exportable, request: Request) -> list[LogPackets]:
             raise KeyError(
                 f"K{-row}: no log contains the packet's bytes, or an option excludes the packet"
             )
-    if request.times is not None:
-        found = [_between(recording, data, one, request.times) for one in found]
     return [one for one in found if len(one.number)]
 
 
@@ -108,7 +107,7 @@ def without_bytes(recording: Exportable, request: Request) -> str:
     """
     if not request.kernel_only or request.rows:
         return ""
-    there = sum(len(one.number) for one in log_packets(recording, request._replace(times=None)))
+    there = sum(len(one.number) for one in log_packets(recording, request))
     missing = len(_wanted(recording, request)) - there
     if not missing:
         return ""
@@ -116,13 +115,11 @@ def without_bytes(recording: Exportable, request: Request) -> str:
 
 
 def _wanted(recording: Exportable, request: Request) -> Int64s:
-    """Return the numbers n of the rows K<n> that `request` chooses by filter and by number."""
-    ids = recording.packets.listed(request.filter, None, True, None, request.progress, True)
-    assert ids is not None  # as rows K<n> are asked for
-    numbers = np.sort(-ids[ids < 0])
-    if request.rows:
-        numbers = numbers[np.isin(-numbers, request.rows)]
-    return numbers
+    """Return the numbers n of the rows K<n> that `request` chooses."""
+    rows = chosen_rows(recording, request)
+    if rows is None:
+        return np.arange(1, recording.packets.all_kernel_only_count() + 1)
+    return np.asarray(-rows[rows < 0], np.int64)
 
 
 def _of_log(data: Data, source: SourceRow, points: PointPackets, wanted: Int64s) -> LogPackets:
@@ -155,12 +152,3 @@ def points_with_bytes(data: Data, source: SourceRow, points: PointPackets) -> Po
     shown = np.flatnonzero((points.packet >= 0) & (leg > 0))
     series = columns.take(LEG, "series", leg[shown] - 1).astype(np.int64) - 1
     return PointsOfLifetimes(shown, rows[shown], series)
-
-
-def _between(
-    recording: Exportable, data: Data, found: LogPackets, times: tuple[int, int]
-) -> LogPackets:
-    """Return the packets whose points were in a range of session time, ns."""
-    own = data.columns.take("event", "ts", found.event).astype(np.int64)
-    ts = recording.export.to_session(found.source.id, own)
-    return found.part(np.flatnonzero((ts >= times[0]) & (ts <= times[1])))

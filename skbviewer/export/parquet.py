@@ -19,10 +19,10 @@ import numpy as np
 from .. import __version__
 from ..records import BadInput
 from ..records.table_columns import ALL, DOUBLE, INT32, INT64, TEXT, Share, TableMeaning, Vector
+from .chosen_rows import rows_of_request
 from .formats import Exportable, Request
 from .packet_bytes import BYTES, byte_blocks
 from .pseudonyms.tables import pseudonyms_of, rows_with_pseudonyms
-from .table_rows import rows_of_request
 from .written_whole import written_folder
 
 if TYPE_CHECKING:

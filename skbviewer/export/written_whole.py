@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from io import TextIOWrapper
+from io import RawIOBase, TextIOWrapper
 from pathlib import Path
-from typing import BinaryIO, TextIO
+from typing import Any, BinaryIO, TextIO, cast
 
 import numpy as np
 
@@ -21,13 +22,32 @@ PIECE = 1 << 20
 LONGEST = 200  # bytes of a name that another name begins with; most file systems take 255
 
 
+STDOUT = Path("-")  # this name means standard output
+
+
+class _StandardOutput(RawIOBase):
+    """Standard output, which stays open when this object is closed."""
+
+    def writable(self) -> bool:
+        """Return True."""
+        return True
+
+    def write(self, data: Any) -> int:
+        """Write bytes."""
+        return sys.stdout.buffer.write(data)
+
+
 @contextmanager
 def written_file(out: Path) -> Iterator[BinaryIO]:
     """Yield a file that gets the name `out` at the end, or is removed after an error.
 
     Writes to `out` itself if it is a pipe or a device, and to the file that a symbolic link names.
-    Raises BadInput if it cannot be written.
+    Raises BadInput if it cannot be written.  If `out` is STDOUT, yields standard output, and raises
+    OSError if that cannot be written.
     """
+    if out == STDOUT:
+        yield cast(BinaryIO, _StandardOutput())
+        return
     out = made = Path(os.path.realpath(out))
     try:
         if out.is_file() or not out.exists():

@@ -12,7 +12,7 @@ from ..analysis.fields.field_data import Data
 from ..analysis.timeline.session_time import Clock, packet_times
 from ..export import write_packets_csv
 from ..readers import PointPackets, point_packets
-from ..records import BadInput, PacketRow, Progress, SeriesRow, Silent, SourceRow, counted
+from ..records import UNTIMED, BadInput, PacketRow, Progress, SeriesRow, Silent, SourceRow, counted
 from ..records.types import Int64s, UInt8s
 from ..store import Columns
 from .annotation_places import RowIds
@@ -43,13 +43,19 @@ def lane_ids(
 def captured_between(
     columns: Columns, clock: Clock, packets: RowIds, times: tuple[int, int]
 ) -> RowIds:
-    """Return the `packets` that were captured within `times`, ns of session time."""
+    """Return the `packets` that were captured at begin <= t < end of `times`, session time in ns.
+
+    A packet without a time is in no range.
+    """
     ts = columns.array("packet", "ts")[packets - 1].astype(np.int64)
+    timed = ts != UNTIMED
+    packets, ts = packets[timed], ts[timed]
     source = columns.array("packet", "source")[packets - 1]
     for one in np.unique(source).tolist():
         mine = np.flatnonzero(source == one)
         ts[mine] = packet_times(columns, clock, one, packets[mine] - 1, ts[mine])
-    return packets[(ts >= times[0]) & (ts <= times[1])]
+    found: RowIds = packets[(ts >= times[0]) & (ts < times[1])]
+    return found
 
 
 def range_filter(clock: Clock, sources: Sequence[SourceRow], times: tuple[int, int]) -> str:
@@ -124,7 +130,7 @@ class Exports:
         self._opened, self._packets, self._fields = opened, packets, fields
 
     def captured_between(self, packets: RowIds, times: tuple[int, int]) -> RowIds:
-        """Return the `packets` that were captured within `times`, ns of session time."""
+        """Return the `packets` captured at begin <= t < end of `times`, session time in ns."""
         clock = self._opened.timebase()
         return captured_between(self._opened.columns, clock, packets, times)
 

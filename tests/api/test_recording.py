@@ -21,7 +21,9 @@ import pytest
 import skbviewer
 from skbviewer.analysis.display_filter import FilterError
 from skbviewer.api import frames
-from skbviewer.records.table_columns import Vector
+from skbviewer.records import view_rows
+from skbviewer.records.table_columns import TableColumn, TableMeaning, Vector
+from skbviewer.session.querying import Answer
 from skbviewer.store.views import view_blocks
 from tests.e2e.samples import NAMES, open_sample
 
@@ -171,6 +173,27 @@ def test_importing_the_package_loads_no_library() -> None:
     code = "import skbviewer, sys; print([m for m in ('numpy', 'sqlalchemy') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_stable_fields_are_those_of_the_document() -> None:
+    text = DOCUMENT.read_text(encoding="utf-8")
+    types = (Answer, TableMeaning, TableColumn, skbviewer.Match, view_rows.PacketPath,
+             view_rows.PacketRow, view_rows.Leg, view_rows.PathCall, view_rows.Wait,
+             view_rows.PathEvent, view_rows.SourceRow)  # fmt: skip
+    rows = dict(re.findall(r"^\| `([A-Z]\w+)` \| (.*) \|$", text, re.M))
+    assert set(rows) == {type_.__name__ for type_ in types}
+    for type_ in types:
+        named = set(re.findall(r"`([a-z]\w*)`", rows[type_.__name__]))
+        assert named and named <= set(type_._fields), type_.__name__
+        assert type_.__doc__ and "(" not in type_.__doc__.split("\n")[0][:10]  # not made by Python
+
+
+def test_every_public_function_has_a_docstring() -> None:
+    for owner in (skbviewer.Recording, skbviewer.Clock, skbviewer.BadInput):
+        for name, value in vars(owner).items():
+            if callable(value) or isinstance(value, property):
+                assert name == "__init__" or value.__doc__, f"{owner.__name__}.{name}"
+    assert skbviewer.open.__doc__
 
 
 def test_stable_names_are_those_of_the_document() -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import resource as limits
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from pathlib import Path
 import pyarrow.parquet as parquet
 import pytest
 
+from skbviewer.cli.export import FORMS
 from skbviewer.records import resource
 from skbviewer.session import Session, import_files
 
@@ -256,6 +258,29 @@ def test_a_dash_is_standard_output(file: Path, tmp_path: Path, words: tuple[str,
     )
     assert done.stdout == out.read_bytes()
     assert sorted(path.name for path in tmp_path.iterdir()) == [out.name]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--pcapng",), ("--pcap",), ("--jsonl",), ("--perfetto",), ("--html",), ("--folded",),
+        ("--speedscope",), ("--csv", "--filter", "tcp"), ("--svg", "--lanes", "cpu"),
+        ("--pcapng", "--retis"),
+    ],
+)  # fmt: skip
+def test_standard_output_needs_no_temporary_file(
+    file: Path, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    form, *rest = words
+    out = tmp_path / f"out{FORMS[form[2:]].suffixes[0]}"
+    assert export(file, form, str(out), *rest).returncode == 0
+    done = subprocess.run(
+        [sys.executable, "-m", "skbviewer", "export", str(file), form, "-", *rest],
+        preexec_fn=lambda: limits.setrlimit(limits.RLIMIT_FSIZE, (0, 0)),  # no file can grow
+        capture_output=True,
+        check=True,
+    )
+    assert done.stdout == out.read_bytes()
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,13 @@ Section = dict[str, Any]
 STACK = "stack_trace"
 MAX_LINE_CHARACTERS = 400  # characters of a line
 UPCALLS = {0: "unspec", 1: "miss", 2: "action", 3: "exec"}  # linux/openvswitch.h OVS_PACKET_CMD_*
-NAT = "nat"
+# Sections whose values are columns, except a few: the word before those, and the columns.
+COLUMNS = {
+    "task": ("", ("pid", "comm")),
+    "netns": ("netns", ("inum", "netns")),
+    "ns": ("netns", ("inum", "netns")),  # of version 1.5
+    "dev": ("", ("name", "ifindex")),
+}
 
 
 def sections_by_name(text: str) -> Section:
@@ -37,15 +43,33 @@ def stack_of(sections: Section) -> tuple[str, ...]:
 
 
 def lines_of(sections: Section) -> tuple[str, ...]:
-    """Return a line for each section but the stack.
+    """Return a line for the values that are no columns, then one for each section but the stack.
 
-    An example is "nft: drop by table filter, chain input (policy)".
+    Examples are "point: tgid 7, netns cookie 1" and "nft: drop by table filter, chain input
+    (policy)".
     """
-    return tuple(
-        printable(f"{name}: {_line(name, value)}")[:MAX_LINE_CHARACTERS]
+    rest = _rest(sections)
+    lines = [f"point: {rest}"] if rest else []
+    lines += [
+        f"{name}: {_line(name, value)}"
         for name, value in sections.items()
-        if name != STACK
-    )
+        if name != STACK and name not in COLUMNS
+    ]
+    return tuple(printable(line)[:MAX_LINE_CHARACTERS] for line in lines)
+
+
+def _rest(sections: Section) -> str:
+    """Return the values of task, namespace and device that no column has."""
+    found = {}
+    for name, (word, columns) in COLUMNS.items():
+        values = sections.get(name)
+        if not isinstance(values, dict):
+            continue
+        for key, value in values.items():
+            is_main = key == "tgid" and value == values.get("pid")
+            if key not in columns and not is_main:
+                found[f"{word} {key}".strip()] = value
+    return _pairs(found)
 
 
 def _line(name: str, value: Any) -> str:

@@ -10,8 +10,9 @@ import numpy as np
 
 from ...analysis.fields.field_data import LEG, Array
 from ...records.types import Int64s
+from ..chosen_rows import session_times
 from ..formats import Exportable
-from .chosen_legs import ChosenLegs, session_times
+from .chosen_legs import ChosenLegs
 
 
 class Counter(NamedTuple):

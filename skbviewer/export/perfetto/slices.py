@@ -19,8 +19,9 @@ from ...analysis.words.kernel_names import IDLE, task_name
 from ...records.kbl_layout import KblEvent
 from ...records.kernel_events import SEEN_AT
 from ...records.types import Int64s
+from ..chosen_rows import session_times
 from ..formats import Exportable
-from .chosen_legs import ChosenLegs, session_times
+from .chosen_legs import ChosenLegs
 
 EVENT = "event"
 EVENTS = "event"  # the category of events

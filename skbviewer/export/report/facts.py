@@ -12,6 +12,7 @@ import numpy as np
 from ...analysis.stats.table import Table
 from ...records import BadInput, PacketPath, PacketRow, Progress, SeriesRow, SourceRow
 from ...records.types import Int64s
+from ..chosen_rows import chosen_rows
 from ..formats import Exportable, LayerColours, Request, packet_path
 from ..pseudonyms import Pseudonyms
 from .clean_rows import with_changed_texts
@@ -74,7 +75,7 @@ def facts_of(recording: Exportable, request: Request) -> Facts:
         progress.report("Reading paths", STEPS + at, STEPS + len(chosen))
         shown.append(_shown(recording, request, row, clean, names))
     return Facts(
-        title=clean(request.title if request.row is not None or request.filter else ""),
+        title=clean(_title(request)),
         info=recording.info(),
         sources=[with_changed_texts(_short(s), clean) for s in recording.sources()],
         packets=len(ids),
@@ -86,6 +87,16 @@ def facts_of(recording: Exportable, request: Request) -> Facts:
         pseudonyms=names is not None,
         cut=bool(request.snaplen) or not request.payload,
     )
+
+
+def _title(request: Request) -> str:
+    """Return what the report is about: "packet 3", "tcp in a range of 0.5 s", "" for everything."""
+    if request.row is not None:
+        return request.title
+    if request.times is None:
+        return request.filter
+    span = f"a range of {(request.times[1] - request.times[0]) / 1e9:g} s"
+    return f"{request.filter} in {span}" if request.filter else span
 
 
 def _short(source: SourceRow) -> SourceRow:
@@ -106,19 +117,19 @@ def _cleaning(
 
 
 def _ids(recording: Exportable, request: Request) -> Int64s:
-    """Return the rows that the report is about, n for packet n, -n for K<n>."""
+    """Return the rows that the report is about, n for packet n, -n for K<n>.
+
+    The named rows of `request` are only those whose paths are shown.
+    """
     if request.row is not None:
         return np.array([request.row])
-    packets, others = recording.packets.count(), recording.packets.all_kernel_only_count()
-    found = recording.packets.select(request.filter)
+    chosen_rows(recording, request)  # checks the named rows
+    rows = chosen_rows(recording, request._replace(rows=()))
+    if rows is not None:
+        return np.asarray(rows, np.int64)
     listed = recording.packets.kernel_only_count()  # the others have no address
-    ids = np.r_[1 : packets + 1, -np.arange(1, listed + 1)] if found is None else found
-    for row in request.rows:
-        if not (1 <= row <= packets or 1 <= -row <= others):
-            raise KeyError(f"no packet {row if row > 0 else f'K{-row}'}")
-    if request.times is not None:
-        ids = recording.export.captured_between(ids[ids > 0], request.times)
-    return ids
+    packets = np.arange(1, recording.packets.count() + 1)
+    return np.concatenate([packets, -np.arange(1, listed + 1)])
 
 
 def _notable(recording: Exportable, ids: Int64s, progress: Progress) -> list[int]:

@@ -242,7 +242,7 @@ class RecordedExports(Protocol):
         """Write to `out`, as CSV, the rows that match the display filter `text`."""
 
     def captured_between(self, packets: RowIds, times: tuple[int, int]) -> RowIds:
-        """Return those of `packets` that were captured within `times` (session time, ns)."""
+        """Return those of `packets` captured at begin <= t < end of `times` (session time, ns)."""
 
     def to_session(self, source: int, ts: Int64s) -> Int64s:
         """Convert times (int64, ns) of a source's clock to session time."""

@@ -29,6 +29,7 @@ from PySide6.QtWidgets import (
 from skbviewer.analysis.timeline.lanes import ALIGNED
 from skbviewer.analysis.timeline.shown_part import Shown, command_of
 from skbviewer.export import EXPORTS, Export, Request, Subject
+from skbviewer.export.chosen_rows import none_chosen
 from skbviewer.export.log_packets import without_bytes
 from skbviewer.records import BadInput, Progress
 
@@ -192,7 +193,7 @@ class ExportDialog(QDialog):
                 write(recording, asked, out)
             except KeyError as error:  # no log holds bytes of packets
                 raise BadInput(out, None, str(error.args[0])) from error
-            return without_bytes(recording, asked)
+            return none_chosen(recording, export, asked) or without_bytes(recording, asked)
 
         if export.write is not None:
             self.tasks.start(f"Writing {out.name}", work, lambda note: self._finish(out, note))

@@ -18,7 +18,8 @@ DEEPEST = 32  # levels of nesting in sections that are kept
 NO_TIME = "timestamp is not a time in nanoseconds"
 LARGEST = 1 << 22  # bytes of an event: Python needs many times as much memory for it
 TOO_LARGE = f"an event of more than {LARGEST >> 20} MiB"
-KNOWN = ("common", "kernel", "skb-tracking", "tracking", "skb-drop", "packet", "netns", "dev")
+KNOWN = ("common", "kernel", "skb-tracking", "tracking", "skb-drop", "packet", "skb")
+OF_SKB = ("gso", "vlan_accel", "data_ref", "dev", "ns")  # those of section skb that are kept
 BYTES = ("data", "raw", "packet")  # keys of a packet's bytes: of the newest version first
 
 
@@ -101,7 +102,7 @@ def values_of(event: Event) -> EventValues | None:
         texts["packet"] = _text(packet, next((n for n in BYTES if n in packet), "data"))
     texts |= _optional("comm", task.get("comm")) | _optional("device", device.get("name"))
     numbers = {name: value for name, value in found.items() if value >= 0}
-    return EventValues(numbers, texts, _sections(event, kernel, skb))
+    return EventValues(numbers, texts, _sections(event, kernel, skb, common))
 
 
 def section(event: Event, name: str) -> Event:
@@ -154,10 +155,11 @@ def _encoded(text: str) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
-def _sections(event: Event, kernel: Event, skb: Event) -> bytes:
-    """Return as JSON the sections that do not become columns."""
-    kept = {name: value for name, value in event.items() if name not in (*KNOWN, "skb")}
-    kept |= {name: skb[name] for name in ("gso", "vlan_accel") if name in skb}
+def _sections(event: Event, kernel: Event, skb: Event, common: Event) -> bytes:
+    """Return as JSON the sections that have values which do not become columns."""
+    kept = {name: skb[name] for name in OF_SKB if name in skb}
+    kept |= {name: value for name, value in event.items() if name not in KNOWN}
+    kept |= {"task": common["task"]} if "task" in common else {}
     if "stack_trace" in kernel:
         kept["stack_trace"] = kernel["stack_trace"]
     kept = {name: value for name, value in kept.items() if isinstance(value, dict | list)}

@@ -30,12 +30,12 @@ SECTIONS = (
 
 # (section, key): the index in a row, the section that it opens, whether it is kept as raw JSON.
 _KEYS: dict[tuple[str, str], tuple[str, str, bool]] = {
-    **{("event", name): ("", name, name == "userspace") for name in SECTIONS[1:]
+    **{("event", name): ("", name, name in ("userspace", "netns", "dev")) for name in SECTIONS[1:]
        if name not in ("task", "later", "meta", "gso", "event")},
     ("event", "startup"): ("startup", "", False),
     ("common", "timestamp"): ("ts", "", False),
     ("common", "smp_id"): ("cpu", "", False),
-    ("common", "task"): ("", "task", False),
+    ("common", "task"): ("", "task", True),
     ("task", "pid"): ("pid", "", False),
     ("task", "comm"): ("comm", "", False),
     ("kernel", "symbol"): ("symbol", "", False),
@@ -63,9 +63,10 @@ _KEYS: dict[tuple[str, str], tuple[str, str, bool]] = {
     ("skb", "meta"): ("", "meta", False),
     ("skb", "gso"): ("", "gso", True),
     ("skb", "vlan_accel"): ("", "", True),
+    ("skb", "data_ref"): ("", "", True),
     ("skb", "packet"): ("", "packet", False),  # these three: version 1.5
-    ("skb", "dev"): ("", "dev", False),
-    ("skb", "ns"): ("", "netns", False),
+    ("skb", "dev"): ("", "dev", True),
+    ("skb", "ns"): ("", "netns", True),
     ("meta", "len"): ("skb_len", "", False),
     ("gso", "size"): ("gso_size", "", False),
     ("gso", "segs"): ("gso_segs", "", False),

@@ -15,7 +15,7 @@ UInt64s = npt.NDArray[np.uint64]
 Places = npt.NDArray[np.int32]
 
 POINT, OTHER, CUT = 0, 1, 2  # kinds of rows
-RAW_MOST = 6  # raw sections of an event
+RAW_MOST = 10  # raw sections of an event
 ROWS = 1 << 14  # rows of one pass
 
 

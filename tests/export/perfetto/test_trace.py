@@ -138,7 +138,7 @@ def test_the_request_chooses_packets(sample: Exported, tmp_path: Path) -> None:
     some = written(session, tmp_path, rows=(1, 3))
     assert {p for s in some.slices for p in s.packets} >= {"1", "3"}
     assert all(s.packets & {"1", "3"} for s in some.slices)
-    found = session.packets.select('kbl.layer == "transport"')
+    found = session.packets.listed('kbl.layer == "transport"', None, True, all_lives=True)
     assert found is not None
     chosen = {str(n) if n > 0 else f"K{-n}" for n in found.tolist()}
     filtered = written(session, tmp_path, filter='kbl.layer == "transport"')

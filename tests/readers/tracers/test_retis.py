@@ -13,13 +13,16 @@ from typing import Any
 import pytest
 
 from skbviewer import readers
+from skbviewer.analysis.words.point_sections import lines_of
 from skbviewer.readers.tracers import line_blocks
 from skbviewer.readers.tracers import retis as retis_reader
 from skbviewer.records import SEEN, BadInput, KernelLog, Silent, SourceKind
+from skbviewer.records.bulk_dtypes import DETAIL_BITS
 from skbviewer.records.kernel_events import DROP
 from tests.readers import build_retis as retis
 from tests.readers.build import ethernet, ipv4, udp, write_pcap
 
+DETAIL = (1 << DETAIL_BITS) - 1  # the bits of `data` besides the number of the sections
 FRAME = ethernet(ipv4("10.9.0.1", "10.9.0.2", 17, udp(5000, 53, b"hello")))
 OTHER = ethernet(ipv4("10.9.0.2", "10.9.0.1", 17, udp(53, 5000, b"world!")))
 EVENTS = [
@@ -61,7 +64,7 @@ def test_points_in_time_order(tmp_path: Path) -> None:
         retis.START, retis.RECEIVE, "tcp_v4_rcv", retis.FREE,
     ]  # fmt: skip
     assert log.meta["point.3"] == "tcp_v4_rcv (return)"
-    assert log.meta[f"drop_reason.{rows['data'][3]}"] == "NO_SOCKET"
+    assert log.meta[f"drop_reason.{rows['data'][3] & DETAIL}"] == "NO_SOCKET"
     assert log.tasks == {70: "ping"}
     assert log.devices == {(retis.NETNS, 3): "veth0", (retis.NETNS, 4): "veth1"}
 
@@ -90,6 +93,8 @@ def test_identity_is_that_of_a_captured_packet(tmp_path: Path) -> None:
 def test_older_sections_and_sorted_lines(tmp_path: Path) -> None:
     new = log_of(tmp_path, EVENTS).records[:]
     old = log_of(tmp_path, [EVENTS[0], *map(retis.older, EVENTS[1:])]).records[:]
+    for rows in (old, new):
+        rows["data"] &= DETAIL
     assert old.tolist() == new.tolist()
     first, *rest = EVENTS
     by_line = log_of(tmp_path, [[first], [rest[0], rest[2]], [rest[1], rest[3]]]).records[:]
@@ -165,9 +170,18 @@ def test_line_that_is_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_lines_across_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = log_of(tmp_path, EVENTS).records[:]
+    whole = log_of(tmp_path, EVENTS)
     monkeypatch.setattr(line_blocks, "BLOCK", 100)
-    assert log_of(tmp_path, EVENTS).records[:].tolist() == whole.tolist()
+    parts = log_of(tmp_path, EVENTS)
+    rows = [log.records[:] for log in (whole, parts)]
+    sections = [
+        [json.loads(log.sections[n - 1]) for n in (some["data"] >> DETAIL_BITS).tolist()]
+        for log, some in zip((whole, parts), rows, strict=True)
+    ]
+    assert sections[0] == sections[1]  # their texts may differ in blanks
+    for some in rows:
+        some["data"] &= DETAIL
+    assert rows[0].tolist() == rows[1].tolist()
 
 
 def test_a_line_of_more_than_64_mib_needs_little_memory(tmp_path: Path) -> None:
@@ -246,6 +260,30 @@ def test_times_that_no_wall_clock_shows(tmp_path: Path) -> None:
     assert len(log.records) == 1
 
 
+def beyond_columns(sections: dict[str, Any]) -> dict[str, Any]:
+    """The sections without those of which most values are columns."""
+    return {k: v for k, v in sections.items() if k not in ("task", "netns", "dev")}
+
+
+def test_values_that_are_no_columns_are_kept(tmp_path: Path) -> None:
+    event = json.loads(json.dumps(EVENTS[1]))
+    event["dev"]["rx_ifindex"] = 9
+    event["skb"] = {"meta": {"len": 60}, "data_ref": {"cloned": True, "users": 2}}
+    slow = json.loads(json.dumps(event)) | {"x": {"a": "\u00e9"}}  # only JSON's parser reads it
+    logs = [log_of(tmp_path, [EVENTS[0], one]) for one in (event, retis.older(event), slow)]
+    for log in logs:
+        sections = json.loads(log.sections[0])
+        assert sections["task"] == event["common"]["task"]
+        assert sections["dev"] == event["dev"]
+        assert sections["data_ref"] == event["skb"]["data_ref"]
+        lines = lines_of(sections)
+        assert lines[0] == ("point: tgid 7, rx_ifindex 9" if log is logs[1] else
+                            "point: tgid 7, netns cookie 1, rx_ifindex 9")  # fmt: skip
+        assert lines[1] == "data_ref: cloned true, users 2"
+    alone = {"task": {"pid": 7, "tgid": 7, "comm": "a"}, "dev": {"name": "a", "ifindex": 1}}
+    assert lines_of(alone) == () and lines_of({"task": [], "netns": 3}) == ()
+
+
 def test_sections_are_kept_once(tmp_path: Path) -> None:
     nft = {"nft": {"table_name": "filter", "chain_name": "input", "verdict": "drop"}}
     traced = json.loads(json.dumps(EVENTS[2])) | {"ovs": {"event_type": "upcall", "cmd": 1}}
@@ -254,8 +292,9 @@ def test_sections_are_kept_once(tmp_path: Path) -> None:
     events = [EVENTS[0], EVENTS[1] | nft, EVENTS[3] | nft, traced, escaped, EVENTS[1]]
     rows = (log := log_of(tmp_path, events)).records[:]
     numbers = dict(zip(rows["ordinal"].tolist(), (rows["data"] >> 32).tolist(), strict=True))
-    kept = [json.loads(text) for text in log.sections]
-    assert kept[numbers[0] - 1] == nft and numbers[0] == numbers[1] and numbers[4] == 0
+    kept = [beyond_columns(json.loads(text)) for text in log.sections]
+    assert kept[numbers[0] - 1] == kept[numbers[1] - 1] == nft and kept[numbers[4] - 1] == {}
+    assert len(kept) == len(set(log.sections)) == 5  # two devices with nft, and one of each other
     assert kept[numbers[2] - 1] == {
         "stack_trace": ["ip_rcv+0x5"], "ovs": {"event_type": "upcall", "cmd": 1},
     }  # fmt: skip
@@ -270,14 +309,14 @@ def test_points_of_programs_have_the_lifetime_that_retis_sort_adds(tmp_path: Pat
     log = log_of(tmp_path, [EVENTS[0], [EVENTS[1], later]])
     assert log.lifetimes is not None and log.lifetimes.tolist() == [0, 0]
     assert [log.probes[func].name for func in log.records["func"]][1] == user["symbol"]
-    assert json.loads(log.sections[0])["userspace"]["path"] == "/ovs"
+    assert json.loads(log.sections[1])["userspace"]["path"] == "/ovs"
 
 
 def test_null_is_as_if_it_were_absent(tmp_path: Path) -> None:
     bare = EVENTS[1] | {"dev": None, "skb": {"meta": None}, "ct": None}
     bare["common"] = EVENTS[1]["common"] | {"smp_id": None}
     log = log_of(tmp_path, [EVENTS[0], bare])
-    assert log.warnings == () and log.sections == ()
+    assert log.warnings == () and [beyond_columns(json.loads(one)) for one in log.sections] == [{}]
     assert (log.records["cpu"][0], log.records["ifindex"][0]) == (-1, -1)
 
 
