@@ -134,7 +134,10 @@ def _packets(inner: Commands) -> None:
 
 def _stats(inner: Commands) -> None:
     parser = _of(inner, "stats", "print a table of statistics over all sessions", _table)
-    text = "functions, processes, drops, conversations or endpoints"
+    text = (
+        "callgraph, conversations, drops, endpoints, functions, latency, layers, processes or "
+        "programs"
+    )
     parser.add_argument("table", metavar="TABLE", help=text)
     _filter(parser)
     formats(parser, "json", "csv", json="print one JSON array of objects")

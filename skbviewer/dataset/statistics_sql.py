@@ -167,11 +167,3 @@ SELECT kind, address, port, sum(packets)::BIGINT AS packets, sum(bytes)::BIGINT 
   coalesce(sum(packets) FILTER (NOT tx), 0)::BIGINT AS rx_packets,
   coalesce(sum(bytes) FILTER (NOT tx), 0)::BIGINT AS rx_bytes
 FROM sides GROUP BY ALL ORDER BY kind, bytes DESC, address, port"""
-
-TABLES = {
-    "conversations": CONVERSATIONS,
-    "drops": DROPS,
-    "endpoints": ENDPOINTS,
-    "functions": FUNCTIONS,
-    "processes": PROCESSES,
-}
