@@ -296,7 +296,7 @@ def _list_packets(arguments: argparse.Namespace) -> int:
 
 def _table(arguments: argparse.Namespace) -> int:
     with _libraries():
-        from ..dataset.statistics import statistics
+        from ..dataset.stats.statistics import statistics
     words = arguments.folder, arguments.table, arguments.filter
     return _answered(arguments, lambda of: statistics(*words, of))
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from skbviewer.analysis.stats import STATISTICS, Chosen
-from skbviewer.dataset.all_statistics import TABLES
-from skbviewer.dataset.statistics import statistics
+from skbviewer.dataset.stats.all_statistics import TABLES
+from skbviewer.dataset.stats.statistics import statistics
 from skbviewer.records import Silent
 from tests.dataset.recordings import Both, only
 

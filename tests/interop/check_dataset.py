@@ -73,7 +73,7 @@ def _polars_sums(folder: Path, table: str) -> Sums:
     asked = [polars.col(name).cast(polars.Int128).sum() for name in numbers]
     asked += [polars.col(name).drop_nulls().n_unique() for name in texts]
     grouped = lazy.group_by(polars.col("session").cast(polars.String))
-    return _by_session(grouped.agg(polars.len(), *asked).collect().rows())
+    return _by_session(grouped.agg(polars.len().alias("number of rows"), *asked).collect().rows())
 
 
 def _pandas_sums(folder: Path, table: str) -> Sums:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ..analysis.words.stage_names import FORWARDING, QUEUE, RECEIVING, SENDING, STACK
-from ..matching import TRANSMIT
+from ...analysis.words.stage_names import FORWARDING, QUEUE, RECEIVING, SENDING, STACK
+from ...matching import TRANSMIT
 
 
 def texts(names: Iterable[str]) -> str:

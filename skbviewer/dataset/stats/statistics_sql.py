@@ -9,8 +9,8 @@ values.
 
 from __future__ import annotations
 
-from ..records.protocols import TCP, UDP
-from .filter_fields import IP, IPV6
+from ...records.protocols import TCP, UDP
+from ..filter_fields import IP, IPV6
 
 # Which legs count, as a join of their rows with {legs}: all but those of other skbs, which are few,
 # or those of chosen packets.

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from ..analysis.stats.latency_table import FUNCTION, PACKET, PERMILLES, STAGE
-from ..analysis.stats.layer_table import BUSY, NOWHERE, WAIT
-from ..analysis.words.function_layers import layers
-from ..analysis.words.wait_kinds import NAMES, UNKNOWN
+from ...analysis.stats.latency_table import FUNCTION, PACKET, PERMILLES, STAGE
+from ...analysis.stats.layer_table import BUSY, NOWHERE, WAIT
+from ...analysis.words.function_layers import layers
+from ...analysis.words.wait_kinds import NAMES, UNKNOWN
 from .leg_times_sql import ALL_STAGES, LAYER_TIMES, STAGES, USABLE, texts
 from .statistics_sql import CALLS, SPREAD, SUMMED
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ..analysis.stats.callgraph_table import CALLED, CALLER, NOBODY, SELF
+from ...analysis.stats.callgraph_table import CALLED, CALLER, NOBODY, SELF
 from .leg_times_sql import texts
 from .statistics_sql import CALLS, SPREAD, SUMMED
 
