@@ -134,7 +134,10 @@ def _packets(inner: Commands) -> None:
 
 def _stats(inner: Commands) -> None:
     parser = _of(inner, "stats", "print a table of statistics over all sessions", _table)
-    text = "functions, processes, drops, conversations or endpoints"
+    text = (
+        "callgraph, conversations, drops, endpoints, functions, latency, layers, processes or "
+        "programs"
+    )
     parser.add_argument("table", metavar="TABLE", help=text)
     _filter(parser)
     formats(parser, "json", "csv", json="print one JSON array of objects")
@@ -293,7 +296,7 @@ def _list_packets(arguments: argparse.Namespace) -> int:
 
 def _table(arguments: argparse.Namespace) -> int:
     with _libraries():
-        from ..dataset.statistics import statistics
+        from ..dataset.stats.statistics import statistics
     words = arguments.folder, arguments.table, arguments.filter
     return _answered(arguments, lambda of: statistics(*words, of))
 

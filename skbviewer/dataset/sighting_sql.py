@@ -56,7 +56,7 @@ SELECT p.session, p.number, coalesce(c.error_ns, {DAY_NS}) AS error_ns,
 FROM packets p JOIN clock_of k ON k.session = p.session AND k.steady
 JOIN clocks l ON l.session = p.session AND l.source = k.source AND l.first_packet = 0
 ASOF JOIN clocks c ON c.session = p.session AND c.source = p.source
-  AND p.number >= c.first_packet"""  # noqa: S608
+  AND p.number >= c.first_packet"""
 
 PACKETS = f"""
 SELECT {_hash(*IDENTITY)} AS identity, k.clock, p.session, p.number,
@@ -75,7 +75,7 @@ FROM packets p JOIN clock_of k ON k.session = p.session AND (k.steady OR k.sourc
 LEFT JOIN placed d ON d.session = p.session AND d.packet = p.number
 LEFT JOIN fitted f ON f.session = p.session AND f.number = p.number
 WHERE p.saddr IS NOT NULL AND p.ts_ns IS NOT NULL AND {{within}}
-WINDOW one AS (PARTITION BY p.session, coalesce(d.series, -p.number))"""  # noqa: S608
+WINDOW one AS (PARTITION BY p.session, coalesce(d.series, -p.number))"""
 
 UNCAPTURED = f"""
 SELECT {_hash(*IDENTITY)} AS identity, k.clock, t.session, 0 AS number, t.id AS appearance,
@@ -84,7 +84,7 @@ SELECT {_hash(*IDENTITY)} AS identity, k.clock, t.session, 0 AS number, t.id AS 
   -1 AS payload, {FLOW} AS flow, {BACK} AS back, {HOSTS} AS hosts, ({SHARED})::BIGINT AS shared
 FROM lifetimes t JOIN clock_of k ON k.session = t.session AND k.source = t.source
 LEFT JOIN clocks l ON l.session = t.session AND l.source = t.source
-WHERE t.verdict = 'kernel-only' AND t.saddr IS NOT NULL AND {{alive}}"""  # noqa: S608
+WHERE t.verdict = 'kernel-only' AND t.saddr IS NOT NULL AND {{alive}}"""
 
 SEEN = f"CREATE TABLE seen AS {PACKETS} UNION ALL {UNCAPTURED}"
 READ = """

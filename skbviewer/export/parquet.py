@@ -40,6 +40,12 @@ RISING = frozenset(
     }
 )  # fmt: skip
 PLAIN = frozenset({"ack", "before_ns", "dport", "end_ns", "seq", "sport", "unknown_ns"})
+# With SMALL, rows of these tables are sorted by conversation within each row group, so headers are
+# those of the row above, or rise.  A row takes a quarter less; times do not rise any more.
+SORTED = frozenset({"packets", "lifetimes"})
+CONVERSATION = ("protocol", "saddr", "daddr", "sport", "dport")
+SORTED_RISING = RISING - {"begin_ns", "parent", "ts_ns"} | {"ack"}
+SORTED_PLAIN = PLAIN - {"ack"} | {"begin_ns", "kernel_ns", "parent", "ts_ns"}
 MISSING = "Parquet needs pyarrow: install skbviewer with the extra parquet, 'skbviewer[parquet]'"
 
 
@@ -48,7 +54,7 @@ def write_parquet(
 ) -> None:
     """Write a folder with the rows of all packets that `request` names.
 
-    `codec` compresses the files: QUICK or SMALL. `share`
+    `codec` compresses the files: QUICK or SMALL, which also sorts the rows of some tables. `share`
     is the share of each table to write; the files of all shares, in their order, have the rows of
     the whole table. Raises KeyError if there is no such packet, FilterError, BadInput if pyarrow is
     missing or a capture or `out` cannot be used, and Cancelled.
@@ -59,6 +65,8 @@ def write_parquet(
         for table in recording.tables.described():
             schema = _schema(arrow, table)
             blocks = recording.tables.blocks(table.name, None, chosen, request.progress, share)
+            if _is_sorted(table.name, codec):
+                blocks = map(_by_conversation, blocks)
             batches = (
                 _batch(arrow, schema, block) for block in rows_with_pseudonyms(blocks, names)
             )
@@ -96,10 +104,13 @@ def _write(
     codec: str,
 ) -> None:
     """Write one file; each batch is a row group."""
+    rising, plain = RISING, PLAIN
+    if _is_sorted(table.name, codec):
+        rising, plain = SORTED_RISING, SORTED_PLAIN
     numbers = [c.name for c in table.columns if c.type in (INT32, INT64)]
-    packed = {name: "DELTA_BINARY_PACKED" for name in numbers if name in RISING}
+    packed = {name: "DELTA_BINARY_PACKED" for name in numbers if name in rising}
     texts = [c.name for c in table.columns if c.type == TEXT]
-    repeated = texts + [name for name in numbers if name not in RISING | PLAIN]
+    repeated = texts + [name for name in numbers if name not in rising | plain]
     options: dict[str, Any] = {
         "compression": codec,
         "compression_level": LEVELS.get(codec),
@@ -111,6 +122,19 @@ def _write(
     with parquet.ParquetWriter(folder / f"{table.name}{SUFFIX}", schema, **options) as writer:
         for batch in batches:
             writer.write_batch(batch)
+
+
+def _is_sorted(table: str, codec: str) -> bool:
+    return codec == SMALL and table in SORTED
+
+
+def _by_conversation(block: dict[str, Vector]) -> dict[str, Vector]:
+    """Return the rows of `block` sorted by conversation; each one's rows keep their order."""
+    order = np.lexsort([block[name].values for name in reversed(CONVERSATION)])
+    return {
+        name: Vector(of.values[order], None if of.missing is None else of.missing[order], of.words)
+        for name, of in block.items()
+    }
 
 
 def _batch(arrow: ModuleType, schema: pa.Schema, block: dict[str, Vector]) -> pa.RecordBatch:

@@ -96,7 +96,7 @@ def test_stats_and_query(made: Both, capsys: Captured) -> None:
     [
         (["packets", "{}", "--filter", "eth.src == 0:1:2:3:4:5"], "eth.src is known only in a"),
         (["packets", "{}", "--filter", "tcp.prt == 1"], "unknown field tcp.prt"),
-        (["stats", "{}", "layers"], "layers is not one of"),
+        (["stats", "{}", "clock"], "clock is not one of"),
         (["query", "{}", "COPY packets TO 'x'"], "query: only one SELECT is allowed"),
         (["info", "{}/none"], "is no dataset: it has no dataset.json"),
         (["drop", "{}", "--before", "then"], "then: expected a time such as"),

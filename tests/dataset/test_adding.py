@@ -6,13 +6,16 @@ from __future__ import annotations
 import os
 import shutil
 import threading
+from itertools import pairwise
 from pathlib import Path
 
+import pyarrow.parquet as parquet
 import pytest
 
 from skbviewer.dataset import adding, folder, manifests, session_writer
 from skbviewer.dataset.adding import Outcome, add_pair
 from skbviewer.dataset.pairs import Pair
+from skbviewer.export.parquet import CONVERSATION
 from skbviewer.matching import RULES
 from skbviewer.records import BadInput, Cancelled
 from skbviewer.session.file_hash import sha256
@@ -50,6 +53,16 @@ def test_only_what_manifests_name_is_written(both: Both) -> None:
     parquet = {path for path in files_of(both.folder) if path.suffix == ".parquet"}
     assert parquet == named(both.folder)
     assert not list((both.folder / "writing").iterdir())
+
+
+def test_packets_of_one_conversation_follow_each_other(both: Both) -> None:
+    for manifest in manifests.read_all(both.folder):
+        for table in ("packets", "lifetimes"):
+            (file,) = manifest.files(table)
+            read = parquet.read_table(both.folder / file, columns=list(CONVERSATION))
+            found = list(zip(*(column.to_pylist() for column in read.columns), strict=True))
+            changes = sum(one != other for one, other in pairwise(found))
+            assert changes == len(set(found)) - 1
 
 
 def test_the_same_input_again_changes_nothing(both: Both) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from skbviewer.analysis.stats import STATISTICS, Chosen
-from skbviewer.dataset.statistics import statistics
-from skbviewer.dataset.statistics_sql import TABLES
+from skbviewer.dataset.stats.all_statistics import TABLES
+from skbviewer.dataset.stats.statistics import statistics
 from skbviewer.records import Silent
 from tests.dataset.recordings import Both, only
 
@@ -23,6 +23,10 @@ SUMS = {
     "drops": (("reason", "function"), ("count", "wire")),
     "endpoints": (("kind", "address", "port"), ("packets", "bytes", "tx_packets", "rx_bytes")),
     "conversations": (("kind", "address_a", "port_a", "address_b", "port_b"), ("packets", "bytes")),
+    "layers": (("kind", "layer"), ("calls", "count", "total_ns")),
+    "latency": (("kind", "name"), ("count",)),
+    "programs": (("process", "function", "layer"), ("count", "total_ns")),
+    "callgraph": (("function", "role", "other"), ("count", "self_ns", "total_ns")),
 }  # fmt: skip
 
 
@@ -31,10 +35,22 @@ def _wanted(both: Both, session: str, table: str, text: str) -> list[dict[str, A
     ids = of.packets.select(text) if text else None
     made = STATISTICS[table].make(of.stats.scope(Chosen(ids)))
     found = [dict(zip(made.columns, row, strict=True)) for row in made.rows]
-    return [row for row in found if row.get("kind") != "Ethernet"]
+    return [row for row in found if not _is_of_one_kind(table, row)]
+
+
+def _is_of_one_kind(table: str, row: dict[str, Any]) -> bool:
+    """Return whether only sessions, or only datasets, have such a row."""
+    if table == "latency":
+        return row["kind"] in ("path", "host", "hour", "layer")
+    return row.get("kind") == "Ethernet" or row.get("layer") == "wire"
 
 
 def _found(folder: Path, table: str, text: str) -> list[dict[str, Any]]:
+    found = _every(folder, table, text)
+    return [row for row in found if not _is_of_one_kind(table, row)]
+
+
+def _every(folder: Path, table: str, text: str) -> list[dict[str, Any]]:
     made = statistics(folder, table, text, Silent())
     return [dict(zip(made.columns, row, strict=True)) for row in made.rows]
 
@@ -85,6 +101,28 @@ def test_the_packet_of_drops_is_the_first(both: Both, tmp_path: Path) -> None:
         assert not wanted
 
 
+def test_latency_by_host_hour_and_layer(both: Both) -> None:
+    for text in ("", "tcp"):
+        rows = _every(both.folder, "latency", text)
+        of = {
+            kind: [row for row in rows if row["kind"] == kind] for kind in ("host", "hour", "layer")
+        }
+        (every,) = (row for row in rows if row["kind"] == "all packets")
+        (host,) = of["host"]
+        assert host == every | {"kind": "host", "name": "lab"}
+        sums = both.rows(
+            "SELECT count(*), min(kernel_ns), max(kernel_ns) FROM packets "
+            f"WHERE kernel_ns IS NOT NULL{' AND protocol = 6' * bool(text)} "
+            "GROUP BY ts_ns // 3600000000000 ORDER BY ALL"
+        )
+        assert sorted((row["count"], row["min_ns"], row["max_ns"]) for row in of["hour"]) == sums
+        busy = [row for row in _every(both.folder, "layers", text) if row["kind"] == "busy"]
+        same = ("count", "mean_ns", "p50_ns", "p99_ns", "max_ns")
+        assert [(row["name"], *(row[name] for name in same)) for row in of["layer"]] == [
+            (row["layer"], *(row[name] for name in same)) for row in busy
+        ]
+
+
 def test_an_unknown_table_is_named(both: Both) -> None:
-    with pytest.raises(KeyError, match="layers is not one of conversations, drops"):
-        statistics(both.folder, "layers", "", Silent())
+    with pytest.raises(KeyError, match="clock is not one of callgraph, conversations"):
+        statistics(both.folder, "clock", "", Silent())

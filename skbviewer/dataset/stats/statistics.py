@@ -6,12 +6,13 @@ from __future__ import annotations
 from ipaddress import ip_address
 from pathlib import Path
 
-from ..records import Progress
-from ..session.querying import Answer, Cell
-from .filter_connection import filter_connection
-from .filter_sql import condition
-from .querying import BOUNDS, run
-from .statistics_sql import ALL_BUT, OF_PACKETS, ONLY, OTHERS, TABLES
+from ...records import Progress
+from ...session.querying import Answer, Cell
+from ..filter_connection import filter_connection
+from ..filter_sql import condition
+from ..querying import BOUNDS, run
+from .all_statistics import TABLES
+from .statistics_sql import ALL_BUT, OF_PACKETS, ONLY, OTHERS
 
 
 def statistics(folder: Path, table: str, text: str, progress: Progress) -> Answer:

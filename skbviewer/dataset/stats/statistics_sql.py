@@ -9,8 +9,8 @@ values.
 
 from __future__ import annotations
 
-from ..records.protocols import TCP, UDP
-from .filter_fields import IP, IPV6
+from ...records.protocols import TCP, UDP
+from ..filter_fields import IP, IPV6
 
 # Which legs count, as a join of their rows with {legs}: all but those of other skbs, which are few,
 # or those of chosen packets.
@@ -167,11 +167,3 @@ SELECT kind, address, port, sum(packets)::BIGINT AS packets, sum(bytes)::BIGINT 
   coalesce(sum(packets) FILTER (NOT tx), 0)::BIGINT AS rx_packets,
   coalesce(sum(bytes) FILTER (NOT tx), 0)::BIGINT AS rx_bytes
 FROM sides GROUP BY ALL ORDER BY kind, bytes DESC, address, port"""
-
-TABLES = {
-    "conversations": CONVERSATIONS,
-    "drops": DROPS,
-    "endpoints": ENDPOINTS,
-    "functions": FUNCTIONS,
-    "processes": PROCESSES,
-}

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: MIT
+"""All tables of `dataset stats`, by their word on the command line: that of one session."""
+
+from __future__ import annotations
+
+from .caller_sql import CALLGRAPH, PROGRAMS
+from .latency_sql import LATENCY, LAYERS
+from .statistics_sql import CONVERSATIONS, DROPS, ENDPOINTS, FUNCTIONS, PROCESSES
+
+TABLES = {
+    "callgraph": CALLGRAPH,
+    "conversations": CONVERSATIONS,
+    "drops": DROPS,
+    "endpoints": ENDPOINTS,
+    "functions": FUNCTIONS,
+    "latency": LATENCY,
+    "layers": LAYERS,
+    "processes": PROCESSES,
+    "programs": PROGRAMS,
+}
