@@ -33,7 +33,7 @@ class Judged(NamedTuple):
     @property
     def wrong_by(self) -> I64:
         """How far each compensated duration is from the truth, ns."""
-        return np.abs(self.shown - self.truth)
+        return np.asarray(np.abs(self.shown - self.truth), np.int64)
 
     @property
     def held(self) -> npt.NDArray[np.bool_]:

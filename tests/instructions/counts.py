@@ -40,7 +40,7 @@ class Counts(NamedTuple):
 
     def of_kind(self, kind: int) -> Rows:
         """Return the marks of a kind."""
-        return self.marks[self.marks["kind"] == kind]
+        return np.asarray(self.marks[self.marks["kind"] == kind])
 
 
 def read(path: Path) -> Counts:
