@@ -13,16 +13,12 @@ import numpy.typing as npt
 
 from ...matching import Nesting
 from ...records import Calibration, part
-from ...records.types import Int32s, Int64s
+from ...records.types import Int64s
 from .call_table import CallTable, Column
 from .interruptions import MARK_GAP
-from .probed_calls import Probed, recorded_drops, recorded_events
+from .probed_calls import Probed
 
 Columns = tuple[Column, Column]
-
-# What the log's events cost is not measured when the module is loaded.  In units of an empty call's
-# cost, events cost up to 2, and the stack of a drop 50: docs/instructions.md.
-EVENT_COST, STACK_COST = 2, 50
 
 
 def compensated_durations(
@@ -33,13 +29,9 @@ def compensated_durations(
     T is at least 0; both are -1 if T' or K is unknown.  T' is the recorded duration, and K is the
     number of probed calls inside the call and inside interrupts during it.  `in_interrupts` has the
     numbers of probed calls in these interrupts: of all such calls, and of those with a packet.
-    error_bar() computes the possible error of T; the events in a call add to it, except those in
-    interrupts.
+    error_bar() computes the possible error of T.
     """
     own = nesting.counts_inside(probed.every), nesting.counts_inside(probed.with_skb)
-    events, drops = _events_inside(nesting, calls)
-    event_ns = EVENT_COST * max(known.empty, known.skb_empty)
-    stack_ns = STACK_COST * max(known.empty, known.skb_empty)
 
     def inside(which: int, rows: slice) -> Int64s:
         found = in_interrupts[which][rows].astype(np.int64)
@@ -59,18 +51,9 @@ def compensated_durations(
     def unsure(rows: slice) -> Column:
         wrong = inside(0, rows) * abs(known.skb_nested - known.nested) + known.error
         wrong = error_bar(wrong, costs(rows), calls.part("dur_ns", rows))
-        entry = calls.part("entry", rows)
-        wrong += events[entry].astype(np.int64) * event_ns
-        wrong += drops[entry].astype(np.int64) * stack_ns
         return np.where(is_known(calls, rows), wrong, -1)
 
     return calls.by_parts(left), calls.by_parts(unsure)
-
-
-def _events_inside(nesting: Nesting, calls: CallTable) -> tuple[Int32s, Int32s]:
-    """Return for each record, if it is a call, its numbers of events and of drops."""
-    events = nesting.counts_inside(recorded_events(calls.records))
-    return events, nesting.counts_inside(recorded_drops(calls.records))
 
 
 def error_bar(apart: Int64s, costs: Int64s, dur: Int64s) -> Int64s:

@@ -6,17 +6,15 @@ Input: the records of a KBL, and the nesting.  Output: flags of records.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from ...matching import Nesting, record_blocks
 from ...records import Records, part, scratch_of
-from ...records.kernel_events import DROP
 from ...records.types import Bools
 
-ENTRY, EVENT = 1, 4  # kbl.h enum kbl_kind
+ENTRY = 1  # kbl.h enum kbl_kind
 
 
 class Probed(NamedTuple):
@@ -45,25 +43,3 @@ def probed_records(records: Records, nesting: Nesting) -> Probed:
         every[some] = (part(records, "kind", some) == ENTRY) & ~nesting.carried[some]
         with_skb[some] = every[some] & (part(records, "skb", some) != 0)
     return Probed(every, with_skb)
-
-
-def recorded_events(records: Records) -> Bools:
-    """Return for each record whether it is an event."""
-    return _chosen(records, lambda some: part(records, "kind", some) == EVENT)
-
-
-def recorded_drops(records: Records) -> Bools:
-    """Return for each record whether it is the event of a drop, which has a stack trace."""
-
-    def is_drop(some: slice) -> Bools:
-        dropped = part(records, "event", some) == DROP
-        return np.asarray(dropped & (part(records, "kind", some) == EVENT))
-
-    return _chosen(records, is_drop)
-
-
-def _chosen(records: Records, choose: Callable[[slice], Bools]) -> Bools:
-    chosen = scratch_of(records).take(len(records), np.bool_)
-    for some in record_blocks(records):
-        chosen[some] = choose(some)
-    return chosen
