@@ -36,6 +36,7 @@ NEEDS = {
     "bulk": Needs(("iperf3",)),
     "segments": Needs(("iperf3", "ethtool")),
     "merge": Needs(("iperf3", "ethtool")),
+    "instructions": Needs(("iperf3", "ethtool")),
     "copies": Needs(("iptables-legacy", "tc"), (*FILTER, "iptable_mangle", "xt_TEE", "sch_netem")),
     "evidence": Needs(("iperf3", "ethtool", "tc"), ("sch_netem",)),
     "cycles": Needs(("iperf3", "nice")),

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""Build the plugin and its program in the guest, and run the guest whose instructions it counts."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.lab import debs, guest
+from tests.lab.record import Built, run
+
+PLUGIN = Path(__file__).resolve().parent / "plugin"
+SOURCES = ("plugin", "flow", "marks", "symbols", "tables", "output")
+WARN = ("-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror")
+TIMEOUT_S = 1800
+
+
+class Counted(NamedTuple):
+    """What a guest left: its folder, and the plugin's files in the order in which they ended."""
+
+    out: Path
+    files: list[Path]
+
+
+def build_plugin(folder: Path) -> Path:
+    """Compile the plugin below `folder`; returns the shared object."""
+    plugin = folder / "instructions.so"
+    sources = [str(PLUGIN / f"{name}.c") for name in SOURCES]
+    flags = ("-O2", "-shared", "-fPIC", "-fvisibility=hidden")
+    debs.run("gcc", *flags, *WARN, "-o", str(plugin), *sources)
+    return plugin
+
+
+def build_announcer(folder: Path) -> Path:
+    """Compile the program that tells the plugin addresses; static, for the guest."""
+    program = folder / "announce"
+    debs.run("gcc", "-O2", *WARN, "-static", "-o", str(program), str(PLUGIN / "announce.c"))
+    return program
+
+
+def count(built: Built, words: tuple[str, ...] = ()) -> Counted:
+    """Run the scenario "instructions" on one kernel; its words are those of guest.Run."""
+    folder = built.folder / "instructions-counts"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    devices = ("-plugin", f"{build_plugin(folder)},out={folder / 'counts'}")
+    how = guest.Run(("instructions",), words, True, timeout_s=TIMEOUT_S, devices=devices)
+    more = built._replace(programs=[*built.programs, build_announcer(folder)])
+    out = run(more, how, "instructions")
+    found = sorted(folder.glob("counts.*"), key=lambda path: int(path.suffix[1:]))
+    return Counted(out, found)
