@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ..analysis.stats import STATISTICS, Chosen, Scope, Table, statistic_of
+from ..analysis.stats import STATISTICS, Chosen, Table, statistic_of
 from ..export.statistics_csv import cell, write_table_csv
 from ..session import Session
 from . import file_argument, stats_columns
@@ -70,17 +70,7 @@ def _stats(arguments: argparse.Namespace) -> int:
         _print(table)
     for note in table.notes:
         print(f"note: {note}", file=sys.stderr)
-    nothing = [_none_chosen(scope, arguments)] if arguments.filter or arguments.range else []
-    warnings = [*filter(None, nothing), *table.warnings]
-    return warn(warnings) | file_argument.warn_of(session, files)
-
-
-def _none_chosen(scope: Scope, arguments: argparse.Namespace) -> str:
-    """Return a line for the user if the options choose nothing, else ""."""
-    if len(scope.packets) or scope.legs.any() or scope.calls.any():
-        return ""
-    options = [name for name in ("filter", "range") if getattr(arguments, name)]
-    return f"{' and '.join(f'--{name}' for name in options)}: no packet is chosen"
+    return warn(table.warnings) | file_argument.warn_of(session, files)
 
 
 def _in_order(words: list[str]) -> tuple[list[Path], str]:

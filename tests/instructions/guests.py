@@ -33,7 +33,7 @@ def build_plugin(folder: Path) -> Path:
 
 
 def build_announcer(folder: Path) -> Path:
-    """Compile the program that tells the plugin addresses; static, for the guest."""
+    """Compile the program that sends the plugin addresses; static, for the guest."""
     program = folder / "announce"
     debs.run("gcc", "-O2", *WARN, "-static", "-o", str(program), str(PLUGIN / "announce.c"))
     return program

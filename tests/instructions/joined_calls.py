@@ -3,7 +3,7 @@
 
 Handlers of returns run for recorded calls only, so their marks and the records come in the same
 order, one to one.  A nanosecond of the guest's clock is an instruction, except while its CPU is
-idle.  So the time of an entry tells its mark, to some instructions; marks are hundreds apart.
+idle.  So the time of an entry shows its mark, to some instructions; marks are hundreds apart.
 """
 
 from __future__ import annotations

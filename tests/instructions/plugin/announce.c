@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: MIT
 /*
- * Runs in the guest and tells the plugin of its emulator, by nops (see messages.h):
+ * Runs in the guest and sends addresses to the plugin of its emulator, by nops (see messages.h):
  *   announce symbols [watch NAME...] [accesses NAME...]
  *			where probes, interrupts and the module's handlers are, functions whose
  *			entries make a mark, and functions whose loads and stores are counted
@@ -43,7 +43,7 @@ static unsigned char *put_nop(unsigned char *at, uint32_t value)
 	return at + sizeof(words);
 }
 
-static void tell(enum message message, uint64_t addr)
+static void send(enum message message, uint64_t addr)
 {
 	unsigned char *begin = code, *end = put_nop(put_nop(code, MESSAGE + message), addr);
 
@@ -54,8 +54,8 @@ static void tell(enum message message, uint64_t addr)
 
 static void tell_range(enum message message, uint64_t begin, uint64_t end)
 {
-	tell(MESSAGE_FROM, begin);
-	tell(message, end);
+	send(MESSAGE_FROM, begin);
+	send(message, end);
 }
 
 static int by_address(const void *left, const void *right)
@@ -116,7 +116,7 @@ static void tell_if_there(enum message message, const char *const *names)
 		const struct symbol *s = find(*names);
 
 		if (s)
-			tell(message, s->addr);
+			send(message, s->addr);
 	}
 }
 
@@ -162,7 +162,7 @@ static void tell_module(void)
 
 static void tell_symbols(void)
 {
-	tell(MESSAGE_CLEAR, 0);
+	send(MESSAGE_CLEAR, 0);
 	tell_module();
 	tell_probes();
 	for (const struct symbol *s = symbols; s < symbols + nr_symbols; s++) {
@@ -172,9 +172,9 @@ static void tell_symbols(void)
 			 !strcmp(s->name, "spurious_entries_start"))
 			tell_range(MESSAGE_VECTORS, s->addr, next_address(s));
 		else if (!strncmp(s->name, "kbl_on_", 7))
-			tell(MESSAGE_HANDLER, s->addr);
+			send(MESSAGE_HANDLER, s->addr);
 		else if (!strncmp(s->name, "asm_exc_", 8) || !strncmp(s->name, "asm_sysvec_", 11))
-			tell(MESSAGE_EXCEPTION, s->addr);
+			send(MESSAGE_EXCEPTION, s->addr);
 	}
 }
 
@@ -189,7 +189,7 @@ static char **tell_names(enum message message, char **names)
 		if (message == MESSAGE_ACCESSES)
 			tell_range(message, s->addr, next_address(s));
 		else
-			tell(message, s->addr);
+			send(message, s->addr);
 	}
 	return names;
 }
@@ -210,9 +210,9 @@ int main(int argc, char **argv)
 	if (argc < 2 || code == MAP_FAILED)
 		fail("symbols [watch NAME...] [accesses NAME...], or begin, or end");
 	if (!strcmp(argv[1], "begin"))
-		tell(MESSAGE_BEGIN, 0);
+		send(MESSAGE_BEGIN, 0);
 	else if (!strcmp(argv[1], "end"))
-		tell(MESSAGE_END, 0);
+		send(MESSAGE_END, 0);
 	else if (!strcmp(argv[1], "symbols"))
 		tell_all(argv + 2);
 	else

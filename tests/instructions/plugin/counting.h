@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: MIT */
 /* What the plugin's files share.  docs/instructions.md describes what is counted. */
 #ifndef COUNTING_H
 #define COUNTING_H

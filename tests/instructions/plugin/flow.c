@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: MIT
 /*
  * Adds each executed block to the kernel's sum or to the probes', by control flow.
  *

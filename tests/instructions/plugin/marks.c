@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: MIT
 /* Marks: the sums at the entry of a function, mostly of the module's handlers. */
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: MIT */
 /*
- * What a program in the guest (announce.c) tells the plugin.
+ * What a program in the guest (announce.c) sends to the plugin.
  *
  * A message is two instructions, nopl VALUE(%rax,%rax,1) of eight bytes, and a return.  The first
  * VALUE is MESSAGE plus the message's number, the second is the low half of an address of the

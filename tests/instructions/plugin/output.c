@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: MIT
 /* The file of one count: docs/instructions.md describes it. */
 #include <stdio.h>
 #include <string.h>

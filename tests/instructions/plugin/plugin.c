@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: MIT
 /*
  * A plugin of QEMU's emulator that counts the guest's instructions: of the kernel and of the probes
  * in it.  See docs/instructions.md.

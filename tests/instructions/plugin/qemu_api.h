@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: MIT */
 /*
  * The part of QEMU's plugin interface, version 1, that is used here.  Debian has no package with
  * qemu-plugin.h.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: MIT
 /* The addresses that the guest announced. */
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: MIT
 /* Blocks by their address, and loads and stores by function and cache line. */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static unsigned int hash(uint64_t key, unsigned int size)
 	return (key * 0x9e3779b97f4a7c15ull >> 32) & (size - 1);
 }
 
-/* The same block again, or a new one whose runs are 0. */
+/* Return the block, or a new one whose runs are 0. */
 struct block *block_get(uint64_t start, uint64_t after, uint32_t insns, uint32_t ends)
 {
 	struct block **list = &blocks[hash(start, NR_LISTS)], *b;
