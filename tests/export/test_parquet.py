@@ -130,10 +130,18 @@ def test_a_filter_keeps_what_belongs_to_its_packets(drops: Session, tmp_path: Pa
     assert packets is not None
     assert read(out, "packets")["number"].to_pylist() == sorted(packets.tolist())
     assert set(read(out, "packets")["protocol"].to_pylist()) == {17}
-    matched = set(read(out, "matches")["leg"].to_pylist())
-    assert set(read(out, "legs")["id"].to_pylist()) == matched
-    assert set(read(out, "calls")["leg"].to_pylist()) == matched
-    assert set(read(out, "drops")["leg"].to_pylist()) <= matched
+    listed = drops.packets.select("udp", kernel_only=True, all_lives=True)
+    assert listed is not None
+    alone = {-row for row in listed.tolist() if row < 0}
+    lives = read(out, "lifetimes").to_pylist()
+    assert {life["kernel_only"] for life in lives if life["kernel_only"]} == alone
+    of_alone = {life["id"] for life in lives if life["kernel_only"]}
+    legs = read(out, "legs").to_pylist()
+    chosen = {leg["id"] for leg in legs if leg["series"] in of_alone}
+    chosen |= set(read(out, "matches")["leg"].to_pylist())
+    assert {leg["id"] for leg in legs} == chosen
+    assert set(read(out, "calls")["leg"].to_pylist()) == chosen
+    assert set(read(out, "drops")["leg"].to_pylist()) <= chosen
     assert {len(data) for data in read(out, "packet_bytes")["bytes"].to_pylist()} == {20}
     assert read(out, "functions").num_rows == 273
 
