@@ -105,8 +105,9 @@ def test_a_range_holds_the_packets_of_both_interfaces(two: Session) -> None:
     times = (int(at[8]), int(at[19]))
     meant = np.flatnonzero((at >= times[0]) & (at <= times[1])) + 1
     assert len(meant) >= 10
-    assert two.export.lane_ids("", times) == tuple(meant.tolist())
-    assert two.stats.scope(Chosen(None, times[0], times[1] + 1)).packets.tolist() == meant.tolist()
+    behind = times[0], times[1] + 1
+    assert two.export.lane_ids("", behind) == tuple(meant.tolist())
+    assert two.stats.scope(Chosen(None, *behind)).packets.tolist() == meant.tolist()
     found = two.packets.select(two.timeline.range_filter(times))
     assert found is not None
     off = set(found.tolist()) ^ set(meant.tolist())  # at the ends, by rounding
