@@ -10,7 +10,7 @@ import pytest
 
 from tests.lab import initramfs
 from tests.truth import guests, layout, record, report
-from tests.truth.scenarios import SCRIPTS, ZOO, Scenario, named
+from tests.truth.scenarios import COMPILED_IN, SCRIPTS, ZOO, Scenario, named
 
 RCV = (
     "          stream-209     [000] .....    13.378611: rcv: (tpacket_rcv+0x0/0x0) mono=1 real=2"
@@ -148,3 +148,11 @@ def test_what_is_recorded_is_not_missing(monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert named("vlan") not in record.missing("6.1", [], False)
     assert named("vlan") in record.missing("6.12", [], False)
     assert record.missing("6.1", ["vlan"], True) == [named("vlan")]
+    counted = layout.series_folder("6.1", True)
+    assert named("vlan") in record.missing(counted, [], False)
+
+
+def test_a_counted_guest_with_compiled_in_probes_has_their_scenarios() -> None:
+    for counted in (False, True):
+        folder = layout.series_folder(guests.COMPILED_IN, counted)
+        assert {one.name for one in record.missing(folder, [], True)} == set(COMPILED_IN)

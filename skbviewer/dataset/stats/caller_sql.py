@@ -5,13 +5,11 @@ from __future__ import annotations
 
 from ...analysis.stats.callgraph_table import CALLED, CALLER, NOBODY, SELF
 from .leg_times_sql import texts
-from .statistics_sql import CALLS, SPREAD, SUMMED
+from .statistics_sql import CALLS, NAMED, SPREAD, SUMMED
 
 PROGRAMS = f"""
 WITH {CALLS},
-gaps AS (SELECT session, id AS leg FROM legs WHERE functions IS NULL),
-named AS (
-  SELECT session, source, pid, last(comm) AS comm FROM processes GROUP BY session, source, pid),
+{NAMED},
 counted AS (
   SELECT coalesce(t.comm, 'thread ' || c.pid) AS process, c.host, c.function, c.self_ns AS value,
   count(*) AS n FROM once c ANTI JOIN gaps USING (session, leg)

@@ -57,6 +57,12 @@ SPREAD = ", ".join(
     f"coalesce({name}, 0) AS {name}" for name in ("mean_ns", "p50_ns", "p95_ns", "p99_ns", "max_ns")
 )
 
+# Legs that may lack records, and the names of threads.
+NAMED = """
+gaps AS (SELECT session, id AS leg FROM legs WHERE functions IS NULL),
+named AS (
+  SELECT session, source, pid, last(comm) AS comm FROM processes GROUP BY session, source, pid)"""
+
 FUNCTIONS = f"""
 WITH {CALLS},
 counted AS (
@@ -77,9 +83,7 @@ LEFT JOIN function_layers f ON f.function = r.function ORDER BY total_ns DESC, r
 
 PROCESSES = f"""
 WITH {CALLS},
-gaps AS (SELECT session, id AS leg FROM legs WHERE functions IS NULL),
-named AS (
-  SELECT session, source, pid, last(comm) AS comm FROM processes GROUP BY session, source, pid),
+{NAMED},
 counted AS (
   SELECT coalesce(t.comm, 'thread ' || c.pid) AS process, c.host, c.self_ns AS value,
   count(*) AS n FROM once c ANTI JOIN gaps USING (session, leg)
