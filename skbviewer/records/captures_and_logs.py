@@ -143,6 +143,11 @@ class Calibration(NamedTuple):
         """
         return abs(self.skb_empty - self.empty)
 
+    @property
+    def event(self) -> int:
+        """Return the estimated cost of an event, ns: that of an empty call's probe."""
+        return max(self.skb_empty, self.empty)
+
 
 @dataclass(frozen=True)
 class KernelLog:

@@ -12,12 +12,15 @@ import pytest
 from skbviewer import readers
 from skbviewer.analysis.calls.call_building import build as build_calls
 from skbviewer.analysis.calls.call_table import CALL_DTYPE
+from skbviewer.analysis.calls.probe_costs import Costs
 from skbviewer.analysis.ingest.event_rows import build as build_events
 from skbviewer.analysis.ingest.leg_summary import owners
 from skbviewer.analysis.ingest.series_summary import series_summary
 from skbviewer.matching import Nesting, build_legs, build_series, join_sockets
 from skbviewer.matching.arrays.array_blocks import blocks
-from skbviewer.records import KernelLog, Silent, resource, scratch, scratch_of
+from skbviewer.records import Calibration, KernelLog, Silent, resource, scratch, scratch_of
+
+KNOWN = Calibration(empty=30, nested=70, skb_empty=40, skb_nested=90)
 
 
 def made(log: KernelLog) -> dict[str, Any]:
@@ -41,7 +44,7 @@ def made(log: KernelLog) -> dict[str, Any]:
         "leg of": legs.of,
         "last": legs.last_ns,
         "enclosed by": nesting.parent,
-        "inside": nesting.counts_inside(log.records["kind"] == 1),
+        "inside": nesting.sums_inside(Costs(log.records, nesting, KNOWN).events),
         "events": events,
         "owners": owners(calls, len(legs.rows)),
     }

@@ -58,7 +58,7 @@ def test_each_packet_has_the_call(tmp_path: Path) -> None:
             ("ip_rcv_core", 1, inner),
             ("kfree_skbmem", 0, 10),
         ]
-        assert leg.calls[0].comp_ns == 900 - 10 - 2 * 20
+        assert leg.calls[0].comp_ns == 900 - 10 - 2 * 20 - 3 * 10  # two footprints and the CARRY
         assert {call.comm for call in leg.calls} == {"ksoftirqd/0"}
     notes = [leg.calls[0].note for leg in legs]
     assert notes == ["", "packet 2 of the call, 3 more packets are not shown"]

@@ -56,6 +56,8 @@ def judge(run: Recorded) -> Judged:
     with skbviewer.open(str(session)) as recording:
         calls = recording.array("calls", COLUMNS)
     calls = calls[(calls["comp_ns"] >= 0) & (calls["carried"] < 0)]
+    _, once = np.unique(calls[["function", "entry_ns"]], return_index=True)  # of several packets
+    calls = calls[np.sort(once)]
     keys = zip(calls["function"].tolist(), calls["entry_ns"].tolist(), strict=True)
     found = np.array([truth.get(key, -1) for key in keys], np.int64)
     calls, found = calls[found >= 0], found[found >= 0]

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pytest
 
 from skbviewer.analysis.calls.probe_compensation import error_bar
+from skbviewer.records import Calibration
 from skbviewer.records import kbl_layout as layout
 from tests.lab import guest
 from tests.lab.fixture import SERIES, Lab, built
@@ -153,8 +154,8 @@ def test_the_error_bars_hold_the_truth(lab: Lab) -> None:
     """Of single calls, not of medians: of at least 95 in 100."""
     held, total = 0, 0
     calibrated = values(lab.out / "calibration-load")
-    nested_apart = abs(calibrated["tau_skb_nested"] - calibrated["tau_nested"])
-    empty_apart = abs(calibrated["tau_skb_empty"] - calibrated["tau_empty"])
+    words = ("tau_empty", "tau_nested", "tau_skb_empty", "tau_skb_nested")
+    known = Calibration(*(calibrated[word] for word in words))
     for kind in ("skb", "none"):
         empty, nested = cost(lab, kind, "tau")
         for length in LENGTHS:
@@ -162,8 +163,8 @@ def test_the_error_bars_hold_the_truth(lab: Lab) -> None:
                 measured = durations(lab, kind, length, name)
                 taken = empty + below * nested
                 left = np.maximum(measured - taken, 0)  # comp_ns and comp_err_ns
-                apart = np.full(len(measured), below * nested_apart + empty_apart)
-                bar = error_bar(apart, np.full(len(measured), taken), measured)
+                probes, no_events = np.full(len(measured), taken), np.zeros(len(measured), np.int64)
+                bar = error_bar(known, probes, no_events, measured)
                 held += int(np.count_nonzero(np.abs(left - length * (below + 1)) <= bar))
                 total += len(measured)
     print(f"{lab.series}: {held} of {total} calls are within their bar")

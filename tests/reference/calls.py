@@ -53,6 +53,7 @@ class Nested:
     parent: Nested | None = None
     inside: list[Nested] = field(default_factory=list)
     stretches: list[Stretch] = field(default_factory=list)
+    events: int = 0  # what the events directly inside it count
     gap: bool = False  # records of its CPUs were lost meanwhile
 
     @property
@@ -102,7 +103,7 @@ class Calls:
         stacks: dict[tuple[int, int], list[Nested]] = {}
         both: list[tuple[int, int, Nested | Event]] = []
         both += [(each.call.entry, 0, each) for each in self.all]
-        both += [(event.ts, 1, event) for event in self.log.events]
+        both += [(event.ts, 1, event) for event in self.log.written]
         for ts, _, one in sorted(both, key=lambda each: each[:2]):
             of = one.call if isinstance(one, Nested) else one
             stack = stacks.setdefault(execution(of), [])
@@ -110,6 +111,8 @@ class Calls:
                 stack.pop()
             if isinstance(one, Event):
                 self._open_at[id(one)] = stack[-1] if stack else None
+                if stack:
+                    stack[-1].events += weight(one)
                 continue
             if stack:
                 one.parent = stack[-1]
@@ -209,8 +212,13 @@ def _lost(call: Call, loss: Loss) -> bool:
     return loss.cpu in (call.cpu, call.end_cpu) or call.cpu != call.end_cpu >= 0
 
 
+def weight(event: Event) -> int:
+    """Return how many times as much as an empty call's probe an event costs."""
+    return 45 if event.event == EVENT.DROP else 1
+
+
 class Costs:
-    """What the probes inside each call cost (counter-and-calibration.md)."""
+    """What the probes and events inside each call cost (counter-and-calibration.md)."""
 
     def __init__(self, calls: Calls) -> None:
         calibration = calls.log.calibration
@@ -218,58 +226,70 @@ class Costs:
         self.empty, self.nested = calibration["tau_empty"], calibration["tau_nested"]
         self.skb_empty = calibration["tau_skb_empty"] or self.empty
         self.skb_nested = calibration["tau_skb_nested"] or self.nested
-        self._known: dict[int, tuple[int, int]] = {}
+        self._known: dict[int, tuple[int, int, int]] = {}
         self._higher: dict[tuple[int, int], list[tuple[int, bool]]] = {}
+        self._events: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        for event in sorted(calls.log.written, key=lambda event: event.ts):
+            for level in range(event.context):
+                at = self._events.setdefault((level, event.cpu), [])
+                at.append((event.ts, weight(event)))
         for each in calls.all:
             if each.call.context > 0 and each.call.end is not None:
                 for level in range(each.call.context):
-                    at = self._higher.setdefault((level, each.call.end_cpu), [])
-                    at.append((each.call.entry, each.call.skb != 0))
+                    calls_at = self._higher.setdefault((level, each.call.end_cpu), [])
+                    calls_at.append((each.call.entry, each.call.skb != 0))
 
     def of(self, nested: Nested, shown: bool) -> int | None:
         """Return duration without them, but not below 0; `shown`: its row has a packet."""
         if nested.dur is None or nested.gap:
             return None
-        return max(nested.dur - self._taken(nested, shown), 0)
+        return max(nested.dur - sum(self._taken(nested, shown)), 0)
 
     def error(self, nested: Nested, shown: bool) -> int | None:
         """Return the largest of three bounds on the error of a duration without the probes, ns.
 
-        They are the difference between calls with and without a packet, half of the costs, and the
-        costs' excess over the duration.
+        All of the events' cost is added to the first two: the difference between calls with and
+        without a packet, and half of the probes' cost.  The third is the costs' excess over the
+        duration.
         """
         if nested.dur is None or nested.gap:
             return None
-        plain, with_skb = self._inside(nested)
-        wrong = (plain + with_skb) * abs(self.skb_nested - self.nested)
-        wrong += abs(self.skb_empty - self.empty)
-        taken = self._taken(nested, shown)
-        return max(wrong, (taken + 1) // 2, taken - nested.dur)
+        probes, events = self._taken(nested, shown)
+        wrong = max(abs(self.skb_empty - self.empty), (probes + 1) // 2) + events
+        return max(wrong, probes + events - nested.dur)
 
-    def _taken(self, nested: Nested, shown: bool) -> int:
-        plain, with_skb = self._inside(nested)
+    def _taken(self, nested: Nested, shown: bool) -> tuple[int, int]:
+        """Return what probes cost, and what events cost."""
+        plain, with_skb, events = self._inside(nested)
         own = self.skb_empty if shown else self.empty
-        return own + plain * self.nested + with_skb * self.skb_nested
+        probes = own + plain * self.nested + with_skb * self.skb_nested
+        return probes, events * max(self.skb_empty, self.empty)
 
-    def _inside(self, nested: Nested) -> tuple[int, int]:
-        """Return how many probed calls without and with a packet are in it and its interrupts."""
+    def _inside(self, nested: Nested) -> tuple[int, int, int]:
+        """Return what is in it and its interrupts.
+
+        These are the numbers of probed calls without and with a packet, and the weight of events.
+        """
         if id(nested) in self._known:
             return self._known[id(nested)]
-        made = [0, 0]
+        made = [0, 0, nested.events]
         cpu = nested.call.cpu
         for one in nested.stretches:
             if not one.interrupts:
                 continue
-            at = self._higher.get((nested.call.context, self._cpu(nested, one, cpu)), [])
+            place = nested.call.context, self._cpu(nested, one, cpu)
+            at, events = self._higher.get(place, []), self._events.get(place, [])
             for begin, end in one.interrupts:
                 low = bisect_left(at, (begin, False))
                 high = bisect_left(at, (end, False))
                 for _, shown in at[low:high]:
                     made[shown] += 1
+                low, high = bisect_left(events, (begin, 0)), bisect_left(events, (end, 0))
+                made[2] += sum(number for _, number in events[low:high])
         for each in nested.inside:
             made[each.call.skb != 0] += 1
             made = [a + b for a, b in zip(made, self._inside(each), strict=True)]
-        self._known[id(nested)] = made[0], made[1]
+        self._known[id(nested)] = made[0], made[1], made[2]
         return self._known[id(nested)]
 
     @staticmethod

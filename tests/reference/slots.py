@@ -122,6 +122,7 @@ class Log:
 
     calls: list[Call] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
+    written: list[Event] = field(default_factory=list)  # every record of an event
     losses: list[Loss] = field(default_factory=list)
     functions: dict[int, str] = field(default_factory=dict)
     takes: dict[int, bool] = field(default_factory=dict)  # functions with a packet as argument
@@ -310,6 +311,7 @@ class _Reader:
             slot["ts"], slot["event"], self._cpu, slot["context"], slot["pid"], slot["skb"],
             slot["data"], self.ordinal,
         )  # fmt: skip
+        self._log.written.append(made)
         if made.event == EVENT.TASK:
             self._pids[self._cpu] = made.pid
             for each in more:

@@ -22,7 +22,7 @@ from .interrupt_times import interrupts
 from .interruptions import find_interruptions as find_interruptions
 from .lost_spans import losses
 from .probe_compensation import compensated_durations
-from .probed_calls import nothing_probed, probed_records
+from .probe_costs import Costs
 from .self_times import Between
 from .task_switches import switches
 
@@ -48,9 +48,9 @@ def build(
     calls["depth"] = _depth(calls.stored("parent"), calls.scratch)
     gaps = losses(log)
     known = log.calibration
-    probes = probed_records(records, nesting) if known is not None else nothing_probed()
+    costs = Costs(records, nesting, known)
     calls["dur_ns"] = calls.by_parts(lambda rows: calls.part("dur_ns", rows))
-    calls.between = Between(interrupts(records, probes), switches(records))
+    calls.between = Between(interrupts(records, costs), switches(records))
     came_between = find_interruptions(records, nesting, gaps, calls, calls.between)
     calls["marks"], calls["self_ns"], calls["irq_ns"], calls["off_ns"] = came_between[:4]
     in_interrupts = came_between[4:]
@@ -58,7 +58,7 @@ def build(
     calls["comp_ns"] = calls["comp_err_ns"] = np.full(len(calls), -1, np.int8)
     if known is not None:
         calls["comp_ns"], calls["comp_err_ns"] = compensated_durations(
-            known, nesting, probes, in_interrupts, calls
+            known, nesting, costs, in_interrupts, calls
         )
     calls["drop_reason"] = _drops(log, legs, calls)
     return calls

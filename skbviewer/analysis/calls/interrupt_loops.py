@@ -11,7 +11,7 @@ import numpy as np
 from ...records.compiled import Int, allocation_free
 from ...records.kbl_layout import KblEvent
 from ...records.kernel_events import Trait, flags
-from ...records.types import Bools, Int32s, Int64s, UInt8s
+from ...records.types import Int32s, Int64s, UInt8s
 
 ENTRY, EVENT = 1, 4  # kbl.h enum kbl_kind
 IS_INTERRUPT = flags(Trait.INTERRUPT)
@@ -20,11 +20,10 @@ SOFTIRQ_ENTRY = int(KblEvent.SOFTIRQ_ENTRY)
 SOFTIRQ, HARDIRQ = 1, 2  # context
 RECORD, UNTIL, ON_CPU, ABOVE = 0, 1, 2, 3  # rows of `spans`; ABOVE is the interrupt's context
 LEVELS = 3  # contexts that can be interrupted
-COLUMNS = "ts exit_ts kind context exit_cpu"
-# Rows of intervals: number of CPUs * context + CPU, begin, end, number of probed calls in it, of
-# those with a packet.
-PLACE, BEGIN, END, CALLS, WITH_SKB = range(5)
-FIELDS = (np.int64, np.int64, np.int64, np.int32, np.int32)
+COLUMNS = "ts exit_ts kind context cpu exit_cpu"
+# Rows of intervals: number of CPUs * context + CPU, begin, end, cost of the probes of the calls in
+# it, and of its events.
+PLACE, BEGIN, END, PROBES, EVENTS = range(5)
 
 
 @allocation_free
@@ -60,9 +59,10 @@ def unite(
     exit_ts: Int64s,
     kind: UInt8s,
     context: UInt8s,
+    cpu: Int32s,
     exit_cpu: Int32s,
-    probed: Bools,
-    with_skb: Bools,
+    probes: Int64s,
+    events: Int64s,
     spans: Int64s,
     done: Int64s,
     last: Int64s,
@@ -70,30 +70,39 @@ def unite(
 ) -> int:
     """Merge the calls of interrupts and the `spans` of interrupt events into disjoint intervals.
 
-    The arrays from `ts` to `with_skb` are columns of a block that begins at record `first`;
-    `probed` and `with_skb`, unless empty, are the numbers of probed calls inside each call.  `last`
-    is the open interval of each context and CPU (END -1: none).  `done` is the number of columns of
-    `spans` used so far.  Writes each interval that is complete into `made`, as a column of FIELDS,
-    and returns their number.
+    The arrays from `ts` to `events` are columns of a block that begins at record `first`; `probes`
+    and `events`, unless empty, are what each record costs, as the probe of a call or as an event,
+    ns.  `last` is the open interval of each context and CPU (END -1: none).  `done` is the number
+    of columns of `spans` used so far.  Writes each interval that is complete into `made`, as a
+    column from PLACE to EVENTS, and returns their number.
     """
-    count, asked, cpus = np.int64(0), len(probed) > 0, last.shape[1] // LEVELS
+    count, asked, cpus = np.int64(0), len(probes) > 0, last.shape[1] // LEVELS
     for i in range(len(ts)):
         at = done[0]
         if at < spans.shape[1] and spans[RECORD, at] == first + i:
             done[0] += 1
             count = _add(
-                spans[ABOVE, at], spans[ON_CPU, at], ts[i], spans[UNTIL, at],
-                np.int64(0), np.int64(0), last, made, count,
-            )  # fmt: skip
-        elif (kind[i] == ENTRY) & (context[i] > 0) & (exit_ts[i] >= 0) and 0 <= exit_cpu[i] < cpus:
-            calls, shown = np.int64(0), np.int64(0)
-            if asked:
-                calls, shown = np.int64(probed[i]), np.int64(with_skb[i])
-            count = _add(
-                np.int64(context[i]), np.int64(exit_cpu[i]), ts[i], exit_ts[i], calls, shown,
+                spans[ABOVE, at], spans[ON_CPU, at], ts[i], spans[UNTIL, at], np.int64(0),
                 last, made, count,
             )  # fmt: skip
+        elif (kind[i] == ENTRY) & (context[i] > 0) & (exit_ts[i] >= 0) and 0 <= exit_cpu[i] < cpus:
+            cost = np.int64(probes[i]) if asked else np.int64(0)
+            count = _add(
+                np.int64(context[i]), np.int64(exit_cpu[i]), ts[i], exit_ts[i], cost,
+                last, made, count,
+            )  # fmt: skip
+        if asked and events[i] and (context[i] > 0) & (0 <= cpu[i] < cpus):
+            _add_event(np.int64(context[i]), np.int64(cpu[i]), ts[i], events[i], last)
     return int(count)
+
+
+@allocation_free
+def _add_event(above: Int, cpu: Int, ts: Int, cost: Int, last: Int64s) -> None:
+    """Add the cost of an event to the open intervals of all contexts below `above`."""
+    for level in range(min(above, LEVELS)):
+        at = last.shape[1] // LEVELS * level + cpu
+        if last[END, at] > ts:
+            last[EVENTS, at] += cost
 
 
 @allocation_free
@@ -102,8 +111,7 @@ def _add(
     cpu: Int,
     since: Int,
     until: Int,
-    calls: Int,
-    with_skb: Int,
+    probes: Int,
     last: Int64s,
     made: Int64s,
     count: np.int64,
@@ -116,16 +124,15 @@ def _add(
         at = last.shape[1] // LEVELS * level + cpu
         if last[END, at] > since:
             last[END, at] = max(last[END, at], until)
-            last[CALLS, at] += calls
-            last[WITH_SKB, at] += with_skb
+            last[PROBES, at] += probes
             continue
         if last[END, at] >= 0:
             made[PLACE, count] = at
-            for field in range(BEGIN, WITH_SKB + 1):
+            for field in range(BEGIN, EVENTS + 1):
                 made[field, count] = last[field, at]
             count += 1
         last[BEGIN, at], last[END, at] = since, until
-        last[CALLS, at], last[WITH_SKB, at] = calls, with_skb
+        last[PROBES, at], last[EVENTS, at] = probes, 0
     return count
 
 
@@ -134,30 +141,30 @@ def order_intervals(
     where: Int64s,
     begin: Int64s,
     end: Int64s,
-    calls: Int32s,
-    with_skb: Int32s,
+    probes: Int64s,
+    events: Int64s,
     place: Int64s,
     begin_out: Int64s,
     end_out: Int64s,
     total: Int64s,
-    calls_out: Int32s,
-    with_skb_out: Int32s,
+    probes_out: Int64s,
+    events_out: Int64s,
 ) -> None:
-    """Sort the intervals by context and CPU, and fill running sums of times and numbers of calls.
+    """Sort the intervals by context and CPU, and fill running sums of times and costs.
 
     The intervals are in order of time: `where` is CPUS * context + CPU, `begin` and `end` are in
-    ns, `calls` and `with_skb` are numbers of probed calls.  `place` is the next free row of each
-    such number; this function increases it.  The arrays that end in _out get the sorted columns.
-    total[i] is the time (ns) of the intervals before row i, and the numbers of calls are summed in
-    the same way.
+    ns, `probes` and `events` are the costs in them.  `place` is the next free row of each such
+    number; this function increases it.  The arrays that end in _out get the sorted columns.
+    total[i] is the time (ns) of the intervals before row i, and the costs are summed in the same
+    way.
     """
-    total[0], calls_out[0], with_skb_out[0] = 0, 0, 0
+    total[0], probes_out[0], events_out[0] = 0, 0, 0
     for i in range(len(where)):
         at = place[where[i]]
         begin_out[at], end_out[at] = begin[i], end[i]
-        calls_out[at + 1], with_skb_out[at + 1] = calls[i], with_skb[i]
+        probes_out[at + 1], events_out[at + 1] = probes[i], events[i]
         place[where[i]] += 1
     for i in range(len(where)):
         total[i + 1] = total[i] + end_out[i] - begin_out[i]
-        calls_out[i + 1] += calls_out[i]
-        with_skb_out[i + 1] += with_skb_out[i]
+        probes_out[i + 1] += probes_out[i]
+        events_out[i + 1] += events_out[i]

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The times when interrupts ran, as far as the log shows them.
 
-Input: the records of a KBL.  Output: intervals, and the number of probed calls in them.  Interrupts
-are derived from their events (irq, softirq) and from calls of a higher context on the same CPU.
+Input: the records of a KBL.  Output: intervals, and the costs of probes and events in
+them.  Interrupts are derived from their events (irq, softirq) and from calls of a higher context on
+the same CPU.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from ...records.types import Int32s, Int64s
 from .interrupt_loops import (
     COLUMNS,
     END,
-    FIELDS,
+    EVENTS,
     LEVELS,
     PLACE,
     RECORD,
@@ -25,47 +26,49 @@ from .interrupt_loops import (
     pair_events,
     unite,
 )
-from .probed_calls import Probed
+from .probe_costs import Costs
 from .recorded_cpus import cpus_of
+
+ROWS = EVENTS + 1
 
 
 class Interrupts(NamedTuple):
     """Intervals in order of time that do not overlap.
 
     Those of a context and CPU begin at index first[cpus_of(records) * context + CPU].  `total` is
-    the length of all intervals before each one; `calls` and `with_skb` count the probed calls in
-    these.
+    the length of all intervals before each one.  `probes_ns` and `events_ns` are what the probes
+    of calls and the events in these cost.
     """
 
     first: Int32s
     begin: Int64s
     end: Int64s
     total: Int64s
-    calls: Int32s
-    with_skb: Int32s
+    probes_ns: Int64s
+    events_ns: Int64s
 
 
-def interrupts(records: Records, probed: Probed) -> Interrupts:
-    """Return when interrupts ran, by context and CPU; `probed` marks the calls to be counted."""
+def interrupts(records: Records, costs: Costs) -> Interrupts:
+    """Return when interrupts ran, by context and CPU, and what `costs` says of them."""
     places = LEVELS * cpus_of(records)
     spans, scratch, done = _spans(records, places), scratch_of(records), np.zeros(1, np.int64)
-    last = np.zeros((len(FIELDS), places), np.int64)
+    last = np.zeros((ROWS, places), np.int64)
     last[END] = -1
-    united = tuple(Gathered(scratch, field) for field in FIELDS)
-    made = np.empty((len(FIELDS), 0), np.int64)
+    united = tuple(Gathered(scratch, np.int64) for _ in range(ROWS))
+    made = np.empty((ROWS, 0), np.int64)
     for some in record_blocks(records):
-        ts, leave, kind, context, cpu = Rows(records, some).columns(COLUMNS)
+        ts, leave, kind, context, cpu, left_on = Rows(records, some).columns(COLUMNS)
         if made.shape[1] < LEVELS * len(ts):
-            made = np.empty((len(FIELDS), LEVELS * len(ts)), np.int64)
-        every, with_skb = probed.every[some], probed.with_skb[some]
+            made = np.empty((ROWS, LEVELS * len(ts)), np.int64)
         count = unite(
-            some.start, ts, leave, kind, context, cpu, every, with_skb, spans, done, last, made
-        )
-        for column, values, field in zip(united, made[:, :count], FIELDS, strict=True):
-            column.add(values.astype(field))
+            some.start, ts, leave, kind, context, cpu, left_on,
+            costs.probes(some), costs.events(some), spans, done, last, made,
+        )  # fmt: skip
+        for column, values in zip(united, made[:, :count], strict=True):
+            column.add(values.copy())
     last[PLACE] = np.arange(places)
-    for column, values, field in zip(united, last[:, last[END] >= 0], FIELDS, strict=True):
-        column.add(values.astype(field))
+    for column, values in zip(united, last[:, last[END] >= 0], strict=True):
+        column.add(values.copy())
     return _ordered(scratch, places, *(column.whole() for column in united))
 
 
@@ -75,16 +78,15 @@ def _ordered(
     where: Int64s,
     begin: Int64s,
     end: Int64s,
-    calls: Int32s,
-    with_skb: Int32s,
+    probes: Int64s,
+    events: Int64s,
 ) -> Interrupts:
-    """Sort intervals by place (FIELDS), and sum them up."""
+    """Sort intervals by place, and sum them up."""
     size = np.bincount(where, minlength=places)
     first = np.append(0, np.cumsum(size))
-    times = [scratch.take(len(where) + more, np.int64) for more in (0, 0, 1)]
-    numbers = [scratch.take(len(where) + 1, np.int32) for _ in range(2)]
-    order_intervals(where, begin, end, calls, with_skb, first[:-1].copy(), *times, *numbers)
-    return Interrupts(first.astype(np.int32), *times, *numbers)
+    columns = [scratch.take(len(where) + more, np.int64) for more in (0, 0, 1, 1, 1)]
+    order_intervals(where, begin, end, probes, events, first[:-1].copy(), *columns)
+    return Interrupts(first.astype(np.int32), *columns)
 
 
 def _spans(records: Records, places: int) -> Int64s:

@@ -2,8 +2,8 @@
 """Interruptions between entry and exit of a call: interrupts, other tasks, other CPUs, losses.
 
 Input: the records of a KBL, the nesting, losses and calls.  Output for each call: MARK_* bits, its
-self time, the times in which interrupts ran or its thread was switched out, and the number of
-probed calls in those interrupts.
+self time, the times in which interrupts ran or its thread was switched out, and what probes and
+events cost in those interrupts.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ MARK_GAP = 8  # its CPUs lost records meanwhile, so some inner calls may be unkn
 class Interruptions(NamedTuple):
     """For each call: MARK_* bits; self time (-1 = unknown); times of interrupts and switches.
 
-    `irq_ns` and `off_ns` include interrupts and switches during inner calls.  `probed` and
-    `with_skb` are the numbers of probed calls in those interrupts, 0 if they are not needed.
+    `irq_ns` and `off_ns` include interrupts and switches during inner calls.  `probes_ns`
+    and `events_ns` are what probes and events cost in those interrupts, 0 if that is not needed.
     """
 
     marks: UInt8s
     self_ns: Column
     irq_ns: Column
     off_ns: Column
-    probed: Column
-    with_skb: Column
+    probes_ns: Column
+    events_ns: Column
 
 
 def find_interruptions(
@@ -66,8 +66,7 @@ def find_interruptions(
     pid, owner = whole(records, "pid", "i4"), calls.scratch.take(len(calls), np.int32)
     for rows in calls.passing():
         entry = calls.part("entry", rows)
-        given = nesting.parent[entry]
-        owner[rows] = np.where(nesting.carried[entry] & (given >= 0), given, entry)
+        owner[rows] = nesting.owner(entry)
         is_task = (calls.part("context", rows) == TASK) & (pid[entry] > 0)
         marks[rows] = np.where(
             is_task & (calls.part("dur_ns", rows) >= 0), switched.marks[entry], 0
@@ -85,15 +84,12 @@ def find_interruptions(
     for rows in calls.passing():
         marks[rows] |= np.where(irq_ns[rows] > 0, MARK_INTERRUPTED, 0).astype(np.uint8)
     off_ns = of("off_ns")
-    probed = of("probed"), of("with_skb")
-    return Interruptions(marks, calls.by_parts(self_ns), irq_ns, off_ns, *probed)
+    costs = of("probes_ns"), of("events_ns")
+    return Interruptions(marks, calls.by_parts(self_ns), irq_ns, off_ns, *costs)
 
 
 def _of_rows(values: Column, owner: Int32s) -> Column:
-    """Return for each row the value of its `owner`.
-
-    That is the row's own ENTRY or, for a further packet of a list, the call with the list.
-    """
+    """Return for each row the value of its `owner`: see Nesting.owner()."""
     if not len(values):
         return np.zeros(len(owner), np.int8)
     return np.asarray(values[owner])

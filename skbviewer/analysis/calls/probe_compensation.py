@@ -16,54 +16,51 @@ from ...records import Calibration, part
 from ...records.types import Int64s
 from .call_table import CallTable, Column
 from .interruptions import MARK_GAP
-from .probed_calls import Probed
+from .probe_costs import Costs
 
 Columns = tuple[Column, Column]
 
 
 def compensated_durations(
-    known: Calibration, nesting: Nesting, probed: Probed, in_interrupts: Columns, calls: CallTable
+    known: Calibration, nesting: Nesting, costs: Costs, in_interrupts: Columns, calls: CallTable
 ) -> Columns:
-    """Return T = T' - empty - K * nested (NetSlice) of each call, and its possible error; ns.
+    """Return the duration of each call without probes, and its possible error; ns.
 
-    T is at least 0; both are -1 if T' or K is unknown.  T' is the recorded duration, and K is the
-    number of probed calls inside the call and inside interrupts during it.  `in_interrupts` has the
-    numbers of probed calls in these interrupts: of all such calls, and of those with a packet.
-    error_bar() computes the possible error of T.
+    This is the recorded duration minus the costs of the probe of the call itself (`empty`), of the
+    probes of calls inside it, and of events inside it.  It is at least 0; both are -1 if it is
+    unknown.  Inside is also what happened in interrupts: `in_interrupts` has the costs of probes
+    and of events there.  error_bar() computes the possible error.
     """
-    own = nesting.counts_inside(probed.every), nesting.counts_inside(probed.with_skb)
+    own = nesting.sums_inside(costs.probes), nesting.sums_inside(costs.events)
 
     def inside(which: int, rows: slice) -> Int64s:
-        found = in_interrupts[which][rows].astype(np.int64)
-        found += own[which][calls.part("entry", rows)]
-        return np.asarray(found, np.int64)
+        owner = nesting.owner(calls.part("entry", rows))
+        return np.asarray(in_interrupts[which][rows] + own[which][owner], np.int64)
 
-    def costs(rows: slice) -> Int64s:
+    def probes(rows: slice) -> Int64s:
         shown = part(calls.records, "skb", calls.part("entry", rows)) != 0
-        taken = inside(0, rows) * known.nested
-        taken += inside(1, rows) * (known.skb_nested - known.nested)
-        return taken + np.where(shown, known.skb_empty, known.empty)
+        return inside(0, rows) + np.where(shown, known.skb_empty, known.empty)
 
     def left(rows: slice) -> Column:
-        left = np.maximum(calls.part("dur_ns", rows) - costs(rows), 0)
-        return np.where(is_known(calls, rows), left, -1)
+        left = calls.part("dur_ns", rows) - probes(rows) - inside(1, rows)
+        return np.where(is_known(calls, rows), np.maximum(left, 0), -1)
 
     def unsure(rows: slice) -> Column:
-        wrong = inside(0, rows) * abs(known.skb_nested - known.nested) + known.error
-        wrong = error_bar(wrong, costs(rows), calls.part("dur_ns", rows))
+        wrong = error_bar(known, probes(rows), inside(1, rows), calls.part("dur_ns", rows))
         return np.where(is_known(calls, rows), wrong, -1)
 
     return calls.by_parts(left), calls.by_parts(unsure)
 
 
-def error_bar(apart: Int64s, costs: Int64s, dur: Int64s) -> Int64s:
-    """Return the possible error of durations from which `costs` were subtracted; all in ns.
+def error_bar(known: Calibration, probes: Int64s, events: Int64s, dur: Int64s) -> Int64s:
+    """Return the possible error of durations from which two costs were subtracted; all in ns.
 
-    The error is at least half of the costs, and at least `apart`, by which the costs of probes with
-    and without a packet differ (tests/lab/test_calibration.py).  If the costs exceed the duration
-    `dur`, the excess is a lower bound of the error.
+    The cost of the probes is known to a half (tests/lab/test_calibration.py), and at least to the
+    difference between calls with and without a packet.  That of events is an estimate, so all of it
+    may be wrong.  If the costs exceed the duration `dur`, the excess is a lower bound of the error.
     """
-    return np.asarray(np.maximum(np.maximum(apart, -(-costs // 2)), costs - dur), np.int64)
+    unsure = np.maximum(-(-probes // 2), known.error) + events
+    return np.asarray(np.maximum(unsure, probes + events - dur), np.int64)
 
 
 def is_known(calls: CallTable, rows: slice) -> npt.NDArray[np.bool_]:

@@ -11,7 +11,6 @@ from .interrupt_loops import LEVELS
 
 ENTRY = 1  # kbl.h enum kbl_kind
 TASK = 0  # context
-OWN, IRQ, OFF, PROBED, WITH_SKB = range(5)  # rows of the result
 
 
 @allocation_free
@@ -35,22 +34,22 @@ def add_stretches(
     begin: Int64s,
     end: Int64s,
     total: Int64s,
-    calls: Int32s,
-    with_skb: Int32s,
+    probes_sum: Int64s,
+    events_sum: Int64s,
     near: Int64s,
     own: Int64s,
     irq: Int64s,
     off: Int64s,
-    probed: Int64s,
-    shown: Int64s,
+    probes: Int64s,
+    events: Int64s,
 ) -> None:
     """Add up the stretches of calls that end where an inner call begins, for a block of records.
 
     The block begins at record `first`; `ts` and `cpu` are its columns.  By record of the whole log:
     `kind` to `carried`, as in records and Nesting; `at` and `at_cpu`, the time (ns) and CPU at
-    which the next stretch of a call begins; `own`, `irq`, `off`, `probed` and `shown`, its sums
+    which the next stretch of a call begins; `own`, `irq`, `off`, `probes` and `events`, its sums
     (see SelfTimes).  `switch_first` to `switch_near` are thread switches by CPU; `irq_first` to
-    `with_skb` are interrupts by context and CPU, with running sums; `near` is the last interrupt
+    `events_sum` are interrupts by context and CPU, with running sums; `near` is the last interrupt
     used of each, where the next search begins.
     """
     for i in range(len(ts)):
@@ -64,8 +63,8 @@ def add_stretches(
         if ts[i] > at[up]:
             _stretch(
                 up, np.int64(ts[i]), np.int64(cpu[i]), context, pid, at, at_cpu, switch_first,
-                switch_ts, switch_near, irq_first, begin, end, total, calls, with_skb, near,
-                own, irq, off, probed, shown,
+                switch_ts, switch_near, irq_first, begin, end, total, probes_sum, events_sum,
+                near, own, irq, off, probes, events,
             )  # fmt: skip
         if exit_ts[record] > at[up]:
             at[up], at_cpu[up] = exit_ts[record], exit_cpu[record]
@@ -91,14 +90,14 @@ def add_totals(
     begin: Int64s,
     end: Int64s,
     total: Int64s,
-    calls: Int32s,
-    with_skb: Int32s,
+    probes_sum: Int64s,
+    events_sum: Int64s,
     near: Int64s,
     own: Int64s,
     irq: Int64s,
     off: Int64s,
-    probed: Int64s,
-    shown: Int64s,
+    probes: Int64s,
+    events: Int64s,
 ) -> None:
     """Add the last stretch of each call, and add its totals to those of the call around it.
 
@@ -112,17 +111,16 @@ def add_totals(
         if exit_ts[record] > at[record]:
             _stretch(
                 record, exit_ts[record], np.int64(exit_cpu[record]), context, pid, at, at_cpu,
-                switch_first, switch_ts, switch_near, irq_first, begin, end, total, calls,
-                with_skb, near,
-                own, irq, off, probed, shown,
+                switch_first, switch_ts, switch_near, irq_first, begin, end, total,
+                probes_sum, events_sum, near, own, irq, off, probes, events,
             )  # fmt: skip
         up = np.int64(parent[record])
         if up >= 0:
             irq[up] += irq[record]
             off[up] += off[record]
-            if len(probed):
-                probed[up] += probed[record]
-                shown[up] += shown[record]
+            if len(probes):
+                probes[up] += probes[record]
+                events[up] += events[record]
 
 
 @allocation_free
@@ -141,14 +139,14 @@ def _stretch(
     begin: Int64s,
     end: Int64s,
     total: Int64s,
-    calls: Int32s,
-    with_skb: Int32s,
+    probes_sum: Int64s,
+    events_sum: Int64s,
     near: Int64s,
     own: Int64s,
     irq: Int64s,
     off: Int64s,
-    probed: Int64s,
-    shown: Int64s,
+    probes: Int64s,
+    events: Int64s,
 ) -> None:
     """Add the stretch of a call from `at` to `until`, which ends on `cpu`."""
     since, level, on = at[record], np.int64(context[record]), np.int64(at_cpu[record])
@@ -173,9 +171,9 @@ def _stretch(
             if other > one:
                 taken = total[other] - total[one] - max(since - begin[one], 0)
                 taken -= max(end[other - 1] - until, 0)
-                if len(probed):
-                    probed[record] += calls[other] - calls[one]
-                    shown[record] += with_skb[other] - with_skb[one]
+                if len(probes):
+                    probes[record] += probes_sum[other] - probes_sum[one]
+                    events[record] += events_sum[other] - events_sum[one]
     irq[record] += taken
     own[record] += until - since - taken
 

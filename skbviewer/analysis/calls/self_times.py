@@ -34,15 +34,16 @@ class Between(NamedTuple):
 class SelfTimes(NamedTuple):
     """By record, ns: the call's self time, the time of interrupts, and the time switched out.
 
-    `irq_ns` and `off_ns` include such times during inner calls.  `probed` and `with_skb` are the
-    numbers of probed calls in those interrupts; both are empty if no interrupt has any.
+    `irq_ns` and `off_ns` include such times during inner calls.  `probes_ns` and
+    `events_ns` are what the probes of calls and the events in those interrupts cost; both are empty
+    if that is nothing.
     """
 
     self_ns: Int64s
     irq_ns: Int64s
     off_ns: Int64s
-    probed: Int64s
-    with_skb: Int64s
+    probes_ns: Int64s
+    events_ns: Int64s
 
 
 def self_times(records: Records, nesting: Nesting, between: Between) -> SelfTimes:
@@ -52,7 +53,8 @@ def self_times(records: Records, nesting: Nesting, between: Between) -> SelfTime
     """
     higher, switched = between
     scratch, count = scratch_of(records), len(records)
-    sizes = [count] * 3 + [count if higher.calls[-1] else 0] * 2
+    costly = higher.probes_ns[-1] or higher.events_ns[-1]
+    sizes = [count] * 3 + [count if costly else 0] * 2
     made = [scratch.full(size, np.int64, 0) for size in sizes]
     at, at_cpu = scratch.take(count, np.int64), scratch.take(count, np.int32)
     near = higher.first.astype(np.int64)

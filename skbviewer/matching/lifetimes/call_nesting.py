@@ -8,28 +8,32 @@ damaged log, a call in the stack may end later than the one above it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ...records import Records, part, scratch_of
-from ...records.types import LATEST_NS, Bools, Int32s, Int64s
+from ...records.types import LATEST_NS, Int32s, Int64s
 from ..arrays.int_index import IntIndex, longer
 from ..arrays.record_rows import Rows, record_blocks
 from ..record_kinds import ENTRY
 from .call_nesting_loops import nest_records
 
 
+def _no_values(_: slice) -> Int64s:
+    return np.zeros(0, np.int64)
+
+
 class _Stacks(NamedTuple):
     """The stacks of open calls.
 
     A node is one open call: its `record`; its `end` (ns); the node `below` it; `around`, the next
-    node below that may enclose other calls; `before`, the context's count when the call began.
+    node below that may enclose other calls; `before`, the context's sum when the call began.
     `before` is -1 if the call has ended but a different call is still above it.
 
-    By context: `top`, its top node; `counted`, its number of counted records; `soonest`, the
+    By context: `top`, its top node; `counted`, the sum of its records' values; `soonest`, the
     earliest time (ns) at which a node below the top one ends.  `sizes`: the first free node, the
     number of nodes.
     """
@@ -38,9 +42,9 @@ class _Stacks(NamedTuple):
     end: Int64s
     below: Int32s
     around: Int32s
-    before: Int32s
+    before: Int64s
     top: Int32s
-    counted: Int32s
+    counted: Int64s
     soonest: Int64s
     sizes: Int64s
 
@@ -63,24 +67,29 @@ class Nesting:
             self.context[some] = numbers.numbers_of(Rows(records, some).contexts())
         self.contexts = numbers.count
         self.parent = scratch.full(len(records), np.int32, -1)
-        self._follow(np.zeros(0, np.bool_), self.parent, np.zeros(0, np.int32))
+        self._follow(self.parent, np.zeros(0, np.int64))
 
-    def counts_inside(self, chosen: npt.NDArray[np.generic]) -> Int32s:
-        """Return for each call the number of `chosen` records (flags) in it; 0 if it has no end."""
-        count = scratch_of(self._records).full(len(self._records), np.int32, 0)
-        self._follow(chosen.astype(np.bool_, copy=False), np.zeros(0, np.int32), count)
-        return count
+    def sums_inside(self, values_of: Callable[[slice], Int64s]) -> Int64s:
+        """Return for each call the sum of the values of the records in it; 0 if it has no end.
 
-    def _follow(self, chosen: Bools, parent: Int32s, inside: Int32s) -> None:
-        none = np.zeros(0, np.int32)
-        open_ = _Stacks(none, none.astype(np.int64), none, none, none, none, none, *_sizes())
+        `values_of` returns the values of a block of records.
+        """
+        total = scratch_of(self._records).full(len(self._records), np.int64, 0)
+        self._follow(np.zeros(0, np.int32), total, values_of)
+        return total
+
+    def _follow(
+        self, parent: Int32s, inside: Int64s, values_of: Callable[[slice], Int64s] = _no_values
+    ) -> None:
+        none, long = np.zeros(0, np.int32), np.zeros(0, np.int64)
+        open_ = _Stacks(none, long, none, none, long, none, long, *_sizes())
         for some in record_blocks(self._records):
             rows = Rows(self._records, some)
             context = self.context[some]
             open_ = _with_room(open_, self.contexts, int(open_.sizes[1]) + len(context))
             nest_records(
                 some.start, rows["ts"], rows["exit_ts"], rows["kind"], context, self.carried[some],
-                chosen[some], parent, inside, *open_,
+                values_of(some), parent, inside, *open_,
             )  # fmt: skip
         for number in range(self.contexts if len(inside) else 0):
             at = int(open_.top[number])
@@ -88,6 +97,11 @@ class Nesting:
                 if open_.before[at] >= 0:
                     inside[open_.record[at]] = open_.counted[number] - open_.before[at]
                 at = int(open_.below[at])
+
+    def owner(self, entry: npt.NDArray[np.integer]) -> Int32s:
+        """Return the call of each ENTRY: itself or, for a further packet of a list, the list's."""
+        given = self.parent[entry]
+        return np.asarray(np.where(self.carried[entry] & (given >= 0), given, entry), np.int32)
 
     def calls_around(self, record: npt.NDArray[np.integer]) -> Iterator[tuple[Int64s, Int64s]]:
         """Yield the calls around the records `record`, level by level, the innermost first.

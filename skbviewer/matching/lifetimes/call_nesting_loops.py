@@ -22,23 +22,23 @@ def nest_records(
     kind: npt.NDArray[np.uint8],
     context: Int32s,
     carried: Bools,
-    chosen: Bools,
+    values: Int64s,
     parent: Int32s,
-    inside: Int32s,
+    inside: Int64s,
     record: Int32s,
     end: Int64s,
     below: Int32s,
     around: Int32s,
-    before: Int32s,
+    before: Int64s,
     top: Int32s,
-    counted: Int32s,
+    counted: Int64s,
     soonest: Int64s,
     sizes: Int64s,
 ) -> None:
     """Follow the stacks of open calls through a block of records, which begins at record `first`.
 
     parent[record] becomes the ENTRY of the innermost call around the record; inside[call] the
-    number of `chosen` records in the call, once it has ended.  An empty array is not filled.
+    sum of the `values` of the records in the call, once it ended.  An empty array is not filled.
     `record` to `before` are the nodes of open calls; `top`, `counted` and `soonest` are by context.
     """
     for i in range(len(ts)):
@@ -61,8 +61,8 @@ def nest_records(
             around[node] = enclosing
         if len(parent) and enclosing >= 0:
             parent[first + i] = record[enclosing]
-        if len(chosen) and chosen[i]:
-            counted[where] += 1
+        if len(values):
+            counted[where] += values[i]
         if kind[i] != ENTRY or exit_ts[i] < 0:
             continue
         if node >= 0 and end[node] < exit_ts[i]:
@@ -83,12 +83,12 @@ def _end_below(
     node: Number,
     where: Number,
     now: Number,
-    inside: Int32s,
+    inside: Int64s,
     record: Int32s,
     end: Int64s,
     below: Int32s,
-    before: Int32s,
-    counted: Int32s,
+    before: Int64s,
+    counted: Int64s,
     soonest: Int64s,
 ) -> None:
     """Set `inside` of calls below `node` that ended while another call was above them."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from skbviewer.analysis.calls.probe_costs import DROP_COST
+from skbviewer.records.kbl_layout import KblEvent
 from tests.matching.story import HARDIRQ, SOFTIRQ, Story, udp4
 
 from .test_call_building import A, B, Calls
@@ -14,7 +16,10 @@ ERROR = SKB_EMPTY - EMPTY
 
 
 def sending() -> Story:
-    """A call of a packet, 10 us, with one of the same packet inside."""
+    """A call of a packet, 10 us, with one of the same packet inside.
+
+    In version 3, two events are recorded at its entry: its footprint, and its thread.
+    """
     story = Story()
     story.kbl.calibration = {
         "tau_empty": EMPTY,
@@ -27,10 +32,16 @@ def sending() -> Story:
     return story
 
 
-def costs(calls: int, with_skb: int) -> tuple[int, int]:
-    """What so many calls inside one with a packet cost, and how far that may be wrong."""
+def costs(calls: int, with_skb: int, events: int = 0) -> tuple[int, int]:
+    """What is inside a call with a packet costs, and how far that may be wrong."""
     cost = SKB_EMPTY + calls * NESTED + with_skb * (SKB_NESTED - NESTED)
-    return cost, max(ERROR + calls * (SKB_NESTED - NESTED), (cost + 1) // 2)
+    events_cost = events * SKB_EMPTY
+    return cost + events_cost, max(ERROR, (cost + 1) // 2) + events_cost
+
+
+def added(number: int) -> int:
+    """Return a number of events that only logs of version 3 have."""
+    return number if Story.version == 3 else 0
 
 
 def times_of(story: Story, folder: Path, name: str = "ip_output") -> tuple[int, int]:
@@ -40,7 +51,7 @@ def times_of(story: Story, folder: Path, name: str = "ip_output") -> tuple[int, 
 
 
 def test_calls_inside_it_cost(tmp_path: Path) -> None:
-    assert times_of(sending(), tmp_path) == costs(1, 1)
+    assert times_of(sending(), tmp_path) == costs(1, 1, added(2))
 
 
 def test_calls_in_interrupts_inside_it_cost_as_much(tmp_path: Path) -> None:
@@ -53,7 +64,7 @@ def test_calls_in_interrupts_inside_it_cost_as_much(tmp_path: Path) -> None:
     story.call("netif_rx_internal", 6000, 6100, 0, pid=7, context=HARDIRQ)
     calls = Calls(story, tmp_path)
     whole, softirq = calls["ip_output"], calls["ip_rcv"]
-    assert (whole["dur_ns"] - whole["comp_ns"], whole["comp_err_ns"]) == costs(6, 4)
+    assert (whole["dur_ns"] - whole["comp_ns"], whole["comp_err_ns"]) == costs(6, 4, added(2))
     assert (softirq["dur_ns"] - softirq["comp_ns"], softirq["comp_err_ns"]) == costs(3, 2)
     assert whole["irq_ns"] == 2000 + 100
     assert whole["self_ns"] == 10000 - 2100 - 100  # as recorded
@@ -66,7 +77,7 @@ def test_interrupts_beside_it_do_not_cost_it(tmp_path: Path) -> None:
     story.call("ip_rcv", 10500, 11000, B, pid=7, context=SOFTIRQ)
     story.call("ip_rcv", 11000, 11500, B, pid=7, context=SOFTIRQ)
     story.call("ip_rcv", 3000, 4000, B, cpu=1, pid=8, context=SOFTIRQ)
-    assert times_of(story, tmp_path) == costs(2, 2)
+    assert times_of(story, tmp_path) == costs(2, 2, added(1))  # the thread was known before
 
 
 def test_what_its_interrupts_cost_is_no_less_than_nothing(tmp_path: Path) -> None:
@@ -75,4 +86,24 @@ def test_what_its_interrupts_cost_is_no_less_than_nothing(tmp_path: Path) -> Non
         story.call("ip_rcv", 2000 + 10 * at, 2005 + 10 * at, B, pid=7, context=SOFTIRQ)
     call = Calls(story, tmp_path)["ip_output"]
     assert call["comp_ns"] == 0
-    assert call["comp_err_ns"] == costs(501, 501)[1]
+    cost, unsure = costs(501, 501, added(2))
+    assert call["comp_err_ns"] == max(unsure, cost - 10_000)
+
+
+def test_events_inside_it_cost_and_drops_most(tmp_path: Path) -> None:
+    """Also those in interrupts; none of those before, behind or on other CPUs."""
+    story = sending()
+    story.event(2000, KblEvent.QUEUE, A, pid=7)
+    story.call("ip_rcv", 3000, 4000, B, pid=7, context=SOFTIRQ)
+    story.event(3500, KblEvent.RECEIVE, B, pid=7, context=SOFTIRQ)
+    story.event(3600, KblEvent.DROP, B, pid=7, context=SOFTIRQ)
+    for ts, cpu in ((900, 0), (11000, 0), (5000, 1)):
+        story.event(ts, KblEvent.RECEIVE, B, cpu=cpu, pid=7, context=SOFTIRQ)
+    calls = Calls(story, tmp_path)
+    whole, softirq = calls["ip_output"], calls["ip_rcv"]
+    assert (whole["dur_ns"] - whole["comp_ns"], whole["comp_err_ns"]) == costs(
+        2, 2, added(2) + 2 + DROP_COST
+    )
+    assert (softirq["dur_ns"] - softirq["comp_ns"], softirq["comp_err_ns"]) == costs(
+        0, 0, 1 + DROP_COST
+    )

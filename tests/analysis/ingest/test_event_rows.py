@@ -185,7 +185,8 @@ def test_a_thread_that_changes_its_cpu_leaves_the_packet_in_no_queue(tmp_path: P
 
 
 @pytest.mark.parametrize("skb_cost", [0, 300])
-def test_what_the_probes_cost_is_taken_off(tmp_path: Path, skb_cost: int) -> None:
+def test_what_the_probes_cost_is_taken_off(tmp_path: Path, skb_cost: int, version: int) -> None:
+    """Logs of version 3 have an event for the footprint, which costs as well."""
     story = Story()
     story.kbl.calibration = {"tau_empty": 50, "tau_nested": 200, "tau_skb_nested": skb_cost}
     story.call("ip_rcv", 1000, 5000, A, skbinfo=HOST, ipv4=udp4(1))
@@ -193,28 +194,32 @@ def test_what_the_probes_cost_is_taken_off(tmp_path: Path, skb_cost: int) -> Non
     story.call("kfree_skb", 2100, 2120, B)
     story.call("skb_dequeue", 3100, 3200, 0)
     leg = leg_of(tmp_path, story)
-    nested = skb_cost or 200
-    assert call_of(leg, "ip_rcv").comp_ns == 4000 - 50 - 2 * nested - 200
+    nested, footprint = skb_cost or 200, 50 if version == 3 else 0
+    assert call_of(leg, "ip_rcv").comp_ns == 4000 - 50 - 2 * nested - 200 - footprint
     assert call_of(leg, "ip_output").comp_ns == 1000 - 50 - nested
     assert call_of(leg, "ip_rcv").dur_ns == 4000
 
 
 @pytest.mark.parametrize("skb_empty", [0, 30])
 def test_a_call_with_a_packet_loses_what_one_with_a_packet_costs(
-    tmp_path: Path, skb_empty: int
+    tmp_path: Path, skb_empty: int, version: int
 ) -> None:
+    """Events are inside, too: the ALLOC, and in version 3 both footprints."""
     story = Story()
     story.kbl.calibration = {"tau_empty": 50, "tau_nested": 200, "tau_skb_empty": skb_empty}
     story.sock_call("tcp_sendmsg", 1000, 9000, SOCK, pid=7)
     story.alloc(2000, A, pid=7)
     story.call("ip_output", 3000, 3100, A, pid=7, skbinfo=MINE, ipv4=udp4(1))
     leg = leg_of(tmp_path, story)
-    assert call_of(leg, "ip_output").comp_ns == 100 - (skb_empty or 50)
-    assert call_of(leg, "tcp_sendmsg").comp_ns == 8000 - 50 - 2 * 200
-    assert call_of(leg, "ip_output").comp_err_ns == (20 if skb_empty else 25)
+    footprint = 50 if version == 3 else 0
+    assert call_of(leg, "ip_output").comp_ns == 100 - (skb_empty or 50) - footprint
+    assert call_of(leg, "ip_output").comp_err_ns == (20 if skb_empty else 25) + footprint
+    assert call_of(leg, "tcp_sendmsg").comp_ns == 8000 - 50 - 2 * 200 - (2 * footprint + 50)
 
 
-def test_a_call_shorter_than_its_probe_is_wrong_by_what_is_missing(tmp_path: Path) -> None:
+def test_a_call_shorter_than_its_probe_is_wrong_by_what_is_missing(
+    tmp_path: Path, version: int
+) -> None:
     story = Story()
     story.kbl.calibration = {"tau_empty": 60, "tau_nested": 200, "tau_skb_empty": 50}
     story.call("ip_rcv", 1000, 1100, A, skbinfo=HOST, ipv4=udp4(1))
@@ -222,7 +227,9 @@ def test_a_call_shorter_than_its_probe_is_wrong_by_what_is_missing(tmp_path: Pat
     story.call("ip_output", 2000, 2045, A, skbinfo=HOST, ipv4=udp4(1))
     leg = leg_of(tmp_path, story)
     times = {c.function: (c.comp_ns, c.comp_err_ns) for c in leg.calls}
-    assert times == {"ip_rcv": (0, 150), "ip_rcv_core": (0, 42), "ip_output": (0, 25)}
+    footprint = 60 if version == 3 else 0
+    whole = (0, 150 + footprint)
+    assert times == {"ip_rcv": whole, "ip_rcv_core": (0, 42), "ip_output": (0, 25)}
 
 
 def test_without_a_calibration_nothing_is_taken_off(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from skbviewer.matching import Nesting
 from skbviewer.records import RECORD_DTYPE, KernelLog
 from skbviewer.records.kbl_layout import KblEvent
+from skbviewer.records.types import Int64s
 
 from ..story import SOFTIRQ, Story, find
 
@@ -68,6 +70,10 @@ def test_a_call_without_an_end_encloses_nothing(tmp_path: Path) -> None:
     assert (found["ip_output"], found["ip_send_skb"]) == ("udp_send_skb", "udp_send_skb")
 
 
+def _of(values: Int64s) -> Callable[[slice], Int64s]:
+    return lambda some: values[some]
+
+
 def test_what_is_inside_counts_on_all_levels(tmp_path: Path) -> None:
     story = Story()
     for begin, end in ((100, 500), (200, 400), (250, 300), (350, 360), (600, 700)):
@@ -75,7 +81,7 @@ def test_what_is_inside_counts_on_all_levels(tmp_path: Path) -> None:
     story.call("ip_output", 210, 220, A, pid=9)
     log = story.log(tmp_path)
     nesting = Nesting(log.records)
-    inside = nesting.counts_inside((log.records["kind"] == 1).astype(np.int64))
+    inside = nesting.sums_inside(_of((log.records["kind"] == 1).astype(np.int64)))
     assert inside[find(log, "ip_rcv")].tolist() == [3, 2, 0, 0, 0]
     assert inside[find(log, "ip_output")].tolist() == [0]
 
@@ -97,7 +103,7 @@ def test_an_empty_log(tmp_path: Path) -> None:
     log = Story().log(tmp_path)
     nesting = Nesting(log.records)
     assert len(nesting.parent) == 0
-    assert len(nesting.counts_inside(np.zeros(0, np.int64))) == 0
+    assert len(nesting.sums_inside(_of(np.zeros(0, np.int64)))) == 0
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -112,13 +118,13 @@ def test_calls_that_do_not_nest(seed: int) -> None:
     records["data"] = np.where(rng.random(len(records)) < 0.1, 1, -1)
     records["pid"] = rng.integers(1, 3, len(records))
     nesting = Nesting(records)
-    chosen = rng.random(len(records)) < 0.7
-    inside = nesting.counts_inside(chosen)
+    values = rng.integers(0, 1 << 40, len(records))
+    inside = nesting.sums_inside(_of(values))
     for row, one in enumerate(records):
         before, after = np.arange(len(records)) < row, np.arange(len(records)) > row
         calls = (records["kind"] == 1) & (records["exit_ts"] >= 0)
         mine = records["pid"] == one["pid"]
         around = before & calls & mine & (records["data"] < 0) & (records["exit_ts"] > one["ts"])
         assert nesting.parent[row] == np.flatnonzero(around).max(initial=-1)
-        within = after & mine & chosen & (records["ts"] < one["exit_ts"])
-        assert inside[row] == (np.count_nonzero(within) if calls[row] else 0)
+        within = after & mine & (records["ts"] < one["exit_ts"])
+        assert inside[row] == (values[within].sum() if calls[row] else 0)
