@@ -25,6 +25,7 @@ from .adding import Outcome, add_pair
 from .pairs import Pair
 from .shares import ShareTask, in_this_process, write_share, written
 
+LOOPBACK = "127.0.0.1:0"  # any free port
 CONNECT_S = 10
 LOOK_S = 0.2  # between two reports of progress
 LARGE = 128 << 20  # bytes of a file for which a further worker may be useful
@@ -123,7 +124,8 @@ def _client(folder: Path, jobs: int, scheduler: str) -> Iterator[Client]:
                 n_workers=jobs,
                 threads_per_worker=1,
                 memory_limit=memory_of_machine() // jobs,
-                dashboard_address=None,
+                dashboard_address=LOOPBACK,  # None: port 8787 on all interfaces
+                worker_dashboard_address=LOOPBACK,
                 silence_logs=logging.CRITICAL,
                 local_directory=private,
                 security=True,

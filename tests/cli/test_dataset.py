@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +19,7 @@ from skbviewer.cli import main
 from tests.dataset.recordings import Both, make_both, pair
 
 Captured = pytest.CaptureFixture[str]
+DASK_PORT = 8787  # where Dask offers its web page
 BLOCKED = """
 import sys
 sys.modules[sys.argv.pop(1)] = None
@@ -34,7 +37,11 @@ def test_add_reports_each_pair(tmp_path: Path) -> None:
     bad = tmp_path / "bad.pcap"
     bad.write_bytes(b"no capture")
     folder, (log, capture) = tmp_path / "dataset", pair("handshake")
-    found = _add(folder, f"{log}+{capture}", str(bad))
+    with socket.socket() as other:
+        with contextlib.suppress(OSError):  # another program uses it
+            other.bind(("", DASK_PORT))
+            other.listen()
+        found = _add(folder, f"{log}+{capture}", str(bad))
     text = "handshake.kbl + handshake.pcap: host lab, 16 packets, 4042 calls\n"
     assert (found.returncode, found.stdout[34:]) == (1, text)
     assert found.stderr.startswith(f"warning: {bad}: neither pcap")
