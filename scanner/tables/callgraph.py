@@ -85,7 +85,10 @@ class CallGraph:
         return known
 
     def _of_one(self, numbers: list[int], near: str) -> tuple[int, ...]:
-        """Return the definitions of no architecture, and those of `near`, else of the main one."""
+        """Return the definitions outside folders of architectures, and those of one architecture.
+
+        This is `near` if it has a definition, else the one that represents all.
+        """
         homes = {n: architecture(self.nodes[n].file) for n in numbers}
         named = set(homes.values()) - {""}
         first = near if near in named else self.main

@@ -60,14 +60,14 @@ def add(commands: Commands) -> None:
         type=Path,
         metavar="OUT",
         help="also write the folded call stacks of A and B, for a differential flame graph; "
-        "- is standard output, to which nothing else is written then",
+        "- writes them to standard output, instead of the comparison",
     )
     parser.add_argument(
         "--speedscope",
         type=Path,
         metavar="OUT",
-        help="also write the call stacks of A and B as profiles for speedscope; - is standard "
-        "output",
+        help="also write the call stacks of A and B as profiles for speedscope; - writes "
+        "them to standard output, instead of the comparison",
     )
 
 

@@ -20,7 +20,7 @@ COLUMNS = (
 
 
 def host_pairs(folder: Path, progress: Progress) -> Answer:
-    """Return a row for each two recordings that share addresses.
+    """Return a row for each pair of recordings that share addresses.
 
     `addresses` counts pairs of addresses with packets in both; `exact` and `ambiguous` count pairs
     of packets.  Clock b - clock a is from least_ns to most_ns at the time at_ns of clock a; NULL if

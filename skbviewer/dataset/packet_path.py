@@ -39,7 +39,11 @@ def members_of(found: Across, session: str, number: int) -> list[Member]:
 
 
 def _joined(found: Across, start: Int64s) -> tuple[Int64s, dict[int, str]]:
-    """Return all sightings that exact pairs and lifetimes join to some, and why, by sighting."""
+    """Return the sightings that belong together with the sightings `start`, and why.
+
+    Sightings belong together if they are an exact pair or have the same lifetime, directly or
+    through others.  The reasons are by sighting.
+    """
     pairs = found.pairs
     exact = np.flatnonzero(pairs.verdict == EXACT)
     one, other = pairs.pairs.a[exact], pairs.pairs.b[exact]

@@ -129,8 +129,8 @@ def _remove(path: Path) -> None:
 def clean(folder: Path) -> int:
     """Remove what killed processes left behind; return the number of files and folders removed.
 
-    The order matters: a file that is listed before the locks and the manifests, and that none of
-    them names, has no running writer and no session.
+    Files are listed before locks and manifests are read.  So a listed file that no lock and no
+    manifest names belongs to no running writer and to no session.
     """
     files = list((folder / TABLES).glob("*/*/*/*/*.parquet"))
     count = sum(_clean_lock(folder, lock) for lock in (folder / WRITING).glob(f"*{SUFFIX}"))

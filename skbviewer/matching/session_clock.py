@@ -183,7 +183,7 @@ def _of_segment(joint: Joint, segment: Segment, kernel: Sequence[Piece]) -> Piec
 
 
 def _of_kernel(joint: Joint, segment: Segment, wire: Sequence[Piece]) -> Piece:
-    """Return the piece that maps a KBL to session time, by a segment of a capture's fit.
+    """Return the piece that maps a KBL to session time, through one segment of a capture's fit.
 
     `wire` are the pieces of the capture.  The packets' time in transit is part of the offset.
     """

@@ -19,7 +19,7 @@ LISTED = 5
 
 
 def unexplained(case: Case, findings: Sequence[Finding]) -> list[Finding]:
-    """Return a finding about the excess of slow packets in parts that no finding explains."""
+    """Return at most one finding: slow packets, and the excess time that no finding explains."""
     if not any(one.rule == slow_packets.NAME for one in findings):
         return []
     excess = slow_packets.excess_of(case)

@@ -49,6 +49,7 @@ from .table import Row, Statistic, Table, quote_text
 from .time_table import TimeRow, time_table
 
 NOTHING_CHOSEN = "nothing was chosen: no packet matches"
+NO_COUNTER = "no call has events of a hardware counter, or the logs counted different events"
 
 
 def _conversations(scope: Scope) -> Table:
@@ -146,7 +147,7 @@ def _of_events(
 def _counter(scope: Scope) -> Table:
     rows = counter_rows(scope)
     if not rows:
-        return Table(CounterRow._fields, rows, ("no calls with events of one hardware counter",))
+        return Table(CounterRow._fields, rows, (NO_COUNTER,))
     return Table(CounterRow._fields, rows, notes=(f"events of {counter_name(scope)}",))
 
 

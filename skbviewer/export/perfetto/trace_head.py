@@ -70,7 +70,10 @@ class Head:
         return packet
 
     def names(self, slices: Slices) -> None:
-        """Write the texts of slices.  Their numbers start at 1; 0 means no text."""
+        """Write each text of the slices once, with the number by which slices refer to it.
+
+        Numbers start at 1; 0 means no text.
+        """
         packet = self._packet()
         packet.sequence_flags = pb.TracePacket.SEQ_INCREMENTAL_STATE_CLEARED
         packet.first_packet_on_sequence = True

@@ -108,8 +108,8 @@ class RowQuery(QObject):
         every = self._recording.packets.all_kernel_only_count
         return every() if self.all_lives else self._recording.packets.kernel_only_count()
 
-    def holds_life(self, number: int) -> bool:
-        """Return whether K<number> is listed, unless a filter hides it."""
+    def lists_kernel_only(self, number: int) -> bool:
+        """Return whether the list has row K<number> when no filter is set."""
         every = self.all_lives or self._recording is None
         known = 0 if self._recording is None else self._recording.packets.kernel_only_count()
         return self.kernel_only and (every or number <= known)

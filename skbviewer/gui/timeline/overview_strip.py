@@ -105,7 +105,7 @@ class OverviewStrip(QWidget):
         self.update()
 
     def box(self) -> QRectF:
-        """Return the box of the window, at least LEAST_PX wide."""
+        """Return the rectangle that marks the shown range, at least LEAST_PX wide."""
         if self.overview is None or self.window_ns is None:
             return QRectF()
         low, high = (self._x(t) for t in self.window_ns)

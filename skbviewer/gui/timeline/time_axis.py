@@ -45,7 +45,10 @@ def round_step(least_ns: float) -> int:
 
 
 def base_of(low_ns: float, span_ns: float) -> int:
-    """Return the origin of the tick labels, ns: 0, or far from 0 a round time left of the view."""
+    """Return the time that the tick labels count from, ns.
+
+    It is 0, or, if the view is far from 0, a round time to the left of the view.
+    """
     if abs(low_ns) < FAR_SPANS * span_ns:
         return 0
     step = 1

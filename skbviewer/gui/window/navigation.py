@@ -57,7 +57,7 @@ class Navigation(QObject):
 
     def to_id(self, row_id: int) -> None:
         """Go to a row.  If the row is not listed, go to the nearest listed row, and say so."""
-        if row_id < 0 and not self._row_query.holds_life(-row_id):
+        if row_id < 0 and not self._row_query.lists_kernel_only(-row_id):
             self.life_asked.emit(row_id)
             return
         if not self._table.go_to_id(row_id):

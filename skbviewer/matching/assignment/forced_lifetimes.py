@@ -12,8 +12,9 @@ that ended before the moment of an earlier packet of the file began.
 A packet that the log may lack is never exact, and takes no moment from others: leaving it out is
 always consistent.  The other packets form groups: those that share moments, or may contradict each
 other's order.  A group without any consistent assignment decides nothing.  In every other group,
-moments that overlap form clusters.  The earliest and the latest cluster of each packet bound its
-moments, and where no moments overlap, these bounds decide.  Otherwise all assignments are followed
+moments that overlap form clusters.  A packet's moments lie between the earliest and the
+latest cluster that its place in the file allows.  If no moments of the group overlap, each moment
+between these two is possible, and the group is decided.  Otherwise all assignments are followed
 packet by packet (`consistent_assignments.py`).  Beyond its limits, some impossible assignments
 count as possible, but never the reverse.  So a lifetime that is exact is the same in every
 assignment.

@@ -78,10 +78,10 @@ class _When(NamedTuple):
 def _joins(
     asked: Known, unnumbered: Unnumbered, known: Known, shown: Unnumbered, series: Int64s
 ) -> Iterator[tuple[tuple[Hash, Hash], Int64s, Int64s]]:
-    """Yield (hashes of packets, hashes of prints), packets, prints; equal hashes are pairs.
+    """Yield (hashes of packets, of footprints), packets, footprints; equal hashes are pairs.
 
-    First come the hashes of all fields.  Then come hashes for packets and prints that lack a field;
-    these hashes are made from the fields that both sides have.
+    First come the hashes of all fields.  Then come hashes for packets and footprints that lack a
+    field; these hashes are made from the fields that both sides have.
     """
     every, prints = np.arange(len(asked.at)), np.arange(len(known.at))
     yield (full_keys(asked), full_keys(known)), every, prints

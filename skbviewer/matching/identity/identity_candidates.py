@@ -278,7 +278,7 @@ def _start(
 def _partly_known(
     wire: Known, weak_w: Unnumbered, kernel: Known, weak_k: Unnumbered, series: Int64s
 ) -> tuple[Int64s, Int64s, Int64s]:
-    """Return pairs (packet, print) in which one side lacks a distinguishing value.
+    """Return pairs of packet and footprint in which one side lacks a distinguishing value.
 
     The third array has the packets left out because more than MANY others share their hash.
     """
@@ -298,7 +298,10 @@ def _partly_known(
 
 
 def _of_merged(wire: Known, kernel: Known) -> tuple[Int64s, Int64s]:
-    """Return pairs (packet, print) of one TCP sequence number; the print has no length."""
+    """Return pairs of packet and footprint with the same TCP sequence number.
+
+    Only footprints of GSO skbs whose length is unknown are paired.
+    """
     merged = np.flatnonzero(
         (part(kernel.rows, "tot_len", kernel.at) < 0)
         & (part(kernel.rows, "gso_size", kernel.at) > 0)

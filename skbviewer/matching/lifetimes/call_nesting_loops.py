@@ -37,8 +37,8 @@ def nest_records(
 ) -> None:
     """Follow the stacks of open calls through a block of records, which begins at record `first`.
 
-    parent[record] becomes the ENTRY of the innermost call around the record; inside[call] the
-    sum of the `values` of the records in the call, once it ended.  An empty array is not filled.
+    parent[record] gets the ENTRY of the innermost call around the record.  inside[call] gets the
+    sum of the `values` of the records in the call, at its end.  An array that is empty stays so.
     `record` to `before` are the nodes of open calls; `top`, `counted` and `soonest` are by context.
     """
     for i in range(len(ts)):

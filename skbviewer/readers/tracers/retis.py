@@ -137,7 +137,7 @@ class _Log:
         self._devices: dict[tuple[int, int], str] = {}
 
     def leave_out(self, offset: int, why: str) -> None:
-        """Count an event that cannot be used, and the reason."""
+        """Leave out the event at `offset`, and count it under the reason `why`."""
         self._left[why] += 1
         self._first.setdefault(why, offset)
 

@@ -63,8 +63,8 @@ def session_time(db: Database, clock: Clock, source: int, number: int, ts: int) 
     return int(clock.of_packets(source, *columns)[0]), clock.error(source, interface)
 
 
-def ways(db: Database) -> dict[tuple[int, int], OneWay]:
-    """Return the bounds of the difference between the clocks of each two KBLs, by their ids."""
+def one_way_bounds(db: Database) -> dict[tuple[int, int], OneWay]:
+    """Return the bounds of the clock difference of each pair of KBLs, by the ids of both."""
     bounds = clock_queries.oneway_bounds(db)
     found = {}
     for row in clock_queries.oneways(db):
@@ -81,7 +81,7 @@ def under_way(db: Database, packet: int) -> list[UnderWay]:
     """
     legs = [leg for leg in queries.legs_of_packet(db, packet) if leg.verdict == EXACT]
     found = []
-    for (one, other), way in ways(db).items():
+    for (one, other), way in one_way_bounds(db).items():
         for sender, receiver, onward in ((one, other, True), (other, one, False)):
             sent = [leg.wire_ns for leg in legs if leg.source == sender and leg.kind == 0]
             got = [leg.wire_ns for leg in legs if leg.source == receiver and leg.kind == 1]
@@ -111,7 +111,7 @@ def one_way_json(db: Database) -> list[dict[str, Any]]:
             "packets": [way.onward, way.back],
             "uncertainty_ns": int((way.high_ns - way.low_ns).max()),
         }
-        for (kbl, other), way in ways(db).items()
+        for (kbl, other), way in one_way_bounds(db).items()
     ]
 
 

@@ -67,6 +67,6 @@ class Paths:
             return raw_of(db, number, self._opened.sources(), progress or Silent())
 
     def under_way(self, packet: int) -> list[clocks.UnderWay]:
-        """Return how long a packet travelled between each two hosts whose KBLs show both ends."""
+        """Return how long a packet travelled between each pair of hosts whose KBLs show it."""
         with self._opened.database() as db:
             return clocks.under_way(db, packet)

@@ -47,8 +47,8 @@ def _count(
 ) -> None:
     """Sort a column of `count` values by counting: `rows` gets the row ids, `keys` the values.
 
-    `memory` and `places` are those of Sources.  `low` is the lowest value.  `at` is scratch space:
-    a zero for each value from `low` to the highest one, and one more.
+    `memory` and `places` are those of Sources.  `low` is the lowest value.  `at` is scratch space,
+    filled with zeros: an element for each value from `low` to the highest one, and one more.
     """
     some = np.empty(STEP, np.int64)
     for begin in range(0, count, STEP):

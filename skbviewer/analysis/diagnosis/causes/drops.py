@@ -42,7 +42,9 @@ UNWANTED = {
 }
 # TCP discards data that it has already (net/ipv4/tcp_input.c: tcp_data_queue() and others).
 REPEATED = frozenset({"TCP_OLD_DATA", "TCP_OLD_SEQUENCE", "TCP_RFC7323_PAWS", "DUP_FRAG"})
-NOT_LOST = "The receiver has these data already, so nothing was lost. See why the data came again."
+NOT_LOST = (
+    "The receiver has these data already, so nothing was lost. Find out why the data arrived twice."
+)
 HOOK, VERDICTS = 0xFFFF, 16  # NF_HOOK: data = hook | pf << 8 | (verdict + 1) << 16
 
 
