@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What the bundled recordings hold, as the product reads them.
+"""The contents of the bundled recordings, as skbviewer reads them.
 
-``python -m tests.e2e.samples`` writes it into the README of each sample.
+``python -m tests.e2e.samples`` writes them into the README of each sample.
 """
 
 from __future__ import annotations
@@ -47,15 +47,15 @@ def row(packet: PacketRow, start_ns: int) -> str:
 
 
 def contents(session: Session) -> str:
-    """Return what README says of the sample: how much, and the first packets."""
+    """Return the generated part of a sample's README: the counts, and the first packets."""
     info = session.info()
     packets = session.packets.numbered(1, session.packets.count())
     kinds = Counter(packet.protocol_name for packet in packets)
     verdicts = Counter(packet.verdict for packet in packets)
     text = (
-        f"{len(packets)} packets ({', '.join(f'{n} {k}' for k, n in kinds.most_common())}), "
-        f"of which {', '.join(f'{n} {k}' for k, n in verdicts.most_common())}; "
-        f"{session.packets.kernel_only_count()} more lives that only the kernel saw; "
+        f"{len(packets)} packets ({', '.join(f'{n} {k}' for k, n in kinds.most_common())}): "
+        f"{', '.join(f'{n} {k}' for k, n in verdicts.most_common())}; "
+        f"{session.packets.kernel_only_count()} kernel-only lifetimes; "
         f"{info['records']} records, {info['lost_records']} lost.\n\n"
     )
     titles = "No. | ms | source | destination | protocol | info | verdict | calls | us in kernel"

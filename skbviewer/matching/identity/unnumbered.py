@@ -44,7 +44,7 @@ class Unnumbered(NamedTuple):
 
 
 class Meeting(NamedTuple):
-    """Packets and prints (indices) that both have the columns `names`, so that these may agree."""
+    """Indices of packets and footprints that all have the columns `names`, so these may agree."""
 
     packets: Int64s
     prints: Int64s
