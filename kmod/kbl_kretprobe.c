@@ -34,7 +34,7 @@ static __always_inline int kbl_kretprobe_enter(struct kretprobe_instance *ri, st
 	unsigned long addr = kbl_return_address(regs), irq;
 	void *ticket = ri->data;
 
-	/* Prevents that the compiler keeps both pointers in registers. */
+	/* Keeps the compiler from holding both pointers in registers. */
 	OPTIMIZER_HIDE_VAR(ticket);
 	/* Recording may be switched on or off meanwhile: either outcome is fine for this call. */
 	if (unlikely(!data_race(kbl_active)))

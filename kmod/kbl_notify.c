@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Changes beside the packets, reported by the kernel's notifiers: neighbours, addresses, links,
- * modules and the clock.  What a notifier replays at its registration is no change.
+ * modules and the clock.  What a notifier replays at its registration is not a change.
  */
 #include <linux/inetdevice.h>
 #include <linux/module.h>

@@ -17,7 +17,7 @@
 #include "kbl_stack.h"
 
 #define KBL_HOOKED 0x8000	/* in kbl_ext_drop.hook: there is a hook */
-#define KBL_HOOK_NONE 0xffff	/* in the cache: the caller is no known caller of a hook */
+#define KBL_HOOK_NONE 0xffff	/* in the cache: the caller is not a known caller of a hook */
 #define KBL_NOTES 16		/* packets inside netfilter on one CPU; a power of two */
 #define KBL_CALLER_BITS 5
 #define KBL_ABOVE_WORDS 32	/* words searched from a handler's frame to its caller's caller */

@@ -156,7 +156,7 @@ gone:
 }
 NOKPROBE_SYMBOL(kbl_socket_read);
 
-/* Fills in what @fd is; false if it is no socket. */
+/* Fills in what @fd is; false if it is not a socket. */
 static bool kbl_socket_at(int fd, struct kbl_ext_syscall *call)
 {
 	struct files_struct *files = current->files;

@@ -43,7 +43,7 @@ class _Kinds(dict[str, str]):
         self._lexer.input(value)
         token = self._lexer.token()
         if token is None or token.value != value:
-            raise _NoToken(f"{value!r} is no token of C")
+            raise _NoToken(f"{value!r} is not a C token")
         self[value] = kind = str(token.type)
         return kind
 

@@ -57,7 +57,7 @@ def row_summaries(legs: Iterable[LegSummary], names: NamesOf) -> dict[int, RowSu
 def _dropped(summary: RowSummary, leg: LegSummary, names: Names) -> RowSummary:
     """Return the summary with a drop added to it.
 
-    The drop is no loss if other copies remain, or if a socket has the data already.
+    The drop is not a loss if other copies remain, or if a socket has the data already.
     """
     place = names.symbol_at_offset((leg.drop or 0) >> 32)
     purged = place.startswith(PURGED)

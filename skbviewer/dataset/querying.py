@@ -87,7 +87,7 @@ def _waited(db: duckdb.DuckDBPyConnection, thread: Thread, end: float, progress:
 
 @contextmanager
 def _memory() -> Iterator[None]:
-    """Limit this process's memory: DuckDB's own limit leaves out texts such as repeat() makes."""
+    """Limit this process's memory: DuckDB does not count the texts that repeat() makes."""
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
     status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
     now = next(int(line.split()[1]) << 10 for line in status.splitlines() if "VmData" in line)

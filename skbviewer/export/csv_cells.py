@@ -14,7 +14,7 @@ from typing import Any
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 NUMBER = re.compile(r"[-+]?\d[\d.,]*")
-# A character that separates cells, if a formula follows.  A number with a sign is no formula.
+# A character that separates cells, if a formula follows.  A number with a sign is not a formula.
 INSIDE = re.compile(r"([,;\t])(?=[=@]|[-+](?!\d[\d.]*(?:[\s,]|$)))")
 
 

@@ -23,7 +23,7 @@ class OpenedFile:
     def __init__(self, path: Path) -> None:
         """Open the session file `path`.
 
-        Raises BadInput if it is no session or has another version.
+        Raises BadInput if it is not a session or has another version.
         """
         self.path = path
         self._engine = open_session(path)

@@ -64,7 +64,7 @@ class Session:
 
     @classmethod
     def open(cls, path: Path) -> Session:
-        """Open a session.  Raises BadInput if `path` is no session or has another version."""
+        """Open a session.  Raises BadInput if `path` is not a session or has another version."""
         return cls(path)
 
     def close(self) -> None:

@@ -79,8 +79,8 @@ def forget_pages(connection: Connection) -> None:
 def open_session(path: Path) -> Engine:
     """Return an engine that reads the session at `path`; each thread needs its own connection.
 
-    Raises BadInput if the file does not exist or is no session, and OtherVersion if another version
-    wrote it.
+    Raises BadInput if the file does not exist or is not a session, and OtherVersion if another
+    version wrote it.
     """
     if not head(path).startswith(SQLITE_HEAD):
         raise BadInput(path, 0, "not a session file (no SQLite database)")

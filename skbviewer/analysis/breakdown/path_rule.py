@@ -19,7 +19,7 @@ from ...records.types import Int64s
 
 OFF_PATH = frozenset({"memory", "tap", "socket", "other"})
 ODD = np.int64(-7046029254386353131)  # 2^64 / golden ratio (Knuth, TAOCP 6.4)
-OFF = np.int64(0)  # the number of a function that is no step of a path
+OFF = np.int64(0)  # the number of a function that is not a step of a path
 
 
 def step_numbers(functions: Sequence[str], layers: Sequence[str]) -> Int64s:
@@ -57,7 +57,7 @@ def begin_path(kind: Int, dropped: Int) -> np.int64:
 def is_step(number: Int, entry: Int, begin: Int, end: Int) -> bool:
     """Return whether the first call of a function in a leg is a step of the leg's path.
 
-    Later calls of the function are no steps.  `number` is the step number of the function, `entry`
+    Later calls of the function are not steps.  `number` is the step number of the function, `entry`
     the time of the call (ns), and `begin` and `end` are the times of the leg (ns).
     """
     return bool(number != OFF and begin <= entry and entry < end)

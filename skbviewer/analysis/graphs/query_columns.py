@@ -138,7 +138,7 @@ def _is_time(value: Cell) -> bool:
 
 
 def _integers(rows: Rows, which: Int64s, at: int) -> Int64s:
-    """Return the numbers of column `at` in the rows `which`; 0 for each value that is no time."""
+    """Return the numbers of column `at` in the rows `which`; 0 for a value that is not a time."""
     values = (rows[one][at] for one in which.tolist())
     return np.array([_whole(one) if _is_time(one) else 0 for one in values], np.int64)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find for whom the calls of a leg worked, and when they did not run: a part of leg_loops.py.
+"""Find for which packets the calls of a leg worked, and when they did not run (see leg_loops.py).
 
 Input: the calls inside each call, the packet of each call, and when CPUs were interrupted and
 switched threads.  Output: spans with ranks (wait_kinds.py), painted over each other.
@@ -149,10 +149,10 @@ def paint_call(
 ) -> None:
     """Paint the stretches of a call, and of inner calls that work for the packet.
 
-    Times before `low` and after `high` (ns) are left out.  `mode` says for whom the call works.
+    Times before `low` and after `high` (ns) are left out.  `mode` says for what the call works.
     SAME: it has the packet.  KIN: it has the packet, in another leg.  MINE: it belongs to the
     packet's socket, and no call has the packet.  OTHERS: it works for other packets.  NOBODY: no
-    record shows for whom it works.  A `record` beyond the last one is the number of a context.
+    record shows for what it works.  A `record` beyond the last one is the number of a context.
     Spans are appended to `paint`, counted in `counts`, and times added to `sums`; `stack` is
     scratch space.
     """

@@ -56,8 +56,8 @@ def open_ended(log: KernelLog, series: SeriesTable, legs: LegTable, spans: Spans
 
     The loss must lie between the leg and the neighbouring lifetime at its address.  It explains the
     missing record if most legs of the same kind have that record, or if the loss is at most
-    REACH_NS away.  For a birth, a loss that is near does not explain legs that begin in
-    RECEIVE_START.
+    REACH_NS away.  A near loss does not explain the missing birth of a leg that begins
+    in RECEIVE_START.
 
     Some kinds of last records often come without an end: of the lifetimes that stop after such a
     record without an end, at least half do so where no loss can be the reason.  After such a

@@ -39,7 +39,7 @@ KEEPS = frozenset({"tcp_insert_write_queue_after", "tcp_set_skb_tso_segs"}) | {
 # Send a packet from a queueing discipline, or look at the first one there: netem's duplicates have
 # no event of their enqueueing (net/sched/sch_netem.c).
 DEQUEUED = frozenset({"sch_direct_xmit", "netem_skb_cb"})
-# Receives packets again that were received before, from a queue that NAPI polls, such as GRO cells.
+# Receives a packet a second time, from a queue that NAPI polls, such as GRO cells.
 POLLED = frozenset({"napi_gro_receive"})
 RECEIVED = frozenset({"__netif_receive_skb", "__netif_receive_skb_one_core"})
 # Take packets from the lists in which NAPI and GRO gather them, and pass them on together.

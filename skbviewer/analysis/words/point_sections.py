@@ -43,7 +43,7 @@ def stack_of(sections: Section) -> tuple[str, ...]:
 
 
 def lines_of(sections: Section) -> tuple[str, ...]:
-    """Return a line for the values that are no columns, then one for each section but the stack.
+    """Return a line for the values that are not columns, then one for each section but the stack.
 
     Examples are "point: tgid 7, netns cookie 1" and "nft: drop by table filter, chain input
     (policy)".

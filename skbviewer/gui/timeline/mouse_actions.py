@@ -62,7 +62,7 @@ class Mouse(QObject):
         low, high = sorted((round(start), round(now)))
         times = (low + origin, high + origin) if high > low else None
         if view.mode.is_relative:
-            view.show_range(times)  # only to be measured: these are no session times
+            view.show_range(times)  # only to be measured: these are not session times
         else:
             # in one packet's path a range is only measured, so it sets no filter
             view.choose_range(times, is_final and view.mode.filters_by_range)

@@ -145,7 +145,7 @@ class TimelineView(TimelinePlot):
             self.lanes_mode.show_kind(kind)
         if was_relative != self.mode.is_relative:
             self.state.swap_markers()
-        if was_relative or self.mode.is_relative:  # relative times are no session times
+        if was_relative or self.mode.is_relative:  # relative times are not session times
             self.choose_range(None)
         self.show_layers()
         self._show_message()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The rungs of the identity ladder, and the climb of candidate pairs.
 
-Input: pairs of a packet and a row of prints.  Output: the pairs whose values differ on no rung, and
+Input: pairs of a packet and a footprint.  Output: the pairs whose values differ on no rung, and
 the rung on which each packet first differed from all its rivals.
 """
 

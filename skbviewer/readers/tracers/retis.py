@@ -170,7 +170,7 @@ class _Log:
         self._add_points(points, first, last)
 
     def _other(self, raw: bytes, at_end: bool) -> EventValues | None:
-        """Return the values of an event that the scanner did not read; None if it is no point."""
+        """Return the values of an event that the scanner did not read; None if not a point."""
         event = parse_event(raw, at_end)
         if self.clock:
             return values_of(event)
