@@ -90,4 +90,4 @@ def holders(case: Case, locks: Locks, at: int) -> str:
     listed = ", ".join(list(dict.fromkeys(named))[:NAMED])
     if len(during):
         return f" Meanwhile {listed} got the lock."
-    return f" {listed} had got the lock before, as the last one that had to wait for it."
+    return f" Before this wait, {listed} was the last to wait for the lock and get it."

@@ -19,8 +19,8 @@ from ..base.messages import LONG_MS, Messages
 from ..base.recording import Recording
 
 NOT_FOUND = (
-    "Wireshark is not installed.  File > Export Timeline… writes the packets as pcapng for another "
-    "machine's Wireshark."
+    "Wireshark is not installed.  For Wireshark on another machine, use File > Export Timeline… "
+    "to write the packets as pcapng."
 )
 
 

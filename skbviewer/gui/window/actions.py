@@ -217,7 +217,7 @@ FILE = (
     _line("&File"),
     *map(_export_packet, export_menu.OF_PACKET),
     Action("&File", "Export &Timeline…", _export_timeline, ("Ctrl+E",),
-           "Write what the timeline shows as a picture or table"),
+           "Write the timeline as a picture or table, or the packets in another format"),
     Action("&File", "Open in Wireshar&k", _open_in_wireshark,
            tip="Show the displayed packets in Wireshark, with the kernel's fields"),
     _line("&File"),
