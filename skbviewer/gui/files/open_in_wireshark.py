@@ -19,7 +19,7 @@ from ..base.messages import LONG_MS, Messages
 from ..base.recording import Recording
 
 NOT_FOUND = (
-    "Wireshark is not installed.  File > Export Timeline… writes the packets as pcapng for another "
+    "Wireshark is not installed. File > Export Timeline… writes the packets as pcapng for another "
     "machine's Wireshark."
 )
 
