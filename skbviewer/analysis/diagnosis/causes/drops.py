@@ -12,7 +12,7 @@ from ...words.event_text import hook_text
 from .. import needs, wording
 from ..case import EXAMPLES, Case
 from ..discarded_segments import discarded
-from ..drop_events import FULL, Drops, Key, drops_of
+from ..drop_events import CHECKSUM_WRONG, FULL, Drops, Key, drops_of
 from ..finding import CRITICAL, EVENT, NOTE, PACKET, Evidence, Finding, Rule
 from ..neighbour_questions import FAILURE
 
@@ -36,6 +36,8 @@ ADVICE = {
     "load over more CPUs (RPS).",
     "OTHERHOST": "The packets are for another host's hardware address.",
 }
+# Functions that drop for one cause, but may not name it, and the reason with the same advice.
+UNNAMED_CAUSES = {FAILURE: "NEIGH_FAILED", **dict.fromkeys(CHECKSUM_WRONG, "UDP_CSUM")}
 # Functions that drop packets for which the host has no receiver.
 UNWANTED = {
     "ip6_mc_input": "These packets are for multicast groups that nobody on this host has joined: "
@@ -87,7 +89,7 @@ def _finding(case: Case, drops: Drops, mine: Int64s, key: Key, nothing_lost: boo
         for number, name in zip((n for n in shown if n), named, strict=True)
     ]
     function = place.split("+")[0]
-    known = ADVICE["NEIGH_FAILED"] if function == FAILURE else ADVICE.get(reason, OTHER)
+    known = ADVICE.get(UNNAMED_CAUSES.get(function, reason), OTHER)
     advice = NOT_LOST if reason in REPEATED else UNWANTED.get(function, known)
     advice = DISCARDED if nothing_lost and reason not in REPEATED else advice
     harmless = function in UNWANTED or reason in REPEATED or nothing_lost
