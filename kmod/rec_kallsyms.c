@@ -123,7 +123,10 @@ static size_t rec_first_named(const struct rec_symbols *s, const char *name)
 	return low;
 }
 
-/* Iterate over the symbols of that name and module; NULL after the last. */
+/*
+ * Iterate over the symbols of that name and module ("" is the kernel's image, NULL any); NULL
+ * after the last.
+ */
 const struct rec_symbol *rec_symbol_named(const struct rec_symbols *s, const char *name,
 					  const char *module, const struct rec_symbol *after)
 {
@@ -132,7 +135,7 @@ const struct rec_symbol *rec_symbol_named(const struct rec_symbols *s, const cha
 
 		if (strcmp(symbol->name, name))
 			return NULL;
-		if (!strcmp(symbol->module, module) && (!after || symbol > after))
+		if ((!module || !strcmp(symbol->module, module)) && (!after || symbol > after))
 			return symbol;
 	}
 	return NULL;

@@ -79,14 +79,15 @@ static void rec_list_merge(struct rec_probe *to, const struct rec_probe *from)
 	to->quiet &= from->quiet;
 }
 
-static void rec_list_add(struct rec_probes *p, const struct rec_probe *probe, kbl_u64 addr)
+static void rec_list_add(struct rec_probes *p, const struct rec_probe *probe, kbl_u64 addr,
+			 const char *module)
 {
 	struct rec_probe *to = NULL;
 
 	for (size_t i = 0; i < p->n && !to; i++)
 		if (p->v[i].asked == addr &&
 		    (addr || (!strcmp(p->v[i].name, probe->name) &&
-			      !strcmp(p->v[i].module, probe->module))))
+			      !strcmp(p->v[i].module, module))))
 			to = &p->v[i];
 	if (to) {
 		rec_list_merge(to, probe);
@@ -94,26 +95,36 @@ static void rec_list_add(struct rec_probes *p, const struct rec_probe *probe, kb
 	}
 	to = rec_probe_add(p, probe);
 	to->name = rec_copy(probe->name);
-	to->module = rec_copy(probe->module);
+	to->module = rec_copy(module);
 	to->asked = addr;
 	to->slot.error = addr ? 0 : -ENOENT;
 }
 
-/* A name may have several addresses; one without address is kept, but not armed. */
+/*
+ * A name may have several addresses; one without address is kept, but not armed.  A line without
+ * module= means the kernel's image, or, if that has no such function, the loaded modules.
+ */
 static void rec_list_resolve(struct rec_probes *p, const struct rec_probe *probe,
 			     const struct rec_symbols *s, bool life_only)
 {
+	const char *module = probe->module;
 	const struct rec_symbol *symbol;
+	kbl_u64 site;
 
 	if (probe->asked) {
-		rec_list_add(p, probe, probe->asked);
+		rec_list_add(p, probe, probe->asked, module);
 		return;
 	}
-	symbol = rec_symbol_named(s, probe->name, probe->module, NULL);
-	if (!symbol && (!life_only || rec_site_address(probe->name)))
-		rec_list_add(p, probe, rec_site_address(probe->name));
-	for (; symbol; symbol = rec_symbol_named(s, probe->name, probe->module, symbol))
-		rec_list_add(p, probe, symbol->addr);
+	symbol = rec_symbol_named(s, probe->name, module, NULL);
+	site = symbol ? 0 : rec_site_address(probe->name);
+	if (!symbol && !site && !*module) {
+		module = NULL;
+		symbol = rec_symbol_named(s, probe->name, module, NULL);
+	}
+	if (!symbol && (!life_only || site))
+		rec_list_add(p, probe, site, probe->module);
+	for (; symbol; symbol = rec_symbol_named(s, probe->name, module, symbol))
+		rec_list_add(p, probe, symbol->addr, symbol->module);
 }
 
 /* life_only: only functions with a life event, and without recording their CALLs. */

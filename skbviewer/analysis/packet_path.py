@@ -10,7 +10,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..records import MAYBE_LOST, POINTS_GAP, POINTS_ONLY, Captured, Leg, PathCall, Wait
+from ..records import (
+    MAYBE_LOST,
+    POINTS_GAP,
+    POINTS_ONLY,
+    Captured,
+    Leg,
+    PathCall,
+    Wait,
+    counted,
+    verb,
+)
 from ..records.view_rows import LEG_KINDS
 from ..store import Database, queries
 from ..store.rows import StoredCall, StoredLeg, StoredMoment
@@ -131,7 +141,9 @@ def _note(row: StoredCall, names: Names) -> str:
     if row.carried >= 0:
         notes.append(f"packet {(row.carried & 0xFFFFFFFF) + 1} of the call")
     if row.carried >> 32 > 0:
-        notes.append(f"{row.carried >> 32} more packets are not shown")
+        more = row.carried >> 32
+        are = verb(more, "is", "are")
+        notes.append(f"{counted(more, 'more packet')} {are} not shown")
     notes += [text for bit, text in MARKS if row.marks & bit]
     if row.flags & SOCK and not row.skb:
         notes.append("found via socket")

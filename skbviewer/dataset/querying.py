@@ -16,7 +16,7 @@ from typing import Any
 
 import duckdb
 
-from ..records import BadInput, Progress
+from ..records import BadInput, Progress, counted
 from ..session.querying import Answer, Bounds, Cell
 from .connection import MEMORY, connection
 
@@ -120,7 +120,7 @@ def _answer(db: duckdb.DuckDBPyConnection, bounds: Bounds) -> Answer:
     while some := db.fetchmany(ROWS):
         for row in some:
             if len(rows) == bounds.rows:
-                return Answer(columns, rows, f"only the first {bounds.rows} rows")
+                return Answer(columns, rows, f"only the first {counted(bounds.rows, 'row')}")
             cells = tuple(map(_cell, row))
             size += sum(len(cell) if isinstance(cell, str | bytes) else 8 for cell in cells)
             if size > bounds.size:

@@ -70,7 +70,11 @@ def _amount(amount: Amount) -> str:
         words.append(
             f"{counted(amount.left_out, 'pass', 'passes')} left out, because records are missing"
         )
-    words.append(f"{amount.blocks} blocks of time" if amount.blocks else "too short to be judged")
+    words.append(
+        counted(amount.blocks, "block of time", "blocks of time")
+        if amount.blocks
+        else "too short to be judged"
+    )
     return ", ".join(words)
 
 

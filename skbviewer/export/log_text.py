@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from ..analysis import EventFacts, Names, address, event_text, names_in
 from ..readers import KblEvent, KblLost
-from ..records import HOLE, SEEN, Hole, KernelLog, Table
+from ..records import HOLE, SEEN, Hole, KernelLog, Table, counted
 from ..records.kernel_events import SEEN_AT
 from ..records.types import Int64s
 
@@ -140,7 +140,7 @@ def _what(log: KernelLog, names: Names, beside: _Beside, row: Row) -> str:
         where = f" of {name}" if row.func >= 0 else ""
         why = LOSSES.get(row.flags, f"reason {row.flags}")
         least = "at least " if row.flags == HOLE else ""
-        return f"{least}{row.data} records lost in {row.dur} ns: {why}{where}"
+        return f"{least}{counted(row.data, 'record')} lost in {row.dur} ns: {why}{where}"
     if row.kind in (EVENT, SEEN):
         return event_text(_event_facts(log, beside, row), names)
     if row.kind == EXIT:

@@ -49,7 +49,7 @@ from .column_tables import (
     scratch_of,
 )
 from .errors import BadInput, Cancelled, OtherVersion
-from .plurals import counted
+from .plurals import counted, verb
 from .progress import Part, Progress, Silent
 from .resource_files import resource
 from .scratch import Gathered, Scratch
@@ -139,4 +139,5 @@ __all__ = [
     "pick",
     "resource",
     "scratch_of",
+    "verb",
 ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Nouns with a number, for sentences."""
+"""Nouns with a number and their verbs, for sentences."""
 
 from __future__ import annotations
 
@@ -10,3 +10,8 @@ def counted(count: int, one: str, several: str = "") -> str:
     Pass `several` if the plural is not `one` with an s.
     """
     return f"{count} {one if count == 1 else several or one + 's'}"
+
+
+def verb(count: int, one: str, several: str) -> str:
+    """Return the form of a verb that fits `count` things: `one` for 1, else `several`."""
+    return one if count == 1 else several

@@ -8,75 +8,30 @@ all processes share).  Prints one line of JSON: lists of [wall, CPU] seconds by 
 from __future__ import annotations
 
 import json
-import re
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 from skbviewer.cli.starting import importing
 
 with importing():  # as the program itself does
     import numpy as np
-    from PySide6.QtCore import QCoreApplication, QPoint, QSettings, Qt
+    from PySide6.QtCore import QPoint, QSettings, Qt
     from PySide6.QtTest import QTest
     from PySide6.QtWidgets import QApplication
 
-    from skbviewer.gui.graphs.all_graphs import GRAPHS
-    from skbviewer.gui.graphs.graph_window import GraphWindow
     from skbviewer.gui.window.app import application
     from skbviewer.gui.window.main_window import MainWindow
     from skbviewer.records.resource_files import resource
     from skbviewer.session import open_files
 
+    from .gui_watch import Watch, show, until
+    from .gui_windows import comparison, diagnosis, graphs, sql, tables, visible_part
+
 SEED = 20261121
-# As in GRAPHS
-GRAPH_NAMES = (
-    "I/O graph",
-    "latency graphs",
-    "path graph",
-    "flame graph",
-    "round trips",
-)  # as GRAPHS
 ZOOM_TO_NS = 1_000
 FILTERS = ("udp", "tcp.port == 443", "ip.addr == 10.0.0.0/9", "kbl.dur > 20us", "frame.len > 500")
-Found = dict[str, list[tuple[float, float]]]
-
-
-class Watch:
-    """Runs something and keeps how long it took."""
-
-    def __init__(self) -> None:
-        self.found: Found = {}
-
-    def time(self, name: str, do: Callable[[], object]) -> None:
-        begin, cpu = time.monotonic(), time.process_time()
-        do()
-        took = (time.monotonic() - begin, time.process_time() - cpu)
-        self.found.setdefault(name, []).append(took)
-
-    def memory(self, name: str, word: str) -> None:
-        status = Path("/proc/self/status").read_text()
-        found = re.search(rf"{word}:\s+(\d+) kB", status)
-        self.found[name] = [(int(found.group(1)) / 1024 if found else 0.0, 0.0)]
-
-
-def until(done: Callable[[], bool], limit_s: float = 600.0) -> None:
-    """Let Qt work until `done`; raises TimeoutError."""
-    end = time.monotonic() + limit_s
-    while not done():
-        QCoreApplication.processEvents()
-        time.sleep(0.0005)
-        if time.monotonic() > end:
-            raise TimeoutError("nothing happens")
-
-
-def show(window: MainWindow) -> None:
-    """Paint what wants to be painted."""
-    QApplication.processEvents()
-    window.repaint()
-    QApplication.processEvents()
 
 
 def open_session(window: MainWindow, path: Path) -> None:
@@ -159,33 +114,6 @@ def filters(window: MainWindow, watch: Watch, rounds: int) -> None:
     until(lambda: not window.row_query.tasks.busy)
 
 
-def counted(graph: GraphWindow) -> None:
-    """Wait until a graph is counted."""
-    until(lambda: not graph.tasks.busy)
-
-
-def graphs(window: MainWindow, watch: Watch, runs: int) -> None:
-    """Count and paint each graph, of everything and of a thousandth of the time."""
-    timeline = window.workspace.timeline
-    low, high = timeline.window_ns()
-    timeline.show_window((low + high) // 2, (low + high) // 2 + (high - low) // 1000)
-    for graph, name in zip(GRAPHS, GRAPH_NAMES, strict=True):
-        window.menus.actions[graph.menu.replace("&", "").rstrip("…")].trigger()
-        opened = window.findChildren(GraphWindow)[-1]
-        counted(opened)  # what it reads is in memory now
-        for place, of in ((2, "everything"), (1, "a screenful")):
-            opened.extent.setCurrentIndex(place)
-
-            def count(opened: GraphWindow = opened) -> None:
-                opened.count()
-                counted(opened)
-                show(window)
-
-            for _ in range(runs):
-                watch.time(f"{name} of {of}", count)
-        opened.close()
-
-
 def small_session(watch: Watch, size: tuple[int, int], runs: int) -> None:
     """The window on the bundled recording, imported already."""
     folder = resource("samples/handshake")
@@ -232,7 +160,12 @@ def measure(folder: str) -> None:
         click_to_path(window, watch, runs, rng)
         filters(window, watch, max(1, runs // 20))
         zoom(window, watch, runs)
+        visible_part(window)
         graphs(window, watch, max(1, runs // 10))
+        diagnosis(window, watch, max(1, runs // 20))
+        sql(window, watch, max(1, runs // 20))
+        tables(window, watch, max(1, runs // 30))
+        comparison(window, watch, session)
         watch.memory("memory at the end", "VmRSS")
         watch.memory("memory at its peak", "VmHWM")
         small_session(watch, (width, height), max(1, runs // 10))

@@ -25,11 +25,19 @@ acquainted() {
 	must $ip -n server neigh replace 10.9.0.1 dev vs nud permanent \
 		lladdr $($ip netns exec client cat /sys/class/net/vc/address)
 }
+# track_connections MOST: the server tracks at most so many, in few hash buckets
+track_connections() {
+	most=$1
+	rule server -t nat -A POSTROUTING -o nowhere -j MASQUERADE
+	echo 512 > /sys/module/nf_conntrack/parameters/hashsize || fail "hashsize"
+	echo $most > /proc/sys/net/netfilter/nf_conntrack_max || fail "nf_conntrack_max"
+}
 # counters: what the kernel counted, by namespace
 counters() {
 	for n in client server; do
 		for f in snmp netstat; do $ip netns exec $n cat /proc/net/$f; done > $out/$n.counters
 		$ip netns exec $n /bin/tc -s qdisc show > $out/$n.qdisc
+		$ip netns exec $n cat /proc/net/stat/nf_conntrack > $out/$n.connections 2>&1 || true
 		$ip netns exec $n /bin/iptables-legacy -nvxL INPUT > $out/$n.rules 2>&1 || true
 	done
 	cat /proc/net/softnet_stat > $out/softnet

@@ -23,7 +23,7 @@ HERE = Path(__file__).resolve().parent
 RECORDINGS = HERE.parents[1] / "build/causes"
 TOOLS = (*guests.TOOLS, "iptables-legacy-restore")
 MORE_PROBES = ("nf_conntrack_in",)
-PER_BOOT, BOOT_S, RUN_S = 20, 120, 60
+PER_BOOT, BOOT_S, RUN_S = 20, 120, 300  # patience, also if others use the machine
 Run = tuple[str, int]  # scenario, seed
 
 

@@ -52,6 +52,8 @@ SYMPTOMS = frozenset(
 )
 NETEM = ("sch_netem",)
 FILTER = ("ip_tables", "crc32c_generic", "nf_conntrack", "xt_tcpudp", "iptable_filter")
+ESP = ("esp4", "xfrm_user", "authenc", "echainiv", "drbg")
+TRACKED = (*FILTER, "iptable_nat", "xt_MASQUERADE")
 QDISC, FULL, DROP = "queueing-discipline", "receive-queue-full", "drop"
 LATE, SENT_AGAIN = "late-reader", "retransmission"
 
@@ -103,6 +105,18 @@ PROVOKED = (
              ("send-queue", LATE), ("crc32c_generic", "sctp")),
     Provoked("many-classifiers", "Classifiers of tc take long: no rule covers them.",
              ("slow-packets", "unexplained"), (), ("sch_ingress", "cls_u32")),
+    # For a new connection, a bucket of the table is emptied: its entries are dropped, not packets.
+    Provoked("connections-full", "The table of connections is full.",
+             ("conntrack",), ("netfilter",), TRACKED),
+    Provoked("connections-few", "The table of connections has room.", (), ("netfilter",), TRACKED),
+    Provoked("nobody-answers", "Nobody has the address of the next hop.", (DROP, "neighbour")),
+    Provoked("corrupt-and-slow-link", "Two causes: changed bits, and a slow link.",
+             (DROP, QDISC), ("software-checksum",), ("sch_tbf", *NETEM),
+             ("server.counters", "Udp.InCsumErrors"), ordered=True),
+    Provoked("ipsec-large", "IPsec encrypts large packets: no rule covers that.",
+             ("slow-packets", "unexplained"), (), ESP),
+    Provoked("delay-grows", "A delay grows, so TCP sends again what was not lost.",
+             (SENT_AGAIN, QDISC), ("send-queue", LATE), NETEM),
 )  # fmt: skip
 
 

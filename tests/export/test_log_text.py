@@ -84,7 +84,7 @@ def test_a_hole_in_the_file_stands_where_records_follow_again(tmp_path: Path) ->
         what = "at least 3 records lost in 99 ns: missing or damaged in the file"
         assert lines[at].startswith("12.000000600 [0?] -") and lines[at].endswith(f"!! {what}")
         assert "** free" in lines[at + 1]
-        assert "at least 1 records lost in 9 ns" in lines[-1]
+        assert "at least 1 record lost in 9 ns" in lines[-1]
 
 
 def test_an_interrupt_keeps_its_name(tmp_path: Path) -> None:

@@ -68,6 +68,17 @@ def sent(fake: Fake, *arguments: str | Path) -> list[str]:
     return fake.log("probes").splitlines()
 
 
+def test_name_without_module_is_also_looked_up_in_modules(fake: Fake) -> None:
+    with (fake.folder / "kallsyms").open("a") as symbols:
+        symbols.write(f"{STEXT + 0x8000:x} t ip_rcv\t[veth]\n")
+    (fake.folder / "list.txt").write_text("veth_xmit skb@0\nip_rcv skb@0\nip_rcv module=gone\n")
+    first, second = sent(fake)
+    assert first.startswith("veth_xmit 0x")
+    assert first.endswith(" skb@0 module=veth")
+    # The kernel's own function is meant, if there is one
+    assert second == f"ip_rcv 0x{STEXT + 0x1000:x} skb@0"
+
+
 def test_every_word_reaches_the_module(fake: Fake) -> None:
     line = "ip_rcv skb@0 skbp@1 list@2 sock@ret clone bool quiet"
     (fake.folder / "list.txt").write_text(line.replace(" ", "\t") + "\r\n")

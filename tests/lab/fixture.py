@@ -27,7 +27,7 @@ CYCLED = {
 TIMEOUT_S = 7200 if LONG else 900
 # A warning: kretprobes skip a hit that falls into another's handling, and count it, the more the
 # busier the machine; an fprobe does not.
-MISSED = re.compile(r"records are lost \(0 buffers full, \d+ missed hits, 0 nested hits\)$")
+MISSED = re.compile(r"records? (is|are) lost \(0 buffers full, \d+ missed hits?, 0 nested hits\)$")
 
 
 class Lab(NamedTuple):

@@ -196,7 +196,8 @@ class _OneLeg:
             return SENDING
         if same:
             return ""
-        return BACKLOG if following.call.context == 0 and not reading else QUEUE
+        of_tcp = tcp or self._all.name(following).startswith("tcp_")
+        return BACKLOG if following.call.context == 0 and not reading and of_tcp else QUEUE
 
     def fill(self) -> None:
         leg = self._leg

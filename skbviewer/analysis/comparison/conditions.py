@@ -56,8 +56,8 @@ def _spoiling(a: RecordingConditions, b: RecordingConditions) -> list[Condition]
     if a.probed != b.probed:
         only_a, only_b = sorted(a.probed - b.probed), sorted(b.probed - a.probed)
         text = (
-            "Functions probed in one recording only are not compared.  In the other recording, "
-            "their time counts as self time of their callers and layers.  Each probe costs time."
+            "Functions probed in one recording only are not compared. In the other recording, "
+            "their time counts as self time of their callers and layers. Each probe costs time."
         )
         found.append(Condition("probe lists", _only(only_a), _only(only_b), text, True))
     if a.mechanisms != b.mechanisms:

@@ -19,6 +19,11 @@ UNNAMED = "NOT_SPECIFIED"  # also the reason of packets that are freed after a s
 # Functions that free no lost data with kfree_skb(): the first one frees the fragments of a packet
 # together with the packet, the second one what a program has read.
 FREED = frozenset({"skb_release_data", "sctp_recvmsg"})
+# Functions that drop a datagram of a socket's queue if its checksum is wrong, which nobody computed
+# before (net/ipv4/udp.c).  They free what a program reads in another way.
+CHECKSUM_WRONG = frozenset({"__first_packet_length", "first_packet_length", "udp_read_skb"}) | {
+    "udp_recvmsg", "udpv6_recvmsg",
+}  # fmt: skip
 
 
 class Key(NamedTuple):
@@ -56,27 +61,31 @@ class Drops(NamedTuple):
 def drops_of(case: Case) -> Drops:
     """Return the drops of the chosen packets, most frequent reason and place first.
 
-    Left out are packets that a socket had received before or, if the reason is not named, may have
-    received while records were lost; and drops in the functions FREED.
+    Left out are packets that a socket had received before (unless their checksum is wrong) or, if
+    the reason is not named, may have received while records were lost; and drops in the functions
+    FREED.
     """
     scope = case.scope
     event = np.flatnonzero(case.event("event") == int(KblEvent.DROP))
     leg = np.asarray(case.event("leg"), np.int64)[event] - 1
     event, leg = event[leg >= 0], leg[leg >= 0]
     ts = np.asarray(case.event("ts"), np.int64)[event]
-    meant = case.is_chosen(leg, ts) & ~_delivered(case, leg, ts)
+    meant = case.is_chosen(leg, ts)
     event, leg, ts = event[meant], leg[meant], ts[meant]
     data = scope.of_event("data", event)
     source = np.asarray(case.event("source"), np.int64)[event]
-    unsure = _unsure(case, leg, ts)
+    delivered, unsure = _delivered(case, leg, ts), _unsure(case, leg, ts)
     found: dict[Key, list[Int64s]] = {}
     for number, value in np.unique(np.stack([source, data], axis=1), axis=0).tolist():
         names = scope.kernels[number].names
         key = Key(names.drop_reason(value & MASK32), names.symbol_at_offset((value & MASK64) >> 32))
         mine = np.flatnonzero((source == number) & (data == value))
+        function = key.place.split("+")[0]
+        if function not in CHECKSUM_WRONG:
+            mine = mine[~delivered[mine]]
         if key.reason == UNNAMED:
             mine = mine[~unsure[mine]]
-        if key.place.split("+")[0] not in FREED:
+        if function not in FREED and len(mine):
             found.setdefault(key, []).append(mine)
     keys = sorted(found, key=lambda one: (-sum(map(len, found[one])), one))
     which = np.full(len(event), -1, np.int64)

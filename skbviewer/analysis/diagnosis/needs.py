@@ -41,15 +41,18 @@ def capture() -> Need:
     )
 
 
-def functions(*names: str) -> Need:
-    """Return the condition that at least one of the functions `names` has a probe."""
+def functions(*names: str, how: str = "") -> Need:
+    """Return the condition that at least one of the functions `names` has a probe.
+
+    `how` says how to record it; by default it is the first name as a line of the list of probes.
+    """
     return Need(
         lambda case: any(
             not set(names).isdisjoint(set(kernel.functions.values()) - kernel.unarmed)
             for kernel in case.scope.kernels.values()
         ),
         f"a probe of {' or '.join(names)}",
-        f"add {names[0]} to the list of probes (kblrecord -f)",
+        how or f"add {names[0]} to the list of probes (kblrecord -f)",
     )
 
 

@@ -7,17 +7,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...matching import EXACT, RX
-from ...records.protocols import TCP
 from ...records.types import Bools, Int64s
 from ..fields.tcp_analysis import analysis_of
 from .case import Case
+from .discarded_segments import discarded
 from .drop_events import drops_of
+from .segment_copies import KEY, earlier_copies, exact_matches, seen_packets
 
 FATES = ("dropped", "wire", "arrived", "unknown")
 SENDS_AGAIN = ("__tcp_retransmit_skb", "tcp_retransmit_skb")
 MAX_SEGMENTS = 10_000  # most segments that are followed
-KEY = ("ip_version", "saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo", "sport", "dport", "seq")
 
 
 class Again(NamedTuple):
@@ -30,13 +29,6 @@ class Again(NamedTuple):
     first: int  # -n for row K<n>
     fate: str
     why: str  # of a drop
-
-
-class _Matches(NamedTuple):
-    """Exact matches: packet, 0-based leg."""
-
-    packet: Int64s
-    leg: Int64s
 
 
 def flagged(case: Case, name: str) -> Int64s:
@@ -61,10 +53,12 @@ def sent_again(case: Case) -> list[Again]:
     if not len(packets):
         return []
     drops = drops_of(case.everything)
-    dropped = dict(zip(drops.packet.tolist(), drops.key.tolist(), strict=True))
-    sent, received = _seen(case)
+    # The receiver has the data of a segment that it discarded as repeated
+    lost = ~discarded(case.everything, drops)
+    dropped = dict(zip(drops.packet[lost].tolist(), drops.key[lost].tolist(), strict=True))
+    sent, received = seen_packets(case)
     found = []
-    for packet, one in zip(packets.tolist(), _earlier(case, packets).tolist(), strict=True):
+    for packet, one in zip(packets.tolist(), earlier_copies(case, packets).tolist(), strict=True):
         why = drops.keys[dropped[one]].reason if one and one in dropped else ""
         fate = "unknown"
         if why:
@@ -77,7 +71,7 @@ def sent_again(case: Case) -> list[Again]:
 
 def _each_once(case: Case, found: list[Again]) -> list[Again]:
     """Return one segment of each skb, if possible a segment whose fate is known."""
-    matches = _matches(case)
+    matches = exact_matches(case)
     leg = dict(zip(matches.packet[::-1].tolist(), matches.leg[::-1].tolist(), strict=True))
     best: dict[int, Again] = {}
     for one in sorted(found, key=lambda again: again.fate == "unknown"):
@@ -103,13 +97,13 @@ def sent_once(case: Case) -> Int64s:
     """
     if set(SENDS_AGAIN).isdisjoint(case.scope.function_names):
         return np.zeros(0, np.int64)
-    sent, _ = _seen(case)
+    sent, _ = seen_packets(case)
     return np.setdiff1d(np.flatnonzero(sent), same_skbs(case, _repeated_by_kernel(case)))
 
 
 def same_skbs(case: Case, packets: Int64s) -> Int64s:
     """Return `packets`, and all packets of other captures that are the same skbs."""
-    found = _matches(case)
+    found = exact_matches(case)
     legs = found.leg[np.isin(found.packet, packets)]
     return np.union1d(packets, found.packet[np.isin(found.leg, legs)])
 
@@ -122,78 +116,13 @@ def _repeated_by_kernel(case: Case) -> Int64s:
     return np.asarray(ids[ids > 0], np.int64)
 
 
-def _earlier(case: Case, packets: Int64s) -> Int64s:
-    """Return the nearest earlier packet with the same addresses, ports and sequence number.
-
-    A number -n stands for row K<n>: no capture has that packet.  0 means that there is none.
-    """
-    columns = case.scope.columns
-    count = columns.length("packet")
-    row = np.asarray(columns.array("series", "kernel_only"), np.int64)
-    lives = np.flatnonzero(row > 0)
-
-    def both(name: str) -> Int64s:
-        of_packets = np.asarray(columns.array("packet", name), np.int64)
-        of_lives = np.asarray(columns.array("series", name), np.int64)[lives]
-        return np.concatenate([of_packets, of_lives])
-
-    keys = [both(name) for name in KEY]
-    payload = np.asarray(columns.array("packet", "payload"), np.int64)
-    length = np.r_[payload, np.full(len(lives), -1, np.int64)]
-    number = np.r_[np.arange(1, count + 1), -row[lives]]
-    at = np.r_[np.arange(count), _place_in_time(case, lives)]
-    mine = np.flatnonzero((both("protocol") == TCP) & np.isin(keys[-1], keys[-1][packets - 1]))
-    order = mine[np.lexsort((at[mine], *(key[mine] for key in keys)))]
-    same = np.all([key[order][1:] == key[order][:-1] for key in keys], axis=0)
-    earlier, later = number[order][:-1], number[order][1:]
-    same &= (length[order][1:] == length[order][:-1]) | (earlier < 0)
-    before = np.zeros(count + 1, np.int64)
-    use = same & (later > 0)
-    before[later[use]] = earlier[use]
-    return np.asarray(before[packets], np.int64)
-
-
-def _place_in_time(case: Case, lives: Int64s) -> Int64s:
-    """Return for each skb lifetime the number of packets before its start, minus 0.5."""
-    scope, columns = case.scope, case.scope.columns
-    begin = np.asarray(columns.array("series", "begin_ns"), np.int64)[lives]
-    source = np.asarray(columns.array("series", "source"), np.int64)[lives]
-    ts = np.array(columns.array("packet", "ts"), np.int64)
-    of = np.asarray(columns.array("packet", "source"), np.int64)
-    for one in np.unique(of).tolist():
-        ts[of == one] = scope.clock.to_session(one, ts[of == one])
-    order = np.sort(ts)
-    found = np.zeros(len(lives))
-    for one in np.unique(source).tolist():
-        mine = np.flatnonzero(source == one)
-        found[mine] = np.searchsorted(order, scope.clock.to_session(one, begin[mine])) - 0.5
-    return found  # type: ignore[return-value]
-
-
-def _matches(case: Case) -> _Matches:
-    columns = case.scope.columns
-    exact = np.asarray(columns.array("match", "verdict")) == EXACT
-    packet = np.asarray(columns.array("match", "packet"), np.int64)[exact]
-    return _Matches(packet, np.asarray(columns.array("match", "leg"), np.int64)[exact] - 1)
-
-
-def _seen(case: Case) -> tuple[Bools, Bools]:
-    """Return two flags by packet number: a recorded kernel sent the packet, or received it."""
-    found, columns = _matches(case), case.scope.columns
-    kind = np.asarray(columns.array("leg", "kind"))[found.leg]
-    sent, received = np.zeros((2, columns.length("packet") + 1), np.bool_)
-    received[found.packet[kind == RX]] = True
-    sent[found.packet[kind != RX]] = True
-    return sent, received
-
-
 def overtaken_in_kernel(case: Case, packets: Int64s) -> Bools:
     """Return for each of these packets whether it was overtaken inside a recorded kernel.
 
     A packet was overtaken if another packet of its connection and direction was captured earlier,
     but began its leg later in the same log.
     """
-    columns, matches = case.scope.columns, _matches(case)
+    columns, matches = case.scope.columns, exact_matches(case)
     begin, log = case.made.legs.begin[matches.leg], case.made.legs.log[matches.leg]
     keys = [np.asarray(columns.array("packet", name), np.int64) for name in KEY[:-1]]
     found = np.zeros(len(packets), np.bool_)

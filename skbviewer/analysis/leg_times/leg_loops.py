@@ -280,7 +280,9 @@ def _name(
         return SENDING
     if same:
         return RANKS
-    return BACKLOG if inside.context[one] == TASK and not reading else QUEUE
+    # UDP has no backlog; IPsec hands decrypted packets to a kernel thread, which IP calls again
+    backlog = inside.context[one] == TASK and not reading and (tcp or owned.tcp[following])
+    return BACKLOG if backlog else QUEUE
 
 
 @allocation_free

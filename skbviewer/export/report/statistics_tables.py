@@ -8,6 +8,7 @@ from typing import Any
 
 from ...analysis.stats.table import Table
 from ...analysis.words.time_words import duration, microseconds
+from ...records import counted
 from .facts import Facts
 from .layer_chips import layer_chip, layer_numbers
 from .markup import Markup, element, join_html, table
@@ -80,7 +81,7 @@ def functions(facts: Facts) -> Markup:
     titles = ("Function", "Layer", "Calls", "Self (µs)", "", "Total (µs)", "Mean (µs)", "p50 (µs)",
               "p99 (µs)", "Max (µs)")  # fmt: skip
     rest = len(found) - len(rows)
-    text = f"{rest:,} more functions had less self time."
+    text = f"{counted(rest, 'more function')} had less self time."
     more = element("p", text, class_="dim") if rest else None
     return element(
         "section",

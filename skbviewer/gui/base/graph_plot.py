@@ -25,26 +25,37 @@ SERIES_COLOURS = (
 )
 _PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 SOME, NO_TEXT = 0.5, 1.0  # levels of ticks between powers of ten
+MOST_DIGITS = 15  # of a float
 MOST_DECADES = 4  # with ticks at 2 and 5 that have a text
 _NS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 
 
-def short(value: float) -> str:
-    """Return a count with a metric prefix: "1.5M" for 1500000."""
+def short(value: float, digits: int = 4) -> str:
+    """Return a count with a metric prefix and at most `digits` digits: "1.5M" for 1500000."""
     for size, prefix in _PREFIXES:
         if abs(value) >= size:
-            return f"{value / size:.4g}{prefix}"
-    return f"{value:.4g}"
+            return f"{value / size:.{digits}g}{prefix}"
+    return f"{value:.{digits}g}"
 
 
-def duration(ns: float) -> str:
-    """Return a duration with a suitable unit: 1.5 ms."""
+def duration(ns: float, digits: int = 3) -> str:
+    """Return a duration with a suitable unit and at most `digits` digits: 1.5 ms."""
     for size, unit in _NS:
         if abs(ns) >= size:
-            return (
-                f"{ns / size:.3g} {unit}" if abs(ns) < 1000 * size else f"{ns / size:,.0f} {unit}"
-            )
-    return f"{ns:.3g} ns" if ns else "0"
+            wide = f",.{digits - 3}f" if abs(ns) >= 1000 * size else f".{digits}g"
+            return f"{ns / size:{wide}} {unit}"
+    return f"{ns:.{digits}g} ns" if ns else "0"
+
+
+def distinct_texts(values: Sequence[float], durations: bool) -> list[str]:
+    """Return texts of the values on an axis, with as many digits as make them differ."""
+    write, least = (duration, 3) if durations else (short, 4)
+    texts = [write(value) for value in values]
+    for digits in range(least + 1, MOST_DIGITS + 1):
+        if len(set(texts)) == len(set(values)):
+            break
+        texts = [write(value, digits) for value in values]
+    return texts
 
 
 class ValueAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
@@ -82,7 +93,7 @@ class ValueAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
         if self.logarithmic and (spacing == NO_TEXT or (far and spacing == SOME)):
             return [""] * len(values)
         shown = [10.0**value for value in values] if self.logarithmic else list(values)
-        return [duration(value) if self.durations else short(value) for value in shown]
+        return distinct_texts(shown, self.durations)
 
 
 class GraphPlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
@@ -120,6 +131,11 @@ class GraphPlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
             axis.label.setFont(self.font())
             axis.setGrid(50)
         self.box.colour(palette.color(QPalette.ColorRole.Highlight))
+
+    def show_axes(self, on: bool) -> None:
+        """Show or hide the axes: without a curve, their numbers mean nothing."""
+        for side in ("left", "bottom"):
+            self.getPlotItem().showAxis(side, on)
 
     def _hover(self, scene: QPointF) -> None:
         inside = self.box.sceneBoundingRect().contains(scene)

@@ -31,6 +31,7 @@ class QueryChart(QWidget):
         self._result: Result | None = None
         self.over, self.value, self.note = QComboBox(), QComboBox(), QLabel(NO_NUMBERS)
         self.plot = GraphPlot("")
+        self.plot.show_axes(False)
         self._build()
         self._link()
 
@@ -74,6 +75,7 @@ class QueryChart(QWidget):
         result, x, y = self._result, self.over.currentText(), self.value.currentText()
         self.plot.getPlotItem().clear()
         self.made = None
+        self.plot.show_axes(result is not None and bool(x and y))
         self.note.setText(NO_NUMBERS)
         if result is None or not x or not y:
             return

@@ -38,6 +38,7 @@ class QueryLane(QWidget):
         self.plot.bottom.setLabel("Time since the first row")
         self.plot.left.setTicks([])
         self.plot.left.setGrid(False)
+        self.plot.show_axes(False)
         column = QVBoxLayout(self)
         column.addWidget(self.note)
         column.addWidget(self.plot, 1)
@@ -50,6 +51,7 @@ class QueryLane(QWidget):
     def show_result(self, result: Result) -> None:
         """Draw the rows of a result, if they have times."""
         self.made = spans(result.columns, result.rows)
+        self.plot.show_axes(self.made is not None)
         self.draw()
         self.fit()
         self._describe(None)

@@ -19,7 +19,7 @@ from ..base.messages import LONG_MS, Messages
 from ..base.recording import Recording
 
 NOT_FOUND = (
-    "Wireshark is not installed.  For Wireshark on another machine, use File > Export Timeline… "
+    "Wireshark is not installed. For Wireshark on another machine, use File > Export Timeline… "
     "to write the packets as pcapng."
 )
 

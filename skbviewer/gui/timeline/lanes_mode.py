@@ -89,7 +89,7 @@ class LanesMode:
         if not len(self.timeline.boxes.begin):
             return "No calls were recorded for the listed packets."
         if lanes.frame.width > 1 and not len(lanes.bins_of(lanes.frame)):
-            return "Nothing was recorded in this time range.  F shows everything."
+            return "Nothing was recorded in this time range. F shows everything."
         return ""
 
     def clear(self) -> None:

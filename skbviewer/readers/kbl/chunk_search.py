@@ -16,7 +16,7 @@ from zlib import crc32
 
 import numpy as np
 
-from ...records import Progress
+from ...records import Progress, counted, verb
 from ...records.kbl_layout import (
     KBL_CHUNK_HEADER,
     KBL_CHUNK_HEADER_SIZE,
@@ -114,7 +114,7 @@ def find_chunks(
         if chunk is not None and chunk.type == KblChunkType.RECORDS:
             damaged[chunk.cpu, chunk.seq] = chunk
         after = _next_chunk(data, at + 4, order)
-        found.warnings.append(f"{path} at byte {at}: {why}; {after - at} bytes skipped")
+        found.warnings.append(f"{path} at byte {at}: {why}; {counted(after - at, 'byte')} skipped")
         at = after
     found.damaged = list(damaged.values())
     found.lost = sum(chunk.items for chunk in found.damaged)
@@ -131,7 +131,7 @@ def _chunk(data: Source, at: int, order: str) -> tuple[Chunk | None, str]:
     The chunk is None if its header is invalid.
     """
     if at + KBL_CHUNK_HEADER_SIZE > len(data):
-        return None, f"cut in the middle of a chunk header, {len(data) - at} bytes"
+        return None, f"cut in the middle of a chunk header, {counted(len(data) - at, 'byte')}"
     raw = bytes(data.read(at, at + KBL_CHUNK_HEADER_SIZE))
     header = np.frombuffer(raw, in_order(KBL_CHUNK_HEADER, order), 1)[0]
     if header["magic"] != KBL_CHUNK_MAGIC:
@@ -145,7 +145,9 @@ def _chunk(data: Source, at: int, order: str) -> tuple[Chunk | None, str]:
     if size > KBL_MAX_PAYLOAD or size % 8:
         return None, f"chunk claims the bad length {size}"
     if chunk.end > len(data):
-        return chunk, f"cut in the middle of a chunk, {chunk.end - len(data)} bytes are missing"
+        missing = chunk.end - len(data)
+        lacks = f"{counted(missing, 'byte')} {verb(missing, 'is', 'are')} missing"
+        return chunk, f"cut in the middle of a chunk, {lacks}"
     if crc32(data.read(begin, chunk.end).data) != header["crc32"]:
         return chunk, f"checksum of a chunk of {size} bytes is wrong"
     return chunk, ""
@@ -180,8 +182,9 @@ def _find_holes(path: Path, found: Chunks, damaged: set[tuple[int, int]]) -> Non
         if missing:
             found.lost += missing
             first = next(seq for seq in range(len(known) + 1) if seq not in known)
+            are = verb(missing, "is", "are")
             whose = "the recorder" if cpu == KBL_CPU_RECORDER else f"CPU {cpu}"
             found.warnings.append(
-                f"{path}: {whose}: {missing} chunks are missing, the first is number {first}: "
-                f"at least {missing} records are lost"
+                f"{path}: {whose}: {counted(missing, 'chunk')} {are} missing, the first is number "
+                f"{first}: at least {counted(missing, 'record')} {are} lost"
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...records import counted, verb
 from ...records import kbl_layout as kbl
 from .record_column_loops import Rows
 from .record_order import Order
@@ -21,7 +22,9 @@ def complete_calls(rows: Rows, order: Order, complaints: list[str]) -> None:
     """
     named = order.call >= 0
     if not named.all():
-        complaints.append(f"{np.count_nonzero(~named)} CARRY events name a call that was lost")
+        lost = int(np.count_nonzero(~named))
+        events = f"{counted(lost, 'CARRY event')} {verb(lost, 'names', 'name')}"
+        complaints.append(f"{events} a call that was lost")
     carry, call = order.carry[named], order.call[named]
     for name in OF_CALL:
         column = getattr(rows, name)

@@ -13,7 +13,16 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from ...records import BadInput, ClockTriple, KernelLog, Progress, Records, Table
+from ...records import (
+    BadInput,
+    ClockTriple,
+    KernelLog,
+    Progress,
+    Records,
+    Table,
+    counted,
+    verb,
+)
 from ...records import kbl_layout as kbl
 from ...records.types import Int64s
 from ..printable_names import name_of
@@ -32,9 +41,9 @@ Header = np.void
 OLDEST_VERSION = 2
 
 LOSSES = {
-    kbl.KblLost.BUFFER: "buffers full",
-    kbl.KblLost.MISSED: "missed hits",
-    kbl.KblLost.NESTED: "nested hits",
+    kbl.KblLost.BUFFER: ("buffer full", "buffers full"),
+    kbl.KblLost.MISSED: ("missed hit",),
+    kbl.KblLost.NESTED: ("nested hit",),
 }
 
 
@@ -144,10 +153,10 @@ def _lost_records(tables: Tables, marks: Table) -> dict[int, int]:
     Each number is that of the file's counter or the sum over the LOST records, whichever is
     greater: a recorder that was killed could not write its last counters.
     """
-    counted = dict(zip(LOSSES, ("lost", "missed", "nested"), strict=True))
+    names = dict(zip(LOSSES, ("lost", "missed", "nested"), strict=True))
     return {
         reason: max(
-            tables.counters.get(counted[reason], 0),
+            tables.counters.get(names[reason], 0),
             int(marks["data"][marks["flags"] == reason].sum()),
         )
         for reason in LOSSES
@@ -160,16 +169,17 @@ def _shortcomings(tables: Tables, records: Records, losses: dict[int, int]) -> l
         lines.append("the file has no records")
     lost = sum(losses.values())
     if lost:
-        reasons = ", ".join(f"{losses[reason]} {word}" for reason, word in LOSSES.items())
-        lines.append(f"{lost} records are lost ({reasons})")
+        reasons = ", ".join(counted(losses[reason], *words) for reason, words in LOSSES.items())
+        lines.append(f"{counted(lost, 'record')} {verb(lost, 'is', 'are')} lost ({reasons})")
     if not tables.symbols:
         lines.append("no symbol table: callers are shown as addresses")
     elif not any(address for address, _ in tables.symbols):
         lines.append(f"symbol table: {HIDDEN}")
     unknown = np.setdiff1d(distinct(records["func"]), [-1, *tables.probes])
     if len(unknown):
-        count = np.count_nonzero(np.isin(records["func"], unknown))
-        lines.append(f"{count} records name probes that are not in the probe table")
+        count = int(np.count_nonzero(np.isin(records["func"], unknown)))
+        names = f"{counted(count, 'record')} {verb(count, 'names', 'name')} probes"
+        lines.append(f"{names} that are not in the probe table")
     return lines
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...records import Calibration, ClockTriple, Probe
+from ...records import Calibration, ClockTriple, Probe, counted
 from ...records import kbl_layout as kbl
 from ..printable_names import name_of
 from ..source import Source
@@ -124,7 +124,9 @@ def _probes(reader: _Reader) -> list[dict[str, int]]:
     good = [row for row in rows if row["id"] < PROBE_IDS]
     if len(good) < len(rows):
         left = len(rows) - len(good)
-        reader.complaints.append(f"{left} probes with an id of {PROBE_IDS} or more: left out")
+        reader.complaints.append(
+            f"{counted(left, 'probe')} with an id of {PROBE_IDS} or more: left out"
+        )
     return good
 
 

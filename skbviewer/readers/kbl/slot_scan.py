@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...records import counted, verb
 from ...records import kbl_layout as kbl
 from ...records.types import Int64s, UInt8s, UInt64s
 from .chunk_search import Chunk
@@ -76,10 +77,14 @@ class Scanner:
 
 
 def _complaints(differing: int, counts: Int64s) -> list[str]:
+    wrong, stray, unknown = (int(counts[at]) for at in (WRONG, STRAY, UNKNOWNS))
+    do, they = verb(wrong, "does", "do"), verb(wrong, "it claims", "they claim")
+    belong = verb(stray, "belongs", "belong")
+    differ, whose = counted(differing, "chunk"), verb(differing, "its header's", "their header's")
     found = (
-        (counts[WRONG], "records do not have as many EXT slots as they claim"),
-        (counts[STRAY], "EXT slots belong to no record: left out"),
-        (differing, "chunks whose number of records differs from their header's"),
-        (counts[UNKNOWNS], "records of an unknown kind: left out"),
+        (wrong, f"{counted(wrong, 'record')} {do} not have as many EXT slots as {they}"),
+        (stray, f"{counted(stray, 'EXT slot')} {belong} to no record: left out"),
+        (differing, f"{differ} whose number of records differs from {whose}"),
+        (unknown, f"{counted(unknown, 'record')} of an unknown kind: left out"),
     )
-    return [f"{count} {what}" for count, what in found if count]
+    return [what for count, what in found if count]

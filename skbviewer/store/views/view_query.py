@@ -17,7 +17,7 @@ from threading import Event
 from typing import NamedTuple
 from urllib.parse import quote
 
-from ...records import BadInput, Cancelled
+from ...records import BadInput, Cancelled, counted
 from ..session_files import MMAP
 from .declared_views import VIEWS
 from .query_gate import LONGEST, WIDE_IS_REFUSED, Gate
@@ -99,7 +99,7 @@ def _rows(cursor: sqlite3.Cursor, bounds: Bounds) -> Answer:
     size = 0
     for row in cursor:
         if len(rows) == bounds.rows:
-            return Answer(columns, rows, f"only the first {bounds.rows} rows")
+            return Answer(columns, rows, f"only the first {counted(bounds.rows, 'row')}")
         size += sum(len(cell) if isinstance(cell, str | bytes) else 8 for cell in row)
         if size > bounds.size:
             return Answer(columns, rows, f"only the first {bounds.size >> 20} MiB")

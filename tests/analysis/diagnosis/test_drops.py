@@ -68,6 +68,19 @@ def test_a_packet_that_was_delivered_before_is_not_lost(tmp_path: Path) -> None:
     assert causes(diagnosed(made, tmp_path)) == set()
 
 
+def test_a_datagram_whose_checksum_is_wrong_is_lost_in_the_queue(tmp_path: Path) -> None:
+    """UDP computes the checksum when a program asks for the datagram, and names no reason."""
+    made = story()
+    made.kbl.symbol(STEXT + 0x2000 - 8, "__first_packet_length")
+    end = delivered(made, 1, 100)
+    where = UNNAMED | 0x2000 << 32
+    made.event((end + 5) * US, KblEvent.DROP, skb(1), where, context=SOFTIRQ, pid=0)
+    freed(made, 1, end + 6)
+    found = only(diagnosed(made, tmp_path), "drop")
+    assert (found.number, found.severity) == (1, "critical")
+    assert "__first_packet_length" in found.text and "Checksums are wrong" in found.advice
+
+
 def test_a_drop_of_netfilter_names_the_hook(tmp_path: Path) -> None:
     made = story()
     end = received(made, 1, 100)

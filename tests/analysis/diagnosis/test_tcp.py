@@ -8,14 +8,17 @@ from typing import Any
 
 import pytest
 
+from skbviewer.analysis.diagnosis import Diagnosis
 from skbviewer.records.kbl_layout import KblEvent
 from tests.matching.story import HOST, OTHER, SOFTIRQ, Story, tcp4
 from tests.readers import build
 from tests.readers.build import write_pcap
+from tests.readers.build_kbl import STEXT
 
 from .stories import READER, US, causes, diagnosed, only, skb
 
 DATA = b"x" * 100
+PLACE = 0x2000  # where a packet is dropped, from the start of the kernel's text
 
 
 def frame(ip_id: int, seq: int) -> bytes:
@@ -40,12 +43,13 @@ def sent(story: Story, ip_id: int, seq: int, at: int, again: bool = False) -> No
     story.call("dev_hard_start_xmit", (at + 2) * US, (at + 7) * US, mine, pid=READER)
 
 
-def arrived(story: Story, ip_id: int, at: int, drop: bool = False) -> None:
+def arrived(story: Story, ip_id: int, at: int, drop: bool = False, place: int = 0) -> None:
     """Let the other end of a veth pair receive a segment."""
     where = {"context": SOFTIRQ, "pid": 0}
     story.call("__netif_receive_skb", at * US, (at + 9) * US, skb(ip_id), skbinfo=OTHER, **where)
     if drop:
-        story.event((at + 5) * US, KblEvent.DROP, skb(ip_id), 3, **where)
+        reason = 3 | place << 32
+        story.event((at + 5) * US, KblEvent.DROP, skb(ip_id), reason, **where)
 
 
 def gone(story: Story, ip_id: int, at: int) -> None:
@@ -77,6 +81,40 @@ def test_a_segment_that_is_sent_again(first: str, says: str, tmp_path: Path) -> 
     found = only(made, "retransmission")
     assert says in found.text and found.packet == 2
     assert found.evidence[0].text == "packet 2 repeats packet 1"
+
+
+@pytest.mark.parametrize(
+    ("function", "first_arrives", "severity"),
+    [
+        ("tcp_v4_rcv", True, "note"),
+        ("tcp_v4_rcv", False, "critical"),
+        ("nf_hook_slow", True, "critical"),
+    ],
+)
+def test_a_repeated_segment_that_tcp_discards_is_not_lost(
+    function: str, first_arrives: bool, severity: str, tmp_path: Path
+) -> None:
+    """The third copy repeats the second one, whose data the receiver has from the first one."""
+    story = Story()
+    story.kbl.symbol(STEXT + PLACE - 8, function)
+    for ip_id, at in ((1, 100), (2, 1000), (3, 2000)):
+        sent(story, ip_id, 500, at, again=ip_id > 1)
+        if first_arrives or ip_id > 1:
+            arrived(story, ip_id, at + 10, drop=ip_id > 1, place=PLACE)
+        gone(story, ip_id, at + 30)
+    story.lasting(0)
+    packets = [((at + 3) * US, frame(n, 500)) for n, at in ((1, 100), (2, 1000), (3, 2000))]
+    write_pcap(tmp_path / "story.pcap", packets)
+    made = diagnosed(story, tmp_path, "story.pcap")
+    drop = only(made, "drop")
+    assert (drop.number, drop.severity) == (2, severity)
+    assert ("discarded by TCP" in drop.text) == (severity == "note")
+    assert ("the first one was dropped" in said(made)) == (severity == "critical")
+
+
+def said(made: Diagnosis) -> str:
+    """Return the sentences of all findings."""
+    return " ".join(one.text for one in made.findings)
 
 
 def test_the_next_segment_is_not_sent_again(tmp_path: Path) -> None:

@@ -63,6 +63,16 @@ def test_a_queue_is_named_by_what_takes_the_packet_next(tmp_path: Path) -> None:
         assert rows["socket backlog"] == 6000
 
 
+def test_only_tcp_has_a_backlog(tmp_path: Path) -> None:
+    """A thread of the kernel continues with a packet that IPsec has decrypted."""
+    story = Story()
+    story.alloc(990, A, context=SOFTIRQ)
+    story.call("ip_local_deliver", 1000, 2000, A, context=SOFTIRQ, ipv4=udp4(1))
+    story.call("ip_local_deliver", 8000, 9000, A, pid=7)
+    for _, made in spent(story, tmp_path):
+        assert made == {"busy": 2010, "queue": 6000}
+
+
 def test_between_two_calls_of_a_thread_nothing_is_known_of_long_times(tmp_path: Path) -> None:
     story = Story()
     story.alloc(990, A, pid=7)

@@ -191,7 +191,7 @@ def test_tables(tmp_path: Path, order: str) -> None:
     assert log.meta["recorder"] == "a=b"
     assert log.meta["counters.nested"] == "1"
     assert log.meta["boot_id"] == bytes(range(16)).hex()
-    reasons = "30 buffers full, 4 missed hits, 1 nested hits"
+    reasons = "30 buffers full, 4 missed hits, 1 nested hit"
     assert any(f"35 records are lost ({reasons})" in w for w in log.warnings)
     assert any("the file has no records" in w for w in log.warnings)
 
@@ -310,7 +310,7 @@ def test_missing_and_repeated_chunks(tmp_path: Path) -> None:
     second = data[places[4] : places[5]]
     missing = load(path, data.replace(second, b""))
     assert missing.lost_records == 1 and len(missing.records) == 2
-    assert any("CPU 0: 1 chunks are missing, the first is number 1" in w for w in missing.warnings)
+    assert any("CPU 0: 1 chunk is missing, the first is number 1" in w for w in missing.warnings)
     assert missing.holes == (Hole(0, 11, 40, 1),)
     twice = load(path, data.replace(second, second * 2))
     assert len(twice.records) == 3
@@ -341,15 +341,15 @@ def test_unknown_kinds_and_wrong_counts(tmp_path: Path) -> None:
     log = records_of(tmp_path, slots((1, 0), (99, 0), (4, 0)) + bytes(8), 7)
     assert log.records["kind"].tolist() == [1, 4]
     assert log.records["ordinal"].tolist() == [0, 2]
-    assert any("1 records of an unknown kind" in w for w in log.warnings)
-    assert any("1 chunks whose number of records differs" in w for w in log.warnings)
+    assert any("1 record of an unknown kind" in w for w in log.warnings)
+    assert any("1 chunk whose number of records differs" in w for w in log.warnings)
 
 
 def test_unknown_probe_is_counted(tmp_path: Path) -> None:
     build = KblBuilder()
     build.entry(1, 0, 5, SKB)
     log = load(build.write(tmp_path / "a.kbl"))
-    assert any("1 records name probes that are not in the probe table" in w for w in log.warnings)
+    assert any("1 record names probes that are not in the probe table" in w for w in log.warnings)
     assert any("no symbol table" in w for w in log.warnings)
 
 

@@ -48,4 +48,4 @@ def test_probes_with_an_impossible_id_are_left_out(tmp_path: Path) -> None:
     data += chunk_bytes(kbl.KblChunkType.PROBES, rows.tobytes(), items=2)
     log = load(tmp_path / "a.kbl", data)
     assert 65_535 in log.probes and 1_258_291_206 not in log.probes
-    assert any("1 probes with an id of 65536 or more: left out" in line for line in log.warnings)
+    assert any("1 probe with an id of 65536 or more: left out" in line for line in log.warnings)

@@ -232,7 +232,7 @@ def test_a_call_carries_several_packets(tmp_path: Path) -> None:
     assert rows(log, ENTRY, "exit_ts", "exit_cpu", "ret") == [(30, 1, -5)] * 3
     assert sorted(rows(log, ENTRY, "ordinal")) == [(3,), (4,), (7,)]
     assert rows(log, EVENT, "ts", "event")[-1] == (11, kbl.KblEvent.CARRY)
-    assert any("1 CARRY events name a call that was lost" in line for line in log.warnings)
+    assert any("1 CARRY event names a call that was lost" in line for line in log.warnings)
 
 
 def test_an_open_call_carries_several_packets(tmp_path: Path) -> None:

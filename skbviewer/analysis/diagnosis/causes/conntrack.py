@@ -16,6 +16,10 @@ def _does(function: str) -> bool:
     return "conntrack" in function or function.startswith("nf_ct_") or function in CONFIRM
 
 
+HOW = (
+    "load the module nf_conntrack, and add the line 'nf_conntrack_in skb@0' to the list of probes "
+    "(kblrecord -f)"
+)
 WORK = Work(
     NAME,
     _does,
@@ -29,4 +33,4 @@ def _find(case: Case) -> list[Finding]:
     return work_finding(case, WORK)
 
 
-RULE = Rule(NAME, (needs.calls(), needs.functions("nf_conntrack_in")), _find)
+RULE = Rule(NAME, (needs.calls(), needs.functions("nf_conntrack_in", how=HOW)), _find)

@@ -11,7 +11,8 @@ from ...stats.scope import Scope
 from ...words.event_text import hook_text
 from .. import needs, wording
 from ..case import EXAMPLES, Case
-from ..drop_events import FULL, Drops, drops_of
+from ..discarded_segments import discarded
+from ..drop_events import CHECKSUM_WRONG, FULL, Drops, Key, drops_of
 from ..finding import CRITICAL, EVENT, NOTE, PACKET, Evidence, Finding, Rule
 from ..neighbour_questions import FAILURE
 
@@ -35,6 +36,8 @@ ADVICE = {
     "load over more CPUs (RPS).",
     "OTHERHOST": "The packets are for another host's hardware address.",
 }
+# Functions that drop for one cause, but may not name it, and the reason with the same advice.
+UNNAMED_CAUSES = {FAILURE: "NEIGH_FAILED", **dict.fromkeys(CHECKSUM_WRONG, "UDP_CSUM")}
 # Functions that drop packets for which the host has no receiver.
 UNWANTED = {
     "ip6_mc_input": "These packets are for multicast groups that nobody on this host has joined: "
@@ -45,26 +48,38 @@ REPEATED = frozenset({"TCP_OLD_DATA", "TCP_OLD_SEQUENCE", "TCP_RFC7323_PAWS", "D
 NOT_LOST = (
     "The receiver has these data already, so nothing was lost. Find out why the data arrived twice."
 )
+DISCARDED = (
+    "These segments carried no data, or data that the receiver has already, so nothing was lost. "
+    "This is normal after the end of a connection."
+)
+)
 HOOK, VERDICTS = 0xFFFF, 16  # NF_HOOK: data = hook | pf << 8 | (verdict + 1) << 16
 
 
 def _find(case: Case) -> list[Finding]:
     found = []
     drops = drops_of(case)
+    harmless = discarded(case, drops)
     for key in drops.keys:
-        if key.reason not in FULL:
-            found.append(_finding(case, drops, drops.positions(key), key.reason, key.place))
+        if key.reason in FULL:
+            continue
+        every = drops.positions(key)
+        for nothing_lost in (False, True):
+            mine = every[harmless[every] == nothing_lost]
+            if len(mine):
+                found.append(_finding(case, drops, mine, key, nothing_lost))
     return found
 
 
-def _finding(case: Case, drops: Drops, mine: Int64s, reason: str, place: str) -> Finding:
-    events = drops.event[mine]
+def _finding(case: Case, drops: Drops, mine: Int64s, key: Key, nothing_lost: bool) -> Finding:
+    events, (reason, place) = drops.event[mine], key
     where = f" in {place.split('+')[0]}" if place else ""
     hooks = sorted(set(_hooks(case.scope, events)))
     at = f", at the netfilter hook {' and '.join(hooks)}" if hooks else ""
     shown = drops.packet[mine][:EXAMPLES].tolist()
     named = [wording.packet(number) for number in shown if number]
     how = "discarded as repeated" if reason in REPEATED else "dropped"
+    how = "discarded by TCP" if nothing_lost and reason not in REPEATED else how
     number = wording.packets_at_least(len(mine), case.may_lack_records)
     text = f"{number} {wording.were(len(mine))} {how}: {reason}{where}{at}."
     text = text[0].upper() + text[1:]
@@ -77,9 +92,11 @@ def _finding(case: Case, drops: Drops, mine: Int64s, reason: str, place: str) ->
         for number, name in zip((n for n in shown if n), named, strict=True)
     ]
     function = place.split("+")[0]
-    known = ADVICE["NEIGH_FAILED"] if function == FAILURE else ADVICE.get(reason, OTHER)
+    known = ADVICE.get(UNNAMED_CAUSES.get(function, reason), OTHER)
     advice = NOT_LOST if reason in REPEATED else UNWANTED.get(function, known)
-    severity = NOTE if function in UNWANTED or reason in REPEATED else CRITICAL
+    advice = DISCARDED if nothing_lost and reason not in REPEATED else advice
+    harmless = function in UNWANTED or reason in REPEATED or nothing_lost
+    severity = NOTE if harmless else CRITICAL
     first = next((number for number in shown if number), None)
     found = Finding(NAME, severity, first, len(mine), None, text, tuple(evidence), advice)
     return found._replace(rows=drops.rows(mine))
