@@ -123,7 +123,7 @@ def _client(folder: Path, jobs: int, scheduler: str) -> Iterator[Client]:
                 n_workers=jobs,
                 threads_per_worker=1,
                 memory_limit=memory_of_machine() // jobs,
-                dashboard_address=None,
+                dashboard_address="127.0.0.1:0",  # two adds at once need two ports
                 silence_logs=logging.CRITICAL,
                 local_directory=private,
                 security=True,
