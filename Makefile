@@ -15,7 +15,7 @@
 # make bench-scanner-sources  skbscan on other programs' sources, against ctags and Coccinelle
 # make interop  read exports and datasets with Spark, Polars and speedscope (downloads Java, PySpark, Chromium: 1 GB)
 # make bench-gui  how fast the window is on 20 million calls (SCALE=0.05 for a twentieth)
-# make bench-fleet  datasets of many recordings (PAIRS=10 for a small one; 200 take hours and 20 GB)
+# make bench-fleet  datasets of many recordings (PAIRS=10 for a small one; 200 take 20 GB)
 # make checkpatch   the kernel's style checker over kmod/ (downloads 140 MB once)
 # make truth    judge matches of hostile traffic by a witness in the guest's kernel (two hours)
 # make sample  record the bundled recordings anew

@@ -129,17 +129,30 @@ def _remove(path: Path) -> None:
 def clean(folder: Path) -> int:
     """Remove what killed processes left behind; return the number of files and folders removed.
 
-    Files are listed before locks and manifests are read.  So a listed file that no lock and no
-    manifest names belongs to no running writer and to no session.
+    Files and folders are listed before locks and manifests are read.  So one that was listed and
+    that no lock and no manifest names belongs to no running writer and to no session.
     """
     files = list((folder / TABLES).glob("*/*/*/*/*.parquet"))
+    private = [path for path in (folder / WRITING).iterdir() if path.suffix != SUFFIX]
     count = sum(_clean_lock(folder, lock) for lock in (folder / WRITING).glob(f"*{SUFFIX}"))
+    count += sum(map(_clean_private, private))
     alive = {lock.name.removesuffix(SUFFIX) for lock in (folder / WRITING).glob(f"*{SUFFIX}")}
     alive |= {manifest.token for manifest in manifests.read_all(folder)}
     dead = [path for path in files if path.stem.partition("-")[0] not in alive]
     for path in dead:
         _remove(path)
     return count + len(dead)
+
+
+def _clean_private(private: Path) -> bool:
+    """Remove a private folder whose writer has ended.
+
+    A task that still wrote a share may have made files in it after its writer had removed it.
+    """
+    dead = private.is_dir() and not private.with_name(f"{private.name}{SUFFIX}").exists()
+    if dead:
+        shutil.rmtree(private, ignore_errors=True)
+    return dead
 
 
 def _clean_lock(folder: Path, lock: Path) -> bool:

@@ -77,6 +77,17 @@ LEFT JOIN fitted f ON f.session = p.session AND f.number = p.number
 WHERE p.saddr IS NOT NULL AND p.ts_ns IS NOT NULL AND {{within}}
 WINDOW one AS (PARTITION BY p.session, coalesce(d.series, -p.number))"""
 
+# A clone that no device received or sent, by a log that has such events: a sniffer's, for example.
+# A packet of that lifetime was never between hosts.
+DEVICE = "event IN ('receive', 'queue', 'start_xmit', 'xmit')"
+INSIDE = f"""
+SELECT t.session, t.source, t.id AS series FROM lifetimes t
+SEMI JOIN (SELECT DISTINCT session, source FROM events WHERE {DEVICE}) e
+  ON e.session = t.session AND e.source = t.source
+ANTI JOIN (SELECT session, source, series FROM events WHERE {DEVICE}) s
+  ON s.session = t.session AND s.source = t.source AND s.series = t.id
+WHERE t.verdict = 'kernel-only' AND t.parent IS NOT NULL AND t.functions IS NOT NULL"""
+
 UNCAPTURED = f"""
 SELECT {_hash(*IDENTITY)} AS identity, k.clock, t.session, 0 AS number, t.id AS appearance,
   t.begin_ns AS low_ns, t.end_ns AS high_ns, 0 AS position, -1 AS ttl, -1 AS ttl_in,
@@ -84,6 +95,7 @@ SELECT {_hash(*IDENTITY)} AS identity, k.clock, t.session, 0 AS number, t.id AS 
   -1 AS payload, {FLOW} AS flow, {BACK} AS back, {HOSTS} AS hosts, ({SHARED})::BIGINT AS shared
 FROM lifetimes t JOIN clock_of k ON k.session = t.session AND k.source = t.source
 LEFT JOIN clocks l ON l.session = t.session AND l.source = t.source
+ANTI JOIN ({INSIDE}) i ON i.session = t.session AND i.source = t.source AND i.series = t.id
 WHERE t.verdict = 'kernel-only' AND t.saddr IS NOT NULL AND {{alive}}"""
 
 SEEN = f"CREATE TABLE seen AS {PACKETS} UNION ALL {UNCAPTURED}"

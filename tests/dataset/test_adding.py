@@ -114,6 +114,15 @@ def test_cleaning_leaves_a_living_writer_alone(empty: Path) -> None:
     assert not list((empty / "writing").iterdir())
 
 
+def test_a_private_folder_without_its_writer_is_removed(empty: Path) -> None:
+    """As a task leaves it that wrote a share when its writer had ended already."""
+    late = empty / "writing" / "0123456789abcdef" / "share1-01234567"
+    late.mkdir(parents=True)
+    (late / "calls.parquet").write_bytes(b"late")
+    assert session_writer.clean(empty) == 1
+    assert not list((empty / "writing").iterdir())
+
+
 def test_tables_that_no_manifest_names_are_removed(both: Both, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(both.folder, copy)

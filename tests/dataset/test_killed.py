@@ -75,7 +75,7 @@ def test_the_task_of_a_killed_worker_runs_again(both: Both, tmp_path: Path) -> N
     made = tmp_path / "dataset"
     folder.make(made)
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,
         Client(cluster, set_as_default=False) as client,
     ):
         workers = list(client.run(_process).values())

@@ -9,17 +9,16 @@ from pathlib import Path
 import pytest
 from distributed import LocalCluster
 
-from skbviewer.dataset import folder, manifests, shares
+from skbviewer.dataset import folder, shares
 from skbviewer.dataset.adding import Outcome, add_pair
 from skbviewer.dataset.cluster import run
 from skbviewer.dataset.session_writer import clean
 from skbviewer.dataset.shares import ShareTask, in_this_process
-from skbviewer.export.parquet import SORTED
 from skbviewer.records import BadInput, Progress, Silent
 from skbviewer.records.table_columns import Share
 from skbviewer.store.views import view_blocks
-from skbviewer.store.views.declared_views import VIEWS
-from tests.dataset.recordings import NAMES, Both, files_of, named, only, pair, rows
+from tests.dataset.recordings import NAMES, Both, files_of, pair
+from tests.dataset.same_rows import check
 
 
 @pytest.fixture
@@ -32,36 +31,27 @@ def cut_small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return made
 
 
-def _check(both: Both, made: Path, out: Path) -> None:
-    for manifest in manifests.read_all(made):
-        assert manifest.cut["calls"] > 2
-        one = only(both, manifest.session, out / manifest.session)
-        for table in VIEWS:
-            every = f"SELECT * FROM {table} WHERE session = '{manifest.session}'"
-            if table in SORTED:  # within a row group
-                every += " ORDER BY source, id" if table == "lifetimes" else " ORDER BY number"
-            assert rows(made, every) == rows(one, every), table
-            assert manifest.rows(table) == len(rows(one, every))
-    assert {path for path in files_of(made) if path.suffix == ".parquet"} == named(made)
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_all_rows_in_the_order_of_one_import(
     both: Both, cut_small: Path, name: str, tmp_path: Path
 ) -> None:
     assert add_pair(cut_small, pair(name)).added
-    _check(both, cut_small, tmp_path)
+    check(both, cut_small, tmp_path)
     assert clean(cut_small) == 0
 
 
 def test_tasks_of_several_workers(both: Both, cut_small: Path, tmp_path: Path) -> None:
     with LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=False, protocol="tcp", dashboard_address=None
+        n_workers=2,
+        threads_per_worker=1,
+        processes=False,
+        protocol="tcp",
+        dashboard_address="127.0.0.1:0",
     ) as cluster:
         pairs = [pair("bulk"), pair("nat")]
         found = list(run(cut_small, pairs, 1, cluster.scheduler_address, Silent()))
     assert [outcome.error for outcome in found] == ["", ""]
-    _check(both, cut_small, tmp_path)
+    check(both, cut_small, tmp_path)
 
 
 def test_a_share_that_fails_leaves_nothing(cut_small: Path) -> None:

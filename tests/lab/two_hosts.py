@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -23,12 +24,12 @@ def cable(role: str, ports: dict[str, int]) -> tuple[str, ...]:
     return ("-netdev", f"socket,id=n0,{ends}", "-device", f"virtio-net-pci,netdev=n0,mac={mac}")
 
 
-def free_ports() -> dict[str, int]:
-    """Return a port for each end that nobody has now."""
-    taken = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in ROLES]
+def free_ports(ends: Sequence[str] = ROLES) -> dict[str, int]:
+    """Return a port for each end of a cable that nobody has now."""
+    taken = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in ends]
     for one in taken:
         one.bind(("127.0.0.1", 0))
-    ports = {role: int(one.getsockname()[1]) for role, one in zip(ROLES, taken, strict=True)}
+    ports = {role: int(one.getsockname()[1]) for role, one in zip(ends, taken, strict=True)}
     for one in taken:
         one.close()
     return ports

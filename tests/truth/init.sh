@@ -18,7 +18,7 @@ echo /bin/modprobe > /proc/sys/kernel/modprobe
 echo 1 > /proc/sys/net/ipv6/conf/default/disable_ipv6
 # No further device in each new namespace because a module of tunnels is loaded.
 echo 2 > /proc/sys/net/core/fb_tunnels_only_for_init_net
-hostname lab
+hostname ${role:-lab}
 exec 3> /dev/vda
 names=$(echo "$zoo" | tr , ' ')
 [ "$pass" = without ] || for name in $names; do

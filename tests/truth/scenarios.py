@@ -14,7 +14,7 @@ class Scenario(NamedTuple):
 
     modules: what the guest loads before.  probes: a list of tests/lab/record.py.  options: further
     arguments of kblrecord, a filter for example.  buffers: the module's parameters.  devices:
-    further arguments of QEMU.
+    further arguments of QEMU.  scripts: the folder of the script.
     """
 
     name: str
@@ -25,11 +25,12 @@ class Scenario(NamedTuple):
     options: str = ""
     buffers: str = "subbuf_kb=256 n_subbufs=64"
     devices: tuple[str, ...] = ()
+    scripts: Path = SCRIPTS
 
     @property
     def script(self) -> Path:
         """Return the script that makes the traffic."""
-        return SCRIPTS / f"{self.name}.sh"
+        return self.scripts / f"{self.name}.sh"
 
     def words(self) -> str:
         """Return the shell variables that the guest reads before the script."""

@@ -268,21 +268,19 @@ def _name(
     if owned.dequeued[following]:
         return QDISC
     one = np.int64(owned.record[following])
-    if owned.merges[following] and not tcp and not owned.tcp[following]:
+    is_tcp = tcp or owned.tcp[following]  # only TCP has a backlog: IPsec's thread calls IP again
+    if owned.merges[following] and not is_tcp:
         return REASSEMBLY
     if owned.merges[following] and tcp and inside.context[one] != TASK:  # not the backlog: TCP's
         return SOCKET
     same = last < 0 or same_thread(np.int64(owned.record[last]), one, inside)
-    kept = last >= 0 and owned.keeps[last]
-    if (kept or owned.sends[following]) and (end - begin > SHORT_NS or not same):
-        return SENDING
-    if sent and owned.frees[following] and end - begin > SHORT_NS:
+    kept, short = last >= 0 and owned.keeps[last], end - begin <= SHORT_NS
+    queued = (kept or owned.sends[following]) and not (short and same)
+    if queued or (sent and owned.frees[following] and not short):
         return SENDING
     if same:
         return RANKS
-    # UDP has no backlog; IPsec hands decrypted packets to a kernel thread, which IP calls again
-    backlog = inside.context[one] == TASK and not reading and (tcp or owned.tcp[following])
-    return BACKLOG if backlog else QUEUE
+    return BACKLOG if inside.context[one] == TASK and not reading and is_tcp else QUEUE
 
 
 @allocation_free

@@ -52,7 +52,6 @@ DISCARDED = (
     "These segments carried no data, or data that the receiver has already, so nothing was lost. "
     "This is normal after the end of a connection."
 )
-)
 HOOK, VERDICTS = 0xFFFF, 16  # NF_HOOK: data = hook | pf << 8 | (verdict + 1) << 16
 
 

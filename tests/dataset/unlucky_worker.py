@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""Preloaded by Dask workers: shares are small, and a worker ends, or waits, while it writes one.
+
+The environment says which worker: UNLUCKY is "session" for the one that made the session, "other"
+for one that did not, and "wait" for each: it waits.  It happens once: UNLUCKY_MARK is a file that
+is made when it happens.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from skbviewer.dataset import adding, shares
+from skbviewer.store.views import view_blocks
+
+ROWS, BLOCK = 2000, 97
+WAIT_S = 60
+
+
+def dask_setup(_worker: object) -> None:
+    """Change this process, before its worker runs any task."""
+    made: list[bool] = []
+    patch.object(shares, "ROWS", ROWS).start()
+    patch.object(view_blocks, "BLOCK", BLOCK).start()
+    patch.object(adding, "import_files", _noting(made, adding.import_files)).start()
+    write = shares.write_parquet
+
+    def unlucky(*words: Any) -> None:
+        write(*words)
+        which = os.environ["UNLUCKY"]
+        if which in ("wait", "session" if made else "other") and _first():
+            if which == "wait":
+                time.sleep(WAIT_S)
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    patch.object(shares, "write_parquet", unlucky).start()
+
+
+def _noting(made: list[bool], import_files: Callable[..., Any]) -> Callable[..., Any]:
+    def noting(*words: Any) -> Any:
+        made.append(True)
+        return import_files(*words)
+
+    return noting
+
+
+def _first() -> bool:
+    try:
+        Path(os.environ["UNLUCKY_MARK"]).touch(exist_ok=False)
+    except FileExistsError:
+        return False
+    return True
