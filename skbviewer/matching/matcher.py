@@ -28,6 +28,7 @@ from .candidates.gso_candidates import segments
 from .candidates.headerless_moments import without_header
 from .candidates.missing_moments import lacking, share_undated
 from .candidates.non_ip_candidates import by_ethertype, unidentified
+from .candidates.same_traffic import is_of_another_run
 from .candidates.time_window_candidates import near_in_time
 from .candidates.wall_clock import by_wall_clock
 from .clock.capture_point_fit import (
@@ -158,6 +159,8 @@ def _match(packets: Packets, kernel: KernelSide, progress: Progress) -> Matches:
         where = _nowhere(packets, kernel)  # the log may lack these packets at their own device
     if where.clock is None and len(packets) and not kernel.share_undated:
         where = by_wall_clock(packets, kernel, found) or where
+    if not where.assumed and is_of_another_run(packets, kernel, found, where):
+        where = _nowhere(packets, kernel)
     clock, place = where.clock, where.place
     _forget(packets, kernel)
     here = place.holds(kernel.points)

@@ -43,6 +43,8 @@ EXACTLY, SEVERAL, LACKING, CROWDED, TOO_LARGE, NO_PAIR = range(6)  # assignment.
 UNTRUSTED, DOUBTED = 6, 7  # the clock is not believed; it may have been set near the packet
 NO_DEVICE = 8  # the capture agrees with no device, and another packet has the identity
 
+ROUNDED_NS = 1000  # the time of a copy may be rounded down to a multiple of this
+
 
 class Solution(NamedTuple):
     """The lifetime of each packet and where it was captured, or the reason why it has none.
@@ -274,11 +276,17 @@ def _at_no_device(moments: ColumnTable) -> Bools:
 def _copies(packets: Packets) -> tuple[Bools, Bools]:
     """Return two flags for each packet: the file has it more than once; it is not the first copy.
 
-    Copies have the same time and the same bytes.  Two passes of one packet by a tap never do.
+    Copies have the same time and the same bytes.  Two passes of one packet by a tap never do.  The
+    time of one copy may be rounded down to us, if the file was merged from captures of us and ns.
     """
-    names = [name for name in PACKET_DTYPE.names or () if name not in ("offset", "interface")]
-    some = np.flatnonzero(is_shared(packets["ts"]))
-    rows = column_hashes(part(packets, name, some) for name in names)
+    other = ("offset", "interface", "ts")
+    names = [name for name in PACKET_DTYPE.names or () if name not in other]
+    rounded = packets["ts"] - packets["ts"] % ROUNDED_NS
+    some = np.flatnonzero(is_shared(rounded))
+    ts, rounded = packets["ts"][some], rounded[some]
+    rows = column_hashes([rounded, *(part(packets, name, some) for name in names)])
+    exactly = ~np.isin(rows, rows[ts == rounded])  # no copy was rounded
+    rows = column_hashes([rows, np.where(exactly, ts, rounded)])
     copied, again = np.zeros((2, len(packets)), np.bool_)
     copied[some], again[some] = is_shared(rows), is_repeated(rows)
     return copied, again

@@ -74,5 +74,5 @@ def test_a_lifetime_that_the_log_shows_at_no_device(
 @pytest.mark.parametrize(("lost", "verdict"), [(0, EXACT), (3, AMBIGUOUS)])
 def test_few_packets_show_no_device(tmp_path: Path, lost: int, verdict: int) -> None:
     """The log may lack their moments at the device where they were captured."""
-    story = sent([(MS, udp4(100)), (10 * MS, udp4(9))])
+    story = sent([*ANCHORS[:4], (10 * MS, udp4(9))])
     assert found(tmp_path, story, lost, udp4_frame(9))[0] == verdict

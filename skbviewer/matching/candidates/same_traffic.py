@@ -8,6 +8,9 @@ log's host, and no packet was captured elsewhere before it was sent here, or aft
 Or TCP's sequence numbers, 32 random bits each (RFC 9293 3.4.1), agree in segments that were sent
 once: they have an identification, which is a new one when TCP sends a segment again, or the sender
 soon shows that it has their acknowledgement (segments_sent_once.py).
+
+A few pairs may agree with the wall clock by chance.  They are not believed if the log, which lacks
+nothing then, shows no lifetime for most packets of the capture.
 """
 
 from __future__ import annotations
@@ -20,9 +23,13 @@ import numpy as np
 from ...records import ClockTriple, Packets
 from ...records.protocols import TCP
 from ...records.types import Bools, Int64s
+from ..clock.capture_point_fit import Located
 from ..clock.clock_fit import MAX_DRIFT_PPM, ClockFit, Segment
 from ..clock.clock_steps import STEP_NS
 from ..clock.feasible_lines import Intervals, corridor
+from ..identity.identity_candidates import Candidates
+from .gso_candidates import segments
+from .missing_moments import lacking
 from .moment_conditions import Edges, by_packet
 from .segments_sent_once import acknowledged
 
@@ -138,6 +145,28 @@ def _on_the_way(
     lines = _lines(at, sent, after[0][known], before[1][known])
     here = int(np.count_nonzero(sent))
     return comb(len(known), min(here, len(known) - here, TRUSTED_PACKETS)) >= CHANCE and lines
+
+
+def is_of_another_run(
+    packets: Packets, kernel: KernelSide, found: Candidates, where: Located
+) -> bool:
+    """Return whether few pairs suggested the clock, and the log lacks most packets' identities.
+
+    `found` are the candidates of the packets at any time, and `where` has the clock.  Only packets
+    are counted at whose time the log lacks no records.
+    """
+    clock = where.clock
+    if clock is None or clock.pairs >= TRUSTED_PACKETS:
+        return False
+    every = np.arange(len(packets))
+    at, error = clock.to_kernel(packets["ts"], every), clock.error(packets["ts"], every)
+    shown = np.asarray(packets["ip_version"] != 0)
+    shown &= ~np.logical_or(*lacking(kernel, where.place, at, error))
+    has = np.zeros(len(packets), np.bool_)
+    has[found.packet] = True
+    if 2 * np.count_nonzero(shown & has) < np.count_nonzero(shown):
+        has[segments(packets, kernel, np.flatnonzero(shown & ~has)).packet] = True
+    return bool(2 * np.count_nonzero(shown & has) < np.count_nonzero(shown))
 
 
 def _lines(at: Int64s, sent: Bools, after: Int64s, before: Int64s) -> bool:
