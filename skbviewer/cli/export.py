@@ -25,14 +25,14 @@ from .starting import needing_qt
 HELP = """Without --lanes, --filter and --range, the path of --packet is written, as a picture with
 a table or as CSV.  --csv with --filter alone writes the packet list, with the columns of `skbviewer
 packets --csv`.  --folded and --speedscope write the call stacks of --packet, or of the packets that
-match --filter; their values are self times in ns.  --pcapng and --pcap write all packets, or those
-that --filter, --range and --packet choose.  --perfetto writes the calls of these packets and of the
-chosen rows K<n>, --parquet and --jsonl the documented tables of them.  --html writes a report on
-all packets, or on those of --filter and --range; it shows the paths of --packet, or those of the
-first packets that were lost or slow. All other combinations write the timeline; its CSV contains
-exactly the boxes that a picture of that size shows.  The same command always writes the same bytes,
-unless --pseudonyms makes a random key. OUT may be - for standard output.  Pictures and reports need
-Qt, but no display."""
+--filter, --range and --packet choose; their values are self times in ns.  --pcapng and --pcap write
+all packets, or those that --filter, --range and --packet choose.  --perfetto writes the calls of
+these packets and of the chosen rows K<n>, --parquet and --jsonl the documented tables of them.
+--html writes a report on all packets, or on those of --filter and --range; it shows the paths of
+--packet, or those of the first packets that were lost or slow. All other combinations write the
+timeline; its CSV contains exactly the boxes that a picture of that size shows. The same command
+always writes the same bytes, unless --pseudonyms makes a random key. OUT may be - for standard
+output. Pictures and reports need Qt, but no display."""
 FORMS = {export.name: export for export in reversed(EXPORTS)}  # the first of each name
 SIZES = "expected WxH, from 200x100 to 30000x30000"
 
@@ -176,6 +176,9 @@ def _subject(arguments: argparse.Namespace, name: str) -> Subject:
     offered = {subject for export in EXPORTS if export.name == name for subject in export.subjects}
     named = "packet" in FORMS[name].options  # --packet, --range and --filter choose packets
     if named and not (arguments.lanes or arguments.markers):
+        return Subject.PACKETS
+    ranged = "range" in FORMS[name].options and not (arguments.lanes or arguments.markers)
+    if ranged and (arguments.range or arguments.filter is not None):
         return Subject.PACKETS
     if arguments.lanes or arguments.range or arguments.markers:
         wanted = [Subject.TIMELINE]

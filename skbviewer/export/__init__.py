@@ -30,6 +30,7 @@ TIMELINE = frozenset({Subject.TIMELINE})
 PNG, CSV = (".png",), (".csv", ".txt")
 CAPTURE = frozenset({"packet", "range", "snaplen", "payload", "pseudonyms", "kernel_only"})
 ROWS = frozenset({"packet", "range", "kernel-only rows"})
+STACKS = frozenset({"range", "kernel-only rows"})  # --packet alone means the path of one row
 BYTES_OF_ROWS = ROWS | {"snaplen", "payload", "pseudonyms"}
 PICTURE = frozenset({"title", "size", "dpi", "theme"})
 
@@ -46,10 +47,10 @@ EXPORTS: tuple[Export, ...] = (
            menu="&Export CSV…"),
     Export("folded", PACKET | PACKETS, "Folded stacks, for flame graphs",
            "call stacks with self times, for flamegraph.pl", (".folded", ".txt"),
-           write_folded, frozenset({"kernel-only rows"}), menu="Export &Folded Stacks…"),
+           write_folded, STACKS, menu="Export &Folded Stacks…"),
     Export("speedscope", PACKET | PACKETS, "Profile for speedscope (JSON)",
            "call stacks with self times, for speedscope.app", (".speedscope.json", ".json"),
-           write_speedscope, frozenset({"kernel-only rows"}), menu="Export Spee&dscope Profile…"),
+           write_speedscope, STACKS, menu="Export Spee&dscope Profile…"),
     Export("pcapng", PACKETS, "Capture with kernel fields, for Wireshark (pcapng)",
            "a capture whose comments contain the kernel's fields, for Wireshark", (".pcapng",),
            write_pcapng, CAPTURE | {"retis"}),

@@ -136,8 +136,8 @@ class ExportableStacks(Protocol):
     def table(self, name: str, rows: RowIds | None, progress: Progress) -> Table:
         """Return the table `name` of STATISTICS for `rows` (None: all). Raises Cancelled."""
 
-    def stacks(self, text: str, progress: Progress) -> Sequence[Stack]:
-        """Return the call stacks of the rows that match the display filter `text` ("": all)."""
+    def stacks(self, rows: RowIds | None, progress: Progress) -> Sequence[Stack]:
+        """Return the call stacks of `rows` (None: all).  Raises Cancelled."""
 
 
 class ExportableList(Protocol):
@@ -263,12 +263,13 @@ def packet_path(recording: Exportable, row: int) -> PacketPath:
 
 
 def stacks_of(recording: Exportable, request: Request) -> Sequence[Stack]:
-    """Return the call stacks of a row or, without one, of all packets that match the filter.
+    """Return the call stacks of a row or, without one, of all rows that `request` chooses.
 
     Raises KeyError if there is no such row, FilterError, BadInput and Cancelled.
     """
     from ..analysis.stats.stacks import path_stacks  # only these exports need statistics
+    from .chosen_rows import chosen_rows
 
     if request.row is None:
-        return recording.stats.stacks(request.filter, request.progress)
+        return recording.stats.stacks(chosen_rows(recording, request), request.progress)
     return path_stacks(packet_path(recording, request.row))

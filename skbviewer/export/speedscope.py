@@ -31,7 +31,10 @@ def write_speedscope(recording: Exportable, request: Request, out: Path) -> None
     Cancelled.
     """
     stacks = stacks_of(recording, request)
-    name = f"{Path(recording.words()[0]).name}: {request.title}"
+    title = request.title
+    if request.rows or request.times is not None:
+        title = f"some packets of {request.filter}" if request.filter else "some packets"
+    name = f"{Path(recording.words()[0]).name}: {title}"
     write_text(out, json.dumps(profile(stacks, name)) + "\n")
 
 

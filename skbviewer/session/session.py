@@ -47,7 +47,7 @@ class Session:
         self.paths = Paths(opened, self.packets)
         self.code = KernelCode(opened)
         self.timeline = SessionTimeline(opened, self.packets, self.notes)
-        self.stats = Statistics(opened, self.packets, self.fields)
+        self.stats = Statistics(opened, self.fields)
         self.graphs = Graphs(self.stats, self.packets)
         self.export = Exports(opened, self.packets, self.fields)
         self._tables: SessionTables | None = None

@@ -231,6 +231,18 @@ def test_stacks_are_of_packets_not_of_the_timeline(file: Path, tmp_path: Path) -
         assert not list(tmp_path.iterdir())
 
 
+def test_stacks_of_a_range_and_of_some_rows(file: Path, tmp_path: Path) -> None:
+    """--range and --packet choose packets together with --filter, as for all formats."""
+    out = tmp_path / "x.folded"
+    sums = []
+    for words in (("--range", "0,100"), ("--filter", ""), ("--filter", "tcp", "--packet", "1-3")):
+        assert export(file, "--folded", str(out), *words).returncode == 0
+        sums.append(sum(int(line.rsplit(" ", 1)[1]) for line in out.read_text().splitlines()))
+    assert 0 < sums[2] < sums[0] <= sums[1]
+    assert export(file, "--folded", str(out), "--range", "900,901").returncode == 1
+    assert out.read_text() == ""
+
+
 def test_markers_keep_their_order(file: Path, tmp_path: Path) -> None:
     """A may stand after B: the difference is negative then, as in the window."""
     out = tmp_path / "t.csv"

@@ -49,15 +49,25 @@ def chosen_legs(recording: Exportable, request: Request) -> ChosenLegs:
 
 def _titles(packet: Int64s, leg: Int64s, kernel_only: Int64s) -> tuple[Int64s, tuple[str, ...]]:
     """Return the packets of each leg as a text."""
-    of = dict[int, list[int]]()
-    for one, number in sorted(zip(leg.tolist(), packet.tolist(), strict=True)):
-        of.setdefault(one, []).append(number)
-    numbers, title = {"": 0}, np.zeros(len(kernel_only), np.int64)
-    for row in np.flatnonzero(kernel_only > 0).tolist():
-        title[row] = numbers.setdefault(f"K{kernel_only[row]}", len(numbers))
-    for one, packets in of.items():
-        title[one - 1] = numbers.setdefault(", ".join(map(str, packets)), len(numbers))
-    return title, tuple(numbers)
+    title, titles = np.zeros(len(kernel_only), np.int64), [""]
+
+    def name(legs: Int64s, numbers: Int64s, prefix: str) -> None:
+        distinct, place = np.unique(numbers, return_inverse=True)
+        title[legs] = len(titles) + place
+        titles.extend(f"{prefix}{number}" for number in distinct.tolist())
+
+    others = np.flatnonzero(kernel_only > 0)
+    name(others, kernel_only[others], "K")
+    order = np.lexsort((packet, leg))
+    packet, leg = packet[order], leg[order]
+    legs, first, count = np.unique(leg, return_index=True, return_counts=True)
+    alone = count == 1
+    name(legs[alone] - 1, packet[first[alone]], "")
+    several = dict[str, int]()
+    for one, begin, members in np.stack([legs, first, count], 1)[~alone].tolist():
+        text = ", ".join(map(str, packet[begin : begin + members].tolist()))
+        title[one - 1] = len(titles) + several.setdefault(text, len(several))
+    return title, (*titles, *several)
 
 
 def field_data_of(recording: Exportable) -> Data:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Write starts, ends and instants as serialised TracePackets, many in one loop.
+"""Write starts, ends, instants and counter values as serialised TracePackets, many in one loop.
 
 The package perfetto takes some microseconds for one message.  Here its bytes are written by a loop;
 the numbers of fields come from the package (trace_fields.py).  Encoding:
@@ -17,6 +17,7 @@ from ...records.types import Int64s, UInt8s
 from .nesting_loops import END
 
 LARGEST = 160  # bytes of a packet without its flows
+LARGEST_VALUE = 64  # bytes of a packet with the value of a counter
 FLOW = 10  # bytes of a flow
 
 
@@ -40,6 +41,8 @@ class Fields(NamedTuple):
     sequence_value: np.int64
     flags_value: np.int64
     kinds: Int64s  # values of kind for BEGIN, END and INSTANT
+    counter_kind: np.int64
+    counter_value: np.int64
 
 
 class Events(NamedTuple):
@@ -119,6 +122,20 @@ def _details(out: UInt8s, at: Int, fields: Fields, events: Events, row: Int) -> 
 
 
 @compiled
+def _begin(
+    out: UInt8s, at: Int, fields: Fields, when: Int, kind: Int, track: Int
+) -> tuple[np.int64, np.int64, np.int64]:
+    """Write what every packet begins with; return where its two lengths are, and its end so far."""
+    size_at = _varint(out, at, fields.packet)
+    place = _field(out, size_at + 2, fields.timestamp, when)
+    place = _field(out, place, fields.sequence, fields.sequence_value)
+    place = _field(out, place, fields.sequence_flags, fields.flags_value)
+    inner_at = _varint(out, place, fields.track_event)
+    place = _field(out, inner_at + 2, fields.kind, kind)
+    return size_at, inner_at, _field(out, place, fields.track, track)
+
+
+@compiled
 def write_events(out: UInt8s, fields: Fields, events: Events, first: int, last: int) -> np.int64:
     """Write the events from `first` to `last` - 1 into `out`; return the number of bytes written.
 
@@ -128,15 +145,27 @@ def write_events(out: UInt8s, fields: Fields, events: Events, first: int, last: 
     at = np.int64(0)
     for i in range(first, last):
         kind, row = events.kind[i], events.row[i]
-        size_at = _varint(out, at, fields.packet)
-        place = _field(out, size_at + 2, fields.timestamp, events.when[i])
-        place = _field(out, place, fields.sequence, fields.sequence_value)
-        place = _field(out, place, fields.sequence_flags, fields.flags_value)
-        inner_at = _varint(out, place, fields.track_event)
-        place = _field(out, inner_at + 2, fields.kind, fields.kinds[kind])
-        place = _field(out, place, fields.track, events.track[row])
+        size_at, inner_at, place = _begin(
+            out, at, fields, events.when[i], fields.kinds[kind], events.track[row]
+        )
         if kind != END:
             place = _details(out, place, fields, events, row)
+        _length(out, inner_at, place)
+        _length(out, size_at, place)
+        at = place
+    return at
+
+
+@compiled
+def write_values(out: UInt8s, fields: Fields, track: Int, when: Int64s, value: Int64s) -> np.int64:
+    """Write the values of a counter into `out`; return the number of bytes written.
+
+    Times and values are not negative.  A value needs at most LARGEST_VALUE bytes.
+    """
+    at = np.int64(0)
+    for i in range(len(when)):
+        size_at, inner_at, place = _begin(out, at, fields, when[i], fields.counter_kind, track)
+        place = _field(out, place, fields.counter_value, value[i])
         _length(out, inner_at, place)
         _length(out, size_at, place)
         at = place

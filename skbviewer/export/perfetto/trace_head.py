@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The part of a trace other than starts and ends: tracks, names, clocks and counters.
 
-The package perfetto makes these packets.  All packets are of one sequence, whose first packet
-contains the names to which later packets refer by number.
+The package perfetto makes these packets, except the values of counters.  All packets are of one
+sequence, whose first packet contains the names to which later packets refer by number.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from perfetto.trace_builder.proto_builder import StreamingTraceProtoBuilder
 
 from ...records.types import Int64s
 from .counters import Counter
-from .packet_loops import Fields
+from .packet_loops import LARGEST_VALUE, Fields, write_values
 from .slices import Slices, Track
 
 SEQUENCE = 1
@@ -25,6 +25,7 @@ ANNOTATIONS = ("packet", "self_ns", "cpu")  # names, whose numbers count from 1
 VARINT, FIXED64, LENGTH = 0, 1, 2  # wire types
 UUID = 1 << 20  # of the first track; logs have the numbers before it
 SHARED_UUID = 1 << 32  # of counters
+AT_ONCE = 1 << 16  # values of a counter
 
 
 def fields() -> Fields:
@@ -55,6 +56,8 @@ def fields() -> Fields:
         sequence_value=np.int64(SEQUENCE),
         flags_value=np.int64(pb.TracePacket.SEQ_NEEDS_INCREMENTAL_STATE),
         kinds=np.array(kinds, np.int64),
+        counter_kind=np.int64(pb.TrackEvent.TYPE_COUNTER),
+        counter_value=tag(pb.TrackEvent, "counter_value", VARINT),
     )
 
 
@@ -62,7 +65,7 @@ class Head:
     """Writes the packets that precede the events to an open file."""
 
     def __init__(self, file: BinaryIO) -> None:
-        self._builder = StreamingTraceProtoBuilder(file)
+        self._file, self._builder = file, StreamingTraceProtoBuilder(file)
 
     def _packet(self) -> pb.TracePacket:
         packet = self._builder.create_packet()
@@ -143,14 +146,15 @@ class Head:
             descriptor.sibling_order_rank = number
             descriptor.counter.unit_name = "packets"
             self._builder.write_packet(packet)
-            for at, value in zip(counter.at.tolist(), counter.value.tolist(), strict=True):
-                packet = self._packet()
-                packet.timestamp = at
-                event = packet.track_event
-                event.type, event.track_uuid = pb.TrackEvent.TYPE_COUNTER, uuid
-                event.counter_value = value
-                packet.sequence_flags = pb.TracePacket.SEQ_NEEDS_INCREMENTAL_STATE
-                self._builder.write_packet(packet)
+            self._values(uuid, np.maximum(counter.at, 0), counter.value)
+
+    def _values(self, uuid: int, at: Int64s, value: Int64s) -> None:
+        numbers, track = fields(), np.int64(uuid)
+        buffer = np.empty(min(len(at), AT_ONCE) * LARGEST_VALUE, np.uint8)
+        for first in range(0, len(at), AT_ONCE):
+            part = slice(first, first + AT_ONCE)
+            size = int(write_values(buffer, numbers, track, at[part], value[part]))
+            self._file.write(buffer[:size].data)
 
 
 def log_title(path: str, host: str) -> str:

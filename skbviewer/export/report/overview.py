@@ -93,7 +93,7 @@ def _source(source: SourceRow) -> tuple[Content, ...]:
     return (
         source.path, f"{kind} ({source.kind})", detail.get("hostname", ""),
         kernel or detail.get("interfaces", ""), f"{source.rows:,}", f"{source.size:,}",
-        element("span", source.sha256, class_="mono"),
+        element("span", source.sha256, class_="mono nb"),
     )  # fmt: skip
 
 

@@ -9,7 +9,6 @@ from ...analysis.stats import Chosen, Scope, Stack, Table, call_stacks, statisti
 from ...records import Progress
 from ..annotation_places import RowIds
 from ..opened_file import OpenedFile
-from ..packets.packet_list import PacketList
 from ..packets.session_fields import Fields
 from .statistics_scope import begin_of, details_of, scope_of
 
@@ -20,8 +19,8 @@ if TYPE_CHECKING:
 class Statistics:
     """Tables over chosen packets and times."""
 
-    def __init__(self, opened: OpenedFile, packets: PacketList, fields: Fields) -> None:
-        self._opened, self._packets, self._fields = opened, packets, fields
+    def __init__(self, opened: OpenedFile, fields: Fields) -> None:
+        self._opened, self._fields = opened, fields
 
     def scope(self, chosen: Chosen | None = None, progress: Progress | None = None) -> Scope:
         """Return the scope of analysis.stats for the `chosen` packets and times; by default all."""
@@ -51,14 +50,9 @@ class Statistics:
 
         return diagnose(self.scope(chosen, progress), ids)
 
-    def stacks(self, text: str = "", progress: Progress | None = None) -> list[Stack]:
-        """Return the call stacks of the rows that match the display filter `text` ("": all rows).
-
-        Raises FilterError, BadInput and Cancelled.
-        """
-        rows = self._packets.select(text, kernel_only=text != "", progress=progress)
-        chosen = Chosen(rows)
-        return call_stacks(self.scope(chosen, progress))
+    def stacks(self, rows: RowIds | None = None, progress: Progress | None = None) -> list[Stack]:
+        """Return the call stacks of `rows` of the packet list (None: all).  Raises Cancelled."""
+        return call_stacks(self.scope(Chosen(rows), progress))
 
     def begin_ns(self) -> int:
         """Return the session time (ns) of packet 1, else of the first leg.
