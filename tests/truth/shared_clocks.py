@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-STEEP = 2e-3  # greatest difference of the rates: calibration, and what the guests were told
+STEEP = 2e-3  # greatest difference of the rates: calibration, and adjtimex in the guests
 FAR_NS = 1e12
 
 
