@@ -2,11 +2,13 @@
 /*
  * Broadcast frames with the same UDP datagram, given to a device by a packet socket:
  *   frame device=NAME from=ADDRESS to=ADDRESS [n=FRAMES] [gap=US] [burst=FRAMES]
- *         [tos=N,...] [mac=N,...] [vlan=N,...]
+ *         [tos=N,...] [mac=N,...] [vlan=N,...] [later=US,...]
  * mac= is the last byte of the sender's, vlan=0 is no tag.  Of N,... the first frame has the first,
- * the second one the second, and so on, over and over.
+ * the second one the second, and so on, over and over.  later= asks the kernel to send the frame so
+ * much later (SO_TXTIME): without a qdisc that waits, the frame has a time that has not come yet.
  */
 #include <linux/if_packet.h>
+#include <linux/net_tstamp.h>
 #include <net/if.h>
 #include <netinet/ip.h>
 #include <netinet/udp.h>
@@ -79,8 +81,33 @@ static size_t make(char **argv, long number, uint8_t *frame)
 	return at + sizeof(ip) + sizeof(udp) + PAYLOAD - frame;
 }
 
+static void send_frame(int fd, uint8_t *frame, size_t len, struct sockaddr_ll *to, long later)
+{
+	char control[CMSG_SPACE(sizeof(uint64_t))] __attribute__((aligned(8))) = { 0 };
+	struct iovec part = { .iov_base = frame, .iov_len = len };
+	struct msghdr message = { .msg_name = to, .msg_namelen = sizeof(*to), .msg_iov = &part,
+				  .msg_iovlen = 1 };
+	struct cmsghdr *head = (void *)control;
+	struct timespec now;
+	uint64_t ns;
+
+	if (later) {
+		clock_gettime(CLOCK_REALTIME, &now);
+		ns = now.tv_sec * 1000000000ULL + now.tv_nsec + later * 1000ULL;
+		message.msg_control = control;
+		message.msg_controllen = sizeof(control);
+		head->cmsg_level = SOL_SOCKET;
+		head->cmsg_type = SCM_TXTIME;
+		head->cmsg_len = CMSG_LEN(sizeof(ns));
+		memcpy(CMSG_DATA(head), &ns, sizeof(ns));
+	}
+	if (sendmsg(fd, &message, 0) < 0)
+		zoo_fail("sendmsg");
+}
+
 int main(int argc, char **argv)
 {
+	struct sock_txtime when = { .clockid = CLOCK_REALTIME };
 	long n = zoo_number(argv, "n", 1), gap = zoo_number(argv, "gap", 1000), i;
 	long burst = zoo_number(argv, "burst", 1);
 	struct sockaddr_ll to = { .sll_family = AF_PACKET, .sll_halen = 6 };
@@ -91,13 +118,15 @@ int main(int argc, char **argv)
 	to.sll_ifindex = if_nametoindex(zoo_word(argv, "device", ""));
 	if (fd < 0 || !to.sll_ifindex)
 		zoo_fail("socket");
+	if (zoo_word(argv, "later", NULL) &&
+	    setsockopt(fd, SOL_SOCKET, SO_TXTIME, &when, sizeof(when)))
+		zoo_fail("SO_TXTIME");
 	for (i = 0; i < n; i++) {
 		size_t len = make(argv, i, frame);
 
 		memcpy(&to.sll_protocol, frame + 12, 2);
 		memcpy(to.sll_addr, frame, 6);
-		if (sendto(fd, frame, len, 0, (void *)&to, sizeof(to)) < 0)
-			zoo_fail("sendto");
+		send_frame(fd, frame, len, &to, pick(argv, "later", i));
 		if (gap && i % burst == burst - 1)
 			zoo_pause(gap);
 	}
