@@ -58,7 +58,7 @@ def graphs(window: MainWindow, watch: Watch, runs: int) -> None:
     for graph, name in zip(SHOWN, GRAPHS, strict=True):
         window.menus.actions[graph.menu.replace("&", "").rstrip("…")].trigger()
         opened = newest(window, GraphWindow)
-        until(lambda opened=opened: not opened.tasks.busy)  # what it reads is in memory now
+        _until_done(opened)  # what it reads is in memory now
         for place, part in ((2, EVERYTHING), (1, SCREENFUL)):
             opened.extent.setCurrentIndex(place)
             _repeat(watch, of(name, part), opened, opened.count, runs)
@@ -123,15 +123,23 @@ def sql(window: MainWindow, watch: Watch, runs: int) -> None:
         _repeat(watch, COUNT, console, console.run, 1)
         console.editor.setPlainText(ENDLESS)
         console.run()
-        end = time.monotonic() + STARTED_S
-        until(lambda end=end: time.monotonic() > end)
+        _let_run(STARTED_S)
         if not console.busy:
             raise RuntimeError("the endless query has ended")
         _repeat(watch, CANCEL, console, console.cancel.click, 1)
     console.close()
 
 
+def _let_run(seconds: float) -> None:
+    end = time.monotonic() + seconds
+    until(lambda: time.monotonic() > end)
+
+
 Busy = GraphWindow | DiagnosisWindow | StatisticsWindow | SqlConsole
+
+
+def _until_done(opened: Busy) -> None:
+    until(lambda: not (opened.busy if isinstance(opened, SqlConsole) else opened.tasks.busy))
 
 
 def _repeat(watch: Watch, name: str, opened: Busy, start: Callable[[], object], runs: int) -> None:
@@ -139,7 +147,7 @@ def _repeat(watch: Watch, name: str, opened: Busy, start: Callable[[], object], 
 
     def once() -> None:
         start()
-        until(lambda: not (opened.busy if isinstance(opened, SqlConsole) else opened.tasks.busy))
+        _until_done(opened)
         show(opened)
 
     for _ in range(runs):
