@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from skbviewer.dataset import manifests
+from skbviewer.dataset.folder import MANIFESTS
 from skbviewer.export.parquet import SORTED
 from skbviewer.store.views.declared_views import VIEWS
 from tests.dataset.recordings import Both, files_of, named, only, rows
@@ -30,6 +31,6 @@ def check(both: Both, made: Path, out: Path) -> None:
 def check_files(made: Path) -> None:
     """Check that there is no file that no manifest names, and nothing half written."""
     others = {path for path in files_of(made) - named(made) if path.name not in EMPTY}
-    assert {path.parent.name for path in others} <= {manifests.MANIFESTS}
+    assert {path.parent.name for path in others} <= {MANIFESTS}
     assert len(others) == len(manifests.read_all(made))
     assert not list((made / "writing").iterdir())

@@ -17,6 +17,8 @@ from typing import Any
 from unittest.mock import patch
 
 from skbviewer.dataset import adding, shares
+from skbviewer.export.parquet import write_parquet
+from skbviewer.session import import_files
 from skbviewer.store.views import view_blocks
 
 ROWS, BLOCK = 2000, 97
@@ -28,11 +30,10 @@ def dask_setup(_worker: object) -> None:
     made: list[bool] = []
     patch.object(shares, "ROWS", ROWS).start()
     patch.object(view_blocks, "BLOCK", BLOCK).start()
-    patch.object(adding, "import_files", _noting(made, adding.import_files)).start()
-    write = shares.write_parquet
+    patch.object(adding, "import_files", _noting(made, import_files)).start()
 
     def unlucky(*words: Any) -> None:
-        write(*words)
+        write_parquet(*words)
         which = os.environ["UNLUCKY"]
         if which in ("wait", "session" if made else "other") and _first():
             if which == "wait":
@@ -42,10 +43,10 @@ def dask_setup(_worker: object) -> None:
     patch.object(shares, "write_parquet", unlucky).start()
 
 
-def _noting(made: list[bool], import_files: Callable[..., Any]) -> Callable[..., Any]:
+def _noting(made: list[bool], importing: Callable[..., Any]) -> Callable[..., Any]:
     def noting(*words: Any) -> Any:
         made.append(True)
-        return import_files(*words)
+        return importing(*words)
 
     return noting
 

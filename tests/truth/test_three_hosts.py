@@ -77,7 +77,7 @@ def test_the_clocks_of_each_pair_of_hosts_are_bounded_right(judged: Judged) -> N
         frozenset("ar"), frozenset("br"), frozenset("ab")
     }  # fmt: skip
     for row in found:
-        a, b = row["host_a"], row["host_b"]
+        a, b = str(row["host_a"]), str(row["host_b"])
         between = line(seen(clocks[b], HOSTS.index(a)), seen(clocks[a], HOSTS.index(b)))
         least, most = (each[0] - row["at_ns"] for each in between.between(np.array([row["at_ns"]])))
         assert least <= most < least + MS
