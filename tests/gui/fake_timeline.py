@@ -168,7 +168,7 @@ class FakeTimeline:
     def diagnosis(self, chosen: Chosen | None, ids: RowIds | None, progress: Progress) -> Diagnosis:
         return Diagnosis((), (), TimeTable((), 0))
 
-    def stacks(self, text: str, progress: Progress) -> list[Stack]:
+    def stacks(self, rows: RowIds | None, progress: Progress) -> list[Stack]:
         return [Stack(("ip_rcv", "tcp_v4_rcv"), 100)]
 
     def range_note(self, text: str, times: tuple[int, int]) -> Annotation:

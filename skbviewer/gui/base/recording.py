@@ -209,8 +209,8 @@ class RecordedStatistics(Protocol):
     def table(self, name: str, rows: RowIds | None, progress: Progress) -> Table:
         """Return the table `name` of STATISTICS for `rows` (None: all). Raises Cancelled."""
 
-    def stacks(self, text: str, progress: Progress) -> Sequence[Stack]:
-        """Return the call stacks of the rows that match the display filter `text` ("": all)."""
+    def stacks(self, rows: RowIds | None, progress: Progress) -> Sequence[Stack]:
+        """Return the call stacks of `rows` (None: all).  Raises Cancelled."""
 
     def diagnosis(self, chosen: Chosen | None, ids: RowIds | None, progress: Progress) -> Diagnosis:
         """Diagnose the `chosen` packets, or the rows `ids` (-n for row K<n>). Raises Cancelled."""
