@@ -9,11 +9,17 @@ the rows K<n>.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ..analysis.fields.field_data import SERIES
 from ..records.types import Int64s
-from .formats import Export, Exportable, Request, TableRows
+from .formats import Export, Exportable, Request, TableRows, packet_path
+
+if TYPE_CHECKING:
+    from ..analysis.stats.stacks import Stack
 
 
 def chosen_rows(recording: Exportable, request: Request) -> Int64s | None:
@@ -48,6 +54,18 @@ def rows_of_request(recording: Exportable, request: Request) -> TableRows | None
     if rows is None:
         return None
     return recording.tables.chosen(rows[rows > 0], (-rows[rows < 0]).tolist())
+
+
+def stacks_of(recording: Exportable, request: Request) -> Sequence[Stack]:
+    """Return the call stacks of a row or, without one, of all rows that `request` chooses.
+
+    Raises KeyError if there is no such row, FilterError, BadInput and Cancelled.
+    """
+    from ..analysis.stats.stacks import path_stacks  # only these exports need statistics
+
+    if request.row is None:
+        return recording.stats.stacks(chosen_rows(recording, request), request.progress)
+    return path_stacks(packet_path(recording, request.row))
 
 
 def is_restricted(request: Request) -> bool:

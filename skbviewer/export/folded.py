@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .formats import Exportable, Request, stacks_of
+from .chosen_rows import stacks_of
+from .formats import Exportable, Request
 from .written_whole import write_text
 
 

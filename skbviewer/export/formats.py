@@ -260,16 +260,3 @@ def packet_path(recording: Exportable, row: int) -> PacketPath:
     (lifetime,) = recording.packets.rows(np.array([row]))
     assert isinstance(lifetime, SeriesRow)
     return recording.paths.path(series=lifetime.series)
-
-
-def stacks_of(recording: Exportable, request: Request) -> Sequence[Stack]:
-    """Return the call stacks of a row or, without one, of all rows that `request` chooses.
-
-    Raises KeyError if there is no such row, FilterError, BadInput and Cancelled.
-    """
-    from ..analysis.stats.stacks import path_stacks  # only these exports need statistics
-    from .chosen_rows import chosen_rows
-
-    if request.row is None:
-        return recording.stats.stacks(chosen_rows(recording, request), request.progress)
-    return path_stacks(packet_path(recording, request.row))

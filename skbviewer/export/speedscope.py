@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from .. import __version__
 from ..analysis.words.function_layers import layer_of
-from .formats import Exportable, Request, stacks_of
+from .chosen_rows import stacks_of
+from .formats import Exportable, Request
 from .written_whole import write_text
 
 if TYPE_CHECKING:
