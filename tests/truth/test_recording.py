@@ -62,7 +62,15 @@ def test_tools_of_the_guest_are_installed() -> None:
 
 def test_programs_can_be_built(tmp_path: Path) -> None:
     made = guests.build_programs(tmp_path)
-    assert {p.name for p in made} == {"send", "stream", "redirect", "echo", "clock", "frame"}
+    assert {p.name for p in made} == {
+        "send",
+        "stream",
+        "redirect",
+        "echo",
+        "clock",
+        "frame",
+        "meet",
+    }
     assert all(path.exists() for path in made)
 
 
