@@ -110,7 +110,7 @@ class PathCall(NamedTuple):
     device: str
     tail_call: bool  # `caller` is the function it returns to, not the one that jumped here
     note: str  # "drop: <reason>", "no exit recorded", "switched out", ... or ""
-    comp_ns: int | None = None  # dur_ns minus the cost of probes; None if that was not measured
+    comp_ns: int | None = None  # dur_ns minus the cost of probes and events; None: not measured
     counter: int | None = None  # events of the hardware counter
     sock: int = 0  # struct sock, unsigned: the call's argument, or the skb's socket
     mark: int = 0  # skb->mark

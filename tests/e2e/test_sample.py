@@ -14,6 +14,7 @@ from skbviewer.session import Session, import_files
 
 from .handshake import HEADING, SAMPLE, handshake, table, wrong
 
+README = Path(__file__).resolve().parents[2] / "README.md"
 FOLDER = resource(SAMPLE)
 FILES = [FOLDER / "handshake.pcap", FOLDER / "handshake.kbl"]
 
@@ -32,6 +33,20 @@ def test_every_ip_packet_has_its_own_series(file: Path) -> None:
 def test_readme_shows_this_recording(file: Path) -> None:
     text = (FOLDER / "README.md").read_text(encoding="utf-8")
     assert text.split(HEADING)[1].strip() == table(handshake(Session.open(file))).strip()
+
+
+def test_the_projects_readme_shows_what_is_printed(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each line that it quotes, except for spaces and the dots of what is left out."""
+    text = README.read_text(encoding="utf-8")
+    quoted = text.split("and prints:\n")[1].split("\nA *series*")[0].split("\n")
+    lines = [" ".join(line.split()).removesuffix(" ...") for line in quoted if line.strip()]
+    assert len(lines) >= 8
+    assert main(["packets", str(file)]) == 0
+    assert main(["path", str(file), "--packet", "3", "--tree"]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert [line for line in lines if line not in printed] == []
 
 
 def test_recording_is_small() -> None:

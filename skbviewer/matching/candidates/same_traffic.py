@@ -37,7 +37,7 @@ TRUSTED_PACKETS = 8  # packets with stamps between their moments that make a clo
 FEWER_PACKETS = 5  # the same, if another part of the capture is believed
 # TCP segments with agreeing numbers, or packets that agree with the wall clock.
 AGREEING_PACKETS = 3
-ENOUGH_PAIRS = 5  # that many do not agree with the wall clock by chance
+ENOUGH_PAIRS = 5  # chosen: a foreign capture had 1 that agreed with the wall clock by chance
 CHANCE = 4000  # chance orders both directions in at most one of this many captures of other runs
 OPEN_NS = 1e12  # stands for no bound on this side of a line
 SLEWED_NS = 1_000_000  # the wall clock drifts between two readings
