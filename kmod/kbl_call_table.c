@@ -104,19 +104,21 @@ void kbl_calls_reset(void)
  */
 static void kbl_close_this_cpu(void *unused)
 {
-	DECLARE_BITMAP(free, KBL_NR_CALLS) = {};
+	struct kbl_cpu *c = __this_cpu_read(kbl_cpu);
+	DECLARE_BITMAP(open, KBL_NR_CALLS);
 	struct kbl_call *call;
-	struct kbl_cpu *c = kbl_batch_open();
+	unsigned int i;
 
-	if (!c)
-		return;
+	bitmap_fill(open, KBL_NR_CALLS);
 	for (call = c->free; call; call = call->next)
-		__set_bit(call - c->calls, free);
-	for (call = c->calls; call < c->calls + KBL_NR_CALLS; call++) {
-		if (test_bit(call - c->calls, free) || call->target == KBL_CALL_RETURNED ||
-		    call->target->quiet)
-			continue;
-		kbl_call_record(c, KBL_ENTRY, call, KBL_FLAG_OPEN);
+		__clear_bit(call - c->calls, open);
+	for_each_set_bit(i, open, KBL_NR_CALLS)
+		if (c->calls[i].target == KBL_CALL_RETURNED || c->calls[i].target->quiet)
+			__clear_bit(i, open);
+	if (bitmap_empty(open, KBL_NR_CALLS) || !kbl_batch_open_last())
+		return;
+	for_each_set_bit(i, open, KBL_NR_CALLS) {
+		kbl_call_record(c, KBL_ENTRY, &c->calls[i], KBL_FLAG_OPEN);
 		c->open++;
 	}
 	kbl_batch_close(c);

@@ -63,7 +63,8 @@ static __always_inline bool kbl_event_quick(struct kbl_cpu *c, unsigned long irq
 {
 	union kbl_slot *slot;
 
-	if (unlikely(kbl_is_busy(c) || c->slow) || unlikely(!kbl_task_same(c)))
+	if (unlikely(kbl_is_busy(c) || c->slow) || unlikely(!kbl_task_same(c)) ||
+	    unlikely(!data_race(kbl_active)))
 		return false;
 	slot = kbl_room(c, 1);
 	if (unlikely(!slot))

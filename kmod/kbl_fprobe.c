@@ -50,20 +50,29 @@ static __always_inline struct kbl_target *kbl_map_find(unsigned long ip)
 	return t;
 }
 
+/* ftrace arms and disarms functions one after the other: before and after, none is recorded. */
+static __always_inline bool kbl_is_recorded(const struct kbl_target *t)
+{
+	return READ_ONCE(t->enabled) && READ_ONCE(kbl_active);
+}
+
 /*
- * The slow path: the first hit of an address, collisions in the table, and functions that are
- * disabled.
+ * The slow path: the first hit of an address, collisions in the table, functions that are
+ * disabled, and hits before the recording begins or after it has ended.
  */
 static noinline struct kbl_target *kbl_map_search(unsigned long ip)
 {
 	struct kbl_target *t = kbl_map_find(ip);
 
-	if (!READ_ONCE(t->enabled))
+	if (!kbl_is_recorded(t))
 		return NULL;
 	WRITE_ONCE(t->ip, ip);
-	/* Pairs with kbl_targets_enable(): one of the two sees what the other wrote. */
+	/*
+	 * Pairs with kbl_targets_enable() and kbl_fprobe_disarm(): one of the two sees what the
+	 * other wrote.
+	 */
 	smp_mb();
-	if (!READ_ONCE(t->enabled))
+	if (!kbl_is_recorded(t))
 		WRITE_ONCE(t->ip, 0);
 	return t;
 }
@@ -272,6 +281,10 @@ static void kbl_fprobe_disarm(struct kbl_target **targets, unsigned int nr)
 {
 	unsigned int i;
 
+	/* kbl_active is false; pairs with kbl_map_search(). */
+	smp_mb();
+	for (i = 0; i < nr; i++)
+		WRITE_ONCE(targets[i]->ip, 0);
 	if (kbl_fprobe)
 		kbl_fprobe_end();
 	for (i = 0; i < nr; i++)

@@ -248,6 +248,8 @@ void kbl_relay_start(void);
 
 /* kbl_relay_batch.c */
 struct kbl_cpu *kbl_batch_open(void);
+struct kbl_cpu *kbl_event_open(void);
+struct kbl_cpu *kbl_batch_open_last(void);
 bool kbl_batch_close(struct kbl_cpu *c);
 void kbl_batch_begin(struct kbl_cpu *c);
 bool kbl_batch_end(struct kbl_cpu *c);

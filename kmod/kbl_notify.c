@@ -38,7 +38,7 @@ static void kbl_neigh_emit(bool gone, const struct net_device *dev, u8 family, c
 	struct kbl_ext_neigh *ext;
 	struct kbl_cpu *c;
 
-	c = kbl_batch_open();
+	c = kbl_event_open();
 	if (!c)
 		return;
 	event = kbl_event(c, KBL_EV_NEIGH, 0, kbl_change(gone, kbl_netns(dev)));
@@ -102,7 +102,7 @@ static int kbl_addr_emit(unsigned long event, const struct net_device *dev, u8 f
 
 	if (event != NETDEV_UP && event != NETDEV_DOWN)
 		return NOTIFY_DONE;
-	c = kbl_batch_open();
+	c = kbl_event_open();
 	if (!c)
 		return NOTIFY_DONE;
 	kbl_event(c, KBL_EV_ADDR, 0, kbl_change(event == NETDEV_DOWN, kbl_netns(dev)))->ext = 1;
@@ -172,7 +172,7 @@ static int kbl_link(struct notifier_block *nb, unsigned long event, void *ptr)
 
 	if (!kbl_link_changes(event) || READ_ONCE(kbl_replaying) == current)
 		return NOTIFY_DONE;
-	c = kbl_batch_open();
+	c = kbl_event_open();
 	if (!c)
 		return NOTIFY_DONE;
 	slot = kbl_event(c, KBL_EV_LINK, 0, data);
@@ -190,7 +190,7 @@ static int kbl_module(struct notifier_block *nb, unsigned long event, void *ptr)
 
 	if (event != MODULE_STATE_LIVE && event != MODULE_STATE_GOING)
 		return NOTIFY_DONE;
-	c = kbl_batch_open();
+	c = kbl_event_open();
 	if (!c)
 		return NOTIFY_DONE;
 	slot = kbl_event(c, KBL_EV_MODULE, 0, kbl_change(event == MODULE_STATE_GOING, 0));
@@ -216,7 +216,7 @@ static int kbl_clock(struct notifier_block *nb, unsigned long was_set, void *ptr
 		kbl_offs_known = true;
 		return NOTIFY_DONE;
 	}
-	c = kbl_batch_open();
+	c = kbl_event_open();
 	if (!c)
 		return NOTIFY_DONE;
 	kbl_event(c, KBL_EV_CLOCK_SET, 0, offset);

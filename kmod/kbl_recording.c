@@ -2,7 +2,10 @@
 /* Starting, stopping and clearing a recording; all under kbl_lock. */
 #include "kbl_internal.h"
 
-/* Arm first, so that all functions start to record at the same time. */
+/*
+ * Arm and register first, so that all functions and events start to record at the same time.  Each
+ * step waits for all CPUs, and can take seconds in a busy virtual machine.
+ */
 int kbl_activate(void)
 {
 	int armed, err;
@@ -18,12 +21,12 @@ int kbl_activate(void)
 	kbl_batch_start();
 	kbl_cycles_start();
 	armed = kbl_targets_arm();
-	WRITE_ONCE(kbl_active, true);
 	err = kbl_trace_start();
 	if (err) {
-		kbl_deactivate();
+		kbl_targets_disarm();
 		return err;
 	}
+	WRITE_ONCE(kbl_active, true);
 	pr_info("kbl: recording, %d functions armed\n", armed);
 	return 0;
 }
@@ -33,8 +36,8 @@ void kbl_deactivate(void)
 	if (!kbl_active)
 		return;
 	WRITE_ONCE(kbl_active, false);
-	kbl_trace_stop();
 	kbl_targets_disarm();
+	kbl_trace_stop();
 	kbl_calls_close();
 	kbl_batch_stop();
 	pr_info("kbl: stopped\n");

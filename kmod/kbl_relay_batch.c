@@ -73,6 +73,12 @@ static __always_inline void kbl_emit_losses(struct kbl_cpu *c)
 		kbl_emit_loss(c, KBL_LOST_NESTED, c->nested_first_ns, c->nested_in_batch);
 }
 
+/* Records were lost, and no record says so yet. */
+static bool kbl_has_lost(const struct kbl_cpu *c)
+{
+	return c->gap || c->nested_pending;
+}
+
 /* At the time c->now, between kbl_busy() and kbl_idle(). */
 void kbl_batch_begin(struct kbl_cpu *c)
 {
@@ -194,6 +200,33 @@ struct kbl_cpu *kbl_batch_open(void)
 }
 NOKPROBE_SYMBOL(kbl_batch_open);
 
+/* Begin a batch for an event: as kbl_batch_open(), but also NULL if nothing is recorded now. */
+struct kbl_cpu *kbl_event_open(void)
+{
+	return likely(data_race(kbl_active)) ? kbl_batch_open() : NULL;
+}
+NOKPROBE_SYMBOL(kbl_event_open);
+
+/*
+ * After a stop, as kbl_batch_open().  Its records get the time of this CPU's last one, unless
+ * records were lost since: to disarm may take long, and the log must not seem to last until now.
+ */
+struct kbl_cpu *kbl_batch_open_last(void)
+{
+	unsigned long irq = kbl_irq_off(true);
+	struct kbl_cpu *c = __this_cpu_read(kbl_cpu);
+
+	if (unlikely(kbl_is_busy(c))) {
+		kbl_irq_back(irq, true);
+		return NULL;
+	}
+	kbl_busy(c, irq);
+	if (kbl_has_lost(c))
+		kbl_instant(c);
+	kbl_batch_begin(c);
+	return c;
+}
+
 /* Write the batch, or count it as lost. */
 bool kbl_batch_close(struct kbl_cpu *c)
 {
@@ -268,7 +301,7 @@ void kbl_event_alone_slow(u8 event, u64 skb, u64 data)
 {
 	struct kbl_cpu *c;
 
-	c = kbl_batch_open();
+	c = kbl_event_open();
 	if (!c)
 		return;
 	kbl_event(c, event, skb, data);
@@ -291,9 +324,11 @@ void kbl_batch_start(void)
 
 static void kbl_flush_this_cpu(void *unused)
 {
-	struct kbl_cpu *c;
+	struct kbl_cpu *c = __this_cpu_read(kbl_cpu);
 
-	c = kbl_batch_open();
+	if (!kbl_has_lost(c))
+		return;
+	c = kbl_batch_open_last();
 	if (c)
 		kbl_batch_close(c);
 }

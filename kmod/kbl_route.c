@@ -63,7 +63,7 @@ static void kbl_route_emit(const struct kbl_route *route, bool gone, const struc
 	struct kbl_event_slot *event;
 	struct kbl_cpu *c;
 
-	c = kbl_batch_open();
+	c = kbl_event_open();
 	if (!c)
 		return;
 	event = kbl_event(c, KBL_EV_ROUTE, 0,

@@ -278,7 +278,7 @@ void kbl_on_sys_enter(void *data, struct pt_regs *regs, long id)
 	if (!kbl_call_socket(kind, args, &call))
 		return;
 	kbl_call_args(kind, args, &call);
-	c = kbl_batch_open();
+	c = kbl_event_open();
 	if (!c)
 		return;
 	if ((!static_branch_unlikely(&kbl_filter_on) || kbl_filter_pass(c, 0, NULL, call.sk)) &&

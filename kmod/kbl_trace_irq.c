@@ -43,7 +43,7 @@ void kbl_on_irq_handler_entry(void *data, int irq, struct irqaction *action)
 	struct kbl_irqs *irqs;
 	struct kbl_cpu *c;
 
-	c = kbl_batch_open();
+	c = kbl_event_open();
 	if (!c)
 		return;
 	irqs = this_cpu_ptr(&kbl_irqs);
@@ -75,6 +75,8 @@ NOKPROBE_SYMBOL(kbl_on_irq_handler_exit);
 
 void kbl_on_softirq_entry(void *data, unsigned int vec)
 {
+	if (unlikely(!data_race(kbl_active)))
+		return;
 	this_cpu_ptr(&kbl_irqs)->softirqs++;
 	kbl_event_alone(KBL_EV_SOFTIRQ_ENTRY, 0, vec);
 }

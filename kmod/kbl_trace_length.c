@@ -35,7 +35,7 @@ void kbl_length_alone(const struct Qdisc *qdisc, const struct netdev_queue *txq)
 {
 	struct kbl_cpu *c;
 
-	c = kbl_batch_open();
+	c = kbl_event_open();
 	if (!c)
 		return;
 	kbl_length_emit(c, qdisc, txq);
@@ -50,7 +50,7 @@ void kbl_on_netif_rx(void *data, struct sk_buff *skb)
 	u64 addr = (unsigned long)skb;
 	struct kbl_cpu *c;
 
-	c = kbl_batch_open();
+	c = kbl_event_open();
 	if (!c)
 		return;
 	if (!static_branch_unlikely(&kbl_filter_on) || kbl_filter_pass(c, addr, NULL, 0))

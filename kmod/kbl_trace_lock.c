@@ -49,7 +49,7 @@ void kbl_on_contention_begin(void *data, void *lock, unsigned int flags)
 	struct kbl_event_slot *event;
 	struct kbl_cpu *c;
 
-	c = kbl_batch_open();
+	c = kbl_event_open();
 	if (!c)
 		return;
 	event = kbl_event(c, KBL_EV_LOCK_WAIT, 0, kbl_lock_data(lock, flags));

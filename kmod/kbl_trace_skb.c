@@ -44,7 +44,7 @@ static __always_inline bool kbl_skb_pass(struct kbl_cpu *c, u64 skb, u64 sk)
 
 static noinline bool kbl_skb_event_slow(u8 event, u64 skb, u64 data)
 {
-	struct kbl_cpu *c = kbl_batch_open();
+	struct kbl_cpu *c = kbl_event_open();
 	bool recorded;
 
 	if (!c)
@@ -128,7 +128,7 @@ void kbl_on_napi_poll(void *data, struct napi_struct *napi, int work, int budget
 	struct kbl_ext_addr *ext;
 	struct kbl_cpu *c;
 
-	c = kbl_batch_open();
+	c = kbl_event_open();
 	if (!c)
 		return;
 	event = kbl_event(c, KBL_EV_NAPI_POLL, 0, (u32)work | (u64)budget << 32);
@@ -164,7 +164,7 @@ void kbl_on_qdisc_enqueue(void *data, struct Qdisc *qdisc, const struct netdev_q
 	u64 addr = (unsigned long)skb;
 	struct kbl_cpu *c;
 
-	c = kbl_batch_open();
+	c = kbl_event_open();
 	if (!c)
 		return;
 	if (!static_branch_unlikely(&kbl_filter_on) || kbl_filter_pass(c, addr, NULL, 0))
@@ -211,7 +211,7 @@ static __always_inline void kbl_drop(struct sk_buff *skb, unsigned long location
 	struct kbl_stack *stack;
 	struct kbl_cpu *c;
 
-	c = kbl_batch_open();
+	c = kbl_event_open();
 	if (!c)
 		return;
 	if (kbl_skb_pass(c, addr, (unsigned long)sk)) {

@@ -186,6 +186,8 @@ ZOO = (
              (*TC, "sch_netem")),
     Scenario("frames-alike", "Two programs give the same frames to one device.",
              ("identical headers", "any")),
+    Scenario("log-part", "The recording is only of the middle of the traffic.",
+             ("netem", "duplicates", "identical headers"), NETEM),
     Scenario("log-filter", "The log is filtered.", ("filtered log",), options="udp and port 7"),
 )  # fmt: skip
 
