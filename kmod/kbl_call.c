@@ -181,6 +181,32 @@ static __always_inline bool kbl_enter_recorded(struct kbl_cpu *c, struct kbl_tar
 	return true;
 }
 
+/*
+ * The filter refused the call.  If the function makes an skb, take a ticket all the same: the new
+ * skb may have the address of an accepted one whose end no probe showed, and its exit forgets
+ * that one.  Nothing is recorded.
+ */
+static noinline bool kbl_enter_refused(struct kbl_cpu *c, struct kbl_target *t,
+				       struct pt_regs *regs, u64 skb, struct kbl_ticket *ticket)
+{
+	struct kbl_call *call;
+
+	if (!kbl_life_births(t))
+		return false;
+	if (!c->free && READ_ONCE(c->returned))
+		kbl_sweep(c);
+	call = c->free;
+	if (unlikely(!call))
+		return false;
+	c->free = call->next;
+	kbl_call_fill(call, KBL_HEAD(kind, KBL_CALL_REFUSED), c->now, t->one ? skb : 0, 0, t->trap);
+	call->target = t;
+	call->who.cpu |= KBL_CALL_ODD;
+	ticket->call = call;
+	return true;
+}
+NOKPROBE_SYMBOL(kbl_enter_refused);
+
 /* Any entry, at the time c->now: with packets or events to record, or without a free entry. */
 static __always_inline bool kbl_enter_any(struct kbl_cpu *c, struct kbl_target *t,
 					  struct pt_regs *regs, struct kbl_ticket *ticket)
@@ -192,7 +218,7 @@ static __always_inline bool kbl_enter_any(struct kbl_cpu *c, struct kbl_target *
 	if (!kbl_enter_one(c, t, regs, caller, skb, &flags)) {
 		if (static_branch_unlikely(&kbl_filter_on) || !(t->none || t->sock)) {
 			if (!kbl_carry(c, t, regs, caller))
-				return false;
+				return kbl_enter_refused(c, t, regs, skb, ticket);
 			skb = c->entered;
 			flags = c->entered_flags;
 		} else if (t->sock && skb) {

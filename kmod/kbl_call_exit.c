@@ -115,6 +115,19 @@ static noinline void kbl_leave_paired(struct kbl_cpu *c, struct kbl_call *call, 
 }
 NOKPROBE_SYMBOL(kbl_leave_paired);
 
+/* Exit of a call that the filter refused, but which may have made an skb. */
+static void kbl_leave_refused(struct kbl_cpu *c, struct kbl_call *call, unsigned long ret)
+{
+	kbl_life_refused(call, ret);
+	if (kbl_call_owner(call) != c) {
+		kbl_call_give_back(call);
+		return;
+	}
+	call->who.cpu = c->last_who.cpu;
+	kbl_call_free(c, call);
+}
+NOKPROBE_SYMBOL(kbl_leave_refused);
+
 static void kbl_leave_unpaired(struct kbl_cpu *c, const struct kbl_ticket *ticket,
 			       unsigned long ret)
 {
@@ -139,6 +152,8 @@ void kbl_leave_slow(struct kbl_cpu *c, unsigned long unused, unsigned long unuse
 		c->counter = kbl_counter_read();
 	if (unlikely(call == &kbl_unpaired))
 		kbl_leave_unpaired(c, ticket, ret & ticket->target->ret_mask);
+	else if (unlikely(call->span.kind == KBL_CALL_REFUSED))
+		kbl_leave_refused(c, call, ret & call->target->ret_mask);
 	else if (unlikely(!kbl_leave_unbatched(c, call, ret & call->target->ret_mask)))
 		kbl_leave_paired(c, call, ret & call->target->ret_mask);
 	kbl_idle(c, true);

@@ -113,7 +113,8 @@ static void kbl_close_this_cpu(void *unused)
 	for (call = c->free; call; call = call->next)
 		__clear_bit(call - c->calls, open);
 	for_each_set_bit(i, open, KBL_NR_CALLS)
-		if (c->calls[i].target == KBL_CALL_RETURNED || c->calls[i].target->quiet)
+		if (c->calls[i].target == KBL_CALL_RETURNED || c->calls[i].target->quiet ||
+		    c->calls[i].span.kind == KBL_CALL_REFUSED)
 			__clear_bit(i, open);
 	if (bitmap_empty(open, KBL_NR_CALLS) || !kbl_batch_open_last())
 		return;

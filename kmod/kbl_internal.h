@@ -126,6 +126,8 @@ struct kbl_call {
 /* The exit needs the slow path, or the call has no table entry. */
 #define KBL_CALL_ODD (1U << 31)
 
+#define KBL_CALL_REFUSED 0	/* span.kind of a call that kbl_enter_refused() took */
+
 /* What a back end keeps between entry and exit. */
 struct kbl_ticket {
 	struct kbl_call *call;	/* NULL: not recorded; &kbl_unpaired: the table was full */
@@ -338,6 +340,8 @@ void kbl_life_entry(struct kbl_cpu *c, const struct kbl_target *t, struct pt_reg
 bool kbl_life_entry_alone(struct kbl_cpu *c, const struct kbl_target *t, struct pt_regs *regs,
 			  u64 skb, s32 caller);
 u64 kbl_life_data(const struct kbl_target *t, struct pt_regs *regs);
+bool kbl_life_births(const struct kbl_target *t);
+void kbl_life_refused(const struct kbl_call *call, unsigned long ret);
 void kbl_life_exit(struct kbl_cpu *c, const struct kbl_call *call, unsigned long ret);
 union kbl_slot *kbl_life_exit_write(struct kbl_cpu *c, union kbl_slot *slot,
 				    const struct kbl_call *call, unsigned long ret);

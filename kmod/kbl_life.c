@@ -56,6 +56,13 @@ void kbl_life_kind(struct kbl_target *t)
 	}
 }
 
+/* Does the function make an skb? */
+bool kbl_life_births(const struct kbl_target *t)
+{
+	return t->event && t->event <= KBL_EV_SEGMENT;
+}
+NOKPROBE_SYMBOL(kbl_life_births);
+
 static void kbl_life(struct kbl_cpu *c, u8 event, u64 skb, u64 data)
 {
 	/* Not if the event is switched off, or if a tracepoint records it with more detail. */
@@ -279,6 +286,28 @@ void kbl_life_exit(struct kbl_cpu *c, const struct kbl_call *call, unsigned long
 	}
 }
 NOKPROBE_SYMBOL(kbl_life_exit);
+
+/* Exit of a call that makes an skb and that the filter refused: a new skb is not accepted yet. */
+void kbl_life_refused(const struct kbl_call *call, unsigned long ret)
+{
+	unsigned int i;
+	u64 skb, data;
+
+	if (!static_branch_unlikely(&kbl_filter_on))
+		return;
+	if (call->target->event != KBL_EV_SEGMENT) {
+		if (kbl_life_left(call, ret, &skb, &data))
+			kbl_filter_life(call->target->event, skb, data);
+		return;
+	}
+	for (i = 0; i < KBL_MAX_SEGMENTS && kbl_is_kernel(ret); i++) {
+		kbl_filter_life(KBL_EV_SEGMENT, call->span.skb, ret);
+		kbl_get(ret, (unsigned long *)ret, fault);
+	}
+fault:
+	return;
+}
+NOKPROBE_SYMBOL(kbl_life_refused);
 
 /*
  * As kbl_life_exit(), into a reserved slot; returns the slot after it.  Not if

@@ -20,6 +20,7 @@ from tests.lab.fixture import TIMEOUT_S, built
 pytestmark = [pytest.mark.lab, pytest.mark.timeout(2400)]
 
 RATE, TCP, UDP, FRAGMENT = 50, 6, 17, 0x1FFF
+SERVER = 0x0A090002  # 10.9.0.2
 Connection = tuple[int, frozenset[tuple[int, int]]]  # protocol, (address, port) of both ends
 
 
@@ -72,6 +73,16 @@ def test_both_hosts_recorded_the_same_connections(hosts: dict[str, Host]) -> Non
         assert chosen == client
         everything = connections(host.packets, np.ones(len(host.packets), np.bool_))
         assert len(everything) > 400
+
+
+def test_an_skb_at_the_address_of_an_accepted_one_is_judged_anew(hosts: dict[str, Host]) -> None:
+    log = read(hosts["client"].files[1].with_name("received.kbl"), Silent())
+    assert isinstance(log, KernelLog)
+    rows = log.records
+    tcp = (np.asarray(rows["ip_version"]) == 4) & (np.asarray(rows["protocol"]) == TCP)
+    senders = Counter(np.asarray(rows["saddr_lo"])[tcp].tolist())
+    assert senders.pop(SERVER) > 1000
+    assert not senders
 
 
 def test_large_skbs_were_cut_and_merged(hosts: dict[str, Host]) -> None:
