@@ -30,6 +30,19 @@ CONNECT_S = 10
 LOOK_S = 0.2  # between two reports of progress
 LARGE = 128 << 20  # bytes of a file for which a further worker may be useful
 AGAIN = 3  # how often a task may lose its worker
+# By default, Dask looks at itself up to 100 times a second, for pages that nobody opens here.  That
+# takes a fifth of a CPU for two workers, whether or not they work.
+SETTINGS: dict[str, object] = {
+    "distributed.scheduler.allowed-failures": AGAIN,
+    "distributed.comm.timeouts.connect": f"{CONNECT_S}s",
+    "distributed.worker.daemon": True,
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.tick.limit": "10s",
+    "distributed.admin.system-monitor.interval": "5s",
+    "distributed.scheduler.active-memory-manager.start": False,  # results are a few bytes
+    "distributed.worker.memory.monitor-interval": "500ms",
+}
 
 
 def run(
@@ -101,13 +114,8 @@ def _client(folder: Path, jobs: int, scheduler: str) -> Iterator[Client]:
 
     A local cluster ends with this process, and its connections are encrypted.
     """
-    settings = {
-        "distributed.scheduler.allowed-failures": AGAIN,
-        "distributed.comm.timeouts.connect": f"{CONNECT_S}s",
-        "distributed.worker.daemon": True,
-    }
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
-    with dask.config.set(settings):
+    with dask.config.set(SETTINGS):
         if scheduler:
             try:
                 _reach(scheduler)

@@ -3,7 +3,8 @@
 
 Makes pairs of a log and a capture (tests/bench/generate.py) of several hosts, adds them by two
 workers in steps (STEPS), and asks five questions after each.  Each command is a whole process; its
-CPU seconds include its workers, its memory is that of the largest of them.
+CPU seconds include its workers, its memory is that of the largest of them.  A small pair that is
+imported again and again beside the workers tells how fast the machine was during each step.
 """
 
 from __future__ import annotations
@@ -16,20 +17,18 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import NamedTuple
 
-import numpy as np
-
-from skbviewer.records.kbl_layout import KBL_FILE_HEADER
-
-from .generate import EVENTS_A_PACKET, generate
+from .fleet_recordings import Fleet, make_fleet
 from .load import Cost, Line, cost, run
+from .machine_speed import MachineSpeed
 from .worker_memory import WorkerMemory
 
 PACKETS, RECORDS = 100_000, 900_000  # of a pair's capture and log; a call is one record
 STEPS = (10, 50, 100, 200)  # pairs in the dataset when the questions are asked
-HOSTS = 20
 WORKERS = 2
+STARTS = 3  # runs that the mean cost of starting is of
 BYTES, SECONDS, MIB, GROWTH = 12.0, 15.0, 2048.0, 0.10  # what is wanted
 QUESTIONS = {
     "info": ("info",),
@@ -45,43 +44,16 @@ QUESTIONS = {
     ),
     "query: p99 by function, host and hour": (
         "query", "{}",
-        "SELECT function, host, entry_ns // 3600000000000 AS hour, count(*) AS calls, "
-        "quantile_disc(dur_ns, 0.99) AS p99_ns FROM calls GROUP BY ALL ORDER BY 1, 2, 3",
+        # quantile_disc() would hold all values at once
+        "WITH counted AS (SELECT function, host, entry_ns // 3600000000000 AS hour, dur_ns, "
+        "count(*) AS n FROM calls WHERE dur_ns IS NOT NULL GROUP BY ALL), "
+        "summed AS (SELECT *, sum(n) OVER (PARTITION BY function, host, hour ORDER BY dur_ns) "
+        "AS upto, sum(n) OVER (PARTITION BY function, host, hour) AS calls FROM counted) "
+        "SELECT function, host, hour, any_value(calls) AS calls, "
+        "min(dur_ns) FILTER (upto * 100 >= calls * 99) AS p99_ns "
+        "FROM summed GROUP BY ALL ORDER BY 1, 2, 3",
     ),
 }  # fmt: skip
-
-
-class Fleet(NamedTuple):
-    """The generated files, and how many packets, calls and records of logs are in them."""
-
-    files: tuple[Path, ...]
-    packets: int
-    calls: int
-    records: int
-
-
-def make_fleet(out: Path, pairs: int, packets: int, records: int) -> Fleet:
-    """Write `pairs` logs with their captures; hosts are named in turn."""
-    files: list[Path] = []
-    sums = np.zeros(3, np.int64)
-    calls = max(packets, round(records - EVENTS_A_PACKET * packets))
-    for number in range(pairs):
-        made = generate(out / "one", packets, calls, seed=number + 1)
-        stem = out / f"pair{number:04}"
-        files += [made.log.replace(stem.with_suffix(".kbl"))]
-        files += [made.capture.replace(stem.with_suffix(".pcap"))]
-        _name_host(files[-2], f"host{number % HOSTS:02}")
-        sums += (made.packets, made.written.calls, made.written.rows - made.written.calls)
-    shutil.rmtree(out / "one")
-    return Fleet(tuple(files), *map(int, sums))
-
-
-def _name_host(log: Path, host: str) -> None:
-    with log.open("r+b") as file:
-        header = np.frombuffer(file.read(KBL_FILE_HEADER.itemsize), KBL_FILE_HEADER).copy()
-        header["hostname"] = host
-        file.seek(0)
-        file.write(header.tobytes())
 
 
 def command(folder: Path, *words: str) -> list[str | Path]:
@@ -95,6 +67,27 @@ def adding(folder: Path, files: Sequence[Path]) -> Cost:
     return run(command(folder, "add", "{}", *map(str, files), "--jobs", str(WORKERS)))
 
 
+class Adding(NamedTuple):
+    """One `dataset add`."""
+
+    cost: Cost
+    workers: tuple[float, ...]  # MiB that each worker had at most
+    small: float  # CPU s that the import of the small pair took meanwhile
+
+    @property
+    def imports(self) -> float:
+        """Return how many imports of the small pair would take the same CPU time."""
+        return self.cost.cpu / self.small
+
+
+def watched(folder: Path, fleet: Fleet, begin: int, end: int) -> Adding:
+    """Add the pairs from `begin` to `end`, and watch the workers and the machine meanwhile."""
+    speed = MachineSpeed(folder.with_name("small"), fleet.small)
+    with WorkerMemory() as memory, speed:
+        spent = adding(folder, fleet.files[2 * begin : 2 * end])
+    return Adding(spent, tuple(memory.peaks.values()), speed.seconds)
+
+
 def counts(folder: Path) -> dict[str, int]:
     """Return what `dataset info` counts."""
     done = subprocess.run(
@@ -104,21 +97,25 @@ def counts(folder: Path) -> dict[str, int]:
     return found
 
 
-class Step(NamedTuple):
-    """Pairs that one `dataset add` added."""
+class Start(NamedTuple):
+    """What an `add` costs that finds all its pairs in the dataset."""
 
-    pairs: int
-    cost: Cost
-    workers: tuple[float, ...]  # MiB that each worker had at most
+    cpu: float
+    imports: float
 
 
-def steps(folder: Path, files: Sequence[Path]) -> Iterator[Step]:
-    """Add the pairs in steps; yield each when it is done."""
-    done = 0
-    for pairs in sorted({min(each, len(files) // 2) for each in (*STEPS, len(files) // 2)}):
-        with WorkerMemory() as memory:
-            spent = adding(folder, files[2 * done : 2 * pairs])
-        yield Step(pairs - done, spent, tuple(memory.peaks.values()))
+def starting(folder: Path, fleet: Fleet) -> Start:
+    """Add two pairs again, several times; return the mean cost."""
+    found = [watched(folder, fleet, 0, 2) for _ in range(STARTS)]
+    return Start(fmean(each.cost.cpu for each in found), fmean(each.imports for each in found))
+
+
+def steps(folder: Path, fleet: Fleet) -> Iterator[tuple[int, Adding]]:
+    """Add the pairs in steps; yield their number when they are added."""
+    done, of = 0, len(fleet.files) // 2
+    for pairs in sorted({min(each, of) for each in (*STEPS, of)}):
+        made = watched(folder, fleet, done, pairs)
+        yield pairs - done, made
         done = pairs
 
 
@@ -127,20 +124,25 @@ def lines(folder: Path, fleet: Fleet) -> Iterator[Line]:
     each, pairs, spent, took = [], 0, 0.0, 0.0
     total = fleet.records + fleet.packets
     start = None
-    for step in steps(folder, fleet.files):
-        pairs, spent, took = pairs + step.pairs, spent + step.cost.cpu, took + step.cost.wall
-        yield cost(f"add {step.pairs} pairs, then {pairs}", step.cost)
+    for added, step in steps(folder, fleet):
+        pairs, spent, took = pairs + added, spent + step.cost.cpu, took + step.cost.wall
+        yield cost(f"add {added} pairs, then {pairs}", step.cost)
         memory = " ".join(f"{peak:.0f}" for peak in step.workers)
         yield Line(f"{pairs} pairs: MiB of each worker", memory)
         if start is None:
-            start = adding(folder, fleet.files[:4])
-            yield cost("add two pairs again: starting", start)
-        each.append((step.cost.cpu - start.cpu) / step.pairs)
-        yield Line(f"{pairs} pairs: CPU s a pair, of this step", f"{each[-1]:8.3f}")
+            start = starting(folder, fleet)
+            text = f"{start.cpu:8.2f} s, {start.imports:.1f} small pairs"
+            yield Line("CPU that starting takes", text)
+        each.append((step.imports - start.imports) / added)
+        yield Line(f"{pairs} pairs: CPU s of the small pair meanwhile", f"{step.small:8.3f}")
+        yield Line(f"{pairs} pairs: small pairs that a pair takes", f"{each[-1]:8.2f}")
+        seconds = (step.cost.cpu - start.cpu) / added
+        yield Line(f"{pairs} pairs: CPU s a pair, of this step", f"{seconds:8.3f}")
         for name, words in QUESTIONS.items():
             yield _asked(f"{pairs} pairs: {name}", run(command(folder, *words)))
     growth = each[-1] / each[0] - 1
-    yield Line("CPU a pair, last step to first", f"{growth:+8.1%}", "<= 10%", growth <= GROWTH)
+    name = "CPU a pair, in small pairs, last step to first"
+    yield Line(name, f"{growth:+8.1%}", "<= 10%", growth <= GROWTH)
     yield Line("records a second of CPU", f"{total / spent:10.0f}")
     yield Line("records a second, two workers", f"{total / took:10.0f}")
     yield from _sums(folder, fleet, total)

@@ -9,7 +9,7 @@ from skbviewer.dataset import folder, manifests
 from skbviewer.dataset.adding import add_pair
 from skbviewer.dataset.pairs import pairs_of
 
-from .fleet import make_fleet
+from .fleet_recordings import make_fleet
 
 
 def test_sums_and_hosts(tmp_path: Path) -> None:

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+"""The local cluster of `dataset add`: its settings, and Ctrl-C."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import dask
+import pytest
+
+from skbviewer.dataset import cluster, manifests
+from skbviewer.dataset.adding import Outcome
+from skbviewer.dataset.pairs import Pair
+from skbviewer.records import Silent
+from tests.dataset.recordings import NAMES, files_of, named, pair
+
+CANCELLED = 2  # the exit code
+
+
+def test_dask_does_not_watch_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "_add", _settings)
+    (found,) = cluster.run(tmp_path, [pair(NAMES[0])], 1, "", Silent())
+    assert found.text == "False 1s"
+
+
+def _settings(_: Path, files: Pair) -> Outcome:
+    names = ("worker.profile.enabled", "admin.tick.interval")
+    text = " ".join(str(dask.config.get(f"distributed.{name}")) for name in names)
+    return Outcome(files, "", False, text)
+
+
+def test_ctrl_c_leaves_whole_pairs(tmp_path: Path) -> None:
+    made = tmp_path / "dataset"
+    files = [str(path) for name in NAMES for path in pair(name)]
+    words = [sys.executable, "-m", "skbviewer", "dataset", "add", str(made), *files, "--jobs", "1"]
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as client:
+        assert client.stdout is not None and client.stderr is not None
+        first = client.stdout.readline()
+        client.send_signal(signal.SIGINT)
+        said = client.stderr.read()
+        assert client.wait(timeout=60) == CANCELLED
+    assert said.splitlines()[-1].endswith("cancelled")
+    assert "Traceback" not in said
+    assert first.split()[0] in {each.session for each in manifests.read_all(made)}
+    assert len(manifests.read_all(made)) < len(NAMES)
+    assert {path for path in files_of(made) if path.suffix == ".parquet"} >= named(made)
+    assert subprocess.run(words, check=False, capture_output=True, timeout=200).returncode == 0
+    assert len(manifests.read_all(made)) == len(NAMES)
+    assert {path for path in files_of(made) if path.suffix == ".parquet"} == named(made)
