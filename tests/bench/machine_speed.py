@@ -3,7 +3,7 @@
 
 Processes that share a core or a cache slow each other down, so the CPU seconds of the same work
 differ by more than what `make bench-fleet` has to show.  A small pair is imported again and again
-beside what is measured; its CPU seconds tell how fast the machine was meanwhile.
+beside what is measured; its CPU seconds show how fast the machine was meanwhile.
 """
 
 from __future__ import annotations
