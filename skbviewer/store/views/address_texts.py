@@ -11,7 +11,7 @@ import numpy as np
 
 from ...records.table_columns import Vector
 from ...records.types import Int64s
-from .distinct_values import distinct, pairs
+from .distinct_values import distinct, pairs, picked
 
 GROUP = 0xFFFF
 
@@ -23,6 +23,10 @@ def address_texts(version: Int64s, hi: Int64s, lo: Int64s) -> Vector:
     """
     version = np.where((version == 4) | (version == 6), version, 0)
     versions, kinds, lows = pairs(version, lo)
+    if not (kinds == 6).any():
+        known = kinds == 4
+        number = np.where(known, np.cumsum(known) - 1, -1).astype(np.int32)
+        return Vector(picked(number, versions), None, _ipv4_texts(lows[known]))
     highs, upper = distinct(np.where(version == 6, hi, 0))
     codes, both = distinct(versions.astype(np.int64) * max(len(upper), 1) + highs)
     place, high = both // max(len(upper), 1), upper[both % max(len(upper), 1)]
@@ -30,6 +34,11 @@ def address_texts(version: Int64s, hi: Int64s, lo: Int64s) -> Vector:
     number = np.where(known, np.cumsum(known) - 1, -1).astype(np.int32)
     rows = zip(kinds[place].tolist(), high.tolist(), lows[place].tolist(), strict=True)
     return Vector(number[codes], None, [_text(*row) for row in rows if row[0]])
+
+
+def _ipv4_texts(addresses: Int64s) -> list[str]:
+    parts = ((addresses >> shift & 255).tolist() for shift in (24, 16, 8, 0))
+    return [f"{a}.{b}.{c}.{d}" for a, b, c, d in zip(*parts, strict=True)]
 
 
 def _text(version: int, hi: int, lo: int) -> str:

@@ -21,7 +21,7 @@ def distinct(values: npt.NDArray[np.integer[Any]]) -> tuple[Int32s, Int64s]:
         return np.zeros(0, np.int32), np.zeros(0, np.int64)
     low, high = int(values.min()), int(values.max())
     if high - low < MAX_TABLE_RANGE:
-        return _by_value(values, low, high)
+        return _by_value(np.ascontiguousarray(values, np.int64), low, high)
     whole = np.ascontiguousarray(values, np.int64)
     size = FEWEST
     while True:
@@ -33,14 +33,27 @@ def distinct(values: npt.NDArray[np.integer[Any]]) -> tuple[Int32s, Int64s]:
         size *= 8
 
 
-def _by_value(values: npt.NDArray[np.integer[Any]], low: int, high: int) -> tuple[Int32s, Int64s]:
-    place = values.astype(np.int64) - low
-    there = np.zeros(high - low + 1, np.bool_)
-    there[place] = True
-    found = np.flatnonzero(there)
-    codes = np.zeros(len(there), np.int32)
-    codes[found] = np.arange(len(found), dtype=np.int32)
-    return codes[place], found + low
+def _by_value(values: Int64s, low: int, high: int) -> tuple[Int32s, Int64s]:
+    table, codes = np.full(high - low + 1, -1, np.int32), np.empty(len(values), np.int32)
+    found = np.empty(min(len(table), len(values)), np.int64)
+    count = int(_number_by_value(values, low, table, codes, found))
+    return codes, found[:count]
+
+
+@compiled
+def _number_by_value(
+    values: Int64s, low: int, table: Int32s, codes: Int32s, found: Int64s
+) -> int:
+    """Do what _number() does; `table` has a place for each value from `low` on, all are -1."""
+    count = 0
+    for row in range(len(values)):
+        place = np.uint64(values[row] - low)
+        if table[place] < 0:
+            table[place] = count
+            found[count] = values[row]
+            count += 1
+        codes[row] = table[place]
+    return count
 
 
 @compiled
@@ -67,11 +80,31 @@ def _number(values: Int64s, slots: Int32s, codes: Int32s, found: Int64s) -> int:
     return count
 
 
+def picked(values: Int32s, codes: Int32s) -> Int32s:
+    """Return values[code] for each code.  numpy does the same, but first makes int64 of all codes.
+
+    `codes` must be within `values`.
+    """
+    out = np.empty(len(codes), np.int32)
+    _pick(values, codes, out)
+    return out
+
+
+@compiled
+def _pick(values: Int32s, codes: Int32s, out: Int32s) -> None:
+    for row in range(len(codes)):
+        out[row] = values[np.uint64(codes[row])]
+
+
 def pairs(
     first: npt.NDArray[np.integer[Any]], second: npt.NDArray[np.integer[Any]]
 ) -> tuple[Int32s, Int64s, Int64s]:
     """Return a code for each pair (first[i], second[i]), and the two values by code."""
     one, ones = distinct(first)
     two, twos = distinct(second)
+    if len(ones) == 1:
+        return two, np.repeat(ones, len(twos)), twos
+    if len(twos) == 1:
+        return one, ones, np.repeat(twos, len(ones))
     codes, both = distinct(one.astype(np.int64) * max(len(twos), 1) + two)
     return codes, ones[both // max(len(twos), 1)], twos[both % max(len(twos), 1)]

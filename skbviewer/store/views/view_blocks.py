@@ -10,7 +10,7 @@ import numpy as np
 from ...records.table_columns import ALL, DTYPES, Share, Vector
 from ...records.types import Bools, Int32s, Int64s
 from .address_texts import address_texts
-from .distinct_values import pairs
+from .distinct_values import pairs, picked
 from .expressions import (
     Address,
     DropPlace,
@@ -118,8 +118,7 @@ def _word(rows: ViewRows, column: str, words: Mapping[int, str], otherwise: str 
 def _joined_text(tables: Tables, rows: ViewRows, column: str) -> Vector:
     """Return the text column `column` of a joined table, for each of `rows`."""
     codes, words = tables.texts(column)
-    at = rows.rows_of(table_of(column))
-    return Vector(np.append(codes, np.int32(-1))[at], None, words)  # at -1 is the last one
+    return Vector(rows.picked(table_of(column), np.append(codes, np.int32(-1))), None, words)
 
 
 def _texts(codes: Int32s, words: list[str], missing: Bools | None) -> Vector:
@@ -131,7 +130,7 @@ def _of_texts(codes: Int32s, texts: Sequence[str | None]) -> Vector:
     words = sorted({text for text in texts if text is not None})
     place = {word: code for code, word in enumerate(words)}
     new = np.array([-1 if t is None else place[t] for t in texts] or [-1], np.int32)
-    return Vector(new[codes], None, words)
+    return Vector(picked(new, codes), None, words)
 
 
 def _event_data(tables: Tables, data: Int64s, source: Int64s) -> Int64s:

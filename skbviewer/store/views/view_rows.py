@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ...records.types import INT64_MAX, Bools, Int32s, Int64s
 from .. import schema
 from ..whole_columns import Columns
-from .distinct_values import distinct
+from .distinct_values import distinct, picked
 from .expressions import Join, View, table_of
 
 MAX_SPAN = 1 << 24  # between the lowest and the highest value of a column that is used as it is
@@ -150,6 +150,8 @@ class ViewRows:
         self._joins = {join.table: join for join in view.joins}
         self._kept: dict[str, Array] = {}
         self._at: dict[str, Int64s] = {}
+        self._missing: dict[str, Bools | None] = {}
+        self._coded: dict[str, tuple[Int32s, Int64s] | None] = {}
         self._distinct: dict[str, tuple[Int32s, Int64s]] = {}
 
     def __len__(self) -> int:
@@ -159,7 +161,7 @@ class ViewRows:
         """Keep only the rows that `some` marks; `some` has one flag for each present row."""
         rows = np.flatnonzero(some)
         self._some = rows if self._some is None else self._some[rows]
-        self._kept, self._at, self._distinct = {}, {}, {}
+        self._kept, self._at, self._distinct, self._missing, self._coded = {}, {}, {}, {}, {}
 
     def stored(self, name: str) -> Array:
         """Return the values of a stored column.
@@ -176,14 +178,15 @@ class ViewRows:
             whole = self._tables.column(name)
             if not len(whole):
                 return np.zeros(len(self), whole.dtype)
-            return np.asarray(whole[np.maximum(self.rows_of(table), 0)])
+            return np.asarray(whole.take(self.rows_of(table), mode="clip"))
         if column == "id":
             made: Array = np.arange(self._first + 1, self._first + self._count + 1)
         elif table == "call" and column == "exit_ns":  # not stored as a chunk
             entry, took = self.stored("call.entry_ns"), self.stored("call.dur_ns")
-            return np.where(took < 0, -1, entry.astype(np.int64) + took)
+            left = entry.astype(np.int64) + took
+            return np.where(took < 0, -1, left) if took.min(initial=0) < 0 else left
         else:
-            made = self._tables.columns.part(table, column, self._first, self._count)
+            made = self._tables.columns.block(table, column, self._first, self._count)
         return made if self._some is None else made[self._some]
 
     def distinct(self, name: str) -> tuple[Int32s, Int64s]:
@@ -200,8 +203,10 @@ class ViewRows:
         table = table_of(name)
         if table == self._view.base:
             return None
-        missing = self.rows_of(table) < 0
-        return missing if missing.any() else None
+        if table not in self._missing:
+            missing = self.rows_of(table) < 0
+            self._missing[table] = missing if missing.any() else None
+        return self._missing[table]
 
     def rows_of(self, table: str) -> Int64s:
         """Return for each row the 0-based row of the joined `table`, -1 if there is none."""
@@ -219,6 +224,9 @@ class ViewRows:
 
     def _by_keys(self, join: Join) -> Int64s:
         """Return the joined row of each row, -1 if none; search each distinct combination once."""
+        coded = self._coded_rows(join)
+        if coded is not None:
+            return coded[1].take(coded[0])
         codes, wanted = self._combined([name for _, name in join.keys])
         found = self._tables.keys(join).rows(wanted)
         if codes is not None:
@@ -227,6 +235,34 @@ class ViewRows:
             if (missing := self.missing(name)) is not None:
                 found[missing] = -1
         return found
+
+    def picked(self, table: str, values: Int32s) -> Int32s:
+        """Return for each row the value of its row of the joined `table`.
+
+        `values` are those of all rows of `table`, and then that of rows without a joined one.
+        """
+        coded = self._coded_rows(self._joins[table])
+        if coded is None:
+            return values.take(self.rows_of(table), mode="wrap")  # at -1 is the last one
+        return picked(values.take(coded[1], mode="wrap"), coded[0])
+
+    def _coded_rows(self, join: Join) -> tuple[Int32s, Int64s] | None:
+        """Return a code for each row, and the joined row by code; None if there are no such codes.
+
+        Rows without a row that has a key have no code.
+        """
+        if join.table not in self._coded:
+            made = None
+            names = [name for _, name in join.keys]
+            if [key for key, _ in join.keys] != ["id"] and not any(map(self._lacks, names)):
+                codes, wanted = self._combined(names)
+                if codes is not None:
+                    made = codes, self._tables.keys(join).rows(wanted)
+            self._coded[join.table] = made
+        return self._coded[join.table]
+
+    def _lacks(self, name: str) -> bool:
+        return self.missing(name) is not None
 
     def _combined(self, names: list[str]) -> tuple[Int32s | None, list[Int64s]]:
         """Return a code for each row's values in the columns `names`, and the values by code.
