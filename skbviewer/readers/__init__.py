@@ -39,7 +39,7 @@ from .kbl.raw_records import SIZE as SLOT_SIZE
 from .kbl.raw_records import RawField, RawRecord, RawSlot, slots_of
 from .kbl.raw_records import raw_records as find_raw
 from .printable_names import printable
-from .source import Source
+from .source import Hashed, Source
 from .tracers.bytes_in_logs import packets_in, points_in
 from .tracers.point_columns import PointPackets
 from .tracers.retis import PACKETS_OF_LOG, is_retis, read_retis
@@ -131,15 +131,18 @@ def kind_name(kind: SourceKind) -> str:
     return next(reader.name for reader in READERS if reader.kind == kind)
 
 
-def read(path: Path, progress: Progress, folder: Path | None = None) -> Capture | KernelLog:
+def read(
+    path: Path, progress: Progress, folder: Path | None = None, hashed: Hashed | None = None
+) -> Capture | KernelLog:
     """Read a capture or a kernel log; its first bytes decide which.
 
     Large tables of packets or records are stored in nameless files in `folder`, not in memory.
+    `hashed` is given the file's bytes as far as they are read one after the other.
     Raises BadInput if the file cannot be opened, is empty, or has an unknown format; raises
     Cancelled.
     """
     with _opened(path) as file:
-        data, damage = _source(path, file, progress)
+        data, damage = _source(path, file, progress, hashed)
         found = _reader(path, bytes(data.read(0, HEAD))).read(data, progress, folder)
     return replace(found, warnings=(damage, *found.warnings)) if damage else found
 
@@ -266,12 +269,14 @@ def _opened(path: Path) -> FileIO:
         raise BadInput(path, None, _reason(error)) from error
 
 
-def _source(path: Path, file: FileIO, progress: Progress | None) -> tuple[Source, str]:
+def _source(
+    path: Path, file: FileIO, progress: Progress | None, hashed: Hashed | None = None
+) -> tuple[Source, str]:
     """Return the file or its decompressed contents, and a text on damage of its compression.
 
     The text is "" if there is no damage.
     """
-    data = Source(path, os.fstat(file.fileno()).st_size, file)
+    data = Source(path, os.fstat(file.fileno()).st_size, file, None, hashed)
     magic = bytes(data.read(0, 4))
     if not is_packed(magic):
         return data, ""

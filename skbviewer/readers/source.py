@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from io import FileIO
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
@@ -15,22 +16,38 @@ from ..records import BadInput
 from ..records.types import UInt8s
 from .numbers_in_bytes import forget
 
+PIECE = 1 << 18  # bytes that are read and hashed at once: they stay in the processor's cache
 AHEAD = 1 << 12  # bytes to read beyond the wanted ones, because they are mostly wanted next
 WINDOW = 1 << 18  # bytes that readers walk through together: they stay in the processor's cache
+
+
+class Hashed(Protocol):
+    """A hash of the first bytes of a file: `done` bytes so far."""
+
+    done: int
+
+    def add(self, piece: memoryview) -> None:
+        """Hash the bytes that follow the first `done`."""
 
 
 class Source:
     """Reads the bytes of a file that had `size` bytes when it was opened."""
 
     def __init__(
-        self, path: Path, size: int, file: FileIO | None, plain: UInt8s | None = None
+        self,
+        path: Path,
+        size: int,
+        file: FileIO | None,
+        plain: UInt8s | None = None,
+        hashed: Hashed | None = None,
     ) -> None:
         """Read from `file`, or from `plain` if it is given.
 
         `plain` are the decompressed contents of a compressed file, in a private mapped file.
+        `hashed` is given the bytes of `file` as long as they are read one after the other.
         """
         self.path = path
-        self._size, self._file, self._plain = size, file, plain
+        self._size, self._file, self._plain, self._hashed = size, file, plain, hashed
         self._room = np.empty(0, np.uint8)
         self._begin = self._end = 0  # the part of the file that is in _room
 
@@ -61,6 +78,11 @@ class Source:
         loaded = self._begin <= at and min(at + least, self._size) <= self._end
         return self.read(at, self._end if loaded else at + most)
 
+    def _hash(self, piece: memoryview, at: int) -> None:
+        """Hash what follows the bytes hashed so far, if these end in `piece` or before it."""
+        if self._hashed is not None and at <= self._hashed.done < at + len(piece):
+            self._hashed.add(piece[self._hashed.done - at :])
+
     def fill(self, buffer: UInt8s, at: int) -> None:
         """Fill `buffer` with the bytes from `at` on.  Raises BadInput as read() does."""
         if self._plain is not None:
@@ -72,10 +94,11 @@ class Source:
         try:
             self._file.seek(at)
             while done < len(buffer):
-                count = self._file.readinto(view[done:])
+                count = self._file.readinto(view[done : done + PIECE])
                 if not count:
                     why = f"the file shrank below its {self._size} bytes"
                     raise BadInput(self.path, at + done, f"{why} while it was read")
+                self._hash(view[done : done + count], at + done)
                 done += count
         except OSError as error:
             why = f"cannot be read: {(error.strerror or str(error)).lower()}"

@@ -13,23 +13,43 @@ REPORT = 1 << 24  # bytes between two progress reports
 HASHING = "hashing"  # every progress text begins with this
 
 
+class FileHash:
+    """The SHA-256 of a file, computed while somebody else reads it."""
+
+    def __init__(self) -> None:
+        self.done, self._found = 0, hashlib.sha256()
+
+    def add(self, piece: memoryview) -> None:
+        """Hash the bytes that follow the first `done`."""
+        self._found.update(piece)
+        self.done += len(piece)
+
+    def of(self, path: Path, progress: Progress | None = None) -> str:
+        """Return the hash of the file `path` in hex; read the bytes that add() was not given.
+
+        Raises BadInput and Cancelled.
+        """
+        watch: Progress = progress or Silent()
+        due = self.done + REPORT
+        piece = memoryview(bytearray(PIECE))  # one buffer for all pieces
+        try:
+            size = path.stat().st_size
+            watch.report(f"{HASHING} {path.name}", self.done, size)
+            with path.open("rb", buffering=0) as file:
+                file.seek(self.done)
+                while count := file.readinto(piece):
+                    if self.done >= due:
+                        watch.report(f"{HASHING} {path.name}", self.done, size)
+                        due += REPORT
+                    self.add(piece[:count])
+            return self._found.hexdigest()
+        except OSError as error:
+            raise BadInput(path, None, f"cannot read: {error.strerror}") from error
+
+
 def sha256(path: Path, progress: Progress | None = None) -> str:
     """Return the SHA-256 of the content of the file `path`, in hex.
 
     Raises BadInput and Cancelled.
     """
-    watch: Progress = progress or Silent()
-    found, done, due = hashlib.sha256(), 0, 0
-    piece = memoryview(bytearray(PIECE))  # one buffer for all pieces
-    try:
-        size = path.stat().st_size
-        with path.open("rb", buffering=0) as file:
-            while count := file.readinto(piece):
-                if done >= due:
-                    watch.report(f"{HASHING} {path.name}", done, size)
-                    due += REPORT
-                found.update(piece[:count])
-                done += count
-        return found.hexdigest()
-    except OSError as error:
-        raise BadInput(path, None, f"cannot read: {error.strerror}") from error
+    return FileHash().of(path, progress)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from .. import readers
 from ..analysis.ingest.source_rows import Input
 from ..records import KernelLog, Progress, SourceKind, scratch_of
-from .file_hash import sha256
+from .file_hash import FileHash
 from .memory_reuse import give_back, keep_less
 
 
@@ -33,7 +33,8 @@ class Reading:
         if self._begun:
             give_back()
         self._begun = True
-        data = readers.read(path, self._progress, self._folder)
+        hashed = FileHash()
+        data = readers.read(path, self._progress, self._folder, hashed)
         if scratch_of(data.records if isinstance(data, KernelLog) else data.packets).in_files:
             keep_less()
-        return Input(data, path.stat().st_size, sha256(path, self._progress))
+        return Input(data, path.stat().st_size, hashed.of(path, self._progress))

@@ -10,6 +10,7 @@ import pytest
 
 from skbviewer import readers
 from skbviewer.cli.main import main
+from skbviewer.readers.source import Hashed
 from skbviewer.readers.capture import header_columns, pcap, pcapng
 from skbviewer.records import BadInput, Capture, KernelLog, Silent, resource
 from skbviewer.session import import_files
@@ -118,8 +119,10 @@ def test_the_command_reports_it_in_one_line(
     size = path.stat().st_size
     read = readers.read
 
-    def cut(source: Path, _: object, folder: Path | None = None) -> Capture | KernelLog:
-        return read(source, Cut(path, "dissecting", size // 2), folder)
+    def cut(
+        source: Path, _: object, folder: Path | None = None, hashed: Hashed | None = None
+    ) -> Capture | KernelLog:
+        return read(source, Cut(path, "dissecting", size // 2), folder, hashed)
 
     monkeypatch.setattr(readers, "read", cut)
     assert main(["import", "-o", str(tmp_path / "a.skbv"), str(path)]) != 0
