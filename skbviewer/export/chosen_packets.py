@@ -16,7 +16,7 @@ from .chosen_rows import chosen_rows
 from .formats import Exportable, Request
 from .kept_bytes import header_bytes, kept_bytes
 
-MOST_PACKETS, MOST_BYTES = 1 << 15, 1 << 25  # of a block of packets that is written at once
+MOST_PACKETS, MOST_BYTES = 1 << 16, 1 << 25  # of a block of packets that is written at once
 
 
 class Places(NamedTuple):

@@ -147,7 +147,7 @@ class Columns:
         if first < 0 or last >= sum(place.number for place in places):
             raise IndexError(f"{table}.{column} has {sum(p.number for p in places)} rows")
         if len(rows) * DENSE > last - first:
-            return np.asarray(self.part(table, column, first, last - first + 1)[rows - first])
+            return self.part(table, column, first, last - first + 1).take(rows - first, mode="clip")
         out = np.empty(len(rows), dtype)
         number = rows // CHUNK
         for one in np.unique(number).tolist():

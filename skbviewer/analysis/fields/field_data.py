@@ -66,7 +66,10 @@ class View:
         near: _Near | None = self.cached("near", lambda view: view._near(rows))
         if near is None:
             return self.data.columns.take(self.table, name, rows)
-        return self.data.columns.part(self.table, name, near.first, near.span)[near.places]
+        whole = self.data.columns.part(self.table, name, near.first, near.span)
+        if isinstance(near.places, slice):
+            return whole[near.places]
+        return np.asarray(whole.take(near.places, mode="clip"))  # in bounds: _near() counted them
 
     def _near(self, rows: Int64s) -> _Near | None:
         """Return where the rows are if they are close together, and few of the table's rows."""

@@ -41,9 +41,7 @@ def _by_value(values: Int64s, low: int, high: int) -> tuple[Int32s, Int64s]:
 
 
 @compiled
-def _number_by_value(
-    values: Int64s, low: int, table: Int32s, codes: Int32s, found: Int64s
-) -> int:
+def _number_by_value(values: Int64s, low: int, table: Int32s, codes: Int32s, found: Int64s) -> int:
     """Do what _number() does; `table` has a place for each value from `low` on, all are -1."""
     count = 0
     for row in range(len(values)):
