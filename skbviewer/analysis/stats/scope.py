@@ -165,7 +165,7 @@ class Scope:
         for number, kernel in self.kernels.items():
             spans = np.array(kernel.losses, np.int64).reshape(-1, 2)
             if len(spans) and self.is_ranged:
-                when = self.clock.to_session(number, spans)
+                when = self.clock.to_session(number, spans.ravel()).reshape(-1, 2)
                 spans = spans[
                     (begin is None or when[:, 1] >= begin) & (end is None or when[:, 0] < end)
                 ]
