@@ -95,6 +95,8 @@ def chosen_units(scope: Scope, units: Units) -> Bools:
     found = np.zeros(len(units.id), np.bool_)
     if not len(found):
         return found
+    if not scope.is_chosen:
+        return ~found
     is_packet = units.id > 0
     wanted = np.zeros(scope.columns.length("packet") + 1, np.bool_)
     wanted[scope.packets] = True
