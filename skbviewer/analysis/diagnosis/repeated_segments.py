@@ -9,6 +9,7 @@ import numpy as np
 
 from ...records.types import Bools, Int64s
 from ..fields.tcp_analysis import analysis_of
+from ..number_sets import distinct, flags_of
 from .case import Case
 from .discarded_segments import discarded
 from .drop_events import drops_of
@@ -49,7 +50,9 @@ def sent_again(case: Case) -> list[Again]:
 
     An skb that several captures have counts once.
     """
-    packets = np.intersect1d(repetitions(case), case.packets)[:MAX_SEGMENTS]
+    again = repetitions(case)
+    chosen = flags_of(case.packets, case.scope.columns.length("packet") + 1)
+    packets = again[chosen[again]][:MAX_SEGMENTS]
     if not len(packets):
         return []
     drops = drops_of(case.everything)
@@ -72,7 +75,10 @@ def sent_again(case: Case) -> list[Again]:
 def _each_once(case: Case, found: list[Again]) -> list[Again]:
     """Return one segment of each skb, if possible a segment whose fate is known."""
     matches = exact_matches(case)
-    leg = dict(zip(matches.packet[::-1].tolist(), matches.leg[::-1].tolist(), strict=True))
+    packets = np.array([one.packet for one in found], np.int64)
+    flags = flags_of(packets, case.scope.columns.length("packet") + 1)
+    mine = np.flatnonzero(flags[matches.packet])[::-1]
+    leg = dict(zip(matches.packet[mine].tolist(), matches.leg[mine].tolist(), strict=True))
     best: dict[int, Again] = {}
     for one in sorted(found, key=lambda again: again.fate == "unknown"):
         best.setdefault(leg.get(one.packet, -one.packet), one)
@@ -85,34 +91,44 @@ def repetitions(case: Case) -> Int64s:
     tcp.analysis mistakes a late segment for a segment that was sent again.  If a recorded kernel
     sent the segment, the kernel's calls decide instead.
     """
+    found: Int64s = case.cached("repetitions", _repetitions)
+    return found
+
+
+def _repetitions(case: Case) -> Int64s:
     again = same_skbs(case, _repeated_by_kernel(case))
-    return np.union1d(np.setdiff1d(flagged(case, "retransmission"), sent_once(case)), again)
+    supposed = flagged(case, "retransmission")
+    return np.union1d(supposed[~_sent_once(case, again)[supposed]], again)
 
 
-def sent_once(case: Case) -> Int64s:
-    """Return the packets that a recorded kernel sent only once.
+def _sent_once(case: Case, again: Int64s) -> Bools:
+    """Return a flag by packet number: a recorded kernel sent the packet once, not `again`.
 
-    None are returned if the functions that send segments again have no probe, because the log would
+    No flag is set if the functions that send segments again have no probe, because the log would
     not show a repetition.
     """
-    if set(SENDS_AGAIN).isdisjoint(case.scope.function_names):
-        return np.zeros(0, np.int64)
     sent, _ = seen_packets(case)
-    return np.setdiff1d(np.flatnonzero(sent), same_skbs(case, _repeated_by_kernel(case)))
+    if set(SENDS_AGAIN).isdisjoint(case.scope.function_names):
+        return np.zeros_like(sent)
+    return sent & ~flags_of(again, len(sent))
 
 
 def same_skbs(case: Case, packets: Int64s) -> Int64s:
     """Return `packets`, and all packets of other captures that are the same skbs."""
     found = exact_matches(case)
-    legs = found.leg[np.isin(found.packet, packets)]
-    return np.union1d(packets, found.packet[np.isin(found.leg, legs)])
+    if not len(packets):
+        return packets
+    wanted = flags_of(packets, case.scope.columns.length("packet") + 1)
+    legs = flags_of(found.leg[wanted[found.packet]], len(case.made.legs.kind))
+    wanted[found.packet[legs[found.leg]]] = True
+    return np.flatnonzero(wanted)
 
 
 def _repeated_by_kernel(case: Case) -> Int64s:
     """Return the chosen packets for which a kernel called a function that sends them again."""
     calls = case.called(*SENDS_AGAIN)
     rows = case.row_of_leg[case.leg_of(calls)]
-    ids = case.made.units.id[case.rows[np.unique(rows)]]
+    ids = case.made.units.id[case.rows[distinct(rows)]]
     return np.asarray(ids[ids > 0], np.int64)
 
 
