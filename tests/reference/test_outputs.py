@@ -142,7 +142,10 @@ WRONG_TABLES: dict[str, tuple[object, object]] = {
     "OFF_PATH": (path_rule, frozenset(style.name for style in layers())),
     "OTHERS": (parts, 0),
     "RX": (round_trips, 0),
-    "_count": (conversation_table, lambda group, size: np.bincount(group, minlength=size) + 1),
+    "_sum": (
+        conversation_table,
+        lambda group, of, size: np.bincount(group, of, size).astype(int) + 1,
+    ),
 }
 
 
