@@ -56,6 +56,16 @@ class Facts(NamedTuple):
     classes: PathClasses
 
 
+def legs_of(scope: Scope) -> LegColumns:
+    """Return the columns of all legs of the session.  Raises Cancelled."""
+    return _facts_of(scope).legs if _are_kept(scope) else leg_columns(scope)
+
+
+def _are_kept(scope: Scope) -> bool:
+    size = sum(scope.columns.length(table) * row for table, row in ROW_BYTES.items())
+    return scope.fields is not None and size <= KEPT_BYTES
+
+
 def _facts_of(scope: Scope) -> Facts:
     """Return the facts about all packets of the session; they are kept if they are small.
 
@@ -66,8 +76,7 @@ def _facts_of(scope: Scope) -> Facts:
         units, legs = units_of(scope), leg_columns(scope)
         return Facts(units, legs, path_classes(units, legs))
 
-    size = sum(scope.columns.length(table) * row for table, row in ROW_BYTES.items())
-    if scope.fields is None or size > KEPT_BYTES:
+    if scope.fields is None or not _are_kept(scope):
         return found()
     kept: Facts = scope.fields.cached("breakdown", found)
     return kept

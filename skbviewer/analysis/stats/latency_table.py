@@ -16,7 +16,7 @@ from ..breakdown.parts import Breakdown
 from ..breakdown.units import chosen_units
 from ..timeline.row_stacking import ranks
 from .scope import Scope
-from .stages import leg_stages
+from .stages import stage_times
 
 PACKET, PATH, STAGE, FUNCTION = "all packets", "path", "stage", "function"
 PERMILLES = (0, 500, 900, 990, 999, 1000)  # nearest rank
@@ -58,9 +58,8 @@ def _packets(scope: Scope) -> list[LatencyRow]:
 
 
 def _stages(scope: Scope) -> list[LatencyRow]:
-    stages = leg_stages(scope).stages
-    usable = scope.legs & ~scope.gaps
-    parts = [ns[usable & (ns >= 0)] for ns in stages.values()]
+    stages = stage_times(scope, scope.legs & ~scope.gaps)
+    parts = list(stages.values())
     group = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
     return _rows(STAGE, list(stages), group, np.concatenate(parts))
 
