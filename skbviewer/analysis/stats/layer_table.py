@@ -132,8 +132,8 @@ def _waits(scope: Scope, usable: Bools) -> list[LayerRow]:
     for number, name in enumerate(NAMES):
         mine = np.flatnonzero((kind == number) & usable[leg - 1])
         if len(mine):
-            spent = np.zeros(len(usable), np.int64)
-            np.add.at(spent, leg[mine] - 1, end[mine] - begin[mine])
+            ns, of = end[mine] - begin[mine], leg[mine]
+            spent = np.add.reduceat(ns, np.flatnonzero(np.r_[True, of[1:] != of[:-1]]))
             word = NOWHERE if number in UNKNOWN else WAIT
             rows.append(_row(word, name, 0, _of_all(spent[spent > 0])))
     return rows

@@ -14,11 +14,13 @@ import numpy as np
 
 from ...matching import RX, TX
 from ...records.types import Bools, Int64s
+from ..breakdown.leg_columns import some_legs
 from ..breakdown.parts import legs_of
 from ..breakdown.stage_loops import BITS, MOST_STAGES, STAGES, cut_legs
 from ..words.stage_names import RECEIVING
 from .scope import Scope
 
+DENSE = 16  # all legs are read to find the stages of one of so many
 BLOCK = 1 << 18  # legs whose stages are found together
 
 
@@ -28,19 +30,24 @@ def stage_times(scope: Scope, wanted: Bools) -> dict[str, Int64s]:
     All calls of these legs are used.  A range selects legs by their start and does not cut them
     off; otherwise a stage would include the stages after it.  Raises Cancelled.
     """
-    rows, legs = np.flatnonzero(wanted), legs_of(scope)
-    parts = [np.zeros((2, 0), np.int64)]
+    rows, scope = np.flatnonzero(wanted), scope.whole
+    reading, process = reading_times(scope)
+    process = process[wanted[reading]]
+    if len(rows) * DENSE < len(wanted):
+        legs, rows = some_legs(scope, rows), np.arange(len(rows))
+    else:
+        legs = legs_of(scope)
+    parts = [(np.zeros(0, np.int8), np.zeros(0, np.int64))]
     for first in range(0, len(rows), BLOCK):
         scope.progress.report("Counting", first, len(rows))
         mine = rows[first : first + BLOCK]
         made = np.empty((2, len(mine) * MOST_STAGES), np.int64)
         scratch = np.empty(BITS, np.int64), np.empty(len(STAGES), np.int64)
         count = cut_legs(mine, legs, *scratch, made)
-        parts.append(made[:, :count].copy())
-    stage, ns = np.concatenate(parts, axis=1)
+        parts.append((made[0, :count].astype(np.int8), made[1, :count].copy()))
+    stage, ns = (np.concatenate(column) for column in zip(*parts, strict=True))
     found = {name: ns[stage == at] for at, name in enumerate(STAGES)}
-    reading, process = reading_times(scope.whole)
-    return found | {RECEIVING[2]: process[wanted[reading]]}
+    return found | {RECEIVING[2]: process}
 
 
 def reading_times(scope: Scope) -> tuple[Int64s, Int64s]:

@@ -14,7 +14,6 @@ import numpy as np
 from ...analysis.stats import Chosen
 from ...records.types import Int64s
 
-BUDGET = 64 << 20  # bytes of results that are kept
 CELL_BYTES = 64  # of a cell of a table, about
 Result = TypeVar("Result")
 
@@ -34,7 +33,8 @@ class KeptResults:
     A session does not change while it is open, so results remain right.
     """
 
-    def __init__(self, budget: int = BUDGET) -> None:
+    def __init__(self, budget: int) -> None:
+        """Keep results of at most `budget` bytes together."""
         self._budget, self._size = budget, 0
         self._lock = threading.Lock()
         self._kept: OrderedDict[_Key, tuple[Any, int]] = OrderedDict()

@@ -17,12 +17,15 @@ if TYPE_CHECKING:
     from ...analysis.diagnosis import Diagnosis
 
 
+KEPT_BYTES = 64 << 20  # of results that are kept
+
+
 class Statistics:
     """Tables over chosen packets and times."""
 
     def __init__(self, opened: OpenedFile, fields: Fields) -> None:
         self._opened, self._fields = opened, fields
-        self._kept = KeptResults()
+        self._kept = KeptResults(KEPT_BYTES)
 
     def scope(self, chosen: Chosen | None = None, progress: Progress | None = None) -> Scope:
         """Return the scope of analysis.stats for the `chosen` packets and times; by default all."""

@@ -192,3 +192,15 @@ def test_in_recordings_stages_are_those_of_the_table_of_layers(sample: Session) 
         wanted = {name: ns for name, ns in stages.items() if ns > 0}
         wanted.pop("receive: receiving process", None)
         assert found == wanted
+
+
+def test_in_recordings_some_legs_have_the_stages_that_they_have_among_all(
+    sample: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scope = sample.stats.scope()
+    wanted = scope.legs & (np.arange(len(scope.legs)) % 3 == 1)
+    found = []
+    for dense in (len(wanted), 0):  # all legs are read, or only those that are wanted
+        monkeypatch.setattr("skbviewer.analysis.stats.stages.DENSE", dense)
+        found.append({name: ns.tolist() for name, ns in stage_times(scope, wanted).items()})
+    assert found[0] == found[1] and any(found[0].values())
