@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -31,10 +30,11 @@ class PartGroups(NamedTuple):
         return self.row[mine], self.ns[mine]
 
 
-def grouped(blocks: Sequence[Parts], part_count: int, rows: Int32s) -> PartGroups:
+def grouped(blocks: list[Parts], part_count: int, rows: Int32s) -> PartGroups:
     """Group the parts in `blocks` by their numbers, which are below `part_count`.
 
-    `rows` has the new number of each packet.
+    `rows` has the new number of each packet.  The list is empty afterwards: each block is freed
+    once it is grouped, because blocks and groups of millions of packets take much memory.
     """
     counts = np.zeros(part_count, np.int64)
     for parts in blocks:
@@ -42,7 +42,8 @@ def grouped(blocks: Sequence[Parts], part_count: int, rows: Int32s) -> PartGroup
     at = np.r_[0, np.cumsum(counts)]
     row, ns = np.empty(int(at[-1]), np.int32), np.empty(int(at[-1]), np.int64)
     next_ = at[:-1].copy()
-    for parts in blocks:
+    while blocks:
+        parts = blocks.pop()
         distribute(parts.unit, parts.place, parts.ns, rows, next_, row, ns)
     return PartGroups(at, row, ns)
 

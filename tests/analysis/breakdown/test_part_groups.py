@@ -20,7 +20,7 @@ def _parts(seed: int, size: int) -> Parts:
 def test_all_parts_of_all_blocks_are_there() -> None:
     blocks = [_parts(1, 40), _parts(2, 0), _parts(3, 25)]
     rows = np.arange(PACKETS, dtype=np.int32)[::-1].copy()
-    found = grouped(blocks, PARTS, rows)
+    found = grouped(list(blocks), PARTS, rows)
     for place in range(PARTS):
         should = sorted(
             (PACKETS - 1 - unit, ns)
