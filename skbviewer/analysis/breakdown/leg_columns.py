@@ -94,7 +94,7 @@ def some_legs(scope: Scope, rows: Int64s) -> LegColumns:
     columns, sources = scope.columns, sorted(scope.kernels)
     of = scope.leg_of_call
     leg = np.minimum(np.searchsorted(rows, of), max(len(rows) - 1, 0))
-    mine = np.flatnonzero(rows[leg] == of) if len(rows) else leg
+    mine = np.flatnonzero(rows[leg] == of) if len(rows) else leg[:0]
     calls = np.flatnonzero(scope.calls)[mine]
 
     def of_leg(name: str) -> Int64s:

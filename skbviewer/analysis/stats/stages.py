@@ -14,7 +14,7 @@ import numpy as np
 
 from ...matching import RX, TX
 from ...records.types import Bools, Int64s
-from ..breakdown.leg_columns import some_legs
+from ..breakdown.leg_columns import LegColumns, some_legs
 from ..breakdown.parts import legs_of
 from ..breakdown.stage_loops import BITS, MOST_STAGES, STAGES, cut_legs
 from ..words.stage_names import RECEIVING
@@ -24,19 +24,19 @@ DENSE = 16  # all legs are read to find the stages of one of so many
 BLOCK = 1 << 18  # legs whose stages are found together
 
 
-def stage_times(scope: Scope, wanted: Bools) -> dict[str, Int64s]:
+def stage_times(scope: Scope, wanted: Bools, legs: LegColumns | None = None) -> dict[str, Int64s]:
     """Return by stage the times (ns) of the legs that `wanted` marks and that show this stage.
 
     All calls of these legs are used.  A range selects legs by their start and does not cut them
-    off; otherwise a stage would include the stages after it.  Raises Cancelled.
+    off; otherwise a stage would include the stages after it.  `legs` are those of the session, if
+    they were read already.  Raises Cancelled.
     """
     rows, scope = np.flatnonzero(wanted), scope.whole
     reading, process = reading_times(scope)
     process = process[wanted[reading]]
-    if len(rows) * DENSE < len(wanted):
+    if legs is None and len(rows) * DENSE < len(wanted):
         legs, rows = some_legs(scope, rows), np.arange(len(rows))
-    else:
-        legs = legs_of(scope)
+    legs = legs or legs_of(scope)
     parts = [(np.zeros(0, np.int8), np.zeros(0, np.int64))]
     for first in range(0, len(rows), BLOCK):
         scope.progress.report("Counting", first, len(rows))

@@ -204,3 +204,5 @@ def test_in_recordings_some_legs_have_the_stages_that_they_have_among_all(
         monkeypatch.setattr("skbviewer.analysis.stats.stages.DENSE", dense)
         found.append({name: ns.tolist() for name, ns in stage_times(scope, wanted).items()})
     assert found[0] == found[1] and any(found[0].values())
+    nothing = stage_times(scope, np.zeros_like(wanted))
+    assert nothing and not any(map(len, nothing.values()))
