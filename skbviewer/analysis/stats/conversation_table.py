@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from itertools import starmap
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -142,10 +142,10 @@ def conversations(
     return list(starmap(Conversation, conversations_of(flows_of(columns, packets, times), kind)))
 
 
-def conversations_of(flows: Flows, kind: str) -> list[tuple[object, ...]]:
+def conversations_of(flows: Flows, kind: str) -> list[tuple[Any, ...]]:
     """Return the conversations of a kind of KINDS as tuples, largest first.
 
-    A tuple has the fields of Conversation; making millions of such objects would take longer.
+    A tuple has the fields of Conversation.
     """
     rows, low, high, swapped = _ends(flows, kind)
     group, first = _groups(np.concatenate([low, high], axis=1))
@@ -178,7 +178,7 @@ def endpoints(columns: Columns, kind: str, packets: Int64s | None = None) -> lis
     return list(starmap(Endpoint, endpoints_of(flows_of(columns, packets), kind)))
 
 
-def endpoints_of(flows: Flows, kind: str) -> list[tuple[object, ...]]:
+def endpoints_of(flows: Flows, kind: str) -> list[tuple[Any, ...]]:
     """Return the endpoints of a kind of KINDS as tuples with the fields of Endpoint.
 
     The largest endpoint is the first.
@@ -229,22 +229,19 @@ def _named(kind: str, ends: Int64s) -> _Named:
     return _Named(np.array(texts, object)[group], ranks[group], port)
 
 
-def conversations_by_kind(scope: Scope) -> dict[str, list[tuple[object, ...]]]:
+def conversations_by_kind(scope: Scope) -> dict[str, list[Conversation]]:
     """Return the conversations of the chosen packets by kind, with all times on one clock.
-
-    The tuples have the fields of Conversation.  Raises Cancelled.
-    """
-    flows = flows_of(scope.columns, _chosen(scope), _capture_times(scope), scope.progress)
-    return {kind: conversations_of(flows, kind) for kind in KINDS}
-
-
-def endpoints_by_kind(scope: Scope) -> dict[str, list[tuple[object, ...]]]:
-    """Return the endpoints of the chosen packets by kind, as tuples with the fields of Endpoint.
 
     Raises Cancelled.
     """
+    flows = flows_of(scope.columns, _chosen(scope), _capture_times(scope), scope.progress)
+    return {kind: list(starmap(Conversation, conversations_of(flows, kind))) for kind in KINDS}
+
+
+def endpoints_by_kind(scope: Scope) -> dict[str, list[Endpoint]]:
+    """Return the endpoints of the chosen packets by kind.  Raises Cancelled."""
     flows = flows_of(scope.columns, _chosen(scope), None, scope.progress)
-    return {kind: endpoints_of(flows, kind) for kind in KINDS}
+    return {kind: list(starmap(Endpoint, endpoints_of(flows, kind))) for kind in KINDS}
 
 
 def _chosen(scope: Scope) -> Int64s | None:

@@ -384,22 +384,13 @@ class Scope:
         `source` is parallel to `func`: the id of the log.
         """
         place = {name: at for at, name in enumerate(self.function_names)}
-        if len(self.kernels) == 1:  # the usual case: one look into a table
-            ((_, kernel),) = self.kernels.items()
-            most = max(kernel.functions, default=0) + 1
-            table = np.full(most + 1, -1, np.int64)  # the last element: no name
-            for probe, name in kernel.functions.items():
-                table[probe] = place[name]
-            if func.min(initial=0) < 0 or func.max(initial=0) > most:
-                func = np.where((func >= 0) & (func <= most), func, most)
-            return np.asarray(table[func], np.int64)
         found = np.full(len(func), -1, np.int64)
         for number, kernel in self.kernels.items():
-            table = np.full(max(kernel.functions, default=0) + 1, -1, np.int64)
+            table = np.full(max(kernel.functions, default=0) + 2, -1, np.int64)  # the last: no name
             for probe, name in kernel.functions.items():
                 table[probe] = place[name]
-            mine = (source == number) & (func < len(table)) & (func >= 0)
-            found[mine] = table[func[mine]]
+            mine = slice(None) if len(self.kernels) == 1 else np.flatnonzero(source == number)
+            found[mine] = table[np.clip(func[mine], -1, len(table) - 1)]
         return found
 
     @cached_property
