@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from skbviewer.analysis.stats import CONVERSATION_KINDS, conversations, endpoints
-from skbviewer.analysis.stats.packet_flows import flows_of
+from skbviewer.analysis.streams.packet_flows import flows_of
 from skbviewer.records import PacketRow, resource
 from skbviewer.session import Session, import_files
 
@@ -82,14 +82,14 @@ def test_a_hash_that_two_share_separates_them_by_their_ends(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     right = conversations(session.columns, "UDP")
-    for module in ("conversation_table", "packet_flows"):  # every hash is 0
-        monkeypatch.setattr(f"skbviewer.analysis.stats.{module}.ODD", np.uint64(0))
+    for module in ("stats.conversation_table", "streams.packet_flows"):  # every hash is 0
+        monkeypatch.setattr(f"skbviewer.analysis.{module}.ODD", np.uint64(0))
     assert conversations(session.columns, "UDP") == right
 
 
 def test_the_table_of_flows_grows(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     right = {kind: conversations(session.columns, kind) for kind in CONVERSATION_KINDS}
-    monkeypatch.setattr("skbviewer.analysis.stats.packet_flows.SLOTS", 2)
+    monkeypatch.setattr("skbviewer.analysis.streams.packet_flows.SLOTS", 2)
     assert {kind: conversations(session.columns, kind) for kind in CONVERSATION_KINDS} == right
 
 
