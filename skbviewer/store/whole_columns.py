@@ -51,6 +51,7 @@ class Columns:
         self._budget = budget
         self._lock = threading.Lock()
         self._places: dict[tuple[str, str], list[_Place]] | None = None
+        self._dtypes: dict[tuple[str, str], str] = {}
         self._kept: OrderedDict[tuple[str, str, int], Array] = OrderedDict()
         self._size = 0
 
@@ -75,7 +76,7 @@ class Columns:
         if kept is not None:
             return kept
         places = self._of(table, column)
-        out = np.empty(sum(place.number for place in places), _dtype(table, column, places))
+        out = np.empty(sum(place.number for place in places), self._dtype(table, column))
         self._read(places, out)
         return out
 
@@ -98,7 +99,7 @@ class Columns:
             if kept is not None:
                 return kept if key[2] >= 0 else kept[number * CHUNK : (number + 1) * CHUNK]
         places = self._of(table, column)
-        out = np.empty(places[number].number, _dtype(table, column, places))
+        out = np.empty(places[number].number, self._dtype(table, column))
         self._read([places[number]], out)
         return out
 
@@ -108,7 +109,7 @@ class Columns:
         if whole is not None:
             return whole[first : first + count]
         places = self._of(table, column)
-        dtype = _dtype(table, column, places)
+        dtype = self._dtype(table, column)
         numbers = range(first // CHUNK, min(-(-(first + count) // CHUNK), len(places)))
         parts = [self._chunk(table, column, number, dtype) for number in numbers]
         if not parts:
@@ -140,7 +141,7 @@ class Columns:
         if whole is not None:
             return np.asarray(whole[rows])
         places = self._of(table, column)
-        dtype = _dtype(table, column, places)
+        dtype = self._dtype(table, column)
         if not len(rows):
             return np.empty(0, dtype)
         first, last = int(rows.min()), int(rows.max())
@@ -180,6 +181,14 @@ class Columns:
             if out.nbytes > MUCH:
                 forget_pages(db)
 
+    def _dtype(self, table: str, column: str) -> str:
+        """Return the type of a column's arrays; finding it takes a pass over all its places."""
+        found = self._dtypes.get((table, column))
+        if found is None:
+            found = _narrowest(table, column, self._of(table, column))
+            self._dtypes[table, column] = found
+        return found
+
     def _of(self, table: str, column: str) -> list[_Place]:
         if column not in schema.CHUNKED[table]:
             raise KeyError(f"no chunks of {table}.{column}")
@@ -216,7 +225,7 @@ class Columns:
         return array
 
 
-def _dtype(table: str, column: str, places: list[_Place]) -> str:
+def _narrowest(table: str, column: str, places: list[_Place]) -> str:
     if schema.is_float(table, column):
         return "<f8"
     low = min((place.low for place in places), default=0)

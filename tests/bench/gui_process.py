@@ -25,6 +25,7 @@ with importing():  # as the program itself does
     from skbviewer.gui.window.main_window import MainWindow
     from skbviewer.records.resource_files import resource
     from skbviewer.session import open_files
+    from skbviewer.session.kernel import session_statistics
 
     from .gui_watch import Watch, show, until
     from .gui_windows import comparison, diagnosis, graphs, sql, tables, visible_part
@@ -146,6 +147,7 @@ def measure(folder: str) -> None:
     started = float(sys.argv[5])
     QSettings.setDefaultFormat(QSettings.Format.IniFormat)
     QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, folder)
+    session_statistics.KEPT_BYTES = 0  # results are computed each time instead of shown again
     watch, rng = Watch(), np.random.default_rng(SEED)
     application()
     window = MainWindow(open_files)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from skbviewer.analysis import stats
-from skbviewer.analysis.breakdown import parts, path_rule
+from skbviewer.analysis.breakdown import leg_columns, parts, path_rule
 from skbviewer.analysis.calls.interruptions import MARK_INTERRUPTED
 from skbviewer.analysis.graphs import io_series
 from skbviewer.analysis.stats import (
@@ -25,7 +25,6 @@ from skbviewer.analysis.stats import (
     latency_table,
     process_table,
     program_table,
-    stages,
 )
 from skbviewer.analysis.stats.machine import interrupt_table, syscall_table
 from skbviewer.analysis.streams import round_trips
@@ -54,10 +53,11 @@ LAYERS = import_module("skbviewer.analysis.stats.layer_table")
 WRONG: dict[str, tuple[object, object]] = {
     "PERCENTS": (duration_spread, (50, 94, 99, 100)),
     "NAMES": (LAYERS, NAMES[:8]),  # waits that are missing
-    "leg_time": (LAYERS, lambda scope: scope.own_ns),  # also before the packet was there
+    # The self time before the packet was there counts, too.
+    "own_times": (LAYERS, lambda calls, legs, left, made: np.copyto(made, calls.own)),
     "EXAMPLES": (stats.drop_table, 1),
     "MARK_SLEPT": (function_table, MARK_INTERRUPTED),
-    "STACK": (stages, frozenset({"ip_rcv"})),
+    "STACK": (leg_columns, frozenset({"ip_rcv"})),
 }
 
 
@@ -142,7 +142,10 @@ WRONG_TABLES: dict[str, tuple[object, object]] = {
     "OFF_PATH": (path_rule, frozenset(style.name for style in layers())),
     "OTHERS": (parts, 0),
     "RX": (round_trips, 0),
-    "_count": (conversation_table, lambda group, size: np.bincount(group, minlength=size) + 1),
+    "_sum": (
+        conversation_table,
+        lambda group, of, size: np.bincount(group, of, size).astype(int) + 1,
+    ),
 }
 
 

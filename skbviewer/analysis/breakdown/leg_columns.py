@@ -80,12 +80,55 @@ def leg_columns(scope: Scope) -> LegColumns:
         np.array(columns.array("wait", "kind"), np.int8),
         np.array(columns.array("wait", "begin_ns"), np.int64),
         np.array(columns.array("wait", "end_ns"), np.int64),
-        np.array([*map(_begins, scope.function_names, scope.layer_names), 0], np.int8),
-        _layers(scope),
-        step_numbers(scope.function_names, scope.layer_names),
+        *_by_function(scope),
         edge,
         step,
     )
+
+
+def some_legs(scope: Scope, rows: Int64s) -> LegColumns:
+    """Return the columns of the legs `rows` (0-based, rising), numbered anew from 0, without waits.
+
+    Their calls are those that the scope chooses.  Only these rows are read.  Raises Cancelled.
+    """
+    columns, sources = scope.columns, sorted(scope.kernels)
+    of = scope.leg_of_call
+    leg = np.minimum(np.searchsorted(rows, of), max(len(rows) - 1, 0))
+    mine = np.flatnonzero(rows[leg] == of) if len(rows) else leg[:0]
+    calls = np.flatnonzero(scope.calls)[mine]
+
+    def of_leg(name: str) -> Int64s:
+        return np.array(columns.take("leg", name, rows), np.int64)
+
+    source, nothing = of_leg("source"), np.zeros(0, np.int64)
+    function = scope.functions_of(
+        np.asarray(columns.take("call", "func", calls), np.int64), source[leg[mine]]
+    )
+    whole = _by_function(scope)
+    return LegColumns(
+        of_leg("kind").astype(np.int8),
+        of_leg("drop_reason") >= 0,
+        np.searchsorted(sources, source).astype(np.int32),
+        of_leg("begin_ns"),
+        of_leg("end_ns"),
+        np.r_[0, np.cumsum(np.bincount(leg[mine], minlength=len(rows)))],
+        np.array(columns.take("call", "entry_ns", calls), np.int64),
+        np.array(columns.take("call", "dur_ns", calls), np.int64),
+        np.where(function < 0, len(scope.function_names), function).astype(np.int32),
+        np.zeros(len(rows) + 1, np.int64),
+        np.zeros(0, np.int8),
+        nothing,
+        nothing,
+        *whole,
+        *costs_of(scope),
+    )
+
+
+def _by_function(scope: Scope) -> tuple[Int8s, Int8s, Int64s]:
+    """Return `begins`, `layer` and `path_step` of LegColumns."""
+    names, layers = scope.function_names, scope.layer_names
+    begins = np.array([*map(_begins, names, layers), 0], np.int8)
+    return begins, _layers(scope), step_numbers(names, layers)
 
 
 def _int64s(scope: Scope, column: str) -> Int64s:

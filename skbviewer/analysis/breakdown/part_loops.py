@@ -53,6 +53,26 @@ def scratch_for(pieces: int, legs: int, per_stage: int) -> Scratch:
 
 
 @compiled
+def count_pieces(
+    units: Int64s, at: Int64s, of: Int64s, calls_at: Int64s, waits_at: Int64s, needed: Int64s
+) -> None:
+    """Set needed[0] to the most pieces of one of the packets `units`, an upper bound.
+
+    needed[1] becomes the most legs of a packet or, if that is more, the most calls of a leg plus 1.
+    The legs of packet i are of[at[i] : at[i + 1]]; the calls and waits of leg k begin at
+    calls_at[k] and waits_at[k].
+    """
+    for n in range(len(units)):
+        unit, pieces = units[n], np.int64(0)
+        for i in range(at[unit], at[unit + 1]):
+            calls = calls_at[of[i] + 1] - calls_at[of[i]]
+            pieces += 2 * calls + 2 * (waits_at[of[i] + 1] - waits_at[of[i]]) + 4
+            needed[1] = max(needed[1], calls + 1)
+        needed[0] = max(needed[0], pieces)
+        needed[1] = max(needed[1], at[unit + 1] - at[unit])
+
+
+@compiled
 def divide(
     units: Int64s,
     first: Int,

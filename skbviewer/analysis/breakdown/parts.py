@@ -11,7 +11,7 @@ import numpy as np
 from ...records.types import Int32s, Int64s
 from ..words.wait_kinds import INTERRUPTS, NAMES, OTHERS, UNKNOWN
 from .leg_columns import LegColumns, leg_columns
-from .part_loops import EXTRA, PROBES, WAITS, Scratch, divide, scratch_for
+from .part_loops import EXTRA, PROBES, WAITS, Scratch, count_pieces, divide, scratch_for
 from .path_classes import PathClasses, path_classes
 from .stage_loops import STAGES
 from .units import Units, units_of
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 BUSY, WAIT, OTHER, PROBE, NOWHERE = "busy", "wait", "other work", "probes", "unknown"
 WITHOUT_PROBE = "functions without a probe"
 THE_PROBES = "the probes themselves"
+KEPT_BYTES = 256 << 20  # largest facts that are kept for later tables of the session
+ROW_BYTES = {"packet": 60, "leg": 60, "call": 20, "wait": 17}  # of facts, by table
 BLOCK = 1 << 20  # number of parts for which memory is allocated at first
 
 
@@ -46,14 +48,46 @@ class Parts(NamedTuple):
     ns: Int64s
 
 
+class Facts(NamedTuple):
+    """The packets of a session, their legs and their path classes."""
+
+    units: Units
+    legs: LegColumns
+    classes: PathClasses
+
+
+def legs_of(scope: Scope) -> LegColumns:
+    """Return the columns of all legs of the session.  Raises Cancelled."""
+    return _facts_of(scope).legs if _are_kept(scope) else leg_columns(scope)
+
+
+def _are_kept(scope: Scope) -> bool:
+    size = sum(scope.columns.length(table) * row for table, row in ROW_BYTES.items())
+    return scope.fields is not None and size <= KEPT_BYTES
+
+
+def _facts_of(scope: Scope) -> Facts:
+    """Return the facts about all packets of the session; they are kept if they are small.
+
+    Raises Cancelled.
+    """
+
+    def found() -> Facts:
+        units, legs = units_of(scope), leg_columns(scope)
+        return Facts(units, legs, path_classes(units, legs))
+
+    if scope.fields is None or not _are_kept(scope):
+        return found()
+    kept: Facts = scope.fields.cached("breakdown", found)
+    return kept
+
+
 class Breakdown:
     """The packets of a session, their path classes, and the parts of their times."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
-        self.units: Units = units_of(scope)
-        self.legs: LegColumns = leg_columns(scope)
-        self.classes: PathClasses = path_classes(self.units, self.legs)
+        self.units, self.legs, self.classes = _facts_of(scope)
         self.functions: Sequence[str] = scope.function_names
         self.per_stage = len(self.functions) + EXTRA
 
@@ -116,11 +150,6 @@ class Breakdown:
     def _space(self, rows: Int64s) -> Scratch:
         """Return scratch space that suffices for each of the packets `rows`, indices of `units`."""
         units, legs = self.units, self.legs
-        if not len(rows):
-            return scratch_for(0, 0, self.per_stage)
-        pieces = 2 * np.diff(legs.calls_at) + 2 * np.diff(legs.waits_at) + 4
-        before = np.r_[0, np.cumsum(pieces[units.legs])]
-        most = int(np.diff(before[units.at])[rows].max())
-        many = int(np.diff(units.at)[rows].max())
-        deep = int(np.diff(legs.calls_at).max()) + 1
-        return scratch_for(2 * most + 8, max(many, deep), self.per_stage)
+        needed = np.zeros(2, np.int64)
+        count_pieces(rows, units.at, units.legs, legs.calls_at, legs.waits_at, needed)
+        return scratch_for(2 * int(needed[0]) + 8, int(needed[1]), self.per_stage)

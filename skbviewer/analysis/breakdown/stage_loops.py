@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The stages of one leg, in a compiled loop (analysis/stats/stages.py has the same for tables)."""
+"""The stages of legs, in compiled loops."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ...matching import FORWARD, TX
-from ...records.compiled import Int, allocation_free
+from ...records.compiled import Int, allocation_free, compiled
 from ...records.types import LATEST_NS, Int64s
 from ..words.stage_names import FORWARDING, RECEIVING, SENDING
 from .leg_columns import (
@@ -20,6 +20,7 @@ from .leg_columns import (
 
 STAGES = (*SENDING, *FORWARDING, *RECEIVING[:2])
 FORWARDED, RECEIVED = len(SENDING), len(SENDING) + len(FORWARDING)  # first stage of each kind
+MOST_STAGES = max(len(SENDING), len(FORWARDING))  # of one leg
 BITS = 5
 NONE = LATEST_NS
 
@@ -69,6 +70,27 @@ def stage_at(time: Int, begins: Int64s) -> np.int64:
         if begins[i] != NONE and begins[i] <= time and begins[i] >= latest:
             found, latest = np.int64(i), begins[i]
     return found
+
+
+@compiled
+def cut_legs(
+    wanted: Int64s, legs: LegColumns, first: Int64s, begins: Int64s, made: Int64s
+) -> np.int64:
+    """Write the stages of the legs `wanted` into columns of `made`: index in STAGES, ns.
+
+    A stage lasts until the next one that the leg shows.  `first` and `begins` are scratch space as
+    for stages_of().  Returns the number of columns.
+    """
+    count = np.int64(0)
+    for n in range(len(wanted)):
+        stages_of(wanted[n], legs, first, begins)
+        following = legs.end[wanted[n]]
+        for i in range(len(begins) - 1, -1, -1):
+            if begins[i] != NONE:
+                made[0, count], made[1, count] = i, following - begins[i]
+                following = begins[i]
+                count += 1
+    return count
 
 
 def _bit(flag: int) -> int:

@@ -51,17 +51,17 @@ def units_of(scope: Scope) -> Units:
     alone, of_alone = _kernel_only(scope)
     group = np.concatenate([ids - 1, len(kernel) + alone])
     legs = np.concatenate([legs, of_alone])
-    order = _order(group, scope.of_leg("source")[legs], scope.of_leg("begin_ns")[legs])
-    group, legs = group[order], legs[order]
+    order = _order(scope, group, legs)
+    if order is not None:
+        group, legs = group[order], legs[order]
     first = np.flatnonzero(np.r_[True, group[1:] != group[:-1]]) if len(group) else group
     number = group[first]
-    series = scope.of_leg("series")[legs[first]] - 1
+    captured = int(np.searchsorted(number, len(kernel)))  # rows K<n> follow
+    series = scope.of_leg("series")[legs[first[captured:]]] - 1
     own = np.asarray(columns.array("series", "kernel_ns"), np.int64)[series]
-    is_packet = number < len(kernel)
-    safe = np.minimum(number, max(len(kernel) - 1, 0))
-    ns = np.where(is_packet, kernel[safe], own) if len(kernel) else own
-    named = np.where(is_packet, number + 1, len(kernel) - number)
-    return Units(named, np.asarray(ns, np.int64), np.r_[first, len(legs)], legs)
+    ns = np.concatenate([kernel[number[:captured]], own])
+    named = np.concatenate([number[:captured] + 1, len(kernel) - number[captured:]])
+    return Units(named, ns, np.r_[first, len(legs)], legs)
 
 
 def _kernel_only(scope: Scope) -> tuple[Int64s, Int64s]:
@@ -75,16 +75,20 @@ def _kernel_only(scope: Scope) -> tuple[Int64s, Int64s]:
     return row[of_leg[legs]], legs
 
 
-def _order(group: Int64s, source: Int64s, begin: Int64s) -> Int64s:
-    """Sort by packet, log and begin.  Most sessions are sorted already."""
-    before, after = slice(None, -1), slice(1, None)
-    same = group[after] == group[before]
-    later = (source[after] > source[before]) | (
-        (source[after] == source[before]) & (begin[after] >= begin[before])
-    )
-    if np.all((group[after] > group[before]) | (same & later)):
-        return np.arange(len(group))
-    return np.lexsort((begin, source, group))
+def _order(scope: Scope, group: Int64s, legs: Int64s) -> Int64s | None:
+    """Return the order by packet (`group`), log and begin; None if the legs are in it already.
+
+    Legs of most sessions are, and few packets have several.
+    """
+    source, begin = scope.of_leg("source"), scope.of_leg("begin_ns")
+    if np.all(group[1:] >= group[:-1]):
+        same = np.flatnonzero(group[1:] == group[:-1])
+        before, after = legs[same], legs[same + 1]
+        later = source[after] > source[before]
+        later |= (source[after] == source[before]) & (begin[after] >= begin[before])
+        if later.all():
+            return None
+    return np.lexsort((begin[legs], source[legs], group))
 
 
 def chosen_units(scope: Scope, units: Units) -> Bools:
@@ -95,6 +99,8 @@ def chosen_units(scope: Scope, units: Units) -> Bools:
     found = np.zeros(len(units.id), np.bool_)
     if not len(found):
         return found
+    if not scope.is_chosen:
+        return ~found
     is_packet = units.id > 0
     wanted = np.zeros(scope.columns.length("packet") + 1, np.bool_)
     wanted[scope.packets] = True

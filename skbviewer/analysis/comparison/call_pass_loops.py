@@ -186,7 +186,7 @@ def _layer(
     functions: Functions,
     found: Found,
 ) -> None:
-    """Add a call's self time to its layer, as stats.call_time_in_leg does; store early calls."""
+    """Add a call's self time to its layer, as stats.layer_loops does; store early calls."""
     entry, own = calls.entry_ns[at], calls.self_ns[at]
     end = entry + max(calls.dur_ns[at], 0)
     since = legs.begin[leg]

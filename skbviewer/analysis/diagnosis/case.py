@@ -7,15 +7,20 @@ stated otherwise.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...records.types import Bools, Int64s
 from ...store.whole_columns import Array
+from ..breakdown.part_groups import PartGroups, grouped
 from ..breakdown.parts import Breakdown, Parts
+from ..breakdown.path_classes import SMALL_CLASS
+from ..number_sets import distinct
 from ..stats.scope import Scope
+from ..stats.time_table import TimeTable, time_of
 
 SHARE = 10  # a part is worth a finding if it is at least 1/SHARE of the packet's time in kernel
 LEAST_NS = 10_000  # and at least this long
@@ -56,13 +61,24 @@ class Case:
         whose time in kernel is unknown are not in `rows`.
         """
         self.scope, self.made, self.rows, self._listed = scope, made, rows, listed
+        self._made: dict[str, Any] = {}
 
-    @property
+    def cached(self, name: str, make: Callable[[Case], Any]) -> Any:
+        """Return make(case), computed at the first call with this `name`, then kept."""
+        if name not in self._made:
+            self._made[name] = make(self)
+        return self._made[name]
+
+    def among(self, rows: Int64s) -> Case:
+        """Return the case of some of the chosen packets; `rows` are indices of `self.rows`."""
+        return Case(self.scope, self.made, self.rows[rows], len(rows))
+
+    @cached_property
     def everything(self) -> Case:
         """Return the case of all packets of the session."""
         return Case(self.scope.unlimited, self.made, np.arange(len(self.made.units.id)))
 
-    @property
+    @cached_property
     def packets(self) -> Int64s:
         """Return the numbers of the chosen packets of captures, ascending, whatever their match."""
         if self._listed is None:
@@ -88,7 +104,7 @@ class Case:
             return np.asarray(self.row_of_leg[leg] >= 0)
         return self.scope.happened(leg, ts)
 
-    @property
+    @cached_property
     def kernel_ns(self) -> Int64s:
         """Return the time in kernel of each chosen packet."""
         return self.made.units.kernel_ns[self.rows]
@@ -98,36 +114,59 @@ class Case:
         return [int(one) for one in self.made.units.id[self.rows[rows]]]
 
     @cached_property
-    def divided_times(self) -> Parts:
-        """Return the parts (kind, name, layer, stage) of the chosen packets' times."""
-        return self.made.divided(self.rows)
+    def time(self) -> TimeTable:
+        """Return how the chosen packets' times divide into parts.
+
+        `parts` are made at the same time, because dividing the times takes long.
+        """
+        blocks = list(self.made.blocks(self.rows))
+        found = time_of(self.made, self.rows, blocks)
+        self.parts = self._grouped(blocks)
+        return found
+
+    @cached_property
+    def parts(self) -> PartGroups:
+        """Return the chosen packets' times in each part; packets are indices of `rows`."""
+        return self._grouped(list(self.made.blocks(self.rows)))
+
+    def _grouped(self, blocks: list[Parts]) -> PartGroups:
+        row = np.full(len(self.made.units.id), -1, np.int32)
+        row[self.rows] = np.arange(len(self.rows), dtype=np.int32)
+        return grouped(blocks, self.made.part_count, row)
 
     @cached_property
     def medians(self) -> Parts:
         """Return the parts of the median packet of each class of chosen packets."""
-        peers = np.unique(self.made.classes.peers[self.rows])
-        return self.made.divided(np.unique(self.made.classes.median[peers]))
+        peers = np.flatnonzero(np.bincount(self._peers))
+        return self.made.divided(distinct(self.made.classes.median[peers]))
+
+    @cached_property
+    def _peers(self) -> Int64s:
+        """Return the class with which each chosen packet is compared."""
+        return self.made.classes.peers[self.rows]
 
     def spent(self, part: int) -> Int64s:
         """Return the time (ns) that each chosen packet spent in one part, in all stages together.
 
         `part` is the index of the part in a stage.
         """
-        found = np.zeros(len(self.made.units.id), np.int64)
-        mine = self.divided_times.place % self.made.per_stage == part
-        np.add.at(found, self.divided_times.unit[mine], self.divided_times.ns[mine])
-        return found[self.rows]
+        return self._sum_of(np.array([part]))
 
     def spent_in(self, functions: Bools) -> Int64s:
         """Return the busy time (ns) of each chosen packet in the functions that `functions` marks.
 
         `functions` holds a flag for each of Scope.function_names.
         """
-        found = np.zeros(len(self.made.units.id), np.int64)
-        meant = np.r_[functions, np.zeros(self.made.per_stage - len(functions), np.bool_)]
-        mine = meant[self.divided_times.place % self.made.per_stage]
-        np.add.at(found, self.divided_times.unit[mine], self.divided_times.ns[mine])
-        return found[self.rows]
+        return self._sum_of(np.flatnonzero(functions))
+
+    def _sum_of(self, parts: Int64s) -> Int64s:
+        """Return the time (ns) of each chosen packet in `parts`, which are indices in a stage."""
+        found = np.zeros(len(self.rows), np.int64)
+        for stage in range(0, self.made.part_count, self.made.per_stage):
+            for part in parts.tolist():
+                row, ns = self.parts.of(stage + part)
+                found[row] += ns  # a packet has a part of a stage once
+        return found
 
     def median_of(self, part: int) -> Int64s:
         """Return for each chosen packet the time (ns) of its class's median packet in one part.
@@ -139,8 +178,8 @@ class Case:
         mine = self.medians.place % self.made.per_stage == part
         np.add.at(found, self.medians.unit[mine], self.medians.ns[mine])
         classes = self.made.classes
-        typical = found[classes.median[classes.peers[self.rows]]]
-        return np.where(classes.comparable[self.rows], typical, -1)
+        typical = np.where(classes.size >= SMALL_CLASS, found[classes.median], -1)
+        return np.asarray(typical[self._peers], np.int64)
 
     def matters(self, ns: Int64s, least: int = LEAST_NS) -> Bools:
         """Return for each chosen packet whether the part `ns` of its time is worth a finding.
@@ -173,7 +212,7 @@ class Case:
         """Return the waits of `kind` of all packets; `row` is -1 for packets not chosen."""
         legs = self.made.legs
         mine = np.flatnonzero(legs.wait_kind == kind)
-        leg = np.searchsorted(legs.waits_at, mine, "right") - 1
+        leg = self.scope.columns.array("wait", "leg")[mine].astype(np.int64) - 1
         return Spans(leg, legs.wait_begin[mine], legs.wait_end[mine], self.row_of_leg[leg])
 
     def call_after(self, leg: int, begin: int, end: int) -> int:

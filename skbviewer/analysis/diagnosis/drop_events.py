@@ -59,6 +59,12 @@ class Drops(NamedTuple):
 
 
 def drops_of(case: Case) -> Drops:
+    """Return the drops of the chosen packets, found once (see _drops())."""
+    found: Drops = case.cached("drops", _drops)
+    return found
+
+
+def _drops(case: Case) -> Drops:
     """Return the drops of the chosen packets, most frequent reason and place first.
 
     Left out are packets that a socket had received before (unless their checksum is wrong) or, if
@@ -67,6 +73,8 @@ def drops_of(case: Case) -> Drops:
     """
     scope = case.scope
     event = np.flatnonzero(case.event("event") == int(KblEvent.DROP))
+    if not len(event):
+        return Drops(event, event, event, event, [])
     leg = np.asarray(case.event("leg"), np.int64)[event] - 1
     event, leg = event[leg >= 0], leg[leg >= 0]
     ts = np.asarray(case.event("ts"), np.int64)[event]

@@ -8,8 +8,8 @@ import numpy as np
 from ...records.types import Int64s
 from ..breakdown.parts import Breakdown
 from ..breakdown.units import chosen_units
+from ..number_sets import distinct
 from ..stats.scope import Scope
-from ..stats.time_table import time_of
 from .case import Case
 from .finding import CRITICAL, NOTE, WARNING, Diagnosis, Finding, Judged, Need, Rule
 from .needs import CALLS, CHOOSE, CHOSEN
@@ -29,7 +29,7 @@ def diagnose(scope: Scope, ids: Int64s | None = None) -> Diagnosis:
         np.flatnonzero(chosen_units(scope, made.units)) if ids is None else made.units.rows_of(ids)
     )
     case = Case(scope, made, rows, None if ids is None else len(ids))
-    findings: list[Finding] = []
+    time, findings = case.time, list[Finding]()
     judged = []
     for done, rule in enumerate(RULE_TABLE):
         scope.progress.report("Diagnosing", done, len(RULE_TABLE))
@@ -43,13 +43,13 @@ def diagnose(scope: Scope, ids: Int64s | None = None) -> Diagnosis:
     findings += unexplained(case, findings)
     findings = [_with_rows(made, one) for one in findings]
     findings.sort(key=lambda one: (ORDER.index(one.severity), -(one.cost_ns or 0), one.rule))
-    return Diagnosis(tuple(findings), tuple(judged), time_of(made, rows))
+    return Diagnosis(tuple(findings), tuple(judged), time)
 
 
 def _with_rows(made: Breakdown, one: Finding) -> Finding:
     """Return the finding with the rows of its packets, if its rule has not set them."""
     rows = one.rows if len(one.rows) else made.units.id[one.packets]
-    return one._replace(rows=np.unique(rows))
+    return one._replace(rows=distinct(rows))
 
 
 def _judged(case: Case, rule: Rule, needs: tuple[Need, ...]) -> Judged:

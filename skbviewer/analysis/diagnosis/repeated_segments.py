@@ -8,14 +8,17 @@ from typing import NamedTuple
 import numpy as np
 
 from ...records.types import Bools, Int64s
+from ...store.whole_columns import Array
 from ..fields.tcp_analysis import analysis_of
+from ..number_sets import distinct, flags_of
 from .case import Case
 from .discarded_segments import discarded
 from .drop_events import drops_of
-from .segment_copies import KEY, earlier_copies, exact_matches, seen_packets
+from .segment_copies import KEY, LAST_BITS, earlier_copies, exact_matches, seen_packets
 
 FATES = ("dropped", "wire", "arrived", "unknown")
 SENDS_AGAIN = ("__tcp_retransmit_skb", "tcp_retransmit_skb")
+PORTS = 31  # factor that makes one number of two ports
 MAX_SEGMENTS = 10_000  # most segments that are followed
 
 
@@ -49,7 +52,9 @@ def sent_again(case: Case) -> list[Again]:
 
     An skb that several captures have counts once.
     """
-    packets = np.intersect1d(repetitions(case), case.packets)[:MAX_SEGMENTS]
+    again = repetitions(case)
+    chosen = flags_of(case.packets, case.scope.columns.length("packet") + 1)
+    packets = again[chosen[again]][:MAX_SEGMENTS]
     if not len(packets):
         return []
     drops = drops_of(case.everything)
@@ -72,7 +77,10 @@ def sent_again(case: Case) -> list[Again]:
 def _each_once(case: Case, found: list[Again]) -> list[Again]:
     """Return one segment of each skb, if possible a segment whose fate is known."""
     matches = exact_matches(case)
-    leg = dict(zip(matches.packet[::-1].tolist(), matches.leg[::-1].tolist(), strict=True))
+    packets = np.array([one.packet for one in found], np.int64)
+    flags = flags_of(packets, case.scope.columns.length("packet") + 1)
+    mine = np.flatnonzero(flags[matches.packet])[::-1]
+    leg = dict(zip(matches.packet[mine].tolist(), matches.leg[mine].tolist(), strict=True))
     best: dict[int, Again] = {}
     for one in sorted(found, key=lambda again: again.fate == "unknown"):
         best.setdefault(leg.get(one.packet, -one.packet), one)
@@ -85,34 +93,44 @@ def repetitions(case: Case) -> Int64s:
     tcp.analysis mistakes a late segment for a segment that was sent again.  If a recorded kernel
     sent the segment, the kernel's calls decide instead.
     """
+    found: Int64s = case.cached("repetitions", _repetitions)
+    return found
+
+
+def _repetitions(case: Case) -> Int64s:
     again = same_skbs(case, _repeated_by_kernel(case))
-    return np.union1d(np.setdiff1d(flagged(case, "retransmission"), sent_once(case)), again)
+    supposed = flagged(case, "retransmission")
+    return np.union1d(supposed[~_sent_once(case, again)[supposed]], again)
 
 
-def sent_once(case: Case) -> Int64s:
-    """Return the packets that a recorded kernel sent only once.
+def _sent_once(case: Case, again: Int64s) -> Bools:
+    """Return a flag by packet number: a recorded kernel sent the packet once, not `again`.
 
-    None are returned if the functions that send segments again have no probe, because the log would
+    No flag is set if the functions that send segments again have no probe, because the log would
     not show a repetition.
     """
-    if set(SENDS_AGAIN).isdisjoint(case.scope.function_names):
-        return np.zeros(0, np.int64)
     sent, _ = seen_packets(case)
-    return np.setdiff1d(np.flatnonzero(sent), same_skbs(case, _repeated_by_kernel(case)))
+    if set(SENDS_AGAIN).isdisjoint(case.scope.function_names):
+        return np.zeros_like(sent)
+    return sent & ~flags_of(again, len(sent))
 
 
 def same_skbs(case: Case, packets: Int64s) -> Int64s:
     """Return `packets`, and all packets of other captures that are the same skbs."""
     found = exact_matches(case)
-    legs = found.leg[np.isin(found.packet, packets)]
-    return np.union1d(packets, found.packet[np.isin(found.leg, legs)])
+    if not len(packets):
+        return packets
+    wanted = flags_of(packets, case.scope.columns.length("packet") + 1)
+    legs = flags_of(found.leg[wanted[found.packet]], len(case.made.legs.kind))
+    wanted[found.packet[legs[found.leg]]] = True
+    return np.flatnonzero(wanted)
 
 
 def _repeated_by_kernel(case: Case) -> Int64s:
     """Return the chosen packets for which a kernel called a function that sends them again."""
     calls = case.called(*SENDS_AGAIN)
     rows = case.row_of_leg[case.leg_of(calls)]
-    ids = case.made.units.id[case.rows[np.unique(rows)]]
+    ids = case.made.units.id[case.rows[distinct(rows)]]
     return np.asarray(ids[ids > 0], np.int64)
 
 
@@ -122,13 +140,48 @@ def overtaken_in_kernel(case: Case, packets: Int64s) -> Bools:
     A packet was overtaken if another packet of its connection and direction was captured earlier,
     but began its leg later in the same log.
     """
+    found, asked = np.zeros(len(packets), np.bool_), packets[:MAX_SEGMENTS]
+    rows = _of_same_ports(case, asked)
+    if not len(rows):
+        return found
     columns, matches = case.scope.columns, exact_matches(case)
-    begin, log = case.made.legs.begin[matches.leg], case.made.legs.log[matches.leg]
-    keys = [np.asarray(columns.array("packet", name), np.int64) for name in KEY[:-1]]
-    found = np.zeros(len(packets), np.bool_)
-    for at, number in enumerate(packets[:MAX_SEGMENTS].tolist()):
-        same = np.all([key[matches.packet - 1] == key[number - 1] for key in keys], axis=0)
-        for one in np.flatnonzero(matches.packet == number)[:1].tolist():
-            others = same & (log == log[one]) & (matches.packet < number)
-            found[at] = bool(np.any(begin[others] > begin[one]))
+    packet, leg = matches.packet[rows], matches.leg[rows]
+    keys = [columns.array("packet", name)[packet - 1] for name in KEY[:-1]]
+    keys.append(case.made.legs.log[leg])
+    over = overtaken_rows(keys, packet, case.made.legs.begin[leg])
+    first = np.full(columns.length("packet") + 1, len(rows), np.int64)
+    first[packet[::-1]] = np.arange(len(rows))[::-1]  # of several matches the first one counts
+    found[: len(asked)] = np.r_[over, False][first[asked]]
+    return found
+
+
+def _of_same_ports(case: Case, packets: Int64s) -> Int64s:
+    """Return the exact matches of all packets whose ports may be those of one of `packets`.
+
+    The matches are indices of exact_matches().
+    """
+    sport, dport = (
+        np.asarray(case.scope.columns.array("packet", name), np.int64)
+        for name in ("sport", "dport")
+    )
+    number = (sport * PORTS + dport) & LAST_BITS
+    wanted = flags_of(number[packets - 1], LAST_BITS + 1)
+    return np.flatnonzero(wanted[number][exact_matches(case).packet - 1])
+
+
+def overtaken_rows(keys: list[Array], packet: Int64s, begin: Int64s) -> Bools:
+    """Return for each row whether a row with equal `keys` and a lower `packet` begins later."""
+    count = len(packet)
+    order = np.lexsort((packet, *keys))
+    changes = np.zeros(count, np.bool_)
+    for key in keys:
+        changes[1:] |= key[order][1:] != key[order][:-1]
+    group = np.cumsum(changes)
+    rank = np.searchsorted(np.sort(begin), begin)[order]
+    latest = np.maximum.accumulate(group * (count + 1) + rank)  # begins anew with each group
+    changes[1:] |= packet[order][1:] != packet[order][:-1]
+    before = np.maximum.accumulate(np.where(changes, np.arange(count), 0)) - 1
+    found = np.zeros(count, np.bool_)
+    known = (before >= 0) & (group[before] == group)
+    found[order] = known & (latest[before] > group * (count + 1) + rank)
     return found

@@ -10,9 +10,11 @@ import numpy as np
 from ...matching import EXACT, RX
 from ...records.protocols import TCP
 from ...records.types import Bools, Int64s
+from ..number_sets import flags_of
 from .case import Case
 
 KEY = ("ip_version", "saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo", "sport", "dport", "seq")
+LAST_BITS = 0xFFFF  # of a sequence number
 
 
 class Matches(NamedTuple):
@@ -30,20 +32,23 @@ def earlier_copies(case: Case, packets: Int64s) -> Int64s:
     columns = case.scope.columns
     count = columns.length("packet")
     row = np.asarray(columns.array("series", "kernel_only"), np.int64)
-    lives = np.flatnonzero(row > 0)
+    wanted = np.asarray(columns.array("packet", "seq"), np.int64)[packets - 1]
+    mine = _with_sequence(case, "packet", wanted)
+    lives = _with_sequence(case, "series", wanted)
+    lives = lives[row[lives] > 0]
 
     def both(name: str) -> Int64s:
-        of_packets = np.asarray(columns.array("packet", name), np.int64)
-        of_lives = np.asarray(columns.array("series", name), np.int64)[lives]
-        return np.concatenate([of_packets, of_lives])
+        parts = (columns.array(*of)[at] for of, at in (
+            (("packet", name), mine), (("series", name), lives)
+        ))  # fmt: skip
+        return np.concatenate([part.astype(np.int64) for part in parts])
 
     keys = [both(name) for name in KEY]
-    payload = np.asarray(columns.array("packet", "payload"), np.int64)
+    payload = np.asarray(columns.array("packet", "payload")[mine], np.int64)
     length = np.r_[payload, np.full(len(lives), -1, np.int64)]
-    number = np.r_[np.arange(1, count + 1), -row[lives]]
-    at = np.r_[np.arange(count), _place_in_time(case, lives)]
-    mine = np.flatnonzero((both("protocol") == TCP) & np.isin(keys[-1], keys[-1][packets - 1]))
-    order = mine[np.lexsort((at[mine], *(key[mine] for key in keys)))]
+    number = np.r_[mine + 1, -row[lives]]
+    at = np.r_[mine, _place_in_time(case, lives)]
+    order = np.lexsort((at, *keys))
     same = np.all([key[order][1:] == key[order][:-1] for key in keys], axis=0)
     earlier, later = number[order][:-1], number[order][1:]
     same &= (length[order][1:] == length[order][:-1]) | (earlier < 0)
@@ -53,18 +58,32 @@ def earlier_copies(case: Case, packets: Int64s) -> Int64s:
     return np.asarray(before[packets], np.int64)
 
 
+def _with_sequence(case: Case, table: str, wanted: Int64s) -> Int64s:
+    """Return the TCP segments in `table` (0-based rows) with one of the sequence numbers `wanted`.
+
+    A table of their last bits excludes most segments before the numbers are searched.
+    """
+    seq = np.asarray(case.scope.columns.array(table, "seq"), np.int64)
+    last_bits = flags_of(wanted & LAST_BITS, LAST_BITS + 1)
+    rows = np.flatnonzero(last_bits[seq & LAST_BITS])
+    rows = rows[np.isin(seq[rows], wanted)]
+    return np.asarray(rows[case.scope.columns.array(table, "protocol")[rows] == TCP], np.int64)
+
+
 def _place_in_time(case: Case, lives: Int64s) -> Int64s:
     """Return for each skb lifetime the number of packets before its start, minus 0.5."""
     scope, columns = case.scope, case.scope.columns
+    if not len(lives):
+        return np.zeros(0, np.int64)
     begin = np.asarray(columns.array("series", "begin_ns"), np.int64)[lives]
     source = np.asarray(columns.array("series", "source"), np.int64)[lives]
     ts = np.array(columns.array("packet", "ts"), np.int64)
     of = np.asarray(columns.array("packet", "source"), np.int64)
-    for one in np.unique(of).tolist():
+    for one in np.flatnonzero(np.bincount(of)).tolist():
         ts[of == one] = scope.clock.to_session(one, ts[of == one])
-    order = np.sort(ts)
+    order = ts if np.all(ts[1:] >= ts[:-1]) else np.sort(ts)
     found = np.zeros(len(lives))
-    for one in np.unique(source).tolist():
+    for one in np.flatnonzero(np.bincount(source)).tolist():
         mine = np.flatnonzero(source == one)
         found[mine] = np.searchsorted(order, scope.clock.to_session(one, begin[mine])) - 0.5
     return found  # type: ignore[return-value]
@@ -72,6 +91,11 @@ def _place_in_time(case: Case, lives: Int64s) -> Int64s:
 
 def exact_matches(case: Case) -> Matches:
     """Return all exact matches of captured packets with legs."""
+    found: Matches = case.cached("exact matches", _exact_matches)
+    return found
+
+
+def _exact_matches(case: Case) -> Matches:
     columns = case.scope.columns
     exact = np.asarray(columns.array("match", "verdict")) == EXACT
     packet = np.asarray(columns.array("match", "packet"), np.int64)[exact]
@@ -80,6 +104,11 @@ def exact_matches(case: Case) -> Matches:
 
 def seen_packets(case: Case) -> tuple[Bools, Bools]:
     """Return two flags by packet number: a recorded kernel sent the packet, or received it."""
+    found: tuple[Bools, Bools] = case.cached("seen packets", _seen_packets)
+    return found
+
+
+def _seen_packets(case: Case) -> tuple[Bools, Bools]:
     found, columns = exact_matches(case), case.scope.columns
     kind = np.asarray(columns.array("leg", "kind"))[found.leg]
     sent, received = np.zeros((2, columns.length("packet") + 1), np.bool_)

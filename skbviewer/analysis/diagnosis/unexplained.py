@@ -52,27 +52,27 @@ def unexplained(case: Case, findings: Sequence[Finding]) -> list[Finding]:
 
 def _left(case: Case, slow: Bools, findings: Sequence[Finding]) -> dict[str, Int64s]:
     """Return each slow packet's excess over the median in each part that no rule explains."""
-    made = case.made
-    explained, found = _explained(case, findings), dict[str, Int64s]()
-    used = np.unique(np.r_[case.divided_times.place, case.medians.place] % made.per_stage)
-    for part in used.tolist():
+    made, mine = case.made, slow_packets.slow_case(case, slow)
+    explained, found = _explained(mine, findings), dict[str, Int64s]()
+    used = np.flatnonzero(np.diff(mine.parts.at)) % made.per_stage
+    for part in sorted(set(used.tolist())):
         name = made.part_at(part).name
-        over = (case.spent(part) - np.maximum(case.median_of(part), 0))[slow]
+        over = mine.spent(part) - np.maximum(mine.median_of(part), 0)
         over = np.maximum(over, 0)
         if name in explained:
-            over[explained[name][slow]] = 0
+            over[explained[name]] = 0
         if over.any():
             found[name] = found.get(name, 0) + over
     return found
 
 
 def _explained(case: Case, findings: Sequence[Finding]) -> dict[str, Bools]:
-    """Return for each part that findings explain which of the chosen packets they explain."""
-    place = np.full(len(case.made.units.id), -1, np.int64)
+    """Return for each part that findings explain which packets of `case` they explain."""
+    place = np.full(len(case.made.units.id), len(case.rows), np.int64)
     place[case.rows] = np.arange(len(case.rows))
     found: dict[str, Bools] = {}
     for one in findings:
         for name in one.explains:
-            mask = found.setdefault(name, np.zeros(len(case.rows), np.bool_))
-            mask[place[one.packets]] = True
-    return found
+            mask = found.setdefault(name, np.zeros(len(case.rows) + 1, np.bool_))
+            mask[place[one.packets]] = True  # the last element stands for all other packets
+    return {name: mask[:-1] for name, mask in found.items()}

@@ -7,22 +7,22 @@ addresses (and ports), in either order, and a row for each address (and port).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from itertools import starmap
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...matching import EXACT
 from ...records import UNTIMED
 from ...records.protocols import TCP, UDP
 from ...records.types import LATEST_NS, Bools, Int64s
 from ...store import Columns
+from ...store.whole_columns import Array
+from ..streams.packet_flows import ODD, Flows, flows_of
 from ..timeline.session_time import packet_times
 from ..words.packet_info import address, mac
 from .scope import Scope
 from .table import Row
-
-ODD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio (Knuth, TAOCP 6.4)
 
 
 class Conversation(NamedTuple):
@@ -83,49 +83,50 @@ ENDPOINT_TITLES = {
 WORDS = {"Ethernet": "eth", "IPv4": "ip", "IPv6": "ipv6", "TCP": "tcp", "UDP": "udp"}
 
 
-class _Kind(NamedTuple):
-    """A kind of conversation: which packets have it, and what an endpoint of this kind is.
+Key = Mapping[str, Int64s]  # columns of flows
 
-    `meant` returns for each packet whether it is of this kind.  `columns` identify an endpoint; {}
-    stands for the side.  `text` returns address and port of an endpoint from these columns.
+
+class _Kind(NamedTuple):
+    """A kind of conversation: which flows have it, and what an endpoint of this kind is.
+
+    `meant` returns for each flow whether it is of this kind.  `columns` identify an endpoint; {}
+    stands for the side.  `text` returns an address from its columns.  If the endpoint has a port,
+    this is the last column.
     """
 
-    meant: Callable[[Columns], Bools]
+    meant: Callable[[Key], Bools]
     columns: tuple[str, ...]
-    text: Callable[[Int64s], tuple[str, int | None]]
+    text: Callable[[list[int]], str]
+    has_port: bool = False
 
 
-def _version(number: int) -> Callable[[Columns], Bools]:
-    return lambda columns: np.asarray(columns.array("packet", "ip_version") == number)
+def _version(number: int) -> Callable[[Key], Bools]:
+    return lambda key: np.asarray(key["ip_version"] == number)
 
 
-def _protocol(number: int) -> Callable[[Columns], Bools]:
-    def meant(columns: Columns) -> Bools:
-        with_ports = np.asarray(columns.array("packet", "sport")) >= 0
-        return np.asarray((columns.array("packet", "protocol") == number) & with_ports)
-
-    return meant
+def _protocol(number: int) -> Callable[[Key], Bools]:
+    return lambda key: np.asarray((key["protocol"] == number) & (key["sport"] >= 0))
 
 
-def _ethernet(columns: Columns) -> Bools:
-    return np.asarray(np.asarray(columns.array("packet", "eth_src")) >= 0)
+def _ethernet(key: Key) -> Bools:
+    return np.asarray(key["eth_src"] >= 0)
 
 
-def _ip_text(end: Int64s) -> tuple[str, int | None]:
-    return address(int(end[0]), int(end[1]), int(end[2])) or "", None
+def _mac_text(end: list[int]) -> str:
+    return mac(end[0])
 
 
-def _port_text(end: Int64s) -> tuple[str, int | None]:
-    return address(int(end[0]), int(end[1]), int(end[2])) or "", int(end[3])
+def _ip_text(end: list[int]) -> str:
+    return address(*end) or ""
 
 
 _ADDRESS = ("ip_version", "{}addr_hi", "{}addr_lo")
 KINDS: dict[str, _Kind] = {
-    "Ethernet": _Kind(_ethernet, ("eth_{}",), lambda end: (mac(int(end[0])), None)),
+    "Ethernet": _Kind(_ethernet, ("eth_{}",), _mac_text),
     "IPv4": _Kind(_version(4), _ADDRESS, _ip_text),
     "IPv6": _Kind(_version(6), _ADDRESS, _ip_text),
-    "TCP": _Kind(_protocol(TCP), (*_ADDRESS, "{}port"), _port_text),
-    "UDP": _Kind(_protocol(UDP), (*_ADDRESS, "{}port"), _port_text),
+    "TCP": _Kind(_protocol(TCP), (*_ADDRESS, "{}port"), _ip_text, has_port=True),
+    "UDP": _Kind(_protocol(UDP), (*_ADDRESS, "{}port"), _ip_text, has_port=True),
 }
 
 
@@ -138,36 +139,35 @@ def conversations(
     all packets of the session by one clock (ns); without them, the captures' own times are used.
     Begin and duration are 0 if no packet of the conversation has a time.
     """
-    rows, low, high, swapped = _ends(columns, kind, packets)
+    return list(starmap(Conversation, conversations_of(flows_of(columns, packets, times), kind)))
+
+
+def conversations_of(flows: Flows, kind: str) -> list[tuple[Any, ...]]:
+    """Return the conversations of a kind of KINDS as tuples, largest first.
+
+    A tuple has the fields of Conversation.
+    """
+    rows, low, high, swapped = _ends(flows, kind)
     group, first = _groups(np.concatenate([low, high], axis=1))
-    size = len(first)
-    length = _column(columns, "len", rows)
-    ab = [_count(group[~swapped], size), _sum(group[~swapped], length[~swapped], size)]
-    ba = [_count(group[swapped], size), _sum(group[swapped], length[swapped], size)]
-    begin, end = _span(group, _column(columns, "ts", rows) if times is None else times[rows], size)
-    kernel = _column(columns, "kernel_ns", rows)
-    known = kernel >= 0
-    spent, matched = _sum(group[known], kernel[known], size), _count(group[known], size)
-    exact = _column(columns, "verdict", rows) == EXACT
-    matched[group[exact & ~known]] = 0
-    text = KINDS[kind].text
-    found = [
-        Conversation(
-            *text(low[first[g]]),
-            *text(high[first[g]]),
-            packets=int(ab[0][g] + ba[0][g]),
-            bytes=int(ab[1][g] + ba[1][g]),
-            packets_ab=int(ab[0][g]),
-            bytes_ab=int(ab[1][g]),
-            packets_ba=int(ba[0][g]),
-            bytes_ba=int(ba[1][g]),
-            begin_ns=int(begin[g]),
-            dur_ns=int(end[g] - begin[g]),
-            kernel_ns=int(spent[g]) if matched[g] else None,
-        )
-        for g in range(size)
-    ]
-    return sorted(found, key=lambda row: (-row.bytes, row))
+    size, ways = len(first), (np.flatnonzero(~swapped), np.flatnonzero(swapped))
+
+    def sums(of: Int64s, mine: Int64s | slice = slice(None)) -> Int64s:
+        return _sum(group[mine], of[rows][mine], size)
+
+    ab, ba = ((sums(flows.packets, way), sums(flows.bytes, way)) for way in ways)
+    begin, end = np.full(size, LATEST_NS), np.zeros(size, np.int64)
+    np.minimum.at(begin, group, flows.begin_ns[rows])
+    np.maximum.at(end, group, flows.end_ns[rows])
+    begin = np.minimum(begin, end)
+    spent = sums(flows.kernel_ns)
+    known = (sums(flows.known) > 0) & (sums(flows.unknown) == 0)
+    a, b = _named(kind, low[first]), _named(kind, high[first])
+    numbers = (ab[0] + ba[0], ab[1] + ba[1], *ab, *ba, begin, end - begin)
+    order = np.lexsort((*reversed(numbers), b.port, b.rank, a.port, a.rank, -numbers[1]))
+    kernel = [ns if is_known else None for ns, is_known in zip(
+        spent[order].tolist(), known[order].tolist(), strict=True)]  # fmt: skip
+    columns = (column[order].tolist() for column in numbers)
+    return list(zip(*a.columns(order), *b.columns(order), *columns, kernel, strict=True))
 
 
 def endpoints(columns: Columns, kind: str, packets: Int64s | None = None) -> list[Endpoint]:
@@ -175,29 +175,58 @@ def endpoints(columns: Columns, kind: str, packets: Int64s | None = None) -> lis
 
     `packets` are the numbers of the packets that are counted; None = all.
     """
-    rows, low, high, swapped = _ends(columns, kind, packets)
+    return list(starmap(Endpoint, endpoints_of(flows_of(columns, packets), kind)))
+
+
+def endpoints_of(flows: Flows, kind: str) -> list[tuple[Any, ...]]:
+    """Return the endpoints of a kind of KINDS as tuples with the fields of Endpoint.
+
+    The largest endpoint is the first.
+    """
+    rows, low, high, swapped = _ends(flows, kind)
     source = np.where(swapped[:, None], high, low)
     target = np.where(swapped[:, None], low, high)
-    group, first = _groups(np.concatenate([source, target]))
-    size, count = len(first), len(rows)
     both = np.concatenate([source, target])
-    length = _column(columns, "len", rows)
-    tx = [_count(group[:count], size), _sum(group[:count], length, size)]
-    rx = [_count(group[count:], size), _sum(group[count:], length, size)]
-    text = KINDS[kind].text
-    found = [
-        Endpoint(
-            *text(both[first[g]]),
-            packets=int(tx[0][g] + rx[0][g]),
-            bytes=int(tx[1][g] + rx[1][g]),
-            tx_packets=int(tx[0][g]),
-            tx_bytes=int(tx[1][g]),
-            rx_packets=int(rx[0][g]),
-            rx_bytes=int(rx[1][g]),
-        )
-        for g in range(size)
-    ]
-    return sorted(found, key=lambda row: (-row.bytes, row))
+    group, first = _groups(both)
+    size, of = len(first), (flows.packets[rows], flows.bytes[rows])
+    tx, rx = (
+        [_sum(mine, values, size) for values in of]
+        for mine in (group[: len(rows)], group[len(rows) :])
+    )
+    end = _named(kind, both[first])
+    numbers = (tx[0] + rx[0], tx[1] + rx[1], *tx, *rx)
+    order = np.lexsort((*reversed(numbers), end.port, end.rank, -numbers[1]))
+    columns = (column[order].tolist() for column in numbers)
+    return list(zip(*end.columns(order), *columns, strict=True))
+
+
+class _Named(NamedTuple):
+    """Endpoints: their addresses as texts, the rank of each text, and their ports.
+
+    All ports are -1 if this kind of endpoint has none.
+    """
+
+    text: Array
+    rank: Int64s
+    port: Int64s
+
+    def columns(self, order: Int64s) -> tuple[list[str], list[int] | list[None]]:
+        """Return the texts and ports in this order."""
+        port, text = self.port[order], self.text[order].tolist()
+        has_none = not len(port) or port[0] < 0
+        return text, ([None] * len(port) if has_none else port.tolist())
+
+
+def _named(kind: str, ends: Int64s) -> _Named:
+    """Return endpoints by name; each different address becomes a text only once."""
+    of = KINDS[kind]
+    columns = ends[:, :-1] if of.has_port else ends
+    group, first = _groups(columns)
+    texts = [of.text(one) for one in columns[first].tolist()]
+    rank = {text: at for at, text in enumerate(sorted(set(texts)))}
+    ranks = np.array([rank[text] for text in texts], np.int64)
+    port = ends[:, -1] if of.has_port else np.full(len(ends), -1, np.int64)
+    return _Named(np.array(texts, object)[group], ranks[group], port)
 
 
 def conversations_by_kind(scope: Scope) -> dict[str, list[Conversation]]:
@@ -205,22 +234,18 @@ def conversations_by_kind(scope: Scope) -> dict[str, list[Conversation]]:
 
     Raises Cancelled.
     """
-    times, packets = _capture_times(scope), scope.packets
-    return {
-        kind: conversations(scope.columns, kind, packets, times) for kind in _counted_kinds(scope)
-    }
+    flows = flows_of(scope.columns, _chosen(scope), _capture_times(scope), scope.progress)
+    return {kind: list(starmap(Conversation, conversations_of(flows, kind))) for kind in KINDS}
 
 
 def endpoints_by_kind(scope: Scope) -> dict[str, list[Endpoint]]:
     """Return the endpoints of the chosen packets by kind.  Raises Cancelled."""
-    return {kind: endpoints(scope.columns, kind, scope.packets) for kind in _counted_kinds(scope)}
+    flows = flows_of(scope.columns, _chosen(scope), None, scope.progress)
+    return {kind: list(starmap(Endpoint, endpoints_of(flows, kind))) for kind in KINDS}
 
 
-def _counted_kinds(scope: Scope) -> Iterator[str]:
-    """Yield each kind of address; report progress before each."""
-    for done, kind in enumerate(KINDS):
-        scope.progress.report("Counting", done, len(KINDS))
-        yield kind
+def _chosen(scope: Scope) -> Int64s | None:
+    return scope.packets if scope.is_chosen else None
 
 
 def _capture_times(scope: Scope) -> Int64s | None:
@@ -259,22 +284,15 @@ def _end_filter(word: str, address: str, port: int | None) -> str:
     return f"{network}.addr == {address} && {word}.port == {port}"
 
 
-def _ends(
-    columns: Columns, kind: str, packets: Int64s | None
-) -> tuple[Int64s, Int64s, Int64s, Bools]:
-    """Return the chosen rows, the lower and the higher endpoint of each, and who sent.
+def _ends(flows: Flows, kind: str) -> tuple[Int64s, Int64s, Int64s, Bools]:
+    """Return the flows of a kind, the lower and the higher endpoint of each, and who sent.
 
-    The last array is True if the higher endpoint sent the packet.
+    The last array is True if the higher endpoint sent the packets.
     """
-    meant = KINDS[kind].meant(columns)
-    if packets is not None:
-        chosen = np.zeros(len(meant), np.bool_)
-        chosen[packets - 1] = True
-        meant = meant & chosen
-    rows = np.flatnonzero(meant)
+    rows = np.flatnonzero(KINDS[kind].meant(flows.key))
     names = KINDS[kind].columns
     sides = [
-        np.stack([_column(columns, name.format(side), rows) for name in names], axis=1)
+        np.stack([flows.key[name.format(side)][rows] for name in names], axis=1)
         for side in (("src", "dst") if kind == "Ethernet" else ("s", "d"))
     ]
     low, high = sides
@@ -284,10 +302,6 @@ def _ends(
         np.where(swapped[:, None], low, high),
     )
     return rows, low, high, swapped
-
-
-def _column(columns: Columns, name: str, rows: Int64s) -> Int64s:
-    return np.asarray(columns.array("packet", name), np.int64)[rows]
 
 
 def _greater(a: Int64s, b: Int64s) -> Bools:
@@ -315,19 +329,7 @@ def _groups(rows: Int64s) -> tuple[Int64s, Int64s]:
     return group.reshape(-1), first
 
 
-def _count(group: Int64s, size: int) -> Int64s:
-    return np.bincount(group, minlength=size)
-
-
 def _sum(group: Int64s, value: Int64s, size: int) -> Int64s:
     total = np.zeros(size, np.int64)
     np.add.at(total, group, value)
     return total
-
-
-def _span(group: Int64s, ts: Int64s, size: int) -> tuple[Int64s, Int64s]:
-    begin, end = np.full(size, LATEST_NS), np.zeros(size, np.int64)
-    timed = ts != UNTIMED
-    np.minimum.at(begin, group[timed], ts[timed])
-    np.maximum.at(end, group[timed], ts[timed])
-    return np.minimum(begin, end), end

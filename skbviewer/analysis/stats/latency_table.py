@@ -12,11 +12,12 @@ import numpy as np
 
 from ...records.types import Int64s
 from ..breakdown.grouped_sorting import by_group
+from ..breakdown.leg_columns import LegColumns
 from ..breakdown.parts import Breakdown
 from ..breakdown.units import chosen_units
 from ..timeline.row_stacking import ranks
 from .scope import Scope
-from .stages import leg_stages
+from .stages import stage_times
 
 PACKET, PATH, STAGE, FUNCTION = "all packets", "path", "stage", "function"
 PERMILLES = (0, 500, 900, 990, 999, 1000)  # nearest rank
@@ -43,11 +44,13 @@ def latency_rows(scope: Scope) -> list[LatencyRow]:
 
     Raises Cancelled.
     """
-    return [*_packets(scope), *_stages(scope), *_functions(scope)]
-
-
-def _packets(scope: Scope) -> list[LatencyRow]:
     made = Breakdown(scope)
+    found = [*_packets(scope, made), *_stages(scope, made.legs)]
+    del made  # which may take more memory than all that follows
+    return [*found, *_functions(scope)]
+
+
+def _packets(scope: Scope, made: Breakdown) -> list[LatencyRow]:
     rows = np.flatnonzero(chosen_units(scope, made.units))
     ns, number = made.units.kernel_ns[rows], made.classes.number[rows]
     found = _rows(PACKET, [PACKET], np.zeros(len(ns), np.int64), ns)
@@ -57,10 +60,9 @@ def _packets(scope: Scope) -> list[LatencyRow]:
     return found + sorted(by_path, key=lambda row: (-row.number, int(row.name)))[:PATHS]
 
 
-def _stages(scope: Scope) -> list[LatencyRow]:
-    stages = leg_stages(scope).stages
-    usable = scope.legs & ~scope.gaps
-    parts = [ns[usable & (ns >= 0)] for ns in stages.values()]
+def _stages(scope: Scope, legs: LegColumns) -> list[LatencyRow]:
+    stages = stage_times(scope, scope.legs & ~scope.gaps, legs)
+    parts = list(stages.values())
     group = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
     return _rows(STAGE, list(stages), group, np.concatenate(parts))
 

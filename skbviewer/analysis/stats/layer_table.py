@@ -3,7 +3,7 @@
 
 A layer's time in a leg is the sum of its functions' self times there: no nanosecond counts twice.
 A call that several packets share is added to the first of them.  The part of a call before its
-packet was there is left out (call_time_in_leg.py).  Waits are those of the leg (docs/times.md),
+packet was there is left out (layer_loops.py).  Waits are those of the leg (docs/times.md),
 including those after its end.  Legs whose records may have been lost are left out; their number is
 returned.
 """
@@ -17,12 +17,18 @@ import numpy as np
 from ...records.types import Bools, Int64s
 from ..words.function_layers import layers
 from ..words.wait_kinds import NAMES, UNKNOWN
-from .call_time_in_leg import leg_time
+from .call_blocks import call_blocks
 from .duration_spread import Spread, spreads
+from .layer_loops import Calls, LegTimes, layer_sums, own_times
 from .scope import Scope
-from .stages import leg_stages
+from .stages import stage_times, wire_times
 
 BUSY, WAIT, NOWHERE, STAGE = "busy", "wait", "unknown", "stage"
+# Columns of calls, by their names in layer_loops.Calls.
+CALLS = {
+    "entry": "entry_ns", "dur": "dur_ns", "own": "self_ns",
+    "flags": "flags", "skb": "skb", "context": "context",
+}  # fmt: skip
 
 
 class LayerRow(NamedTuple):
@@ -61,38 +67,62 @@ def layer_table(scope: Scope) -> LayerTable:
 
     A leg that begins in the range is included as a whole.
     """
-    stages, scope = leg_stages(scope), scope.whole
+    scope = scope.whole
     usable = scope.legs & ~scope.gaps
-    rows = [*_layers(scope, usable, leg_time(scope))]
+    rows = [*_layers(scope, usable)]
     rows += _waits(scope, usable)
-    for kind, named in ((WAIT, stages.waits), (STAGE, stages.stages)):
-        for name, ns in named.items():
-            known = usable & (ns >= 0)
-            if np.any(known):
-                rows.append(_row(kind, name, 0, _of_all(ns[known])))
+    stages = [(STAGE, name, ns) for name, ns in stage_times(scope, usable).items()]
+    for kind, name, ns in ((WAIT, "wire", _known(wire_times(scope)[usable])), *stages):
+        if len(ns):
+            rows.append(_row(kind, name, 0, _of_all(ns)))
     return LayerTable(tuple(rows), int(usable.sum()), int((scope.legs & scope.gaps).sum()))
 
 
-def _layers(scope: Scope, usable: Bools, own: Int64s) -> list[LayerRow]:
-    """Return a row with the total time of each layer; `own` has each chosen call's self time."""
+def _known(ns: Int64s) -> Int64s:
+    return ns[ns >= 0]
+
+
+def _layers(scope: Scope, usable: Bools) -> list[LayerRow]:
+    """Return a row with the total time of each layer."""
     names = [style.name for style in layers()]
-    layer = np.array([names.index(name) for name in scope.layer_names], np.int64)
-    leg, function = scope.leg_of_call, scope.function
-    known = (function >= 0) & (own >= 0) & usable[leg] & scope.once
-    of, own, leg = layer[function[known]], own[known], leg[known]
-    spent = np.zeros(len(names) * len(usable), np.int64)
-    place = of * len(usable) + leg
-    np.add.at(spent, place, own)
-    occurs = np.zeros(len(spent), np.bool_)
-    occurs[place] = True
-    met = np.flatnonzero(occurs)
-    found = spreads(met // len(usable), spent[met], len(names))
-    calls = np.bincount(of, minlength=len(names))
+    layer = np.array([*map(names.index, scope.layer_names), -1], np.int64)
+    legs = LegTimes(
+        usable, scope.of_leg("kind").astype(np.int8), scope.of_leg("begin_ns"),
+        scope.of_leg("reader_ns"),
+    )  # fmt: skip
+    source, once = scope.of_leg("source"), scope.once
+    counts, made = np.zeros(len(names), np.int64), [np.zeros((2, 0), np.int64)]
+    for block in call_blocks(scope, *CALLS.values(), "parent", "func"):
+        function = scope.functions_of(block.columns["func"], source[block.leg])
+        counted = once[block.first : block.first + len(block.leg)]
+        calls = Calls(
+            leg=block.leg,
+            parent=block.places(block.columns["parent"] - 1),
+            layer=np.where(counted, layer[function], -1),
+            **{field: block.columns[name] for field, name in CALLS.items()},
+        )
+        made.append(_sums(calls, legs, counts))
+    of, own = np.concatenate(made, axis=1)
+    found = spreads(of, own, len(names))
     return [
-        _row(BUSY, name, int(calls[at]), found[at])
+        _row(BUSY, name, int(counts[at]), found[at])
         for at, name in reversed(list(enumerate(names)))
         if found[at].number
     ]
+
+
+def _sums(calls: Calls, legs: LegTimes, counts: Int64s) -> Int64s:
+    """Return (layer, ns) of each leg and layer of these calls; `counts` counts calls by layer."""
+    size = len(calls.leg)
+    left, own, sums = (
+        np.empty(size, np.int64),
+        np.empty(size, np.int64),
+        np.empty((2, size), np.int64),
+    )
+    own_times(calls, legs, left, own)
+    last = np.full(len(counts), -1, np.int64)
+    count = layer_sums(calls, legs, own, last, sums, counts)
+    return sums[:, :count].copy()
 
 
 def _waits(scope: Scope, usable: Bools) -> list[LayerRow]:
@@ -102,8 +132,8 @@ def _waits(scope: Scope, usable: Bools) -> list[LayerRow]:
     for number, name in enumerate(NAMES):
         mine = np.flatnonzero((kind == number) & usable[leg - 1])
         if len(mine):
-            spent = np.zeros(len(usable), np.int64)
-            np.add.at(spent, leg[mine] - 1, end[mine] - begin[mine])
+            ns, of = end[mine] - begin[mine], leg[mine]
+            spent = np.add.reduceat(ns, np.flatnonzero(np.r_[True, of[1:] != of[:-1]]))
             word = NOWHERE if number in UNKNOWN else WAIT
             rows.append(_row(word, name, 0, _of_all(spent[spent > 0])))
     return rows

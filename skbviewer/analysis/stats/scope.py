@@ -17,6 +17,7 @@ from ...records import POINTS_GAP, UNTIMED, Progress, Silent
 from ...records.bulk_dtypes import DETAIL_BITS
 from ...records.types import Bools, Int64s
 from ...store import Columns
+from ...store.whole_columns import Array
 from ..calls.lost_spans import Spans
 from ..timeline.session_time import Clock, packet_times
 from ..words.function_layers import layer_of
@@ -117,8 +118,17 @@ class Scope:
 
         Raises Cancelled, as does every method that reads columns.
         """
+        return np.asarray(self._narrow(column), np.int64)
+
+    def _narrow(self, column: str) -> Array:
+        """Return a column of the chosen calls in the narrowest type that holds it."""
         self.progress.report("Counting", 0, 0)
-        return np.asarray(self.columns.array("call", column)[self.calls], np.int64)
+        values = self.columns.array("call", column)
+        return values if self._all_calls else values[self.calls]
+
+    @cached_property
+    def _all_calls(self) -> bool:
+        return bool(self.calls.all())
 
     def of_leg(self, column: str) -> Int64s:
         """Return the column `column` of all legs, as int64."""
@@ -165,7 +175,7 @@ class Scope:
         for number, kernel in self.kernels.items():
             spans = np.array(kernel.losses, np.int64).reshape(-1, 2)
             if len(spans) and self.is_ranged:
-                when = self.clock.to_session(number, spans)
+                when = self.clock.to_session(number, spans.ravel()).reshape(-1, 2)
                 spans = spans[
                     (begin is None or when[:, 1] >= begin) & (end is None or when[:, 0] < end)
                 ]
@@ -322,10 +332,14 @@ class Scope:
         A call has a row in each leg to which it belongs: a socket's call in all legs that it sent
         or read, a list's call in the legs of all packets of the list.
         """
-        flags, skb, carried = (self.of_call(name) for name in ("flags", "skb", "carried"))
-        entry, keep = self.of_call("entry_ns"), np.ones(len(flags), np.bool_)
-        several = ((flags & SOCK != 0) & (skb == 0)) | (carried >= 0)
-        rows = np.flatnonzero(np.isin(entry, entry[several])) if several.any() else entry[:0]
+        several = (self._narrow("skb") == 0) & self._has_flag(SOCK)
+        carried = self._narrow("carried")
+        several |= carried >= 0
+        keep = np.ones(len(several), np.bool_)
+        if not several.any():
+            return keep
+        entry = self.of_call("entry_ns")
+        rows = np.flatnonzero(np.isin(entry, entry[several]))
         names = ("func", "cpu", "pid")
         keys = [self.of_leg("source")[self.leg_of_call[rows]], entry[rows]]
         keys += [self.of_call(name)[rows] for name in names]
@@ -348,6 +362,12 @@ class Scope:
         """Return for each leg in `leg` whether its log lost records from `begin` to `end` (ns)."""
         return self.lost_between(self.of_leg("source")[leg], begin, end)
 
+    def _has_flag(self, flag: int) -> Bools:
+        """Return for each chosen call whether it has the flag, a power of two below 1 << 15."""
+        flags = self._narrow("flags")
+        wide = flags.astype(np.int16) if flags.itemsize == 1 else flags
+        return np.asarray(wide & flag != 0)
+
     @cached_property
     def function_names(self) -> list[str]:
         """Return the names of all functions of all KBLs; `function` holds indices of this list."""
@@ -366,11 +386,11 @@ class Scope:
         place = {name: at for at, name in enumerate(self.function_names)}
         found = np.full(len(func), -1, np.int64)
         for number, kernel in self.kernels.items():
-            table = np.full(max(kernel.functions, default=0) + 1, -1, np.int64)
+            table = np.full(max(kernel.functions, default=0) + 2, -1, np.int64)  # the last: no name
             for probe, name in kernel.functions.items():
                 table[probe] = place[name]
-            mine = (source == number) & (func < len(table)) & (func >= 0)
-            found[mine] = table[func[mine]]
+            mine = slice(None) if len(self.kernels) == 1 else np.flatnonzero(source == number)
+            found[mine] = table[np.clip(func[mine], -1, len(table) - 1)]
         return found
 
     @cached_property

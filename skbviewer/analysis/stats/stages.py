@@ -10,70 +10,44 @@ the leg.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-import numpy.typing as npt
 
-from ...matching import FORWARD, RX, TRANSMIT, TX
-from ...records.types import LATEST_NS, Int64s
-from ..words.stage_names import FORWARDING, QUEUE, RECEIVING, SENDING, STACK
+from ...matching import RX, TX
+from ...records.types import Bools, Int64s
+from ..breakdown.leg_columns import LegColumns, some_legs
+from ..breakdown.parts import legs_of
+from ..breakdown.stage_loops import BITS, MOST_STAGES, STAGES, cut_legs
+from ..words.stage_names import RECEIVING
 from .scope import Scope
 
-
-class Sections(NamedTuple):
-    """The stages of legs of one `kind`: each ends where the next existing stage begins.
-
-    `begins` holds the start of each stage for all legs, LATEST_NS if the leg does not show it.
-    """
-
-    kind: int
-    names: tuple[str, ...]
-    begins: tuple[Int64s, ...]
+DENSE = 16  # all legs are read to find the stages of one of so many
+BLOCK = 1 << 18  # legs whose stages are found together
 
 
-class Stages(NamedTuple):
-    """The time (ns) of each stage and of each wait: by name, an array by leg.
-
-    -1 means that the leg does not show the time.
-    """
-
-    stages: dict[str, Int64s]
-    waits: dict[str, Int64s]
-
-
-def leg_stages(scope: Scope) -> Stages:
-    """Return stages and waits of all legs of the session; valid for the selected legs.
+def stage_times(scope: Scope, wanted: Bools, legs: LegColumns | None = None) -> dict[str, Int64s]:
+    """Return by stage the times (ns) of the legs that `wanted` marks and that show this stage.
 
     All calls of these legs are used.  A range selects legs by their start and does not cut them
-    off; otherwise a stage would include the stages after it.
+    off; otherwise a stage would include the stages after it.  `legs` are those of the session, if
+    they were read already.  Raises Cancelled.
     """
-    scope = scope.whole
-    kind, end = scope.of_leg("kind"), scope.of_leg("end_ns")
-    stages: dict[str, Int64s] = {}
-    for part in sections(scope):
-        _cut(stages, part.names, kind == part.kind, part.begins, end)
-    rows, process = reading_times(scope)
-    stages[RECEIVING[2]] = np.full(len(kind), -1)
-    stages[RECEIVING[2]][rows] = process
-    return Stages(stages, {"wire": wire_times(scope)})
-
-
-def sections(scope: Scope) -> tuple[Sections, ...]:
-    """Return when the stages of sending, forwarding and receiving legs begin, ns.
-
-    The stage of the receiving process is left out.
-    """
-    begin = scope.of_leg("begin_ns")
-    first = _Firsts(scope, begin)
-    received = first.named(STACK)
-    queued, sent = first.named(QUEUE), first.named(TRANSMIT)
-    sending = (begin, first.layer("transport"), first.layer("ip"), queued, sent)
-    return (
-        Sections(TX, SENDING, sending),
-        Sections(FORWARD, FORWARDING, (begin, received, queued, sent)),
-        Sections(RX, RECEIVING[:2], (begin, received)),
-    )
+    rows, scope = np.flatnonzero(wanted), scope.whole
+    reading, process = reading_times(scope)
+    process = process[wanted[reading]]
+    if legs is None and len(rows) * DENSE < len(wanted):
+        legs, rows = some_legs(scope, rows), np.arange(len(rows))
+    legs = legs or legs_of(scope)
+    parts = [(np.zeros(0, np.int8), np.zeros(0, np.int64))]
+    for first in range(0, len(rows), BLOCK):
+        scope.progress.report("Counting", first, len(rows))
+        mine = rows[first : first + BLOCK]
+        made = np.empty((2, len(mine) * MOST_STAGES), np.int64)
+        scratch = np.empty(BITS, np.int64), np.empty(len(STAGES), np.int64)
+        count = cut_legs(mine, legs, *scratch, made)
+        parts.append((made[0, :count].astype(np.int8), made[1, :count].copy()))
+    stage, ns = (np.concatenate(column) for column in zip(*parts, strict=True))
+    found = {name: ns[stage == at] for at, name in enumerate(STAGES)}
+    return found | {RECEIVING[2]: process}
 
 
 def reading_times(scope: Scope) -> tuple[Int64s, Int64s]:
@@ -83,58 +57,6 @@ def reading_times(scope: Scope) -> tuple[Int64s, Int64s]:
     if not len(rows):
         return rows, reader[rows]
     return rows, np.maximum(_last_exit(scope, len(reader))[rows] - reader[rows], 0)
-
-
-class _Firsts:
-    """Finds when each leg first entered one of several functions, in calls entered since its start.
-
-    Earlier calls had no packet yet: the system call that made it, or a reader that waited for it.
-    """
-
-    def __init__(self, scope: Scope, begin: Int64s) -> None:
-        self._scope = scope
-        self._legs = len(begin)
-        self._entry = scope.of_call("entry_ns")
-        self._since = self._entry >= begin[scope.leg_of_call]
-
-    def named(self, names: frozenset[str] | tuple[str, ...]) -> Int64s:
-        """Return for each leg when it first entered a function of `names`, ns.
-
-        LATEST_NS means that it entered none.
-        """
-        return self._of([name in names for name in self._scope.function_names])
-
-    def layer(self, name: str) -> Int64s:
-        """Return for each leg when it first entered a function of the layer `name`, ns.
-
-        LATEST_NS means that it entered none.
-        """
-        return self._of([layer == name for layer in self._scope.layer_names])
-
-    def _of(self, wanted: list[bool]) -> Int64s:
-        function = self._scope.function
-        named = np.array([*wanted, False])[function]  # -1, no name, is the last index
-        meant = np.flatnonzero(named & self._since)
-        found = np.full(self._legs, LATEST_NS, np.int64)
-        np.minimum.at(found, self._scope.leg_of_call[meant], self._entry[meant])
-        return found
-
-
-def _cut(
-    stages: dict[str, Int64s],
-    names: tuple[str, ...],
-    legs: npt.NDArray[np.bool_],
-    begins: tuple[Int64s, ...],
-    end: Int64s,
-) -> None:
-    """Compute stages: each lasts from its start to the next start that exists, or to the end."""
-    following = np.asarray(end, np.int64)
-    for name, begin in reversed(list(zip(names, begins, strict=True))):
-        there = legs & (begin <= following)
-        stages[name] = np.where(there, following - begin, -1)
-        following = np.where(there, begin, following)
-    for name in names:  # restore the order of time
-        stages[name] = stages.pop(name)
 
 
 def _last_exit(scope: Scope, legs: int) -> Int64s:

@@ -7,12 +7,14 @@ would result if every packet were like the median packet of its path class (docs
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 
-from ...records.types import Int32s, Int64s
-from ..breakdown.parts import BUSY, Breakdown
+from ...records.compiled import compiled
+from ...records.types import Bools, Int32s, Int64s
+from ..breakdown.parts import BUSY, Breakdown, Parts
 from ..breakdown.units import chosen_units
 from .scope import Scope
 
@@ -46,18 +48,19 @@ def time_table(scope: Scope) -> TimeTable:
     return time_of(made, rows)
 
 
-def time_of(made: Breakdown, rows: Int64s) -> TimeTable:
-    """Return how the time of packets divides into parts; `rows` are indices of `made.units`."""
+def time_of(made: Breakdown, rows: Int64s, blocks: Iterable[Parts] | None = None) -> TimeTable:
+    """Return how the time of packets divides into parts; `rows` are indices of `made.units`.
+
+    `blocks` are the parts of these packets' times, if they were divided already.
+    """
     group, names = _groups(made)
     like = made.classes.comparable[rows]
     compared = np.zeros(len(made.units.id), np.bool_)
     compared[rows[like]] = True
-    total, own, packets = np.zeros((3, len(names)), np.int64)
-    for parts in made.blocks(rows):
-        of, mine = group[parts.place], compared[parts.unit]
-        total += _sum(of, parts.ns, len(names))
-        own += _sum(of[mine], parts.ns[mine], len(names))
-        packets += _packets(parts.unit, of, len(names))
+    sums, last = np.zeros((3, len(names)), np.int64), np.full(len(names), -1, np.int64)
+    for parts in made.blocks(rows) if blocks is None else blocks:
+        add_up(parts.unit, group[parts.place], parts.ns, compared, last, sums)
+    total, own, packets = sums
     median = _typical(made, rows[like], group, len(names))
     whole = max(int(total.sum()), 1)
     found = [
@@ -97,16 +100,23 @@ def _typical(made: Breakdown, rows: Int64s, group: Int64s, groups: int) -> Int64
     return _sum(group[parts.place], parts.ns * times[parts.unit], groups)
 
 
-def _packets(unit: Int32s, group: Int64s, groups: int) -> Int64s:
-    """Return the number of packets with a part in each group.
+@compiled
+def add_up(
+    unit: Int32s, group: Int64s, ns: Int64s, compared: Bools, last: Int64s, sums: Int64s
+) -> None:
+    """Add up parts by group: sums[0] is ns, sums[1] ns of packets that are `compared`.
 
-    `unit` is the packet of each part; the parts of a packet follow each other.
+    sums[2] counts packets.  `unit` is the packet of each part; the parts of a packet follow each
+    other.  last[g] is the last packet that has a part in group g, -1 before the first call.
     """
-    found = np.zeros(groups, np.int64)
-    for one in range(groups):
-        mine = unit[group == one]
-        found[one] = (mine[1:] != mine[:-1]).sum() + 1 if len(mine) else 0
-    return found
+    for i in range(len(unit)):
+        one, of = np.int64(unit[i]), group[i]
+        sums[0, of] += ns[i]
+        if compared[one]:
+            sums[1, of] += ns[i]
+        if last[of] != one:
+            last[of] = one
+            sums[2, of] += 1
 
 
 def _sum(group: Int64s, value: Int64s, size: int) -> Int64s:

@@ -43,6 +43,7 @@ from .statistics_model import ADDRESSES, StatisticModel
 Ask = Callable[[RowIds | None, Progress], Table]
 WORK_DELAY_MS = 300  # no progress is shown before
 MOST_WIDE = 420  # pixels of a column
+MEASURED = 100  # first rows for which columns are made wide enough; Qt's 1000 take a second
 
 
 class StatisticsWindow(QDialog):
@@ -179,6 +180,7 @@ class StatisticsWindow(QDialog):
             shortcut = QShortcut(QKeySequence(key), table)
             shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
             shortcut.activated.connect(lambda: self._use(model, table.currentIndex().row()))
+        table.horizontalHeader().setResizeContentsPrecision(MEASURED)
         table.resizeColumnsToContents()
         for column in range(model.columnCount()):
             table.setColumnWidth(column, min(table.columnWidth(column), MOST_WIDE))

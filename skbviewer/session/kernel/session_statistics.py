@@ -10,10 +10,14 @@ from ...records import Progress
 from ..annotation_places import RowIds
 from ..opened_file import OpenedFile
 from ..packets.session_fields import Fields
+from .kept_results import CELL_BYTES, KeptResults
 from .statistics_scope import begin_of, details_of, scope_of
 
 if TYPE_CHECKING:
     from ...analysis.diagnosis import Diagnosis
+
+
+KEPT_BYTES = 64 << 20  # of results that are kept
 
 
 class Statistics:
@@ -21,6 +25,7 @@ class Statistics:
 
     def __init__(self, opened: OpenedFile, fields: Fields) -> None:
         self._opened, self._fields = opened, fields
+        self._kept = KeptResults(KEPT_BYTES)
 
     def scope(self, chosen: Chosen | None = None, progress: Progress | None = None) -> Scope:
         """Return the scope of analysis.stats for the `chosen` packets and times; by default all."""
@@ -37,7 +42,12 @@ class Statistics:
 
         Raises Cancelled.
         """
-        return statistic_of(name, self.scope(Chosen(rows), progress))
+        chosen = Chosen(rows)
+
+        def made() -> Table:
+            return statistic_of(name, self.scope(chosen, progress))
+
+        return self._kept.get(name, chosen, None, made, _table_size)
 
     def diagnosis(
         self,
@@ -48,7 +58,10 @@ class Statistics:
         """Diagnose the `chosen` packets, or the rows `ids` (-n for row K<n>).  Raises Cancelled."""
         from ...analysis.diagnosis import diagnose
 
-        return diagnose(self.scope(chosen, progress), ids)
+        def made() -> Diagnosis:
+            return diagnose(self.scope(chosen, progress), ids)
+
+        return self._kept.get("diagnosis", chosen or Chosen(), ids, made, _diagnosis_size)
 
     def stacks(self, rows: RowIds | None = None, progress: Progress | None = None) -> list[Stack]:
         """Return the call stacks of `rows` of the packet list (None: all).  Raises Cancelled."""
@@ -61,3 +74,11 @@ class Statistics:
         """
         opened = self._opened
         return begin_of(opened.columns, opened.sources(), opened.timebase())
+
+
+def _table_size(table: Table) -> int:
+    return CELL_BYTES * len(table.rows) * len(table.columns)
+
+
+def _diagnosis_size(made: Diagnosis) -> int:
+    return sum(one.rows.nbytes + one.packets.nbytes for one in made.findings)

@@ -12,7 +12,7 @@ import pytest
 from skbviewer.analysis.breakdown.parts import Breakdown, Part
 from skbviewer.analysis.breakdown.units import chosen_units
 from skbviewer.analysis.stats import Chosen, Scope
-from skbviewer.analysis.stats.stages import leg_stages
+from skbviewer.analysis.stats.stages import stage_times
 from skbviewer.analysis.stats.time_table import time_table
 from skbviewer.records import resource
 from skbviewer.session import Session, import_files
@@ -178,7 +178,7 @@ def test_in_recordings_all_parts_add_up(sample: Session) -> None:
 def test_in_recordings_stages_are_those_of_the_table_of_layers(sample: Session) -> None:
     """Of packets with one leg; where legs overlap, a stage may be shorter."""
     scope = sample.stats.scope()
-    made, stages = Breakdown(scope), leg_stages(scope).stages
+    made = Breakdown(scope)
     single = np.flatnonzero(np.diff(made.units.at) == 1)
     for row in single.tolist():
         parts = made.divided(np.array([row]))
@@ -187,6 +187,22 @@ def test_in_recordings_stages_are_those_of_the_table_of_layers(sample: Session) 
             part: Part = made.part_at(place)
             found[part.stage] = found.get(part.stage, 0) + ns
         leg = int(made.units.legs[made.units.at[row]])
-        wanted = {name: int(ns[leg]) for name, ns in stages.items() if ns[leg] > 0}
+        only = np.arange(len(made.legs.kind)) == leg
+        stages = {name: int(ns.sum()) for name, ns in stage_times(scope, only).items()}
+        wanted = {name: ns for name, ns in stages.items() if ns > 0}
         wanted.pop("receive: receiving process", None)
         assert found == wanted
+
+
+def test_in_recordings_some_legs_have_the_stages_that_they_have_among_all(
+    sample: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scope = sample.stats.scope()
+    wanted = scope.legs & (np.arange(len(scope.legs)) % 3 == 1)
+    found = []
+    for dense in (len(wanted), 0):  # all legs are read, or only those that are wanted
+        monkeypatch.setattr("skbviewer.analysis.stats.stages.DENSE", dense)
+        found.append({name: ns.tolist() for name, ns in stage_times(scope, wanted).items()})
+    assert found[0] == found[1] and any(found[0].values())
+    nothing = stage_times(scope, np.zeros_like(wanted))
+    assert nothing and not any(map(len, nothing.values()))

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from skbviewer.analysis.stats import CONVERSATION_KINDS, conversations, endpoints
+from skbviewer.analysis.streams.packet_flows import flows_of
 from skbviewer.records import PacketRow, resource
 from skbviewer.session import Session, import_files
 
@@ -81,7 +82,22 @@ def test_a_hash_that_two_share_separates_them_by_their_ends(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     right = conversations(session.columns, "UDP")
-    monkeypatch.setattr(
-        "skbviewer.analysis.stats.conversation_table.ODD", np.uint64(0)
-    )  # every key is 0
+    for module in ("stats.conversation_table", "streams.packet_flows"):  # every hash is 0
+        monkeypatch.setattr(f"skbviewer.analysis.{module}.ODD", np.uint64(0))
     assert conversations(session.columns, "UDP") == right
+
+
+def test_the_table_of_flows_grows(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = {kind: conversations(session.columns, kind) for kind in CONVERSATION_KINDS}
+    monkeypatch.setattr("skbviewer.analysis.streams.packet_flows.SLOTS", 2)
+    assert {kind: conversations(session.columns, kind) for kind in CONVERSATION_KINDS} == right
+
+
+def test_many_packets_are_chosen_block_by_block(session: Session) -> None:
+    some = np.arange(1, session.packets.count(), 2)
+    few = [number for number in some.tolist() if number < 40]
+    flows = flows_of(session.columns, some)
+    assert int(flows.packets.sum()) == len(some)
+    parts = [flows_of(session.columns, np.array([number])) for number in few]
+    together = flows_of(session.columns, np.array(few))
+    assert int(together.bytes.sum()) == sum(int(part.bytes.sum()) for part in parts)

@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ....records import counted
+from ...number_sets import flags_of
 from .. import needs, wording
 from ..case import EXAMPLES, Case
 from ..finding import LOSS, WARNING, Evidence, Finding, Rule
@@ -21,7 +20,10 @@ def _find(case: Case) -> list[Finding]:
     scope = case.scope
     spans = [span for source in sorted(scope.kernels) for span in scope.kernels[source].losses]
     legs = int((scope.legs & scope.gaps & ~scope.points).sum())
-    absent = len(np.setdiff1d(case.packets, case.made.units.id))
+    there = flags_of(case.packets, scope.columns.length("packet") + 1)
+    ids = case.made.units.id
+    there[ids[ids > 0]] = False
+    absent = int(there.sum())
     if not spans or not (legs or absent):
         return []
     text = f"Records were lost {counted(len(spans), 'time')}. "

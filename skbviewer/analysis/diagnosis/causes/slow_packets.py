@@ -78,11 +78,13 @@ def differences(case: Case, which: Bools) -> list[tuple[str, int]]:
 
     Together they are the packets' time beyond that of their classes' medians.
     """
-    made, rows = case.made, case.rows[np.flatnonzero(which)]
-    chosen = np.zeros(len(made.units.id), np.int64)
-    chosen[rows] = 1
-    total = _by_place(case, chosen)
-    times = np.bincount(made.classes.median[made.classes.peers[rows]], minlength=len(made.units.id))
+    made = case.made
+    slow = slow_case(case, which)
+    bounds = np.r_[0, np.cumsum(slow.parts.ns)][slow.parts.at]
+    total = np.asarray(np.diff(bounds), np.int64)
+    count = np.bincount(made.classes.peers[slow.rows], minlength=len(made.classes.median))
+    times = np.zeros(len(made.units.id), np.int64)
+    np.add.at(times, made.classes.median, count)
     parts = case.medians
     np.subtract.at(total, parts.place, parts.ns * times[parts.unit])
     found: dict[str, int] = {}
@@ -93,11 +95,10 @@ def differences(case: Case, which: Bools) -> list[tuple[str, int]]:
     return sorted(found.items(), key=lambda one: -one[1])
 
 
-def _by_place(case: Case, times: Int64s) -> Int64s:
-    total = np.zeros(case.made.part_count, np.int64)
-    parts = case.divided_times
-    np.add.at(total, parts.place, parts.ns * times[parts.unit])
-    return total
+def slow_case(case: Case, slow: Bools) -> Case:
+    """Return the case of the packets that are slow (slow_ones())."""
+    found: Case = case.cached("slow packets", lambda case: case.among(np.flatnonzero(slow)))
+    return found
 
 
 def _parts(lost: list[tuple[str, int]]) -> list[Evidence]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ....records.compiled import compiled
 from ....records.types import Bools, Int64s
 from ...words.wait_kinds import SOFTIRQ
 from .. import needs, wording
@@ -64,17 +65,27 @@ def calls_after(case: Case, spans: Spans) -> Int64s:
     """
     legs = case.made.legs
     found = np.full(len(spans.leg), -1, np.int64)
-    low, high = legs.calls_at[spans.leg].copy(), legs.calls_at[spans.leg + 1].copy()
-    last, most = high.copy(), max(len(legs.entry) - 1, 0)
-    while np.any(low < high):  # binary search in all legs at once
-        middle = (low + high) // 2
-        open_ = low < high
-        later = legs.entry[np.minimum(middle, most)] < spans.end
-        low = np.where(open_ & later, middle + 1, low)
-        high = np.where(open_ & ~later, middle, high)
-    known = low < last
-    found[known] = low[known]
+    find_calls(legs.calls_at, legs.entry, spans.leg, spans.end, found)
     return found
+
+
+@compiled
+def find_calls(calls_at: Int64s, entry: Int64s, leg: Int64s, time: Int64s, found: Int64s) -> None:
+    """Set found[i] to the first call of leg[i] that begins at time[i] or later; -1 stays if none.
+
+    The calls of leg k are those from calls_at[k] to calls_at[k + 1]; they begin at `entry` (ns).
+    """
+    for i in range(len(leg)):
+        low, last = calls_at[leg[i]], calls_at[leg[i] + 1]
+        high = last
+        while low < high:
+            middle = (low + high) // 2
+            if entry[middle] < time[i]:
+                low = middle + 1
+            else:
+                high = middle
+        if low < last:
+            found[i] = low
 
 
 def _with_queue(case: Case, found: Finding, spans: Spans, ns: Int64s, which: Bools) -> Finding:

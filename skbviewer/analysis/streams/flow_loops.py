@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""Count packets by flow in a hash table: the compiled loops of packet_flows.py."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...matching import EXACT
+from ...records import UNTIMED
+from ...records.compiled import compiled
+from ...records.types import Int64s, UInt64s
+
+# Sums by flow: packets, bytes, times in kernel that are known, their sum, exact matches whose time
+# is unknown, first and last capture time.
+SUMS = 7
+PACKETS, BYTES, KNOWN, KERNEL, UNKNOWN, BEGIN, END = range(SUMS)
+
+
+@compiled
+def place_hashes(hashes: UInt64s, slots: Int64s) -> None:
+    """Write the number of each flow into a free place of the hash table `slots` (-1 = free)."""
+    last = np.uint64(len(slots) - 1)
+    for flow in range(len(hashes)):
+        place = np.int64((hashes[flow] ^ (hashes[flow] >> np.uint64(32))) & last)
+        while slots[place] >= 0:
+            place = (place + 1) & (len(slots) - 1)
+        slots[place] = flow
+
+
+@compiled
+def count_flows(
+    keys: Int64s,
+    values: Int64s,
+    first: np.int64,
+    odd: np.uint64,
+    slots: Int64s,
+    kept: Int64s,
+    hashes: UInt64s,
+    sums: Int64s,
+    count: Int64s,
+) -> np.int64:
+    """Add the packets from row `first` on to the sums of their flows.
+
+    A row of `keys` identifies the packet's flow.  A row of `values` is its bytes, capture time (ns,
+    UNTIMED if unknown), time in kernel (ns, negative if unknown) and verdict.  `slots` is a hash
+    table of flows, -1 = free; its length is a power of two.  `odd` is a factor of the hash.  By
+    flow, `kept` is the key, `hashes` the hash, and `sums` the sums in the order PACKETS to END.
+    count[0] is the number of flows.  Returns the first packet that was not counted, because the
+    table is half full.
+    """
+    last = np.uint64(len(slots) - 1)
+    for row in range(first, len(keys)):
+        hash_ = np.uint64(0)
+        for at in range(keys.shape[1]):
+            hash_ = (hash_ ^ np.uint64(keys[row, at])) * odd
+            hash_ ^= hash_ >> np.uint64(29)
+        place = np.int64((hash_ ^ (hash_ >> np.uint64(32))) & last)
+        flow = slots[place]
+        while flow >= 0:
+            if hashes[flow] == hash_:
+                equal = True
+                for at in range(keys.shape[1]):
+                    if kept[flow, at] != keys[row, at]:
+                        equal = False
+                if equal:
+                    break
+            place = (place + 1) & (len(slots) - 1)
+            flow = slots[place]
+        if flow < 0:
+            if count[0] == len(kept):
+                return np.int64(row)
+            flow = count[0]
+            count[0] += 1
+            slots[place], hashes[flow] = flow, hash_
+            for at in range(keys.shape[1]):
+                kept[flow, at] = keys[row, at]
+        sums[flow, PACKETS] += 1
+        sums[flow, BYTES] += values[row, 0]
+        if values[row, 2] >= 0:
+            sums[flow, KNOWN] += 1
+            sums[flow, KERNEL] += values[row, 2]
+        elif values[row, 3] == EXACT:
+            sums[flow, UNKNOWN] += 1
+        time = values[row, 1]
+        if time != UNTIMED:
+            sums[flow, BEGIN] = min(sums[flow, BEGIN], time)
+            sums[flow, END] = max(sums[flow, END], time)
+    return np.int64(len(keys))
