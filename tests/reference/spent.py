@@ -2,7 +2,7 @@
 """Where the time of a leg and of a packet went: docs/times.md, "Times of a leg and of a packet".
 
 Input: the calls of a log, and of each leg which of them are its, when it begins and ends.  Output:
-spans, each with its name.  Every span is looked at by itself: what was open then, and what ran?
+spans, each with its name.  Each span is judged alone: which calls were open, and which thread ran?
 """
 
 from __future__ import annotations
