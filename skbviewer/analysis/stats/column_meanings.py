@@ -73,8 +73,8 @@ COLUMNS: dict[str, dict[str, str]] = {
         "name": "name of the path in all recordings: the field kbl.path",
     },
     "latency": {
-        "kind": "all packets, path (see stats paths) or stage: times in kernel; function: whole "
-        "calls",
+        "kind": "all packets, path (see stats paths) or stage: times in kernel are counted; "
+        "function: durations of calls are counted",
         "name": "the path's number, the stage or the function",
         "count": "packets, legs or calls",
         "min": "the smallest value",
