@@ -373,7 +373,7 @@ def test_later_header_with_more_fields(tmp_path: Path) -> None:
 
 
 def test_bundled_recording() -> None:
-    """The real thing: nothing lost, nothing unnamed."""
+    """In a real recording, no record is lost, and all functions have names."""
     sample = Path(__file__).parents[3] / "resources" / "samples" / "handshake" / "handshake.kbl"
     log = load(sample)
     assert log.warnings == () and log.lost_records == 0
