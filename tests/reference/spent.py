@@ -377,7 +377,7 @@ def _ends(of: Nested) -> set[int]:
 
 
 def _chain(calls: Sequence[Nested], at: int) -> list[Nested]:
-    """Return the calls among some, and inside each other, that are open at a time."""
+    """Return the calls that are open at the time `at`, outermost first; `calls` are in order."""
     number = bisect_right(calls, at, key=lambda each: each.call.entry)
     for each in (calls[n] for n in range(number - 1, -1, -1)):
         if each.call.end is None:
