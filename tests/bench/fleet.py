@@ -4,7 +4,7 @@
 Makes pairs of a log and a capture (tests/bench/generate.py) of several hosts, adds them by two
 workers in steps (STEPS), and asks five questions after each.  Each command is a whole process; its
 CPU seconds include its workers, its memory is that of the largest of them.  A small pair that is
-imported again and again beside the workers tells how fast the machine was during each step.
+imported again and again beside the workers shows how fast the machine was during each step.
 """
 
 from __future__ import annotations
